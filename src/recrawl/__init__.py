@@ -1,0 +1,53 @@
+"""Keep a local copy of changing web sources fresh, with the fewest visits.
+
+Names are loaded when first used, so that `import recrawl` costs next to nothing.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from recrawl.rates import Estimates, Gamma, Likelihood, Priors, Ratio, Status, fit_prior
+    from recrawl.visits import Answer, Flag, Histories, Outcome, Vetting, Visit, histories_of
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Answer",
+    "Estimates",
+    "Flag",
+    "Gamma",
+    "Histories",
+    "Likelihood",
+    "Outcome",
+    "Priors",
+    "Ratio",
+    "Status",
+    "Vetting",
+    "Visit",
+    "fit_prior",
+    "histories_of",
+]
+
+_ROOMS = {
+    "visits": ("Answer", "Flag", "Histories", "Outcome", "Vetting", "Visit", "histories_of"),
+    "rates": ("Estimates", "Gamma", "Likelihood", "Priors", "Ratio", "Status", "fit_prior"),
+}
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name from its room."""
+    for room, names in _ROOMS.items():
+        if name in names:
+            return getattr(import_module(f"recrawl.{room}"), name)
+    message = f"module 'recrawl' has no attribute {name!r}"
+    raise AttributeError(message)
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return sorted([*__all__, "__version__"])

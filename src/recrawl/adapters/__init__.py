@@ -1,0 +1,4 @@
+"""One file for each foreign system.
+
+Touches: files.
+"""

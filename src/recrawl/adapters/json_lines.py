@@ -1,0 +1,77 @@
+"""Visit logs as JSON lines: an object a visit.
+
+Touches: files.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from recrawl.adapters.tables import NEEDED, OPTIONAL, batch_of_texts
+from recrawl.errors import InvalidTable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recrawl.adapters.tables import Reading
+    from recrawl.visits.batch import Batch
+
+_ROWS = 1 << 16
+
+
+def read(reading: Reading) -> Iterator[Batch]:
+    """Rows of a JSON lines file, a batch at a time."""
+    size, position = reading.path.stat().st_size, 0
+    names = {ours: reading.theirs(ours) for ours in (*NEEDED, *OPTIONAL)}
+    if reading.site_column is not None:
+        names["site"] = reading.site_column
+    first = True
+    with reading.path.open("rb") as raw:
+        objects = _objects(enumerate(raw, 1), reading)
+        while True:
+            taken = [pair for pair, _ in zip(objects, range(_ROWS), strict=False)]
+            if not taken:
+                if first and not reading.skipped:
+                    reading.refuse("must hold an object a line (got none)")
+                return
+            if first:
+                seen = dict.fromkeys(name for _, found in taken for name in found)
+                reading.present(list(seen))
+                first = False
+            columns = {
+                ours: [_text(found.get(theirs)) for _, found in taken]
+                for ours, theirs in names.items()
+            }
+            yield batch_of_texts(reading, columns, [line for line, _ in taken], position)
+            position += len(taken)
+            if reading.progress is not None:
+                reading.progress(raw.tell() / max(size, 1))
+
+
+def _objects(
+    lines: Iterator[tuple[int, bytes]], reading: Reading
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in lines:
+        if not line.strip():
+            continue
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError):
+            found = None
+        if isinstance(found, dict):
+            yield number, found
+        elif reading.skip_bad_rows:
+            reading.skipped += 1
+        else:
+            got = line[:40].decode(errors="replace").strip()
+            message = f"{reading.path}, line {number}: must be a JSON object (got {got!r})"
+            raise InvalidTable(message)
+
+
+def _text(value: Any) -> str:  # noqa: ANN401 - whatever JSON holds
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str) else json.dumps(value)

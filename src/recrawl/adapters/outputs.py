@@ -1,0 +1,237 @@
+"""Tables out: CSV, JSON lines or Parquet, to a file or to the standard output.
+
+A file appears whole or not at all: it is written beside its place and moved there at the end.
+
+Touches: files, the standard output.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from recrawl.errors import CannotWrite, MissingExtra
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from recrawl.visits.texts import Texts
+
+FORMATS = {".csv": "csv", ".jsonl": "json", ".ndjson": "json", ".parquet": "parquet"}
+
+_DIGITS = 12  # significant digits in text: more than any estimate is sure of
+_ROWS = 1 << 16
+
+
+class Writer(Protocol):
+    """Takes columns of equal length, again and again."""
+
+    def write(self, names: Texts, columns: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Write some rows."""
+
+
+def format_of(path: Path) -> str:
+    """Format meant by a file's name."""
+    if path.suffix.lower() not in FORMATS:
+        message = f"{path}: output must end in {', '.join(FORMATS)} (got {path.name!r})"
+        raise CannotWrite(message)
+    return FORMATS[path.suffix.lower()]
+
+
+@contextmanager
+def to_file(path: Path, header: Sequence[str]) -> Iterator[Writer]:
+    """Write a file by its suffix; it appears when the block ends well."""
+    kind = format_of(path)
+    if path.is_dir():
+        message = f"{path}: output must be a file (got a directory)"
+        raise CannotWrite(message)
+    try:
+        handle, scratch = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        message = f"{path}: output must be in a folder that can be written to ({_reason(error)})"
+        raise CannotWrite(message) from None
+    try:
+        try:
+            with os.fdopen(handle, "wb") as raw:
+                with _writer(raw, kind, header) as writer:
+                    yield writer
+                raw.flush()
+                os.fsync(raw.fileno())
+            Path(scratch).chmod(0o666 & ~_umask())
+            Path(scratch).replace(path)
+        except OSError as error:
+            message = f"{path}: output could not be written ({_reason(error)})"
+            raise CannotWrite(message) from None
+    finally:
+        Path(scratch).unlink(missing_ok=True)
+
+
+@contextmanager
+def to_standard_output(kind: str, header: Sequence[str]) -> Iterator[Writer]:
+    """Write to the standard output."""
+    with _writer(sys.stdout.buffer, kind, header) as writer:
+        yield writer
+    sys.stdout.buffer.flush()
+
+
+@contextmanager
+def _writer(raw: IO[bytes], kind: str, header: Sequence[str]) -> Iterator[Writer]:
+    if kind == "parquet":
+        with _ParquetWriter.open(raw) as writer:
+            yield writer
+        return
+    yield _CsvWriter(raw, header) if kind == "csv" else _JsonWriter(raw, header)
+
+
+class _CsvWriter:
+    def __init__(self, raw: IO[bytes], header: Sequence[str]) -> None:
+        self._raw, self._header = raw, header
+        self._put([header])
+
+    def write(self, names: Texts, columns: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        for part, cells in _parts(names, columns):
+            texts = [part if name == "page" else _texts(cells[name]) for name in self._header]
+            self._put(zip(*texts, strict=True))
+
+    def _put(self, rows: Any) -> None:  # noqa: ANN401 - rows of cells
+        lines = _Lines()
+        csv.writer(lines, lineterminator="\n").writerows(rows)
+        self._raw.write("".join(lines.all).encode())
+
+
+class _Lines:
+    """What csv.writer writes to."""
+
+    def __init__(self) -> None:
+        self.all: list[str] = []
+
+    def write(self, line: str) -> None:
+        self.all.append(line)
+
+
+class _JsonWriter:
+    def __init__(self, raw: IO[bytes], header: Sequence[str]) -> None:
+        self._raw, self._header = raw, header
+
+    def write(self, names: Texts, columns: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        keys = [json.dumps(name) for name in self._header]
+        for part, cells in _parts(names, columns):
+            texts = [
+                [json.dumps(page) for page in part] if name == "page" else _values(cells[name])
+                for name in self._header
+            ]
+            rows = zip(*texts, strict=True)
+            lines = [
+                "{"
+                + ", ".join(f"{key}: {cell}" for key, cell in zip(keys, row, strict=True))
+                + "}\n"
+                for row in rows
+            ]
+            self._raw.write("".join(lines).encode())
+
+
+class _ParquetWriter:
+    def __init__(self, raw: IO[bytes], pa: Any, pq: Any) -> None:  # noqa: ANN401 - no types
+        self._raw, self._pa, self._pq = raw, pa, pq
+        self._file: Any = None
+
+    @classmethod
+    @contextmanager
+    def open(cls, raw: IO[bytes]) -> Iterator[_ParquetWriter]:
+        try:
+            import pyarrow as pa
+            import pyarrow.parquet as pq
+        except ImportError:
+            raise MissingExtra("writing Parquet", "parquet") from None
+        writer = cls(raw, pa, pq)
+        yield writer
+        if writer._file is not None:
+            writer._file.close()
+
+    def write(self, names: Texts, columns: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        pa = self._pa
+        table = {"page": _arrow_texts(names, pa)}
+        for name, column in columns.items():
+            table[name] = _arrow(column, pa)
+        rows = pa.table(table)
+        if self._file is None:
+            self._file = self._pq.ParquetWriter(self._raw, rows.schema)
+        self._file.write_table(rows)
+
+
+def _arrow_texts(names: Texts, pa: Any) -> Any:  # noqa: ANN401 - no types
+    offsets = pa.py_buffer(np.ascontiguousarray(names.offsets, np.int64))
+    data = pa.py_buffer(np.ascontiguousarray(names.data))
+    return pa.LargeStringArray.from_buffers(len(names), offsets, data)
+
+
+def _arrow(column: np.ndarray[Any, Any], pa: Any) -> Any:  # noqa: ANN401 - no types
+    if column.dtype.kind == "O":
+        words, codes = np.unique(column.astype(str), return_inverse=True)
+        return pa.DictionaryArray.from_arrays(codes.astype(np.int32), pa.array(words.tolist()))
+    if column.dtype.kind == "M":
+        return pa.array(column, pa.timestamp("us", tz="UTC"))
+    return pa.array(column, from_pandas=True)  # nan becomes null
+
+
+def _parts(
+    names: Texts, columns: Mapping[str, np.ndarray[Any, Any]]
+) -> Iterator[tuple[list[str], dict[str, np.ndarray[Any, Any]]]]:
+    for start in range(0, len(names), _ROWS):
+        rows = np.arange(start, min(start + _ROWS, len(names)))
+        yield names.take(rows).tolist(), {name: column[rows] for name, column in columns.items()}
+
+
+def _texts(column: np.ndarray[Any, Any]) -> list[str]:
+    """Cells of CSV: nothing for what is not known."""
+    kind = column.dtype.kind
+    if kind == "f":
+        return ["" if value != value else f"{value:.{_DIGITS}g}" for value in column.tolist()]  # noqa: PLR0124
+    if kind == "M":
+        return _instants(column)
+    return [str(value) for value in column.tolist()]
+
+
+def _values(column: np.ndarray[Any, Any]) -> list[str]:
+    """Cells of JSON: null for what is not known."""
+    texts = _texts(column)
+    if column.dtype.kind == "f":
+        return [text or "null" for text in texts]
+    if column.dtype.kind == "M":
+        return [json.dumps(text or None) for text in texts]
+    if column.dtype.kind == "O":
+        known = {text: json.dumps(text) for text in set(texts)}
+        return [known[text] for text in texts]
+    return texts
+
+
+def _instants(column: np.ndarray[Any, Any]) -> list[str]:
+    """ISO 8601 in UTC, to the second where that is exact."""
+    unknown = np.isnat(column)
+    whole = column.astype("datetime64[s]")
+    exact = whole == column
+    texts = np.where(
+        exact,
+        np.datetime_as_string(whole, timezone="UTC"),
+        np.datetime_as_string(column, timezone="UTC"),
+    )
+    cells: list[str] = np.where(unknown, "", texts).tolist()
+    return cells
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,193 @@
+"""Visit logs as Parquet, in any types that can mean a page, a time, a change.
+
+Touches: files.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recrawl.adapters.tables import Where
+from recrawl.errors import InvalidTable, MissingExtra
+from recrawl.parse import cells
+from recrawl.units import EARLIEST_MICROSECONDS, LATEST_MICROSECONDS
+from recrawl.visits.batch import Batch
+from recrawl.visits.rows import UNKNOWN_CHANGE, UNKNOWN_TIME
+from recrawl.visits.texts import Texts
+from recrawl.visits.visit import Answer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recrawl.adapters.tables import Reading
+    from recrawl.visits.arrays import Bools, Changes, Ints
+
+_ROWS = 1 << 18
+_PEEK = 1 << 14
+# A log with this share of rows naming the page of the row before is read by runs.
+_GROUPED = 0.3
+
+
+def read(reading: Reading) -> Iterator[Batch]:
+    """Rows of a Parquet file, a batch at a time."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise MissingExtra("reading Parquet", "parquet") from None
+
+    try:
+        yield from _read(reading, pa, pq)
+    except (pa.ArrowException, OSError) as error:
+        reason = str(error).partition("\n")[0].rstrip(".")
+        message = f"{reading.path}: must be a whole Parquet file ({reason})"
+        raise InvalidTable(message) from None
+
+
+def _read(reading: Reading, pa: Any, pq: Any) -> Iterator[Batch]:  # noqa: ANN401 - no types
+    with pq.ParquetFile(reading.path) as file:
+        present = reading.present(file.schema_arrow.names)
+        grouped = _is_grouped(file, present["page"])
+    position, total = 0, 0
+    runs = [present["page"]] if grouped else []
+    with pq.ParquetFile(reading.path, read_dictionary=runs) as file:
+        total = file.metadata.num_rows
+        for batch in file.iter_batches(_ROWS, columns=list(present.values())):
+            table = {ours: batch.column(theirs) for ours, theirs in present.items()}
+            yield _batch(reading, table, position, pa)
+            position += batch.num_rows
+            if reading.progress is not None:
+                reading.progress(position / max(total, 1))
+
+
+def _is_grouped(file: Any, page: str) -> bool:  # noqa: ANN401 - no types
+    """Whether neighbouring rows often name one page."""
+    for batch in file.iter_batches(_PEEK, columns=[page]):
+        names = batch.column(0).to_pylist()
+        same = sum(one == other for one, other in pairwise(names))
+        return bool(same > _GROUPED * len(names))
+    return False
+
+
+def _batch(reading: Reading, table: dict[str, Any], position: int, pa: Any) -> Batch:  # noqa: ANN401
+    rows = len(table["page"])
+    names, starts = _runs(table["page"], pa)
+    unnamed = np.diff(names.offsets) == 0
+    if len(names) < rows:
+        unnamed = np.repeat(unnamed, np.diff(starts, append=rows))
+    at, wrong_at = _times(table["visited_at"], pa, optional=False)
+    changed, wrong_changed = _changed(table["changed"], pa)
+    wrong = {
+        "page": (unnamed | _missing(table["page"]), cells.PAGE_RULE),
+        "visited_at": (wrong_at, cells.TIME_RULE),
+        "changed": (wrong_changed, cells.CHANGED_RULE),
+    }
+    last_modified = answer = None
+    if "last_modified" in table:
+        last_modified, bad = _times(table["last_modified"], pa, optional=True)
+        wrong["last_modified"] = (bad, cells.TIME_RULE)
+    if "status" in table:
+        texts = _texts(table["status"])
+        answer, bad = cells.answers(texts)
+        wrong["status"] = (bad, cells.STATUS_RULE)
+        answer = None if (answer == Answer.OK).all() else answer
+    where = Where(
+        rows=rows,
+        unit="row",
+        number=lambda row: position + row + 1,
+        cell=lambda ours, row: str(table[ours][row].as_py()),
+    )
+    keep = reading.sift(wrong, where)
+    single = len(names) == rows
+    batch = Batch(
+        names=names,
+        at=at,
+        changed=changed,
+        lengths=None if single else np.diff(starts, append=rows),
+        position=position,
+        last_modified=last_modified,
+        answer=answer,
+        site=_site(table, starts, pa, single=single),
+    )
+    return batch if keep is None else batch.rows(keep)
+
+
+def _site(table: dict[str, Any], starts: Ints, pa: Any, *, single: bool) -> Texts | None:  # noqa: ANN401
+    """Site of each run."""
+    if "site" not in table:
+        return None
+    column = table["site"].fill_null("")
+    return _names(column if single else column.take(pa.array(starts)), pa)
+
+
+def _missing(column: Any) -> Bools:  # noqa: ANN401 - no types
+    missing = np.zeros(len(column), np.bool_)
+    if column.null_count:
+        missing[:] = column.is_null().to_numpy(zero_copy_only=False)
+    return missing
+
+
+def _runs(column: Any, pa: Any) -> tuple[Texts, Ints]:  # noqa: ANN401 - no types
+    """Page of each run, and the row where it begins; no rows where each is a run."""
+    if not pa.types.is_dictionary(column.type):
+        return _names(column, pa), np.empty(0, np.int64)
+    codes = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    begins = np.ones(len(codes), np.bool_)
+    begins[1:] = codes[1:] != codes[:-1]
+    starts = np.flatnonzero(begins)
+    dictionary = _names(column.dictionary, pa)
+    return dictionary.take(np.maximum(codes[starts], 0).astype(np.int64)), starts
+
+
+def _names(column: Any, pa: Any) -> Texts:  # noqa: ANN401 - no types
+    """Texts of a column, without copying where it is text already."""
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    types = pa.types
+    if not (types.is_string(column.type) or types.is_large_string(column.type)):
+        column = column.cast(pa.string())
+    dtype = np.int64 if types.is_large_string(column.type) else np.int32
+    buffers = column.buffers()
+    offsets = np.frombuffer(buffers[1], dtype)[column.offset : column.offset + len(column) + 1]
+    data = np.empty(0, np.uint8) if buffers[2] is None else np.frombuffer(buffers[2], np.uint8)
+    return Texts(data, np.asarray(offsets))
+
+
+def _times(column: Any, pa: Any, *, optional: bool) -> tuple[Ints, Bools]:  # noqa: ANN401
+    types = pa.types
+    missing = _missing(column)
+    if types.is_timestamp(column.type) or types.is_date(column.type):
+        exact = column.cast(pa.timestamp("us", getattr(column.type, "tz", None)), safe=False)
+        values = exact.cast(pa.int64()).fill_null(0).to_numpy()
+        wrong = (values < EARLIEST_MICROSECONDS) | (values > LATEST_MICROSECONDS)
+    elif types.is_integer(column.type) or types.is_floating(column.type):
+        numbers = column.cast(pa.float64()).fill_null(0).to_numpy()
+        values, wrong = cells.epoch_times(numbers)
+    else:
+        return cells.times(_texts(column), optional=optional)
+    if missing.any():
+        values = np.where(missing, UNKNOWN_TIME, values)
+        wrong = np.where(missing, not optional, wrong)
+    return values, wrong
+
+
+def _changed(column: Any, pa: Any) -> tuple[Changes, Bools]:  # noqa: ANN401
+    if not pa.types.is_boolean(column.type):
+        return cells.changes(_texts(column))
+    values = column.cast(pa.int8()).fill_null(UNKNOWN_CHANGE).to_numpy()
+    return values, np.zeros(len(values), np.bool_)
+
+
+def _texts(column: Any) -> list[str]:  # noqa: ANN401 - no types
+    return [_text(value) for value in column.to_pylist()]
+
+
+def _text(value: Any) -> str:  # noqa: ANN401 - whatever the column holds
+    if value is None:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))  # a column of codes with gaps becomes floating
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,115 @@
+"""Estimates of a log's pieces, brought back into the order of the log.
+
+Pieces of a log that was split by a hash come in no order. Their results are laid down as plain
+arrays in a temporary folder, then read again from first to last, a window of pages at a time, so
+that results may be larger than memory, too.
+
+Touches: files.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recrawl.rates.estimates import Estimates
+from recrawl.visits.texts import Texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from recrawl.visits.arrays import Instants, Ints
+
+_WINDOW = 1 << 20  # pages
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """Estimates of some pages.
+
+    Args:
+        names: Name of each page.
+        position: Where in the log each page first stands.
+        last_visit: Instant of each page's last visit.
+        estimates: A row a page.
+    """
+
+    names: Texts
+    position: Ints
+    last_visit: Instants
+    estimates: Estimates
+
+    def take(self, rows: Ints) -> Result:
+        """Only the named rows, in the order named."""
+        arrays = {name: getattr(self.estimates, name)[rows] for name in _ARRAYS}
+        return Result(
+            self.names.take(rows),
+            self.position[rows],
+            self.last_visit[rows],
+            Estimates(**arrays, method=self.estimates.method),
+        )
+
+    def in_order(self) -> Result:
+        """The same rows by position."""
+        rising = bool((np.diff(self.position) > 0).all())
+        return self if rising else self.take(np.argsort(self.position))
+
+
+_ARRAYS = [field.name for field in fields(Estimates) if field.name != "method"]
+
+
+def ordered(results: Iterable[Result], *, in_order: bool, scratch: Path) -> Iterator[Result]:
+    """All rows in the order of the log; `in_order` says that the pieces are already."""
+    if in_order:
+        for result in results:
+            yield result.in_order()
+        return
+    with tempfile.TemporaryDirectory(prefix=".recrawl-", dir=scratch) as folder:
+        parts = [_save(Path(folder) / str(number), part) for number, part in enumerate(results)]
+        pages = sum(len(part.position) for part in parts)
+        windows = max(1, -(-pages // _WINDOW))
+        last = max((int(part.position[-1]) for part in parts if len(part.position)), default=0)
+        edges = np.linspace(0, last + 1, windows + 1).astype(np.int64)
+        for start, end in pairwise(edges.tolist()):
+            yield _joined([_between(part, start, end) for part in parts]).in_order()
+
+
+def _save(folder: Path, result: Result) -> Result:
+    """Lay a result down and come back with the same one, read from disk when used."""
+    folder.mkdir()
+    result = result.in_order()
+
+    def laid(name: str, array: Any) -> Any:  # noqa: ANN401 - any column
+        np.save(folder / name, array, allow_pickle=False)
+        empty = not array.size  # an empty file cannot be mapped
+        return array if empty else np.load(folder / f"{name}.npy", mmap_mode="r")
+
+    arrays = {name: laid(name, getattr(result.estimates, name)) for name in _ARRAYS}
+    return Result(
+        Texts(laid("data", result.names.data), laid("offsets", result.names.offsets)),
+        laid("position", result.position),
+        laid("last_visit", result.last_visit),
+        Estimates(**arrays, method=result.estimates.method),
+    )
+
+
+def _between(result: Result, start: int, end: int) -> Result:
+    first, last = np.searchsorted(result.position, [start, end])
+    return result.take(np.arange(first, last))
+
+
+def _joined(parts: list[Result]) -> Result:
+    arrays = {
+        name: np.concatenate([getattr(part.estimates, name) for part in parts]) for name in _ARRAYS
+    }
+    return Result(
+        Texts.joined([part.names for part in parts]),
+        np.concatenate([part.position for part in parts]),
+        np.concatenate([part.last_visit for part in parts]),
+        Estimates(**arrays, method=parts[0].estimates.method),
+    )

@@ -1,0 +1,182 @@
+"""Visit logs in files: CSV, JSON lines or Parquet, by their names or first bytes.
+
+Touches: files.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.errors import InvalidTable
+from recrawl.parse import cells
+from recrawl.visits.batch import Batch
+from recrawl.visits.texts import Texts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from recrawl.visits.arrays import Bools
+
+NEEDED = ("page", "visited_at", "changed")
+OPTIONAL = ("last_modified", "status")
+
+
+@dataclass(slots=True)
+class Reading:
+    """How to read a log, and how far it has been read.
+
+    Args:
+        path: The file.
+        columns: Their name of each of our columns, where it differs.
+        site_column: Their column that names a page's site, if any.
+        skip_bad_rows: Count malformed rows instead of refusing the file.
+        progress: Called with the share read so far, from 0 to 1.
+    """
+
+    path: Path
+    columns: Mapping[str, str] = field(default_factory=dict)
+    site_column: str | None = None
+    skip_bad_rows: bool = False
+    progress: Callable[[float], None] | None = None
+    skipped: int = 0
+
+    def theirs(self, ours: str) -> str:
+        """Their name of one of our columns."""
+        return self.columns.get(ours, ours)
+
+    def present(self, header: Sequence[str]) -> dict[str, str]:
+        """Our columns that the file has, with their names; refuse it if one is missing."""
+        for ours in (*NEEDED, *self.columns):
+            if self.theirs(ours) not in header:
+                self.refuse(
+                    f"column {self.theirs(ours)!r} must be present (got {', '.join(header)})"
+                )
+        twice = {name for name in header if header.count(name) > 1}
+        wanted = {ours: self.theirs(ours) for ours in (*NEEDED, *OPTIONAL)}
+        if self.site_column is not None:
+            wanted["site"] = self.site_column
+            if self.site_column not in header:
+                self.refuse(
+                    f"column {self.site_column!r} must be present (got {', '.join(header)})"
+                )
+        for name in wanted.values():
+            if name in twice:
+                self.refuse(f"column {name!r} must be there once (got {', '.join(header)})")
+        return {ours: name for ours, name in wanted.items() if name in header}
+
+    def refuse(self, sentence: str) -> None:
+        """Raise for the file as a whole."""
+        message = f"{self.path}: {sentence}"
+        raise InvalidTable(message)
+
+    def sift(self, wrong: Mapping[str, tuple[Bools, str]], where: Where) -> Bools | None:
+        """Rows to keep, None for all; raise for the first wrong cell unless they are skipped."""
+        bad = np.zeros(where.rows, np.bool_)
+        for cells_wrong, _ in wrong.values():
+            bad |= cells_wrong
+        if not bad.any():
+            return None
+        if not self.skip_bad_rows:
+            row = int(np.argmax(bad))
+            ours, rule = next(
+                (ours, rule) for ours, (cells_wrong, rule) in wrong.items() if cells_wrong[row]
+            )
+            got = where.cell(ours, row)
+            message = (
+                f"{self.path}, {where.unit} {where.number(row)}, column {self.theirs(ours)!r}: "
+                f"{rule} (got {got!r})"
+            )
+            raise InvalidTable(message)
+        self.skipped += int(bad.sum())
+        return ~bad
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """How to name a row and a cell of a batch in an error."""
+
+    rows: int
+    unit: str
+    number: Callable[[int], int]
+    cell: Callable[[str, int], str]
+
+
+def read_batches(reading: Reading) -> Iterator[Batch]:
+    """Rows of a log in the order of the file, a batch at a time."""
+    return _reader(reading)(reading)
+
+
+def _reader(reading: Reading) -> Callable[[Reading], Iterator[Batch]]:
+    from recrawl.adapters import csv_rows, json_lines, parquet
+
+    path = reading.path
+    try:
+        with path.open("rb") as file:
+            first = file.read(64)
+    except OSError as error:
+        message = f"{path}: must be a readable file ({_reason(error)})"
+        raise InvalidTable(message) from None
+    if not first:
+        reading.refuse("must hold a header and rows (got an empty file)")
+    suffix = path.suffix.lower()
+    if suffix in (".parquet", ".pq") or first.startswith(b"PAR1"):
+        return parquet.read
+    if suffix in (".jsonl", ".ndjson", ".json") or first.lstrip().startswith(b"{"):
+        return json_lines.read
+    return csv_rows.read
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
+
+
+def batch_of_texts(
+    reading: Reading, columns: Mapping[str, Sequence[str]], lines: Sequence[int], position: int
+) -> Batch:
+    """Turn cells of text into a batch."""
+    wrong: dict[str, tuple[Bools, str]] = {}
+    pages = np.array(columns["page"], object)
+    wrong["page"] = (
+        np.array([not page.strip() for page in columns["page"]], bool),
+        cells.PAGE_RULE,
+    )
+    at, bad = cells.times(columns["visited_at"], optional=False)
+    wrong["visited_at"] = (bad, cells.TIME_RULE)
+    changed, bad = cells.changes(columns["changed"])
+    wrong["changed"] = (bad, cells.CHANGED_RULE)
+    last_modified = answer = None
+    if "last_modified" in columns:
+        last_modified, bad = cells.times(columns["last_modified"], optional=True)
+        wrong["last_modified"] = (bad, cells.TIME_RULE)
+    if "status" in columns:
+        answer, bad = cells.answers(columns["status"])
+        wrong["status"] = (bad, cells.STATUS_RULE)
+
+    where = Where(
+        rows=len(pages),
+        unit="line",
+        number=lambda row: lines[row],
+        cell=lambda ours, row: columns[ours][row],
+    )
+    keep = reading.sift(wrong, where)
+    begins = np.ones(len(pages), np.bool_)
+    begins[1:] = pages[1:] != pages[:-1]
+    starts = np.flatnonzero(begins)
+    site = None
+    if "site" in columns:
+        site = Texts.of([columns["site"][row] for row in starts.tolist()])
+    batch = Batch(
+        names=Texts.of(pages[starts].tolist()),
+        at=at,
+        changed=changed,
+        lengths=None if begins.all() else np.diff(starts, append=len(pages)),
+        position=position,
+        last_modified=last_modified,
+        answer=answer,
+        site=site,
+    )
+    return batch if keep is None else batch.rows(keep)

@@ -1,0 +1,222 @@
+"""`recrawl estimate`: visits in, a change rate a page out.
+
+Touches: files, the standard streams, the clock.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import numpy as np
+
+    from recrawl.adapters.logs import Log
+    from recrawl.adapters.results import Result
+    from recrawl.adapters.tables import Reading
+    from recrawl.rates.priors import Priors
+
+_FILE = typer.Argument(
+    metavar="FILE", help="Visits: CSV, JSON lines or Parquet.", show_default=False
+)
+_METHOD = typer.Option(help="gamma, likelihood, likelihood-plain or ratio.")
+_LEVEL = typer.Option(help="Probability that a rate lies in its band.")
+_NOW = typer.Option(
+    metavar="T",
+    help="Instant of fresh_now: ISO 8601 or epoch seconds  [default: the present]",
+    show_default=False,
+)
+_SITE_COLUMN = typer.Option(
+    metavar="C",
+    help="Column with a page's site  [default: registered domain of its address]",
+    show_default=False,
+)
+_COLUMN = typer.Option(
+    metavar="OURS=THEIRS",
+    help="FILE's own name of a column, e.g. page=url; may be repeated",
+    show_default=False,
+)
+_SKIP = typer.Option("--skip-bad-rows", help="Leave malformed rows out and count them.")
+_MEMORY = typer.Option(
+    metavar="SIZE", help="Memory for visits; larger files go through temporary ones."
+)
+_CSV = typer.Option("--csv", help="Write CSV instead of a table.")
+_JSON = typer.Option("--json", help="Write JSON lines instead of a table.")
+_OUTPUT = typer.Option(
+    "--output", "-o", metavar="F", help="Write to F: .csv, .jsonl or .parquet.", show_default=False
+)
+
+
+def estimate(
+    file: Annotated[Path, _FILE],
+    *,
+    method: Annotated[str, _METHOD] = "gamma",
+    level: Annotated[float, _LEVEL] = 0.9,
+    now: Annotated[str, _NOW] = "",
+    site_column: Annotated[str, _SITE_COLUMN] = "",
+    column: Annotated[list[str] | None, _COLUMN] = None,
+    skip_bad_rows: Annotated[bool, _SKIP] = False,
+    memory: Annotated[str, _MEMORY] = "2G",
+    as_csv: Annotated[bool, _CSV] = False,
+    as_json: Annotated[bool, _JSON] = False,
+    output: Annotated[Path | None, _OUTPUT] = None,
+) -> None:
+    """Say how often each page of a visit log changes.
+
+    FILE has a row a visit, in any order: page, visited_at (ISO 8601 or epoch
+    seconds), changed (true, false, or empty where not known) and, optionally,
+    last_modified and status (an HTTP code, ok, failed or gone). Writes a row a
+    page: its rate with a band, the chance that it is still as last seen, and a
+    status that says what the visits could tell. FILE is not changed.
+
+    \b
+    Examples:
+        recrawl estimate visits.csv
+        recrawl estimate visits.parquet --method likelihood -o rates.parquet
+    """  # noqa: D301 - \b tells click to leave the paragraph alone
+    import numpy as np
+
+    from recrawl.adapters.logs import Log
+    from recrawl.adapters.outputs import format_of
+    from recrawl.adapters.tables import NEEDED, OPTIONAL, Reading
+    from recrawl.cli import options, screen
+    from recrawl.rates.estimates import check_level
+    from recrawl.rates.methods import check_method
+
+    check_method(method)
+    check_level(level)
+    if output is not None:
+        format_of(output)
+    until = np.datetime64(options.moment(now).replace(tzinfo=None), "us")
+    scratch = Path() if output is None else output.parent
+    names = options.renamed(column or [], (*NEEDED, *OPTIONAL))
+    with screen.progress("reading visits") as progress:
+        reading = Reading(file, names, site_column or None, skip_bad_rows, progress)
+        with Log(reading, options.size(memory), scratch) as log:
+            results = _estimated(log, method, level)
+            counts = _written(
+                _ordered(results, log, scratch), until, output, as_csv=as_csv, as_json=as_json
+            )
+    _remarks(counts, reading, method)
+
+
+def _estimated(log: Log, method: str, level: float) -> Iterator[Result]:
+    from recrawl.adapters.results import Result
+    from recrawl.rates.methods import METHODS, USES_PRIORS
+    from recrawl.rates.priors import Priors
+
+    fitted = fit(log) if method in USES_PRIORS else None
+    for piece in log.pieces():
+        priors = Priors.one()
+        if fitted is not None:
+            priors = Priors(fitted.shape, fitted.exposure, piece.site)
+        estimates = METHODS[method](priors, level).estimate(piece.histories)
+        yield Result(piece.names, piece.position, piece.histories.last_visit, estimates)
+
+
+def fit(log: Log) -> Priors:
+    """Priors of all sites of a log, from a sample of each of its pieces."""
+    import numpy as np
+
+    from recrawl.rates.priors import fit_prior, sample
+    from recrawl.visits.histories import Histories
+
+    samples, sites = [], [np.empty(0, np.int64)]
+    for piece in log.pieces():
+        pages = sample(piece.histories, piece.site)
+        samples.append(piece.histories.take(pages))
+        sites.append(piece.site[pages])
+    return fit_prior(Histories.joined(samples), np.concatenate(sites), site_count=log.site_count)
+
+
+def _ordered(results: Iterable[Result], log: Log, scratch: Path) -> Iterator[Result]:
+    from recrawl.adapters.results import ordered
+
+    return ordered(results, in_order=log.in_order, scratch=scratch)
+
+
+def _written(
+    results: Iterator[Result],
+    now: np.datetime64,
+    output: Path | None,
+    *,
+    as_csv: bool,
+    as_json: bool,
+) -> Counter[str]:
+    """Write the rows where they are wanted; count pages by status."""
+    from recrawl.adapters.outputs import to_file, to_standard_output
+    from recrawl.report.rates import COLUMNS, rate_columns
+
+    counts: Counter[str] = Counter()
+    if output is None and not as_csv and not as_json and sys.stdout.isatty():
+        return _shown(results, now)
+    first = next(results)  # whatever can go wrong with the input goes wrong before this returns
+    target = (
+        to_standard_output("json" if as_json else "csv", COLUMNS)
+        if output is None
+        else to_file(output, COLUMNS)
+    )
+    with target as writer:
+        for result in _then(first, results):
+            writer.write(result.names, rate_columns(result.estimates, result.last_visit, now))
+            counts.update(_count(result))
+    return counts
+
+
+def _shown(results: Iterator[Result], now: np.datetime64) -> Counter[str]:
+    """Print the first rows for people; count all pages by status."""
+    import numpy as np
+
+    from recrawl.cli import screen
+    from recrawl.report.rates import HEADER, fresh_at, rate_words
+
+    counts: Counter[str] = Counter()
+    rows: list[list[str]] = []
+    for result in results:
+        counts.update(_count(result))
+        some = result.take(np.arange(min(len(result.names), screen.MOST_ROWS - len(rows))))
+        fresh = fresh_at(some.estimates, some.last_visit, now)
+        rows += rate_words(some.names.tolist(), some.estimates, fresh)
+    screen.show_table(HEADER, rows, left=(0, len(HEADER) - 1))
+    if counts.total() > len(rows):
+        screen.remark(
+            f"... and {counts.total() - len(rows):,} more pages; --csv, --json or -o has them all."
+        )
+    return counts
+
+
+def _then(first: Result, rest: Iterable[Result]) -> Iterator[Result]:
+    yield first
+    yield from rest
+
+
+def _count(result: Result) -> Counter[str]:
+    from recrawl.rates.estimates import STATUS_NAMES
+
+    return Counter(
+        {
+            name: int((result.estimates.status == code).sum())
+            for code, name in enumerate(STATUS_NAMES)
+        }
+    )
+
+
+def _remarks(counts: Counter[str], reading: Reading, method: str) -> None:
+    """Say on stderr what was done, and what the visits could not tell."""
+    from recrawl.cli import screen
+    from recrawl.rates.methods import USES_PRIORS
+    from recrawl.report.rates import STATUS_REMARKS
+
+    screen.remark(f"{counts.total():,} pages of {reading.path}, method {method}.")
+    kind = "pooled" if method in USES_PRIORS else "alone"
+    for status, remarks in STATUS_REMARKS.items():
+        if counts[status]:
+            screen.remark(f"{counts[status]:,} {remarks[kind]}")
+    if reading.skipped:
+        screen.remark(f"{reading.skipped:,} malformed rows were left out.")

@@ -1,0 +1,66 @@
+"""What people see while a verb runs: a progress bar, a table, remarks.
+
+Rows go to the standard output, everything else to standard error.
+
+Touches: the standard streams.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+MOST_ROWS = 40  # a terminal's worth; files get them all
+
+
+@contextmanager
+def progress(doing: str) -> Iterator[Callable[[float], None] | None]:
+    """Draw a bar for work that goes from 0 to 1, on a terminal only."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task(doing, total=1.0)
+        yield lambda share: bar.update(task, completed=share)
+
+
+def show_table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)
+) -> None:
+    """Print a table as wide as the terminal allows."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for number, name in enumerate(header):
+        is_left = number in left
+        table.add_column(
+            name,
+            justify="left" if is_left else "right",
+            overflow="ellipsis" if is_left else "fold",
+            no_wrap=True,
+            min_width=12 if number == 0 else None,
+        )
+    for row in rows:
+        table.add_row(*row)
+    Console(highlight=False, markup=False).print(table)
+
+
+def remark(sentence: str) -> None:
+    """Say something that is not a row."""
+    print(sentence, file=sys.stderr)  # noqa: T201 - the screen is what this module is for

@@ -1,0 +1,4 @@
+"""Hostile text in, values out.
+
+Pure.
+"""

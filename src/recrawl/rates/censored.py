@@ -1,0 +1,286 @@
+r"""The likelihood of a constant rate given visits that hide how often and when a page changed.
+
+For one page with $D$ events at known times, $E$ days known to be quiet and hidden changes
+somewhere in gaps $c_1, \dots, c_m$, as a function of the rate $r$:
+
+$$ \ell(r) = D \ln r - E r + \sum_i \ln(1 - e^{-r c_i}), \qquad
+   r \ell'(r) = D + \sum_i \frac{r c_i}{e^{r c_i} - 1} - r E . $$
+
+Everything here works on a block of pages at once: their first hidden gaps, then all second
+ones, and so on, with the pages that have most of them first, so that each rank is a prefix.
+A page's figures depend on its own gaps alone.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recrawl.rates.ranks import most_first
+
+if TYPE_CHECKING:
+    from recrawl.visits.arrays import Bools, Floats, Ints
+    from recrawl.visits.histories import Histories
+
+_MOST_STEPS = 100
+_LONGEST_STEP = 2.0  # in the logarithm of the rate
+
+# A step of Newton's method of size s leaves an error of the order of s squared.
+_BAND_STEP = 2e-2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Censored:
+    """What the likelihood needs of each page of a block, most hidden gaps first.
+
+    Args:
+        page: Number of each page in its block.
+        events: Changes at known times, D.
+        quiet: Days known to be without a change, E.
+        mean_gap: Average of all gaps of a page; nan where it has none.
+        gaps: Lengths of the hidden gaps, rank by rank.
+        ranks: How many pages have a hidden gap of each rank.
+    """
+
+    page: Ints
+    events: Floats
+    quiet: Floats
+    mean_gap: Floats
+    gaps: Floats
+    ranks: list[int]
+
+    @classmethod
+    def of(cls, histories: Histories, pages: slice) -> Censored:
+        """Sort a block's gaps into quiet days, dated events and hidden changes."""
+        edges = histories.offsets[pages.start : pages.stop + 1]
+        rows = slice(int(edges[0]), int(edges[-1]))
+        gaps, changed = histories.gaps[rows], histories.changed[rows]
+        quiet, events, hidden = np.where(changed, 0, gaps), None, changed
+        if histories.knows_age:
+            age = histories.age[rows]
+            dated = ~np.isnan(age)
+            hidden = hidden & ~dated
+            quiet = np.where(dated, age, quiet)
+            events = dated.astype(np.float64)
+        if histories.knows_count:
+            count = histories.count[rows]
+            counted = count >= 0
+            hidden = hidden & ~counted
+            quiet = np.where(counted, gaps, quiet)
+            events = np.where(counted, count, 0.0 if events is None else events)
+
+        starts = edges - edges[0]
+        counts = sums(hidden, starts, np.int64)
+        page, ranks = most_first(counts)
+        first = (np.cumsum(counts) - counts)[page]
+        by_rank = [first[:left] + rank for rank, left in enumerate(ranks)]
+        order = np.concatenate([np.empty(0, np.int64), *by_rank])
+        with np.errstate(invalid="ignore"):
+            mean_gap = sums(gaps, starts) / np.diff(starts)
+        return cls(
+            page=page,
+            events=np.zeros(len(page)) if events is None else sums(events, starts)[page],
+            quiet=sums(quiet, starts)[page],
+            mean_gap=mean_gap[page],
+            gaps=gaps[np.flatnonzero(hidden)[order]],
+            ranks=ranks,
+        )
+
+    @property
+    def hidden(self) -> Floats:
+        """Hidden gaps of each page."""
+        return self.over_page(np.ones(len(self.gaps)))
+
+    def of_pages(self, wanted: Bools) -> Censored:
+        """Only the wanted pages."""
+        rows = np.concatenate([np.empty(0, np.bool_), *(wanted[:left] for left in self.ranks)])
+        left = np.concatenate([[0], np.cumsum(wanted)])[self.ranks]
+        return Censored(
+            self.page[wanted],
+            self.events[wanted],
+            self.quiet[wanted],
+            self.mean_gap[wanted],
+            self.gaps[rows],
+            left[left > 0].tolist(),
+        )
+
+    def over_page(self, values: Floats) -> Floats:
+        """Sum of `values`, one a hidden gap, over each page."""
+        sums, start = np.zeros(len(self.page)), 0
+        for left in self.ranks:
+            sums[:left] += values[start : start + left]
+            start += left
+        return sums
+
+    def expected(self, rate: Floats) -> Floats:
+        """Changes to expect in each hidden gap."""
+        expected, start = np.empty(len(self.gaps)), 0
+        for left in self.ranks:
+            rows = slice(start, start + left)
+            np.multiply(rate[:left], self.gaps[rows], out=expected[rows])
+            start += left
+        return expected
+
+    def pull(self, rate: Floats) -> tuple[Floats, Floats]:
+        """How hard the changes pull the rate upwards, and how fast that falls with its logarithm.
+
+        The first is r l'(r) + r E, the second times -1 is its slope in ln r, less r E.
+        """
+        expected = self.expected(rate)
+        with np.errstate(over="ignore"):  # infinite odds rightly pull with 0
+            each = np.expm1(expected)
+        np.divide(expected, each, out=each)
+        expected += each
+        expected *= each
+        return self.events + self.over_page(each), self.events + self.over_page(expected)
+
+    def height(self, rate: Floats, quiet: Floats) -> tuple[Floats, Floats]:
+        """Log-likelihood with `quiet` for the quiet days, and its slope in ln r."""
+        _, each, chance = self._chances(rate)
+        height = self.events * np.log(rate) - quiet * rate + self.over_page(chance)
+        return height, self.events - quiet * rate + self.over_page(each)
+
+    def top(self, rate: Floats, quiet: Floats) -> tuple[Floats, Floats]:
+        """Log-likelihood at its maximum, and its third derivative in ln r there."""
+        expected, each, chance = self._chances(rate)
+        height = self.events * np.log(rate) - quiet * rate + self.over_page(chance)
+        rest = np.subtract(1 - each, expected, out=chance)
+        slope = each * rest
+        rest *= slope
+        slope += expected
+        slope *= each
+        rest -= slope
+        return height, self.over_page(rest) - quiet * rate
+
+    def _chances(self, rate: Floats) -> tuple[Floats, Floats, Floats]:
+        """Of each hidden gap: changes to expect x, x / (exp(x) - 1), ln of its chance."""
+        expected = self.expected(rate)
+        unlike = np.expm1(np.negative(expected))  # minus the chance of a change
+        each = (unlike + 1) * expected
+        np.negative(unlike, out=unlike)
+        each /= unlike
+        return expected, each, np.log(unlike, out=unlike)
+
+
+def sums(values: Any, offsets: Ints, dtype: type = np.float64) -> Any:  # noqa: ANN401
+    """Sum of the values from each offset to the next."""
+    totals: Any = np.zeros(len(offsets) - 1, dtype)
+    some = offsets[1:] > offsets[:-1]
+    # reduceat gives an empty stretch its neighbour's first value: leave such stretches out.
+    if some.any():
+        totals[some] = np.add.reduceat(values, offsets[:-1][some], dtype=dtype)
+    return totals
+
+
+def most_likely(seen: Censored, quiet: Floats, tolerance: float) -> tuple[Floats, Floats]:
+    """Most likely rate of each page, and the information about its logarithm there.
+
+    The rate is 0 where nothing changed and infinite where nothing was quiet. In between it is
+    found by Newton's method on the rate at which equally long hidden gaps would pull as hard as
+    the real ones do: for equal gaps the first step is exact, for others a few suffice.
+    """
+    changes = seen.events + seen.hidden
+    rate = np.where(changes > 0, np.inf, 0.0)
+    rate[np.isnan(seen.mean_gap)] = np.nan
+    information = np.full(len(rate), np.nan)
+
+    open_ = (changes > 0) & (quiet > 0)
+    rows, pages, days, count = (
+        np.flatnonzero(open_),
+        seen.of_pages(open_),
+        quiet[open_],
+        changes[open_],
+    )
+    length = pages.over_page(pages.gaps) / count
+    goal = _as_if_equal(count, length, days)
+    guess = goal.copy()
+    for _ in range(_MOST_STEPS):
+        if not len(rows):
+            break
+        pull, falling = pages.pull(guess)
+        now = _as_if_equal(count, length, pull / guess)
+        # d ln(now) / d ln(rate), by the chain rule through the pull.
+        slope = falling / pull * -np.expm1(-now * length) / np.where(length > 0, now * length, 1)
+        slope = np.where(length > 0, slope, falling / pull)
+        move = np.clip(np.log(goal / now) / slope, -_LONGEST_STEP, _LONGEST_STEP)
+        guess = guess * np.exp(move)
+        rate[rows], information[rows] = guess, falling
+        going = np.abs(move) > np.sqrt(tolerance) / 2
+        rows, days, count = rows[going], days[going], count[going]
+        length, goal, guess = length[going], goal[going], guess[going]
+        pages = pages.of_pages(going)
+    return rate, information
+
+
+def _as_if_equal(count: Floats, length: Floats, pull: Floats) -> Floats:
+    """Rate r with count * length / (exp(r length) - 1) = pull; count / pull for length 0."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(length > 0, np.log1p(count * length / pull) / length, count / pull)
+
+
+def band(
+    seen: Censored, quiet: Floats, rate: Floats, information: Floats, level: float
+) -> tuple[Floats, Floats]:
+    """Rates on both sides at which the log-likelihood has fallen by half a chi-square quantile.
+
+    Where nothing changed, or the rate is infinite, one side is the exact bound at which what was
+    seen has probability (1 - level) / 2. Where nothing was quiet no rate is too high.
+    """
+    tail = (1 - level) / 2
+    low, high = np.full(len(rate), np.nan), np.full(len(rate), np.nan)
+    never = rate == 0
+    low[never], high[never] = 0, -np.log(tail) / seen.quiet[never]
+    always = np.isinf(rate)
+    if always.any():
+        low[always] = _always_changed(seen.of_pages(always), tail)
+
+    inside = (rate > 0) & ~always
+    if inside.any():
+        pages, days, best = seen.of_pages(inside), quiet[inside], rate[inside]
+        quantile = NormalDist().inv_cdf(1 - tail)
+        width = quantile / np.sqrt(information[inside])
+        top, skew = pages.top(best, days)
+        # Where a third-order curve through the maximum has fallen far enough.
+        lean = np.clip(skew * width**3 / (6 * quantile**2), -0.5, 0.5)
+        low[inside] = _falls(pages, days, top, best * np.exp((lean - 1) * width), quantile)
+        high[inside] = _falls(pages, days, top, best * np.exp((lean + 1) * width), quantile)
+    high[(rate > 0) & (seen.quiet == 0)] = np.inf
+    return low, high
+
+
+def _falls(seen: Censored, quiet: Floats, top: Floats, guess: Floats, quantile: float) -> Floats:
+    """Rate near the guess at which the likelihood is `quantile` deviations below its `top`.
+
+    Newton's method on the signed root of the likelihood ratio, which is nearly a straight line.
+    """
+    answer, rows = guess.copy(), np.arange(len(guess))
+    for _ in range(_MOST_STEPS):
+        if not len(rows):
+            break
+        height, slope = seen.height(guess, quiet)
+        root = np.sqrt(np.maximum(2 * (top - height), 1e-12))
+        move = np.clip((root - quantile) * root / slope, -_LONGEST_STEP, _LONGEST_STEP)
+        guess = guess * np.exp(move)
+        answer[rows] = guess
+        going = np.abs(move) > _BAND_STEP
+        rows, quiet, top, guess = rows[going], quiet[going], top[going], guess[going]
+        seen = seen.of_pages(going)
+    return answer
+
+
+def _always_changed(seen: Censored, tail: float) -> Floats:
+    """Rate at which all of a page's gaps show a change with probability `tail`."""
+    quiet = np.zeros(len(seen.page))
+    guess = -np.log1p(-(tail ** (1 / seen.hidden))) / seen.mean_gap
+    for _ in range(_MOST_STEPS):
+        height, slope = seen.height(guess, quiet)
+        move = np.clip((np.log(tail) - height) / slope, -_LONGEST_STEP, _LONGEST_STEP)
+        guess = guess * np.exp(move)
+        if (np.abs(move) < _BAND_STEP).all():
+            break
+    return guess

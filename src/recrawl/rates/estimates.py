@@ -1,0 +1,109 @@
+"""What every estimator returns: a row a page, with a status instead of an exception.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from recrawl.visits.arrays import FlagBits, Floats, Ints, Statuses
+
+
+class Status(IntEnum):
+    """How much a page's visits could say about its rate."""
+
+    OK = 0
+    NO_VISITS = 1
+    ONE_VISIT = 2  # one visit makes no gap
+    NO_CHANGE_SEEN = 3
+    ALL_CHANGED = 4  # every gap showed a change
+    SATURATED = 5  # the largest rate the method can return for so many visits
+    PRIOR_ONLY = 6  # no gap: the figures are what is known of the page's site
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimates:
+    """Change rates of many pages, a row a page.
+
+    Args:
+        rate: Changes a day; 0 and infinity are legal where the status says so, nan where there
+            is nothing to say.
+        low, high: Band around the rate.
+        shape, exposure: The Gamma distribution of the rate that a planner integrates over:
+            `shape` events in `exposure` days. nan where the method has none.
+        changes: Gaps that showed a change.
+        visits: Visits the page had.
+        status: Numbers of `Status`.
+        flags: Bits of `Flag`.
+        method: Name of the estimator.
+    """
+
+    rate: Floats
+    low: Floats
+    high: Floats
+    shape: Floats
+    exposure: Floats
+    changes: Ints
+    visits: Ints
+    status: Statuses
+    flags: FlagBits
+    method: str
+
+    def __len__(self) -> int:
+        """Return the number of pages."""
+        return len(self.rate)
+
+    @property
+    def mean_interval(self) -> Floats:
+        """Days from one change to the next; infinite where no change was seen."""
+        with np.errstate(divide="ignore"):
+            return 1 / self.rate
+
+    def unchanged(self, days: Floats | float) -> Floats:
+        r"""Chance that a page stays as it is for so many days.
+
+        Where the rate is uncertain the chance is averaged over it: a Gamma rate with shape $a$
+        and exposure $b$ leaves a page alone for $t$ days with chance $(b / (b + t))^a$.
+
+        Examples:
+            >>> from recrawl import Gamma, Histories
+            >>> seen = Histories.from_lists([([1, 1, 1], [False, False, False])])
+            >>> Gamma().estimate(seen).unchanged(7.0).round(3)
+            array([0.849])
+        """
+        certain = np.exp(-self.rate * np.maximum(days, 0))
+        mixed = np.exp(-self.shape * np.log1p(np.maximum(days, 0) / self.exposure))
+        return np.where(np.isnan(self.shape), certain, mixed)
+
+    @property
+    def status_names(self) -> list[str]:
+        """Status of each page in words."""
+        return [STATUS_NAMES[code] for code in self.status]
+
+
+STATUS_NAMES = [status.name.lower() for status in Status]
+
+
+def status_of(changes: Ints, visits: Ints) -> Statuses:
+    """Status by the counts alone."""
+    status = np.full(len(changes), Status.OK, np.uint8)
+    status[changes == visits - 1] = Status.ALL_CHANGED
+    status[changes == 0] = Status.NO_CHANGE_SEEN
+    status[visits == 1] = Status.ONE_VISIT
+    status[visits == 0] = Status.NO_VISITS
+    return status
+
+
+def check_level(level: float) -> None:
+    """Refuse a level that is no probability."""
+    if not 0 < level < 1:
+        message = f"level must lie between 0 and 1 (got {level})"
+        raise InvalidParameter(message)

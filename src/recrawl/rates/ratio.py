@@ -1,0 +1,113 @@
+"""Changes seen a day: the estimate everybody makes first.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.rates.estimates import Estimates, check_level, status_of
+from recrawl.rates.special import gamma_quantile
+
+if TYPE_CHECKING:
+    from recrawl.visits.arrays import Bools, FlagBits, Floats, Ints
+    from recrawl.visits.histories import Histories
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    r"""Changes seen, divided by the days watched.
+
+    $$ \text{rate} = X / T $$
+
+    A gap shows at most one change however many there were, so the rate never exceeds one a
+    gap: with visits every $I$ days its mean is $(1 - e^{-rI}) / I$, and more visits do not
+    help. Good only while a page changes much less often than it is visited (below a fifth of a
+    change a gap the bias stays under 10 %).
+
+    The band takes the changes seen for all there were (Garwood's exact Poisson band); like the
+    rate it ignores what went unseen.
+
+    Args:
+        level: Probability that the rate lies in its band.
+
+    References:
+        Cho and Garcia-Molina (2003), section 4.1.
+        Garwood (1936). Fiducial limits for the Poisson distribution. Biometrika 28, 437-442.
+
+    Examples:
+        Six changes in ten daily visits:
+
+        >>> from recrawl import Histories
+        >>> daily = Histories.from_lists([([1.0] * 10, [True] * 6 + [False] * 4)])
+        >>> Ratio().estimate(daily).rate
+        array([0.6])
+    """
+
+    level: float = 0.9
+
+    def __post_init__(self) -> None:
+        """Refuse a level that is no probability."""
+        check_level(self.level)
+
+    def estimate(self, histories: Histories) -> Estimates:
+        """Return one rate a page, in changes per day."""
+        state = np.empty((len(histories), 3))
+        state[:, 0] = histories.total(_seen(histories.changed, histories.count))
+        state[:, 1] = histories.total(histories.gaps)
+        state[:, 2] = histories.visits
+        changes = histories.changes if histories.knows_count else None
+        return self.read(state, changes=changes, flags=histories.flags)
+
+    @staticmethod
+    def start(pages: int) -> Floats:
+        """State of each page after its first visit: changes, days watched, visits."""
+        return np.tile([0.0, 0.0, 1.0], (pages, 1))
+
+    @staticmethod
+    def update(state: Floats, gaps: Floats, changed: Bools, *, count: Ints | None = None) -> Floats:
+        """State of each page after one more gap: a row a page in, a row a page out."""
+        seen = np.asarray(changed) if count is None else _seen(changed, count)
+        return state + np.stack([seen, gaps, np.ones(len(state))], axis=1)
+
+    @staticmethod
+    def merge(one: Floats, other: Floats) -> Floats:
+        """State of each page from two parts of its history."""
+        return one + other - [0.0, 0.0, 1.0]
+
+    def read(
+        self, state: Floats, changes: Ints | None = None, flags: FlagBits | None = None
+    ) -> Estimates:
+        """Estimates from states."""
+        seen, exposure = state[:, 0].copy(), state[:, 1].copy()
+        visits = state[:, 2].astype(np.int64)
+        watched = exposure > 0
+        tail = (1 - self.level) / 2
+
+        def rate(events: Floats) -> Floats:
+            return np.where(watched, events, np.nan) / np.where(watched, exposure, 1)
+
+        low = np.where(seen > 0, gamma_quantile(np.maximum(seen, 1), tail), 0)
+        some = watched & (seen > 0)
+        gaps_changed = seen.astype(np.int64) if changes is None else changes
+        return Estimates(
+            rate=rate(seen),
+            low=rate(low),
+            high=rate(gamma_quantile(seen + 1, 1 - tail)),
+            shape=np.where(some, seen, np.nan),
+            exposure=np.where(some, exposure, np.nan),
+            changes=gaps_changed,
+            visits=visits,
+            status=status_of(gaps_changed, visits),
+            flags=np.zeros(len(state), np.uint32) if flags is None else flags.copy(),
+            method="ratio",
+        )
+
+
+def _seen(changed: Bools, count: Ints) -> Ints:
+    """Changes a gap showed: the count where the source tells, else one or none."""
+    return np.where(count >= 0, count, changed)

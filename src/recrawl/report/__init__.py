@@ -1,0 +1,4 @@
+"""Values in; tables and charts out, as plain values.
+
+Pure.
+"""

@@ -1,0 +1,115 @@
+"""Change rates as a table: what `recrawl estimate` writes.
+
+Figures that a status explains are empty: nan and infinity never leave the library.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recrawl.rates.estimates import STATUS_NAMES
+from recrawl.report.words import every, percent
+from recrawl.units import MICROSECONDS_A_DAY
+from recrawl.visits.visit import Flag, flag_names
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recrawl.rates.estimates import Estimates
+    from recrawl.visits.arrays import Floats, Instants
+
+COLUMNS = (
+    "page",
+    "rate_per_day",
+    "low",
+    "high",
+    "mean_interval_days",
+    "shape",
+    "exposure_days",
+    "changes",
+    "visits",
+    "last_visit",
+    "fresh_now",
+    "status",
+    "flags",
+    "method",
+)
+
+HEADER = ("page", "visits", "changes", "changes every", "between", "fresh now", "status")
+
+# What to say of pages that could tell little, for methods that pool pages and those that do not.
+STATUS_REMARKS = {
+    "prior_only": {
+        "pooled": "were seen at most once: their rates are those of their sites.",
+        "alone": "were seen at most once.",
+    },
+    "no_visits": {"pooled": "were never seen.", "alone": "were never seen: no rate."},
+    "one_visit": {"pooled": "were seen once.", "alone": "were seen once: no rate."},
+    "no_change_seen": {
+        "pooled": "never changed: their rates come from the time watched and from their sites.",
+        "alone": "never changed: rate 0, with an upper bound.",
+    },
+    "all_changed": {
+        "pooled": "changed in every gap: visit them more often to learn how much faster they are.",
+        "alone": "changed in every gap: visit them more often to learn how much faster they are.",
+    },
+}
+
+
+def fresh_at(estimates: Estimates, last_visit: Instants, now: np.datetime64) -> Floats:
+    """Chance that each page is still as last seen; nan where it is gone or was never seen."""
+    elapsed = (now - last_visit).astype("timedelta64[us]")
+    days = np.where(np.isnat(elapsed), np.nan, elapsed.astype(np.int64)) / MICROSECONDS_A_DAY
+    gone = (estimates.flags & np.uint32(Flag.GONE)) > 0
+    return np.where(gone, np.nan, estimates.unchanged(np.maximum(days, 0)))
+
+
+def rate_columns(
+    estimates: Estimates, last_visit: Instants, now: np.datetime64
+) -> dict[str, np.ndarray[Any, Any]]:
+    """All columns but `page`, empty figures as nan and NaT."""
+    texts = {int(bits): " ".join(flag_names(int(bits))) for bits in np.unique(estimates.flags)}
+    places = np.searchsorted(list(texts), estimates.flags)
+    return {
+        "rate_per_day": _finite(estimates.rate),
+        "low": _finite(estimates.low),
+        "high": _finite(estimates.high),
+        "mean_interval_days": _finite(estimates.mean_interval),
+        "shape": _finite(estimates.shape),
+        "exposure_days": _finite(estimates.exposure),
+        "changes": estimates.changes,
+        "visits": estimates.visits,
+        "last_visit": last_visit,
+        "fresh_now": fresh_at(estimates, last_visit, now),
+        "status": np.array(STATUS_NAMES, object)[estimates.status],
+        "flags": np.array(list(texts.values()), object)[places]
+        if len(places)
+        else np.empty(0, object),
+        "method": np.full(len(estimates), estimates.method, object),
+    }
+
+
+def rate_words(names: Sequence[str], estimates: Estimates, fresh: Floats) -> list[list[str]]:
+    """Rows for people, under `HEADER`."""
+    with np.errstate(divide="ignore"):
+        slow, fast = 1 / estimates.low, 1 / estimates.high
+    return [
+        [
+            name,
+            str(estimates.visits[row]),
+            str(estimates.changes[row]),
+            every(estimates.mean_interval[row]),
+            f"{every(fast[row])} - {every(slow[row])}",
+            percent(fresh[row]),
+            " ".join([status, *flag_names(int(estimates.flags[row]))]),
+        ]
+        for row, (name, status) in enumerate(zip(names, estimates.status_names, strict=True))
+    ]
+
+
+def _finite(figures: Floats) -> Floats:
+    return np.where(np.isfinite(figures), figures, np.nan)

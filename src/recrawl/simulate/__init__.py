@@ -1,0 +1,4 @@
+"""Worlds that change, and what visits show of them.
+
+Pure.
+"""

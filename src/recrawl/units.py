@@ -1,0 +1,122 @@
+"""Days, rates and instants: the only module that knows how long a day is.
+
+Everywhere else a duration is a float of days and a rate is per day. Instants are UTC:
+`datetime64[us]` in arrays, aware `datetime` singly, epoch seconds in stores. People write
+durations as `90s 30m 6h 3d 2w` and instants as ISO 8601 or epoch seconds; both are read here.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from recrawl.errors import InvalidDuration, InvalidInstant
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+SECONDS_A_DAY = 86_400.0
+MICROSECONDS_A_DAY = 86_400_000_000.0
+
+_DAYS_IN = {"s": 1 / SECONDS_A_DAY, "m": 60 / SECONDS_A_DAY, "h": 1 / 24, "d": 1.0, "w": 7.0}
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)([smhdw])")
+_TWO_FIGURES = 10
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+# Epoch seconds outside these years are far more often milliseconds, or not a time at all.
+EARLIEST = datetime(1900, 1, 1, tzinfo=UTC)
+LATEST = datetime(2200, 1, 1, tzinfo=UTC)
+EARLIEST_MICROSECONDS = (EARLIEST - _EPOCH) // timedelta(microseconds=1)
+LATEST_MICROSECONDS = (LATEST - _EPOCH) // timedelta(microseconds=1)
+
+
+def days(text: str) -> float:
+    """Days in a duration such as `90s`, `30m`, `6h`, `3d` or `2w`.
+
+    >>> days("6h")
+    0.25
+    >>> days("2w")
+    14.0
+    """
+    match = _DURATION.fullmatch(text.strip())
+    if match is None or float(match[1]) == 0:
+        message = f"duration must look like 90s, 30m, 6h, 3d or 2w (got {text!r})"
+        raise InvalidDuration(message)
+    return float(match[1]) * _DAYS_IN[match[2]]
+
+
+def duration(of_days: float) -> str:
+    """Days as a person writes them, two or three figures in the unit that fits.
+
+    >>> [duration(0.25), duration(1.5), duration(0.0005), duration(400)]
+    ['6.0h', '1.5d', '43s', '57w']
+    """
+    if not math.isfinite(of_days):
+        return "never"
+    for unit in ("w", "d", "h", "m"):
+        amount = of_days / _DAYS_IN[unit]
+        if amount >= (2 if unit == "w" else 1):
+            return f"{amount:.1f}{unit}" if amount < _TWO_FIGURES else f"{amount:.0f}{unit}"
+    return f"{of_days * SECONDS_A_DAY:.0f}s"
+
+
+def instant(text: str) -> datetime:
+    """UTC instant in ISO 8601 (UTC where no offset is given) or epoch seconds.
+
+    >>> instant("2026-01-02T03:04:05+01:00").isoformat()
+    '2026-01-02T02:04:05+00:00'
+    >>> instant("86400").isoformat()
+    '1970-01-02T00:00:00+00:00'
+    """
+    try:
+        moment = _from_epoch(float(text))
+    except ValueError:
+        moment = _from_iso(text)
+    if not EARLIEST <= moment <= LATEST:
+        message = f"time must lie between 1900 and 2200 (got {text.strip()!r})"
+        raise InvalidInstant(message)
+    return moment
+
+
+def _from_epoch(seconds: float) -> datetime:
+    try:
+        return _EPOCH + timedelta(microseconds=round(seconds * 1e6))
+    except (OverflowError, ValueError):
+        message = f"time must be ISO 8601 or finite epoch seconds (got {seconds})"
+        raise InvalidInstant(message) from None
+
+
+def _from_iso(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        message = f"time must be ISO 8601 or epoch seconds (got {text.strip()!r})"
+        raise InvalidInstant(message) from None
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def microseconds(moment: datetime) -> int:
+    """Whole microseconds from 1970 to an aware instant, exactly."""
+    return (moment - _EPOCH) // timedelta(microseconds=1)
+
+
+def days_between(
+    earlier: npt.NDArray[np.datetime64], later: npt.NDArray[np.datetime64]
+) -> npt.NDArray[np.float64]:
+    """Days from each of `earlier` to each of `later`; nan where either is unknown (NaT).
+
+    >>> import numpy as np
+    >>> noon = np.array(["2026-01-01T12:00"], "datetime64[us]")
+    >>> days_between(noon, noon + np.timedelta64(6, "h"))
+    array([0.25])
+    """
+    import numpy as np  # here, so that reading durations does not load it
+
+    elapsed = (later - earlier).astype("timedelta64[us]")
+    whole = elapsed.astype(np.int64).astype(np.float64)
+    return np.where(np.isnat(elapsed), np.nan, whole / MICROSECONDS_A_DAY)

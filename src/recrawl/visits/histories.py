@@ -1,0 +1,271 @@
+"""Many pages' visit histories as flat arrays, the shape every estimator reads.
+
+A page visited n + 1 times has n *gaps*: the days between one visit and the next, each with
+a flag saying whether the page had changed in between. Pages differ in n, so the gaps of all
+pages lie end to end and `offsets` says where each page begins, as in Arrow's list arrays:
+
+    gaps     1.0  1.0  7.0 | 0.5  0.5      page 0 has three gaps, page 1 has two
+    changed    F    T    T |   F    F
+    age      nan  0.2  nan | nan  nan      days from the last change to the end of the gap
+    count     -1   -1   -1 |  -1   -1      changes in the gap, where the source tells
+    offsets  0             3          5
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recrawl.errors import InvalidHistory
+from recrawl.units import MICROSECONDS_A_DAY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from recrawl.visits.arrays import Bools, FlagBits, Floats, Instants, Ints
+
+NO_COUNT = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Histories:
+    """Gaps and outcomes of many pages, page after page.
+
+    Only `gaps`, `changed` and `offsets` are needed; what is left out is unknown for every page
+    and takes no memory.
+
+    Args:
+        gaps: Days between neighbouring visits; positive and finite.
+        changed: Whether the page changed in the gap.
+        offsets: Where each page begins; one more than there are pages.
+        age: Days from the last change to the visit that ends the gap; nan where unknown.
+        count: Changes in the gap where the source tells, else -1.
+        first_visit: Instant of each page's first visit; NaT where only gaps are known.
+        first_age: Days from the last change to the first visit; nan where unknown.
+        flags: What the vetting found; bits of `Flag`.
+
+    Examples:
+        >>> daily = Histories.from_lists([([1, 1, 7], [False, True, True]), ([0.5], [False])])
+        >>> len(daily)
+        2
+        >>> daily.visits
+        array([4, 2])
+        >>> daily.changes
+        array([2, 0])
+    """
+
+    gaps: Floats
+    changed: Bools
+    offsets: Ints
+    age: Floats = None  # type: ignore[assignment] # __post_init__ fills in "unknown"
+    count: Ints = None  # type: ignore[assignment]
+    first_visit: Instants = None  # type: ignore[assignment]
+    first_age: Floats = None  # type: ignore[assignment]
+    flags: FlagBits = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        """Give every column its type, fill in what is unknown, refuse what cannot be."""
+        for field, kind in _TYPES.items():
+            _set(self, field, np.ascontiguousarray(getattr(self, field), kind))
+        pages = len(self.offsets) - 1
+        for field, (dtype, unknown, rows) in _UNKNOWN.items():
+            given = getattr(self, field)
+            length = len(self.gaps) if rows == "gaps" else pages
+            # A zero-stride view: a column nobody knows costs nothing.
+            column: Any = np.broadcast_to(np.array(unknown, dtype), length)
+            _set(self, field, column if given is None else np.asarray(given, dtype))
+        _check_shape(self)
+        _check_values(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave unknown columns out, so that a pickle is as small as the memory."""
+        states = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: None if _is_unknown(column) else column for name, column in states.items()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Come back from a pickle, checked like anything else from outside."""
+        for name, column in state.items():
+            _set(self, name, column)
+        self.__post_init__()
+
+    @classmethod
+    def from_lists(cls, pages: Iterable[tuple[Sequence[float], Sequence[bool]]]) -> Histories:
+        """Build from one `(gaps, changed)` pair a page."""
+        pairs = [(list(gaps), list(changed)) for gaps, changed in pages]
+        for page, (gaps, changed) in enumerate(pairs):
+            if len(gaps) != len(changed):
+                message = (
+                    f"page {page}: gaps and changed must be equally long "
+                    f"(got {len(gaps)} and {len(changed)})"
+                )
+                raise InvalidHistory(message)
+        return cls(
+            gaps=np.array([gap for gaps, _ in pairs for gap in gaps], np.float64),
+            changed=np.array([flag for _, changed in pairs for flag in changed], np.bool_),
+            offsets=np.cumsum([0, *(len(gaps) for gaps, _ in pairs)]),
+        )
+
+    @classmethod
+    def joined(cls, parts: Sequence[Histories]) -> Histories:
+        """Lay the pages of several histories end to end."""
+        if len(parts) == 1:
+            return parts[0]
+        lengths = np.concatenate([np.empty(0, np.int64), *(part.gaps_of_page for part in parts)])
+        columns: dict[str, Any] = {"offsets": np.concatenate([[0], np.cumsum(lengths)])}
+        for name in ("gaps", "changed", *_UNKNOWN):
+            column = [getattr(part, name) for part in parts]
+            columns[name] = None if _nobody_knows(column) else np.concatenate(column)
+        return cls(**columns)
+
+    def __len__(self) -> int:
+        """Return the number of pages."""
+        return len(self.offsets) - 1
+
+    @property
+    def gaps_of_page(self) -> Ints:
+        """How many gaps each page has."""
+        return np.diff(self.offsets)
+
+    @property
+    def page_of_gap(self) -> Ints:
+        """Which page each gap belongs to."""
+        return np.repeat(np.arange(len(self)), self.gaps_of_page)
+
+    @property
+    def visits(self) -> Ints:
+        """Visits of each page: one more than its gaps; 0 where nothing was ever seen."""
+        gaps = self.gaps_of_page
+        return np.where((gaps > 0) | ~np.isnat(self.first_visit), gaps + 1, 0)
+
+    @property
+    def changes(self) -> Ints:
+        """Gaps of each page that showed a change."""
+        changes: Ints = self.total(self.changed)
+        return changes
+
+    @property
+    def last_visit(self) -> Instants:
+        """Instant of each page's last visit; NaT where only gaps are known."""
+        span = np.rint(self.total(self.gaps) * MICROSECONDS_A_DAY).astype("timedelta64[us]")
+        last: Instants = self.first_visit + span
+        return last
+
+    @property
+    def knows_age(self) -> bool:
+        """Whether any gap's age may be known."""
+        return not _is_unknown(self.age)
+
+    @property
+    def knows_count(self) -> bool:
+        """Whether any gap's count may be known."""
+        return not _is_unknown(self.count)
+
+    def total(self, values: Any) -> Any:  # noqa: ANN401 - as reduceat: floats in, floats out
+        """Sum of `values`, one a gap, over each page."""
+        sums = np.zeros(len(self), np.int64 if values.dtype.kind in "bi" else values.dtype)
+        some = self.gaps_of_page > 0
+        # reduceat gives a page without gaps its neighbour's first value: leave such pages out.
+        if some.any():
+            sums[some] = np.add.reduceat(values, self.offsets[:-1][some], dtype=sums.dtype)
+        return sums
+
+    def take(self, pages: Ints) -> Histories:
+        """Only the named pages, in the order named."""
+        counts = self.gaps_of_page[pages]
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        rows = np.repeat(self.offsets[:-1][pages] - offsets[:-1], counts)
+        rows += np.arange(len(rows))
+        return Histories(
+            gaps=self.gaps[rows],
+            changed=self.changed[rows],
+            offsets=offsets,
+            age=self.age[rows] if self.knows_age else None,  # type: ignore[arg-type]
+            count=self.count[rows] if self.knows_count else None,  # type: ignore[arg-type]
+            first_visit=self.first_visit[pages],
+            first_age=self.first_age[pages],
+            flags=self.flags[pages],
+        )
+
+
+_TYPES = {"gaps": np.float64, "changed": np.bool_, "offsets": np.int64}
+_UNKNOWN: dict[str, tuple[str, Any, str]] = {
+    "age": ("float64", np.nan, "gaps"),
+    "count": ("int64", NO_COUNT, "gaps"),
+    "first_visit": ("datetime64[us]", "NaT", "pages"),
+    "first_age": ("float64", np.nan, "pages"),
+    "flags": ("uint32", 0, "pages"),
+}
+
+
+def _set(histories: Histories, field: str, value: Any) -> None:  # noqa: ANN401 - any column
+    object.__setattr__(histories, field, value)
+
+
+def _is_unknown(column: np.ndarray[Any, Any]) -> bool:
+    return column.ndim == 1 and column.strides == (0,) and len(column) != 1
+
+
+def _nobody_knows(columns: Sequence[np.ndarray[Any, Any]]) -> bool:
+    return all(_is_unknown(column) for column in columns)
+
+
+def _check_shape(histories: Histories) -> None:
+    offsets, gaps = histories.offsets, len(histories.gaps)
+    if len(offsets) < 1 or offsets[0] != 0 or offsets[-1] != gaps or (np.diff(offsets) < 0).any():
+        message = f"offsets must rise from 0 to the number of gaps, {gaps} (got {offsets})"
+        raise InvalidHistory(message)
+    for field, length in {
+        "changed": gaps,
+        "age": gaps,
+        "count": gaps,
+        "first_visit": len(histories),
+        "first_age": len(histories),
+        "flags": len(histories),
+    }.items():
+        if getattr(histories, field).shape != (length,):
+            message = (
+                f"{field} must be one column of {length} rows "
+                f"(got shape {getattr(histories, field).shape})"
+            )
+            raise InvalidHistory(message)
+
+
+def _check_values(histories: Histories) -> None:
+    gaps, changed, age, count = (
+        histories.gaps,
+        histories.changed,
+        histories.age,
+        histories.count,
+    )
+    if len(gaps) and not (gaps.min() > 0 and gaps.max() < np.inf):
+        bad = ~((gaps > 0) & (gaps < np.inf))
+        _refuse(histories, bad, "must be a positive, finite number of days", gaps)
+    if histories.knows_age:
+        _refuse(histories, (age < 0) | (age >= gaps), "must end after its age, at least 0", age)
+        _refuse(histories, ~np.isnan(age) & ~changed, "must have changed to have an age", age)
+    if histories.knows_count:
+        odd = (count < NO_COUNT) | ((count != NO_COUNT) & ((count > 0) != changed))
+        _refuse(histories, odd, "must have a count that agrees with changed", count)
+    negative = (histories.first_age < 0) | np.isinf(histories.first_age)
+    if negative.any():
+        page = int(np.argmax(negative))
+        message = (
+            f"page {page}: first_age must be a finite number of days, at least 0 "
+            f"(got {histories.first_age[page]})"
+        )
+        raise InvalidHistory(message)
+
+
+def _refuse(histories: Histories, bad: Bools, rule: str, values: Floats | Ints) -> None:
+    """Raise for the first bad gap, if there is one."""
+    if not bad.any():
+        return
+    row = int(np.argmax(bad))
+    page = int(np.searchsorted(histories.offsets, row, side="right")) - 1
+    gap = row - int(histories.offsets[page])
+    message = f"page {page}: gap {gap} {rule} (got {values[row]})"
+    raise InvalidHistory(message)

@@ -1,0 +1,119 @@
+"""Visits as columns, grouped by page: what a file or a list of `Visit` becomes first.
+
+The columns are as plain as the kernels like them: instants as whole microseconds since 1970,
+`changed` as 1, 0 or -1 (not known), answers as the numbers of `Answer`. Columns nobody filled
+are None, so that a plain log costs nothing extra.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recrawl.units import microseconds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from recrawl.visits.arrays import Answers, Bools, Changes, Ints
+    from recrawl.visits.visit import Visit
+
+UNKNOWN_TIME = np.iinfo(np.int64).min  # what numpy calls NaT; smaller than every real instant
+UNKNOWN_CHANGE = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """One row a visit, the visits of a page next to each other.
+
+    Args:
+        offsets: Where each page's rows begin; one more than there are pages.
+        at: Microseconds since 1970.
+        changed: 1, 0, or -1 where not known.
+        last_modified: Microseconds since 1970, `UNKNOWN_TIME` where not known.
+        answer: Numbers of `Answer`; None where every visit was answered.
+    """
+
+    offsets: Ints
+    at: Ints
+    changed: Changes
+    last_modified: Ints | None = None
+    answer: Answers | None = None
+
+    @property
+    def is_first(self) -> Bools:
+        """Which rows are the first of their page."""
+        first = np.zeros(len(self.at), np.bool_)
+        first[self.offsets[:-1][np.diff(self.offsets) > 0]] = True
+        return first
+
+    def of_page(self, ufunc: np.ufunc, values: Any, empty: int) -> Any:  # noqa: ANN401 - as given
+        """Reduce `values`, one a row, over each page; `empty` where a page has no rows."""
+        some = np.diff(self.offsets) > 0
+        reduced = np.full(len(self.offsets) - 1, empty, values.dtype)
+        if some.any():
+            reduced[some] = ufunc.reduceat(values, self.offsets[:-1][some])
+        return reduced
+
+    def pages(self, wanted: slice) -> Rows:
+        """Only the pages of a slice, without copying."""
+        edges = self.offsets[wanted.start : wanted.stop + 1]
+        rows = slice(int(edges[0]), int(edges[-1]))
+        return Rows(
+            offsets=edges - edges[0],
+            at=self.at[rows],
+            changed=self.changed[rows],
+            last_modified=None if self.last_modified is None else self.last_modified[rows],
+            answer=None if self.answer is None else self.answer[rows],
+        )
+
+    def keep(self, wanted: Bools) -> Rows:
+        """Only the wanted rows."""
+        if wanted.all():
+            return self
+        before = np.concatenate([[0], np.cumsum(wanted)])
+        return Rows(
+            offsets=before[self.offsets],
+            at=self.at[wanted],
+            changed=self.changed[wanted],
+            last_modified=None if self.last_modified is None else self.last_modified[wanted],
+            answer=None if self.answer is None else self.answer[wanted],
+        )
+
+    def take(self, order: Ints) -> Rows:
+        """Move rows about inside their pages."""
+        return Rows(
+            offsets=self.offsets,
+            at=self.at[order],
+            changed=self.changed[order],
+            last_modified=None if self.last_modified is None else self.last_modified[order],
+            answer=None if self.answer is None else self.answer[order],
+        )
+
+
+def rows_of(visits: Iterable[Visit]) -> tuple[list[str], Rows]:
+    """Page names in order of first appearance, and their visits as rows."""
+    by_page: dict[str, list[Visit]] = {}
+    for visit in visits:
+        by_page.setdefault(visit.page, []).append(visit)
+    together = [visit for page in by_page.values() for visit in page]
+    return list(by_page), Rows(
+        offsets=np.cumsum([0, *(len(page) for page in by_page.values())]),
+        at=np.array([microseconds(visit.at) for visit in together], np.int64),
+        changed=np.array(
+            [UNKNOWN_CHANGE if visit.changed is None else visit.changed for visit in together],
+            np.int8,
+        ),
+        last_modified=np.array(
+            [
+                UNKNOWN_TIME if visit.last_modified is None else microseconds(visit.last_modified)
+                for visit in together
+            ],
+            np.int64,
+        ),
+        answer=np.array([visit.answer for visit in together], np.uint8),
+    )

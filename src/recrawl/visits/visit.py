@@ -1,0 +1,114 @@
+"""One look at a page, and what a gap between two looks can have shown.
+
+A `Visit` is what a crawler, a proxy log or an archive wrote down. Two visits make a gap, and the
+gap has one `Outcome`. Visits may have been made by anyone: a passive log is as good as a crawl.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, IntEnum, IntFlag
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from recrawl.errors import InvalidHistory
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+
+class Answer(IntEnum):
+    """How the host answered a visit. Larger wins where two visits are one."""
+
+    OK = 0
+    NOT_MODIFIED = 1  # 304: unchanged, by the host's own word
+    GONE = 2  # 404 or 410: after a visit, a change that ends the history
+    FAILED = 3  # 429, 5xx, a time-out, a wall: no visit at all
+
+
+class Outcome(Enum):
+    """What a gap showed."""
+
+    UNCHANGED = "unchanged"
+    CHANGED = "changed"  # at least once, no telling when
+    CHANGED_AT = "changed_at"  # at least once, the last time at a known age
+    COUNTED = "counted"  # the source tells how often
+    OPEN = "open"  # nothing: the gap goes on to the next visit
+
+
+class Flag(IntFlag):
+    """What the vetting or an estimator noticed about a page; a page may have several."""
+
+    LM_TOUCH = 1  # Last-Modified moved although the content is the same
+    LM_STALE = 2  # the content differs although Last-Modified lies before the visit before
+    LM_SKEW = 4  # Last-Modified slightly later than the visit: the host's clock runs ahead
+    LM_FUTURE = 8  # Last-Modified far later than the visit: ignored
+    LM_GENERATED = 16  # Last-Modified is always "now": ignored for this page
+    GONE = 32  # the page answered 404 or 410 and its history ends there
+    RETURNED = 64  # visits after the page was gone were left out
+
+
+def flag_names(bits: int) -> list[str]:
+    """Names of the flags set in `bits`, as files and tables write them.
+
+    >>> flag_names(Flag.LM_TOUCH | Flag.GONE)
+    ['lm_touch', 'gone']
+    """
+    return [str(flag.name).lower() for flag in Flag if bits & flag]
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One look at one page.
+
+    Args:
+        page: The page's address or any other name.
+        at: When it was looked at (aware).
+        changed: Whether the content differs from the visit before; None where nobody compared
+            (a first visit, a HEAD request).
+        last_modified: When the host says the page last changed (aware).
+        answer: How the host answered.
+
+    Examples:
+        >>> from datetime import UTC, datetime
+        >>> Visit("/news", datetime(2026, 1, 2, tzinfo=UTC), changed=True).answer.name
+        'OK'
+    """
+
+    page: str
+    at: datetime
+    changed: bool | None = None
+    last_modified: datetime | None = None
+    answer: Answer = Answer.OK
+
+    def __post_init__(self) -> None:
+        """Refuse instants that do not say where on Earth they hold."""
+        for name in ("at", "last_modified"):
+            moment = getattr(self, name)
+            if moment is not None and moment.tzinfo is None:
+                message = f"page {self.page!r}: {name} must be an aware datetime (got {moment})"
+                raise InvalidHistory(message)
+
+
+def answer_of(status: str) -> Answer:
+    """Answer meant by an HTTP code or by `ok`, `failed`, `gone`; empty means `ok`.
+
+    >>> [answer_of(text).name for text in ("200", "304", "410", "503", "ok", "")]
+    ['OK', 'NOT_MODIFIED', 'GONE', 'FAILED', 'OK', 'OK']
+    """
+    words = {"": Answer.OK, "ok": Answer.OK, "failed": Answer.FAILED, "gone": Answer.GONE}
+    text = status.strip().lower()
+    if text in words:
+        return words[text]
+    code = int(text) if text.isascii() and text.isdigit() else 0
+    if not 100 <= code <= 599:  # noqa: PLR2004 - the range of HTTP status codes
+        message = f"status must be an HTTP code, ok, failed or gone (got {status!r})"
+        raise InvalidHistory(message)
+    if code == HTTPStatus.NOT_MODIFIED:
+        return Answer.NOT_MODIFIED
+    if code in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE):
+        return Answer.GONE
+    answered = HTTPStatus.OK <= code < HTTPStatus.BAD_REQUEST
+    return Answer.OK if answered else Answer.FAILED
