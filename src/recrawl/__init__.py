@@ -11,6 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from recrawl.adapters.logs import read_histories
+    from recrawl.parse.sites import sites_of
     from recrawl.rates import Estimates, Gamma, Likelihood, Priors, Ratio, Status, fit_prior
     from recrawl.visits import Answer, Flag, Histories, Outcome, Vetting, Visit, histories_of
 
@@ -31,10 +33,14 @@ __all__ = [
     "Visit",
     "fit_prior",
     "histories_of",
+    "read_histories",
+    "sites_of",
 ]
 
 _ROOMS = {
     "visits": ("Answer", "Flag", "Histories", "Outcome", "Vetting", "Visit", "histories_of"),
+    "parse.sites": ("sites_of",),
+    "adapters.logs": ("read_histories",),
     "rates": ("Estimates", "Gamma", "Likelihood", "Priors", "Ratio", "Status", "fit_prior"),
 }
 

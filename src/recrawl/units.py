@@ -25,6 +25,9 @@ MICROSECONDS_A_DAY = 86_400_000_000.0
 
 _DAYS_IN = {"s": 1 / SECONDS_A_DAY, "m": 60 / SECONDS_A_DAY, "h": 1 / 24, "d": 1.0, "w": 7.0}
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)([smhdw])")
+_DAYS_A_YEAR = 365.25
+_FEWEST_YEARS = 2  # shorter spans are told in weeks
+_MOST_YEARS = 100
 _TWO_FIGURES = 10
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -53,16 +56,25 @@ def days(text: str) -> float:
 def duration(of_days: float) -> str:
     """Days as a person writes them, two or three figures in the unit that fits.
 
-    >>> [duration(0.25), duration(1.5), duration(0.0005), duration(400)]
-    ['6.0h', '1.5d', '43s', '57w']
+    >>> [duration(0.25), duration(1.5), duration(0.0005), duration(400), duration(1e6)]
+    ['6.0h', '1.5d', '43s', '57w', '>100y']
     """
     if not math.isfinite(of_days):
         return "never"
+    years = of_days / _DAYS_A_YEAR
+    if years >= _MOST_YEARS:
+        return f">{_MOST_YEARS}y"
+    if years >= _FEWEST_YEARS:
+        return _figures(years) + "y"
     for unit in ("w", "d", "h", "m"):
         amount = of_days / _DAYS_IN[unit]
         if amount >= (2 if unit == "w" else 1):
-            return f"{amount:.1f}{unit}" if amount < _TWO_FIGURES else f"{amount:.0f}{unit}"
+            return _figures(amount) + unit
     return f"{of_days * SECONDS_A_DAY:.0f}s"
+
+
+def _figures(amount: float) -> str:
+    return f"{amount:.1f}" if amount < _TWO_FIGURES else f"{amount:.0f}"
 
 
 def instant(text: str) -> datetime:

@@ -10,9 +10,11 @@ Touches: files.
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from queue import Queue
 from threading import Thread
@@ -20,7 +22,7 @@ from typing import IO, TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from recrawl.adapters.tables import read_batches
+from recrawl.adapters.tables import Reading, read_batches
 from recrawl.parse.sites import numbered, sites_of
 from recrawl.visits.batch import Batch
 from recrawl.visits.grouping import group
@@ -28,9 +30,8 @@ from recrawl.visits.texts import Texts
 from recrawl.visits.vetting import Vetting, vet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
-    from recrawl.adapters.tables import Reading
     from recrawl.visits.arrays import Ints, Words
     from recrawl.visits.grouping import Grouped
     from recrawl.visits.histories import Histories
@@ -143,10 +144,10 @@ class Log(AbstractContextManager["Log"]):
             size += batch.size
             if size > self.memory / 2 and len(batch.names) > 1:
                 # The last page may go on in the next batch: keep it back.
-                last = np.arange(len(batch.names)) == len(batch.names) - 1
-                taken[-1] = batch.runs(~last)
+                runs = np.arange(len(batch.names))
+                taken[-1] = batch.take(runs[:-1])
                 yield self._piece(group(taken))
-                taken = [batch.runs(last)]
+                taken = [batch.take(runs[-1:])]
                 size = taken[0].size
         if taken:
             yield self._piece(group(taken))
@@ -168,12 +169,36 @@ class Log(AbstractContextManager["Log"]):
         with ExitStack() as stack:
             files = [stack.enter_context(path.open("wb")) for path in paths]
             for batch in self._batches():
-                part = (batch.identity() >> np.uint64(32)) % np.uint64(count)
-                for number, file in enumerate(files):
-                    wanted = part == number
-                    if wanted.any():
-                        _save(file, batch.runs(wanted))
+                part = ((batch.identity() >> np.uint64(32)) % np.uint64(count)).astype(np.uint16)
+                order = np.argsort(part, kind="stable")
+                edges = np.searchsorted(part[order], np.arange(count + 1))
+                for file, (start, end) in zip(files, pairwise(edges.tolist()), strict=True):
+                    if end > start:
+                        _save(file, batch.take(order[start:end]))
         return paths
+
+
+def read_histories(
+    path: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    skip_bad_rows: bool = False,
+    vetting: Vetting | None = None,
+) -> tuple[list[str], Histories]:
+    """Pages of a visit log in a file, in the order of first appearance, and their histories.
+
+    Args:
+        path: CSV, JSON lines or Parquet with a row a visit, in any order: `page`, `visited_at`,
+            `changed` and, optionally, `last_modified` and `status`.
+        columns: The file's own names of these columns, where they differ.
+        skip_bad_rows: Leave malformed rows out instead of refusing the file.
+        vetting: How far to trust clocks.
+    """
+    reading = Reading(Path(path), columns or {}, skip_bad_rows=skip_bad_rows)
+    with Log(reading, sys.maxsize, Path(), vetting or Vetting()) as log:
+        (piece,) = log.pieces()
+    order = np.argsort(piece.position)
+    return piece.names.take(order).tolist(), piece.histories.take(order)
 
 
 def _parts(file_size: int, memory: int) -> int:

@@ -19,10 +19,12 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from recrawl.errors import CannotWrite, MissingExtra
+from recrawl.report.rates import Named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from recrawl.report.rates import Column
     from recrawl.visits.texts import Texts
 
 FORMATS = {".csv": "csv", ".jsonl": "json", ".ndjson": "json", ".parquet": "parquet"}
@@ -34,7 +36,7 @@ _ROWS = 1 << 16
 class Writer(Protocol):
     """Takes columns of equal length, again and again."""
 
-    def write(self, names: Texts, columns: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def write(self, names: Texts, columns: Mapping[str, Column]) -> None:
         """Write some rows."""
 
 
@@ -96,7 +98,7 @@ class _CsvWriter:
         self._raw, self._header = raw, header
         self._put([header])
 
-    def write(self, names: Texts, columns: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def write(self, names: Texts, columns: Mapping[str, Column]) -> None:
         for part, cells in _parts(names, columns):
             texts = [part if name == "page" else _texts(cells[name]) for name in self._header]
             self._put(zip(*texts, strict=True))
@@ -121,7 +123,7 @@ class _JsonWriter:
     def __init__(self, raw: IO[bytes], header: Sequence[str]) -> None:
         self._raw, self._header = raw, header
 
-    def write(self, names: Texts, columns: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def write(self, names: Texts, columns: Mapping[str, Column]) -> None:
         keys = [json.dumps(name) for name in self._header]
         for part, cells in _parts(names, columns):
             texts = [
@@ -156,7 +158,7 @@ class _ParquetWriter:
         if writer._file is not None:
             writer._file.close()
 
-    def write(self, names: Texts, columns: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def write(self, names: Texts, columns: Mapping[str, Column]) -> None:
         pa = self._pa
         table = {"page": _arrow_texts(names, pa)}
         for name, column in columns.items():
@@ -173,25 +175,27 @@ def _arrow_texts(names: Texts, pa: Any) -> Any:  # noqa: ANN401 - no types
     return pa.LargeStringArray.from_buffers(len(names), offsets, data)
 
 
-def _arrow(column: np.ndarray[Any, Any], pa: Any) -> Any:  # noqa: ANN401 - no types
-    if column.dtype.kind == "O":
-        words, codes = np.unique(column.astype(str), return_inverse=True)
-        return pa.DictionaryArray.from_arrays(codes.astype(np.int32), pa.array(words.tolist()))
+def _arrow(column: Column, pa: Any) -> Any:  # noqa: ANN401 - no types
+    if isinstance(column, Named):
+        words = pa.array(column.words, pa.string())
+        return pa.DictionaryArray.from_arrays(pa.array(column.codes.astype(np.int32)), words)
     if column.dtype.kind == "M":
         return pa.array(column, pa.timestamp("us", tz="UTC"))
     return pa.array(column, from_pandas=True)  # nan becomes null
 
 
 def _parts(
-    names: Texts, columns: Mapping[str, np.ndarray[Any, Any]]
-) -> Iterator[tuple[list[str], dict[str, np.ndarray[Any, Any]]]]:
+    names: Texts, columns: Mapping[str, Column]
+) -> Iterator[tuple[list[str], dict[str, Column]]]:
     for start in range(0, len(names), _ROWS):
         rows = np.arange(start, min(start + _ROWS, len(names)))
         yield names.take(rows).tolist(), {name: column[rows] for name, column in columns.items()}
 
 
-def _texts(column: np.ndarray[Any, Any]) -> list[str]:
+def _texts(column: Column) -> list[str]:
     """Cells of CSV: nothing for what is not known."""
+    if isinstance(column, Named):
+        return column.tolist()
     kind = column.dtype.kind
     if kind == "f":
         return ["" if value != value else f"{value:.{_DIGITS}g}" for value in column.tolist()]  # noqa: PLR0124
@@ -200,16 +204,15 @@ def _texts(column: np.ndarray[Any, Any]) -> list[str]:
     return [str(value) for value in column.tolist()]
 
 
-def _values(column: np.ndarray[Any, Any]) -> list[str]:
+def _values(column: Column) -> list[str]:
     """Cells of JSON: null for what is not known."""
+    if isinstance(column, Named):
+        return Named(column.codes, [json.dumps(word) for word in column.words]).tolist()
     texts = _texts(column)
     if column.dtype.kind == "f":
         return [text or "null" for text in texts]
     if column.dtype.kind == "M":
         return [json.dumps(text or None) for text in texts]
-    if column.dtype.kind == "O":
-        known = {text: json.dumps(text) for text in set(texts)}
-        return [known[text] for text in texts]
     return texts
 
 

@@ -40,7 +40,6 @@ def demo(*, seed: Annotated[int, _SEED] = 3, keep: Annotated[Path | None, _KEEP]
     from recrawl.rates.gamma import Gamma
     from recrawl.rates.priors import fit_prior
     from recrawl.simulate.visit_log import visit_log
-    from recrawl.visits.texts import Texts
     from recrawl.visits.vetting import histories_of
 
     rates = _world()
@@ -50,11 +49,11 @@ def demo(*, seed: Annotated[int, _SEED] = 3, keep: Annotated[Path | None, _KEEP]
     if keep is not None:
         _write(keep, visits)
     names, histories = histories_of(visits)
-    sites, _ = sites_of(Texts.of(names))
+    sites, _ = sites_of(names)
     estimates = Gamma(fit_prior(histories, sites)).estimate(histories)
     truth = np.array([rates[name] for name in names])
     screen.show_table(
-        ("page", "visits", "changes seen", "truly every", "estimated every", "90 % band", ""),
+        ("page", "visits", "changed", "truly every", "estimate", "90 % band", ""),
         _rows(names, estimates, truth),
         left=(0, 6),
     )

@@ -84,10 +84,12 @@ def estimate(
 
     from recrawl.adapters.logs import Log
     from recrawl.adapters.outputs import format_of
+    from recrawl.adapters.results import ordered
     from recrawl.adapters.tables import NEEDED, OPTIONAL, Reading
     from recrawl.cli import options, screen
     from recrawl.rates.estimates import check_level
     from recrawl.rates.methods import check_method
+    from recrawl.report.rates import HEADER
 
     check_method(method)
     check_level(level)
@@ -96,14 +98,20 @@ def estimate(
     until = np.datetime64(options.moment(now).replace(tzinfo=None), "us")
     scratch = Path() if output is None else output.parent
     names = options.renamed(column or [], (*NEEDED, *OPTIONAL))
+    kind = "json" if as_json else "csv"
+    table = output is None and not as_csv and not as_json and sys.stdout.isatty()
     with screen.progress("reading visits") as progress:
         reading = Reading(file, names, site_column or None, skip_bad_rows, progress)
         with Log(reading, options.size(memory), scratch) as log:
-            results = _estimated(log, method, level)
-            counts = _written(
-                _ordered(results, log, scratch), until, output, as_csv=as_csv, as_json=as_json
+            results = ordered(
+                _estimated(log, method, level), in_order=log.in_order, scratch=scratch
             )
-    _remarks(counts, reading, method)
+            counts, rows = (
+                _first_rows(results, until) if table else _written(results, until, output, kind)
+            )
+    if table:
+        screen.show_table(HEADER, rows, left=(0, len(HEADER) - 1))
+    _remarks(counts, reading, method, unshown=counts.total() - len(rows) if table else 0)
 
 
 def _estimated(log: Log, method: str, level: float) -> Iterator[Result]:
@@ -124,57 +132,49 @@ def fit(log: Log) -> Priors:
     """Priors of all sites of a log, from a sample of each of its pieces."""
     import numpy as np
 
-    from recrawl.rates.priors import fit_prior, sample
+    from recrawl.rates.priors import chosen, fit_prior
     from recrawl.visits.histories import Histories
 
-    samples, sites = [], [np.empty(0, np.int64)]
+    samples, sites, lots = [], [np.empty(0, np.int64)], [np.empty(0, np.uint64)]
     for piece in log.pieces():
-        pages = sample(piece.histories, piece.site)
+        lot, _ = piece.names.hashes(seed=0)
+        pages = chosen(piece.histories, piece.site, lot)
         samples.append(piece.histories.take(pages))
         sites.append(piece.site[pages])
-    return fit_prior(Histories.joined(samples), np.concatenate(sites), site_count=log.site_count)
-
-
-def _ordered(results: Iterable[Result], log: Log, scratch: Path) -> Iterator[Result]:
-    from recrawl.adapters.results import ordered
-
-    return ordered(results, in_order=log.in_order, scratch=scratch)
+        lots.append(lot[pages])
+    return fit_prior(
+        Histories.joined(samples),
+        np.concatenate(sites),
+        lots=np.concatenate(lots),
+        site_count=log.site_count,
+    )
 
 
 def _written(
-    results: Iterator[Result],
-    now: np.datetime64,
-    output: Path | None,
-    *,
-    as_csv: bool,
-    as_json: bool,
-) -> Counter[str]:
-    """Write the rows where they are wanted; count pages by status."""
+    results: Iterator[Result], now: np.datetime64, output: Path | None, kind: str
+) -> tuple[Counter[str], list[list[str]]]:
+    """Write all rows where they are wanted; count pages by status."""
     from recrawl.adapters.outputs import to_file, to_standard_output
     from recrawl.report.rates import COLUMNS, rate_columns
 
     counts: Counter[str] = Counter()
-    if output is None and not as_csv and not as_json and sys.stdout.isatty():
-        return _shown(results, now)
-    first = next(results)  # whatever can go wrong with the input goes wrong before this returns
-    target = (
-        to_standard_output("json" if as_json else "csv", COLUMNS)
-        if output is None
-        else to_file(output, COLUMNS)
-    )
+    first = next(results)  # whatever is wrong with the input is found before anything is written
+    target = to_standard_output(kind, COLUMNS) if output is None else to_file(output, COLUMNS)
     with target as writer:
         for result in _then(first, results):
             writer.write(result.names, rate_columns(result.estimates, result.last_visit, now))
             counts.update(_count(result))
-    return counts
+    return counts, []
 
 
-def _shown(results: Iterator[Result], now: np.datetime64) -> Counter[str]:
-    """Print the first rows for people; count all pages by status."""
+def _first_rows(
+    results: Iterator[Result], now: np.datetime64
+) -> tuple[Counter[str], list[list[str]]]:
+    """The first rows in words; count all pages by status."""
     import numpy as np
 
     from recrawl.cli import screen
-    from recrawl.report.rates import HEADER, fresh_at, rate_words
+    from recrawl.report.rates import fresh_at, rate_words
 
     counts: Counter[str] = Counter()
     rows: list[list[str]] = []
@@ -183,12 +183,7 @@ def _shown(results: Iterator[Result], now: np.datetime64) -> Counter[str]:
         some = result.take(np.arange(min(len(result.names), screen.MOST_ROWS - len(rows))))
         fresh = fresh_at(some.estimates, some.last_visit, now)
         rows += rate_words(some.names.tolist(), some.estimates, fresh)
-    screen.show_table(HEADER, rows, left=(0, len(HEADER) - 1))
-    if counts.total() > len(rows):
-        screen.remark(
-            f"... and {counts.total() - len(rows):,} more pages; --csv, --json or -o has them all."
-        )
-    return counts
+    return counts, rows
 
 
 def _then(first: Result, rest: Iterable[Result]) -> Iterator[Result]:
@@ -207,12 +202,14 @@ def _count(result: Result) -> Counter[str]:
     )
 
 
-def _remarks(counts: Counter[str], reading: Reading, method: str) -> None:
+def _remarks(counts: Counter[str], reading: Reading, method: str, unshown: int) -> None:
     """Say on stderr what was done, and what the visits could not tell."""
     from recrawl.cli import screen
     from recrawl.rates.methods import USES_PRIORS
     from recrawl.report.rates import STATUS_REMARKS
 
+    if unshown:
+        screen.remark(f"... and {unshown:,} more pages; --csv, --json or -o has them all.")
     screen.remark(f"{counts.total():,} pages of {reading.path}, method {method}.")
     kind = "pooled" if method in USES_PRIORS else "alone"
     for status, remarks in STATUS_REMARKS.items():

@@ -7,14 +7,16 @@ Touches: the standard streams.
 
 from __future__ import annotations
 
+import shutil
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
 MOST_ROWS = 40  # a terminal's worth; files get them all
+_WIDE = 160  # letters on a line that no terminal limits
 
 
 @contextmanager
@@ -40,25 +42,14 @@ def progress(doing: str) -> Iterator[Callable[[float], None] | None]:
 
 
 def show_table(
-    header: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)
+    header: Sequence[str], rows: Sequence[Sequence[str]], left: Collection[int] = (0,)
 ) -> None:
     """Print a table as wide as the terminal allows."""
-    from rich.console import Console
-    from rich.table import Table
+    from recrawl.report.table import table_lines
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for number, name in enumerate(header):
-        is_left = number in left
-        table.add_column(
-            name,
-            justify="left" if is_left else "right",
-            overflow="ellipsis" if is_left else "fold",
-            no_wrap=True,
-            min_width=12 if number == 0 else None,
-        )
-    for row in rows:
-        table.add_row(*row)
-    Console(highlight=False, markup=False).print(table)
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDE
+    for line in table_lines(header, rows, width=width, left=left):
+        print(line)  # noqa: T201 - the screen is what this module is for
 
 
 def remark(sentence: str) -> None:

@@ -17,6 +17,8 @@ import numpy as np
 from recrawl.visits.texts import Texts
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recrawl.visits.arrays import Bytes, Ints
 
 NO_SITE = ""
@@ -40,12 +42,13 @@ _ENDS_HOST = np.isin(np.arange(256), list(b"/?#\\"))
 _LOWER = np.frombuffer(bytes(range(256)).lower(), np.uint8)
 
 
-def sites_of(pages: Texts) -> tuple[Ints, list[str]]:
+def sites_of(pages: Texts | Sequence[str]) -> tuple[Ints, list[str]]:
     """Number of each page's site, and the sites: registered domains in order of appearance.
 
-    >>> sites_of(Texts.of(["https://a.example.org/1", "http://example.org", "page 3"]))
+    >>> sites_of(["https://a.example.org/1", "http://example.org", "page 3"])
     (array([0, 0, 1]), ['example.org', ''])
     """
+    pages = pages if isinstance(pages, Texts) else Texts.of(pages)
     hosts, first = numbered(_hosts(pages))
     numbers: dict[str, int] = {}
     site_of_host = np.array(

@@ -29,7 +29,7 @@ from recrawl.rates.gamma_state import gamma_states
 from recrawl.rates.special import digamma, trigamma
 
 if TYPE_CHECKING:
-    from recrawl.visits.arrays import Floats, Ints
+    from recrawl.visits.arrays import Floats, Ints, Words
     from recrawl.visits.histories import Histories
 
 # Nothing known at all: half a change in 15 days. Rates from one in a year to several a day are
@@ -97,12 +97,21 @@ class Priors:
         return self.shape[self.site_of_page], self.exposure[self.site_of_page]
 
 
-def fit_prior(histories: Histories, sites: Ints | None = None, *, site_count: int = 0) -> Priors:
+def fit_prior(
+    histories: Histories,
+    sites: Ints | None = None,
+    *,
+    lots: Words | None = None,
+    site_count: int = 0,
+) -> Priors:
     """Prior of each site, from the visits of at most 200 of its pages.
 
     Args:
         histories: The pages.
         sites: Number of each page's site, from 0; None where all are of one site.
+        lots: A number a page that decides which pages of a large site are taken: those with
+            the smallest. With lots made of the pages' names, the order of the pages and how
+            they are divided up do not matter.
         site_count: Sites there are at least; those without pages get the prior of all.
 
     Examples:
@@ -114,8 +123,9 @@ def fit_prior(histories: Histories, sites: Ints | None = None, *, site_count: in
         True
     """
     site_of_page = np.zeros(len(histories), np.int64) if sites is None else np.asarray(sites)
-    pages = sample(histories, site_of_page)
-    some = pages[:: -(-len(pages) // _PAGES_OF_ALL) or 1]
+    lots = _scattered(len(histories)) if lots is None else lots
+    pages = chosen(histories, site_of_page, lots)
+    some = pages[np.argsort(lots[pages])][:_PAGES_OF_ALL]
     default = (np.array([DEFAULT_SHAPE]), np.array([DEFAULT_EXPOSURE]))
     everywhere = _fit(histories.take(some), np.zeros(len(some), np.int64), default, _STRANGERS)
     if sites is None:
@@ -126,17 +136,22 @@ def fit_prior(histories: Histories, sites: Ints | None = None, *, site_count: in
     return Priors(*own, site_of_page)
 
 
-def sample(histories: Histories, site_of_page: Ints) -> Ints:
-    """Pages whose visits make the priors: at most 200 a site, spread evenly, those with gaps."""
+def chosen(histories: Histories, site_of_page: Ints, lots: Words) -> Ints:
+    """Pages that make the priors: those with gaps, at most 200 a site, by site and lot."""
     pages = np.flatnonzero(histories.gaps_of_page > 0)
-    pages = pages[np.argsort(site_of_page[pages], kind="stable")]
-    if not len(pages):
-        return pages
+    # One sort for both: the site's number above, the upper bits of the lot below.
+    bits = np.uint64(max(1, int(site_of_page.max(initial=0)).bit_length()))
+    place = site_of_page[pages].astype(np.uint64) << (np.uint64(64) - bits)
+    order = np.argsort(place | lots[pages] >> bits)
+    pages = pages[order]
     counts = np.bincount(site_of_page[pages])
     rank = np.arange(len(pages)) - np.repeat(np.cumsum(counts) - counts, counts)
-    apart = np.maximum(1, np.repeat(counts, counts) / _PAGES_A_SITE)
-    # Keep a page where the even spread steps past a whole number.
-    return pages[np.floor((rank + 1) / apart) > np.floor(rank / apart)]
+    return pages[rank < _PAGES_A_SITE]
+
+
+def _scattered(pages: int) -> Words:
+    """Lots for pages that are known by their number only."""
+    return np.arange(1, pages + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
 
 
 def _fit(

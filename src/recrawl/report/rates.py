@@ -7,6 +7,7 @@ Pure.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recrawl.rates.estimates import Estimates
-    from recrawl.visits.arrays import Floats, Instants
+    from recrawl.visits.arrays import Floats, Instants, Ints
 
 COLUMNS = (
     "page",
@@ -39,7 +40,7 @@ COLUMNS = (
     "method",
 )
 
-HEADER = ("page", "visits", "changes", "changes every", "between", "fresh now", "status")
+HEADER = ("page", "visits", "changes", "every", "between", "fresh now", "status")
 
 # What to say of pages that could tell little, for methods that pool pages and those that do not.
 STATUS_REMARKS = {
@@ -68,12 +69,30 @@ def fresh_at(estimates: Estimates, last_visit: Instants, now: np.datetime64) -> 
     return np.where(gone, np.nan, estimates.unchanged(np.maximum(days, 0)))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Named:
+    """A column of few different words: a number a row, and what the numbers mean."""
+
+    codes: np.ndarray[Any, Any]
+    words: Sequence[str]
+
+    def __getitem__(self, rows: Ints) -> Named:
+        """Only the named rows."""
+        return Named(self.codes[rows], self.words)
+
+    def tolist(self) -> list[str]:
+        """Return the words."""
+        return [self.words[code] for code in self.codes.tolist()]
+
+
+Column = np.ndarray[Any, Any] | Named
+
+
 def rate_columns(
     estimates: Estimates, last_visit: Instants, now: np.datetime64
-) -> dict[str, np.ndarray[Any, Any]]:
+) -> dict[str, Column]:
     """All columns but `page`, empty figures as nan and NaT."""
-    texts = {int(bits): " ".join(flag_names(int(bits))) for bits in np.unique(estimates.flags)}
-    places = np.searchsorted(list(texts), estimates.flags)
+    seen = np.unique(estimates.flags)
     return {
         "rate_per_day": _finite(estimates.rate),
         "low": _finite(estimates.low),
@@ -85,11 +104,12 @@ def rate_columns(
         "visits": estimates.visits,
         "last_visit": last_visit,
         "fresh_now": fresh_at(estimates, last_visit, now),
-        "status": np.array(STATUS_NAMES, object)[estimates.status],
-        "flags": np.array(list(texts.values()), object)[places]
-        if len(places)
-        else np.empty(0, object),
-        "method": np.full(len(estimates), estimates.method, object),
+        "status": Named(estimates.status, STATUS_NAMES),
+        "flags": Named(
+            np.searchsorted(seen, estimates.flags),
+            [" ".join(flag_names(bits)) for bits in seen.tolist()],
+        ),
+        "method": Named(np.zeros(len(estimates), np.uint8), [estimates.method]),
     }
 
 

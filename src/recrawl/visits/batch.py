@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.visits.stretches import stretches
+
 if TYPE_CHECKING:
     from recrawl.visits.arrays import Answers, Bools, Changes, Checks, Ints, Words
     from recrawl.visits.texts import Texts
@@ -80,27 +82,29 @@ class Batch:
             return runs + self.position
         return self.run_positions()[runs]
 
-    def runs(self, wanted: Bools) -> Batch:
-        """Only the wanted runs."""
-        rows = wanted if self.lengths is None else np.repeat(wanted, self.lengths)
-        some = np.flatnonzero(wanted)
+    def take(self, runs: Ints) -> Batch:
+        """Only the named runs, in the order named."""
+        lengths, rows = None, runs
+        if self.lengths is not None:
+            lengths = self.lengths[runs]
+            rows = stretches((np.cumsum(self.lengths) - self.lengths)[runs], lengths)
         return Batch(
-            names=self.names.take(some),
+            names=self.names.take(runs),
             at=self.at[rows],
             changed=self.changed[rows],
-            lengths=None if self.lengths is None else self.lengths[wanted],
-            position=self.run_positions()[wanted],
+            lengths=lengths,
+            position=self.positions_of(runs),
             last_modified=None if self.last_modified is None else self.last_modified[rows],
             answer=None if self.answer is None else self.answer[rows],
-            site=None if self.site is None else self.site.take(some),
-            key=None if self.key is None else self.key[wanted],
-            check=None if self.check is None else self.check[wanted],
+            site=None if self.site is None else self.site.take(runs),
+            key=None if self.key is None else self.key[runs],
+            check=None if self.check is None else self.check[runs],
         )
 
     def rows(self, wanted: Bools) -> Batch:
         """Only the wanted rows; runs that lose all of theirs are left out."""
         if self.lengths is None:
-            return self.runs(wanted)
+            return self.take(np.flatnonzero(wanted))
         run = np.repeat(np.arange(len(self.lengths)), self.lengths)[wanted]
         lengths = np.bincount(run, minlength=len(self.lengths))
         return replace(
@@ -111,4 +115,4 @@ class Batch:
             position=self.run_positions(),
             last_modified=None if self.last_modified is None else self.last_modified[wanted],
             answer=None if self.answer is None else self.answer[wanted],
-        ).runs(lengths > 0)
+        ).take(np.flatnonzero(lengths))

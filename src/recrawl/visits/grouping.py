@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recrawl.visits.blocks import gathered
 from recrawl.visits.rows import UNKNOWN_TIME, Rows
+from recrawl.visits.stretches import stretches
 from recrawl.visits.texts import Texts
 from recrawl.visits.visit import Answer
 
@@ -64,7 +66,7 @@ def group(batches: Iterable[Batch]) -> Grouped:
         starts = np.cumsum(seen.lengths) - seen.lengths
         lengths = seen.lengths if order is None else seen.lengths[order]
         edges = np.concatenate([[0], np.cumsum(lengths)])[edges]
-        order = None if order is None else _stretches(starts[order], lengths)
+        order = None if order is None else stretches(starts[order], lengths)
     rows = Rows(edges, seen.at, seen.changed, seen.last_modified, seen.answer)
     return Grouped(
         names=seen.names.take(kept),
@@ -72,14 +74,6 @@ def group(batches: Iterable[Batch]) -> Grouped:
         rows=rows if order is None else rows.take(order),
         sites=None if seen.sites is None else seen.sites.take(kept),
     )
-
-
-def _stretches(starts: Ints, lengths: Ints) -> Ints:
-    """Row numbers of stretches, one after the other."""
-    ends = np.cumsum(lengths)
-    rows = np.repeat(starts - ends + lengths, lengths)
-    rows += np.arange(len(rows))
-    return rows
 
 
 def _by_page(key: Words, check: Checks) -> tuple[Ints | None, Ints]:
@@ -98,7 +92,7 @@ def _by_page(key: Words, check: Checks) -> tuple[Ints | None, Ints]:
     begins = np.ones(runs, np.bool_)
     np.not_equal(packed[1:], packed[:-1], out=begins[1:])
     if not begins.all():
-        sure = check[order]
+        sure = gathered(check, order)
         odd = np.flatnonzero(~begins[1:] & (sure[1:] != sure[:-1])) + 1
         if len(odd):
             _tell_apart(order, sure, begins, odd)
@@ -112,7 +106,7 @@ def _tell_apart(order: Ints, sure: Checks, begins: Bools, odd: Ints) -> None:
     starts = np.flatnonzero(begins)
     group = np.unique(np.searchsorted(starts, odd, side="right") - 1)
     ends = np.append(starts[1:], len(order))
-    rows = _stretches(starts[group], ends[group] - starts[group])
+    rows = stretches(starts[group], ends[group] - starts[group])
     number = np.repeat(group, ends[group] - starts[group])
     apart = rows[np.lexsort((order[rows], sure[rows], number))]
     order[rows], sure[rows] = order[apart], sure[apart]

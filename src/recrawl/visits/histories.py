@@ -22,6 +22,7 @@ import numpy as np
 
 from recrawl.errors import InvalidHistory
 from recrawl.units import MICROSECONDS_A_DAY
+from recrawl.visits.stretches import stretches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -176,13 +177,11 @@ class Histories:
     def take(self, pages: Ints) -> Histories:
         """Only the named pages, in the order named."""
         counts = self.gaps_of_page[pages]
-        offsets = np.concatenate([[0], np.cumsum(counts)])
-        rows = np.repeat(self.offsets[:-1][pages] - offsets[:-1], counts)
-        rows += np.arange(len(rows))
+        rows = stretches(self.offsets[:-1][pages], counts)
         return Histories(
             gaps=self.gaps[rows],
             changed=self.changed[rows],
-            offsets=offsets,
+            offsets=np.concatenate([[0], np.cumsum(counts)]),
             age=self.age[rows] if self.knows_age else None,  # type: ignore[arg-type]
             count=self.count[rows] if self.knows_count else None,  # type: ignore[arg-type]
             first_visit=self.first_visit[pages],

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.units import microseconds
+from recrawl.visits.blocks import gathered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -88,10 +89,12 @@ class Rows:
         """Move rows about inside their pages."""
         return Rows(
             offsets=self.offsets,
-            at=self.at[order],
-            changed=self.changed[order],
-            last_modified=None if self.last_modified is None else self.last_modified[order],
-            answer=None if self.answer is None else self.answer[order],
+            at=gathered(self.at, order),
+            changed=gathered(self.changed, order),
+            last_modified=(
+                None if self.last_modified is None else gathered(self.last_modified, order)
+            ),
+            answer=None if self.answer is None else gathered(self.answer, order),
         )
 
 

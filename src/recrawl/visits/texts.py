@@ -86,6 +86,8 @@ class Texts:
 
     def take(self, rows: Ints) -> Texts:
         """Only the named rows, in the order named."""
+        if len(rows) == len(self) and (rows == np.arange(len(self))).all():
+            return self
         return self.parts(self.offsets[:-1][rows], np.diff(self.offsets)[rows])
 
     def parts(self, starts: Ints, lengths: Ints) -> Texts:

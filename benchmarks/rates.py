@@ -1,0 +1,257 @@
+"""Speed of the estimators, of reading a log and of starting up, as ratios measured in one run.
+
+    .venv/bin/python benchmarks/rates.py                 # everything: a few minutes
+    .venv/bin/python benchmarks/rates.py kernels         # or: likelihood, ingest, start
+
+A million made pages with 21 visits each. The unit is one `numpy.sum` pass over gaps and flags;
+other times are divided by it, because machines differ and are shared. Every figure is the best
+of a few runs. Peers do the same work in the same run: `scipy.optimize.brentq` and lifelines for
+the likelihood, `pyarrow.parquet.read_table` for reading, `import` of what we build on for
+starting. lifelines is left out where it is not installed (requirements-bench.lock has it).
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl import Gamma, Histories, Likelihood, Ratio, fit_prior
+from recrawl.rates.censored import Censored, most_likely
+from recrawl.rates.gamma_state import gamma_states
+from recrawl.visits.blocks import over_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PAGES, VISITS, SITES = 1_000_000, 21, 1_000
+
+
+def main() -> None:
+    wanted = sys.argv[1:] or ["kernels", "likelihood", "ingest", "start"]
+    for name in wanted:
+        print(f"\n== {name}")
+        {"kernels": kernels, "likelihood": likelihood, "ingest": ingest, "start": start}[name]()
+
+
+def best(work: Callable[[], object], runs: int = 3) -> float:
+    """Seconds of the fastest of a few runs."""
+    times = []
+    for _ in range(runs):
+        begun = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - begun)
+    return min(times)
+
+
+def made(pages: int = PAGES) -> Histories:
+    """Pages with log-normal rates, visited at exponential gaps of a day on average."""
+    random = np.random.default_rng(1)
+    rates = random.lognormal(-0.7, 1, pages)
+    gaps = random.exponential(1.0, (pages, VISITS - 1)) + 0.01
+    changed = random.random(gaps.shape) < -np.expm1(-rates[:, None] * gaps)
+    return Histories(gaps.ravel(), changed.ravel(), np.arange(pages + 1) * (VISITS - 1))
+
+
+def unit(histories: Histories) -> float:
+    return best(lambda: (histories.gaps.sum(), histories.changed.sum()), 7)
+
+
+def report(what: str, ratio: float, limit: str) -> None:
+    print(f"{what:<58} {ratio:10.1f}   asked: {limit}")
+
+
+def kernels() -> None:
+    histories = made()
+    sites = np.arange(PAGES) % SITES
+    one = unit(histories)
+    print(f"unit: {1000 * one:.1f} ms for {PAGES:,} pages, {len(histories.gaps):,} gaps")
+    shape, exposure = np.full(PAGES, 0.5), np.full(PAGES, 15.0)
+    report(
+        "gamma kernel (units)",
+        best(lambda: gamma_states(histories, shape, exposure)) / one,
+        "at most 50",
+    )
+    report(
+        "gamma with priors of 1,000 sites and bands (units)",
+        best(lambda: Gamma(fit_prior(histories, sites)).estimate(histories)) / one,
+        "at most 150",
+    )
+    report(
+        "likelihood with bands (units)", best(lambda: Likelihood().estimate(histories)) / one, "-"
+    )
+    report(
+        "ratio with bands (units)", best(lambda: Ratio().estimate(histories)) / one, "at most 20"
+    )
+    print(
+        f"peak memory, in a process of its own: {_peak_memory():.2f} times the input  asked: at most 4"
+    )
+
+
+def _peak_memory() -> float:
+    """Growth of a process's memory while it estimates, over the bytes of its input."""
+    script = (
+        "import resource, numpy as np, sys; sys.path.insert(0, 'benchmarks');"
+        "from rates import made; from recrawl import Gamma, fit_prior;"
+        "h = made(); size = h.gaps.nbytes + h.changed.nbytes + h.offsets.nbytes;"
+        "open('/proc/self/clear_refs', 'w').write('5');"
+        "Gamma(fit_prior(h, np.arange(len(h)) % 1000)).estimate(h);"
+        "peak = next(int(l.split()[1]) for l in open('/proc/self/status') if l[:5] == 'VmHWM');"
+        "print(peak * 1024 / size)"
+    )
+    return float(subprocess.check_output([sys.executable, "-c", script], text=True))
+
+
+def likelihood() -> None:
+    """Seconds a page against a bracketed root-finder, and against lifelines."""
+    from scipy.optimize import brentq
+
+    histories = made()
+    tolerance = Likelihood().tolerance
+
+    def rates_alone(pages: slice) -> None:
+        seen = Censored.of(histories, pages)
+        most_likely(seen, seen.quiet + np.where(seen.hidden > 0, seen.mean_gap / 2, 0), tolerance)
+
+    ours = best(lambda: over_blocks(rates_alone, PAGES)) / PAGES
+    with_bands = best(lambda: Likelihood().estimate(histories)) / PAGES
+
+    def by_brentq(page: int) -> float:
+        rows = slice(page * (VISITS - 1), (page + 1) * (VISITS - 1))
+        gaps, flags = histories.gaps[rows], histories.changed[rows]
+        hidden = gaps[flags]
+        if not len(hidden):
+            return 0.0
+        quiet = gaps[~flags].sum() + gaps.mean() / 2
+        low, high = len(hidden) / (quiet + hidden.sum() / 2), len(hidden) / quiet
+        return float(
+            brentq(
+                lambda r: (hidden / np.expm1(r * hidden)).sum() - quiet, low, high, rtol=tolerance
+            )
+        )
+
+    sample = range(3000)
+    peer = best(lambda: [by_brentq(page) for page in sample]) / len(sample)
+    expected = np.array([by_brentq(page) for page in sample])
+    found = Likelihood().estimate(histories.take(np.arange(len(sample)))).rate
+    np.testing.assert_allclose(found, expected, rtol=1e-8)
+    report("likelihood, rates: times faster a page than brentq", peer / ours, "at least 60 (80)")
+    report("likelihood, rates and bands: times faster than brentq", peer / with_bands, "-")
+    lifelines_page = _lifelines(histories)
+    if lifelines_page is None:
+        print("lifelines is not installed: pip install -r requirements-bench.lock")
+    else:
+        report("likelihood: times faster a page than lifelines", lifelines_page / ours, "10,000")
+        report(
+            "likelihood with bands: times faster than lifelines", lifelines_page / with_bands, "-"
+        )
+
+
+def _lifelines(histories: Histories) -> float | None:
+    """Seconds that lifelines takes for one page as interval-censored exponential lifetimes."""
+    try:
+        from lifelines import ExponentialFitter
+    except ImportError:
+        return None
+    import warnings
+
+    rows = slice(0, VISITS - 1)
+    gaps, flags = histories.gaps[rows], histories.changed[rows]
+
+    def fit() -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ExponentialFitter().fit_interval_censoring(
+                np.where(flags, 0.0, gaps), np.where(flags, gaps, np.inf)
+            )
+
+    return best(fit, 5)
+
+
+def ingest() -> None:
+    """`recrawl estimate` as a whole, and its reading alone, against reading the table."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    histories = made()
+    random = np.random.default_rng(2)
+    start = random.random(PAGES) * 5
+    steps = np.concatenate([start[:, None], histories.gaps.reshape(PAGES, -1)], axis=1)
+    at = (1.7e15 + np.cumsum(steps, axis=1).ravel() * 86400e6).astype(np.int64)
+    changed = np.concatenate(
+        [np.zeros((PAGES, 1), bool), histories.changed.reshape(PAGES, -1)], axis=1
+    )
+    names = pa.array(
+        [f"https://www.site{i % SITES}.org/section{i % 37}/page-{i}.html" for i in range(PAGES)]
+    )
+    first = np.zeros((PAGES, VISITS), bool)
+    first[:, 0] = True
+    table = pa.table(
+        {
+            "page": names.take(pa.array(np.repeat(np.arange(PAGES), VISITS))),
+            "visited_at": pa.array(at).cast(pa.timestamp("us", "UTC")),
+            "changed": pa.array(changed.ravel(), mask=first.ravel()),
+        }
+    )
+    del histories, steps
+    with tempfile.TemporaryDirectory() as folder:
+        files = {"grouped by page": ("grouped", 1), "in order of time": ("time", 3)}
+        pq.write_table(table, Path(folder) / "grouped.parquet")
+        order = pa.array(np.argsort(at, kind="stable"))
+        pq.write_table(table.take(order), Path(folder) / "time.parquet")
+        del table, at, changed, first
+        for what, (name, limit) in files.items():
+            path = Path(folder) / f"{name}.parquet"
+            read = f"import pyarrow.parquet as pq; pq.read_table({str(path)!r})"
+            only = (
+                "from pathlib import Path; from recrawl.adapters.logs import Log;"
+                "from recrawl.adapters.tables import Reading;"
+                f"log = Log(Reading(Path({str(path)!r})), 2**31, Path({folder!r}));"
+                "log.__enter__(); print(len(next(log.pieces()).names))"
+            )
+            command = Path(sys.executable).parent / "recrawl"
+            estimate = [str(command), "estimate", str(path), "-o", f"{folder}/out.parquet"]
+            base, _ = _process([sys.executable, "-c", read])
+            alone, _ = _process([sys.executable, "-c", only])
+            whole, memory = _process(estimate)
+            report(f"{what}: recrawl estimate / read_table", whole / base, f"at most {limit}")
+            report(f"{what}: visits to histories alone / read_table", alone / base, "-")
+            report(f"{what}: peak memory of recrawl estimate (GB)", memory / 1e9, "at most 2.5")
+
+
+def _process(command: list[str], runs: int = 3) -> tuple[float, float]:
+    """Seconds of the fastest run of a command, and its peak memory in bytes."""
+    times, memory = [], 0.0
+    for _ in range(runs):
+        begun = time.perf_counter()
+        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(child.pid, 0)
+        times.append(time.perf_counter() - begun)
+        assert status == 0, command
+        memory = max(memory, usage.ru_maxrss * 1024)
+    return min(times), memory
+
+
+def start() -> None:
+    recrawl = str(Path(sys.executable).parent / "recrawl")
+
+    def python(code: str) -> float:
+        return _process([sys.executable, "-c", code], 15)[0]
+
+    helped = _process([recrawl, "--help"], 15)[0]
+    report("recrawl --help / import typer", helped / python("import typer"), "at most 2")
+    report(
+        "import recrawl / import numpy", python("import recrawl") / python("import numpy"), "1.5"
+    )
+    everything = python("from recrawl import *")
+    report("every public name / import numpy", everything / python("import numpy"), "-")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""Rows of words as lines of text that fit a terminal.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+_APART = "  "
+_NARROWEST = 12  # a first column is cut to this, and no further
+
+
+def table_lines(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    width: int,
+    left: Collection[int] = (0,),
+) -> list[str]:
+    """Lay out a table whose first column gives way where the terminal is narrow.
+
+    Args:
+        header: Names of the columns.
+        rows: Cells.
+        width: Letters that fit on a line.
+        left: Columns that are text; the others are figures and stand right.
+
+    Examples:
+        >>> for line in table_lines(["page", "rate"], [["https://a/b", "0.25"]], width=40):
+        ...     print(line)
+        page         rate
+        https://a/b  0.25
+    """
+    cells = [list(header), *(list(map(printable, row)) for row in rows)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
+    others = sum(widths[1:]) + len(_APART) * (len(widths) - 1)
+    widths[0] = min(widths[0], max(width - others, _NARROWEST))
+    lines = []
+    for row in cells:
+        row[0] = shortened(row[0], widths[0])
+        padded = [
+            cell.ljust(size) if column in left else cell.rjust(size)
+            for column, (cell, size) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append(_APART.join(padded).rstrip())
+    return lines
+
+
+def shortened(text: str, width: int) -> str:
+    """Cut a text in its middle: both ends of an address tell it from its neighbours.
+
+    >>> shortened("https://example.org/a/long/way/down", 20)
+    'https://ex…/way/down'
+    """
+    if len(text) <= width:
+        return text
+    tail = (width - 1) // 2
+    return f"{text[: width - 1 - tail]}…{text[len(text) - tail :]}"
+
+
+def printable(text: str) -> str:
+    r"""Show what a terminal would obey: a page's name may hold anything.
+
+    >>> printable("a\x1b[31mb")
+    'a\\x1b[31mb'
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in text
+    )
