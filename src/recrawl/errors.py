@@ -8,6 +8,7 @@
         InvalidParameter     an estimator's own numbers
         InvalidTable         a file of rows
       CannotWrite            an output cannot be written
+      OutputClosed           whoever read our output has stopped reading
       MissingExtra           an optional package is not installed
 
 An error's text is one sentence: where, what must hold, what came. Too little data is never an
@@ -49,9 +50,18 @@ class CannotWrite(RecrawlError):
     """An output that cannot be written."""
 
 
+class OutputClosed(RecrawlError):
+    """Whoever read our output has stopped reading, as `head` does."""
+
+
 class MissingExtra(RecrawlError):
     """An optional package that is needed here and not installed."""
 
     def __init__(self, need: str, extra: str) -> None:
+        """Keep both, so that the error survives a pickle."""
+        super().__init__(need, extra)
+
+    def __str__(self) -> str:
         """Say what needs which extra and how to install it."""
-        super().__init__(f"{need} needs an optional package: pip install 'recrawl[{extra}]'")
+        need, extra = self.args
+        return f"{need} needs an optional package: pip install 'recrawl[{extra}]'"

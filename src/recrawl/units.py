@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import re
 from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
 from recrawl.errors import InvalidDuration, InvalidInstant
@@ -47,7 +48,7 @@ def days(text: str) -> float:
     14.0
     """
     match = _DURATION.fullmatch(text.strip())
-    if match is None or float(match[1]) == 0:
+    if match is None or not 0 < float(match[1]) < math.inf:
         message = f"duration must look like 90s, 30m, 6h, 3d or 2w (got {text!r})"
         raise InvalidDuration(message)
     return float(match[1]) * _DAYS_IN[match[2]]
@@ -78,11 +79,13 @@ def _figures(amount: float) -> str:
 
 
 def instant(text: str) -> datetime:
-    """UTC instant in ISO 8601 (UTC where no offset is given) or epoch seconds.
+    """UTC instant in ISO 8601 (UTC where no offset is given), epoch seconds or as HTTP writes it.
 
     >>> instant("2026-01-02T03:04:05+01:00").isoformat()
     '2026-01-02T02:04:05+00:00'
     >>> instant("86400").isoformat()
+    '1970-01-02T00:00:00+00:00'
+    >>> instant("Fri, 02 Jan 1970 00:00:00 GMT").isoformat()
     '1970-01-02T00:00:00+00:00'
     """
     try:
@@ -104,8 +107,9 @@ def _from_epoch(seconds: float) -> datetime:
 
 
 def _from_iso(text: str) -> datetime:
+    read = datetime.fromisoformat if "," not in text else parsedate_to_datetime
     try:
-        moment = datetime.fromisoformat(text.strip())
+        moment = read(text.strip())
     except ValueError:
         message = f"time must be ISO 8601 or epoch seconds (got {text.strip()!r})"
         raise InvalidInstant(message) from None

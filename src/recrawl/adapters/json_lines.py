@@ -43,7 +43,9 @@ def read(reading: Reading) -> Iterator[Batch]:
                 ours: [_text(found.get(theirs)) for _, found in taken]
                 for ours, theirs in names.items()
             }
-            yield batch_of_texts(reading, columns, [line for line, _ in taken], position)
+            nested = [isinstance(found.get(names["page"]), dict | list) for _, found in taken]
+            lines = [line for line, _ in taken]
+            yield batch_of_texts(reading, columns, lines, position, nested)
             position += len(taken)
             if reading.progress is not None:
                 reading.progress(raw.tell() / max(size, 1))
@@ -74,4 +76,6 @@ def _text(value: Any) -> str:  # noqa: ANN401 - whatever JSON holds
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
     return value if isinstance(value, str) else json.dumps(value)

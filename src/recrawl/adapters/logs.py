@@ -23,6 +23,7 @@ from typing import IO, TYPE_CHECKING, Any, Self
 import numpy as np
 
 from recrawl.adapters.tables import Reading, read_batches
+from recrawl.errors import CannotWrite
 from recrawl.parse.sites import numbered, sites_of
 from recrawl.visits.batch import Batch
 from recrawl.visits.grouping import group
@@ -154,11 +155,15 @@ class Log(AbstractContextManager["Log"]):
 
     def _split(self) -> Callable[[], Iterator[Piece]]:
         self.in_order = False
-        folder = Path(
-            self._open.enter_context(
-                tempfile.TemporaryDirectory(prefix=".recrawl-", dir=self.scratch)
+        try:
+            temporary = tempfile.TemporaryDirectory(prefix=".recrawl-", dir=self.scratch)
+        except OSError as error:
+            message = (
+                f"{self.scratch}: temporary files must be in a folder that can be written to "
+                f"({(error.strerror or str(error)).lower()})"
             )
-        )
+            raise CannotWrite(message) from None
+        folder = Path(self._open.enter_context(temporary))
         parts = self._split_into(folder)
         return lambda: (self._piece(group(_load(path))) for path in parts)
 

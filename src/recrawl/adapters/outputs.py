@@ -12,13 +12,13 @@ import json
 import os
 import sys
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from recrawl.errors import CannotWrite, MissingExtra
+from recrawl.errors import CannotWrite, MissingExtra, OutputClosed
 from recrawl.report.rates import Named
 
 if TYPE_CHECKING:
@@ -40,10 +40,16 @@ class Writer(Protocol):
         """Write some rows."""
 
 
-def format_of(path: Path) -> str:
-    """Format meant by a file's name."""
+def check_output(path: Path) -> str:
+    """Format meant by a file's name; refuse a place where no file can be."""
     if path.suffix.lower() not in FORMATS:
         message = f"{path}: output must end in {', '.join(FORMATS)} (got {path.name!r})"
+        raise CannotWrite(message)
+    if path.is_dir():
+        message = f"{path}: output must be a file (got a directory)"
+        raise CannotWrite(message)
+    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        message = f"{path}: output must be in a folder that can be written to (got {path.parent})"
         raise CannotWrite(message)
     return FORMATS[path.suffix.lower()]
 
@@ -51,10 +57,7 @@ def format_of(path: Path) -> str:
 @contextmanager
 def to_file(path: Path, header: Sequence[str]) -> Iterator[Writer]:
     """Write a file by its suffix; it appears when the block ends well."""
-    kind = format_of(path)
-    if path.is_dir():
-        message = f"{path}: output must be a file (got a directory)"
-        raise CannotWrite(message)
+    kind = check_output(path)
     try:
         handle, scratch = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     except OSError as error:
@@ -79,9 +82,19 @@ def to_file(path: Path, header: Sequence[str]) -> Iterator[Writer]:
 @contextmanager
 def to_standard_output(kind: str, header: Sequence[str]) -> Iterator[Writer]:
     """Write to the standard output."""
-    with _writer(sys.stdout.buffer, kind, header) as writer:
-        yield writer
-    sys.stdout.buffer.flush()
+    if sys.stdout is None:
+        message = "standard output must be open"
+        raise CannotWrite(message)
+    try:
+        with _writer(sys.stdout.buffer, kind, header) as writer:
+            yield writer
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        message = "standard output was closed"
+        raise OutputClosed(message) from None
+    except OSError as error:
+        message = f"standard output could not be written ({_reason(error)})"
+        raise CannotWrite(message) from None
 
 
 @contextmanager
@@ -154,9 +167,17 @@ class _ParquetWriter:
         except ImportError:
             raise MissingExtra("writing Parquet", "parquet") from None
         writer = cls(raw, pa, pq)
-        yield writer
-        if writer._file is not None:
-            writer._file.close()
+        try:
+            yield writer
+        except BaseException:
+            with suppress(OSError):  # the first error is the one to tell
+                writer.close()
+            raise
+        writer.close()
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
 
     def write(self, names: Texts, columns: Mapping[str, Column]) -> None:
         pa = self._pa

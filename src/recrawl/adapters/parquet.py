@@ -5,7 +5,6 @@ Touches: files.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +28,7 @@ _ROWS = 1 << 18
 _PEEK = 1 << 14
 # A log with this share of rows naming the page of the row before is read by runs.
 _GROUPED = 0.3
+_BEYOND_ASCII = 128
 
 
 def read(reading: Reading) -> Iterator[Batch]:
@@ -50,6 +50,7 @@ def read(reading: Reading) -> Iterator[Batch]:
 def _read(reading: Reading, pa: Any, pq: Any) -> Iterator[Batch]:  # noqa: ANN401 - no types
     with pq.ParquetFile(reading.path) as file:
         present = reading.present(file.schema_arrow.names)
+        _check_types(reading, file.schema_arrow, present, pa)
         grouped = _is_grouped(file, present["page"])
     position, total = 0, 0
     runs = [present["page"]] if grouped else []
@@ -66,16 +67,16 @@ def _read(reading: Reading, pa: Any, pq: Any) -> Iterator[Batch]:  # noqa: ANN40
 def _is_grouped(file: Any, page: str) -> bool:  # noqa: ANN401 - no types
     """Whether neighbouring rows often name one page."""
     for batch in file.iter_batches(_PEEK, columns=[page]):
-        names = batch.column(0).to_pylist()
-        same = sum(one == other for one, other in pairwise(names))
-        return bool(same > _GROUPED * len(names))
+        codes = batch.column(0).dictionary_encode()
+        codes = codes.indices.fill_null(0).to_numpy(zero_copy_only=False)
+        return bool((codes[1:] == codes[:-1]).sum() > _GROUPED * len(codes))
     return False
 
 
 def _batch(reading: Reading, table: dict[str, Any], position: int, pa: Any) -> Batch:  # noqa: ANN401
     rows = len(table["page"])
     names, starts = _runs(table["page"], pa)
-    unnamed = np.diff(names.offsets) == 0
+    unnamed = _unnamed(names)
     if len(names) < rows:
         unnamed = np.repeat(unnamed, np.diff(starts, append=rows))
     at, wrong_at = _times(table["visited_at"], pa, optional=False)
@@ -98,7 +99,7 @@ def _batch(reading: Reading, table: dict[str, Any], position: int, pa: Any) -> B
         rows=rows,
         unit="row",
         number=lambda row: position + row + 1,
-        cell=lambda ours, row: str(table[ours][row].as_py()),
+        cell=lambda ours, row: _cell(table[ours], row),
     )
     keep = reading.sift(wrong, where)
     single = len(names) == rows
@@ -115,12 +116,30 @@ def _batch(reading: Reading, table: dict[str, Any], position: int, pa: Any) -> B
     return batch if keep is None else batch.rows(keep)
 
 
+def _check_types(reading: Reading, schema: Any, present: dict[str, str], pa: Any) -> None:  # noqa: ANN401
+    """Refuse names that are no single values."""
+    for ours in ("page", "site"):
+        theirs = present.get(ours)
+        if theirs is not None and pa.types.is_nested(schema.field(theirs).type):
+            kind = schema.field(theirs).type
+            reading.refuse(f"column {theirs!r} must hold text or numbers (got {kind})")
+
+
+def _cell(column: Any, row: int) -> str:  # noqa: ANN401 - no types
+    scalar = column[row]
+    try:
+        return str(scalar.as_py())
+    except (ValueError, OverflowError):  # beyond what Python's own types can hold
+        raw = scalar.as_buffer().to_pybytes() if hasattr(scalar, "as_buffer") else scalar.value
+        return str(raw)
+
+
 def _site(table: dict[str, Any], starts: Ints, pa: Any, *, single: bool) -> Texts | None:  # noqa: ANN401
     """Site of each run."""
     if "site" not in table:
         return None
-    column = table["site"].fill_null("")
-    return _names(column if single else column.take(pa.array(starts)), pa)
+    column = table["site"] if single else table["site"].take(pa.array(starts))
+    return _names(column.cast(pa.string()).fill_null(""), pa)
 
 
 def _missing(column: Any) -> Bools:  # noqa: ANN401 - no types
@@ -130,16 +149,45 @@ def _missing(column: Any) -> Bools:  # noqa: ANN401 - no types
     return missing
 
 
+def _unnamed(names: Texts) -> Bools:
+    """Which names are blank or no UTF-8."""
+    wrong: Bools = np.diff(names.offsets) == 0
+    data = names.data[names.offsets[0] : names.offsets[-1]]
+    odd = (data <= ord(" ")) | (data >= _BEYOND_ASCII)
+    if odd.any():  # rare enough to look at one by one
+        places = np.flatnonzero(odd) + names.offsets[0]
+        rows = np.unique(np.searchsorted(names.offsets, places, side="right") - 1)
+        for row in rows.tolist():
+            name = data_of(names, row)
+            wrong[row] = not name.strip() or not _is_utf8(name)
+    return wrong
+
+
+def data_of(names: Texts, row: int) -> bytes:
+    """Bytes of one name."""
+    return bytes(names.data[names.offsets[row] : names.offsets[row + 1]].tobytes())
+
+
+def _is_utf8(name: bytes) -> bool:
+    try:
+        name.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def _runs(column: Any, pa: Any) -> tuple[Texts, Ints]:  # noqa: ANN401 - no types
     """Page of each run, and the row where it begins; no rows where each is a run."""
     if not pa.types.is_dictionary(column.type):
         return _names(column, pa), np.empty(0, np.int64)
-    codes = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    codes = column.indices.cast(pa.int64()).fill_null(-1).to_numpy()
+    if not len(column.dictionary):
+        return Texts.of([""] * len(codes)), np.empty(0, np.int64)
     begins = np.ones(len(codes), np.bool_)
     begins[1:] = codes[1:] != codes[:-1]
     starts = np.flatnonzero(begins)
     dictionary = _names(column.dictionary, pa)
-    return dictionary.take(np.maximum(codes[starts], 0).astype(np.int64)), starts
+    return dictionary.take(np.maximum(codes[starts], 0)), starts
 
 
 def _names(column: Any, pa: Any) -> Texts:  # noqa: ANN401 - no types
@@ -147,6 +195,8 @@ def _names(column: Any, pa: Any) -> Texts:  # noqa: ANN401 - no types
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     types = pa.types
+    if types.is_binary(column.type):
+        column = column.view(pa.string())
     if not (types.is_string(column.type) or types.is_large_string(column.type)):
         column = column.cast(pa.string())
     dtype = np.int64 if types.is_large_string(column.type) else np.int32
@@ -160,11 +210,11 @@ def _times(column: Any, pa: Any, *, optional: bool) -> tuple[Ints, Bools]:  # no
     types = pa.types
     missing = _missing(column)
     if types.is_timestamp(column.type) or types.is_date(column.type):
-        exact = column.cast(pa.timestamp("us", getattr(column.type, "tz", None)), safe=False)
-        values = exact.cast(pa.int64()).fill_null(0).to_numpy()
-        wrong = (values < EARLIEST_MICROSECONDS) | (values > LATEST_MICROSECONDS)
+        unit = "day" if types.is_date32(column.type) else getattr(column.type, "unit", "ms")
+        ticks = column.cast(pa.int32() if unit == "day" else pa.int64()).fill_null(0).to_numpy()
+        values, wrong = _from_ticks(ticks.astype(np.int64), *_TICKS[unit])
     elif types.is_integer(column.type) or types.is_floating(column.type):
-        numbers = column.cast(pa.float64()).fill_null(0).to_numpy()
+        numbers = column.cast(pa.float64(), safe=False).fill_null(0).to_numpy()
         values, wrong = cells.epoch_times(numbers)
     else:
         return cells.times(_texts(column), optional=optional)
@@ -172,6 +222,23 @@ def _times(column: Any, pa: Any, *, optional: bool) -> tuple[Ints, Bools]:  # no
         values = np.where(missing, UNKNOWN_TIME, values)
         wrong = np.where(missing, not optional, wrong)
     return values, wrong
+
+
+# Microseconds in a tick, and ticks in a microsecond.
+_TICKS = {
+    "day": (86_400_000_000, 1),
+    "s": (10**6, 1),
+    "ms": (10**3, 1),
+    "us": (1, 1),
+    "ns": (1, 10**3),
+}
+
+
+def _from_ticks(ticks: Ints, microseconds: int, parts: int) -> tuple[Ints, Bools]:
+    """Microseconds since 1970, and which are out of range; nothing overflows."""
+    low, high = EARLIEST_MICROSECONDS // microseconds, LATEST_MICROSECONDS // microseconds
+    wrong = (ticks < low * parts) | (ticks > high * parts)
+    return np.where(wrong, 0, ticks) * microseconds // parts, wrong
 
 
 def _changed(column: Any, pa: Any) -> tuple[Changes, Bools]:  # noqa: ANN401

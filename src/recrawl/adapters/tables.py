@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 NEEDED = ("page", "visited_at", "changed")
 OPTIONAL = ("last_modified", "status")
 
+_LONGEST = 100  # letters that an error quotes
+_GZIP = b"\x1f\x8b"
+_OTHER_SEPARATORS = ";\t|"
+
 
 @dataclass(slots=True)
 class Reading:
@@ -50,22 +54,20 @@ class Reading:
 
     def present(self, header: Sequence[str]) -> dict[str, str]:
         """Our columns that the file has, with their names; refuse it if one is missing."""
+        if len(header) == 1 and any(mark in header[0] for mark in _OTHER_SEPARATORS):
+            self.refuse(f"columns must be separated by commas (got the header {shown(header[0])})")
         for ours in (*NEEDED, *self.columns):
             if self.theirs(ours) not in header:
-                self.refuse(
-                    f"column {self.theirs(ours)!r} must be present (got {', '.join(header)})"
-                )
+                self.refuse(f"column {self.theirs(ours)!r} must be present (got {_list(header)})")
         twice = {name for name in header if header.count(name) > 1}
         wanted = {ours: self.theirs(ours) for ours in (*NEEDED, *OPTIONAL)}
         if self.site_column is not None:
             wanted["site"] = self.site_column
             if self.site_column not in header:
-                self.refuse(
-                    f"column {self.site_column!r} must be present (got {', '.join(header)})"
-                )
+                self.refuse(f"column {self.site_column!r} must be present (got {_list(header)})")
         for name in wanted.values():
             if name in twice:
-                self.refuse(f"column {name!r} must be there once (got {', '.join(header)})")
+                self.refuse(f"column {name!r} must be there once (got {_list(header)})")
         return {ours: name for ours, name in wanted.items() if name in header}
 
     def refuse(self, sentence: str) -> None:
@@ -88,7 +90,7 @@ class Reading:
             got = where.cell(ours, row)
             message = (
                 f"{self.path}, {where.unit} {where.number(row)}, column {self.theirs(ours)!r}: "
-                f"{rule} (got {got!r})"
+                f"{rule} (got {shown(got)})"
             )
             raise InvalidTable(message)
         self.skipped += int(bad.sum())
@@ -103,6 +105,17 @@ class Where:
     unit: str
     number: Callable[[int], int]
     cell: Callable[[str, int], str]
+
+
+def shown(text: str) -> str:
+    """A cell as an error quotes it: on one line, and not too long."""
+    return repr(text if len(text) <= _LONGEST else text[:_LONGEST] + "...")
+
+
+def _list(header: Sequence[str]) -> str:
+    names = [name if name.isprintable() else repr(name) for name in header]
+    text = ", ".join(names)
+    return text if len(text) <= 2 * _LONGEST else text[: 2 * _LONGEST] + "..."
 
 
 def read_batches(reading: Reading) -> Iterator[Batch]:
@@ -122,6 +135,8 @@ def _reader(reading: Reading) -> Callable[[Reading], Iterator[Batch]]:
         raise InvalidTable(message) from None
     if not first:
         reading.refuse("must hold a header and rows (got an empty file)")
+    if first.startswith(_GZIP):
+        reading.refuse("must be plain text or Parquet (got a gzip file: unpack it first)")
     suffix = path.suffix.lower()
     if suffix in (".parquet", ".pq") or first.startswith(b"PAR1"):
         return parquet.read
@@ -135,15 +150,27 @@ def _reason(error: OSError) -> str:
 
 
 def batch_of_texts(
-    reading: Reading, columns: Mapping[str, Sequence[str]], lines: Sequence[int], position: int
+    reading: Reading,
+    columns: Mapping[str, Sequence[str]],
+    lines: Sequence[int],
+    position: int,
+    nameless: Sequence[bool] = (),
 ) -> Batch:
-    """Turn cells of text into a batch."""
+    """Turn cells of text into a batch.
+
+    Args:
+        reading: How to read the file.
+        columns: Cells of each of our columns that the file has.
+        lines: Line of each row.
+        position: Where in the log the first row stands.
+        nameless: Rows whose page was no single value, where a format has such.
+    """
     wrong: dict[str, tuple[Bools, str]] = {}
     pages = np.array(columns["page"], object)
-    wrong["page"] = (
-        np.array([not page.strip() for page in columns["page"]], bool),
-        cells.PAGE_RULE,
-    )
+    unnamed = cells.unnamed(columns["page"])
+    if nameless:
+        unnamed |= np.array(nameless, np.bool_)
+    wrong["page"] = (unnamed, cells.PAGE_RULE)
     at, bad = cells.times(columns["visited_at"], optional=False)
     wrong["visited_at"] = (bad, cells.TIME_RULE)
     changed, bad = cells.changes(columns["changed"])
@@ -163,6 +190,8 @@ def batch_of_texts(
         cell=lambda ours, row: columns[ours][row],
     )
     keep = reading.sift(wrong, where)
+    if wrong["page"][0].any():  # what cannot be a name must not become one, even for a moment
+        pages[wrong["page"][0]] = "-"
     begins = np.ones(len(pages), np.bool_)
     begins[1:] = pages[1:] != pages[:-1]
     starts = np.flatnonzero(begins)

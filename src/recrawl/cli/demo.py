@@ -13,7 +13,7 @@ import typer
 if TYPE_CHECKING:
     from recrawl.rates.estimates import Estimates
 
-_SEED = typer.Option(help="Another number makes another world.")
+_SEED = typer.Option(help="Another number makes another world.", min=0)
 _KEEP = typer.Option(
     "--keep", metavar="F", help="Also write the made visits to F (CSV).", show_default=False
 )

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from recrawl.adapters.tables import Reading
     from recrawl.rates.priors import Priors
 
-_FILE = typer.Argument(
-    metavar="FILE", help="Visits: CSV, JSON lines or Parquet.", show_default=False
-)
+_FILE = typer.Argument(help="Visits: CSV, JSON lines or Parquet.", show_default=False)
 _METHOD = typer.Option(help="gamma, likelihood, likelihood-plain or ratio.")
 _LEVEL = typer.Option(help="Probability that a rate lies in its band.")
 _NOW = typer.Option(
@@ -83,7 +81,7 @@ def estimate(
     import numpy as np
 
     from recrawl.adapters.logs import Log
-    from recrawl.adapters.outputs import format_of
+    from recrawl.adapters.outputs import check_output
     from recrawl.adapters.results import ordered
     from recrawl.adapters.tables import NEEDED, OPTIONAL, Reading
     from recrawl.cli import options, screen
@@ -91,15 +89,18 @@ def estimate(
     from recrawl.rates.methods import check_method
     from recrawl.report.rates import HEADER
 
+    if sum([as_csv, as_json, output is not None]) > 1:
+        message = "only one of --csv, --json and -o can be given"
+        raise typer.BadParameter(message)
     check_method(method)
     check_level(level)
     if output is not None:
-        format_of(output)
+        check_output(output)
     until = np.datetime64(options.moment(now).replace(tzinfo=None), "us")
     scratch = Path() if output is None else output.parent
     names = options.renamed(column or [], (*NEEDED, *OPTIONAL))
     kind = "json" if as_json else "csv"
-    table = output is None and not as_csv and not as_json and sys.stdout.isatty()
+    table = output is None and not as_csv and not as_json and screen.is_terminal(sys.stdout)
     with screen.progress("reading visits") as progress:
         reading = Reading(file, names, site_column or None, skip_bad_rows, progress)
         with Log(reading, options.size(memory), scratch) as log:
@@ -194,12 +195,8 @@ def _then(first: Result, rest: Iterable[Result]) -> Iterator[Result]:
 def _count(result: Result) -> Counter[str]:
     from recrawl.rates.estimates import STATUS_NAMES
 
-    return Counter(
-        {
-            name: int((result.estimates.status == code).sum())
-            for code, name in enumerate(STATUS_NAMES)
-        }
-    )
+    status = result.estimates.status
+    return Counter({name: int((status == code).sum()) for code, name in enumerate(STATUS_NAMES)})
 
 
 def _remarks(counts: Counter[str], reading: Reading, method: str, unshown: int) -> None:
@@ -210,10 +207,15 @@ def _remarks(counts: Counter[str], reading: Reading, method: str, unshown: int) 
 
     if unshown:
         screen.remark(f"... and {unshown:,} more pages; --csv, --json or -o has them all.")
-    screen.remark(f"{counts.total():,} pages of {reading.path}, method {method}.")
+    pages = "1 page" if counts.total() == 1 else f"{counts.total():,} pages"
+    screen.remark(f"{pages} of {reading.path}, method {method}.")
     kind = "pooled" if method in USES_PRIORS else "alone"
     for status, remarks in STATUS_REMARKS.items():
         if counts[status]:
             screen.remark(f"{counts[status]:,} {remarks[kind]}")
     if reading.skipped:
-        screen.remark(f"{reading.skipped:,} malformed rows were left out.")
+        screen.remark(f"{reading.skipped:,} malformed {_rows(reading.skipped)} left out.")
+
+
+def _rows(count: int) -> str:
+    return "row was" if count == 1 else "rows were"

@@ -5,6 +5,8 @@ Touches: the standard streams.
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from typing import Annotated
 
@@ -12,7 +14,7 @@ import typer
 
 from recrawl.cli.demo import demo
 from recrawl.cli.estimate import estimate
-from recrawl.errors import RecrawlError
+from recrawl.errors import OutputClosed, RecrawlError
 
 app = typer.Typer(
     name="recrawl",
@@ -52,15 +54,33 @@ def recrawl(
 
 def main() -> None:
     """Run a verb: errors are one sentence on stderr and exit code 1."""
+    # Let a kill take the way of every other end, past what removes temporary files.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
-        app()
+        try:
+            app()
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    except OutputClosed:
+        _leave(0)
     except RecrawlError as error:
-        typer.echo(f"Error: {error}", err=True)
-        sys.exit(1)
+        _fail(str(error))
     except KeyboardInterrupt:
-        typer.echo("Interrupted.", err=True)
-        sys.exit(130)
+        _leave(128 + signal.SIGINT, "Interrupted.")
     except BrokenPipeError:
-        # The reader of our output has had enough, as `head` does.
-        sys.stderr.close()
-        sys.exit(0)
+        _leave(0)  # the reader of our output has had enough, as `head` does
+    except OSError as error:
+        _fail(f"standard output could not be written ({(error.strerror or str(error)).lower()})")
+
+
+def _fail(sentence: str) -> None:
+    _leave(1, f"Error: {sentence}")
+
+
+def _leave(code: int, sentence: str = "") -> None:
+    """Exit without another try at an output that may be broken."""
+    if sentence:
+        typer.echo(sentence, err=True)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    sys.exit(code)

@@ -5,6 +5,7 @@ Touches: the clock.
 
 from __future__ import annotations
 
+import math
 import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -27,7 +28,7 @@ def moment(text: str) -> datetime:
 def size(text: str) -> int:
     """Bytes in a size such as `500M` or `2G`."""
     match = _SIZE.fullmatch(text.strip())
-    if match is None:
+    if match is None or not 0 < float(match[1]) < math.inf:
         message = f"memory must look like 500M or 2G (got {text!r})"
         raise InvalidParameter(message)
     return int(float(match[1]) * _UNITS[match[2].upper()])
@@ -35,7 +36,7 @@ def size(text: str) -> int:
 
 def renamed(pairs: Sequence[str], ours: Sequence[str]) -> dict[str, str]:
     """Their name of each of our columns, from words such as `page=url`."""
-    names = {}
+    names: dict[str, str] = {}
     for pair in pairs:
         name, found, theirs = pair.partition("=")
         if not found or not theirs or name not in ours:
@@ -43,6 +44,9 @@ def renamed(pairs: Sequence[str], ours: Sequence[str]) -> dict[str, str]:
                 f"column must look like OURS=THEIRS with OURS one of {', '.join(ours)} "
                 f"(got {pair!r})"
             )
+            raise InvalidParameter(message)
+        if name in names or theirs in names.values():
+            message = f"column must be named once each (got {pair!r} after {' '.join(pairs)})"
             raise InvalidParameter(message)
         names[name] = theirs
     return names

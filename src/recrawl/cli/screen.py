@@ -10,7 +10,7 @@ from __future__ import annotations
 import shutil
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -22,7 +22,7 @@ _WIDE = 160  # letters on a line that no terminal limits
 @contextmanager
 def progress(doing: str) -> Iterator[Callable[[float], None] | None]:
     """Draw a bar for work that goes from 0 to 1, on a terminal only."""
-    if not sys.stderr.isatty():
+    if not is_terminal(sys.stderr):
         yield None
         return
     from rich.console import Console
@@ -47,9 +47,14 @@ def show_table(
     """Print a table as wide as the terminal allows."""
     from recrawl.report.table import table_lines
 
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDE
+    width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else _WIDE
     for line in table_lines(header, rows, width=width, left=left):
         print(line)  # noqa: T201 - the screen is what this module is for
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether a person sees what is written there; a stream that was closed is None."""
+    return stream is not None and stream.isatty()
 
 
 def remark(sentence: str) -> None:

@@ -29,7 +29,12 @@ STATUS_RULE = "must be an HTTP code, ok, failed, gone or empty"
 PAGE_RULE = "must name a page"
 
 _CHANGED = {"true": 1, "1": 1, "false": 0, "0": 0, "": UNKNOWN_CHANGE}
-_ISO_LENGTHS = (10, 26)  # 2026-01-02 to 2026-01-02T03:04:05.123456
+_ZERO, _NINE = ord("0"), ord("9")
+_ISO_FORMS = {
+    len(form): form
+    for seconds in ("", "T00:00:00", "T00:00:00.000", "T00:00:00.000000")
+    for form in ("0000-00-00" + seconds, *(["0000-00-00" + seconds + "Z"] if seconds else []))
+}
 
 
 def times(texts: Sequence[str], *, optional: bool) -> tuple[Ints, Bools]:
@@ -71,6 +76,21 @@ def answers(texts: Sequence[str]) -> tuple[Answers, Bools]:
     return values, values == 255  # noqa: PLR2004 - the code for "none of them", above
 
 
+def unnamed(texts: Sequence[str]) -> Bools:
+    """Which cells are no name: blank, or with half of a letter that needs two numbers."""
+    return np.array([not text.strip() or not _is_text(text) for text in texts], np.bool_)
+
+
+def _is_text(text: str) -> bool:
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _in_range(values: Ints) -> tuple[Ints, Bools]:
     return values, (values < EARLIEST_MICROSECONDS) | (values > LATEST_MICROSECONDS)
 
@@ -88,23 +108,25 @@ def _epoch_column(texts: Sequence[str]) -> Ints | None:
 
 def _iso_column(texts: Sequence[str]) -> Ints | None:
     """All cells as ISO 8601 in UTC, or None where some are something else."""
-    if not texts:
-        return np.empty(0, np.int64)
-    plain = np.array([text.removesuffix("Z") for text in texts])
-    length = np.strings.str_len(plain)
-    if length.min() < _ISO_LENGTHS[0] or length.max() > _ISO_LENGTHS[1]:
-        return None
-    letters = plain.view(np.uint32).reshape(len(plain), -1)
-    # numpy also reads words such as "today", and offsets with a warning: leave those to others.
-    digits = (letters[:, :4] >= ord("0")) & (letters[:, :4] <= ord("9"))
-    dashes = (letters[:, 4] == ord("-")) & (letters[:, 7] == ord("-"))
-    offset = (letters[:, 10:] == ord("+")) | (letters[:, 10:] == ord("-"))
-    if not digits.all() or not dashes.all() or offset.any():
-        return None
-    try:
-        return plain.astype("datetime64[us]").astype(np.int64)
-    except ValueError:
-        return None
+    values = np.empty(len(texts), np.int64)
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    for length in np.unique(lengths).tolist():
+        if length not in _ISO_FORMS:
+            return None
+        rows = np.flatnonzero(lengths == length)
+        cells = np.array([texts[row] for row in rows.tolist()], f"U{length}")
+        letters = cells.view(np.uint32).reshape(len(rows), length)
+        for place, form in enumerate(_ISO_FORMS[length]):
+            column = letters[:, place]
+            fits = (column >= _ZERO) & (column <= _NINE) if form == "0" else column == ord(form)
+            if not fits.all() and not (form == "T" and (column == ord(" ")).all()):
+                return None
+        try:
+            plain = cells.astype(f"U{len(_ISO_FORMS[length].removesuffix('Z'))}")
+            values[rows] = plain.astype("datetime64[us]").astype(np.int64)
+        except ValueError:  # a thirteenth month
+            return None
+    return values
 
 
 def _time(text: str) -> int:

@@ -22,11 +22,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.rates.ranks import most_first
+from recrawl.units import MICROSECONDS_A_DAY
 
 if TYPE_CHECKING:
     from recrawl.visits.arrays import Bools, Floats, Ints
     from recrawl.visits.histories import Histories
 
+_MICROSECOND = 1 / MICROSECONDS_A_DAY
 _MOST_STEPS = 100
 _LONGEST_STEP = 2.0  # in the logarithm of the rate
 
@@ -42,7 +44,7 @@ class Censored:
         page: Number of each page in its block.
         events: Changes at known times, D.
         quiet: Days known to be without a change, E.
-        mean_gap: Average of all gaps of a page; nan where it has none.
+        mean_gap: Average of the gaps of a page whose changes would hide; nan where it has none.
         gaps: Lengths of the hidden gaps, rank by rank.
         ranks: How many pages have a hidden gap of each rank.
     """
@@ -63,13 +65,15 @@ class Censored:
         quiet, events, hidden = np.where(changed, 0, gaps), None, changed
         if histories.knows_age:
             age = histories.age[rows]
-            dated = ~np.isnan(age)
+            dated = told = ~np.isnan(age)
             hidden = hidden & ~dated
-            quiet = np.where(dated, age, quiet)
+            # Instants are no finer: a change in the very moment of the visit has some age, too.
+            quiet = np.where(dated, np.maximum(age, _MICROSECOND), quiet)
             events = dated.astype(np.float64)
         if histories.knows_count:
             count = histories.count[rows]
             counted = count >= 0
+            told = counted if events is None else told | counted
             hidden = hidden & ~counted
             quiet = np.where(counted, gaps, quiet)
             events = np.where(counted, count, 0.0 if events is None else events)
@@ -82,6 +86,9 @@ class Censored:
         order = np.concatenate([np.empty(0, np.int64), *by_rank])
         with np.errstate(invalid="ignore"):
             mean_gap = sums(gaps, starts) / np.diff(starts)
+            if events is not None:
+                open_ = ~told
+                mean_gap = sums(np.where(open_, gaps, 0), starts) / sums(open_, starts)
         return cls(
             page=page,
             events=np.zeros(len(page)) if events is None else sums(events, starts)[page],
@@ -116,6 +123,21 @@ class Censored:
             sums[:left] += values[start : start + left]
             start += left
         return sums
+
+    def longest(self) -> Floats:
+        """Longest hidden gap of each page."""
+        return self._extreme(np.maximum, 0.0)
+
+    def shortest(self) -> Floats:
+        """Shortest hidden gap of each page."""
+        return self._extreme(np.minimum, np.inf)
+
+    def _extreme(self, choose: np.ufunc, start: float) -> Floats:
+        found, row = np.full(len(self.page), start), 0
+        for left in self.ranks:
+            choose(found[:left], self.gaps[row : row + left], out=found[:left])
+            row += left
+        return found
 
     def expected(self, rate: Floats) -> Floats:
         """Changes to expect in each hidden gap."""
@@ -186,7 +208,7 @@ def most_likely(seen: Censored, quiet: Floats, tolerance: float) -> tuple[Floats
     """
     changes = seen.events + seen.hidden
     rate = np.where(changes > 0, np.inf, 0.0)
-    rate[np.isnan(seen.mean_gap)] = np.nan
+    rate[(changes == 0) & (quiet == 0)] = np.nan  # no gaps
     information = np.full(len(rate), np.nan)
 
     open_ = (changes > 0) & (quiet > 0)
@@ -228,16 +250,18 @@ def band(
 ) -> tuple[Floats, Floats]:
     """Rates on both sides at which the log-likelihood has fallen by half a chi-square quantile.
 
-    Where nothing changed, or the rate is infinite, one side is the exact bound at which what was
-    seen has probability (1 - level) / 2. Where nothing was quiet no rate is too high.
+    Where nothing changed, or nothing was quiet, one side is the exact bound at which what was
+    seen has probability (1 - level) / 2, and the other side is open.
     """
     tail = (1 - level) / 2
     low, high = np.full(len(rate), np.nan), np.full(len(rate), np.nan)
     never = rate == 0
     low[never], high[never] = 0, -np.log(tail) / seen.quiet[never]
-    always = np.isinf(rate)
+    always = (rate > 0) & (seen.quiet == 0)
     if always.any():
-        low[always] = _always_changed(seen.of_pages(always), tail)
+        # The added half gap may hold the rate itself below the bound.
+        low[always] = np.minimum(_always_changed(seen.of_pages(always), tail), rate[always])
+        high[always] = np.inf
 
     inside = (rate > 0) & ~always
     if inside.any():
@@ -247,40 +271,63 @@ def band(
         top, skew = pages.top(best, days)
         # Where a third-order curve through the maximum has fallen far enough.
         lean = np.clip(skew * width**3 / (6 * quantile**2), -0.5, 0.5)
-        low[inside] = _falls(pages, days, top, best * np.exp((lean - 1) * width), quantile)
-        high[inside] = _falls(pages, days, top, best * np.exp((lean + 1) * width), quantile)
-    high[(rate > 0) & (seen.quiet == 0)] = np.inf
+        low[inside] = _falls(pages, days, best, top, -(1 - lean) * width, quantile)
+        high[inside] = _falls(pages, days, best, top, (1 + lean) * width, quantile)
     return low, high
 
 
-def _falls(seen: Censored, quiet: Floats, top: Floats, guess: Floats, quantile: float) -> Floats:
-    """Rate near the guess at which the likelihood is `quantile` deviations below its `top`.
+def _falls(
+    seen: Censored, quiet: Floats, best: Floats, top: Floats, guess: Floats, quantile: float
+) -> Floats:
+    """Rate on the guess's side at which the likelihood is `quantile` deviations below its top.
 
-    Newton's method on the signed root of the likelihood ratio, which is nearly a straight line.
+    Newton's method on the signed root of the likelihood ratio over the distance from the best
+    rate in the logarithm. The root is nearly a straight line there. Where it is not (a change
+    somewhere in a very long gap makes a plateau), the steps stay between the distances known to
+    be too near and too far.
     """
-    answer, rows = guess.copy(), np.arange(len(guess))
+    side, best = np.sign(guess), np.log(best)
+    answer, rows = np.empty(len(guess)), np.arange(len(guess))
+    distance = np.clip(np.abs(guess), 1e-9, _LONGEST_STEP)
+    near, far = np.zeros(len(guess)), np.full(len(guess), np.inf)
     for _ in range(_MOST_STEPS):
         if not len(rows):
             break
-        height, slope = seen.height(guess, quiet)
-        root = np.sqrt(np.maximum(2 * (top - height), 1e-12))
-        move = np.clip((root - quantile) * root / slope, -_LONGEST_STEP, _LONGEST_STEP)
-        guess = guess * np.exp(move)
-        answer[rows] = guess
-        going = np.abs(move) > _BAND_STEP
-        rows, quiet, top, guess = rows[going], quiet[going], top[going], guess[going]
+        with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
+            height, slope = seen.height(np.exp(best + side * distance), quiet)
+            root = np.sqrt(np.maximum(2 * (top - height), 0))
+            goal = distance + (quantile - root) * root / -(side * slope)
+        too_far = ~(root < quantile)
+        near, far = np.where(too_far, near, distance), np.where(too_far, distance, far)
+        between = np.where(np.isinf(far), 4 * distance, (near + far) / 2)
+        sound = (goal > near) & (goal < far) & (goal < 4 * distance + 1)
+        goal = np.where(sound, goal, between)
+        answer[rows] = best + side * goal
+        going = (np.abs(goal - distance) > _BAND_STEP) | ~sound
+        going &= far - near > _BAND_STEP * _BAND_STEP
+        rows, quiet, top, side = rows[going], quiet[going], top[going], side[going]
+        best, near, far, distance = best[going], near[going], far[going], goal[going]
         seen = seen.of_pages(going)
-    return answer
+    return np.exp(answer)
 
 
 def _always_changed(seen: Censored, tail: float) -> Floats:
     """Rate at which all of a page's gaps show a change with probability `tail`."""
     quiet = np.zeros(len(seen.page))
-    guess = -np.log1p(-(tail ** (1 / seen.hidden))) / seen.mean_gap
+    # Between the rates that fit if all gaps were as long as the longest, and as the shortest.
+    share = -np.log1p(-(tail ** (1 / seen.hidden)))
+    low, high = np.log(share / seen.longest()), np.log(share / seen.shortest())
+    guess, done = (low + high) / 2, np.zeros(len(seen.page), np.bool_)
     for _ in range(_MOST_STEPS):
-        height, slope = seen.height(guess, quiet)
-        move = np.clip((np.log(tail) - height) / slope, -_LONGEST_STEP, _LONGEST_STEP)
-        guess = guess * np.exp(move)
-        if (np.abs(move) < _BAND_STEP).all():
+        height, slope = seen.height(np.exp(guess), quiet)
+        above = height > np.log(tail)
+        low, high = np.where(above, low, guess), np.where(above, guess, high)
+        goal = guess + (np.log(tail) - height) / slope
+        goal = np.where((goal >= low) & (goal <= high), goal, (low + high) / 2)
+        # A page that is there stays there, however long its company takes.
+        done |= np.abs(goal - guess) < _BAND_STEP * _BAND_STEP
+        guess = np.where(done, guess, goal)
+        if done.all():
             break
-    return guess
+    found: Floats = np.exp(guess)
+    return found

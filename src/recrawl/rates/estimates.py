@@ -36,9 +36,11 @@ class Estimates:
     Args:
         rate: Changes a day; 0 and infinity are legal where the status says so, nan where there
             is nothing to say.
-        low, high: Band around the rate.
-        shape, exposure: The Gamma distribution of the rate that a planner integrates over:
-            `shape` events in `exposure` days. nan where the method has none.
+        low: Lower end of the band around the rate.
+        high: Upper end of the band.
+        shape: Events of the Gamma distribution that a planner integrates the rate over; nan
+            where the method has none.
+        exposure: Days of that distribution.
         changes: Gaps that showed a change.
         visits: Visits the page had.
         status: Numbers of `Status`.
@@ -79,9 +81,12 @@ class Estimates:
             >>> Gamma().estimate(seen).unchanged(7.0).round(3)
             array([0.849])
         """
-        certain = np.exp(-self.rate * np.maximum(days, 0))
-        mixed = np.exp(-self.shape * np.log1p(np.maximum(days, 0) / self.exposure))
-        return np.where(np.isnan(self.shape), certain, mixed)
+        days = np.maximum(days, 0)
+        with np.errstate(invalid="ignore"):  # an infinite rate for no time, put right below
+            certain = np.exp(-self.rate * days)
+        mixed = np.exp(-self.shape * np.log1p(days / self.exposure))
+        chance = np.where(np.isnan(self.shape), certain, mixed)
+        return np.where((days == 0) & ~np.isnan(self.rate), 1.0, chance)
 
     @property
     def status_names(self) -> list[str]:

@@ -80,11 +80,11 @@ def step(
     hidden = np.flatnonzero(unseen)
     after = _after_hidden_change(shape[hidden], exposure[hidden], gaps[hidden])
 
-    exposure += gaps
     if age is not None:
         told = dated if count is None else dated & ~counted
         shape[told] += 1
-        exposure[told] += (age - gaps)[told]
+        gaps = np.where(told, age, gaps)
+    exposure += gaps
     if count is not None:
         shape[counted] += count[counted]
     shape[hidden], exposure[hidden] = after

@@ -12,7 +12,7 @@ import numpy as np
 
 from recrawl.errors import InvalidParameter
 from recrawl.rates.censored import Censored, band, most_likely
-from recrawl.rates.estimates import Estimates, check_level, status_of
+from recrawl.rates.estimates import Estimates, Status, check_level, status_of
 from recrawl.visits.blocks import over_blocks
 
 if TYPE_CHECKING:
@@ -36,7 +36,8 @@ class Likelihood:
     grows, so there is one root. It lies at 0 if nothing changed, and at infinity if every gap
     changed and none is dated: there the likelihood has no maximum. `"half"` adds half a gap of
     average length to $E$, which keeps every rate finite and for equal gaps is exactly Cho and
-    Garcia-Molina's bias-reduced estimator; `"none"` is the plain equation.
+    Garcia-Molina's bias-reduced estimator; `"none"` is the plain equation. Where some changes
+    are dated, as much of the half gap is added as there are hidden changes among all.
 
     The band is where the likelihood is not too far below its maximum (likelihood ratio); where
     nothing or everything changed it is the exact one-sided bound.
@@ -83,6 +84,9 @@ class Likelihood:
         over_blocks(work, len(histories))
         rate, low, high, shape, exposure = columns
         changes, visits = histories.changes, histories.visits
+        status = status_of(changes, visits)
+        # Finite only for the half gap that was added: the largest rate so many gaps can give.
+        status[np.isinf(high) & np.isfinite(rate)] = Status.SATURATED
         return Estimates(
             rate=rate,
             low=low,
@@ -91,19 +95,26 @@ class Likelihood:
             exposure=exposure,
             changes=changes,
             visits=visits,
-            status=status_of(changes, visits),
+            status=status,
             flags=histories.flags.copy(),
-            method="likelihood",
+            method="likelihood" if self.singularity == "half" else "likelihood-plain",
         )
 
     def _block(self, seen: Censored) -> Floats:
         """Rate, low, high, shape and exposure of one block of pages."""
         quiet = seen.quiet
         if self.singularity == "half":
-            quiet = quiet + np.where(seen.hidden > 0, seen.mean_gap / 2, 0)
+            quiet = quiet + _half_gap(seen)
         rate, information = most_likely(seen, quiet, self.tolerance)
         low, high = band(seen, quiet, rate, information, self.level)
         # The Gamma with the same mode and width on the logarithm's scale.
         figures = np.empty((5, len(rate)))
         figures[:, seen.page] = [rate, low, high, information, information / rate]
         return figures
+
+
+def _half_gap(seen: Censored) -> Floats:
+    """Quiet days to add: half a gap, as far as changes hide."""
+    hidden = seen.hidden
+    share = hidden / np.maximum(hidden + seen.events, 1)
+    return np.where(hidden > 0, seen.mean_gap / 2 * share, 0)

@@ -1,18 +1,25 @@
 r"""What is known of a page's rate before its first visit: a Gamma prior a site, as a value.
 
 Pages of one site resemble each other, so a page's first visits are read in the light of its
-neighbours. The rates of a site's pages are taken to follow a Gamma distribution whose shape
-$a_0$ and exposure $b_0$ make all of the site's visits likely. Two statistics fix a Gamma, the
-mean of the rate and the mean of its logarithm, so the fit goes round (EM):
+neighbours. Rates differ by orders of magnitude, so the rates of a site's pages are described by
+the mean $\mu$ and the variance $\sigma^2$ of their logarithms. The prior is the Gamma
+distribution that has both:
+
+$$ \psi'(a_0) = \sigma^2, \qquad \psi(a_0) - \ln b_0 = \mu . $$
+
+They are found by going round (EM):
 
 1. Read every page's visits from the current prior. What they add to it, $A$ and $B$, is the
    page's evidence, and it hardly depends on the prior.
-2. Until it settles: each page has mean rate $(a_0 + A) / (b_0 + B)$ and mean logarithm
-   $\psi(a_0 + A) - \ln(b_0 + B)$; take the Gamma with the averages of both over the site.
+2. Until it settles: the logarithm of a page's rate has mean $m = \psi(a_0 + A) - \ln(b_0 + B)$
+   and variance $v = \psi'(a_0 + A)$; take the average of $m$ for $\mu$ and that of
+   $v + (m - \mu)^2$ for $\sigma^2$.
 3. Go back to 1 if the prior moved.
 
-A site with few pages says little. Its averages are therefore mixed with those of `_NEIGHBOURS`
-pages from the prior of all sites, and that one with as many from a broad default.
+A site with few pages says little. So `_NEIGHBOURS` pages from the prior of all sites are
+averaged in, and a few pages from a broad default into that one. Pages of one site are more
+alike than pages of all, so for $\mu$ they count only as much as the site's own spread is of the
+spread of all.
 
 Pure.
 """
@@ -40,16 +47,17 @@ DEFAULT_EXPOSURE = 15.0
 # How many pages from elsewhere a prior's own pages must outweigh: pages of all sites for the
 # prior of one, pages of the default for the prior of all.
 _NEIGHBOURS = 20.0
-_STRANGERS = 1.0
+_STRANGERS = 2.0
 
 _PAGES_A_SITE = 200  # more pages move a site's prior by less than its visits are sure of
 _PAGES_OF_ALL = 4000
 
 _ROUNDS = 4
-_NEWTON_STEPS = 25
-_LONGEST_STEP = 1.0  # in the logarithms of shape and exposure
+_INNER_ROUNDS = 12
 _SETTLED = 1e-3
-_SHAPES = (0.02, 1e4)  # a fitted shape stays inside; beyond, all pages are alike anyway
+# A fitted variance stays inside: shapes from a tenth, where single pages are spread over twelve
+# orders of magnitude, to ten thousand, where all are alike.
+_VARIANCES = (1e-4, 101.4)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,9 +83,18 @@ class Priors:
         for name in ("shape", "exposure"):
             column = np.asarray(getattr(self, name), np.float64)
             object.__setattr__(self, name, column)
-            if column.ndim != 1 or not len(column) or not (column > 0).all():
-                message = f"prior {name} must hold a positive number a site (got {column})"
+            usable = (column > 0) & (column < np.inf)
+            if column.ndim != 1 or not len(column) or not usable.all():
+                message = f"prior {name} must hold a positive, finite number a site (got {column})"
                 raise InvalidParameter(message)
+        if len(self.shape) != len(self.exposure):
+            message = (
+                f"priors must have as many shapes as exposures "
+                f"(got {len(self.shape)} and {len(self.exposure)})"
+            )
+            raise InvalidParameter(message)
+        if self.site_of_page is not None:
+            _check_sites(np.asarray(self.site_of_page), len(self.shape))
 
     @classmethod
     def one(cls, shape: float = DEFAULT_SHAPE, exposure: float = DEFAULT_EXPOSURE) -> Priors:
@@ -123,21 +140,42 @@ def fit_prior(
         True
     """
     site_of_page = np.zeros(len(histories), np.int64) if sites is None else np.asarray(sites)
+    if len(site_of_page) != len(histories):
+        message = f"sites must name a site a page, {len(histories)} (got {len(site_of_page)})"
+        raise InvalidParameter(message)
+    _check_sites(site_of_page, np.iinfo(np.int64).max)
     lots = _scattered(len(histories)) if lots is None else lots
     pages = chosen(histories, site_of_page, lots)
     some = pages[np.argsort(lots[pages])][:_PAGES_OF_ALL]
-    default = (np.array([DEFAULT_SHAPE]), np.array([DEFAULT_EXPOSURE]))
-    everywhere = _fit(histories.take(some), np.zeros(len(some), np.int64), default, _STRANGERS)
-    if sites is None:
-        return Priors(*everywhere)
-    count = max(int(site_of_page.max(initial=0)) + 1, site_count)
-    start = (np.repeat(everywhere[0], count), np.repeat(everywhere[1], count))
-    own = _fit(histories.take(pages), site_of_page[pages], start, _NEIGHBOURS)
-    return Priors(*own, site_of_page)
+    one_site = np.zeros(len(some), np.int64)
+    default = _log_moments(np.array([DEFAULT_SHAPE]), np.array([DEFAULT_EXPOSURE]))
+    strangers = _Others(default[0][0], default[1][0], default[1][0], _STRANGERS)
+    mean, variance = _fit(histories.take(some), one_site, 1, strangers)
+    if sites is not None:
+        count = max(int(site_of_page.max(initial=0)) + 1, site_count)
+        alike = min(variance[0], default[1][0])
+        neighbours = _Others(mean[0], alike, variance[0], _NEIGHBOURS)
+        mean, variance = _fit(histories.take(pages), site_of_page[pages], count, neighbours)
+    return Priors(*_gamma(mean, variance), None if sites is None else site_of_page)
+
+
+def _check_sites(sites: Ints, count: int) -> None:
+    """Refuse numbers that name no site."""
+    if sites.ndim != 1 or sites.dtype.kind not in "iu":
+        message = f"sites must be one column of whole numbers (got {sites})"
+        raise InvalidParameter(message)
+    bad = (sites < 0) | (sites >= count)
+    if bad.any():
+        page = int(np.argmax(bad))
+        message = f"page {page}: site must be a number from 0 to {count - 1} (got {sites[page]})"
+        raise InvalidParameter(message)
 
 
 def chosen(histories: Histories, site_of_page: Ints, lots: Words) -> Ints:
-    """Pages that make the priors: those with gaps, at most 200 a site, by site and lot."""
+    """Pages that make the priors: those with gaps, by site and lot, at most 200 of a site.
+
+    Where there are few sites, more of each: up to 4000 of all.
+    """
     pages = np.flatnonzero(histories.gaps_of_page > 0)
     # One sort for both: the site's number above, the upper bits of the lot below.
     bits = np.uint64(max(1, int(site_of_page.max(initial=0)).bit_length()))
@@ -146,7 +184,8 @@ def chosen(histories: Histories, site_of_page: Ints, lots: Words) -> Ints:
     pages = pages[order]
     counts = np.bincount(site_of_page[pages])
     rank = np.arange(len(pages)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return pages[rank < _PAGES_A_SITE]
+    sites = max(1, int((counts > 0).sum()))
+    return pages[rank < max(_PAGES_A_SITE, _PAGES_OF_ALL // sites)]
 
 
 def _scattered(pages: int) -> Words:
@@ -154,71 +193,100 @@ def _scattered(pages: int) -> Words:
     return np.arange(1, pages + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
 
 
-def _fit(
-    histories: Histories, site: Ints, pull: tuple[Floats, Floats], weight: float
-) -> tuple[Floats, Floats]:
-    """Priors of the sites, with `weight` pages of the priors `pull` among their own."""
-    shape, exposure = pull
+@dataclass(frozen=True, slots=True)
+class _Others:
+    """Pages from elsewhere that are averaged in.
+
+    Args:
+        mean: Mean of their logarithms.
+        variance: Variance of their logarithms, as within a site.
+        spread: Variance of the logarithms over all sites.
+        pages: How many.
+    """
+
+    mean: float
+    variance: float
+    spread: float
+    pages: float
+
+
+def _fit(histories: Histories, site: Ints, count: int, others: _Others) -> tuple[Floats, Floats]:
+    """Mean and variance of the logarithms of rates, of each of `count` sites."""
+    moments = (np.full(count, others.mean), np.full(count, others.variance))
     for _ in range(_ROUNDS):
+        shape, exposure = _gamma(*moments)
         seen_shape, seen_exposure = gamma_states(histories, shape[site], exposure[site])
-        evidence = (seen_shape - shape[site], seen_exposure - exposure[site])
-        before = shape, exposure
-        shape, exposure = _most_likely(evidence, site, before, pull, weight)
-        if _moved(before, (shape, exposure)) < _SETTLED:
+        evidence = (
+            np.maximum(seen_shape - shape[site], 0),
+            np.maximum(seen_exposure - exposure[site], 0),
+        )
+        before = moments
+        moments = _settled(evidence, site, moments, others)
+        if _moved(before, moments) < _SETTLED:
             break
-    return shape, exposure
+    return moments
 
 
-def _most_likely(
-    evidence: tuple[Floats, Floats],
-    site: Ints,
-    start: tuple[Floats, Floats],
-    pull: tuple[Floats, Floats],
-    weight: float,
+def _settled(
+    evidence: tuple[Floats, Floats], site: Ints, moments: tuple[Floats, Floats], others: _Others
 ) -> tuple[Floats, Floats]:
-    """Newton's method on the logarithms of shape and exposure, for fixed evidence."""
-    shape, exposure = start
-    pages = np.bincount(site, minlength=len(shape)) + weight
-    pull_mean = weight * pull[0] / pull[1]
-    pull_log = weight * (digamma(pull[0]) - np.log(pull[1]))
-    for _ in range(_NEWTON_STEPS):
-        a, b = shape[site] + evidence[0], exposure[site] + evidence[1]
+    """Go round for fixed evidence, in strides: a stride follows the last two steps (SQUAREM).
 
-        def of_sites(values: Floats) -> Floats:
-            return np.bincount(site, values, len(shape)).astype(np.float64)  # noqa: B023 - used at once
+    References:
+        Varadhan and Roland (2008). Simple and globally convergent methods for accelerating the
+        convergence of any EM algorithm. Scandinavian Journal of Statistics 35, 335-353.
+    """
+    for _ in range(_INNER_ROUNDS):
+        first = _averaged(evidence, site, moments, others)
+        second = _averaged(evidence, site, first, others)
+        if _moved(first, second) < _SETTLED / 10:
+            return second
+        zero, one, two = (
+            np.stack([mean, np.log(square)]) for mean, square in (moments, first, second)
+        )
+        step = one - zero
+        bend = two - one - step
+        length = np.sqrt((step**2).sum(axis=0) / np.maximum((bend**2).sum(axis=0), 1e-30))
+        length = np.clip(length, 1, 16)
+        mean, log_variance = zero + 2 * length * step + length**2 * bend
+        variance = np.clip(np.exp(np.clip(log_variance, -9, 5)), *_VARIANCES)
+        moments = _averaged(evidence, site, (mean, variance), others)
+    return moments
 
-        slope_a = of_sites(digamma(a) - np.log(b)) + pull_log
-        slope_a = shape * (slope_a + pages * (np.log(exposure) - digamma(shape)))
-        slope_b = pages * shape - exposure * (of_sites(a / b) + pull_mean)
-        bend_aa = slope_a + shape**2 * (of_sites(trigamma(a)) - pages * trigamma(shape))
-        bend_ab = shape * (pages - exposure * of_sites(1 / b))
-        bend_bb = slope_b - pages * shape + exposure**2 * of_sites(a / b**2)
-        step_a, step_b = _uphill(slope_a, slope_b, bend_aa, bend_ab, bend_bb)
-        shape = np.clip(shape * np.exp(step_a), *_SHAPES)
-        exposure = exposure * np.exp(step_b)
-        if max(np.abs(step_a).max(initial=0), np.abs(step_b).max(initial=0)) < _SETTLED:
-            break
-    return shape, exposure
 
-
-def _uphill(
-    slope_a: Floats, slope_b: Floats, bend_aa: Floats, bend_ab: Floats, bend_bb: Floats
+def _averaged(
+    evidence: tuple[Floats, Floats], site: Ints, moments: tuple[Floats, Floats], others: _Others
 ) -> tuple[Floats, Floats]:
-    """Newton's step where the likelihood is a hill there; a bounded one in any case."""
-    # Damp until the curvature is that of a hill: both eigenvalues clearly below zero.
-    centre = (bend_aa + bend_bb) / 2
-    radius = np.hypot((bend_aa - bend_bb) / 2, bend_ab)
-    damp = np.maximum(0, centre + radius + 0.02 * (np.abs(centre) + radius))
-    aa, bb = bend_aa - damp, bend_bb - damp
-    determinant = aa * bb - bend_ab**2
-    step_a = -(bb * slope_a - bend_ab * slope_b) / determinant
-    step_b = -(aa * slope_b - bend_ab * slope_a) / determinant
-    longest = np.maximum(1, np.maximum(np.abs(step_a), np.abs(step_b)) / _LONGEST_STEP)
-    return step_a / longest, step_b / longest
+    """One round: what the pages say under a prior, averaged over each site."""
+    shape, exposure = _gamma(*moments)
+    means, variances = _log_moments(shape[site] + evidence[0], exposure[site] + evidence[1])
+    pages = np.bincount(site, minlength=len(shape))
+    sums = np.bincount(site, means, len(shape))
+    squares = np.bincount(site, variances + means**2, len(shape))
+
+    weight = others.pages * np.minimum(moments[1] / others.spread, 1)
+    mean = (sums + weight * others.mean) / (pages + weight)
+    around = np.maximum(squares - 2 * mean * sums + pages * mean**2, 0)
+    variance = (around + others.pages * others.variance) / (pages + others.pages)
+    return mean, np.clip(variance, *_VARIANCES)
+
+
+def _log_moments(shape: Floats, exposure: Floats) -> tuple[Floats, Floats]:
+    """Mean and variance of the logarithm of a Gamma rate."""
+    return digamma(shape) - np.log(exposure), trigamma(shape)
+
+
+def _gamma(mean: Floats, variance: Floats) -> tuple[Floats, Floats]:
+    """Shape and exposure of the Gamma whose logarithm has this mean and variance."""
+    shape = np.where(variance > 1, 1 / np.sqrt(variance), 1 / variance)
+    for _ in range(25):
+        # ln psi' falls by 1 to 2 a unit of ln a: each round leaves at most a third of the error.
+        shape = shape * (trigamma(shape) / variance) ** (2 / 3)
+    return shape, np.exp(digamma(shape) - mean)
 
 
 def _moved(before: tuple[Floats, Floats], after: tuple[Floats, Floats]) -> float:
-    """Largest relative move of any site's shape or mean rate."""
-    shape = np.abs(np.log(after[0] / before[0]))
-    mean = np.abs(np.log(after[0] * before[1] / (after[1] * before[0])))
-    return float(np.maximum(shape, mean).max(initial=0))
+    """Largest move of any site's mean or, relatively, variance."""
+    mean = np.abs(after[0] - before[0])
+    variance = np.abs(np.log(after[1] / before[1]))
+    return float(np.maximum(mean, variance).max(initial=0))

@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.visits.blocks import over_blocks
+
 if TYPE_CHECKING:
-    from recrawl.visits.arrays import Ints
+    from recrawl.visits.arrays import Floats, Ints
+    from recrawl.visits.histories import Histories
 
 
 def most_first(counts: Ints) -> tuple[Ints, list[int]]:
@@ -29,3 +32,23 @@ def most_first(counts: Ints) -> tuple[Ints, list[int]]:
     order = np.argsort(small, kind="stable")
     reached = np.cumsum(np.bincount(fewer, minlength=most + 1))
     return order, reached[:most][::-1].tolist()
+
+
+def total_in_order(histories: Histories, values: Floats) -> Floats:
+    """Sum of `values`, one a gap, over each page, added up one after the other.
+
+    Not `Histories.total`: that adds in pairs, which rounds differently from a sum that grows
+    with every visit.
+    """
+    totals = np.zeros(len(histories))
+
+    def work(pages: slice) -> None:
+        edges = histories.offsets[pages.start : pages.stop + 1]
+        order, ranks = most_first(np.diff(edges))
+        starts, sums = edges[:-1][order], np.zeros(len(order))
+        for rank, left in enumerate(ranks):
+            sums[:left] += values[starts[:left] + rank]
+        totals[pages.start + order] = sums
+
+    over_blocks(work, len(histories))
+    return totals

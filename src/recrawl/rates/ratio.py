@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.rates.estimates import Estimates, check_level, status_of
+from recrawl.rates.ranks import total_in_order
 from recrawl.rates.special import gamma_quantile
 
 if TYPE_CHECKING:
@@ -56,35 +57,43 @@ class Ratio:
 
     def estimate(self, histories: Histories) -> Estimates:
         """Return one rate a page, in changes per day."""
-        state = np.empty((len(histories), 3))
+        state = np.empty((len(histories), 4))
         state[:, 0] = histories.total(_seen(histories.changed, histories.count))
-        state[:, 1] = histories.total(histories.gaps)
-        state[:, 2] = histories.visits
-        changes = histories.changes if histories.knows_count else None
-        return self.read(state, changes=changes, flags=histories.flags)
+        state[:, 1] = total_in_order(histories, histories.gaps)
+        state[:, 2], state[:, 3] = histories.changes, histories.visits
+        return self.read(state, flags=histories.flags)
 
     @staticmethod
     def start(pages: int) -> Floats:
-        """State of each page after its first visit: changes, days watched, visits."""
-        return np.tile([0.0, 0.0, 1.0], (pages, 1))
+        """State of each page after its first visit: events, days watched, changes, visits."""
+        return np.tile([0.0, 0.0, 0.0, 1.0], (pages, 1))
 
     @staticmethod
-    def update(state: Floats, gaps: Floats, changed: Bools, *, count: Ints | None = None) -> Floats:
+    def update(
+        state: Floats,
+        gaps: Floats,
+        changed: Bools,
+        *,
+        age: Floats | None = None,  # noqa: ARG004 - all estimators are told alike
+        count: Ints | None = None,
+    ) -> Floats:
         """State of each page after one more gap: a row a page in, a row a page out."""
-        seen = np.asarray(changed) if count is None else _seen(changed, count)
-        return state + np.stack([seen, gaps, np.ones(len(state))], axis=1)
+        flags = np.asarray(changed, np.bool_)
+        seen = flags if count is None else _seen(flags, np.asarray(count))
+        told: Floats = np.stack([seen, gaps, flags, np.ones(len(state))], axis=1)
+        return state + told
 
     @staticmethod
     def merge(one: Floats, other: Floats) -> Floats:
         """State of each page from two parts of its history."""
-        return one + other - [0.0, 0.0, 1.0]
+        both: Floats = one + other
+        both[:, 3] -= 1  # where the parts meet, one visit is the last and the first
+        return both
 
-    def read(
-        self, state: Floats, changes: Ints | None = None, flags: FlagBits | None = None
-    ) -> Estimates:
+    def read(self, state: Floats, flags: FlagBits | None = None) -> Estimates:
         """Estimates from states."""
         seen, exposure = state[:, 0].copy(), state[:, 1].copy()
-        visits = state[:, 2].astype(np.int64)
+        changes, visits = state[:, 2].astype(np.int64), state[:, 3].astype(np.int64)
         watched = exposure > 0
         tail = (1 - self.level) / 2
 
@@ -93,16 +102,15 @@ class Ratio:
 
         low = np.where(seen > 0, gamma_quantile(np.maximum(seen, 1), tail), 0)
         some = watched & (seen > 0)
-        gaps_changed = seen.astype(np.int64) if changes is None else changes
         return Estimates(
             rate=rate(seen),
             low=rate(low),
             high=rate(gamma_quantile(seen + 1, 1 - tail)),
             shape=np.where(some, seen, np.nan),
             exposure=np.where(some, exposure, np.nan),
-            changes=gaps_changed,
+            changes=changes,
             visits=visits,
-            status=status_of(gaps_changed, visits),
+            status=status_of(changes, visits),
             flags=np.zeros(len(state), np.uint32) if flags is None else flags.copy(),
             method="ratio",
         )

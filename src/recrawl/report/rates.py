@@ -45,18 +45,22 @@ HEADER = ("page", "visits", "changes", "every", "between", "fresh now", "status"
 # What to say of pages that could tell little, for methods that pool pages and those that do not.
 STATUS_REMARKS = {
     "prior_only": {
-        "pooled": "were seen at most once: their rates are those of their sites.",
-        "alone": "were seen at most once.",
+        "pooled": "seen at most once: rates are those of their sites.",
+        "alone": "seen at most once.",
     },
-    "no_visits": {"pooled": "were never seen.", "alone": "were never seen: no rate."},
-    "one_visit": {"pooled": "were seen once.", "alone": "were seen once: no rate."},
+    "no_visits": {"pooled": "never seen.", "alone": "never seen: no rate."},
+    "one_visit": {"pooled": "seen once.", "alone": "seen once: no rate."},
     "no_change_seen": {
-        "pooled": "never changed: their rates come from the time watched and from their sites.",
+        "pooled": "never changed: rates come from the time watched and from their sites.",
         "alone": "never changed: rate 0, with an upper bound.",
     },
+    "saturated": {
+        "pooled": "changed in every gap: more frequent visits would tell how often.",
+        "alone": "changed in every gap: more frequent visits would tell how often.",
+    },
     "all_changed": {
-        "pooled": "changed in every gap: visit them more often to learn how much faster they are.",
-        "alone": "changed in every gap: visit them more often to learn how much faster they are.",
+        "pooled": "changed in every gap: more frequent visits would tell how often.",
+        "alone": "changed in every gap: more frequent visits would tell how often.",
     },
 }
 
@@ -97,7 +101,9 @@ def rate_columns(
         "rate_per_day": _finite(estimates.rate),
         "low": _finite(estimates.low),
         "high": _finite(estimates.high),
-        "mean_interval_days": _finite(estimates.mean_interval),
+        "mean_interval_days": _finite(
+            np.where(estimates.rate < np.inf, estimates.mean_interval, np.nan)
+        ),
         "shape": _finite(estimates.shape),
         "exposure_days": _finite(estimates.exposure),
         "changes": estimates.changes,

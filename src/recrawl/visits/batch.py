@@ -34,7 +34,8 @@ class Batch:
         last_modified: Microseconds since 1970, or the smallest integer; None without dates.
         answer: Numbers of `Answer`; None where every visit was answered.
         site: Site of each run where the log names it, else None.
-        key, check: Hashes of each run's page, once made.
+        key: First hash of each run's page, once made.
+        check: Second hash of each run's page, once made.
     """
 
     names: Texts

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 # Slots that remember which names were kept already; a name that loses its slot is kept twice,
 # which costs memory and nothing else.
-_SLOTS = 2**24
+_SLOTS = 2**23
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,16 +135,17 @@ class _Seen:
     @classmethod
     def of(cls, batches: Iterable[Batch]) -> _Seen:
         """Hash every run and keep each name at least where it first stands."""
-        slots = np.zeros(_SLOTS, np.uint32)
+        slots = np.zeros(_SLOTS, np.uint64)
         columns: dict[str, list[Any]] = {name: [] for name in cls.__dataclass_fields__}
         runs = 0
         for batch in batches:
             key, check = batch.key, batch.check
             assert key is not None  # noqa: S101 - the caller hashed the batches
             assert check is not None  # noqa: S101
-            slot = (key & np.uint64(_SLOTS - 1)).view(np.int64)
-            new = np.flatnonzero(slots[slot] != check)
-            slots[slot[new]] = check[new]
+            page = batch.identity()
+            slot = (page & np.uint64(_SLOTS - 1)).view(np.int64)
+            new = np.flatnonzero(slots[slot] != page)
+            slots[slot[new]] = page[new]
             columns["key"].append(key)
             columns["check"].append(check)
             for name in ("lengths", "at", "changed", "last_modified", "answer"):

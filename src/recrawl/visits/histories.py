@@ -72,7 +72,7 @@ class Histories:
         """Give every column its type, fill in what is unknown, refuse what cannot be."""
         for field, kind in _TYPES.items():
             _set(self, field, np.ascontiguousarray(getattr(self, field), kind))
-        pages = len(self.offsets) - 1
+        pages = max(len(self.offsets) - 1, 0)
         for field, (dtype, unknown, rows) in _UNKNOWN.items():
             given = getattr(self, field)
             length = len(self.gaps) if rows == "gaps" else pages
@@ -84,8 +84,7 @@ class Histories:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave unknown columns out, so that a pickle is as small as the memory."""
-        states = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: None if _is_unknown(column) else column for name, column in states.items()}
+        return {field.name: _known(self, field.name) for field in fields(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Come back from a pickle, checked like anything else from outside."""
@@ -113,13 +112,16 @@ class Histories:
     @classmethod
     def joined(cls, parts: Sequence[Histories]) -> Histories:
         """Lay the pages of several histories end to end."""
+        if not parts:
+            return cls.from_lists([])
         if len(parts) == 1:
             return parts[0]
         lengths = np.concatenate([np.empty(0, np.int64), *(part.gaps_of_page for part in parts)])
         columns: dict[str, Any] = {"offsets": np.concatenate([[0], np.cumsum(lengths)])}
         for name in ("gaps", "changed", *_UNKNOWN):
-            column = [getattr(part, name) for part in parts]
-            columns[name] = None if _nobody_knows(column) else np.concatenate(column)
+            known = any(_known(part, name) is not None for part in parts)
+            column = np.concatenate([getattr(part, name) for part in parts])
+            columns[name] = column if known else None
         return cls(**columns)
 
     def __len__(self) -> int:
@@ -158,12 +160,12 @@ class Histories:
     @property
     def knows_age(self) -> bool:
         """Whether any gap's age may be known."""
-        return not _is_unknown(self.age)
+        return _known(self, "age") is not None
 
     @property
     def knows_count(self) -> bool:
         """Whether any gap's count may be known."""
-        return not _is_unknown(self.count)
+        return _known(self, "count") is not None
 
     def total(self, values: Any) -> Any:  # noqa: ANN401 - as reduceat: floats in, floats out
         """Sum of `values`, one a gap, over each page."""
@@ -178,15 +180,16 @@ class Histories:
         """Only the named pages, in the order named."""
         counts = self.gaps_of_page[pages]
         rows = stretches(self.offsets[:-1][pages], counts)
+        columns: dict[str, Any] = {}
+        for name, (_, _, kind) in _UNKNOWN.items():
+            column = _known(self, name)
+            some = rows if kind == "gaps" else pages
+            columns[name] = None if column is None else column[some]
         return Histories(
             gaps=self.gaps[rows],
             changed=self.changed[rows],
             offsets=np.concatenate([[0], np.cumsum(counts)]),
-            age=self.age[rows] if self.knows_age else None,  # type: ignore[arg-type]
-            count=self.count[rows] if self.knows_count else None,  # type: ignore[arg-type]
-            first_visit=self.first_visit[pages],
-            first_age=self.first_age[pages],
-            flags=self.flags[pages],
+            **columns,
         )
 
 
@@ -204,12 +207,14 @@ def _set(histories: Histories, field: str, value: Any) -> None:  # noqa: ANN401 
     object.__setattr__(histories, field, value)
 
 
-def _is_unknown(column: np.ndarray[Any, Any]) -> bool:
-    return column.ndim == 1 and column.strides == (0,) and len(column) != 1
-
-
-def _nobody_knows(columns: Sequence[np.ndarray[Any, Any]]) -> bool:
-    return all(_is_unknown(column) for column in columns)
+def _known(histories: Histories, field: str) -> Any:  # noqa: ANN401 - any column
+    """A column, or None where it is one that nobody gave."""
+    column = getattr(histories, field)
+    if field not in _UNKNOWN or column.strides != (0,):
+        return column
+    dtype, unknown, _ = _UNKNOWN[field]
+    empty = np.array([unknown] * min(len(column), 1), dtype)
+    return None if column[:1].tobytes() == empty.tobytes() else column
 
 
 def _check_shape(histories: Histories) -> None:

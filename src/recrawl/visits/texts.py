@@ -32,7 +32,6 @@ _BLOCK = 8192  # texts at a time: their words stay in the cache
 _KEY_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _CHECK_FACTOR = np.uint64(0xBB67AE8584CAA73B)
 _KEY_SHIFT = np.uint64(32)
-_CHECK_SHIFT = np.uint64(29)
 
 # Row n keeps the first n bytes of a text's words and clears what lies behind.
 _MASKS = (
@@ -62,7 +61,7 @@ class Texts:
     @classmethod
     def of(cls, texts: Sequence[str]) -> Texts:
         """Lay Python strings end to end."""
-        encoded = [text.encode() for text in texts]
+        encoded = [text.encode(errors="replace") for text in texts]
         lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
         return cls(
             np.frombuffer(b"".join(encoded), np.uint8), np.concatenate([[0], np.cumsum(lengths)])
@@ -159,7 +158,6 @@ def _block(
             some_key ^= some_key >> _KEY_SHIFT
             some_check += word
             some_check *= _CHECK_FACTOR
-            some_check ^= some_check >> _CHECK_SHIFT
         key[rows], check[rows] = some_key, some_check
 
         longer = np.flatnonzero(left > _WIDTH)

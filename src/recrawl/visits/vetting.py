@@ -23,11 +23,13 @@ Pure.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recrawl.errors import InvalidParameter
 from recrawl.units import MICROSECONDS_A_DAY
 from recrawl.visits.blocks import over_blocks
 from recrawl.visits.histories import Histories
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from recrawl.visits.visit import Visit
 
 _SECOND = 1_000_000
+_LEAST_RESOLUTION = 1e-6  # instants are no finer
 
 # A host that stamps "now" on every answer: at least 80 % of its last ten dates are this young.
 # Fewer than five dates could be chance (a page visited because it had just changed).
@@ -62,6 +65,20 @@ class Vetting:
 
     skew_seconds: float = 300.0
     resolution_seconds: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Refuse what is no duration."""
+        if not 0 <= self.skew_seconds < math.inf:
+            message = (
+                f"skew must be a finite number of seconds, at least 0 (got {self.skew_seconds})"
+            )
+            raise InvalidParameter(message)
+        if not _LEAST_RESOLUTION <= self.resolution_seconds < math.inf:
+            message = (
+                f"resolution must be a finite number of seconds, at least {_LEAST_RESOLUTION} "
+                f"(got {self.resolution_seconds})"
+            )
+            raise InvalidParameter(message)
 
     @property
     def skew(self) -> int:
@@ -255,7 +272,9 @@ class _Dates:
         """Days from the date to the visit, at least the resolution where the date is later."""
         exact = (self.at - np.where(self.within, self.date, self.at)) / MICROSECONDS_A_DAY
         least = np.minimum(self.vetting.resolution / MICROSECONDS_A_DAY, gaps / 2)
-        return np.where(self.date > self.at, least, exact)
+        ages = np.where(self.date > self.at, least, exact)
+        # A date within a microsecond of the visit before may round to the whole gap.
+        return np.minimum(ages, np.nextafter(gaps, 0))
 
     def flags(self, changed: Bools) -> FlagBits:
         known = self.date != UNKNOWN_TIME

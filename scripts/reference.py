@@ -1,0 +1,48 @@
+"""The page `docs/reference/cli.md`, made from the help of every verb.
+
+    python scripts/reference.py [FILE]
+
+Touches: FILE, or else the standard output.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+os.environ["COLUMNS"] = "80"  # help is as wide as the terminal; read when Typer is loaded
+
+from typer.main import get_group
+from typer.testing import CliRunner
+
+from recrawl.cli.main import app
+
+HEAD = """\
+# Command line
+
+<!-- Made by scripts/reference from the help of every verb. Do not edit. -->
+
+Rows go to the standard output; remarks and the progress bar go to standard error.
+[Files](files.md) says what the columns hold and what the exit codes mean.
+"""
+
+
+def page() -> str:
+    """The whole page: `recrawl` itself, then its verbs in the order of its help."""
+    return "\n".join([HEAD, *(_section(verb) for verb in ([], *([name] for name in verbs())))])
+
+
+def verbs() -> list[str]:
+    """Names of all verbs."""
+    return list(get_group(app).commands)
+
+
+def _section(verb: list[str]) -> str:
+    answer = CliRunner().invoke(app, [*verb, "--help"], prog_name="recrawl")
+    return f"## {' '.join(['recrawl', *verb])}\n\n```text\n{answer.output.strip()}\n```\n"
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        Path(sys.argv[1]).write_text(page())
+    else:
+        print(page(), end="")

@@ -1,0 +1,362 @@
+"""Bad input: exit 1, one sentence on stderr, no traceback, nothing half-written."""
+
+import shutil
+import subprocess
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from recrawl.rates.methods import METHODS
+from tests.cli.running import RECRAWL, environment, names_in, run, sentence, write_log
+
+HEADER = b"page,visited_at,changed\n"
+TIME_RULE = "must be a time in ISO 8601 or epoch seconds, from 1900 to 2200"
+
+
+def parquet(folder, **columns):
+    """Bytes of a Parquet file."""
+    path = folder / "whole.parquet"
+    rows = {"page": ["/a"] * 999, "visited_at": list(range(999)), "changed": [True] * 999}
+    pq.write_table(pa.table(rows | columns), path)
+    content = path.read_bytes()
+    path.unlink()
+    return content
+
+
+def broken(content):
+    middle = len(content) // 2
+    return content[:middle] + b"\xaa" * 200 + content[middle + 200 :]
+
+
+# Name of the file, its content, the beginning of the sentence after the file's name.
+FILES = {
+    "empty": ("a.csv", b"", ": must hold a header and rows (got an empty file)"),
+    "missing column": (
+        "a.csv",
+        b"page,changed\n/a,true\n",
+        ": column 'visited_at' must be present (got page, changed)",
+    ),
+    "no header": (
+        "a.csv",
+        b"/a,1,true\n",
+        ": column 'page' must be present (got /a, 1, true)",
+    ),
+    "word for a time": (
+        "a.csv",
+        HEADER + b"/a,soon,\n",
+        f", line 2, column 'visited_at': {TIME_RULE} (got 'soon')",
+    ),
+    "nan": (
+        "a.csv",
+        HEADER + b"/a,1,\n/a,nan,\n",
+        f", line 3, column 'visited_at': {TIME_RULE} (got 'nan')",
+    ),
+    "infinity": (
+        "a.csv",
+        HEADER + b"/a,-inf,\n",
+        f", line 2, column 'visited_at': {TIME_RULE} (got '-inf')",
+    ),
+    "1e999": (
+        "a.csv",
+        HEADER + b"/a,1e999,\n",
+        f", line 2, column 'visited_at': {TIME_RULE} (got '1e999')",
+    ),
+    "JSON infinity": (
+        "a.jsonl",
+        b'{"page": "/a", "visited_at": 1e999, "changed": true}\n',
+        ", line 1, column 'visited_at': must be a time",
+    ),
+    "half a letter": (
+        "a.jsonl",
+        b'{"page": "\\ud800", "visited_at": 1, "changed": true}\n',
+        ", line 1, column 'page': must ",
+    ),
+    "NUL": ("a.csv", HEADER + b"/a\0,1,\n", ", line 2: must be text (got a NUL byte)"),
+    "program": ("a.csv", b"\x7fELF\x02\x01\x01\0\0\0", ", line 1: must be text (got a NUL byte)"),
+    "picture": (
+        "a.csv",
+        b"\x89PNG\r\n\x1a\n\xff\xfe",
+        ", line 1: must be UTF-8 text (got byte 0x89)",
+    ),
+    "Latin 1": (
+        "a.csv",
+        HEADER + "/café,1,\n".encode("latin-1"),
+        ", line 2: must be UTF-8 text (got byte 0xe9)",
+    ),
+    "UTF-16": ("a.csv", HEADER.decode().encode("utf-16"), ", line 1: must be "),
+    "open quote": ("a.csv", HEADER + b'"/a,1,\n', ", line 2: must be CSV ("),
+    "newline in header": ("a.csv", b'"a\nb",c\n1,2\n', ": column 'page' must be present (got "),
+    "not JSON": ("a.jsonl", b"page\n", ", line 1: must be a JSON object (got 'page')"),
+    "short row": (
+        "a.csv",
+        HEADER + b"/a,1\n",
+        ", line 2: must have as many cells as the header, 3 (got 2)",
+    ),
+    "text as Parquet": ("a.parquet", HEADER, ": must be a whole Parquet file ("),
+}
+
+
+def refused(folder, name, content, start, *options):
+    """Run the command on a file of that content; check all that must hold."""
+    path, output = folder / name, folder / "rates.csv"
+    path.write_bytes(content)
+    output.write_text("old content")
+
+    said = sentence(run("estimate", path, "-o", output, *options))
+
+    assert said.startswith(f"{path}{start}")
+    assert output.read_text() == "old content"
+    assert names_in(folder) == sorted({name, "rates.csv"})
+    return said
+
+
+@pytest.mark.parametrize("case", FILES)
+def test_a_file_that_is_no_log_is_refused(tmp_path, case):
+    refused(tmp_path, *FILES[case])
+
+
+@pytest.mark.parametrize("share", [0.002, 0.3, 0.7, 0.999])
+def test_a_truncated_parquet_file_is_refused(tmp_path, share):
+    content = parquet(tmp_path)
+    start = ": must be a whole Parquet file ("
+
+    refused(tmp_path, "a.parquet", content[: int(len(content) * share) + 5], start)
+
+
+def test_a_broken_parquet_file_is_refused(tmp_path):
+    content = broken(parquet(tmp_path, visited_at=[n**5 % 10**9 for n in range(999)]))
+
+    refused(tmp_path, "a.parquet", content, ": must be a whole Parquet file (")
+
+
+def test_a_bad_cell_of_parquet_is_refused(tmp_path):
+    content = parquet(tmp_path, visited_at=[*range(998), None])
+
+    refused(tmp_path, "a.parquet", content, ", row 999, column 'visited_at': must be a time")
+
+
+def test_nanoseconds_in_parquet_are_no_seconds(tmp_path):
+    """The usual mistake; every row is wrong, and the first is shown."""
+    content = parquet(tmp_path, visited_at=[1_700_000_000_000_000_001] * 999)
+
+    start = f", row 1, column 'visited_at': {TIME_RULE} (got '1700000000000000001')"
+    refused(tmp_path, "a.parquet", content, start)
+
+
+def test_a_bad_row_far_into_a_large_file_is_refused(tmp_path):
+    """With little memory: temporary files are there by then, and are removed."""
+    rows = b"".join(b"/%d,%d,\n" % (row % 997, row) for row in range(70_000))
+    start = ", line 70002, column 'visited_at': must be a time"
+
+    refused(tmp_path, "a.csv", HEADER + rows + b"/a,soon,\n", start, "--memory", "1M")
+
+
+def test_a_missing_file_is_refused(tmp_path):
+    said = sentence(run("estimate", tmp_path / "none.csv"))
+
+    assert said == f"{tmp_path / 'none.csv'}: must be a readable file (no such file or directory)"
+
+
+def test_a_folder_is_refused(tmp_path):
+    said = sentence(run("estimate", tmp_path))
+
+    assert said == f"{tmp_path}: must be a readable file (is a directory)"
+
+
+# Outputs.
+
+
+@pytest.fixture
+def log(tmp_path):
+    """Many pages in no order: rows that fill a pipe, a file, a disk."""
+    rows = [(f"/{(row * 7919) % 1500}", row**2, "true") for row in range(3000)]
+    return write_log(tmp_path / "visits.csv", rows)
+
+
+@pytest.mark.parametrize("memory", ["2G", "50K"])
+@pytest.mark.parametrize(
+    ("place", "start"),
+    [
+        ("missing/rates.csv", "output must be in a folder that can be written to ("),
+        ("visits.csv/rates.csv", "output must be in a folder that can be written to ("),
+        ("folder.csv", "output must be a file (got a directory)"),
+        ("rates.txt", "output must end in .csv, .jsonl, .ndjson, .parquet (got 'rates.txt')"),
+        ("rates", "output must end in .csv, .jsonl, .ndjson, .parquet (got 'rates')"),
+    ],
+)
+def test_an_output_that_cannot_be_written_is_refused(log, tmp_path, place, start, memory):
+    """The same sentence whether or not temporary files are needed beside it."""
+    (tmp_path / "folder.csv").mkdir()
+
+    said = sentence(run("estimate", log, "-o", tmp_path / place, "--memory", memory))
+
+    assert said.startswith(f"{tmp_path / place}: {start}")
+    assert names_in(tmp_path) == ["folder.csv", "visits.csv"]
+
+
+def at_most(blocks, *words, cwd):
+    """Run the command where no file may grow beyond so many blocks of 512 bytes."""
+    command = f'ulimit -f {blocks}; exec "$@"'
+    ended = subprocess.run(
+        ["sh", "-c", command, "sh", RECRAWL, *map(str, words)],
+        capture_output=True,
+        check=False,
+        cwd=cwd,
+        env=environment(),
+        text=True,
+    )
+    return ended.returncode, ended.stdout, ended.stderr
+
+
+@pytest.mark.parametrize("memory", ["2G", "50K"])
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_a_file_that_cannot_grow_is_an_error(log, tmp_path, suffix, memory):
+    """In the middle of the output, or of a temporary file; the old one is kept."""
+    output = tmp_path / f"rates.{suffix}"
+    output.write_text("old content")
+
+    code, out, err = at_most(4, "estimate", log, "-o", output, "--memory", memory, cwd=tmp_path)
+
+    assert (code, out) == (1, "")
+    assert err.startswith("Error: ")
+    assert err.endswith("(file too large)\n")
+    assert err.count("\n") == 1
+    assert output.read_text() == "old content"
+    assert names_in(tmp_path) == [output.name, "visits.csv"]
+
+
+def test_temporary_files_need_a_folder_that_can_be_written_to(log):
+    """Without -o they lie in the current folder; here, in one where nobody can make any."""
+    ended = subprocess.run(
+        [RECRAWL, "estimate", str(log), "--memory", "50K"],
+        capture_output=True,
+        check=False,
+        cwd="/proc",
+        env=environment(),
+        text=True,
+    )
+
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("Error: ")
+    assert ended.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("options", [["--csv"], ["--json"]])
+def test_a_full_disk_behind_the_standard_output_is_an_error(log, options):
+    with open("/dev/full", "wb") as full:  # noqa: PTH123 - no path of ours
+        ended = subprocess.run(
+            [RECRAWL, "estimate", str(log), *options],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            env=environment(),
+            text=True,
+        )
+
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("Error: standard output ")
+    assert ended.stderr.endswith("(no space left on device)\n")
+    assert ended.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [["demo"], ["--help"], ["--version"]])
+def test_a_full_disk_is_an_error_for_every_verb(words):
+    with open("/dev/full", "wb") as full:  # noqa: PTH123 - no path of ours
+        ended = subprocess.run(
+            [RECRAWL, *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            env=environment(),
+            text=True,
+        )
+
+    assert ended.returncode == 1
+    assert "Traceback" not in ended.stderr
+    assert ended.stderr.splitlines()[-1].startswith("Error: ")
+
+
+@pytest.fixture
+def tiny_disk(tmp_path):
+    """A disk of 64 KiB, where this process may mount one."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = shutil.which("mount")
+    if mount is None:
+        pytest.skip("no mount command here")
+    options = ["-t", "tmpfs", "-o", "size=64k", "tmpfs", str(place)]
+    if subprocess.run([mount, *options], capture_output=True, check=False).returncode:
+        pytest.skip("this process may not mount a disk; the limit on files above is tested")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_full_disk_is_an_error(log, tiny_disk, suffix):
+    output = tiny_disk / f"rates.{suffix}"
+    said = sentence(run("estimate", log, "-o", output))
+
+    assert said == f"{output}: output could not be written (no space left on device)"
+    assert names_in(tiny_disk) == []
+
+
+def test_a_closed_standard_output_is_no_traceback(log):
+    """`>&-` in a shell."""
+    command = 'exec "$@" >&-'
+    ended = subprocess.run(
+        ["sh", "-c", command, "sh", RECRAWL, "estimate", str(log)],
+        capture_output=True,
+        check=False,
+        env=environment(),
+        text=True,
+    )
+
+    assert "Traceback" not in ended.stderr
+
+
+# Parameters.
+
+
+@pytest.mark.parametrize("level", ["0", "1", "-0.5", "2", "nan", "inf"])
+def test_a_level_must_be_a_probability(log, level):
+    said = sentence(run("estimate", log, f"--level={level}"))
+
+    assert said == f"level must lie between 0 and 1 (got {float(level)})"
+
+
+def test_an_unknown_method_is_refused_with_the_list_of_them(log):
+    said = sentence(run("estimate", log, "--method", "guess"))
+
+    assert said == f"method must be one of {', '.join(METHODS)} (got 'guess')"
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--now", "soon", "time must be ISO 8601 or epoch seconds (got 'soon')"),
+        ("--memory", "lots", "memory must look like 500M or 2G (got 'lots')"),
+        (
+            "--column",
+            "url",
+            (
+                "column must look like OURS=THEIRS with OURS one of page, visited_at, changed, "
+                "last_modified, status (got 'url')"
+            ),
+        ),
+    ],
+)
+def test_a_wrong_word_is_refused(log, option, value, said):
+    assert sentence(run("estimate", log, option, value)) == said
+
+
+def test_a_column_that_is_not_there_is_refused(log):
+    said = sentence(run("estimate", log, "--column", "page=url"))
+
+    assert said == f"{log}: column 'url' must be present (got page, visited_at, changed)"
+
+
+def test_a_site_column_that_is_not_there_is_refused(log):
+    said = sentence(run("estimate", log, "--site-column", "shop"))
+
+    assert said == f"{log}: column 'shop' must be present (got page, visited_at, changed)"

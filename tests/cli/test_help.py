@@ -1,0 +1,116 @@
+"""What people see when they ask, and when they ask wrongly."""
+
+import re
+import shlex
+
+import pytest
+import typer
+
+from recrawl import __version__
+from recrawl.cli.main import app
+from recrawl.rates.methods import METHODS
+from tests.cli.running import run, run_here
+
+GROUP = typer.main.get_group(app)
+VERBS = sorted(GROUP.commands)
+
+
+def examples(verb):
+    """Commands to paste from a verb's help."""
+    helped = run_here(verb, "--help").out
+    return re.findall(r"^ +(recrawl .*)$", helped, re.MULTILINE)
+
+
+def test_help_names_every_verb():
+    ended = run("--help")
+
+    assert ended.code == 0
+    assert ended.err == ""
+    for verb in VERBS:
+        assert re.search(rf"^  {verb}  ", ended.out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("words", [["-h"], ["estimate", "-h"], ["demo", "--help"]])
+def test_help_is_help_everywhere(words):
+    ended = run_here(*words)
+
+    assert ended.code == 0
+    assert ended.out.startswith("Usage: ")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_verb_says_in_one_sentence_what_it_does(verb):
+    summary = (GROUP.commands[verb].help or "").split("\n")[0]
+
+    assert summary.endswith(".")
+    assert summary in run_here(verb, "--help").out
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_option_says_what_it_is_for(verb):
+    for option in GROUP.commands[verb].params:
+        assert getattr(option, "help", None), option.name
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_fits_on_a_screen_of_a_hundred_letters(verb):
+    assert max(map(len, run_here(verb, "--help").out.split("\n"))) <= 100
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_verb_shows_commands_to_paste(verb):
+    """At least one, each of options that there are."""
+    known = {word for option in GROUP.commands[verb].params for word in option.opts}
+
+    assert examples(verb)
+    for line in examples(verb):
+        _, used, *words = shlex.split(line)
+        assert used == verb
+        assert {word for word in words if word.startswith("-")} <= known
+
+
+def test_help_names_every_method():
+    (option,) = (found for found in GROUP.commands["estimate"].params if found.name == "method")
+    words = re.findall(r"[a-z][a-z-]+", getattr(option, "help", ""))
+
+    assert set(words) - {"or"} == set(METHODS)
+    assert option.default in METHODS
+
+
+def test_the_version_is_that_of_the_package():
+    assert run("--version").out == f"recrawl {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["estimate", "visits.csv", "--colour"],
+        ["estimate"],
+        ["estimate", "visits.csv", "--level", "high"],
+        ["estimate", "one.csv", "two.csv"],
+        ["guess"],
+        ["demo", "--seed", "x"],
+    ],
+)
+def test_wrong_usage_exits_with_2(words):
+    ended = run_here(*words)
+
+    assert ended.code == 2
+    assert ended.out == ""
+    assert "Usage: " in ended.err
+    assert "Error: " in ended.err
+
+
+def test_wrong_usage_of_the_real_command_exits_with_2():
+    ended = run("estimate", "visits.csv", "--colour")
+
+    assert ended.code == 2
+    assert "No such option: --colour" in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_no_words_at_all_show_help():
+    ended = run_here()
+
+    assert ended.code == 2
+    assert "Usage: recrawl" in ended.out + ended.err

@@ -1,0 +1,103 @@
+"""What people see on a terminal: a real one, as far as the command can tell."""
+
+import contextlib
+import os
+import pty
+import subprocess
+import tempfile
+
+import pytest
+
+from recrawl.report.rates import COLUMNS
+from tests.cli.running import RECRAWL, environment, run, run_here, write_log
+
+NOW = "2026-03-01"
+
+
+@pytest.fixture
+def log(tmp_path):
+    rows = [(f"https://a.org/{page}", day, "true") for page in range(7) for day in (0, 86_400)]
+    return write_log(tmp_path / "visits.csv", rows)
+
+
+def on_a_terminal(*words, stream="stdout", columns=100):
+    """What a terminal shows of one of the command's streams, line by line; and the other one."""
+    ours, theirs = pty.openpty()
+    shown = b""
+    with tempfile.TemporaryFile() as rest:
+        streams: dict = {"stdout": rest, "stderr": rest} | {stream: theirs}
+        process = subprocess.Popen(
+            [RECRAWL, *map(str, words)],
+            env=environment(COLUMNS=str(columns), TERM="xterm"),
+            **streams,
+        )
+        os.close(theirs)
+        with contextlib.suppress(OSError):  # how Linux says that nobody writes any more
+            while part := os.read(ours, 65_536):
+                shown += part
+        os.close(ours)
+        assert process.wait() == 0, shown
+        rest.seek(0)
+        return shown.decode().replace("\r\n", "\n").splitlines(), rest.read().decode()
+
+
+def test_a_terminal_shows_a_table(log):
+    lines, _ = on_a_terminal("estimate", log, "--now", NOW)
+
+    assert lines[0].split() == [
+        "page",
+        "visits",
+        "changes",
+        "every",
+        "between",
+        "fresh",
+        "now",
+        "status",
+    ]
+    assert len(lines) == 8
+    assert lines[1].startswith("https://a.org/0")
+    assert lines[1].endswith("all_changed")
+
+
+def test_a_terminal_shows_csv_where_it_is_asked_for(log):
+    lines, _ = on_a_terminal("estimate", log, "--csv")
+
+    assert lines[0] == ",".join(COLUMNS)
+
+
+def test_a_terminal_shows_the_first_forty_pages(tmp_path):
+    log = write_log(tmp_path / "visits.csv", [(f"/{number}", 0, "") for number in range(100)])
+    lines, said = on_a_terminal("estimate", log)
+
+    assert [line.split()[0] for line in lines[1:]] == [f"/{number}" for number in range(40)]
+    assert "... and 60 more pages" in said
+
+
+def test_page_names_do_nothing_to_a_terminal(tmp_path):
+    """A name may hold letters that move the cursor or rename the window."""
+    log = write_log(tmp_path / "visits.csv", [("/\x1b[2J\x1b]0;mine\x07", 0, "")])
+    lines, _ = on_a_terminal("estimate", log)
+
+    assert all(line.isprintable() for line in lines)
+
+
+def test_progress_goes_to_a_terminal_and_never_between_the_rows(log):
+    shown, rows = on_a_terminal("estimate", log, "--now", NOW, stream="stderr")
+
+    assert any("reading visits" in line for line in shown)
+    assert rows == run_here("estimate", log, "--now", NOW).out
+
+
+def test_progress_is_not_shown_where_no_terminal_is(log):
+    assert "reading visits" not in run("estimate", log).err
+
+
+def test_a_narrow_terminal_gets_short_names(tmp_path):
+    """The figures stay whole; the page's name is cut in its middle."""
+    page = "https://example.org/" + "long/" * 20 + "end"
+    log = write_log(tmp_path / "visits.csv", [(page, 0, ""), (page, 86_400, "true")])
+    lines, _ = on_a_terminal("estimate", log, columns=80)
+
+    assert max(map(len, lines)) <= 80
+    assert lines[1].startswith("https://")
+    assert "…" in lines[1]

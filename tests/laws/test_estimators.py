@@ -1,0 +1,470 @@
+"""What every estimator obeys, whatever its method.
+
+Warnings are errors in these tests, so each of them also says that numpy has nothing to complain
+about.
+"""
+
+from __future__ import annotations
+
+import pickle
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from recrawl import (
+    Answer,
+    Estimates,
+    Gamma,
+    Histories,
+    Priors,
+    Ratio,
+    Status,
+    Visit,
+    fit_prior,
+    histories_of,
+)
+from recrawl.rates.methods import METHODS
+from tests import strategies
+from tests.rates.worlds import GAPS, POPULATIONS, visited
+from tests.strategies import Seen, history_of
+
+if TYPE_CHECKING:
+    from recrawl.rates.methods import Estimator
+    from recrawl.visits.arrays import Floats
+
+BLOCK = 32_768  # pages worked on together, by one thread
+SHAPE, EXPOSURE = 0.8, 5.0
+
+FIGURES = ("rate", "low", "high", "shape", "exposure")
+COLUMNS = (*FIGURES, "changes", "visits", "status", "flags")
+STREAMING: dict[str, Any] = {"gamma": Gamma(Priors.one(SHAPE, EXPOSURE)), "ratio": Ratio()}
+
+every_method = pytest.mark.parametrize("name", METHODS)
+every_stream = pytest.mark.parametrize("name", STREAMING)
+
+
+def estimator(name: str, *, stretch: float = 1.0, level: float = 0.9) -> Estimator:
+    """Make the estimator of that name, its prior's exposure in units of 1 / `stretch` days."""
+    return METHODS[name](Priors.one(SHAPE, EXPOSURE * stretch), level)
+
+
+def assert_same(one: Estimates, other: Estimates) -> None:
+    """Bit for bit in every column; nan where the other has nan."""
+    assert one.method == other.method
+    for column in COLUMNS:
+        np.testing.assert_array_equal(getattr(one, column), getattr(other, column), column)
+
+
+def rows(estimates: Estimates, pages: Any) -> Estimates:
+    """Some rows of the estimates."""
+    columns = {column: getattr(estimates, column)[pages] for column in COLUMNS}
+    return Estimates(**columns, method=estimates.method)
+
+
+def many_pages(pages: int) -> Histories:
+    """Pages of all sorts: none to eight gaps, hidden, dated and counted changes."""
+    chance = np.random.default_rng(81)
+    lengths = chance.integers(0, 9, pages)
+    gaps = 10 ** chance.uniform(-3, 3, int(lengths.sum()))
+    changed = chance.random(len(gaps)) < np.repeat(chance.random(pages), lengths)
+    kind = chance.integers(0, 6, len(gaps))
+    times = np.where(changed, chance.integers(1, 9, len(gaps)), 0)
+    first_visit = np.full(pages, "2026-01-01", "datetime64[us]")
+    first_visit[chance.random(pages) < 0.5] = "NaT"
+    return Histories(
+        gaps=gaps,
+        changed=changed,
+        offsets=np.concatenate([[0], np.cumsum(lengths)]),
+        age=np.where(changed & (kind == 1), gaps * chance.random(len(gaps)), np.nan),
+        count=np.where(kind == 2, times, -1),
+        first_visit=first_visit,
+        flags=chance.integers(0, 64, pages).astype(np.uint32),
+    )
+
+
+def folded(name: str, page: list[Seen]) -> Floats:
+    """State of one page after telling it one gap after the other."""
+    stream = STREAMING[name]
+    state: Floats = stream.start(1)
+    for gap in page:
+        told: dict[str, Any] = {}
+        if name == "gamma" and not np.isnan(gap.age):
+            told["age"] = np.array([gap.age])
+        if gap.count >= 0:
+            told["count"] = np.array([gap.count])
+        state = stream.update(state, np.array([gap.gap]), np.array([gap.changed]), **told)
+    return state
+
+
+# The unit of time.
+
+
+# An age of 0 is one of the clock's resolution, which has a unit.
+unit_free_pages = strategies.pages.map(
+    lambda page: [gap._replace(age=gap.gap / 2) if gap.age == 0 else gap for gap in page]
+)
+
+
+@every_method
+@given(page=unit_free_pages, stretch=st.floats(-2, 3).map(lambda exponent: float(10**exponent)))
+def test_the_unit_of_time_does_not_matter(name, page, stretch):
+    """Stretching every gap, every age and the prior's exposure divides the rates by the factor."""
+    plain = estimator(name).estimate(history_of(page))
+    slow = estimator(name, stretch=stretch).estimate(
+        history_of(strategies.stretched(page, stretch))
+    )
+
+    np.testing.assert_allclose(slow.rate * stretch, plain.rate, rtol=1e-6)
+    np.testing.assert_allclose(slow.shape, plain.shape, rtol=1e-6)
+    np.testing.assert_allclose(slow.exposure / stretch, plain.exposure, rtol=1e-6)
+    # The ends of a likelihood's band are promised to a thousandth, each.
+    np.testing.assert_allclose(slow.low * stretch, plain.low, rtol=2e-3)
+    np.testing.assert_allclose(slow.high * stretch, plain.high, rtol=2e-3)
+    assert slow.status.tolist() == plain.status.tolist()
+
+
+@every_method
+@given(page=unit_free_pages)
+def test_the_same_wait_in_another_unit_leaves_a_page_alone_as_often(name, page):
+    """Seconds or days: `unchanged` depends on wait times rate only."""
+    plain = estimator(name).estimate(history_of(page)).unchanged(2.0)
+    second = 86_400.0
+    slow = estimator(name, stretch=second).estimate(history_of(strategies.stretched(page, second)))
+
+    np.testing.assert_allclose(slow.unchanged(2.0 * second), plain, rtol=1e-6, atol=1e-12)
+
+
+# Pages are independent.
+
+
+@every_method
+@given(histories=strategies.histories())
+def test_a_page_has_the_same_estimate_alone_and_in_company(name, histories):
+    """Bit for bit: a page's neighbours, their dates and counts included, must not show."""
+    together = estimator(name).estimate(histories)
+
+    for page in range(len(histories)):
+        alone = estimator(name).estimate(histories.take(np.array([page])))
+        assert_same(alone, rows(together, [page]))
+
+
+@every_method
+@given(histories=strategies.histories(), data=st.data())
+def test_the_order_of_pages_does_not_matter(name, histories, data):
+    order = np.array(data.draw(st.permutations(range(len(histories)))), np.int64)
+    shuffled = estimator(name).estimate(histories.take(order))
+
+    assert_same(shuffled, rows(estimator(name).estimate(histories), order))
+
+
+@every_method
+def test_a_page_has_the_same_estimate_in_every_block(name):
+    """Whatever block of pages it falls into, at its ends or inside, whoever works on it."""
+    pages = 2 * BLOCK + 37
+    histories = many_pages(pages)
+    together = estimator(name).estimate(histories)
+    near_ends = [0, 1, BLOCK - 2, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK - 1, 2 * BLOCK, pages - 1]
+    anywhere = np.random.default_rng(82).integers(0, pages, 200)
+
+    for page in [*near_ends, *anywhere.tolist()]:
+        alone = estimator(name).estimate(histories.take(np.array([page])))
+        assert_same(alone, rows(together, [page]))
+
+
+@every_method
+def test_shuffled_blocks_hold_the_same_estimates(name):
+    """Every page moves to another place of another block."""
+    histories = many_pages(BLOCK + 1001)
+    order = np.random.default_rng(83).permutation(len(histories))
+
+    shuffled = estimator(name).estimate(histories.take(order))
+    assert_same(shuffled, rows(estimator(name).estimate(histories), order))
+
+
+# Streaming.
+
+
+@every_stream
+@given(page=st.lists(strategies.all_gaps, max_size=40))
+def test_telling_gap_by_gap_is_the_same_as_all_at_once(name, page):
+    """Bit for bit, dates and counts included; a state starts after the first visit."""
+    first_visit = np.array(["2026-01-01"], "datetime64[us]")
+    at_once = STREAMING[name].estimate(history_of(page, first_visit=first_visit))
+
+    assert_same(STREAMING[name].read(folded(name, page)), at_once)
+
+
+@every_stream
+def test_telling_many_pages_is_the_same_as_all_at_once(name):
+    """A crawl tells all pages a gap at a time; those that have no more are left out."""
+    histories = many_pages(500)
+    at_once = STREAMING[name].estimate(histories)
+    stream = STREAMING[name]
+    state = stream.start(len(histories))
+    for rank in range(8):
+        left = np.flatnonzero(histories.gaps_of_page > rank)
+        row = histories.offsets[left] + rank
+        told: dict[str, Any] = {"count": histories.count[row]}
+        if name == "gamma":
+            told["age"] = histories.age[row]
+        state[left] = stream.update(
+            state[left], histories.gaps[row], histories.changed[row], **told
+        )
+
+    visited_once = histories.visits > 0
+    streamed = stream.read(state, flags=histories.flags)
+    assert_same(rows(streamed, visited_once), rows(at_once, visited_once))
+
+
+@given(one=strategies.pages, other=strategies.pages)
+def test_parts_of_a_ratio_merge_exactly(one, other):
+    """The state is a sum, so only the order of additions differs."""
+    merged = Ratio.merge(folded("ratio", one), folded("ratio", other))
+
+    np.testing.assert_allclose(merged, folded("ratio", one + other), rtol=1e-12)
+
+
+@given(one=strategies.told_pages, other=strategies.told_pages)
+def test_parts_of_a_gamma_merge_exactly_where_nothing_is_hidden(one, other):
+    """Events and days are sums too."""
+    merged = STREAMING["gamma"].merge(folded("gamma", one), folded("gamma", other))
+
+    np.testing.assert_allclose(merged, folded("gamma", one + other), rtol=1e-12)
+
+
+@pytest.mark.parametrize("gaps", GAPS)
+@pytest.mark.parametrize("population", ["gamma", "Pareto", "log-normal"])
+def test_parts_of_a_gamma_merge_closely_where_changes_are_hidden(population, gaps):
+    """Within 10 % of the rate from the whole history on 95 % of pages (DESIGN.md 3)."""
+    chance = np.random.default_rng(84)
+    rates = POPULATIONS[population](chance, 4000)
+    histories = visited(rates, GAPS[gaps](chance, (4000, 20)), chance)
+    gamma = Gamma(fit_prior(histories))
+
+    halves = []
+    for half in (slice(0, 10), slice(10, 20)):
+        days = histories.gaps.reshape(4000, 20)[:, half]
+        changed = histories.changed.reshape(4000, 20)[:, half]
+        state = gamma.start(4000)
+        for visit in range(10):
+            state = gamma.update(state, days[:, visit], changed[:, visit])
+        halves.append(state)
+    merged = gamma.read(gamma.merge(*halves))
+    whole = gamma.estimate(histories)
+    assert np.mean(np.abs(merged.rate / whole.rate - 1) <= 0.1) >= 0.95
+    assert merged.visits.tolist() == whole.visits.tolist()
+    assert merged.changes.tolist() == whole.changes.tolist()
+
+
+# Evidence.
+
+
+def rates_with_one_more_change(name: str, page: list[Seen], row: int) -> tuple[float, float]:
+    """Rate of the page, and its rate if an unchanged gap had changed, at no known time."""
+    flipped = [*page[:row], Seen(page[row].gap, True), *page[row + 1 :]]
+    before, after = estimator(name).estimate(history_of(page, flipped)).rate.tolist()
+    return before, after
+
+
+def unchanged_row(page: list[Seen], data: st.DataObject) -> int:
+    """Some gap of the page that showed nothing."""
+    quiet = [row for row, gap in enumerate(page) if not gap.changed]
+    assume(quiet)
+    return data.draw(st.sampled_from(quiet))
+
+
+@pytest.mark.parametrize("name", sorted(set(METHODS) - {"gamma"}))
+@given(page=strategies.pages, data=st.data())
+def test_one_more_change_never_lowers_the_rate(name, page, data):
+    before, after = rates_with_one_more_change(name, page, unchanged_row(page, data))
+
+    assert after >= before * (1 - 1e-9)
+
+
+@given(page=strategies.even_pages, data=st.data())
+def test_one_more_change_never_lowers_the_rate_of_a_gamma(data, page):
+    """Among gaps within two orders of magnitude of each other.
+
+    Two numbers cannot remember everything: a change in a gap that is far longer than all that was
+    seen before says nothing then, and later quiet cannot make it speak.
+    """
+    before, after = rates_with_one_more_change("gamma", page, unchanged_row(page, data))
+
+    assert after >= before * (1 - 1e-9)
+
+
+@given(page=strategies.pages, gap=strategies.days)
+def test_a_change_in_the_last_gap_never_lowers_the_rate_of_a_gamma(page, gap):
+    """A single step obeys the law whatever came before."""
+    before, after = rates_with_one_more_change("gamma", [*page, Seen(gap, False)], len(page))
+
+    assert after >= before * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("name", sorted(set(METHODS) - {"likelihood"}))
+@given(page=strategies.pages, gap=strategies.days)
+def test_one_more_quiet_gap_never_raises_the_rate(name, page, gap):
+    """Cho's half a gap is that of an average gap, so there a short quiet gap may raise it."""
+    before = estimator(name).estimate(history_of(page)).rate[0]
+    after = estimator(name).estimate(history_of([*page, Seen(gap, False)])).rate[0]
+
+    assert after <= before * (1 + 1e-9)
+
+
+# What an estimate looks like.
+
+
+@every_method
+@given(histories=strategies.histories(), level=st.sampled_from([0.5, 0.8, 0.9, 0.99, 0.999]))
+def test_the_rate_lies_in_its_band(name, histories, level):
+    estimates = estimator(name, level=level).estimate(histories)
+    known = ~np.isnan(estimates.rate)
+
+    assert (estimates.low[known] >= 0).all()
+    assert (estimates.low[known] <= estimates.rate[known]).all()
+    assert (estimates.rate[known] <= estimates.high[known]).all()
+
+
+@every_method
+@given(histories=strategies.histories())
+def test_an_empty_figure_has_a_status_that_says_why(name, histories):
+    """nan or infinite only where the status is not `ok` (DESIGN.md 3)."""
+    estimates = estimator(name).estimate(histories)
+    figures = np.stack([getattr(estimates, figure) for figure in FIGURES])
+
+    fine = estimates.status == Status.OK
+    assert np.isfinite(figures[:, fine]).all()
+    assert np.isfinite(estimates.mean_interval[fine]).all()
+
+
+@every_method
+@given(histories=strategies.histories())
+def test_a_row_a_page_with_its_counts_and_flags(name, histories):
+    estimates = estimator(name).estimate(histories)
+
+    assert len(estimates) == len(histories)
+    assert estimates.changes.tolist() == histories.changes.tolist()
+    assert estimates.visits.tolist() == histories.visits.tolist()
+    assert estimates.flags.tolist() == histories.flags.tolist()
+    assert all(len(getattr(estimates, column)) == len(histories) for column in COLUMNS)
+
+
+@every_method
+@given(histories=strategies.histories(), wait=strategies.days)
+def test_the_chance_to_stay_as_it_is_is_a_chance(name, histories, wait):
+    """From 1 at the last visit downwards; nothing is said only where there is no rate."""
+    estimates = estimator(name).estimate(histories)
+    known = ~np.isnan(estimates.rate)
+    at_once, later = estimates.unchanged(0.0), estimates.unchanged(wait)
+
+    assert (at_once[known] == 1).all()
+    assert ((later[known] >= 0) & (later[known] <= 1)).all()
+    assert np.isnan(later[~known]).all()
+
+
+@every_method
+@given(histories=strategies.histories())
+def test_nothing_overflows_or_divides_by_zero(name, histories):
+    """Not even silently, inside an `errstate` of the caller's."""
+    with np.errstate(over="raise", divide="raise", invalid="raise"):
+        estimates = estimator(name).estimate(histories)
+    estimates.unchanged(1.0)
+
+
+# Too little data is a status, never an exception.
+
+
+def log_of(*visits: tuple[str, float, bool | None, Answer]) -> Histories:
+    """Histories of a visit log: page, day, changed, answer."""
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+    _, histories = histories_of(
+        Visit(page, start + timedelta(days=day), changed, answer=answer)
+        for page, day, changed, answer in visits
+    )
+    return histories
+
+
+@every_method
+@pytest.mark.parametrize(
+    "histories",
+    [
+        pytest.param(Histories.from_lists([]), id="no pages"),
+        pytest.param(Histories.from_lists([([], [])]), id="a page without visits"),
+        pytest.param(log_of(("a", 0, None, Answer.OK)), id="one visit"),
+        pytest.param(log_of(("a", 0, None, Answer.GONE)), id="only gone"),
+        pytest.param(log_of(("a", 0, None, Answer.FAILED)), id="only failed"),
+        pytest.param(
+            log_of(("a", 0, None, Answer.OK), ("a", 1, None, Answer.GONE)), id="seen, then gone"
+        ),
+        pytest.param(
+            log_of(("a", 0, None, Answer.OK), ("a", 1, None, Answer.FAILED)), id="seen, then failed"
+        ),
+        pytest.param(
+            log_of(("a", 0, None, Answer.OK), ("a", 1, None, Answer.OK)), id="never compared"
+        ),
+    ],
+)
+def test_too_little_data_is_a_status(name, histories):
+    estimates = estimator(name).estimate(histories)
+
+    assert len(estimates) == len(histories)
+    assert Status.OK not in estimates.status.tolist()
+    assert all(status in {s.name.lower() for s in Status} for status in estimates.status_names)
+
+
+# Values travel.
+
+
+@every_method
+@given(histories=strategies.histories())
+def test_estimators_histories_and_estimates_survive_a_pickle(name, histories):
+    """To another process and back: the same estimates from the same visits."""
+    sent = pickle.loads(pickle.dumps((estimator(name), histories)))  # noqa: S301 - our own
+    here = estimator(name).estimate(histories)
+
+    assert_same(sent[0].estimate(sent[1]), here)
+    assert_same(pickle.loads(pickle.dumps(here)), here)  # noqa: S301 - our own
+
+
+@given(histories=strategies.histories())
+def test_priors_survive_a_pickle(histories):
+    sites = np.arange(len(histories)) % 2
+    priors: Any = fit_prior(histories, sites)
+    sent = pickle.loads(pickle.dumps(priors))  # noqa: S301 - our own
+
+    assert sent.shape.tolist() == priors.shape.tolist()
+    assert sent.exposure.tolist() == priors.exposure.tolist()
+    assert sent.site_of_page.tolist() == priors.site_of_page.tolist()
+
+
+@given(histories=strategies.histories())
+def test_histories_survive_a_pickle(histories):
+    """Every column, and what is unknown stays as cheap as it was."""
+    sent = pickle.loads(pickle.dumps(histories))  # noqa: S301 - our own
+
+    for column in (
+        "gaps",
+        "changed",
+        "offsets",
+        "age",
+        "count",
+        "first_visit",
+        "first_age",
+        "flags",
+    ):
+        np.testing.assert_array_equal(getattr(sent, column), getattr(histories, column), column)
+    assert sent.knows_age == histories.knows_age
+    assert sent.knows_count == histories.knows_count
+
+
+@given(histories=strategies.histories())
+def test_a_fitted_prior_makes_estimates_for_the_same_pages(histories):
+    """Whatever was seen: all rates are positive and finite, from the first visit on."""
+    sites = np.arange(len(histories)) % 2
+    estimates = Gamma(fit_prior(histories, sites)).estimate(histories)
+
+    assert ((estimates.rate > 0) & (estimates.rate < np.inf)).all()

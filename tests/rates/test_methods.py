@@ -1,0 +1,73 @@
+"""The estimators by name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from recrawl import Gamma, Likelihood, Priors, Ratio
+from recrawl.errors import InvalidParameter
+from recrawl.rates.methods import DEFAULT_METHOD, METHODS, USES_PRIORS, check_method
+from tests.strategies import history_of
+
+SEEN = history_of([(1.0, True), (2.0, False), (4.0, True)])
+
+
+def test_each_name_makes_the_estimator_it_says():
+    priors = Priors.one(2.0, 10.0)
+    made = {name: make(priors, 0.8) for name, make in METHODS.items()}
+
+    assert made == {
+        "gamma": Gamma(priors, level=0.8),
+        "likelihood": Likelihood(singularity="half", level=0.8),
+        "likelihood-plain": Likelihood(singularity="none", level=0.8),
+        "ratio": Ratio(level=0.8),
+    }
+
+
+def test_the_default_is_the_gamma_state():
+    assert DEFAULT_METHOD == "gamma"
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_only_methods_that_use_priors_depend_on_them(name):
+    """Otherwise `recrawl estimate` would fit priors for nothing, or leave them out."""
+    one, other = (
+        METHODS[name](Priors.one(shape, 10.0), 0.9).estimate(SEEN).rate for shape in (0.5, 5.0)
+    )
+
+    assert (one[0] != other[0]) == (name in USES_PRIORS)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_higher_level_makes_a_wider_band(name):
+    narrow, wide = (METHODS[name](Priors.one(), level).estimate(SEEN) for level in (0.5, 0.99))
+
+    assert wide.low[0] < narrow.low[0] < narrow.high[0] < wide.high[0]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_estimates_say_which_method_made_them(name):
+    assert METHODS[name](Priors.one(), 0.9).estimate(SEEN).method == name
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_known_name_is_let_through(name):
+    check_method(name)
+
+
+@pytest.mark.parametrize("name", ["", "Gamma", "mle", "likelihood-half"])
+def test_an_unknown_name_is_refused_with_the_known_ones(name):
+    with pytest.raises(InvalidParameter) as refused:
+        check_method(name)
+
+    assert str(refused.value) == (
+        f"method must be one of gamma, likelihood, likelihood-plain, ratio (got {name!r})"
+    )
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, -0.1, 1.5, np.nan])
+@pytest.mark.parametrize("name", METHODS)
+def test_a_level_that_is_no_probability_is_refused(name, level):
+    with pytest.raises(InvalidParameter, match=r"level must lie between 0 and 1 \(got "):
+        METHODS[name](Priors.one(), level)

@@ -1,0 +1,74 @@
+import ast
+import importlib
+import inspect
+import subprocess
+import sys
+
+import pytest
+
+import recrawl
+
+
+def loaded_by(statement, *modules):
+    """Which of `modules` a fresh interpreter has loaded after a statement."""
+    answer = subprocess.run(
+        [sys.executable, "-c", f"{statement}\nimport sys\nprint(*sys.modules)"],
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    return set(modules) & set(answer.stdout.split())
+
+
+@pytest.mark.parametrize("name", recrawl.__all__)
+def test_every_public_name_is_there_and_documented(name):
+    found = getattr(recrawl, name)
+
+    assert found.__doc__
+    assert found.__name__ == name
+
+
+def test_each_public_name_belongs_to_one_room():
+    rooms = [name for names in recrawl._ROOMS.values() for name in names]
+
+    assert sorted(rooms) == sorted(recrawl.__all__)
+
+
+@pytest.mark.parametrize("room", recrawl._ROOMS)
+def test_a_room_has_what_the_package_takes_from_it(room):
+    home = importlib.import_module(f"recrawl.{room}")
+
+    for name in recrawl._ROOMS[room]:
+        assert getattr(recrawl, name) is getattr(home, name)
+
+
+def test_type_checkers_see_the_same_names():
+    """They read the imports that never run."""
+    source = ast.parse(inspect.getsource(recrawl))
+    (never_run,) = (node for node in source.body if isinstance(node, ast.If))
+    imports = [node for node in never_run.body if isinstance(node, ast.ImportFrom)]
+
+    assert {alias.name for node in imports for alias in node.names} == set(recrawl.__all__)
+
+
+def test_dir_lists_what_people_may_use():
+    assert set(dir(recrawl)) == {*recrawl.__all__, "__version__"}
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    """Not a KeyError or an ImportError: `hasattr` and `from recrawl import x` rely on it."""
+    assert not hasattr(recrawl, "Estimate")
+
+
+def test_importing_the_package_does_not_import_numpy():
+    assert loaded_by("import recrawl", "numpy", "scipy", "recrawl.visits") == set()
+
+
+def test_numpy_is_imported_when_a_name_needs_it():
+    assert loaded_by("import recrawl; recrawl.Histories", "numpy") == {"numpy"}
+
+
+def test_the_command_line_starts_without_heavy_libraries():
+    heavy = ("numpy", "scipy", "pyarrow", "rich", "publicsuffixlist")
+
+    assert loaded_by("import recrawl.cli.main", *heavy) == set()

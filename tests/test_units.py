@@ -1,0 +1,140 @@
+from datetime import UTC, datetime, timedelta, timezone
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recrawl.errors import InvalidDuration, InvalidInstant
+from recrawl.units import days, days_between, duration, instant, microseconds
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+moments = st.integers(-2_200_000_000_000_000, 7_200_000_000_000_000).map(
+    lambda number: EPOCH + timedelta(microseconds=number)
+)
+offsets = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("90s", 90 / 86_400), ("30m", 1 / 48), ("6h", 0.25), ("3d", 3.0), ("2w", 14.0), ("1.5d", 1.5)],
+)
+def test_a_duration_is_a_number_and_a_unit(text, expected):
+    assert days(text) == pytest.approx(expected, rel=1e-12)
+
+
+def test_spaces_around_a_duration_do_not_matter():
+    assert days(" 6h\n") == 0.25
+
+
+@pytest.mark.parametrize(
+    "text", ["", "6", "h", "-1h", "0h", "0.0d", "1e3d", "6 h", "day", "1.d", ".5d", "6h30m", "inf"]
+)
+def test_what_is_no_duration_is_refused(text):
+    """The sentence says what must hold and what came."""
+    with pytest.raises(InvalidDuration) as refusal:
+        days(text)
+
+    assert str(refusal.value) == f"duration must look like 90s, 30m, 6h, 3d or 2w (got {text!r})"
+
+
+def test_a_duration_is_finite():
+    """Four hundred digits are more days than a float can hold."""
+    with pytest.raises(InvalidDuration):
+        days("9" * 400 + "d")
+
+
+@pytest.mark.parametrize(
+    ("of_days", "text"),
+    [
+        (30 / 86_400, "30s"),
+        (1 / 1440, "1.0m"),
+        (0.25, "6.0h"),
+        (1.0, "1.0d"),
+        (13.0, "13d"),
+        (14.0, "2.0w"),
+        (400.0, "57w"),
+        (731.0, "2.0y"),
+        (36_526.0, ">100y"),
+        (float("inf"), "never"),
+    ],
+)
+def test_people_read_days_in_the_unit_that_fits(of_days, text):
+    assert duration(of_days) == text
+
+
+@given(st.floats(1 / 86_400, 700))
+def test_what_people_read_they_can_type(of_days):
+    """Two figures: at most 5 % are lost; seconds are whole, so up to half of the first one."""
+    assert days(duration(of_days)) == pytest.approx(of_days, rel=0.051, abs=0.51 / 86_400)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2026-01-02", "2026-01-02T00:00:00+00:00"),
+        ("2026-01-02T03:04:05", "2026-01-02T03:04:05+00:00"),
+        ("2026-01-02 03:04", "2026-01-02T03:04:00+00:00"),
+        ("2026-01-02T03:04:05Z", "2026-01-02T03:04:05+00:00"),
+        ("2026-01-02T03:04:05+01:00", "2026-01-02T02:04:05+00:00"),
+        ("2026-01-02T23:30-02:30", "2026-01-03T02:00:00+00:00"),
+        ("2026-01-02T03:04:05.000001", "2026-01-02T03:04:05.000001+00:00"),
+        ("86400", "1970-01-02T00:00:00+00:00"),
+        ("-86400", "1969-12-31T00:00:00+00:00"),
+        ("0.25", "1970-01-01T00:00:00.250000+00:00"),
+        ("1.7e9", "2023-11-14T22:13:20+00:00"),
+        (" 86400 ", "1970-01-02T00:00:00+00:00"),
+    ],
+)
+def test_an_instant_is_iso_8601_or_epoch_seconds(text, expected):
+    """UTC where no offset is given."""
+    assert instant(text).isoformat() == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "soon", "nan", "inf", "-inf", "1e999", "2026-13-01", "2026-02-30", "2026-01-01T25:00"],
+)
+def test_what_is_no_instant_is_refused(text):
+    with pytest.raises(InvalidInstant, match=rf"^time must be ISO 8601 or .*\(got '?{text}'?\)$"):
+        instant(text)
+
+
+@pytest.mark.parametrize("text", ["1899-12-31", "2200-01-02", "1700000000000", "-1e10"])
+def test_an_instant_outside_three_centuries_is_refused(text):
+    """Such epoch seconds are milliseconds, far more often than they are a time."""
+    with pytest.raises(InvalidInstant):
+        instant(text)
+
+
+@given(moments, offsets)
+def test_an_offset_says_where_not_when(moment, offset):
+    assert instant(moment.astimezone(offset).isoformat()) == moment
+
+
+@given(moments)
+def test_epoch_seconds_say_the_same_as_iso(moment):
+    """A float of seconds holds any microsecond of these centuries, to the nearest one."""
+    seconds = (moment - EPOCH) / timedelta(seconds=1)
+
+    assert abs(instant(repr(seconds)) - moment) <= timedelta(microseconds=1)
+
+
+@given(st.integers(-2_000_000_000_000_000, 7_000_000_000_000_000))
+def test_microseconds_are_exact(number):
+    assert microseconds(EPOCH + timedelta(microseconds=number)) == number
+
+
+def test_days_between_instants():
+    start = np.array(["2026-01-01T00:00", "2026-01-01T12:00"], "datetime64[us]")
+    end = np.array(["2026-01-03T00:00", "2026-01-01T06:00"], "datetime64[us]")
+
+    assert days_between(start, end).tolist() == [2.0, -0.25]
+
+
+def test_days_between_unknown_instants_are_unknown():
+    known = np.array(["2026-01-01", "NaT", "NaT"], "datetime64[us]")
+    other = np.array(["NaT", "2026-01-01", "NaT"], "datetime64[us]")
+
+    assert np.isnan(days_between(known, other)).all()
