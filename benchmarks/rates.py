@@ -176,22 +176,46 @@ def _lifelines(histories: Histories) -> float | None:
 
 def ingest() -> None:
     """`recrawl estimate` as a whole, and its reading alone, against reading the table."""
+    with tempfile.TemporaryDirectory() as folder:
+        # In a process of its own: the memory of a process counts that of the one it came from.
+        make = f"import sys; sys.path.insert(0, 'benchmarks'); import rates; rates.make_logs({folder!r})"
+        subprocess.check_call([sys.executable, "-c", make])
+        for what, name, limit in (
+            ("grouped by page", "grouped", 1),
+            ("in order of time", "time", 3),
+        ):
+            path = f"{folder}/{name}.parquet"
+            read = f"import pyarrow.parquet as pq; pq.read_table({path!r})"
+            only = (
+                "from pathlib import Path; from recrawl.adapters.logs import Log;"
+                "from recrawl.adapters.tables import Reading;"
+                f"log = Log(Reading(Path({path!r})), 2**31, Path({folder!r}));"
+                "log.__enter__(); print(len(next(log.pieces()).names))"
+            )
+            command = str(Path(sys.executable).parent / "recrawl")
+            base, _ = _process([sys.executable, "-c", read])
+            alone, _ = _process([sys.executable, "-c", only])
+            whole, memory = _process([command, "estimate", path, "-o", f"{folder}/out.parquet"])
+            report(f"{what}: recrawl estimate / read_table", whole / base, f"at most {limit}")
+            report(f"{what}: visits to histories alone / read_table", alone / base, "-")
+            report(f"{what}: peak memory of recrawl estimate (GB)", memory / 1e9, "at most 2.5")
+
+
+def make_logs(folder: str) -> None:
+    """Write the same 21 million visits twice: grouped by page, and in order of time."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     histories = made()
-    random = np.random.default_rng(2)
-    start = random.random(PAGES) * 5
+    start = np.random.default_rng(2).random(PAGES) * 5
     steps = np.concatenate([start[:, None], histories.gaps.reshape(PAGES, -1)], axis=1)
     at = (1.7e15 + np.cumsum(steps, axis=1).ravel() * 86400e6).astype(np.int64)
-    changed = np.concatenate(
-        [np.zeros((PAGES, 1), bool), histories.changed.reshape(PAGES, -1)], axis=1
-    )
+    first = np.zeros((PAGES, VISITS), bool)
+    first[:, 0] = True
+    changed = np.concatenate([first[:, :1], histories.changed.reshape(PAGES, -1)], axis=1)
     names = pa.array(
         [f"https://www.site{i % SITES}.org/section{i % 37}/page-{i}.html" for i in range(PAGES)]
     )
-    first = np.zeros((PAGES, VISITS), bool)
-    first[:, 0] = True
     table = pa.table(
         {
             "page": names.take(pa.array(np.repeat(np.arange(PAGES), VISITS))),
@@ -199,30 +223,8 @@ def ingest() -> None:
             "changed": pa.array(changed.ravel(), mask=first.ravel()),
         }
     )
-    del histories, steps
-    with tempfile.TemporaryDirectory() as folder:
-        files = {"grouped by page": ("grouped", 1), "in order of time": ("time", 3)}
-        pq.write_table(table, Path(folder) / "grouped.parquet")
-        order = pa.array(np.argsort(at, kind="stable"))
-        pq.write_table(table.take(order), Path(folder) / "time.parquet")
-        del table, at, changed, first
-        for what, (name, limit) in files.items():
-            path = Path(folder) / f"{name}.parquet"
-            read = f"import pyarrow.parquet as pq; pq.read_table({str(path)!r})"
-            only = (
-                "from pathlib import Path; from recrawl.adapters.logs import Log;"
-                "from recrawl.adapters.tables import Reading;"
-                f"log = Log(Reading(Path({str(path)!r})), 2**31, Path({folder!r}));"
-                "log.__enter__(); print(len(next(log.pieces()).names))"
-            )
-            command = Path(sys.executable).parent / "recrawl"
-            estimate = [str(command), "estimate", str(path), "-o", f"{folder}/out.parquet"]
-            base, _ = _process([sys.executable, "-c", read])
-            alone, _ = _process([sys.executable, "-c", only])
-            whole, memory = _process(estimate)
-            report(f"{what}: recrawl estimate / read_table", whole / base, f"at most {limit}")
-            report(f"{what}: visits to histories alone / read_table", alone / base, "-")
-            report(f"{what}: peak memory of recrawl estimate (GB)", memory / 1e9, "at most 2.5")
+    pq.write_table(table, f"{folder}/grouped.parquet")
+    pq.write_table(table.take(pa.array(np.argsort(at, kind="stable"))), f"{folder}/time.parquet")
 
 
 def _process(command: list[str], runs: int = 3) -> tuple[float, float]:

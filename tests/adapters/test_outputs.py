@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl import Gamma, Histories, Ratio
-from recrawl.adapters.outputs import format_of, to_file, to_standard_output
+from recrawl.adapters.outputs import check_output, to_file, to_standard_output
 from recrawl.errors import CannotWrite, MissingExtra
 from recrawl.report.rates import COLUMNS, rate_columns
 from recrawl.visits.texts import Texts
@@ -248,7 +248,7 @@ def test_a_file_may_be_read_by_whom_the_user_lets(tmp_path):
 def test_a_format_is_known_by_its_suffix(tmp_path):
     kinds = {"a.csv": "csv", "a.JSONL": "json", "a.ndjson": "json", "a.b.parquet": "parquet"}
 
-    assert {name: format_of(tmp_path / name) for name in kinds} == kinds
+    assert {name: check_output(tmp_path / name) for name in kinds} == kinds
 
 
 @pytest.mark.parametrize("name", ["rates", "rates.txt", "rates.csv.gz", ".csv"])

@@ -91,11 +91,7 @@ def folded(name: str, page: list[Seen]) -> Floats:
     stream = STREAMING[name]
     state: Floats = stream.start(1)
     for gap in page:
-        told: dict[str, Any] = {}
-        if name == "gamma" and not np.isnan(gap.age):
-            told["age"] = np.array([gap.age])
-        if gap.count >= 0:
-            told["count"] = np.array([gap.count])
+        told = {"age": np.array([gap.age]), "count": np.array([gap.count])}
         state = stream.update(state, np.array([gap.gap]), np.array([gap.changed]), **told)
     return state
 
@@ -208,9 +204,7 @@ def test_telling_many_pages_is_the_same_as_all_at_once(name):
     for rank in range(8):
         left = np.flatnonzero(histories.gaps_of_page > rank)
         row = histories.offsets[left] + rank
-        told: dict[str, Any] = {"count": histories.count[row]}
-        if name == "gamma":
-            told["age"] = histories.age[row]
+        told = {"age": histories.age[row], "count": histories.count[row]}
         state[left] = stream.update(
             state[left], histories.gaps[row], histories.changed[row], **told
         )

@@ -134,6 +134,15 @@ def test_dated_changes_alone_are_events_by_quiet_days():
     assert rate_of(PLAIN, *page) == pytest.approx(2 / 8, rel=1e-9)
 
 
+def test_half_a_gap_is_added_only_where_every_change_hides():
+    """A dated or counted change gives the likelihood a maximum by itself."""
+    dated = [(4.0, True, 1.0), (4.0, False), (4.0, True)]
+    counted = [(4.0, True, np.nan, 2), (4.0, True)]
+
+    assert rate_of(HALF, *dated) == rate_of(PLAIN, *dated)
+    assert rate_of(HALF, *counted) == rate_of(PLAIN, *counted)
+
+
 def test_a_count_outranks_a_date():
     """A complete count says more than the time of the last change."""
     both = [(4.0, True, 1.0, 3), (2.0, False)]
@@ -276,7 +285,7 @@ def test_the_band_is_where_the_likelihood_has_fallen(estimator, page, level):
     """2 (l(best) - l(end)) is the chi-square quantile z^2, at both ends, to a thousandth."""
     assume(solvable(page))
     evidence = evidence_of(page)
-    if estimator is HALF and evidence.hidden:
+    if estimator is HALF and evidence.hidden and not evidence.events:
         evidence = evidence.with_half_a_gap(page)
     estimates = Likelihood(estimator.singularity, level).estimate(history_of(page))
 

@@ -147,18 +147,18 @@ def test_a_page_seen_once_has_no_rate():
 
 
 def test_states_are_plain_sums():
-    """Changes, days watched, visits; the first visit is there from the start."""
+    """Events, days watched, changes, visits; the first visit is there from the start."""
     state = Ratio.start(2)
     state = Ratio.update(state, np.array([2.0, 3.0]), np.array([True, False]))
     state = Ratio.update(
         state, np.array([1.0, 1.0]), np.array([False, True]), count=np.array([-1, 4])
     )
 
-    assert state.tolist() == [[1.0, 3.0, 3.0], [4.0, 4.0, 3.0]]
+    assert state.tolist() == [[1.0, 3.0, 1.0, 3.0], [4.0, 4.0, 1.0, 3.0]]
 
 
 def test_merged_states_share_the_visit_where_they_meet():
     one = Ratio.update(Ratio.start(1), np.array([2.0]), np.array([True]))
     other = Ratio.update(Ratio.start(1), np.array([5.0]), np.array([True]))
 
-    assert Ratio.merge(one, other).tolist() == [[2.0, 7.0, 3.0]]
+    assert Ratio.merge(one, other).tolist() == [[2.0, 7.0, 2.0, 3.0]]

@@ -158,22 +158,16 @@ def _unnamed(names: Texts) -> Bools:
         places = np.flatnonzero(odd) + names.offsets[0]
         rows = np.unique(np.searchsorted(names.offsets, places, side="right") - 1)
         for row in rows.tolist():
-            name = data_of(names, row)
-            wrong[row] = not name.strip() or not _is_utf8(name)
+            name = names.data[names.offsets[row] : names.offsets[row + 1]].tobytes()
+            wrong[row] = not _names_something(name)
     return wrong
 
 
-def data_of(names: Texts, row: int) -> bytes:
-    """Bytes of one name."""
-    return bytes(names.data[names.offsets[row] : names.offsets[row + 1]].tobytes())
-
-
-def _is_utf8(name: bytes) -> bool:
+def _names_something(name: bytes) -> bool:
     try:
-        name.decode()
+        return bool(name.decode().strip())
     except UnicodeDecodeError:
         return False
-    return True
 
 
 def _runs(column: Any, pa: Any) -> tuple[Texts, Ints]:  # noqa: ANN401 - no types

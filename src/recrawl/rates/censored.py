@@ -44,7 +44,7 @@ class Censored:
         page: Number of each page in its block.
         events: Changes at known times, D.
         quiet: Days known to be without a change, E.
-        mean_gap: Average of the gaps of a page whose changes would hide; nan where it has none.
+        mean_gap: Average gap of a page; nan where it has none.
         gaps: Lengths of the hidden gaps, rank by rank.
         ranks: How many pages have a hidden gap of each rank.
     """
@@ -65,7 +65,7 @@ class Censored:
         quiet, events, hidden = np.where(changed, 0, gaps), None, changed
         if histories.knows_age:
             age = histories.age[rows]
-            dated = told = ~np.isnan(age)
+            dated = ~np.isnan(age)
             hidden = hidden & ~dated
             # Instants are no finer: a change in the very moment of the visit has some age, too.
             quiet = np.where(dated, np.maximum(age, _MICROSECOND), quiet)
@@ -73,7 +73,6 @@ class Censored:
         if histories.knows_count:
             count = histories.count[rows]
             counted = count >= 0
-            told = counted if events is None else told | counted
             hidden = hidden & ~counted
             quiet = np.where(counted, gaps, quiet)
             events = np.where(counted, count, 0.0 if events is None else events)
@@ -86,9 +85,6 @@ class Censored:
         order = np.concatenate([np.empty(0, np.int64), *by_rank])
         with np.errstate(invalid="ignore"):
             mean_gap = sums(gaps, starts) / np.diff(starts)
-            if events is not None:
-                open_ = ~told
-                mean_gap = sums(np.where(open_, gaps, 0), starts) / sums(open_, starts)
         return cls(
             page=page,
             events=np.zeros(len(page)) if events is None else sums(events, starts)[page],

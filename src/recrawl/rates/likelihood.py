@@ -36,8 +36,8 @@ class Likelihood:
     grows, so there is one root. It lies at 0 if nothing changed, and at infinity if every gap
     changed and none is dated: there the likelihood has no maximum. `"half"` adds half a gap of
     average length to $E$, which keeps every rate finite and for equal gaps is exactly Cho and
-    Garcia-Molina's bias-reduced estimator; `"none"` is the plain equation. Where some changes
-    are dated, as much of the half gap is added as there are hidden changes among all.
+    Garcia-Molina's bias-reduced estimator; `"none"` is the plain equation. Where a change is
+    dated or counted there is a maximum anyway, and nothing is added.
 
     The band is where the likelihood is not too far below its maximum (likelihood ratio); where
     nothing or everything changed it is the exact one-sided bound.
@@ -114,7 +114,5 @@ class Likelihood:
 
 
 def _half_gap(seen: Censored) -> Floats:
-    """Quiet days to add: half a gap, as far as changes hide."""
-    hidden = seen.hidden
-    share = hidden / np.maximum(hidden + seen.events, 1)
-    return np.where(hidden > 0, seen.mean_gap / 2 * share, 0)
+    """Quiet days to add: half a gap where all changes hide."""
+    return np.where((seen.hidden > 0) & (seen.events == 0), seen.mean_gap / 2, 0)
