@@ -89,9 +89,7 @@ def kernels() -> None:
     report(
         "ratio with bands (units)", best(lambda: Ratio().estimate(histories)) / one, "at most 20"
     )
-    print(
-        f"peak memory, in a process of its own: {_peak_memory():.2f} times the input  asked: at most 4"
-    )
+    print(f"peak memory of a process: {_peak_memory():.2f} times the input   asked: at most 4")
 
 
 def _peak_memory() -> float:
@@ -178,7 +176,7 @@ def ingest() -> None:
     """`recrawl estimate` as a whole, and its reading alone, against reading the table."""
     with tempfile.TemporaryDirectory() as folder:
         # In a process of its own: the memory of a process counts that of the one it came from.
-        make = f"import sys; sys.path.insert(0, 'benchmarks'); import rates; rates.make_logs({folder!r})"
+        make = f"import sys; sys.path[0] = 'benchmarks'; import rates; rates.make_logs({folder!r})"
         subprocess.check_call([sys.executable, "-c", make])
         for what, name, limit in (
             ("grouped by page", "grouped", 1),

@@ -15,23 +15,32 @@ import pytest
 from recrawl import Gamma, fit_prior
 from tests.rates.worlds import GAPS, POPULATIONS, visited
 
-PAGES, VISITS = 2000, 50
+# Population, gaps, visits a page, and how far a decile may be off. Visits to a population that is
+# no Gamma are calibrated while their gaps differ enough (exponential ones do). A population of two
+# points is furthest from a Gamma and takes the longest: over six seeds its worst decile is off by
+# .026 to .039 after 20 visits a page and by .017 to .022 after 200. With strictly regular gaps it
+# is off by .18, and so is the exact posterior under the same prior: the family is what misses.
+CASES = [
+    ("gamma", "regular", 20, 0.02),
+    ("gamma", "exponential", 20, 0.02),
+    ("log-normal", "exponential", 20, 0.03),
+    ("Pareto", "exponential", 20, 0.03),
+    ("two-point", "exponential", 200, 0.03),
+]
 
-# Populations of the prior's own family, and of others.
-BOUNDS = {"gamma": 0.02, "two-point": 0.03, "Pareto": 0.03, "log-normal": 0.03}
 
-
-def decile_errors(population: str, gaps: str, seed: int) -> np.ndarray:
+def decile_errors(population: str, gaps: str, visits: int, seed: int) -> np.ndarray:
     """Mean prediction less share of changes, by decile of the prediction."""
+    pages = 100_000 // visits
     chance = np.random.default_rng(seed)
-    rates = POPULATIONS[population](chance, 2 * PAGES)
-    seen = visited(rates, GAPS[gaps](chance, (2 * PAGES, VISITS)), chance)
-    gamma = Gamma(fit_prior(seen.take(np.arange(PAGES))))
+    rates = POPULATIONS[population](chance, 2 * pages)
+    seen = visited(rates, GAPS[gaps](chance, (2 * pages, visits)), chance)
+    gamma = Gamma(fit_prior(seen.take(np.arange(pages))))
 
-    gap = seen.gaps.reshape(-1, VISITS)[PAGES:]
-    changed = seen.changed.reshape(-1, VISITS)[PAGES:]
-    predicted, state = np.empty(gap.shape), gamma.start(PAGES)
-    for visit in range(VISITS):
+    gap = seen.gaps.reshape(-1, visits)[pages:]
+    changed = seen.changed.reshape(-1, visits)[pages:]
+    predicted, state = np.empty(gap.shape), gamma.start(pages)
+    for visit in range(visits):
         predicted[:, visit] = 1 - gamma.read(state).unchanged(gap[:, visit])
         state = gamma.update(state, gap[:, visit], changed[:, visit])
 
@@ -39,15 +48,10 @@ def decile_errors(population: str, gaps: str, seed: int) -> np.ndarray:
     return np.array([part.mean() for part in np.array_split(surprise, 10)])
 
 
-# Strictly regular visits to a population that is no Gamma are left out: after few of them a page is
-# known by its counts alone, and no Gamma prior predicts a two-point population from those (the
-# exact posterior under the same prior does not either). Jittered visits do not have that problem.
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("population", "gaps"),
-    [("gamma", "regular"), *((population, "exponential") for population in POPULATIONS)],
-)
-def test_what_is_predicted_happens_as_often(population, gaps):
-    worst = np.abs(decile_errors(population, gaps, seed=71)).max()
+@pytest.mark.parametrize("seed", [71, 72])
+@pytest.mark.parametrize(("population", "gaps", "visits", "bound"), CASES)
+def test_what_is_predicted_happens_as_often(population, gaps, visits, bound, seed):
+    worst = np.abs(decile_errors(population, gaps, visits, seed)).max()
 
-    assert worst <= BOUNDS[population]
+    assert worst <= bound

@@ -164,7 +164,14 @@ class Log(AbstractContextManager["Log"]):
             )
             raise CannotWrite(message) from None
         folder = Path(self._open.enter_context(temporary))
-        parts = self._split_into(folder)
+        try:
+            parts = self._split_into(folder)
+        except OSError as error:
+            message = (
+                f"{self.scratch}: temporary files could not be written "
+                f"({(error.strerror or str(error)).lower()})"
+            )
+            raise CannotWrite(message) from None
         return lambda: (self._piece(group(_load(path))) for path in parts)
 
     def _split_into(self, folder: Path) -> list[Path]:

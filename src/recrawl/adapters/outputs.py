@@ -58,23 +58,28 @@ def check_output(path: Path) -> str:
 def to_file(path: Path, header: Sequence[str]) -> Iterator[Writer]:
     """Write a file by its suffix; it appears when the block ends well."""
     kind = check_output(path)
+    with whole_file(path) as raw, _writer(raw, kind, header) as writer:
+        yield writer
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[IO[bytes]]:
+    """A file that appears, whole, when the block ends well, and not at all otherwise."""
     try:
         handle, scratch = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     except OSError as error:
         message = f"{path}: output must be in a folder that can be written to ({_reason(error)})"
         raise CannotWrite(message) from None
     try:
-        try:
-            with os.fdopen(handle, "wb") as raw:
-                with _writer(raw, kind, header) as writer:
-                    yield writer
-                raw.flush()
-                os.fsync(raw.fileno())
-            Path(scratch).chmod(0o666 & ~_umask())
-            Path(scratch).replace(path)
-        except OSError as error:
-            message = f"{path}: output could not be written ({_reason(error)})"
-            raise CannotWrite(message) from None
+        with os.fdopen(handle, "wb") as raw:
+            yield raw
+            raw.flush()
+            os.fsync(raw.fileno())
+        Path(scratch).chmod(0o666 & ~_umask())
+        Path(scratch).replace(path)
+    except OSError as error:
+        message = f"{path}: output could not be written ({_reason(error)})"
+        raise CannotWrite(message) from None
     finally:
         Path(scratch).unlink(missing_ok=True)
 

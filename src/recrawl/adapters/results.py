@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recrawl.errors import CannotWrite
 from recrawl.rates.estimates import Estimates
 from recrawl.visits.texts import Texts
 
@@ -70,7 +71,14 @@ def ordered(results: Iterable[Result], *, in_order: bool, scratch: Path) -> Iter
             yield result.in_order()
         return
     with tempfile.TemporaryDirectory(prefix=".recrawl-", dir=scratch) as folder:
-        parts = [_save(Path(folder) / str(number), part) for number, part in enumerate(results)]
+        try:
+            parts = [_save(Path(folder) / str(number), part) for number, part in enumerate(results)]
+        except OSError as error:
+            message = (
+                f"{scratch}: temporary files could not be written "
+                f"({(error.strerror or str(error)).lower()})"
+            )
+            raise CannotWrite(message) from None
         pages = sum(len(part.position) for part in parts)
         windows = max(1, -(-pages // _WINDOW))
         last = max((int(part.position[-1]) for part in parts if len(part.position)), default=0)

@@ -12,6 +12,7 @@ import typer
 
 if TYPE_CHECKING:
     from recrawl.rates.estimates import Estimates
+    from recrawl.visits.visit import Visit
 
 _SEED = typer.Option(help="Another number makes another world.", min=0)
 _KEEP = typer.Option(
@@ -94,26 +95,19 @@ def _rows(names: list[str], estimates: Estimates, truth: object) -> list[list[st
     return rows
 
 
-def _write(path: Path, visits: list) -> None:  # type: ignore[type-arg]
+def _write(path: Path, visits: list[Visit]) -> None:
+    """Write visits as CSV."""
     import csv
+    import io
 
-    from recrawl.errors import CannotWrite
+    from recrawl.adapters.outputs import whole_file
 
     words = {True: "true", False: "false", None: ""}
-    try:
-        with path.open("w", newline="") as file:
-            rows = csv.writer(file, lineterminator="\n")
-            rows.writerow(["page", "visited_at", "changed", "last_modified"])
-            for visit in visits:
-                date = visit.last_modified
-                rows.writerow(
-                    [
-                        visit.page,
-                        visit.at.isoformat(),
-                        words[visit.changed],
-                        "" if date is None else date.isoformat(),
-                    ]
-                )
-    except OSError as error:
-        message = f"{path}: output could not be written ({(error.strerror or '').lower()})"
-        raise CannotWrite(message) from None
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(["page", "visited_at", "changed", "last_modified"])
+    for visit in visits:
+        date = "" if visit.last_modified is None else visit.last_modified.isoformat()
+        rows.writerow([visit.page, visit.at.isoformat(), words[visit.changed], date])
+    with whole_file(path) as raw:
+        raw.write(text.getvalue().encode())

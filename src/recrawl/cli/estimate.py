@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from recrawl.adapters.tables import Reading
     from recrawl.rates.priors import Priors
 
-_FILE = typer.Argument(help="Visits: CSV, JSON lines or Parquet.", show_default=False)
+_FILE = typer.Argument(
+    metavar="FILE", help="Visits: CSV, JSON lines or Parquet.", show_default=False
+)
 _METHOD = typer.Option(help="gamma, likelihood, likelihood-plain or ratio.")
 _LEVEL = typer.Option(help="Probability that a rate lies in its band.")
 _NOW = typer.Option(

@@ -125,10 +125,12 @@ class Gamma:
         status = status_of(changes, visits)
         status[(status == Status.ONE_VISIT) | (status == Status.NO_VISITS)] = Status.PRIOR_ONLY
         tail = (1 - self.level) / 2
+        rate = np.exp(digamma(shape)) / exposure
         return Estimates(
-            rate=np.exp(digamma(shape)) / exposure,
-            low=gamma_quantile(shape, tail) / exposure,
-            high=gamma_quantile(shape, 1 - tail) / exposure,
+            rate=rate,
+            # The geometric mean of a small shape lies below the middle third.
+            low=np.minimum(gamma_quantile(shape, tail) / exposure, rate),
+            high=np.maximum(gamma_quantile(shape, 1 - tail) / exposure, rate),
             shape=shape,
             exposure=exposure,
             changes=changes,

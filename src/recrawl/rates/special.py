@@ -17,7 +17,7 @@ import numpy as np
 if TYPE_CHECKING:
     from recrawl.visits.arrays import Floats
 
-_SHIFT = 6  # the series below reach full precision from here on
+_SHIFT = 6  # from here on the series below are good to ten digits
 
 # Nodes of the quantile table lie evenly in the logarithm of the shape.
 _LEAST_LOG_SHAPE = -10.0
