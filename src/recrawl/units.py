@@ -107,13 +107,15 @@ def _from_epoch(seconds: float) -> datetime:
 
 
 def _from_iso(text: str) -> datetime:
-    read = datetime.fromisoformat if "," not in text else parsedate_to_datetime
+    """An instant in words: ISO 8601, or a date of HTTP, which begins with a weekday."""
+    words = text.strip()
+    read = parsedate_to_datetime if words[:1].isalpha() else datetime.fromisoformat
     try:
-        moment = read(text.strip())
-    except ValueError:
-        message = f"time must be ISO 8601 or epoch seconds (got {text.strip()!r})"
+        moment = read(words)
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        message = f"time must be ISO 8601 or epoch seconds (got {words!r})"
         raise InvalidInstant(message) from None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def microseconds(moment: datetime) -> int:

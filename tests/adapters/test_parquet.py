@@ -293,18 +293,38 @@ def test_a_status_must_be_a_code(tmp_path):
     assert refusal(path) == f"{path}, row 3, column 'status': {sentence}"
 
 
-def _invalid_text():
-    """Four names, the third of bytes that are no UTF-8; Parquet writers need not check."""
+def _invalid_text(content=b"/a/a\xff\xfe/b"):
+    """Four texts of two bytes, some of them no UTF-8; Parquet writers need not check."""
     offsets = pa.py_buffer(np.array([0, 2, 4, 6, 8], np.int32))
-    return pa.StringArray.from_buffers(4, offsets, pa.py_buffer(b"/a/a\xff\xfe/b"))
+    return pa.StringArray.from_buffers(4, offsets, pa.py_buffer(content))
 
 
+@pytest.mark.parametrize("grouped", [False, True])
 @pytest.mark.parametrize("pages", ["text", "bytes"])
-def test_a_page_must_be_utf_8(tmp_path, pages):
-    names = _invalid_text()
+def test_a_page_must_be_utf_8(tmp_path, pages, grouped):
+    """Read row by row or by runs."""
+    names = _invalid_text(b"/a/a\xff\xfe\xff\xfe" if grouped else b"/a/a\xff\xfe/b")
     path = log(tmp_path, page=names if pages == "text" else names.view(pa.binary()))
 
     assert refusal(path).startswith(f"{path}, row 3, column 'page': must ")
+    reading = Reading(path, skip_bad_rows=True)
+    assert {row[0] for row in rows_in(reading)} <= {"/a", "/b"}
+    assert reading.skipped == (2 if grouped else 1)
+
+
+@pytest.mark.parametrize("column", ["visited_at", "changed", "last_modified", "status"])
+def test_a_cell_must_be_utf_8(tmp_path, column):
+    path = log(tmp_path, **{column: _invalid_text(b"\xff\xfe    \xff\xfe")})
+
+    assert refusal(path).startswith(f"{path}, row 1, column '{column}': must ")
+
+
+def test_a_site_of_other_bytes_is_a_site(tmp_path):
+    """It is only compared and never shown."""
+    path = log(tmp_path, site=_invalid_text(b"xx\xff\xfe\xff\xfexx"))
+
+    pages = [row[0] for row in rows_in(Reading(path, site_column="site"))]
+    assert pages == PAGES
 
 
 def test_a_page_must_be_a_single_value(tmp_path):

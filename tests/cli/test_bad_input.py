@@ -62,6 +62,11 @@ FILES = {
         HEADER + b"/a,1e999,\n",
         f", line 2, column 'visited_at': {TIME_RULE} (got '1e999')",
     ),
+    "beyond the calendar": (
+        "a.csv",
+        HEADER + b"/a,9999-12-31T23:59-14:00,\n",
+        f", line 2, column 'visited_at': {TIME_RULE} (got '9999-12-31T23:59-14:00')",
+    ),
     "JSON infinity": (
         "a.jsonl",
         b'{"page": "/a", "visited_at": 1e999, "changed": true}\n',
@@ -221,6 +226,7 @@ def test_a_file_that_cannot_grow_is_an_error(log, tmp_path, suffix, memory):
     assert (code, out) == (1, "")
     assert err.startswith("Error: ")
     assert err.endswith("(file too large)\n")
+    assert "standard output" not in err
     assert err.count("\n") == 1
     assert output.read_text() == "old content"
     assert names_in(tmp_path) == [output.name, "visits.csv"]

@@ -129,9 +129,17 @@ def _cell(column: Any, row: int) -> str:  # noqa: ANN401 - no types
     scalar = column[row]
     try:
         return str(scalar.as_py())
+    except UnicodeDecodeError:
+        return str(_bytes(scalar))
     except (ValueError, OverflowError):  # beyond what Python's own types can hold
-        raw = scalar.as_buffer().to_pybytes() if hasattr(scalar, "as_buffer") else scalar.value
-        return str(raw)
+        return str(scalar.value)
+
+
+def _bytes(scalar: Any) -> bytes:  # noqa: ANN401 - no types
+    """Bytes of a text that is none; a word of a dictionary is looked up first."""
+    text = scalar.dictionary[scalar.index.as_py()] if hasattr(scalar, "index") else scalar
+    content: bytes = text.as_buffer().to_pybytes()
+    return content
 
 
 def _site(table: dict[str, Any], starts: Ints, pa: Any, *, single: bool) -> Texts | None:  # noqa: ANN401
@@ -243,7 +251,11 @@ def _changed(column: Any, pa: Any) -> tuple[Changes, Bools]:  # noqa: ANN401
 
 
 def _texts(column: Any) -> list[str]:  # noqa: ANN401 - no types
-    return [_text(value) for value in column.to_pylist()]
+    try:
+        values = column.to_pylist()
+    except UnicodeDecodeError:  # a writer need not check its text
+        values = [_cell(column, row) for row in range(len(column))]
+    return [_text(value) for value in values]
 
 
 def _text(value: Any) -> str:  # noqa: ANN401 - whatever the column holds
