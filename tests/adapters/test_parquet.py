@@ -402,6 +402,15 @@ def test_any_broken_byte_is_an_error_of_ours_or_none(tmp_path, seed):
         assert len(rows_in(path)) > 0
 
 
+def test_names_of_columns_that_are_no_text_are_refused(tmp_path):
+    """Also of a column that nobody asked for."""
+    columns = {"page": PAGES, "visited_at": TIMES, "changed": CHANGED, "note": PAGES}
+    path = write_parquet(tmp_path / "visits.parquet", columns, store_schema=False)
+    path.write_bytes(path.read_bytes().replace(b"note", b"n\xffte"))
+
+    assert refusal(path).startswith(f"{path}")
+
+
 def test_text_under_the_name_of_parquet_is_refused(tmp_path):
     path = tmp_path / "visits.parquet"
     path.write_text("page,visited_at,changed\n/a,1,true\n")

@@ -165,3 +165,24 @@ def test_answers_are_those_of_single_cells(texts):
         else:
             assert not is_wrong
             assert Answer(value) is answer_of(text)
+
+
+def test_a_page_must_have_a_name():
+    """Blank in any alphabet is none, and half of a surrogate pair is no text."""
+    texts = ["/a", " a ", "日本", "\0", "", " \t", "\u3000", "\ud800", "/\udfff"]
+
+    assert cells.unnamed(texts).tolist() == [False] * 4 + [True] * 5
+
+
+@given(st.lists(st.text(st.characters(), max_size=4)))
+def test_a_name_can_be_written_and_seen(texts):
+    expected = []
+    for text in texts:
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            expected.append(True)
+        else:
+            expected.append(text.strip() == "")
+
+    assert cells.unnamed(texts).tolist() == expected

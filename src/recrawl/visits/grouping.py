@@ -142,10 +142,7 @@ class _Seen:
             key, check = batch.key, batch.check
             assert key is not None  # noqa: S101 - the caller hashed the batches
             assert check is not None  # noqa: S101
-            page = batch.identity()
-            slot = (page & np.uint64(_SLOTS - 1)).view(np.int64)
-            new = np.flatnonzero(slots[slot] != page)
-            slots[slot[new]] = page[new]
+            new = _unseen(batch.identity(), slots)
             columns["key"].append(key)
             columns["check"].append(check)
             for name in ("lengths", "at", "changed", "last_modified", "answer"):
@@ -185,6 +182,19 @@ class _Seen:
             lengths=np.add.reduceat(lengths, np.flatnonzero(begins)),
             kept=np.cumsum(begins)[self.kept] - 1,
         )
+
+
+def _unseen(pages: Words, slots: Words) -> Ints:
+    """Runs whose page is in neither of its two slots; then it is in one."""
+    slot = (pages & np.uint64(_SLOTS - 1)).view(np.int64)
+    some: Ints = np.flatnonzero(slots[slot] != pages)
+    pages, slot = pages[some], slot[some]
+    other = slot ^ 1
+    still = slots[other] != pages
+    some, pages, slot, other = some[still], pages[still], slot[still], other[still]
+    taken = slots[slot] != 0
+    slots[np.where(taken, other, slot)] = pages
+    return some
 
 
 def _joined(parts: list[Any], dtype: type) -> Any:  # noqa: ANN401 - a column of that type
