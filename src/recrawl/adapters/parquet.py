@@ -41,6 +41,8 @@ def read(reading: Reading) -> Iterator[Batch]:
 
     try:
         yield from _read(reading, pa, pq)
+    except UnicodeDecodeError:
+        reading.refuse("columns must have names in UTF-8 (got other bytes)")
     except (pa.ArrowException, OSError) as error:
         reason = str(error).partition("\n")[0].rstrip(".")
         message = f"{reading.path}: must be a whole Parquet file ({reason})"
