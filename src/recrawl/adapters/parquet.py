@@ -28,7 +28,11 @@ _ROWS = 1 << 18
 _PEEK = 1 << 14
 # A log with this share of rows naming the page of the row before is read by runs.
 _GROUPED = 0.3
-_BEYOND_ASCII = 128
+_BEYOND_ASCII = 0x80
+_LEADING_BITS = 0xC0  # of a byte inside of a letter they are 0x80
+
+# First bytes of all letters that Python strips as spaces.
+_BEGINS_SPACE = np.isin(np.arange(256), [*range(0x21), 0xC2, 0xE1, 0xE2, 0xE3])
 
 
 def read(reading: Reading) -> Iterator[Batch]:
@@ -162,15 +166,30 @@ def _missing(column: Any) -> Bools:  # noqa: ANN401 - no types
 def _unnamed(names: Texts) -> Bools:
     """Which names are blank or no UTF-8."""
     wrong: Bools = np.diff(names.offsets) == 0
-    data = names.data[names.offsets[0] : names.offsets[-1]]
-    odd = (data <= ord(" ")) | (data >= _BEYOND_ASCII)
-    if odd.any():  # rare enough to look at one by one
-        places = np.flatnonzero(odd) + names.offsets[0]
-        rows = np.unique(np.searchsorted(names.offsets, places, side="right") - 1)
-        for row in rows.tolist():
-            name = names.data[names.offsets[row] : names.offsets[row + 1]].tobytes()
-            wrong[row] = not _names_something(name)
+    # A blank name begins with a space, so its first byte tells which names to look at.
+    rows = np.flatnonzero(~wrong)
+    first = names.data[names.offsets[rows]]
+    doubtful = rows[_BEGINS_SPACE[first]]
+    if not _is_utf8(names):
+        doubtful = rows
+    for row in doubtful.tolist():
+        name = names.data[names.offsets[row] : names.offsets[row + 1]].tobytes()
+        wrong[row] = not _names_something(name)
     return wrong
+
+
+def _is_utf8(names: Texts) -> bool:
+    """Whether all names are UTF-8: together they are, and none begins inside of a letter."""
+    data = names.data[names.offsets[0] : names.offsets[-1]]
+    if not len(data) or data.max() < _BEYOND_ASCII:
+        return True
+    rows = np.flatnonzero(np.diff(names.offsets))
+    inside = (names.data[names.offsets[rows]] & _LEADING_BITS) == _BEYOND_ASCII
+    try:
+        data.tobytes().decode()
+    except UnicodeDecodeError:
+        return False
+    return not inside.any()
 
 
 def _names_something(name: bytes) -> bool:

@@ -62,7 +62,8 @@ class Censored:
         edges = histories.offsets[pages.start : pages.stop + 1]
         rows = slice(int(edges[0]), int(edges[-1]))
         gaps, changed = histories.gaps[rows], histories.changed[rows]
-        quiet, events, hidden = np.where(changed, 0, gaps), None, changed
+        # Multiplying is several times faster than choosing, and as exact.
+        quiet, events, hidden = gaps * ~changed, None, changed
         if histories.knows_age:
             age = histories.age[rows]
             dated = ~np.isnan(age)
@@ -108,7 +109,7 @@ class Censored:
             self.events[wanted],
             self.quiet[wanted],
             self.mean_gap[wanted],
-            self.gaps[rows],
+            self.gaps[np.flatnonzero(rows)],  # several times faster than by the flags
             left[left > 0].tolist(),
         )
 

@@ -224,10 +224,12 @@ def _without_open(rows: Rows, vetting: Vetting, flags: FlagBits) -> Rows:
 
 def _gaps(rows: Rows, vetting: Vetting, flags: FlagBits) -> Histories:
     """Read each pair of neighbouring visits by the table above."""
-    later = ~rows.is_first
-    gaps = np.diff(rows.at)[later[1:]] / MICROSECONDS_A_DAY
+    # By number, not by flag: numpy is several times faster so.
+    later = np.flatnonzero(~rows.is_first)
+    gaps = np.diff(rows.at)[later - 1] / MICROSECONDS_A_DAY
     changed = rows.changed[later] == 1
-    offsets = np.concatenate([[0], np.cumsum(later)])[rows.offsets]
+    pages_seen = np.cumsum(np.diff(rows.offsets) > 0)
+    offsets = rows.offsets - np.concatenate([[0], pages_seen])
 
     age, first_age = None, None
     if rows.answer is not None:
@@ -237,7 +239,7 @@ def _gaps(rows: Rows, vetting: Vetting, flags: FlagBits) -> Histories:
         same = rows.changed[later] == 0
         if rows.answer is not None:
             same |= (answer == Answer.NOT_MODIFIED) & ~changed
-        at, before = rows.at[later], rows.at[:-1][later[1:]]
+        at, before = rows.at[later], rows.at[later - 1]
         dates = _Dates(at, before, rows.last_modified[later], vetting)
         usable = dates.within
         if rows.answer is not None:
