@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 # Slots that remember which names were kept already; a name that loses its slot is kept twice,
 # which costs memory and nothing else.
-_SLOTS = 2**23
+_SLOTS = 2**22
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -120,8 +120,8 @@ class Histories:
         columns: dict[str, Any] = {"offsets": np.concatenate([[0], np.cumsum(lengths)])}
         for name in ("gaps", "changed", *_UNKNOWN):
             known = any(_known(part, name) is not None for part in parts)
-            column = np.concatenate([getattr(part, name) for part in parts])
-            columns[name] = column if known else None
+            column = [getattr(part, name) for part in parts]
+            columns[name] = np.concatenate(column) if known else None
         return cls(**columns)
 
     def __len__(self) -> int:
