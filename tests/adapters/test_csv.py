@@ -124,6 +124,38 @@ def test_the_names_of_columns_in_an_error_stay_on_one_line(tmp_path):
     assert refusal(path).startswith(f"{path}: column 'page' must be present (got ")
 
 
+@pytest.mark.parametrize("mark", [";", "\t", "|"])
+def test_other_marks_between_columns_are_named(tmp_path, mark):
+    """What spreadsheets of other countries write; otherwise three columns would be missing."""
+    header = mark.join(["page", "visited_at", "changed"])
+    path = log(tmp_path, header + "\n" + mark.join(["/a", "1", "true"]) + "\n")
+
+    sentence = f"columns must be separated by commas (got the header {header!r})"
+    assert refusal(path) == f"{path}: {sentence}"
+
+
+def test_a_single_column_is_no_log(tmp_path):
+    path = log(tmp_path, "page\n/a\n")
+
+    assert refusal(path) == f"{path}: column 'visited_at' must be present (got page)"
+
+
+def test_other_marks_in_the_names_of_columns_do_not_matter(tmp_path):
+    path = log(tmp_path, "page,visited_at,changed,a;b|c\n/a,1,true,\n")
+
+    assert plain(rows_in(path)) == [("/a", 1, 1)]
+
+
+def test_an_error_about_many_columns_is_short(tmp_path):
+    names = ",".join(f"column{number}" for number in range(5000))
+    path = log(tmp_path, names + "\n")
+
+    said = refusal(path)
+    assert said.startswith(f"{path}: column 'page' must be present (got column0, column1, ")
+    assert said.endswith("...)")
+    assert len(said) < 1000 + len(str(path))
+
+
 def test_an_error_about_a_long_cell_is_short(tmp_path):
     """Somebody reads it on a terminal."""
     path = log(tmp_path, HEADER + f"/a,{'9' * 100_000},true\n")

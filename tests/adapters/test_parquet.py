@@ -206,6 +206,31 @@ def test_rows_are_numbered_through_batches_and_row_groups(tmp_path, monkeypatch,
     assert plain(rows_in(reading)) == [(pages[row], row, 1) for row in range(20) if row != 16]
 
 
+@pytest.mark.parametrize("each", [1, 4])
+def test_names_are_looked_at_in_every_batch(tmp_path, monkeypatch, each):
+    """A blank name among others that need a closer look; batches may be slices of their bytes."""
+    monkeypatch.setattr(parquet, "_ROWS", 3)
+    pages = [f"/é {number // each}" for number in range(20)]
+    pages[16] = " "
+    columns = {"page": pages, "visited_at": list(range(20)), "changed": [True] * 20}
+    path = write_parquet(tmp_path / "visits.parquet", columns)
+
+    assert refusal(path) == f"{path}, row 17, column 'page': must name a page (got ' ')"
+    reading = Reading(path, skip_bad_rows=True)
+    assert [row[0] for row in rows_in(reading)] == pages[:16] + pages[17:]
+
+
+@pytest.mark.parametrize(("unit", "ticks"), [("s", 1), ("ms", 10**3), ("us", 10**6), ("ns", 10**9)])
+def test_the_bounds_of_time_are_inside(tmp_path, unit, ticks):
+    """1900 and 2200; a tick more is too much."""
+    bounds = [datetime(year, 1, 1, tzinfo=UTC) for year in (1900, 2200)]
+    first, last = (int(bound.timestamp()) * ticks for bound in bounds)
+    times = pa.array([first - 1, first, last, last + 1], pa.timestamp(unit))
+    reading = Reading(log(tmp_path, visited_at=times), skip_bad_rows=True)
+
+    assert [row[1] for row in rows_in(reading)] == [first * 10**6 // ticks, last * 10**6 // ticks]
+
+
 def test_no_rows_are_an_empty_log(tmp_path):
     path = write_parquet(
         tmp_path / "visits.parquet",

@@ -312,6 +312,14 @@ def test_a_binary_file_is_refused(tmp_path, name, content):
     assert refusal(path).startswith(f"{path}")
 
 
+def test_a_packed_file_is_named_as_such(tmp_path):
+    path = tmp_path / "visits.csv.gz"
+    path.write_bytes(gzip.compress(b"page,visited_at,changed\n/a,1,true\n"))
+
+    sentence = "must be plain text or Parquet (got a gzip file: unpack it first)"
+    assert refusal(path) == f"{path}: {sentence}"
+
+
 def test_reading_is_lazy(tmp_path):
     """A batch at a time: an error in the last row comes after the rows before it."""
     rows = [{"page": "/a", "visited_at": 1, "changed": True}] * 70_000
