@@ -291,7 +291,7 @@ def test_lists_must_be_equally_long():
 def test_a_pickle_is_checked_like_anything_else():
     """Bytes from elsewhere may hold anything."""
     seen = of_columns([1.0], [True], [0, 1])
-    state = seen.__getstate__() | {"gaps": np.array([-1.0])}
+    rebuild, (_, *others) = seen.__reduce__()
 
     with pytest.raises(InvalidHistory, match="page 0: gap 0 must be a positive"):
-        Histories.__new__(Histories).__setstate__(state)
+        rebuild(np.array([-1.0]), *others)

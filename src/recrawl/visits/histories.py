@@ -82,15 +82,12 @@ class Histories:
         _check_shape(self)
         _check_values(self)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave unknown columns out, so that a pickle is as small as the memory."""
-        return {field.name: _known(self, field.name) for field in fields(self)}
+    def __reduce__(self) -> tuple[type[Histories], tuple[Any, ...]]:
+        """Pickle what is known, so that a pickle is as small as the memory.
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Come back from a pickle, checked like anything else from outside."""
-        for name, column in state.items():
-            _set(self, name, column)
-        self.__post_init__()
+        Not `__getstate__`: early releases of Python 3.11 replace it in frozen classes with slots.
+        """
+        return Histories, tuple(_known(self, field.name) for field in fields(self))
 
     @classmethod
     def from_lists(cls, pages: Iterable[tuple[Sequence[float], Sequence[bool]]]) -> Histories:
