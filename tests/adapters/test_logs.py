@@ -175,6 +175,36 @@ def test_bad_rows_are_counted_once_however_often_a_log_is_read(tmp_path, order, 
         assert pages == without_site(told(clean))
 
 
+@pytest.mark.parametrize("order", ["grouped", "unordered"])
+def test_a_page_may_be_longer_than_a_batch(tmp_path, order):
+    """Five batches of nothing but one page, between others: it is still one page."""
+    long = [("https://site0.org/long", 7200 * row, row % 3 == 0, None, "200") for row in range(320)]
+    rows = [*visits()[:350], *long, *visits()[350:]]
+    path = written(tmp_path, "csv", rows if order == "grouped" else shuffled(rows))
+    with Log(Reading(path), PLENTY, tmp_path) as whole:
+        expected = told(whole)
+
+    with Log(Reading(path), LITTLE, tmp_path) as log:
+        assert log.in_order == (order == "grouped")
+        assert without_site(told(log)) == without_site(expected)
+
+
+@pytest.mark.parametrize("memory", [PLENTY, LITTLE])
+@pytest.mark.parametrize("order", [visits(), shuffled(visits())], ids=["grouped", "unordered"])
+def test_whole_batches_of_bad_rows_may_be_skipped(tmp_path, order, memory):
+    """Two batches and more of which nothing is left, at the beginning and in the middle."""
+    bad = [("/x", "soon", "true", None, None)] * 150
+    path = written(tmp_path, "csv", [*bad, *order[:300], *bad, *order[300:]])
+    reading = Reading(path, skip_bad_rows=True)
+
+    with Log(reading, memory, tmp_path) as log:
+        pages = without_site(told(log))
+
+    assert reading.skipped == 300
+    with Log(Reading(written(tmp_path, "csv", order)), PLENTY, tmp_path) as clean:
+        assert pages == without_site(told(clean))
+
+
 _small_logs = st.lists(
     st.tuples(
         st.sampled_from([f"/{letter}" for letter in "abcdefgh"]),
