@@ -200,6 +200,16 @@ def test_an_output_that_cannot_be_written_is_refused(log, tmp_path, place, start
     assert names_in(tmp_path) == ["folder.csv", "visits.csv"]
 
 
+def test_the_log_itself_is_no_output(log):
+    """The help says that FILE is not changed."""
+    before = log.read_bytes()
+
+    said = sentence(run("estimate", log, "-o", log))
+
+    assert said.startswith(f"{log}: output must be another file than FILE")
+    assert log.read_bytes() == before
+
+
 def at_most(blocks, *words, cwd):
     """Run the command where no file may grow beyond so many blocks of 512 bytes."""
     command = f'ulimit -f {blocks}; exec "$@"'

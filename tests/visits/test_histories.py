@@ -295,3 +295,17 @@ def test_a_pickle_is_checked_like_anything_else():
 
     with pytest.raises(InvalidHistory, match="page 0: gap 0 must be a positive"):
         rebuild(np.array([-1.0]), *others)
+
+
+def test_every_gap_has_one_outcome():
+    """Counted before dated: a count says all there is to say."""
+    seen = of_columns(
+        [1.0] * 5,
+        [False, True, True, True, False],
+        [0, 2, 5],
+        age=[np.nan, np.nan, 0.5, 0.5, np.nan],
+        count=[-1, -1, -1, 2, 0],
+    )
+
+    names = [seen.outcome(gap).name for gap in range(5)]
+    assert names == ["UNCHANGED", "CHANGED", "CHANGED_AT", "COUNTED", "COUNTED"]

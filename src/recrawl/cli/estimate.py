@@ -87,6 +87,7 @@ def estimate(
     from recrawl.adapters.results import ordered
     from recrawl.adapters.tables import NEEDED, OPTIONAL, Reading
     from recrawl.cli import options, screen
+    from recrawl.errors import CannotWrite
     from recrawl.rates.estimates import check_level
     from recrawl.rates.methods import check_method
     from recrawl.report.rates import HEADER
@@ -98,6 +99,9 @@ def estimate(
     check_level(level)
     if output is not None:
         check_output(output)
+        if output.exists() and file.exists() and output.samefile(file):
+            message = f"{output}: output must be another file than FILE, which is not changed"
+            raise CannotWrite(message)
     until = np.datetime64(options.moment(now).replace(tzinfo=None), "us")
     scratch = Path() if output is None else output.parent
     names = options.renamed(column or [], (*NEEDED, *OPTIONAL))

@@ -23,6 +23,7 @@ import numpy as np
 from recrawl.errors import InvalidHistory
 from recrawl.units import MICROSECONDS_A_DAY
 from recrawl.visits.stretches import stretches
+from recrawl.visits.visit import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -163,6 +164,18 @@ class Histories:
     def knows_count(self) -> bool:
         """Whether any gap's count may be known."""
         return _known(self, "count") is not None
+
+    def outcome(self, gap: int) -> Outcome:
+        """What one gap showed, by its number among all.
+
+        >>> Histories.from_lists([([1.0, 2.0], [False, True])]).outcome(1).name
+        'CHANGED'
+        """
+        if self.count[gap] != NO_COUNT:
+            return Outcome.COUNTED
+        if not self.changed[gap]:
+            return Outcome.UNCHANGED
+        return Outcome.CHANGED if np.isnan(self.age[gap]) else Outcome.CHANGED_AT
 
     def total(self, values: Any) -> Any:  # noqa: ANN401 - as reduceat: floats in, floats out
         """Sum of `values`, one a gap, over each page."""

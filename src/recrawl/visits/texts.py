@@ -145,7 +145,8 @@ def _block(
     """Hash one block: 64 bytes of every text at a time, word by word."""
     starts, left = offsets[:-1], np.diff(offsets)
     key = left.astype(np.uint64) ^ seed
-    check = left.astype(np.uint64) * _CHECK_FACTOR + seed
+    factor = _CHECK_FACTOR ^ (seed << np.uint64(1))
+    check = left.astype(np.uint64) + seed
     rows: Ints | slice = slice(None)
     while True:
         words = items[starts].view(np.uint64).reshape(-1, _WORDS)
@@ -157,7 +158,7 @@ def _block(
             some_key *= _KEY_FACTOR
             some_key ^= some_key >> _KEY_SHIFT
             some_check += word
-            some_check *= _CHECK_FACTOR
+            some_check *= factor
         key[rows], check[rows] = some_key, some_check
 
         longer = np.flatnonzero(left > _WIDTH)
