@@ -65,3 +65,12 @@ class MissingExtra(RecrawlError):
         """Say what needs which extra and how to install it."""
         need, extra = self.args
         return f"{need} needs an optional package: pip install 'recrawl[{extra}]'"
+
+
+def reason(error: OSError) -> str:
+    """What the system says of a failure, as part of a sentence.
+
+    >>> reason(FileNotFoundError(2, "No such file or directory"))
+    'no such file or directory'
+    """
+    return (error.strerror or str(error)).lower()

@@ -124,9 +124,9 @@ def microseconds(moment: datetime) -> int:
 
 
 def days_between(
-    earlier: npt.NDArray[np.datetime64], later: npt.NDArray[np.datetime64]
+    earlier: npt.NDArray[np.datetime64], later: npt.NDArray[np.datetime64] | np.datetime64
 ) -> npt.NDArray[np.float64]:
-    """Days from each of `earlier` to each of `later`; nan where either is unknown (NaT).
+    """Days from each of `earlier` to `later`; nan where either is unknown (NaT).
 
     >>> import numpy as np
     >>> noon = np.array(["2026-01-01T12:00"], "datetime64[us]")

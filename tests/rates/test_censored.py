@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.rates.censored import Censored, most_likely, sums
+from recrawl.rates.censored import Censored, most_likely
+from recrawl.visits.stretches import sums
 from tests.rates.oracles import evidence_of
 from tests.strategies import history_of, pages
 

@@ -7,7 +7,7 @@ import pytest
 
 from recrawl import Gamma, Likelihood, Priors, Ratio
 from recrawl.errors import InvalidParameter
-from recrawl.rates.methods import DEFAULT_METHOD, METHODS, USES_PRIORS, check_method
+from recrawl.rates.methods import METHODS, USES_PRIORS, check_method
 from tests.strategies import history_of
 
 SEEN = history_of([(1.0, True), (2.0, False), (4.0, True)])
@@ -23,10 +23,6 @@ def test_each_name_makes_the_estimator_it_says():
         "likelihood-plain": Likelihood(singularity="none", level=0.8),
         "ratio": Ratio(level=0.8),
     }
-
-
-def test_the_default_is_the_gamma_state():
-    assert DEFAULT_METHOD == "gamma"
 
 
 @pytest.mark.parametrize("name", METHODS)

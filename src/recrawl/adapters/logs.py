@@ -23,7 +23,7 @@ from typing import IO, TYPE_CHECKING, Any, Self
 import numpy as np
 
 from recrawl.adapters.tables import Reading, read_batches
-from recrawl.errors import CannotWrite
+from recrawl.errors import CannotWrite, reason
 from recrawl.parse.sites import numbered, sites_of
 from recrawl.visits.batch import Batch
 from recrawl.visits.grouping import group
@@ -160,17 +160,14 @@ class Log(AbstractContextManager["Log"]):
         except OSError as error:
             message = (
                 f"{self.scratch}: temporary files must be in a folder that can be written to "
-                f"({(error.strerror or str(error)).lower()})"
+                f"({reason(error)})"
             )
             raise CannotWrite(message) from None
         folder = Path(self._open.enter_context(temporary))
         try:
             parts = self._split_into(folder)
         except OSError as error:
-            message = (
-                f"{self.scratch}: temporary files could not be written "
-                f"({(error.strerror or str(error)).lower()})"
-            )
+            message = f"{self.scratch}: temporary files could not be written ({reason(error)})"
             raise CannotWrite(message) from None
         return lambda: (self._piece(group(_load(path))) for path in parts)
 

@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from recrawl.errors import CannotWrite, MissingExtra, OutputClosed
+from recrawl.errors import CannotWrite, MissingExtra, OutputClosed, reason
 from recrawl.report.rates import Named
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     try:
         handle, scratch = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     except OSError as error:
-        message = f"{path}: output must be in a folder that can be written to ({_reason(error)})"
+        message = f"{path}: output must be in a folder that can be written to ({reason(error)})"
         raise CannotWrite(message) from None
     try:
         with os.fdopen(handle, "wb") as raw:
@@ -78,7 +78,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
         Path(scratch).chmod(0o666 & ~_umask())
         Path(scratch).replace(path)
     except OSError as error:
-        message = f"{path}: output could not be written ({_reason(error)})"
+        message = f"{path}: output could not be written ({reason(error)})"
         raise CannotWrite(message) from None
     finally:
         Path(scratch).unlink(missing_ok=True)
@@ -98,7 +98,7 @@ def to_standard_output(kind: str, header: Sequence[str]) -> Iterator[Writer]:
         message = "standard output was closed"
         raise OutputClosed(message) from None
     except OSError as error:
-        message = f"standard output could not be written ({_reason(error)})"
+        message = f"standard output could not be written ({reason(error)})"
         raise CannotWrite(message) from None
 
 
@@ -254,10 +254,6 @@ def _instants(column: np.ndarray[Any, Any]) -> list[str]:
     )
     cells: list[str] = np.where(unknown, "", texts).tolist()
     return cells
-
-
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
 
 
 def _umask() -> int:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.errors import CannotWrite
+from recrawl.errors import CannotWrite, reason
 from recrawl.rates.estimates import Estimates
 from recrawl.visits.texts import Texts
 
@@ -74,10 +74,7 @@ def ordered(results: Iterable[Result], *, in_order: bool, scratch: Path) -> Iter
         try:
             parts = [_save(Path(folder) / str(number), part) for number, part in enumerate(results)]
         except OSError as error:
-            message = (
-                f"{scratch}: temporary files could not be written "
-                f"({(error.strerror or str(error)).lower()})"
-            )
+            message = f"{scratch}: temporary files could not be written ({reason(error)})"
             raise CannotWrite(message) from None
         pages = sum(len(part.position) for part in parts)
         windows = max(1, -(-pages // _WINDOW))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.errors import InvalidTable
+from recrawl.errors import InvalidTable, reason
 from recrawl.parse import cells
 from recrawl.visits.batch import Batch
 from recrawl.visits.texts import Texts
@@ -131,7 +131,7 @@ def _reader(reading: Reading) -> Callable[[Reading], Iterator[Batch]]:
         with path.open("rb") as file:
             first = file.read(64)
     except OSError as error:
-        message = f"{path}: must be a readable file ({_reason(error)})"
+        message = f"{path}: must be a readable file ({reason(error)})"
         raise InvalidTable(message) from None
     if not first:
         reading.refuse("must hold a header and rows (got an empty file)")
@@ -143,10 +143,6 @@ def _reader(reading: Reading) -> Callable[[Reading], Iterator[Batch]]:
     if suffix in (".jsonl", ".ndjson", ".json") or first.lstrip().startswith(b"{"):
         return json_lines.read
     return csv_rows.read
-
-
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
 
 
 def batch_of_texts(

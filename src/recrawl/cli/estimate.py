@@ -83,11 +83,9 @@ def estimate(
     import numpy as np
 
     from recrawl.adapters.logs import Log
-    from recrawl.adapters.outputs import check_output
     from recrawl.adapters.results import ordered
     from recrawl.adapters.tables import NEEDED, OPTIONAL, Reading
     from recrawl.cli import options, screen
-    from recrawl.errors import CannotWrite
     from recrawl.rates.estimates import check_level
     from recrawl.rates.methods import check_method
     from recrawl.report.rates import HEADER
@@ -98,10 +96,7 @@ def estimate(
     check_method(method)
     check_level(level)
     if output is not None:
-        check_output(output)
-        if output.exists() and file.exists() and output.samefile(file):
-            message = f"{output}: output must be another file than FILE, which is not changed"
-            raise CannotWrite(message)
+        _check_place(output, file)
     until = np.datetime64(options.moment(now).replace(tzinfo=None), "us")
     scratch = Path() if output is None else output.parent
     names = options.renamed(column or [], (*NEEDED, *OPTIONAL))
@@ -119,6 +114,17 @@ def estimate(
     if table:
         screen.show_table(HEADER, rows, left=(0, len(HEADER) - 1))
     _remarks(counts, reading, method, unshown=counts.total() - len(rows) if table else 0)
+
+
+def _check_place(output: Path, file: Path) -> None:
+    """Refuse an output that cannot be, or that would replace the input."""
+    from recrawl.adapters.outputs import check_output
+    from recrawl.errors import CannotWrite
+
+    check_output(output)
+    if output.exists() and file.exists() and output.samefile(file):
+        message = f"{output}: output must be another file than FILE, which is not changed"
+        raise CannotWrite(message)
 
 
 def _estimated(log: Log, method: str, level: float) -> Iterator[Result]:

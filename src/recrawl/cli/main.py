@@ -14,7 +14,7 @@ import typer
 
 from recrawl.cli.demo import demo
 from recrawl.cli.estimate import estimate
-from recrawl.errors import OutputClosed, RecrawlError
+from recrawl.errors import OutputClosed, RecrawlError, reason
 
 app = typer.Typer(
     name="recrawl",
@@ -71,7 +71,7 @@ def main() -> None:
     except BrokenPipeError:
         _leave(0)  # the reader of our output has had enough, as `head` does
     except OSError as error:
-        _fail(f"standard output could not be written ({(error.strerror or str(error)).lower()})")
+        _fail(f"standard output could not be written ({reason(error)})")
 
 
 def _fail(sentence: str) -> None:

@@ -17,12 +17,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recrawl.rates.ranks import most_first
 from recrawl.units import MICROSECONDS_A_DAY
+from recrawl.visits.stretches import sums
 
 if TYPE_CHECKING:
     from recrawl.visits.arrays import Bools, Floats, Ints
@@ -184,16 +185,6 @@ class Censored:
         np.negative(unlike, out=unlike)
         each /= unlike
         return expected, each, np.log(unlike, out=unlike)
-
-
-def sums(values: Any, offsets: Ints, dtype: type = np.float64) -> Any:  # noqa: ANN401
-    """Sum of the values from each offset to the next."""
-    totals: Any = np.zeros(len(offsets) - 1, dtype)
-    some = offsets[1:] > offsets[:-1]
-    # reduceat gives an empty stretch its neighbour's first value: leave such stretches out.
-    if some.any():
-        totals[some] = np.add.reduceat(values, offsets[:-1][some], dtype=dtype)
-    return totals
 
 
 def most_likely(seen: Censored, quiet: Floats, tolerance: float) -> tuple[Floats, Floats]:

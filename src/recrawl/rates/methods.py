@@ -35,7 +35,6 @@ METHODS: dict[str, Callable[[Priors, float], Estimator]] = {
     "ratio": lambda _, level: Ratio(level=level),
 }
 USES_PRIORS = frozenset({"gamma"})
-DEFAULT_METHOD = "gamma"
 
 
 def check_method(name: str) -> None:

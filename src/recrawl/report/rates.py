@@ -14,7 +14,7 @@ import numpy as np
 
 from recrawl.rates.estimates import STATUS_NAMES
 from recrawl.report.words import every, percent
-from recrawl.units import MICROSECONDS_A_DAY
+from recrawl.units import days_between
 from recrawl.visits.visit import Flag, flag_names
 
 if TYPE_CHECKING:
@@ -67,8 +67,7 @@ STATUS_REMARKS = {
 
 def fresh_at(estimates: Estimates, last_visit: Instants, now: np.datetime64) -> Floats:
     """Chance that each page is still as last seen; nan where it is gone or was never seen."""
-    elapsed = (now - last_visit).astype("timedelta64[us]")
-    days = np.where(np.isnat(elapsed), np.nan, elapsed.astype(np.int64)) / MICROSECONDS_A_DAY
+    days = days_between(last_visit, now)
     gone = (estimates.flags & np.uint32(Flag.GONE)) > 0
     return np.where(gone, np.nan, estimates.unchanged(np.maximum(days, 0)))
 

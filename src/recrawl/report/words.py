@@ -26,12 +26,3 @@ def percent(share: float) -> str:
     ['26 %', '0 %', '-']
     """
     return "-" if math.isnan(share) else f"{100 * share:.0f} %"
-
-
-def figure(value: float) -> str:
-    """Three significant figures; a dash where there is none.
-
-    >>> [figure(0.012345), figure(123.4), figure(2e-7), figure(float("nan"))]
-    ['0.0123', '123', '2e-07', '-']
-    """
-    return "-" if not math.isfinite(value) else f"{value:.3g}"

@@ -22,7 +22,7 @@ import numpy as np
 
 from recrawl.errors import InvalidHistory
 from recrawl.units import MICROSECONDS_A_DAY
-from recrawl.visits.stretches import stretches
+from recrawl.visits.stretches import stretches, sums
 from recrawl.visits.visit import Outcome
 
 if TYPE_CHECKING:
@@ -177,14 +177,9 @@ class Histories:
             return Outcome.UNCHANGED
         return Outcome.CHANGED if np.isnan(self.age[gap]) else Outcome.CHANGED_AT
 
-    def total(self, values: Any) -> Any:  # noqa: ANN401 - as reduceat: floats in, floats out
+    def total(self, values: Any) -> Any:  # noqa: ANN401 - floats in, floats out
         """Sum of `values`, one a gap, over each page."""
-        sums = np.zeros(len(self), np.int64 if values.dtype.kind in "bi" else values.dtype)
-        some = self.gaps_of_page > 0
-        # reduceat gives a page without gaps its neighbour's first value: leave such pages out.
-        if some.any():
-            sums[some] = np.add.reduceat(values, self.offsets[:-1][some], dtype=sums.dtype)
-        return sums
+        return sums(values, self.offsets, np.int64 if values.dtype.kind in "bi" else np.float64)
 
     def take(self, pages: Ints) -> Histories:
         """Only the named pages, in the order named."""

@@ -1,11 +1,11 @@
-"""Row numbers of many stretches: what it takes to move pages about in flat arrays.
+"""Many stretches of a flat array: what it takes to move pages about and to add them up.
 
 Pure.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,3 +23,17 @@ def stretches(starts: Ints, lengths: Ints) -> Ints:
     rows = np.repeat(starts - ends + lengths, lengths)
     rows += np.arange(len(rows))
     return rows
+
+
+def sums(values: Any, offsets: Ints, dtype: type = np.float64) -> Any:  # noqa: ANN401 - of `dtype`
+    """Sum of the values from each offset to the next.
+
+    >>> sums(np.array([1.0, 2.0, 3.0]), np.array([0, 2, 2, 3]))
+    array([3., 0., 3.])
+    """
+    totals: Any = np.zeros(len(offsets) - 1, dtype)
+    some = offsets[1:] > offsets[:-1]
+    # reduceat gives an empty stretch its neighbour's first value: leave such stretches out.
+    if some.any():
+        totals[some] = np.add.reduceat(values, offsets[:-1][some], dtype=dtype)
+    return totals
