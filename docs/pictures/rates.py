@@ -17,29 +17,13 @@ import numpy as np
 import vl_convert
 
 from recrawl import Gamma, Histories, Ratio, fit_prior
+from recrawl.report.charts import DARK, LIGHT, Chart, Colours, panel_title, themed
 
 PAGES = 300
 SHOWN = 10  # pages, spread evenly over the site
 VISITS = (2, 5, 20, 60)
 LEAST, MOST = 0.002, 30.0  # ends of the axis, in changes a day
 ZERO = 0.003  # where a rate of 0 is drawn: a logarithm has no place for it
-
-LIGHT = {
-    "paper": "#ffffff",
-    "ink": "#1f2328",
-    "pale": "#59636e",
-    "line": "#e3e7eb",
-    "pooled": "#0969da",
-    "alone": "#bc4c00",
-}
-DARK = {
-    "paper": "#0d1117",
-    "ink": "#f0f6fc",
-    "pale": "#9198a1",
-    "line": "#2a313a",
-    "pooled": "#58a6ff",
-    "alone": "#f0883e",
-}
 
 Row = dict[str, Any]
 
@@ -77,33 +61,27 @@ def _figure(value: float) -> float:
     return float(f"{value:.3g}")
 
 
-def chart(known: list[Row], colours: dict[str, str]) -> Row:
+def chart(known: list[Row], colours: Colours) -> Chart:
     """The picture as a Vega-Lite value: a panel for each number of visits."""
-    return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
-        "background": colours["paper"],
-        "padding": 14,
-        "title": {
-            "text": "Ten pages of one site, visited about once a day",
-            "subtitle": [
-                "Changes a day, a page on each line. The estimate pools the pages of the site.",
-                "Changes / days takes each page alone and sees at most one change a visit.",
-            ],
-            "anchor": "start",
-            "offset": 14,
-        },
-        "hconcat": [_panel(known, visits, colours) for visits in VISITS],
-        "spacing": 14,
-        "config": _looks(colours),
+    title = {
+        "text": "Ten pages of one site, visited about once a day",
+        "subtitle": [
+            "Changes a day, a page on each line. The estimate pools the pages of the site.",
+            "Changes / days takes each page alone and sees at most one change a visit.",
+        ],
+        "anchor": "start",
+        "offset": 14,
     }
+    panels = [_panel(known, visits, colours) for visits in VISITS]
+    return themed({"title": title, "hconcat": panels, "spacing": 14}, colours)
 
 
-def _panel(known: list[Row], visits: int, colours: dict[str, str]) -> Row:
+def _panel(known: list[Row], visits: int, colours: Colours) -> Chart:
     values = [row for row in known if row["visits"] == visits]
     return {
         "width": 196,
         "height": 300,
-        "title": {"text": f"{visits} visits", "anchor": "start", "fontSize": 13, "offset": 6},
+        "title": panel_title(f"{visits} visits"),
         "data": {"values": values},
         "encoding": {"y": {"field": "page", "type": "ordinal", "axis": None, "sort": "descending"}},
         "layer": [
@@ -112,22 +90,22 @@ def _panel(known: list[Row], visits: int, colours: dict[str, str]) -> Row:
                 "encoding": {
                     "x": _rate("low"),
                     "x2": {"field": "high"},
-                    "color": {"value": colours["pooled"]},
+                    "color": {"value": colours.blue},
                 },
             },
             {
                 "mark": {"type": "tick", "thickness": 2.5, "size": 19, "opacity": 1},
-                "encoding": {"x": _rate("truth"), "color": {"value": colours["ink"]}},
+                "encoding": {"x": _rate("truth"), "color": {"value": colours.ink}},
             },
             {
                 "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
-                "encoding": {"x": _rate("rate"), "color": {"value": colours["pooled"]}},
+                "encoding": {"x": _rate("rate"), "color": {"value": colours.blue}},
             },
             {
                 "mark": {"type": "point", "size": 48, "strokeWidth": 2, "opacity": 1},
                 "encoding": {
                     "x": _rate("ratio"),
-                    "color": {"value": colours["alone"]},
+                    "color": {"value": colours.orange},
                 },
             },
             *(_labels(values, colours) if visits == VISITS[-1] else []),
@@ -135,7 +113,7 @@ def _panel(known: list[Row], visits: int, colours: dict[str, str]) -> Row:
     }
 
 
-def _rate(field: str) -> Row:
+def _rate(field: str) -> Chart:
     return {
         "field": field,
         "type": "quantitative",
@@ -148,7 +126,7 @@ def _rate(field: str) -> Row:
     }
 
 
-def _labels(values: list[Row], colours: dict[str, str]) -> list[Row]:
+def _labels(values: list[Row], colours: Colours) -> list[Chart]:
     """Names of the marks, each beside one that has room."""
     slowest, second, fastest = values[0], values[1], values[-1]
     return [
@@ -158,38 +136,15 @@ def _labels(values: list[Row], colours: dict[str, str]) -> list[Row]:
             "encoding": {
                 "x": _rate("at"),
                 "text": {"field": "name"},
-                "color": {"value": colours[colour]},
+                "color": {"value": colour},
             },
         }
         for row, place, name, align, dx, colour in (
-            (fastest, "ratio", "changes / days", "right", -9, "alone"),
-            (second, "truth", "truth", "left", 8, "ink"),
-            (slowest, "high", "estimate, 90 % band", "left", 8, "pooled"),
+            (fastest, "ratio", "changes / days", "right", -9, colours.orange),
+            (second, "truth", "truth", "left", 8, colours.ink),
+            (slowest, "high", "estimate, 90 % band", "left", 8, colours.blue),
         )
     ]
-
-
-def _looks(colours: dict[str, str]) -> Row:
-    return {
-        "font": "Helvetica, Arial, sans-serif",
-        "view": {"stroke": None},
-        "axis": {
-            "domain": False,
-            "gridColor": colours["line"],
-            "labelColor": colours["pale"],
-            "labelFontSize": 11,
-            "labelPadding": 6,
-            "ticks": False,
-        },
-        "title": {
-            "color": colours["ink"],
-            "fontSize": 16,
-            "fontWeight": 600,
-            "subtitleColor": colours["pale"],
-            "subtitleFontSize": 12.5,
-            "subtitlePadding": 5,
-        },
-    }
 
 
 def main() -> None:

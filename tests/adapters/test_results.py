@@ -17,34 +17,39 @@ DAY = np.datetime64("2026-01-01", "us")
 
 
 def result(positions):
-    """Pages at those places of a log; every figure of a page is its place."""
+    """Pages at those places of a log, by two methods; every figure of a page is its place."""
     place = np.array(positions, np.int64)
-    figures = place.astype(np.float64)
     return Result(
         names=Texts.of([f"/{position}" for position in positions]),
         position=place,
         last_visit=DAY + place.astype("timedelta64[h]"),
-        estimates=Estimates(
-            rate=figures,
-            low=figures / 2,
-            high=figures * 2,
-            shape=figures + 1,
-            exposure=figures + 2,
-            changes=place + 3,
-            visits=place + 4,
-            status=(place % 7).astype(np.uint8),
-            flags=(place % 128).astype(np.uint32),
-            method="made",
-        ),
+        estimates=(made(place, "made"), made(place * 2, "doubled")),
+    )
+
+
+def made(place, method):
+    """Estimates whose every figure is a page's place."""
+    figures = place.astype(np.float64)
+    return Estimates(
+        rate=figures,
+        low=figures / 2,
+        high=figures * 2,
+        shape=figures + 1,
+        exposure=figures + 2,
+        changes=place + 3,
+        visits=place + 4,
+        status=(place % 7).astype(np.uint8),
+        flags=(place % 128).astype(np.uint32),
+        method=method,
+        probability=figures + 5 if method == "doubled" else None,
     )
 
 
 def listed(some):
     """Every column of a result, row by row."""
-    estimates = some.estimates
-    figures = [estimates.rate, estimates.low, estimates.high, estimates.shape, estimates.exposure]
-    counts = [estimates.changes, estimates.visits, estimates.status, estimates.flags]
-    columns = [some.position, some.last_visit, *figures, *counts]
+    columns = [some.position, some.last_visit]
+    for estimates in some.estimates:
+        columns += estimates.columns().values()
     return list(zip(some.names.tolist(), *(list(map(str, c)) for c in columns), strict=True))
 
 
@@ -77,7 +82,8 @@ def test_pieces_in_no_order_are_put_in_order(tmp_path_factory, positions, data):
 
     rows = [row for part in parts for row in listed(part)]
     assert rows == listed(result(sorted(positions)))
-    assert {part.estimates.method for part in parts} == {"made"}
+    methods = {tuple(some.method for some in part.estimates) for part in parts}
+    assert methods == {("made", "doubled")}
     assert list(scratch.iterdir()) == []
 
 

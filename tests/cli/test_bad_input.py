@@ -344,7 +344,7 @@ def test_a_level_must_be_a_probability(log, level):
 def test_an_unknown_method_is_refused_with_the_list_of_them(log):
     said = sentence(run("estimate", log, "--method", "guess"))
 
-    assert said == f"method must be one of {', '.join(METHODS)} (got 'guess')"
+    assert said == f"method must be one of {', '.join(METHODS)}, compare (got 'guess')"
 
 
 @pytest.mark.parametrize(

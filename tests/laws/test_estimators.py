@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from recrawl import (
     Answer,
     Estimates,
+    Flag,
     Gamma,
     Histories,
     Priors,
@@ -27,6 +28,7 @@ from recrawl import (
     fit_prior,
     histories_of,
 )
+from recrawl.rates import LLN, SA, SAM, Classes, MalcolmAge
 from recrawl.rates.methods import METHODS
 from tests import strategies
 from tests.rates.worlds import GAPS, POPULATIONS, visited
@@ -41,27 +43,42 @@ SHAPE, EXPOSURE = 0.8, 5.0
 
 FIGURES = ("rate", "low", "high", "shape", "exposure")
 COLUMNS = (*FIGURES, "changes", "visits", "status", "flags")
-STREAMING: dict[str, Any] = {"gamma": Gamma(Priors.one(SHAPE, EXPOSURE)), "ratio": Ratio()}
+STREAMING: dict[str, Any] = {
+    "gamma": Gamma(Priors.one(SHAPE, EXPOSURE)),
+    "ratio": Ratio(),
+    "lln": LLN(),
+    "sa": SA(),
+    "sam": SAM(),
+}
+# What an estimator may add to what the vetting found.
+OWN_FLAGS = Flag.IRREGULAR_GAPS | Flag.UNDATED | Flag.HEAVY_TAIL | Flag.FALLBACK
 
 every_method = pytest.mark.parametrize("name", METHODS)
 every_stream = pytest.mark.parametrize("name", STREAMING)
 
 
 def estimator(name: str, *, stretch: float = 1.0, level: float = 0.9) -> Estimator:
-    """Make the estimator of that name, its prior's exposure in units of 1 / `stretch` days."""
+    """Make the estimator of that name, what it believes beforehand in units of 1 / `stretch` days.
+
+    That is the exposure of a prior, and the rates of classes.
+    """
+    if name == "classes":
+        return Classes(tuple(rate / stretch for rate in Classes().rates), level=level)
     return METHODS[name](Priors.one(SHAPE, EXPOSURE * stretch), level)
 
 
 def assert_same(one: Estimates, other: Estimates) -> None:
     """Bit for bit in every column; nan where the other has nan."""
     assert one.method == other.method
-    for column in COLUMNS:
+    for column in (*COLUMNS, "probability"):
         np.testing.assert_array_equal(getattr(one, column), getattr(other, column), column)
 
 
 def rows(estimates: Estimates, pages: Any) -> Estimates:
     """Some rows of the estimates."""
     columns = {column: getattr(estimates, column)[pages] for column in COLUMNS}
+    if estimates.probability is not None:
+        columns["probability"] = estimates.probability[pages]
     return Estimates(**columns, method=estimates.method)
 
 
@@ -99,10 +116,12 @@ def folded(name: str, page: list[Seen]) -> Floats:
 # The unit of time.
 
 
-# An age of 0 is one of the clock's resolution, which has a unit.
-unit_free_pages = strategies.pages.map(
-    lambda page: [gap._replace(age=gap.gap / 2) if gap.age == 0 else gap for gap in page]
-)
+def without_age_zero(page: list[Seen]) -> list[Seen]:
+    """An age of 0 is one of the clock's resolution, which has a unit and may exceed a gap."""
+    return [gap._replace(age=gap.gap / 2) if gap.age == 0 else gap for gap in page]
+
+
+unit_free_pages = strategies.pages.map(without_age_zero)
 
 
 @every_method
@@ -214,12 +233,19 @@ def test_telling_many_pages_is_the_same_as_all_at_once(name):
     assert_same(rows(streamed, visited_once), rows(at_once, visited_once))
 
 
+@pytest.mark.parametrize("name", ["ratio", "lln"])
 @given(one=strategies.pages, other=strategies.pages)
-def test_parts_of_a_ratio_merge_exactly(one, other):
+def test_parts_of_a_sum_merge_exactly(name, one, other):
     """The state is a sum, so only the order of additions differs."""
-    merged = Ratio.merge(folded("ratio", one), folded("ratio", other))
+    merged = STREAMING[name].merge(folded(name, one), folded(name, other))
 
-    np.testing.assert_allclose(merged, folded("ratio", one + other), rtol=1e-12)
+    np.testing.assert_allclose(merged, folded(name, one + other), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["sa", "sam"])
+def test_steps_that_shrink_cannot_be_merged(name):
+    """How far a gap moves them depends on how many came before, so they have no `merge`."""
+    assert not hasattr(STREAMING[name], "merge")
 
 
 @given(one=strategies.told_pages, other=strategies.told_pages)
@@ -271,9 +297,10 @@ def unchanged_row(page: list[Seen], data: st.DataObject) -> int:
     return data.draw(st.sampled_from(quiet))
 
 
-@pytest.mark.parametrize("name", sorted(set(METHODS) - {"gamma"}))
+@pytest.mark.parametrize("name", sorted(set(METHODS) - {"gamma", "malcolm-age", "sam"}))
 @given(page=strategies.pages, data=st.data())
 def test_one_more_change_never_lowers_the_rate(name, page, data):
+    """Exempt, each with a law of its own below: `gamma`, `malcolm-age` and `sam`."""
     before, after = rates_with_one_more_change(name, page, unchanged_row(page, data))
 
     assert after >= before * (1 - 1e-9)
@@ -299,14 +326,115 @@ def test_a_change_in_the_last_gap_never_lowers_the_rate_of_a_gamma(page, gap):
     assert after >= before * (1 - 1e-9)
 
 
-@pytest.mark.parametrize("name", sorted(set(METHODS) - {"likelihood"}))
+@given(page=strategies.pages, first_age=strategies.days, data=st.data())
+def test_one_more_change_never_lowers_the_rate_of_ages(page, first_age, data):
+    """Where the age at the first visit is known: a change only makes later ages shorter.
+
+    Where it is not, the first change seen brings ages that were unknown before.
+    """
+    row = unchanged_row(page, data)
+    flipped = [*page[:row], Seen(page[row].gap, True), *page[row + 1 :]]
+    first_visit = np.full(2, "2026-01-01", "datetime64[us]")
+    pages = history_of(page, flipped, first_visit=first_visit, first_age=np.full(2, first_age))
+    before, after = MalcolmAge().estimate(pages).rate.tolist()
+
+    assert after >= before * (1 - 1e-9)
+
+
+def test_one_more_change_may_lower_the_rate_of_momentum():
+    """Why `sam` is exempt: five days, a change on the last, and then one on the first as well.
+
+    The early change swings the rate up; coming down again has a momentum of its own, which takes
+    the rate further down than it would have been.
+    """
+    late = [Seen(1.0, False)] * 4 + [Seen(1.0, True)]
+    before, after = rates_with_one_more_change("sam", late, 0)
+
+    assert after < before * 0.9
+
+
 @given(page=strategies.pages, gap=strategies.days)
+def test_a_change_in_the_last_gap_never_lowers_the_rate_of_momentum(page, gap):
+    """A single step of `sam` goes the right way, whatever came before."""
+    before, after = rates_with_one_more_change("sam", [*page, Seen(gap, False)], len(page))
+
+    assert after >= before * (1 - 1e-9)
+
+
+# Methods that count gaps, and those that know how long each one was.
+COUNTING = {"likelihood", "cho", "cho-exact", "matloff", "beta", "lln", "sa"}
+MEASURING = set(METHODS) - COUNTING - {"last-modified", "malcolm-age", "sam"}
+
+
+def rates_with_one_more_quiet_gap(name: str, page: list[Seen], gap: float) -> tuple[float, float]:
+    """Rate of the page, and its rate after so many more days without a change."""
+    longer = [*page, Seen(gap, False)]
+    before, after = estimator(name).estimate(history_of(page, longer)).rate.tolist()
+    return before, after
+
+
+@pytest.mark.parametrize("name", sorted(MEASURING))
+@given(page=unit_free_pages, gap=strategies.days)
 def test_one_more_quiet_gap_never_raises_the_rate(name, page, gap):
-    """Cho's half a gap is that of an average gap, so there a short quiet gap may raise it."""
-    before = estimator(name).estimate(history_of(page)).rate[0]
-    after = estimator(name).estimate(history_of([*page, Seen(gap, False)])).rate[0]
+    """However short. Exempt, with laws of their own: who counts gaps, and three more below.
+
+    Ages of 0 alone stand for a second each, and the new gap may be shorter than that.
+    """
+    before, after = rates_with_one_more_quiet_gap(name, page, gap)
 
     assert after <= before * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("name", sorted(COUNTING))
+@given(page=strategies.pages, times=st.floats(1, 1000))
+def test_one_more_long_quiet_gap_never_raises_the_rate(name, page, times):
+    """A gap at least as long as any before it.
+
+    All these take an average gap for each (`likelihood` for half a gap), and a gap below the
+    average makes them believe that the page was visited more often than they knew.
+    """
+    gap = max(gap.gap for gap in page) * times
+    before, after = rates_with_one_more_quiet_gap(name, page, gap)
+
+    assert after <= before * (1 + 1e-9)
+
+
+@given(
+    page=st.lists(strategies.all_gaps, min_size=3, max_size=12).map(without_age_zero),
+    times=st.floats(1, 1000),
+)
+def test_one_more_long_quiet_gap_never_raises_the_rate_of_dates(page, times):
+    """`last-modified` from three gaps on: its X' grows with the gaps, at most as fast as they do.
+
+    One gap is left to `gamma`. From two to three gaps that all changed X' jumps from 1 to 1.607,
+    while the quiet days may grow by half only.
+    """
+    gap = max(gap.gap for gap in page) * times
+    before, after = rates_with_one_more_quiet_gap("last-modified", page, gap)
+
+    assert after <= before * (1 + 1e-9)
+
+
+@given(page=unit_free_pages, first_age=st.just(np.nan) | strategies.days, times=st.floats(1, 1000))
+def test_one_more_long_quiet_gap_never_raises_the_rate_of_ages(page, first_age, times):
+    """`malcolm-age`, for a gap at least as long as the mean age: the new age is above the mean."""
+    columns = {
+        "first_visit": np.array(["2026-01-01"], "datetime64[us]"),
+        "first_age": np.array([first_age]),
+    }
+    before = estimator("malcolm-age").estimate(history_of(page, **columns))
+    quiet = Seen(float(before.mean_interval[0]) * times, False)
+    after = estimator("malcolm-age").estimate(history_of([*page, quiet], **columns))
+
+    assert after.rate[0] <= before.rate[0] * (1 + 1e-9)
+
+
+def test_one_more_quiet_gap_may_raise_the_rate_of_momentum():
+    """Why `sam` is exempt: after a long quiet a change swings the rate up, and it swings on."""
+    page = [Seen(1.0, False)] * 6 + [Seen(1.0, True)]
+    before, after = rates_with_one_more_quiet_gap("sam", page, 1.0)
+
+    assert after > before
 
 
 # What an estimate looks like.
@@ -338,12 +466,14 @@ def test_an_empty_figure_has_a_status_that_says_why(name, histories):
 @every_method
 @given(histories=strategies.histories())
 def test_a_row_a_page_with_its_counts_and_flags(name, histories):
+    """What the vetting found stays, and an estimator adds none but its own."""
     estimates = estimator(name).estimate(histories)
 
     assert len(estimates) == len(histories)
     assert estimates.changes.tolist() == histories.changes.tolist()
     assert estimates.visits.tolist() == histories.visits.tolist()
-    assert estimates.flags.tolist() == histories.flags.tolist()
+    assert (estimates.flags & histories.flags).tolist() == histories.flags.tolist()
+    assert not (estimates.flags & ~(histories.flags | np.uint32(OWN_FLAGS))).any()
     assert all(len(getattr(estimates, column)) == len(histories) for column in COLUMNS)
 
 

@@ -58,6 +58,34 @@ def test_priors_meet_as_many_pages_as_they_were_made_for():
         priors.of_pages(3)
 
 
+def test_some_pages_take_the_priors_of_their_sites_along():
+    """In the order named, a page as often as it is named."""
+    priors = Priors(np.array([1.0, 4.0]), np.array([10.0, 2.0]), np.array([1, 0, 1]))
+    shape, exposure = priors.take(np.array([1, 2, 2])).of_pages(3)
+
+    assert shape.tolist() == [1.0, 4.0, 4.0]
+    assert exposure.tolist() == [10.0, 2.0, 2.0]
+
+
+def test_no_pages_take_no_sites_along():
+    priors = Priors(np.array([1.0]), np.array([10.0]), np.array([0, 0]))
+
+    assert priors.take(np.array([], np.int64)).of_pages(0)[0].tolist() == []
+
+
+def test_one_prior_for_all_is_also_that_of_some():
+    priors = Priors.one(2.0, 10.0)
+
+    assert priors.take(np.array([5, 7])) is priors
+
+
+def test_sites_may_be_given_as_a_list():
+    """What passes the check must also be usable, as `of_pages` is."""
+    priors = Priors([1.0, 4.0], [10.0, 2.0], [1, 0])  # type: ignore[arg-type]
+
+    assert priors.take(np.array([1])).of_pages(1)[0].tolist() == [1.0]
+
+
 @pytest.mark.parametrize("bad", [0.0, -1.0, np.nan, np.inf])
 @pytest.mark.parametrize("name", ["shape", "exposure"])
 def test_a_prior_that_is_no_distribution_is_refused(name, bad):

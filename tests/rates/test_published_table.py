@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from recrawl import Gamma, Likelihood, fit_prior
+from recrawl.rates import Cho, Malcolm
 from tests.rates.worlds import GAPS, POPULATIONS, visited
 from tests.strategies import history_of
 
@@ -32,26 +33,18 @@ PUBLISHED = {
 
 
 def malcolm(histories: Histories) -> Floats:
-    """Rate 1/A of eq. 3, A = ((S - U) / k) / ln(S / U); one change in S where none was seen."""
+    """Rate 1/A of eq. 3, which the table scores: ours without its 1/S, except where k = 0.
+
+    A page that never changed has no A, and ours has the rate 1/S: one change in the time watched.
+    """
     span = histories.total(histories.gaps)
-    quiet = histories.total(np.where(histories.changed, 0, histories.gaps))
-    changes = histories.changes
-    with np.errstate(divide="ignore", invalid="ignore"):
-        interval = (span - quiet) / changes / np.log(span / quiet)
-        return np.asarray(np.where(changes == 0, 1 / span, 1 / interval))
-
-
-def cho(histories: Histories) -> Floats:
-    """Regular estimator of algorithms.md 1.2 with the mean gap for I."""
-    gaps, changes = histories.gaps_of_page, histories.changes
-    mean_gap = histories.total(histories.gaps) / gaps
-    return np.asarray(-np.log((gaps - changes + 0.5) / (gaps + 0.5)) / mean_gap)
+    return np.asarray(Malcolm().estimate(histories).rate - np.where(histories.changes, 1 / span, 0))
 
 
 ESTIMATORS = {
     "likelihood-plain": lambda seen: Likelihood(singularity="none").estimate(seen).rate,
     "Malcolm": malcolm,
-    "Cho": cho,
+    "Cho": lambda seen: Cho().estimate(seen).rate,
     "gamma": lambda seen: Gamma(fit_prior(seen)).estimate(seen).rate,
 }
 

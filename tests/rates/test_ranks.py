@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.rates.ranks import most_first
+from recrawl import Histories
+from recrawl.rates.ranks import most_first, over_ranks, total_in_order
+from tests.strategies import histories
 
 counts_of_pages = st.lists(st.integers(0, 9), max_size=30)
 
@@ -60,3 +62,47 @@ def test_a_page_may_have_more_gaps_than_a_small_integer_holds(most):
     assert len(ranks) == most
     assert ranks[:2] == [3, 2]
     assert ranks[-1] == 1
+
+
+@given(histories())
+def test_every_gap_is_stepped_through_once_in_the_order_of_its_page(seen):
+    """First gaps before second ones; each with the page it belongs to."""
+    told = []
+    over_ranks(lambda rank, pages, rows: told.append((rank, pages.tolist(), rows.tolist())), seen)
+
+    assert [rank for rank, _, _ in told] == list(range(max(seen.gaps_of_page, default=0)))
+    for rank, pages, rows in told:
+        assert sorted(pages) == np.flatnonzero(seen.gaps_of_page > rank).tolist()
+        assert rows == (seen.offsets[pages] + rank).tolist()
+
+
+def test_pages_of_every_block_are_stepped_through():
+    """Blocks may be worked on side by side, but a page's gaps never are."""
+    pages = 70_000
+    lengths = np.random.default_rng(91).integers(0, 5, pages)
+    rows = int(lengths.sum())
+    seen = Histories(
+        np.ones(rows), np.zeros(rows, np.bool_), np.concatenate([[0], np.cumsum(lengths)])
+    )
+    reached, in_order = np.zeros(pages, np.int64), np.ones(pages, np.bool_)
+
+    def step(rank, numbers, _):
+        in_order[numbers] &= reached[numbers] == rank
+        reached[numbers] += 1
+
+    over_ranks(step, seen)
+    assert reached.tolist() == lengths.tolist()
+    assert in_order.all()
+
+
+@given(histories())
+def test_totals_are_added_up_one_after_the_other(seen):
+    """Bit for bit what a sum is that grows with every visit."""
+    expected = []
+    for first, last in zip(seen.offsets, seen.offsets[1:], strict=False):
+        total = 0.0
+        for gap in seen.gaps[first:last].tolist():
+            total += gap
+        expected.append(total)
+
+    assert total_in_order(seen, seen.gaps).tolist() == expected

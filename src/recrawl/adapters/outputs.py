@@ -34,16 +34,16 @@ _ROWS = 1 << 16
 
 
 class Writer(Protocol):
-    """Takes columns of equal length, again and again."""
+    """Takes columns of equal length, again and again; the first one is the rows' names."""
 
     def write(self, names: Texts, columns: Mapping[str, Column]) -> None:
         """Write some rows."""
 
 
-def check_output(path: Path) -> str:
+def check_output(path: Path, *, formats: Mapping[str, str] = FORMATS) -> str:
     """Format meant by a file's name; refuse a place where no file can be."""
-    if path.suffix.lower() not in FORMATS:
-        message = f"{path}: output must end in {', '.join(FORMATS)} (got {path.name!r})"
+    if path.suffix.lower() not in formats:
+        message = f"{path}: output must end in {', '.join(formats)} (got {path.name!r})"
         raise CannotWrite(message)
     if path.is_dir():
         message = f"{path}: output must be a file (got a directory)"
@@ -51,7 +51,7 @@ def check_output(path: Path) -> str:
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         message = f"{path}: output must be in a folder that can be written to (got {path.parent})"
         raise CannotWrite(message)
-    return FORMATS[path.suffix.lower()]
+    return formats[path.suffix.lower()]
 
 
 @contextmanager
@@ -105,7 +105,7 @@ def to_standard_output(kind: str, header: Sequence[str]) -> Iterator[Writer]:
 @contextmanager
 def _writer(raw: IO[bytes], kind: str, header: Sequence[str]) -> Iterator[Writer]:
     if kind == "parquet":
-        with _ParquetWriter.open(raw) as writer:
+        with _ParquetWriter.open(raw, header[0]) as writer:
             yield writer
         return
     yield _CsvWriter(raw, header) if kind == "csv" else _JsonWriter(raw, header)
@@ -118,7 +118,7 @@ class _CsvWriter:
 
     def write(self, names: Texts, columns: Mapping[str, Column]) -> None:
         for part, cells in _parts(names, columns):
-            texts = [part if name == "page" else _texts(cells[name]) for name in self._header]
+            texts = [part, *(_texts(cells[name]) for name in self._header[1:])]
             self._put(zip(*texts, strict=True))
 
     def _put(self, rows: Any) -> None:  # noqa: ANN401 - rows of cells
@@ -144,10 +144,8 @@ class _JsonWriter:
     def write(self, names: Texts, columns: Mapping[str, Column]) -> None:
         keys = [json.dumps(name) for name in self._header]
         for part, cells in _parts(names, columns):
-            texts = [
-                [json.dumps(page) for page in part] if name == "page" else _values(cells[name])
-                for name in self._header
-            ]
+            firsts = [json.dumps(name) for name in part]
+            texts = [firsts, *(_values(cells[name]) for name in self._header[1:])]
             rows = zip(*texts, strict=True)
             lines = [
                 "{"
@@ -159,19 +157,19 @@ class _JsonWriter:
 
 
 class _ParquetWriter:
-    def __init__(self, raw: IO[bytes], pa: Any, pq: Any) -> None:  # noqa: ANN401 - no types
-        self._raw, self._pa, self._pq = raw, pa, pq
+    def __init__(self, raw: IO[bytes], first: str, pa: Any, pq: Any) -> None:  # noqa: ANN401 - no types
+        self._raw, self._first, self._pa, self._pq = raw, first, pa, pq
         self._file: Any = None
 
     @classmethod
     @contextmanager
-    def open(cls, raw: IO[bytes]) -> Iterator[_ParquetWriter]:
+    def open(cls, raw: IO[bytes], first: str) -> Iterator[_ParquetWriter]:
         try:
             import pyarrow as pa
             import pyarrow.parquet as pq
         except ImportError:
             raise MissingExtra("writing Parquet", "parquet") from None
-        writer = cls(raw, pa, pq)
+        writer = cls(raw, first, pa, pq)
         try:
             yield writer
         except BaseException:
@@ -186,7 +184,7 @@ class _ParquetWriter:
 
     def write(self, names: Texts, columns: Mapping[str, Column]) -> None:
         pa = self._pa
-        table = {"page": _arrow_texts(names, pa)}
+        table = {self._first: _arrow_texts(names, pa)}
         for name, column in columns.items():
             table[name] = _arrow(column, pa)
         rows = pa.table(table)

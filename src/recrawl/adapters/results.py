@@ -10,7 +10,7 @@ Touches: files.
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,31 +37,27 @@ class Result:
         names: Name of each page.
         position: Where in the log each page first stands.
         last_visit: Instant of each page's last visit.
-        estimates: A row a page.
+        estimates: A row a page, by each method.
     """
 
     names: Texts
     position: Ints
     last_visit: Instants
-    estimates: Estimates
+    estimates: tuple[Estimates, ...]
 
     def take(self, rows: Ints) -> Result:
         """Only the named rows, in the order named."""
-        arrays = {name: getattr(self.estimates, name)[rows] for name in _ARRAYS}
         return Result(
             self.names.take(rows),
             self.position[rows],
             self.last_visit[rows],
-            Estimates(**arrays, method=self.estimates.method),
+            tuple(estimates.take(rows) for estimates in self.estimates),
         )
 
     def in_order(self) -> Result:
         """The same rows by position."""
         rising = bool((np.diff(self.position) > 0).all())
         return self if rising else self.take(np.argsort(self.position))
-
-
-_ARRAYS = [field.name for field in fields(Estimates) if field.name != "method"]
 
 
 def ordered(results: Iterable[Result], *, in_order: bool, scratch: Path) -> Iterator[Result]:
@@ -81,7 +77,7 @@ def ordered(results: Iterable[Result], *, in_order: bool, scratch: Path) -> Iter
         last = max((int(part.position[-1]) for part in parts if len(part.position)), default=0)
         edges = np.linspace(0, last + 1, windows + 1).astype(np.int64)
         for start, end in pairwise(edges.tolist()):
-            yield _joined([_between(part, start, end) for part in parts]).in_order()
+            yield joined([_between(part, start, end) for part in parts]).in_order()
 
 
 def _save(folder: Path, result: Result) -> Result:
@@ -94,12 +90,16 @@ def _save(folder: Path, result: Result) -> Result:
         empty = not array.size  # an empty file cannot be mapped
         return array if empty else np.load(folder / f"{name}.npy", mmap_mode="r")
 
-    arrays = {name: laid(name, getattr(result.estimates, name)) for name in _ARRAYS}
+    def laid_down(estimates: Estimates) -> Estimates:
+        columns = estimates.columns()
+        arrays = {name: laid(f"{estimates.method}.{name}", columns[name]) for name in columns}
+        return replace(estimates, **arrays)
+
     return Result(
         Texts(laid("data", result.names.data), laid("offsets", result.names.offsets)),
         laid("position", result.position),
         laid("last_visit", result.last_visit),
-        Estimates(**arrays, method=result.estimates.method),
+        tuple(laid_down(estimates) for estimates in result.estimates),
     )
 
 
@@ -108,13 +108,13 @@ def _between(result: Result, start: int, end: int) -> Result:
     return result.take(np.arange(first, last))
 
 
-def _joined(parts: list[Result]) -> Result:
-    arrays = {
-        name: np.concatenate([getattr(part.estimates, name) for part in parts]) for name in _ARRAYS
-    }
+def joined(parts: list[Result]) -> Result:
+    """Rows of several results, one after the other."""
     return Result(
         Texts.joined([part.names for part in parts]),
         np.concatenate([part.position for part in parts]),
         np.concatenate([part.last_visit for part in parts]),
-        Estimates(**arrays, method=parts[0].estimates.method),
+        tuple(
+            map(Estimates.joined, zip(*(part.estimates for part in parts), strict=True)),
+        ),
     )

@@ -13,19 +13,38 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     import numpy as np
 
     from recrawl.adapters.logs import Log
     from recrawl.adapters.results import Result
     from recrawl.adapters.tables import Reading
+    from recrawl.rates.methods import Estimator
     from recrawl.rates.priors import Priors
+    from recrawl.report.rates import Column
+    from recrawl.visits.texts import Texts
+
+    Factory = Callable[[Priors, float], Estimator]
+
+_COMPARE = "compare"
+_PANELS = 2  # tables of methods side by side that a terminal holds
 
 _FILE = typer.Argument(
     metavar="FILE", help="Visits: CSV, JSON lines or Parquet.", show_default=False
 )
-_METHOD = typer.Option(help="gamma, likelihood, likelihood-plain or ratio.")
+_METHOD = typer.Option(
+    metavar="M",
+    help="gamma, grid, likelihood, likelihood-plain, moment-matching, ratio, cho, cho-exact, "
+    "matloff, beta, malcolm, malcolm-age, last-modified, last-modified-raw, classes, lln, sa, sam, "
+    "or compare for all of them.",
+)
+_CLASSES = typer.Option(
+    metavar="C",
+    help="Mean intervals of the classes of --method classes, with their weights if they differ: "
+    "1d,7d,30d or 1d=3,7d=1  [default: 12h to a year]",
+    show_default=False,
+)
 _LEVEL = typer.Option(help="Probability that a rate lies in its band.")
 _NOW = typer.Option(
     metavar="T",
@@ -57,6 +76,7 @@ def estimate(
     file: Annotated[Path, _FILE],
     *,
     method: Annotated[str, _METHOD] = "gamma",
+    classes: Annotated[str, _CLASSES] = "",
     level: Annotated[float, _LEVEL] = 0.9,
     now: Annotated[str, _NOW] = "",
     site_column: Annotated[str, _SITE_COLUMN] = "",
@@ -79,6 +99,7 @@ def estimate(
     Examples:
         recrawl estimate visits.csv
         recrawl estimate visits.parquet --method likelihood -o rates.parquet
+        recrawl estimate visits.csv --method compare
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     import numpy as np
 
@@ -87,33 +108,50 @@ def estimate(
     from recrawl.adapters.tables import NEEDED, OPTIONAL, Reading
     from recrawl.cli import options, screen
     from recrawl.rates.estimates import check_level
-    from recrawl.rates.methods import check_method
-    from recrawl.report.rates import HEADER
 
     if sum([as_csv, as_json, output is not None]) > 1:
         message = "only one of --csv, --json and -o can be given"
         raise typer.BadParameter(message)
-    check_method(method)
     check_level(level)
+    methods = _methods(method, classes)
     if output is not None:
         _check_place(output, file)
     until = np.datetime64(options.moment(now).replace(tzinfo=None), "us")
     scratch = Path() if output is None else output.parent
     names = options.renamed(column or [], (*NEEDED, *OPTIONAL))
-    kind = "json" if as_json else "csv"
     table = output is None and not as_csv and not as_json and screen.is_terminal(sys.stdout)
+    first: Result | None = None
     with screen.progress("reading visits") as progress:
         reading = Reading(file, names, site_column or None, skip_bad_rows, progress)
         with Log(reading, options.size(memory), scratch) as log:
             results = ordered(
-                _estimated(log, method, level), in_order=log.in_order, scratch=scratch
+                _estimated(log, methods, level), in_order=log.in_order, scratch=scratch
             )
-            counts, rows = (
-                _first_rows(results, until) if table else _written(results, until, output, kind)
-            )
-    if table:
-        screen.show_table(HEADER, rows, left=(0, len(HEADER) - 1))
-    _remarks(counts, reading, method, unshown=counts.total() - len(rows) if table else 0)
+            if table:
+                counts, first = _first_rows(results)
+            else:
+                kind = "json" if as_json else "csv"
+                counts = _written(results, until, output, kind, classes="classes" in methods)
+    shown = counts.total() if first is None else _show(first, until)
+    _remarks(counts, reading, method, unshown=counts.total() - shown)
+
+
+def _methods(name: str, classes: str) -> dict[str, Factory]:
+    """Estimators to make, by name."""
+    from recrawl.cli import options
+    from recrawl.rates.classes import Classes
+    from recrawl.rates.methods import METHODS, check_method
+
+    check_method(name, _COMPARE)
+    methods = dict(METHODS) if name == _COMPARE else {name: METHODS[name]}
+    if classes:
+        if "classes" not in methods:
+            message = "--classes needs --method classes or --method compare"
+            raise typer.BadParameter(message)
+        rates, weights = options.classes(classes)
+        Classes(rates, weights)  # refuses what means nothing before anything is read
+        methods["classes"] = lambda _, level: Classes(rates, weights, level)
+    return methods
 
 
 def _check_place(output: Path, file: Path) -> None:
@@ -127,17 +165,19 @@ def _check_place(output: Path, file: Path) -> None:
         raise CannotWrite(message)
 
 
-def _estimated(log: Log, method: str, level: float) -> Iterator[Result]:
+def _estimated(log: Log, methods: dict[str, Factory], level: float) -> Iterator[Result]:
     from recrawl.adapters.results import Result
-    from recrawl.rates.methods import METHODS, USES_PRIORS
+    from recrawl.rates.methods import USES_PRIORS
     from recrawl.rates.priors import Priors
 
-    fitted = fit(log) if method in USES_PRIORS else None
+    fitted = fit(log) if USES_PRIORS & methods.keys() else None
     for piece in log.pieces():
         priors = Priors.one()
         if fitted is not None:
             priors = Priors(fitted.shape, fitted.exposure, piece.site)
-        estimates = METHODS[method](priors, level).estimate(piece.histories)
+        estimates = tuple(
+            made(priors, level).estimate(piece.histories) for made in methods.values()
+        )
         yield Result(piece.names, piece.position, piece.histories.last_visit, estimates)
 
 
@@ -164,39 +204,77 @@ def fit(log: Log) -> Priors:
 
 
 def _written(
-    results: Iterator[Result], now: np.datetime64, output: Path | None, kind: str
-) -> tuple[Counter[str], list[list[str]]]:
-    """Write all rows where they are wanted; count pages by status."""
+    results: Iterator[Result], now: np.datetime64, output: Path | None, kind: str, *, classes: bool
+) -> Counter[str]:
+    """Write all rows where they are wanted, a row a page and method; count pages by status."""
     from recrawl.adapters.outputs import to_file, to_standard_output
-    from recrawl.report.rates import COLUMNS, rate_columns
+    from recrawl.report.rates import CLASS_COLUMNS, COLUMNS
 
     counts: Counter[str] = Counter()
+    header = (*COLUMNS, *CLASS_COLUMNS) if classes else COLUMNS
     first = next(results)  # whatever is wrong with the input is found before anything is written
-    target = to_standard_output(kind, COLUMNS) if output is None else to_file(output, COLUMNS)
+    target = to_standard_output(kind, header) if output is None else to_file(output, header)
     with target as writer:
         for result in _then(first, results):
-            writer.write(result.names, rate_columns(result.estimates, result.last_visit, now))
+            writer.write(*_table(result, now, classes=classes))
             counts.update(_count(result))
-    return counts, []
+    return counts
 
 
-def _first_rows(
-    results: Iterator[Result], now: np.datetime64
-) -> tuple[Counter[str], list[list[str]]]:
-    """The first rows in words; count all pages by status."""
+def _table(result: Result, now: np.datetime64, *, classes: bool) -> tuple[Texts, dict[str, Column]]:
+    """Names and columns with a row a page and method."""
     import numpy as np
 
+    from recrawl.report.comparison import long_form
+    from recrawl.report.rates import class_columns, rate_columns
+
+    parts = []
+    for estimates in result.estimates:
+        columns = rate_columns(estimates, result.last_visit, now)
+        parts.append(columns | class_columns(estimates) if classes else columns)
+    if len(parts) == 1:
+        return result.names, parts[0]
+    page = np.repeat(np.arange(len(result.names)), len(parts))
+    return result.names.take(page), long_form(parts)
+
+
+def _first_rows(results: Iterator[Result]) -> tuple[Counter[str], Result]:
+    """The pages to show; count all pages by status."""
+    import numpy as np
+
+    from recrawl.adapters.results import joined
     from recrawl.cli import screen
-    from recrawl.report.rates import fresh_at, rate_words
 
     counts: Counter[str] = Counter()
-    rows: list[list[str]] = []
+    parts: list[Result] = []
+    left = screen.MOST_ROWS
     for result in results:
         counts.update(_count(result))
-        some = result.take(np.arange(min(len(result.names), screen.MOST_ROWS - len(rows))))
-        fresh = fresh_at(some.estimates, some.last_visit, now)
-        rows += rate_words(some.names.tolist(), some.estimates, fresh)
-    return counts, rows
+        parts.append(result.take(np.arange(min(len(result.names), left))))
+        left -= len(parts[-1].names)
+    return counts, joined(parts)
+
+
+def _show(first: Result, now: np.datetime64) -> int:
+    """Print the first pages as a table, or methods side by side; return how many were shown."""
+    from recrawl.cli import screen
+    from recrawl.report.comparison import FALLBACK_REMARK, marked, side_by_side
+    from recrawl.report.rates import HEADER, fresh_at, rate_words
+
+    names = first.names.tolist()
+    if len(first.estimates) == 1:
+        (estimates,) = first.estimates
+        rows = rate_words(names, estimates, fresh_at(estimates, first.last_visit, now))
+        screen.show_table(HEADER, rows, left=(0, len(HEADER) - 1))
+        return len(names)
+    panels = side_by_side(names, first.estimates, width=screen.width())[:_PANELS]
+    for header, rows in panels:
+        screen.show_table(header, rows)
+        screen.say("")
+    screen.remark("Mean interval between changes by each method.")
+    if any(marked(rows) for _, rows in panels):
+        screen.remark(FALLBACK_REMARK)
+    return sum(len(header) - 1 for header, _ in panels)
 
 
 def _then(first: Result, rest: Iterable[Result]) -> Iterator[Result]:
@@ -207,21 +285,22 @@ def _then(first: Result, rest: Iterable[Result]) -> Iterator[Result]:
 def _count(result: Result) -> Counter[str]:
     from recrawl.rates.estimates import STATUS_NAMES
 
-    status = result.estimates.status
+    status = result.estimates[0].status
     return Counter({name: int((status == code).sum()) for code, name in enumerate(STATUS_NAMES)})
 
 
 def _remarks(counts: Counter[str], reading: Reading, method: str, unshown: int) -> None:
     """Say on stderr what was done, and what the visits could not tell."""
     from recrawl.cli import screen
-    from recrawl.rates.methods import USES_PRIORS
+    from recrawl.rates.methods import POOLED
     from recrawl.report.rates import STATUS_REMARKS
 
     if unshown:
         screen.remark(f"... and {unshown:,} more pages; --csv, --json or -o has them all.")
     pages = "1 page" if counts.total() == 1 else f"{counts.total():,} pages"
-    screen.remark(f"{pages} of {reading.path}, method {method}.")
-    kind = "pooled" if method in USES_PRIORS else "alone"
+    by = "all methods" if method == _COMPARE else f"method {method}"
+    screen.remark(f"{pages} of {reading.path}, {by}.")
+    kind = "pooled" if method in POOLED else "alone"
     for status, remarks in STATUS_REMARKS.items():
         if counts[status]:
             screen.remark(f"{counts[status]:,} {remarks[kind]}")

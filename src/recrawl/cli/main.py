@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from recrawl.cli.demo import demo
+from recrawl.cli.design import design
 from recrawl.cli.estimate import estimate
 from recrawl.errors import OutputClosed, RecrawlError, reason
 
@@ -25,6 +26,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.command()(estimate)
+app.command()(design)
 app.command()(demo)
 
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from recrawl.errors import InvalidParameter
-from recrawl.units import instant
+from recrawl.units import days, instant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,3 +50,48 @@ def renamed(pairs: Sequence[str], ours: Sequence[str]) -> dict[str, str]:
             raise InvalidParameter(message)
         names[name] = theirs
     return names
+
+
+def classes(text: str) -> tuple[tuple[float, ...], tuple[float, ...] | None]:
+    """Rates and weights of frequency classes, from words such as `1d,7d,30d` or `1d=3,7d=1`."""
+    rates, weights = [], []
+    for part in text.split(","):
+        interval, weighted, weight = part.partition("=")
+        rates.append(1 / days(interval.strip()))
+        weights.append(_number(weight) if weighted else math.nan)
+    if all(map(math.isnan, weights)):
+        return tuple(rates), None
+    if any(map(math.isnan, weights)):
+        message = f"classes must all have a weight or none, e.g. 1d=3,7d=1 (got {text!r})"
+        raise InvalidParameter(message)
+    return tuple(rates), tuple(weights)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        message = f"weight of a class must be a number (got {text!r})"
+        raise InvalidParameter(message) from None
+
+
+def share(text: str, name: str) -> float:
+    """Share such as `0.2` or `20%`, between 0 and 1."""
+    number = text.strip().removesuffix("%")
+    try:
+        value = float(number) / (100 if text.strip().endswith("%") else 1)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < 1:
+        message = f"{name} must be a share such as 0.2 or 20% (got {text!r})"
+        raise InvalidParameter(message)
+    return value
+
+
+def counts(text: str) -> tuple[int, int]:
+    """Changes and gaps, from words such as `4/4`."""
+    changes, _, gaps = text.partition("/")
+    if not (changes.strip().isdecimal() and gaps.strip().isdecimal()):
+        message = f"seen must look like 4/10, changes out of gaps (got {text!r})"
+        raise InvalidParameter(message)
+    return int(changes), int(gaps)

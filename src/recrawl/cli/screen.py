@@ -47,9 +47,18 @@ def show_table(
     """Print a table as wide as the terminal allows."""
     from recrawl.report.table import table_lines
 
-    width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else _WIDE
-    for line in table_lines(header, rows, width=width, left=left):
-        print(line)  # noqa: T201 - the screen is what this module is for
+    for line in table_lines(header, rows, width=width(), left=left):
+        say(line)
+
+
+def width() -> int:
+    """Letters that fit on a line of the standard output."""
+    return shutil.get_terminal_size().columns if is_terminal(sys.stdout) else _WIDE
+
+
+def say(line: str) -> None:
+    """Print a line of what was asked for."""
+    print(line)  # noqa: T201 - the screen is what this module is for
 
 
 def is_terminal(stream: TextIO | None) -> bool:

@@ -5,15 +5,17 @@ Pure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recrawl.errors import InvalidParameter
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recrawl.visits.arrays import FlagBits, Floats, Ints, Statuses
 
 
@@ -46,6 +48,8 @@ class Estimates:
         status: Numbers of `Status`.
         flags: Bits of `Flag`.
         method: Name of the estimator.
+        probability: Chance that the rate is just the one given, where a method chooses among a
+            few; None for all others.
     """
 
     rate: Floats
@@ -58,10 +62,36 @@ class Estimates:
     status: Statuses
     flags: FlagBits
     method: str
+    probability: Floats | None = None
 
     def __len__(self) -> int:
         """Return the number of pages."""
         return len(self.rate)
+
+    def take(self, rows: Ints) -> Estimates:
+        """Only the named rows, in the order named."""
+        return replace(self, **{name: column[rows] for name, column in self.columns().items()})
+
+    @classmethod
+    def joined(cls, parts: Sequence[Estimates]) -> Estimates:
+        """Rows of several estimates by one method, one after the other."""
+        columns = [part.columns() for part in parts]
+        together: dict[str, Any] = {
+            name: np.concatenate([part[name] for part in columns]) for name in columns[0]
+        }
+        return replace(parts[0], **together)
+
+    def with_rows(self, rows: Ints, others: Estimates) -> Estimates:
+        """The same estimates, with `others` in the named rows."""
+        columns = {name: column.copy() for name, column in self.columns().items()}
+        for name, column in columns.items():
+            column[rows] = getattr(others, name)
+        return replace(self, **columns)
+
+    def columns(self) -> dict[str, Any]:
+        """All arrays by name."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: column for name, column in values.items() if isinstance(column, np.ndarray)}
 
     @property
     def mean_interval(self) -> Floats:

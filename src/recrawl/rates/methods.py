@@ -8,9 +8,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from recrawl.errors import InvalidParameter
+from recrawl.rates.beta import Beta
+from recrawl.rates.cho import Cho
+from recrawl.rates.classes import Classes
 from recrawl.rates.gamma import Gamma
+from recrawl.rates.grid import Grid
+from recrawl.rates.last_modified import LastModified
+from recrawl.rates.last_modified_raw import LastModifiedRaw
 from recrawl.rates.likelihood import Likelihood
+from recrawl.rates.lln import LLN
+from recrawl.rates.malcolm import Malcolm
+from recrawl.rates.malcolm_age import MalcolmAge
+from recrawl.rates.matloff import Matloff
+from recrawl.rates.moment_matching import MomentMatching
 from recrawl.rates.ratio import Ratio
+from recrawl.rates.sa import SA
+from recrawl.rates.sam import SAM
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,15 +43,30 @@ class Estimator(Protocol):
 # Each makes an estimator from fitted priors and the level of its bands.
 METHODS: dict[str, Callable[[Priors, float], Estimator]] = {
     "gamma": lambda priors, level: Gamma(priors, level=level),
+    "grid": lambda priors, level: Grid(priors, level=level),
     "likelihood": lambda _, level: Likelihood(level=level),
     "likelihood-plain": lambda _, level: Likelihood(singularity="none", level=level),
+    "moment-matching": lambda _, level: MomentMatching(level=level),
     "ratio": lambda _, level: Ratio(level=level),
+    "cho": lambda _, level: Cho(level=level),
+    "cho-exact": lambda _, level: Cho(correction="exact", level=level),
+    "matloff": lambda _, level: Matloff(level=level),
+    "beta": lambda _, level: Beta(level=level),
+    "malcolm": lambda _, level: Malcolm(level=level),
+    "malcolm-age": lambda priors, level: MalcolmAge(priors, level=level),
+    "last-modified": lambda priors, level: LastModified(priors, level=level),
+    "last-modified-raw": lambda _, level: LastModifiedRaw(level=level),
+    "classes": lambda _, level: Classes(level=level),
+    "lln": lambda _, level: LLN(level=level),
+    "sa": lambda _, level: SA(level=level),
+    "sam": lambda _, level: SAM(level=level),
 }
-USES_PRIORS = frozenset({"gamma"})
+POOLED = frozenset({"gamma", "grid"})  # every rate is read in the light of the page's site
+USES_PRIORS = POOLED | {"malcolm-age", "last-modified"}  # or only that of a page without answer
 
 
-def check_method(name: str) -> None:
-    """Refuse a name that no estimator has."""
-    if name not in METHODS:
-        message = f"method must be one of {', '.join(METHODS)} (got {name!r})"
+def check_method(name: str, *also: str) -> None:
+    """Refuse a name that no estimator has, and that is none of `also`."""
+    if name not in (*METHODS, *also):
+        message = f"method must be one of {', '.join((*METHODS, *also))} (got {name!r})"
         raise InvalidParameter(message)

@@ -94,12 +94,19 @@ class Priors:
             )
             raise InvalidParameter(message)
         if self.site_of_page is not None:
-            _check_sites(np.asarray(self.site_of_page), len(self.shape))
+            object.__setattr__(self, "site_of_page", np.asarray(self.site_of_page))
+            _check_sites(self.site_of_page, len(self.shape))
 
     @classmethod
     def one(cls, shape: float = DEFAULT_SHAPE, exposure: float = DEFAULT_EXPOSURE) -> Priors:
         """Return one prior for every page."""
         return cls(np.array([shape], np.float64), np.array([exposure], np.float64))
+
+    def take(self, pages: Ints) -> Priors:
+        """Priors of the named pages, in the order named."""
+        if self.site_of_page is None:
+            return self
+        return Priors(self.shape, self.exposure, self.site_of_page[pages])
 
     def of_pages(self, pages: int) -> tuple[Floats, Floats]:
         """Shape and exposure of each of `pages` pages before any visit."""

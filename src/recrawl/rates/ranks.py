@@ -15,6 +15,8 @@ import numpy as np
 from recrawl.visits.blocks import over_blocks
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from recrawl.visits.arrays import Floats, Ints
     from recrawl.visits.histories import Histories
 
@@ -32,6 +34,32 @@ def most_first(counts: Ints) -> tuple[Ints, list[int]]:
     order = np.argsort(small, kind="stable")
     reached = np.cumsum(np.bincount(fewer, minlength=most + 1))
     return order, reached[:most][::-1].tolist()
+
+
+def over_ranks(step: Callable[[int, Ints, Ints], None], histories: Histories) -> None:
+    """Call `step(rank, pages, rows)` for all first gaps, then all second ones, and so on.
+
+    `pages` are those of a block that have a gap of the rank, `rows` are these gaps.
+    """
+
+    def work(pages: slice) -> None:
+        edges = histories.offsets[pages.start : pages.stop + 1]
+        order, ranks = most_first(np.diff(edges))
+        numbers, starts = pages.start + order, edges[:-1][order]
+        for rank, left in enumerate(ranks):
+            step(rank, numbers[:left], starts[:left] + rank)
+
+    over_blocks(work, len(histories))
+
+
+def step_size(number: Floats | float, exponent: float) -> Floats:
+    """(number + 1)^-exponent, the same bits for one number as for a column of them.
+
+    >>> step_size(3.0, 0.5)
+    array([0.5])
+    """
+    # Not the power of a Python float: numpy's own rounds differently.
+    return np.power(np.atleast_1d(number) + 1.0, -exponent)
 
 
 def total_in_order(histories: Histories, values: Floats) -> Floats:

@@ -64,6 +64,11 @@ class Ratio:
         return self.read(state, flags=histories.flags)
 
     @staticmethod
+    def changes_a_gap(changes: Ints, gaps: Ints) -> Floats:
+        """Changes to expect in a gap where so many of so many equal gaps changed."""
+        return changes / gaps
+
+    @staticmethod
     def start(pages: int) -> Floats:
         """State of each page after its first visit: events, days watched, changes, visits."""
         return np.tile([0.0, 0.0, 0.0, 1.0], (pages, 1))

@@ -40,6 +40,9 @@ COLUMNS = (
     "method",
 )
 
+# What else there is where a method chooses among classes of rates.
+CLASS_COLUMNS = ("class", "probability")
+
 HEADER = ("page", "visits", "changes", "every", "between", "fresh now", "status")
 
 # What to say of pages that could tell little, for methods that pool pages and those that do not.
@@ -52,7 +55,7 @@ STATUS_REMARKS = {
     "one_visit": {"pooled": "seen once.", "alone": "seen once: no rate."},
     "no_change_seen": {
         "pooled": "never changed: rates come from the time watched and from their sites.",
-        "alone": "never changed: rate 0, with an upper bound.",
+        "alone": "never changed: only the upper end of the band says something.",
     },
     "saturated": {
         "pooled": "changed in every gap: more frequent visits would tell how often.",
@@ -116,6 +119,16 @@ def rate_columns(
         ),
         "method": Named(np.zeros(len(estimates), np.uint8), [estimates.method]),
     }
+
+
+def class_columns(estimates: Estimates) -> dict[str, Column]:
+    """Class of each page by its mean interval, and its probability; empty for other methods."""
+    if estimates.probability is None:
+        nothing = np.zeros(len(estimates), np.uint8)
+        return {"class": Named(nothing, [""]), "probability": np.full(len(estimates), np.nan)}
+    rates, code = np.unique(estimates.rate, return_inverse=True)
+    words = [every(1 / rate) for rate in rates.tolist()]
+    return {"class": Named(code, words), "probability": estimates.probability}
 
 
 def rate_words(names: Sequence[str], estimates: Estimates, fresh: Floats) -> list[list[str]]:

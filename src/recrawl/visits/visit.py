@@ -48,6 +48,10 @@ class Flag(IntFlag):
     LM_GENERATED = 16  # Last-Modified is always "now": ignored for this page
     GONE = 32  # the page answered 404 or 410 and its history ends there
     RETURNED = 64  # visits after the page was gone were left out
+    IRREGULAR_GAPS = 128  # gaps differ too much for a method that takes them for equal
+    UNDATED = 256  # changes without a date, taken for the middle of their gaps
+    HEAVY_TAIL = 512  # so few visits that the estimate has no finite variance
+    FALLBACK = 1024  # the method has no answer: the figures are those of `gamma`
 
 
 def flag_names(bits: int) -> list[str]:

@@ -1,0 +1,50 @@
+"""Charts out: a Vega-Lite value drawn as SVG or PNG, to a file.
+
+vl-convert draws without a browser and without a network: a chart that names data elsewhere is an
+error. (It would still fetch the picture of an `image` mark to make a PNG; no chart has one.)
+
+Touches: files.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from recrawl.adapters.outputs import check_output, whole_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from recrawl.report.charts import Chart
+
+PICTURES = {".svg": "svg", ".png": "png"}
+
+_SCALE = 2  # pixels of a PNG for each of the chart's: sharp on the screens of today
+_CLIP = re.compile(r'(?<=<clipPath id="clip)\d+|(?<=clip-path="url\(#clip)\d+')
+
+
+def check_picture(path: Path) -> str:
+    """Format meant by a picture's name; refuse a place where no file can be."""
+    return check_output(path, formats=PICTURES)
+
+
+def write_picture(path: Path, chart: Chart) -> None:
+    """Draw a chart by the suffix of its file, which appears whole or not at all."""
+    drawn = _drawn(chart, check_picture(path))
+    with whole_file(path) as raw:
+        raw.write(drawn)
+
+
+def _drawn(chart: Chart, kind: str) -> bytes:
+    import vl_convert
+
+    if kind == "png":
+        return vl_convert.vegalite_to_png(chart, scale=_SCALE, allowed_base_urls=[])
+    return (_renumbered(vl_convert.vegalite_to_svg(chart, allowed_base_urls=[])) + "\n").encode()
+
+
+def _renumbered(svg: str) -> str:
+    """Count clip paths from 0: Vega counts on from one chart to the next."""
+    numbers: dict[str, int] = {}
+    return _CLIP.sub(lambda clip: str(numbers.setdefault(clip[0], len(numbers))), svg)

@@ -1,0 +1,214 @@
+"""`recrawl design`: how often and how long to visit pages before their rates are known.
+
+Touches: files, the standard streams.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from recrawl.report.design import Study
+
+_EVERY = typer.Option(
+    metavar="T", help="How often the page is believed to change: once in 7d.", show_default=False
+)
+_VISITS = typer.Option(help="Visits after the first, which only sets the baseline.", min=1)
+_GAP = typer.Option(
+    metavar="T",
+    help="Time between visits  [default: 1.59 times --every, which tells most]",
+    show_default=False,
+)
+_PRECISION = typer.Option(metavar="P", help="Error of the rate to reach, e.g. 0.2 or 20%.")
+_BIAS = typer.Option(metavar="B", help="Largest bias to call unbiased.")
+_LEVEL = typer.Option(help="Probability that a rate lies in its band, for --seen.")
+_SEEN = typer.Option(
+    metavar="X/N", help="Changes out of gaps so far: is the guess far off?", show_default=False
+)
+_METHOD = typer.Option(metavar="M", help="Only this method; may be repeated.", show_default=False)
+_PLOT = typer.Option(
+    metavar="F",
+    help="Draw bias and sigma of the one --method over changes a gap to F: .svg or .png.",
+    show_default=False,
+)
+_CSV = typer.Option("--csv", help="Write CSV instead of a table.")
+_JSON = typer.Option("--json", help="Write JSON lines instead of a table.")
+_OUTPUT = typer.Option(
+    "--output", "-o", metavar="F", help="Write to F: .csv, .jsonl or .parquet.", show_default=False
+)
+
+_PICTURED = (5, 10, 20, 50)  # gaps
+
+
+def design(
+    *,
+    every: Annotated[str, _EVERY] = "7d",
+    visits: Annotated[int, _VISITS] = 10,
+    gap: Annotated[str, _GAP] = "",
+    precision: Annotated[str, _PRECISION] = "20%",
+    bias: Annotated[str, _BIAS] = "10%",
+    level: Annotated[float, _LEVEL] = 0.9,
+    seen: Annotated[str, _SEEN] = "",
+    method: Annotated[list[str] | None, _METHOD] = None,
+    plot: Annotated[Path | None, _PLOT] = None,
+    as_csv: Annotated[bool, _CSV] = False,
+    as_json: Annotated[bool, _JSON] = False,
+    output: Annotated[Path | None, _OUTPUT] = None,
+) -> None:
+    """Say how well a page's rate would be known, and how to visit to know it better.
+
+    For a page that is believed to change once in a while, visited regularly:
+    bias and sigma (both as shares of the true rate) of each method by exact
+    sums, how often it has no answer, up to how many changes a gap r its bias
+    stays small, and the visits and the time it takes to reach a precision.
+    With --seen, whether what came so far fits the guess, and when to visit next.
+
+    \b
+    Examples:
+        recrawl design --every 7d --visits 10
+        recrawl design --every 30d --gap 1d --precision 10%
+        recrawl design --every 7d --gap 10d --seen 4/4
+        recrawl design --method cho --plot cho.svg
+    """  # noqa: D301 - \b tells click to leave the paragraph alone
+    from recrawl.adapters.outputs import check_output
+    from recrawl.cli import options, screen
+    from recrawl.rates.design import best_gap
+    from recrawl.rates.estimates import check_level
+    from recrawl.report.design import DESIGNED, Study
+    from recrawl.units import days
+
+    if sum([as_csv, as_json, output is not None]) > 1:
+        message = "only one of --csv, --json and -o can be given"
+        raise typer.BadParameter(message)
+    methods = _checked(method or list(DESIGNED))
+    check_level(level)
+    interval = days(every)
+    study = Study(
+        mean_interval=interval,
+        gap=days(gap) if gap else best_gap(interval),
+        gaps=visits,
+        precision=options.share(precision, "precision"),
+        bound=options.share(bias, "bias"),
+        level=level,
+    )
+    if visits == 1 and "last-modified" in (method or []):
+        message = "last-modified needs at least 2 visits after the first"
+        raise typer.BadParameter(message)
+    judged = _judged(study, *options.counts(seen)) if seen else []
+    if output is not None:
+        check_output(output)
+    if plot is not None:
+        _draw(plot, methods)
+    _rows(study, _possible(methods, visits), "json" if as_json else "csv" if as_csv else "", output)
+    for sentence in [*_remarks(study), *judged]:
+        screen.remark(sentence)
+
+
+def _checked(methods: list[str]) -> list[str]:
+    from recrawl.errors import InvalidParameter
+    from recrawl.report.design import DESIGNED
+
+    for name in methods:
+        if name not in DESIGNED:
+            message = f"method must be one of {', '.join(DESIGNED)} (got {name!r})"
+            raise InvalidParameter(message)
+    return methods
+
+
+def _possible(methods: list[str], visits: int) -> list[str]:
+    """Methods that have an answer after so few visits."""
+    return [name for name in methods if name != "last-modified" or visits > 1]
+
+
+def _draw(path: Path, methods: list[str]) -> None:
+    from recrawl.adapters.pictures import check_picture, write_picture
+    from recrawl.report.charts import accuracy_chart
+    from recrawl.report.design import curves
+
+    check_picture(path)
+    if len(methods) != 1:
+        message = "--plot needs one --method"
+        raise typer.BadParameter(message)
+    write_picture(path, accuracy_chart(curves(methods[0], _PICTURED), title=methods[0]))
+
+
+def _rows(study: Study, methods: list[str], kind: str, output: Path | None) -> None:
+    """Print a table, or write the figures where they are wanted."""
+    import numpy as np
+
+    from recrawl.adapters.outputs import to_file, to_standard_output
+    from recrawl.cli import screen
+    from recrawl.report.design import COLUMNS, HEADER, study_words
+    from recrawl.visits.texts import Texts
+
+    columns = study.columns(methods)
+    if output is None and not kind and screen.is_terminal(sys.stdout):
+        screen.show_table(HEADER, study_words(methods, columns))
+        return
+    figures = {name: np.array(column) for name, column in columns.items()}
+    finite = {name: np.where(np.isfinite(some), some, np.nan) for name, some in figures.items()}
+    target = (
+        to_standard_output(kind or "csv", COLUMNS) if output is None else to_file(output, COLUMNS)
+    )
+    with target as writer:
+        writer.write(Texts.of(methods), finite)
+
+
+def _remarks(study: Study) -> list[str]:
+    """What was looked at, what would tell most, and what dates would add."""
+    from recrawl.rates.design import best_gap, period_for
+    from recrawl.report.words import every, percent
+
+    expected = study.gap / study.mean_interval
+    least = period_for(study.bound) * study.mean_interval
+    times = "once" if study.gaps == 1 else f"{study.gaps} times, {every(study.gap)} apart,"
+    looked = (
+        f"A page that changes once in {every(study.mean_interval)}, visited {times} after a "
+        f"first visit: r = {expected:.3g} changes a gap."
+    )
+    short = (
+        f"Watched for less than {every(least)}, its mean interval (malcolm) comes out more "
+        f"than {percent(study.bound)} too short, however frequent the visits."
+    )
+    best, gain = every(best_gap(study.mean_interval)), study.gain_of_dates
+    return [
+        looked,
+        f"Visits and time needed: for an error of {percent(study.precision)}.",
+        f"Visits {best} apart tell most about such a page (r = 1.59).",
+        f"Where changes are dated (Last-Modified), a visit tells {gain:.2f} times as much.",
+        short,
+    ]
+
+
+def _judged(study: Study, changes: int, gaps: int) -> list[str]:
+    """What the first gaps say about the guess."""
+    from recrawl.rates.design import surprise
+    from recrawl.report.words import every, percent
+
+    found = surprise(
+        study.mean_interval, gap=study.gap, changes=changes, gaps=gaps, level=study.level
+    )
+    if changes == 0:
+        fits = f"a change at most every {every(1 / found.high)}"
+    elif changes == gaps:
+        fits = f"a change at least every {every(1 / found.low)}"
+    else:
+        fits = f"a change every {every(1 / found.high)} to {every(1 / found.low)}"
+    sentence = (
+        f"{changes} of {gaps} gaps changed, which fits {fits}. If the guess is right, a count as "
+        f"far off has a chance of {percent(found.chance)}."
+    )
+    if found.far_off:
+        return [sentence, f"The guess is far off: visit every {every(found.gap)} from now on."]
+    more = "1 more changed gap" if found.more == 1 else f"{found.more} more changed gaps in a row"
+    return [
+        sentence,
+        (
+            f"The guess may hold: {more} would refute it. "
+            f"The next visit tells most after {every(found.gap)}."
+        ),
+    ]
