@@ -11,6 +11,7 @@ from recrawl.rates import (
     LLN,
     SA,
     SAM,
+    Bank,
     Beta,
     Cho,
     Classes,
@@ -37,6 +38,7 @@ def test_each_name_makes_the_estimator_it_says():
         "likelihood": Likelihood(singularity="half", level=0.8),
         "likelihood-plain": Likelihood(singularity="none", level=0.8),
         "ratio": Ratio(level=0.8),
+        "bank": Bank(priors, level=0.8),
         "grid": Grid(priors, level=0.8),
         "moment-matching": MomentMatching(level=0.8),
         "cho": Cho(correction="half", level=0.8),
@@ -91,9 +93,9 @@ def test_an_unknown_name_is_refused_with_the_known_ones(name):
         check_method(name)
 
     assert str(refused.value) == (
-        "method must be one of gamma, grid, likelihood, likelihood-plain, moment-matching, ratio, "
-        "cho, cho-exact, matloff, beta, malcolm, malcolm-age, last-modified, last-modified-raw, "
-        f"classes, lln, sa, sam (got {name!r})"
+        "method must be one of gamma, bank, grid, likelihood, likelihood-plain, moment-matching, "
+        "ratio, cho, cho-exact, matloff, beta, malcolm, malcolm-age, last-modified, "
+        f"last-modified-raw, classes, lln, sa, sam (got {name!r})"
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from recrawl.adapters.tables import NEEDED, OPTIONAL, batch_of_texts
+from recrawl.adapters.tables import batch_of_texts
 from recrawl.errors import InvalidTable
 
 if TYPE_CHECKING:
@@ -23,22 +23,19 @@ _ROWS = 1 << 16
 def read(reading: Reading) -> Iterator[Batch]:
     """Rows of a JSON lines file, a batch at a time."""
     size, position = reading.path.stat().st_size, 0
-    names = {ours: reading.theirs(ours) for ours in (*NEEDED, *OPTIONAL)}
-    if reading.site_column is not None:
-        names["site"] = reading.site_column
-    first = True
+    names: dict[str, str] = {}
     with reading.path.open("rb") as raw:
         objects = _objects(enumerate(raw, 1), reading)
         while True:
             taken = [pair for pair, _ in zip(objects, range(_ROWS), strict=False)]
             if not taken:
-                if first and not reading.skipped:
+                if not names and not reading.skipped:
                     reading.refuse("must hold an object a line (got none)")
                 return
-            if first:
+            if not names:
                 seen = dict.fromkeys(name for _, found in taken for name in found)
                 reading.present(list(seen))
-                first = False
+                names = _names(reading)
             columns = {
                 ours: [_text(found.get(theirs)) for _, found in taken]
                 for ours, theirs in names.items()
@@ -49,6 +46,14 @@ def read(reading: Reading) -> Iterator[Batch]:
             position += len(taken)
             if reading.progress is not None:
                 reading.progress(raw.tell() / max(size, 1))
+
+
+def _names(reading: Reading) -> dict[str, str]:
+    """Their name of each of our columns; in a later line there may be one that was not so far."""
+    names = {ours: reading.theirs(ours) for ours in (*reading.needed, *reading.optional)}
+    if reading.site_column is not None:
+        names["site"] = reading.site_column
+    return names
 
 
 def _objects(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import os
 import sys
 import tempfile
@@ -19,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from recrawl.errors import CannotWrite, MissingExtra, OutputClosed, reason
-from recrawl.report.rates import Named
+from recrawl.report.rates import Group, Named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -203,6 +204,9 @@ def _arrow(column: Column, pa: Any) -> Any:  # noqa: ANN401 - no types
     if isinstance(column, Named):
         words = pa.array(column.words, pa.string())
         return pa.DictionaryArray.from_arrays(pa.array(column.codes.astype(np.int32)), words)
+    if isinstance(column, Group):
+        parts = {name: pa.array(part, from_pandas=True) for name, part in column.columns.items()}
+        return pa.StructArray.from_arrays(list(parts.values()), list(parts))
     if column.dtype.kind == "M":
         return pa.array(column, pa.timestamp("us", tz="UTC"))
     return pa.array(column, from_pandas=True)  # nan becomes null
@@ -220,6 +224,8 @@ def _texts(column: Column) -> list[str]:
     """Cells of CSV: nothing for what is not known."""
     if isinstance(column, Named):
         return column.tolist()
+    if isinstance(column, Group):
+        return [json.dumps(_nulls(row)) for row in column.tolist()]
     kind = column.dtype.kind
     if kind == "f":
         return ["" if value != value else f"{value:.{_DIGITS}g}" for value in column.tolist()]  # noqa: PLR0124
@@ -233,11 +239,21 @@ def _values(column: Column) -> list[str]:
     if isinstance(column, Named):
         return Named(column.codes, [json.dumps(word) for word in column.words]).tolist()
     texts = _texts(column)
+    if isinstance(column, Group):
+        return texts
     if column.dtype.kind == "f":
         return [text or "null" for text in texts]
     if column.dtype.kind == "M":
         return [json.dumps(text or None) for text in texts]
     return texts
+
+
+def _nulls(row: dict[str, float]) -> dict[str, float | None]:
+    """The same figures, null for what is not known."""
+    return {
+        name: None if math.isnan(value) else float(f"{value:.{_DIGITS}g}")
+        for name, value in row.items()
+    }
 
 
 def _instants(column: np.ndarray[Any, Any]) -> list[str]:

@@ -86,12 +86,14 @@ def _batch(reading: Reading, table: dict[str, Any], position: int, pa: Any) -> B
     if len(names) < rows:
         unnamed = np.repeat(unnamed, np.diff(starts, append=rows))
     at, wrong_at = _times(table["visited_at"], pa, optional=False)
-    changed, wrong_changed = _changed(table["changed"], pa)
     wrong = {
         "page": (unnamed | _missing(table["page"]), cells.PAGE_RULE),
         "visited_at": (wrong_at, cells.TIME_RULE),
-        "changed": (wrong_changed, cells.CHANGED_RULE),
     }
+    changed = np.ones(rows, np.int8)  # in a file of changes
+    if "changed" in table:
+        changed, bad = _changed(table["changed"], pa)
+        wrong["changed"] = (bad, cells.CHANGED_RULE)
     last_modified = answer = None
     if "last_modified" in table:
         last_modified, bad = _times(table["last_modified"], pa, optional=True)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 NEEDED = ("page", "visited_at", "changed")
 OPTIONAL = ("last_modified", "status")
+CHANGE_TIME = "changed_at"  # instead of visits, where all changes are known
 
 _LONGEST = 100  # letters that an error quotes
 _GZIP = b"\x1f\x8b"
@@ -39,6 +40,9 @@ class Reading:
         site_column: Their column that names a page's site, if any.
         skip_bad_rows: Count malformed rows instead of refusing the file.
         progress: Called with the share read so far, from 0 to 1.
+        change_times: Take a file of all changes (`changed_at`), too, as visits just after each.
+        skipped: Malformed rows so far.
+        complete: Whether the file turned out to be one of all changes.
     """
 
     path: Path
@@ -46,7 +50,9 @@ class Reading:
     site_column: str | None = None
     skip_bad_rows: bool = False
     progress: Callable[[float], None] | None = None
+    change_times: bool = False
     skipped: int = 0
+    complete: bool = False
 
     def theirs(self, ours: str) -> str:
         """Their name of one of our columns."""
@@ -56,11 +62,12 @@ class Reading:
         """Our columns that the file has, with their names; refuse it if one is missing."""
         if len(header) == 1 and any(mark in header[0] for mark in _OTHER_SEPARATORS):
             self.refuse(f"columns must be separated by commas (got the header {shown(header[0])})")
-        for ours in (*NEEDED, *self.columns):
+        self._look_for_change_times(header)
+        for ours in (*self.needed, *self.columns):
             if self.theirs(ours) not in header:
                 self.refuse(f"column {self.theirs(ours)!r} must be present (got {_list(header)})")
         twice = {name for name in header if header.count(name) > 1}
-        wanted = {ours: self.theirs(ours) for ours in (*NEEDED, *OPTIONAL)}
+        wanted = {ours: self.theirs(ours) for ours in (*self.needed, *self.optional)}
         if self.site_column is not None:
             wanted["site"] = self.site_column
             if self.site_column not in header:
@@ -69,6 +76,24 @@ class Reading:
             if name in twice:
                 self.refuse(f"column {name!r} must be there once (got {_list(header)})")
         return {ours: name for ours, name in wanted.items() if name in header}
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """Our columns that must be there."""
+        return NEEDED[:2] if self.complete else NEEDED
+
+    @property
+    def optional(self) -> tuple[str, ...]:
+        """Our columns that may be there."""
+        return () if self.complete else OPTIONAL
+
+    def _look_for_change_times(self, header: Sequence[str]) -> None:
+        """Take `changed_at` for the time of visits that all found a change."""
+        theirs = self.theirs(CHANGE_TIME)
+        if self.change_times and self.theirs("visited_at") not in header and theirs in header:
+            self.complete = True
+            kept = {ours: name for ours, name in self.columns.items() if ours != CHANGE_TIME}
+            self.columns = {**kept, "visited_at": theirs}
 
     def refuse(self, sentence: str) -> None:
         """Raise for the file as a whole."""
@@ -169,8 +194,11 @@ def batch_of_texts(
     wrong["page"] = (unnamed, cells.PAGE_RULE)
     at, bad = cells.times(columns["visited_at"], optional=False)
     wrong["visited_at"] = (bad, cells.TIME_RULE)
-    changed, bad = cells.changes(columns["changed"])
-    wrong["changed"] = (bad, cells.CHANGED_RULE)
+    if "changed" in columns:
+        changed, bad = cells.changes(columns["changed"])
+        wrong["changed"] = (bad, cells.CHANGED_RULE)
+    else:  # a file of changes
+        changed = np.ones(len(pages), np.int8)
     last_modified = answer = None
     if "last_modified" in columns:
         last_modified, bad = cells.times(columns["last_modified"], optional=True)

@@ -35,7 +35,7 @@ _FILE = typer.Argument(
 )
 _METHOD = typer.Option(
     metavar="M",
-    help="gamma, grid, likelihood, likelihood-plain, moment-matching, ratio, cho, cho-exact, "
+    help="gamma, bank, grid, likelihood, likelihood-plain, moment-matching, ratio, cho, cho-exact, "
     "matloff, beta, malcolm, malcolm-age, last-modified, last-modified-raw, classes, lln, sa, sam, "
     "or compare for all of them.",
 )

@@ -15,6 +15,7 @@ import typer
 from recrawl.cli.demo import demo
 from recrawl.cli.design import design
 from recrawl.cli.estimate import estimate
+from recrawl.cli.trends import trends
 from recrawl.errors import OutputClosed, RecrawlError, reason
 
 app = typer.Typer(
@@ -26,6 +27,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.command()(estimate)
+app.command()(trends)
 app.command()(design)
 app.command()(demo)
 

@@ -4,6 +4,7 @@ Pure.
 """
 
 from recrawl.rates.accuracy import Accuracy, accuracy, interval_accuracy
+from recrawl.rates.bank import Bank
 from recrawl.rates.beta import Beta
 from recrawl.rates.cho import Cho
 from recrawl.rates.classes import Classes
@@ -38,6 +39,7 @@ __all__ = [
     "SA",
     "SAM",
     "Accuracy",
+    "Bank",
     "Beta",
     "Cho",
     "Classes",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from recrawl.errors import InvalidParameter
+from recrawl.rates.bank import Bank
 from recrawl.rates.beta import Beta
 from recrawl.rates.cho import Cho
 from recrawl.rates.classes import Classes
@@ -43,6 +44,7 @@ class Estimator(Protocol):
 # Each makes an estimator from fitted priors and the level of its bands.
 METHODS: dict[str, Callable[[Priors, float], Estimator]] = {
     "gamma": lambda priors, level: Gamma(priors, level=level),
+    "bank": lambda priors, level: Bank(priors, level=level),
     "grid": lambda priors, level: Grid(priors, level=level),
     "likelihood": lambda _, level: Likelihood(level=level),
     "likelihood-plain": lambda _, level: Likelihood(singularity="none", level=level),
@@ -61,7 +63,7 @@ METHODS: dict[str, Callable[[Priors, float], Estimator]] = {
     "sa": lambda _, level: SA(level=level),
     "sam": lambda _, level: SAM(level=level),
 }
-POOLED = frozenset({"gamma", "grid"})  # every rate is read in the light of the page's site
+POOLED = frozenset({"gamma", "bank", "grid"})  # every rate is read in the light of the page's site
 USES_PRIORS = POOLED | {"malcolm-age", "last-modified"}  # or only that of a page without answer
 
 

@@ -91,7 +91,24 @@ class Named:
         return [self.words[code] for code in self.codes.tolist()]
 
 
-Column = np.ndarray[Any, Any] | Named
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """Several columns of figures under one name: an object a row in JSON."""
+
+    columns: dict[str, Floats]
+
+    def __getitem__(self, rows: Ints) -> Group:
+        """Only the named rows."""
+        return Group({name: column[rows] for name, column in self.columns.items()})
+
+    def tolist(self) -> list[dict[str, float]]:
+        """Return an object a row."""
+        names = list(self.columns)
+        values = zip(*(column.tolist() for column in self.columns.values()), strict=True)
+        return [dict(zip(names, row, strict=True)) for row in values]
+
+
+Column = np.ndarray[Any, Any] | Named | Group
 
 
 def rate_columns(

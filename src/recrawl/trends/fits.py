@@ -1,0 +1,172 @@
+r"""All estimators inside a window, and how far each is from the gaps it explains.
+
+An estimator says for every point of a window how long the mean time between changes was then. Its
+error there is that time less the gap that really came before the point; the error of a window is
+the mean of their squares. As published, an estimator knows the whole window, the points it is
+judged by included: such errors are *in-sample* and flatter those with more parameters.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.errors import InvalidParameter
+from recrawl.rates.cho import Cho
+from recrawl.rates.estimates import check_level
+from recrawl.rates.matloff import Matloff
+from recrawl.trends.duane import Duane
+from recrawl.trends.weibull import Weibull
+from recrawl.trends.window_times import WindowTimes
+from recrawl.trends.windows import LEAST_POINTS
+from recrawl.visits.blocks import over_blocks
+
+if TYPE_CHECKING:
+    from recrawl.rates.accuracy import Counting
+    from recrawl.trends.points import Points
+    from recrawl.trends.windows import Windows
+    from recrawl.visits.arrays import Floats
+
+ESTIMATORS = ("ratio", "running", "weibull", "duane", "cho", "matloff")
+_CONSTANT = frozenset({"ratio", "cho", "matloff"})
+_WINDOWS = 8192  # the points of a block of windows stay in the cache
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fits:
+    """Every estimator on every window.
+
+    Args:
+        times: Points on the clock of their windows.
+        weibull: Fitted Weibull processes.
+        duane: Fitted Duane plots.
+        period: Days between visits, for the estimators of regular access.
+    """
+
+    times: WindowTimes
+    weibull: Weibull
+    duane: Duane
+    period: float = 1.0
+
+    @classmethod
+    def of(cls, times: WindowTimes, period: float = 1.0) -> Fits:
+        """Fit all windows."""
+        return cls(times, Weibull.of(times), Duane.of(times), period)
+
+    def mean_intervals(self, estimator: str) -> Floats:
+        """Mean time between changes at each point, by one estimator."""
+        times = self.times
+        if estimator == "running":
+            return times.since / times.number
+        if estimator == "weibull":
+            return self._by_weibull()
+        if estimator == "duane":
+            return self._by_duane()
+        return times.spread(self.constant(estimator))
+
+    def constant(self, estimator: str) -> Floats:
+        """Mean time between changes of each window by an estimator that holds it constant."""
+        if estimator not in _CONSTANT:
+            message = f"estimator must be one of {', '.join(ESTIMATORS)} (got {estimator!r})"
+            raise InvalidParameter(message)
+        count, span = self.times.count, self.times.span
+        if estimator == "ratio":
+            return span / count
+        gaps = np.maximum(np.rint(span / self.period).astype(np.int64), count)
+        method: Counting = Cho() if estimator == "cho" else Matloff()
+        interval: Floats = self.period / method.changes_a_gap(count, gaps)
+        return interval
+
+    def _by_weibull(self) -> Floats:
+        """Inverse of the corrected rate; the ratio in windows too short for it."""
+        times, fit = self.times, self.weibull
+        enough = times.count >= LEAST_POINTS
+        beta = np.where(enough, fit.beta, 1.0)
+        off = times.logs - times.spread(np.log(times.span))
+        with np.errstate(over="ignore"):  # a burst of points: its beginning is infinitely quiet
+            power = np.exp(times.spread(1 - beta) * off)
+            return times.spread(times.span / (times.count * beta)) * power
+
+    def _by_duane(self) -> Floats:
+        """The line, from the middle of the window's points on."""
+        times, duane = self.times, self.duane
+        middle = times.total(times.logs) / times.count
+        height = duane.intercept + duane.slope * middle
+        off = times.logs - times.spread(middle)
+        return np.exp(times.spread(height) + times.spread(duane.slope) * off)
+
+    def errors(self) -> dict[str, Floats]:
+        """Mean square of mean interval less gap, over each window, by each estimator."""
+        times = self.times
+        squares, total = times.total(times.gaps * times.gaps), times.total(times.gaps)
+        errors = {}
+        for estimator in ESTIMATORS:
+            if estimator in _CONSTANT:
+                value = self.constant(estimator)
+                mean = value * value + (squares - 2 * value * total) / times.count
+                errors[estimator] = np.maximum(mean, 0.0)
+            else:
+                off = self.mean_intervals(estimator)
+                off -= times.gaps
+                with np.errstate(over="ignore"):  # a burst of points: as wrong as can be
+                    off *= off
+                errors[estimator] = times.total(off) / times.count
+        return errors
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WindowFits:
+    """What is kept of the fits, a row a window.
+
+    Args:
+        beta: Unbiased beta of the Weibull process; nan where points are too few.
+        beta_low: Lower end of its band.
+        beta_high: Upper end of its band.
+        eta: Days in which one change is expected.
+        rate: Changes a day at the window's last point, by the corrected Weibull rate; by the
+            ratio in windows too short for it.
+        errors: Mean square error by each estimator.
+    """
+
+    beta: Floats
+    beta_low: Floats
+    beta_high: Floats
+    eta: Floats
+    rate: Floats
+    errors: dict[str, Floats]
+
+
+def fit_windows(
+    points: Points, windows: Windows, *, period: float = 1.0, level: float = 0.9
+) -> WindowFits:
+    """Fit every estimator to every window, a block of windows at a time.
+
+    Args:
+        points: Change points.
+        windows: How they are cut.
+        period: Days between visits, for the estimators of regular access.
+        level: Probability that beta lies in its band.
+    """
+    check_level(level)
+    if not 0 < period < np.inf:
+        message = f"period must be a positive, finite number of days (got {period})"
+        raise InvalidParameter(message)
+    columns = np.empty((5, len(windows)))
+    errors = {estimator: np.empty(len(windows)) for estimator in ESTIMATORS}
+
+    def work(some: slice) -> None:
+        fits = Fits.of(WindowTimes.of(points, windows.part(some)), period)
+        times, weibull = fits.times, fits.weibull
+        enough = times.count >= LEAST_POINTS
+        rate = np.where(enough, weibull.rate(times.span), times.count / times.span)
+        columns[:, some] = weibull.beta, *weibull.band(level), weibull.eta, rate
+        for estimator, found in fits.errors().items():
+            errors[estimator][some] = found
+
+    over_blocks(work, len(windows), _WINDOWS)
+    beta, low, high, eta, rate = columns
+    return WindowFits(beta, low, high, eta, rate, errors)

@@ -1,0 +1,113 @@
+r"""When each page changes next: the median wait from the last look, and a band.
+
+A rate that follows a Gamma distribution with shape $a$ and exposure $b$ leaves a page alone for $t$
+days with chance $(b / (b + t))^a$, so the wait that is exceeded with chance $1 - p$ is
+$b ((1 - p)^{-1/a} - 1)$. A Weibull process is asked from where its window stands now; a method that
+gives a rate only supposes that it stays.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.rates.bank import Bank
+from recrawl.rates.gamma import Gamma
+from recrawl.trends.duane import Duane
+from recrawl.trends.weibull import Weibull, wait_quantile
+from recrawl.trends.window_times import WindowTimes
+from recrawl.trends.windows import LEAST_POINTS
+
+if TYPE_CHECKING:
+    from recrawl.rates.methods import Estimator
+    from recrawl.rates.priors import Priors
+    from recrawl.trends.points import Points
+    from recrawl.trends.windows import Windows
+    from recrawl.visits.arrays import Floats, Ints
+    from recrawl.visits.histories import Histories
+
+PREDICTORS = ("bank", "gamma", "weibull", "duane", "ratio")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NextChange:
+    """Days from the last look to the next change, a row a page; nan where a method cannot say.
+
+    Args:
+        wait: The median.
+        low: Lower end of the band.
+        high: Upper end of the band.
+    """
+
+    wait: Floats
+    low: Floats
+    high: Floats
+
+
+def next_changes(
+    histories: Histories,
+    points: Points,
+    windows: Windows,
+    *,
+    priors: Priors,
+    level: float = 0.8,
+) -> dict[str, NextChange]:
+    """Next change of every page by each of `PREDICTORS`.
+
+    Args:
+        histories: What the visits showed.
+        points: Change points of the same pages.
+        windows: How these are cut; the last window of a page counts.
+        priors: Where the rates start; see `fit_prior`.
+        level: Probability that the next change falls into its band.
+    """
+    chances = (0.5, (1 - level) / 2, (1 + level) / 2)
+    found = {}
+    pooled: dict[str, Estimator] = {"bank": Bank(priors), "gamma": Gamma(priors)}
+    for name, estimator in pooled.items():
+        estimates = estimator.estimate(histories)
+        shape, exposure = estimates.shape, estimates.exposure
+        found[name] = NextChange(*(gamma_wait(shape, exposure, chance) for chance in chances))
+    return found | _by_windows(points, windows, chances)
+
+
+def gamma_wait(shape: Floats, exposure: Floats, probability: float) -> Floats:
+    """Days within which the next change falls with a probability, under a Gamma rate.
+
+    >>> gamma_wait(np.array([1.0]), np.array([7.0]), 0.5)
+    array([7.])
+    """
+    with np.errstate(over="ignore"):  # a rate as good as 0: never
+        wait: Floats = exposure * np.expm1(-np.log1p(-probability) / shape)
+    return wait
+
+
+def _by_windows(
+    points: Points, windows: Windows, chances: tuple[float, ...]
+) -> dict[str, NextChange]:
+    """By the last window of each page, where it has points enough."""
+    last = last_windows(windows, len(points))
+    some = np.flatnonzero(last >= 0)
+    some = some[windows.points[last[some]] >= LEAST_POINTS]
+    found = {name: np.full((3, len(points)), np.nan) for name in ("weibull", "duane", "ratio")}
+    if len(some):
+        times = WindowTimes.of_some(points, windows, last[some])
+        now = points.end[some] - windows.origins(points)[last[some]]
+        weibull, duane = Weibull.of(times, np.maximum(now, times.span)), Duane.of(times)
+        for row, chance in enumerate(chances):
+            wait = -np.log1p(-chance)
+            found["weibull"][row, some] = wait_quantile(now, weibull.beta, weibull.eta, chance)
+            found["duane"][row, some] = wait / duane.rate(now)
+            found["ratio"][row, some] = wait * now / times.count
+    return {name: NextChange(*rows) for name, rows in found.items()}
+
+
+def last_windows(windows: Windows, pages: int) -> Ints:
+    """Row of each page's last window; -1 where it has none."""
+    last = np.full(pages, -1)
+    last[windows.page] = np.arange(len(windows))
+    return last

@@ -1,0 +1,80 @@
+"""Points on the clock of their windows: what every fit inside a window reads.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.trends.points import gaps_between
+from recrawl.visits.stretches import stretches, sums
+
+if TYPE_CHECKING:
+    from recrawl.trends.points import Points
+    from recrawl.trends.windows import Windows
+    from recrawl.visits.arrays import Floats, Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WindowTimes:
+    """Times of points since the beginning of their windows, window by window.
+
+    A window begins at the last point of the window before it, or at its page's origin, so that
+    its first time is above 0.
+
+    Args:
+        since: Days from the window's beginning to each point.
+        logs: Logarithms of these.
+        gaps: Days from the point before to each point.
+        offsets: Where each window begins, and where the last one ends.
+    """
+
+    since: Floats
+    logs: Floats
+    gaps: Floats
+    offsets: Ints
+
+    @classmethod
+    def of(cls, points: Points, windows: Windows) -> WindowTimes:
+        """Points of all windows."""
+        rows = slice(int(windows.offsets[0]), int(windows.offsets[-1]))
+        since = points.times[rows] - np.repeat(windows.origins(points), windows.points)
+        offsets = windows.offsets - windows.offsets[0]
+        return cls(since, np.log(since), gaps_between(since, offsets), offsets)
+
+    @classmethod
+    def of_some(cls, points: Points, windows: Windows, rows: Ints) -> WindowTimes:
+        """Points of the named windows, in the order named."""
+        counts = windows.points[rows]
+        times = points.times[stretches(windows.offsets[:-1][rows], counts)]
+        since = times - np.repeat(windows.origins(points)[rows], counts)
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        return cls(since, np.log(since), gaps_between(since, offsets), offsets)
+
+    @property
+    def count(self) -> Ints:
+        """Points of each window, n."""
+        return np.diff(self.offsets)
+
+    @property
+    def span(self) -> Floats:
+        """Days from each window's beginning to its last point, s_n."""
+        return self.since[self.offsets[1:] - 1]
+
+    @property
+    def number(self) -> Floats:
+        """Number of each point in its window, from 1."""
+        return np.arange(1.0, len(self.since) + 1) - np.repeat(self.offsets[:-1], self.count)
+
+    def total(self, values: Floats) -> Floats:
+        """Sum of `values`, one a point, over each window."""
+        total: Floats = sums(values, self.offsets)
+        return total
+
+    def spread(self, values: Floats) -> Floats:
+        """`values`, one a window, for each of its points."""
+        return np.repeat(values, self.count)

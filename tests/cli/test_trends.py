@@ -1,0 +1,197 @@
+"""`recrawl trends`, as people run it."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from recrawl.report.trends import (
+    LOCAL_COLUMNS,
+    NEXT_COLUMNS,
+    PAGE_COLUMNS,
+    TEST_COLUMNS,
+    WINDOW_COLUMNS,
+)
+from recrawl.trends.fits import ESTIMATORS
+from recrawl.trends.next_change import PREDICTORS
+from tests.cli.running import names_in, run, run_here, sentence, write_log
+from tests.cli.test_screen import on_a_terminal
+
+DAY = 86_400
+START = 1_767_225_600  # 2026-01-01
+
+
+@pytest.fixture
+def log(tmp_path):
+    """A page that changes every other day, one that has gone quiet, and one seen once."""
+    rows = []
+    for day in range(60):
+        rows.append(("/busy", START + day * DAY, "true" if day % 2 else "false"))
+        rows.append(("/quiet", START + day * DAY, "true" if day < 10 else "false"))
+    rows.append(("/new", START, ""))
+    return write_log(tmp_path / "visits.csv", rows)
+
+
+@pytest.fixture
+def changes(tmp_path):
+    """All changes of two pages, in no order."""
+    rows: list[tuple[str, float]] = [("/b", START + 3 * DAY), ("/a", START + 9 * DAY)]
+    rows += [("/a", START + day * DAY) for day in (0, 1, 3, 6, 4.5)]
+    return write_log(tmp_path / "changes.csv", rows, header="page,changed_at")
+
+
+def rows_of(ended):
+    assert ended.code == 0, ended
+    return list(csv.DictReader(io.StringIO(ended.out)))
+
+
+@pytest.mark.parametrize(
+    ("words", "columns"),
+    [
+        ([], PAGE_COLUMNS),
+        (["--windows"], WINDOW_COLUMNS),
+        (["--test"], TEST_COLUMNS),
+        (["--predict"], NEXT_COLUMNS),
+        (["--by", "month"], LOCAL_COLUMNS),
+        (["--between", "2026-01-05", "2026-02-01"], LOCAL_COLUMNS),
+    ],
+)
+def test_each_table_has_its_columns(log, words, columns):
+    rows = rows_of(run("trends", log, *words))
+
+    assert list(rows[0]) == list(columns)
+    assert rows[0]["page"] == "/busy"
+
+
+def test_a_row_a_page(log):
+    busy, quiet, new = rows_of(run_here("trends", log))
+
+    assert busy["changes"] == "30"
+    assert float(busy["rate_per_day"]) > 5 * float(quiet["rate_per_day"])
+    assert quiet["trend"] == "falling"
+    assert float(quiet["trend_p"]) < 0.001
+    assert busy["low"] < busy["next_at"] < busy["high"]
+    assert new["status"] == "prior_only"
+    assert new["trend_p"] == ""
+
+
+def test_windows_have_an_error_by_each_estimator(log):
+    lines = run_here("trends", log, "--windows", "--json").out.splitlines()
+    rows = [json.loads(line) for line in lines]
+
+    assert list(rows[0]) == list(WINDOW_COLUMNS)
+    assert list(rows[0]["mse"]) == list(ESTIMATORS)
+    assert sum(row["points"] for row in rows if row["page"] == "/busy") == 30
+    assert next(row["window"] for row in rows if row["page"] == "/busy") == 1
+
+
+def test_predictions_by_each_method(log):
+    rows = rows_of(run_here("trends", log, "--predict"))
+
+    assert [row["method"] for row in rows] == [*PREDICTORS] * 3
+    assert rows[0]["low"] < rows[0]["next_at"] < rows[0]["high"]
+    assert rows[-1]["next_at"] == ""  # seen once: no window
+
+
+def test_a_rate_by_month_follows_the_page(log):
+    rows = rows_of(run_here("trends", log, "--page", "/quiet", "--by", "month"))
+
+    assert [row["period"] for row in rows] == ["2026-01", "2026-02"]
+    assert float(rows[0]["rate_per_day"]) > 4 * float(rows[1]["rate_per_day"])
+
+
+def test_a_file_of_changes_is_a_complete_history(changes):
+    """The first change of a page is its origin; the others are points."""
+    ended = run_here("trends", changes)
+    page_b, page_a = rows_of(ended)
+
+    assert (page_b["page"], page_a["page"]) == ("/b", "/a")
+    assert (page_b["changes"], page_a["changes"]) == ("0", "5")
+    assert "(all changes)" in ended.err
+
+
+def test_windows_of_a_file_of_changes(changes):
+    """1, 3, 4.5, 6 and 9 days after the first change."""
+    (row,) = [
+        json.loads(line)
+        for line in run_here("trends", changes, "--windows", "--json").out.splitlines()
+    ]
+
+    assert row["points"] == 5
+    assert row["start"].startswith("2026-01-01")
+    assert row["end"].startswith("2026-01-10")
+
+
+@pytest.mark.parametrize("place", ["middle", "end", "random"])
+def test_changes_may_be_placed(log, place):
+    rows = rows_of(run_here("trends", log, "--windows", "--place", place, "--page", "/busy"))
+
+    ends = {"middle": "2026-02-28T12", "end": "2026-03-01T00", "random": "2026-02-28"}
+    assert rows[-1]["end"].startswith(ends[place])
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_files_hold_all_rows(log, tmp_path, suffix):
+    output = tmp_path / f"windows.{suffix}"
+
+    assert run_here("trends", log, "--windows", "-o", output).code == 0
+    if suffix == "parquet":
+        pq = pytest.importorskip("pyarrow.parquet")
+        table = pq.read_table(output)
+        assert table.column_names == list(WINDOW_COLUMNS)
+        assert list(table["mse"][0].as_py()) == list(ESTIMATORS)
+
+
+def test_a_terminal_shows_a_table_and_the_months_of_one_page(log):
+    lines, remarks = on_a_terminal("trends", log, "--page", "/busy", columns=160)
+
+    assert lines[0].split()[:4] == ["page", "changes", "state", "beta"]
+    assert any(line.startswith("rate by month, 2026-01 to 2026-02") for line in lines)
+    assert "1 page of" in remarks
+
+
+@pytest.mark.parametrize(
+    ("words", "wrong"),
+    [
+        (["--by", "decade"], "by must be one of month, weekday, hour, year (got 'decade')"),
+        (["--place", "start"], "place must be one of middle, end, random (got 'start')"),
+        (["--between", "2026-02-01", "2026-01-01"], "between must be an earlier and a later"),
+        (["--between", "soon", "later"], "time must be ISO 8601"),
+        (["--level", "2"], "level must lie between 0 and 1"),
+        (["--page", "/none"], "page must be in the file (got '/none')"),
+        (["-o", "rates.txt"], "output must end in .csv"),
+        (["--plot", "page.gif", "--page", "/busy"], "output must end in .svg, .png"),
+    ],
+)
+def test_what_means_nothing_is_refused_in_one_sentence(log, words, wrong):
+    assert wrong in sentence(run("trends", log, *words))
+    assert names_in(log.parent) == ["visits.csv"]
+
+
+@pytest.mark.parametrize(
+    "words", [["--csv", "--json"], ["--windows", "--test"], ["--plot", "x.svg"]]
+)
+def test_options_that_do_not_go_together_are_wrong_usage(log, words):
+    assert run("trends", log, *words).code == 2
+
+
+@pytest.mark.parametrize("words", [[], ["--windows"], ["--predict"], ["--test"], ["--by", "hour"]])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("/a", START, "")],
+        [("/a", START, ""), ("/a", START + DAY, "true")],
+        [("/a", START + hour * 3600, "true") for hour in range(4)],
+        [("/a", START, "true")] * 3,
+        [("/a", START + day * DAY, "false") for day in (3, 1, 2, 0)],
+    ],
+    ids=["one visit", "one change", "one day", "one instant", "out of order, never changed"],
+)
+def test_little_to_go_by_is_no_error(tmp_path, words, rows):
+    """Never a crash or a nan; what is not known is empty."""
+    ended = run_here("trends", write_log(tmp_path / "few.csv", rows), *words)
+
+    assert ended.code == 0
+    assert "nan" not in ended.out
+    assert "inf" not in ended.out
