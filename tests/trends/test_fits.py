@@ -12,16 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.errors import InvalidParameter
-from recrawl.trends.fits import ESTIMATORS, Fits, fit_windows
+from recrawl.trends.fits import ESTIMATORS, Fits, fit_windows, mean_errors, wins
 from recrawl.trends.weibull import Weibull
 from recrawl.trends.window_times import WindowTimes
-from recrawl.trends.windows import Windowing, consistent_windows
+from recrawl.trends.windows import Windowing, Windows, consistent_windows
 from tests.trends.made import RISING, bernoulli_days, one_window_each, points_at_days, times_of
 
 if TYPE_CHECKING:
     from recrawl.trends.fits import WindowFits
     from recrawl.trends.points import Points
-    from recrawl.trends.windows import Windows
 
 PUBLISHED = ("weibull", "duane", "cho", "matloff")
 
@@ -316,3 +315,17 @@ def test_a_period_that_is_no_time_is_refused(period):
 def test_an_estimator_nobody_knows_is_refused():
     with pytest.raises(InvalidParameter, match="estimator"):
         Fits.of(times_of(RISING)).mean_intervals("norman")
+
+
+def test_wins_and_mean_errors_go_by_window_and_state():
+    """Three windows, one of them short: it wins nothing but counts for the mean."""
+    windows = Windows(np.array([0, 4, 8, 10]), np.array([0, 0, 1]), np.array([0, 2, 3], np.uint8))
+    errors = {"ratio": np.array([1.0, 4.0, 7.0]), "weibull": np.array([2.0, 3.0, 1.0])}
+
+    assert wins(errors, windows) == {"ratio": 0.5, "weibull": 0.5}
+    assert mean_errors(errors, windows)["ratio"] == {
+        "all": 4.0,
+        "constant": 1.0,
+        "decreasing": 4.0,
+        "short": 7.0,
+    }

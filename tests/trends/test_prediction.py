@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.errors import InvalidParameter
+from recrawl.trends.points import Points
 from recrawl.trends.prediction import (
     FORECASTERS,
     Detection,
@@ -319,3 +320,49 @@ def test_no_pages_have_no_visits():
 def test_parameters_that_mean_nothing_are_refused(wrong, message):
     with pytest.raises(InvalidParameter, match=message):
         Forecasting(**wrong)
+
+
+@pytest.mark.parametrize("forecaster", FORECASTERS)
+def test_a_change_of_pace_begins_a_new_window(forecaster):
+    """Gaps that grow, then shrink: the new window is shorter, and so is its memory."""
+    gaps = [*range(1, 13), *(half / 2 for half in range(24, 1, -1))]
+    times = np.cumsum(np.array(gaps, np.float64))
+    page = Points(times, np.array([0, len(times)]), times[-1:])
+    extended = follow(page, Forecasting(forecaster, rewindow=False, threshold=1))
+    anew = follow(page, Forecasting(forecaster, rewindow=True, threshold=1))
+
+    assert anew.visits[0] < extended.visits[0]
+
+
+def test_new_windows_make_visits_rarer_and_more_precise():
+    """On the papers' population, for every forecaster."""
+    points = bernoulli_days(1000)
+
+    for forecaster in FORECASTERS:
+        extended = follow(points, Forecasting(forecaster))
+        anew = follow(points, Forecasting(forecaster, rewindow=True))
+        assert anew.precision > extended.precision
+        assert anew.recall < extended.recall
+
+
+def test_a_page_that_agrees_keeps_its_window():
+    """Equal gaps: both rules are the same."""
+    times = np.arange(1.0, 41)
+    page = Points(times, np.array([0, 40]), times[-1:])
+
+    for forecaster in FORECASTERS:
+        once, other = (
+            follow(page, Forecasting(forecaster, rewindow=rewindow)) for rewindow in (False, True)
+        )
+        assert once.observed.tolist() == other.observed.tolist()
+        assert once.premature.tolist() == other.premature.tolist()
+
+
+@pytest.mark.parametrize("forecaster", FORECASTERS)
+def test_new_windows_are_begun_by_found_points_alone(forecaster):
+    """On pages by chance: everything stays finite, and nothing is found twice."""
+    points = bernoulli_days(200, seed=5)
+    found = follow(points, Forecasting(forecaster, rewindow=True, threshold=0))
+
+    assert (found.unobserved >= 0).all()
+    assert 0 < found.precision <= 1

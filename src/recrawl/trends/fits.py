@@ -22,10 +22,12 @@ from recrawl.rates.matloff import Matloff
 from recrawl.trends.duane import Duane
 from recrawl.trends.weibull import Weibull
 from recrawl.trends.window_times import WindowTimes
-from recrawl.trends.windows import LEAST_POINTS
+from recrawl.trends.windows import LEAST_POINTS, STATE_NAMES, State
 from recrawl.visits.blocks import over_blocks
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from recrawl.rates.accuracy import Counting
     from recrawl.trends.points import Points
     from recrawl.trends.windows import Windows
@@ -116,6 +118,27 @@ class Fits:
                     off *= off
                 errors[estimator] = times.total(off) / times.count
         return errors
+
+
+def wins(errors: Mapping[str, Floats], windows: Windows) -> dict[str, float]:
+    """Share of windows, short ones left out, in which each estimator has the least error."""
+    some = windows.points >= LEAST_POINTS
+    least = np.argmin(np.stack([error[some] for error in errors.values()]), axis=0)
+    counts = np.bincount(least, minlength=len(errors)) / max(int(some.sum()), 1)
+    return dict(zip(errors, counts.tolist(), strict=True))
+
+
+def mean_errors(errors: Mapping[str, Floats], windows: Windows) -> dict[str, dict[str, float]]:
+    """Mean error of each estimator over all windows, and over those of each state."""
+    means = {}
+    for name, error in errors.items():
+        by_state = {
+            STATE_NAMES[state]: float(error[windows.state == state].mean())
+            for state in State
+            if (windows.state == state).any()
+        }
+        means[name] = {"all": float(error.mean()) if len(error) else float("nan"), **by_state}
+    return means
 
 
 @dataclass(frozen=True, slots=True, eq=False)

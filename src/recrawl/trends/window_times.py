@@ -30,12 +30,14 @@ class WindowTimes:
         since: Days from the window's beginning to each point.
         logs: Logarithms of these.
         gaps: Days from the point before to each point.
+        number: Number of each point in its window, from 1.
         offsets: Where each window begins, and where the last one ends.
     """
 
     since: Floats
     logs: Floats
     gaps: Floats
+    number: Floats
     offsets: Ints
 
     @classmethod
@@ -44,7 +46,7 @@ class WindowTimes:
         rows = slice(int(windows.offsets[0]), int(windows.offsets[-1]))
         since = points.times[rows] - np.repeat(windows.origins(points), windows.points)
         offsets = windows.offsets - windows.offsets[0]
-        return cls(since, np.log(since), gaps_between(since, offsets), offsets)
+        return cls._on_clock(since, offsets)
 
     @classmethod
     def of_some(cls, points: Points, windows: Windows, rows: Ints) -> WindowTimes:
@@ -53,7 +55,13 @@ class WindowTimes:
         times = points.times[stretches(windows.offsets[:-1][rows], counts)]
         since = times - np.repeat(windows.origins(points)[rows], counts)
         offsets = np.concatenate([[0], np.cumsum(counts)])
-        return cls(since, np.log(since), gaps_between(since, offsets), offsets)
+        return cls._on_clock(since, offsets)
+
+    @classmethod
+    def _on_clock(cls, since: Floats, offsets: Ints) -> WindowTimes:
+        number = np.arange(1.0, len(since) + 1)
+        number -= np.repeat(offsets[:-1].astype(np.float64), np.diff(offsets))
+        return cls(since, np.log(since), gaps_between(since, offsets), number, offsets)
 
     @property
     def count(self) -> Ints:
@@ -64,11 +72,6 @@ class WindowTimes:
     def span(self) -> Floats:
         """Days from each window's beginning to its last point, s_n."""
         return self.since[self.offsets[1:] - 1]
-
-    @property
-    def number(self) -> Floats:
-        """Number of each point in its window, from 1."""
-        return np.arange(1.0, len(self.since) + 1) - np.repeat(self.offsets[:-1], self.count)
 
     def total(self, values: Floats) -> Floats:
         """Sum of `values`, one a point, over each window."""
