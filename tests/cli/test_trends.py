@@ -195,3 +195,15 @@ def test_little_to_go_by_is_no_error(tmp_path, words, rows):
     assert ended.code == 0
     assert "nan" not in ended.out
     assert "inf" not in ended.out
+
+
+def test_pages_that_a_constant_rate_would_mislead_about_are_named(tmp_path):
+    """A page that is built at noon, every day, seen four times a day."""
+    rows = [
+        ("/build", START + hour * 3600, "true" if hour % 24 == 12 else "false")
+        for hour in range(0, 24 * 60, 6)
+    ]
+    ended = run_here("trends", write_log(tmp_path / "visits.csv", rows))
+
+    assert rows_of(ended)[0]["kind"] == "periodic"
+    assert "1 page periodic: changes keep to a timetable: visit just after it." in ended.err

@@ -12,7 +12,8 @@ from scipy.optimize import minimize
 from recrawl import Gamma, Histories, Priors
 from recrawl.errors import InvalidParameter
 from recrawl.rates.estimates import Status
-from recrawl.trends.local_rates import local_rates, rates_between, seasonal_forecast
+from recrawl.trends.local_rates import local_rates, rates_between
+from recrawl.trends.seasons import seasonal_forecast
 from tests import strategies
 from tests.strategies import Seen, history_of
 

@@ -137,6 +137,8 @@ def trends(
     if plot is not None:
         _draw(plot, pages, wanted)
     _remarks(pages, reading)
+    if "kind" in table.columns:
+        _warn(table)
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,6 +393,19 @@ def _remarks(pages: _Pages, reading: Reading) -> None:
     screen.remark(f"{named} of {reading.path} ({what}).")
     if reading.skipped:
         screen.remark(f"{reading.skipped:,} malformed rows were left out.")
+
+
+def _warn(table: Table) -> None:
+    """Say on stderr where a constant rate would mislead."""
+    from collections import Counter
+
+    from recrawl.cli import screen
+    from recrawl.trends.regularity import WARNINGS
+
+    for kind, count in Counter(table.columns["kind"].tolist()).items():
+        if kind in WARNINGS:
+            pages = "1 page" if count == 1 else f"{count:,} pages"
+            screen.remark(f"{pages} {kind}: {WARNINGS[kind]}.")
 
 
 def _draw(path: Path, pages: _Pages, wanted: _Wanted) -> None:

@@ -7,13 +7,14 @@ from recrawl.trends.change_points import all_change_points, change_points
 from recrawl.trends.clock import Clock, fit_clock
 from recrawl.trends.duane import Duane
 from recrawl.trends.fits import fit_windows
-from recrawl.trends.local_rates import local_rates, rates_between, seasonal_forecast
+from recrawl.trends.local_rates import local_rates, rates_between
 from recrawl.trends.next_change import next_changes
 from recrawl.trends.points import Points, points_at, points_of
 from recrawl.trends.power_law import power_law
 from recrawl.trends.prediction import Forecasting, at_equal_visits, follow
 from recrawl.trends.prequential import forecast_errors
 from recrawl.trends.regularity import regularity
+from recrawl.trends.seasons import seasonal_forecast
 from recrawl.trends.trend_test import laplace, military_handbook, trend_test
 from recrawl.trends.weibull import Weibull
 from recrawl.trends.window_times import WindowTimes

@@ -57,6 +57,14 @@ if TYPE_CHECKING:
     from recrawl.visits.histories import Histories
 
 KINDS = ("unknown", "poisson", "regular", "bursty", "periodic")
+# Where a constant rate would mislead, and how.
+WARNINGS = {
+    "regular": "changes come at regular intervals: visits slower than they are overestimate the "
+    "rate",
+    "bursty": "changes come in bursts: the rate is underestimated, and right after a change the "
+    "next is near",
+    "periodic": "changes keep to a timetable: visit just after it",
+}
 _UNKNOWN, _POISSON, _REGULAR, _BURSTY, _PERIODIC = range(len(KINDS))
 
 PERIODS = (1.0, 7.0)  # days
@@ -105,14 +113,7 @@ class Regularity:
     @property
     def warnings(self) -> list[str]:
         """A sentence for each page that a constant rate would mislead about; else empty."""
-        texts = {
-            _REGULAR: "changes come at regular intervals: visits slower than they are "
-            "overestimate the rate",
-            _BURSTY: "changes come in bursts: the rate is underestimated, and right after a "
-            "change the next is near",
-            _PERIODIC: "changes keep to a timetable: visit just after it",
-        }
-        return [texts.get(code, "") for code in self.kind.tolist()]
+        return [WARNINGS.get(KINDS[code], "") for code in self.kind.tolist()]
 
 
 def regularity(histories: Histories, *, significance: float = 0.01) -> Regularity:
