@@ -207,3 +207,13 @@ def test_pages_that_a_constant_rate_would_mislead_about_are_named(tmp_path):
 
     assert rows_of(ended)[0]["kind"] == "periodic"
     assert "1 page periodic: changes keep to a timetable: visit just after it." in ended.err
+
+
+def test_all_changes_lie_in_the_months_they_came_in(tmp_path):
+    """Four in January after the first, none in February, two in March: no fractions."""
+    days = [0, 5, 10, 20, 30, 60, 70]
+    rows = [("/a", START + day * DAY) for day in days]
+    log = write_log(tmp_path / "changes.csv", rows, header="page,changed_at")
+    found = rows_of(run_here("trends", log, "--by", "month"))
+
+    assert [float(row["changes"]) for row in found] == [4, 0, 2]

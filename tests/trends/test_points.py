@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 
 from recrawl import Histories
 from recrawl.errors import InvalidHistory, InvalidParameter
-from recrawl.trends.points import Points, gaps_between, points_at, points_of
+from recrawl.trends.points import (
+    Points,
+    gaps_between,
+    points_at,
+    points_of,
+    watched_all_the_time,
+)
 from tests.strategies import Seen, histories, history_of, pages
 from tests.trends.made import points_at_days
 
@@ -222,3 +228,16 @@ def test_points_that_do_not_rise_are_refused(times, end):
 def test_every_page_needs_an_end():
     with pytest.raises(InvalidHistory, match="got 2 for 1 pages"):
         Points(np.array([1.0]), np.array([0, 1]), np.array([1.0, 1.0]))
+
+
+def test_time_between_known_changes_is_quiet_and_changes_are_told_to_the_second():
+    """Three changes, ten days apart, then two a second apart: as many events, as many days."""
+    second = 1 / 86_400
+    changes = Histories.from_lists([([10.0, 10.0, second], [True] * 3)])
+    watched = watched_all_the_time(changes)
+
+    assert watched.gaps.sum() == pytest.approx(changes.gaps.sum())
+    assert watched.gaps[1] == pytest.approx(second)
+    assert watched.gaps[-1] == pytest.approx(second / 2)
+    assert watched.count.tolist() == [0, 1] * 3
+    assert points_of(watched, place="end").times == pytest.approx([10, 20, 20 + second])

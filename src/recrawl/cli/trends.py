@@ -210,13 +210,13 @@ class _Pages:
 
 
 def _read(reading: Reading, wanted: _Wanted) -> _Pages:
-    """Read the whole file; a file of changes knows each gap's count."""
+    """Read the whole file; one of all changes tells of the time between them, too."""
     import numpy as np
 
     from recrawl.adapters.logs import Log
     from recrawl.cli.estimate import fit
     from recrawl.rates.priors import Priors
-    from recrawl.trends.points import PLACES, points_of
+    from recrawl.trends.points import PLACES, points_of, watched_all_the_time
     from recrawl.trends.windows import Windowing, consistent_windows
     from recrawl.visits.histories import Histories
     from recrawl.visits.texts import Texts
@@ -231,7 +231,7 @@ def _read(reading: Reading, wanted: _Wanted) -> _Pages:
         rows = _only(names, rows, wanted.page, reading)
     names, histories = names.take(rows), histories.take(rows)
     if reading.complete:
-        histories = _counted(histories)
+        histories = watched_all_the_time(histories)
     places: dict[str, Place] = {name: name for name in PLACES}
     place = "end" if reading.complete else places[wanted.place]
     points = points_of(histories, place=place, random=np.random.default_rng(0))
@@ -250,13 +250,6 @@ def _only(names: Texts, rows: Ints, page: str, reading: Reading) -> Ints:
         raise InvalidTable(message)
     only: Ints = rows[rows == known.index(page)]
     return only
-
-
-def _counted(histories: Histories) -> Histories:
-    """The same gaps, each known to hold one change."""
-    from dataclasses import replace
-
-    return replace(histories, count=histories.changed.astype("int64"))
 
 
 def _maker(wanted: _Wanted) -> tuple[tuple[str, ...], Callable[[_Pages], Table]]:

@@ -17,11 +17,12 @@ import numpy as np
 
 from recrawl.errors import InvalidHistory, InvalidParameter
 from recrawl.rates.ranks import over_ranks
+from recrawl.units import SECONDS_A_DAY
+from recrawl.visits.histories import Histories
 from recrawl.visits.stretches import sums
 
 if TYPE_CHECKING:
     from recrawl.visits.arrays import Floats, Instants, Ints
-    from recrawl.visits.histories import Histories
 
 Place = Literal["middle", "end", "random"]
 PLACES: tuple[Place, ...] = ("middle", "end", "random")
@@ -147,6 +148,30 @@ def points_at(instants: Instants, offsets: Ints) -> Points:
     end = np.zeros(len(origin))
     end[some] = times[offsets[1:][some] - 1]
     return _cleaned(times, offsets, end, origin)
+
+
+def watched_all_the_time(histories: Histories) -> Histories:
+    """Histories of pages visited just after every change, as if also visited just before.
+
+    Where all changes are known, the time between them is known to be quiet, and each change is
+    known to the second.
+
+    >>> from recrawl import Histories
+    >>> seen = watched_all_the_time(Histories.from_lists([([1.0, 2.0], [True, True])]))
+    >>> seen.changed, seen.count
+    (array([False,  True, False,  True]), array([0, 1, 0, 1]))
+    """
+    after = np.minimum(1 / SECONDS_A_DAY, histories.gaps / 2)
+    gaps = np.stack([histories.gaps - after, after], axis=1).ravel()
+    changed = np.stack([np.zeros(len(after), np.bool_), histories.changed], axis=1).ravel()
+    return Histories(
+        gaps=gaps,
+        changed=changed,
+        offsets=2 * histories.offsets,
+        count=changed.astype(np.int64),
+        first_visit=histories.first_visit,
+        flags=histories.flags,
+    )
 
 
 def ends_of_gaps(histories: Histories) -> Floats:
