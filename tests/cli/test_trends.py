@@ -217,3 +217,30 @@ def test_all_changes_lie_in_the_months_they_came_in(tmp_path):
     found = rows_of(run_here("trends", log, "--by", "month"))
 
     assert [float(row["changes"]) for row in found] == [4, 0, 2]
+
+
+@pytest.mark.parametrize("words", [[], ["--windows"]], ids=["timeline", "duane"])
+@pytest.mark.parametrize("suffix", ["svg", "png"])
+def test_one_page_is_drawn(log, tmp_path, words, suffix):
+    picture = tmp_path / f"busy.{suffix}"
+    ended = run_here("trends", log, "--page", "/busy", "--plot", picture, *words)
+
+    assert ended.code == 0
+    assert picture.stat().st_size > 5_000
+
+
+def test_a_timeline_of_all_changes_has_no_visits(changes, tmp_path):
+    """Nobody visited: only changes are known."""
+    picture = tmp_path / "a.svg"
+
+    assert run_here("trends", changes, "--page", "/a", "--plot", picture).code == 0
+    assert "5 changes" in picture.read_text()
+    assert "visits" not in picture.read_text()
+
+
+@pytest.mark.parametrize("days", [[0], [0, 1], list(range(0, 4400, 40))])
+def test_pages_with_few_visits_and_with_many_years_are_drawn(tmp_path, days):
+    rows = [("/a", START + day * DAY, "true") for day in days]
+    log = write_log(tmp_path / "visits.csv", rows)
+
+    assert run_here("trends", log, "--page", "/a", "--plot", tmp_path / "a.svg").code == 0

@@ -72,6 +72,7 @@ _OUTPUT = typer.Option(
 _PERIODS = ("month", "weekday", "hour", "year")
 _ALL_OF_IT = 1 << 62  # trends are worked out in memory
 _FEW_DAYS = 120  # of a timeline that months would cut into too few pieces
+_MANY_DAYS = 3650  # of one that months would cut into too many
 _PIECES = 8
 _NEXT_LEVEL = 0.8  # of the band of the next change
 
@@ -207,6 +208,7 @@ class _Pages:
     points: Points
     windows: Windows
     level: float
+    complete: bool
 
 
 def _read(reading: Reading, wanted: _Wanted) -> _Pages:
@@ -237,7 +239,7 @@ def _read(reading: Reading, wanted: _Wanted) -> _Pages:
     points = points_of(histories, place=place, random=np.random.default_rng(0))
     windows = consistent_windows(points, Windowing(threshold=wanted.threshold))
     priors = Priors(fitted.shape, fitted.exposure, site[rows])
-    return _Pages(names, histories, priors, points, windows, wanted.level)
+    return _Pages(names, histories, priors, points, windows, wanted.level, reading.complete)
 
 
 def _only(names: Texts, rows: Ints, page: str, reading: Reading) -> Ints:
@@ -447,24 +449,26 @@ def _timeline(pages: _Pages, title: str) -> Chart:
         np.where(hidden, begins[rows], nothing),
         np.where(hidden, ends[rows], nothing),
     )
-    return timeline_chart(visits, changes, _steps(pages, visits), title=title)
+    shown = visits[:0] if pages.complete else visits
+    return timeline_chart(shown, changes, _steps(pages, visits), title=title)
 
 
 def _steps(pages: _Pages, visits: Instants) -> RateSteps:
-    """Rates by month; by eighths of the time watched where that is less than four months."""
+    """Rates by month; by eighths of a time of less than four months, by year in one of decades."""
     import numpy as np
 
     from recrawl.report.trend_charts import RateSteps
     from recrawl.trends.local_rates import local_rates, rates_between
 
     span = visits[-1:] - visits[:1]
-    if (span < np.timedelta64(_FEW_DAYS, "D")).all():
+    if (span < np.timedelta64(_FEW_DAYS, "D")).any():
         edges = np.concatenate([visits[:1] + span * part // _PIECES for part in range(_PIECES + 1)])
         parts = [
             rates_between(pages.histories, start, end, priors=pages.priors, level=pages.level)
             for start, end in pairwise(edges)
         ]
     else:
-        parts = [local_rates(pages.histories, "month", priors=pages.priors, level=pages.level)]
+        by = "month" if (span < np.timedelta64(_MANY_DAYS, "D")).all() else "year"
+        parts = [local_rates(pages.histories, by, priors=pages.priors, level=pages.level)]
     columns = ("start", "end", "rate", "low", "high")
     return RateSteps(*(np.concatenate([getattr(part, name) for part in parts]) for name in columns))
