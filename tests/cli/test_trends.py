@@ -244,3 +244,10 @@ def test_pages_with_few_visits_and_with_many_years_are_drawn(tmp_path, days):
     log = write_log(tmp_path / "visits.csv", rows)
 
     assert run_here("trends", log, "--page", "/a", "--plot", tmp_path / "a.svg").code == 0
+
+
+def test_the_input_is_never_written_over(log):
+    before = log.read_text()
+
+    assert "output must be another file than FILE" in sentence(run("trends", log, "-o", log))
+    assert log.read_text() == before

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recrawl.cli import shared
+
 if TYPE_CHECKING:
     from recrawl.report.design import Study
 
@@ -35,11 +37,6 @@ _PLOT = typer.Option(
     help="Draw bias and sigma of the one --method over changes a gap to F: .svg or .png.",
     show_default=False,
 )
-_CSV = typer.Option("--csv", help="Write CSV instead of a table.")
-_JSON = typer.Option("--json", help="Write JSON lines instead of a table.")
-_OUTPUT = typer.Option(
-    "--output", "-o", metavar="F", help="Write to F: .csv, .jsonl or .parquet.", show_default=False
-)
 
 _PICTURED = (5, 10, 20, 50)  # gaps
 
@@ -55,9 +52,9 @@ def design(
     seen: Annotated[str, _SEEN] = "",
     method: Annotated[list[str] | None, _METHOD] = None,
     plot: Annotated[Path | None, _PLOT] = None,
-    as_csv: Annotated[bool, _CSV] = False,
-    as_json: Annotated[bool, _JSON] = False,
-    output: Annotated[Path | None, _OUTPUT] = None,
+    as_csv: Annotated[bool, shared.CSV] = False,
+    as_json: Annotated[bool, shared.JSON] = False,
+    output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:
     """Say how well a page's rate would be known, and how to visit to know it better.
 
@@ -81,9 +78,7 @@ def design(
     from recrawl.report.design import DESIGNED, Study
     from recrawl.units import days
 
-    if sum([as_csv, as_json, output is not None]) > 1:
-        message = "only one of --csv, --json and -o can be given"
-        raise typer.BadParameter(message)
+    shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
     methods = _checked(method or list(DESIGNED))
     check_level(level)
     interval = days(every)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recrawl.cli import shared
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
@@ -45,30 +47,13 @@ _CLASSES = typer.Option(
     "1d,7d,30d or 1d=3,7d=1  [default: 12h to a year]",
     show_default=False,
 )
-_LEVEL = typer.Option(help="Probability that a rate lies in its band.")
 _NOW = typer.Option(
     metavar="T",
     help="Instant of fresh_now: ISO 8601 or epoch seconds  [default: the present]",
     show_default=False,
 )
-_SITE_COLUMN = typer.Option(
-    metavar="C",
-    help="Column with a page's site  [default: registered domain of its address]",
-    show_default=False,
-)
-_COLUMN = typer.Option(
-    metavar="OURS=THEIRS",
-    help="FILE's own name of a column, e.g. page=url; may be repeated",
-    show_default=False,
-)
-_SKIP = typer.Option("--skip-bad-rows", help="Leave malformed rows out and count them.")
 _MEMORY = typer.Option(
     metavar="SIZE", help="Memory for visits; larger files go through temporary ones."
-)
-_CSV = typer.Option("--csv", help="Write CSV instead of a table.")
-_JSON = typer.Option("--json", help="Write JSON lines instead of a table.")
-_OUTPUT = typer.Option(
-    "--output", "-o", metavar="F", help="Write to F: .csv, .jsonl or .parquet.", show_default=False
 )
 
 
@@ -77,15 +62,15 @@ def estimate(
     *,
     method: Annotated[str, _METHOD] = "gamma",
     classes: Annotated[str, _CLASSES] = "",
-    level: Annotated[float, _LEVEL] = 0.9,
+    level: Annotated[float, shared.LEVEL] = 0.9,
     now: Annotated[str, _NOW] = "",
-    site_column: Annotated[str, _SITE_COLUMN] = "",
-    column: Annotated[list[str] | None, _COLUMN] = None,
-    skip_bad_rows: Annotated[bool, _SKIP] = False,
+    site_column: Annotated[str, shared.SITE_COLUMN] = "",
+    column: Annotated[list[str] | None, shared.COLUMN] = None,
+    skip_bad_rows: Annotated[bool, shared.SKIP] = False,
     memory: Annotated[str, _MEMORY] = "2G",
-    as_csv: Annotated[bool, _CSV] = False,
-    as_json: Annotated[bool, _JSON] = False,
-    output: Annotated[Path | None, _OUTPUT] = None,
+    as_csv: Annotated[bool, shared.CSV] = False,
+    as_json: Annotated[bool, shared.JSON] = False,
+    output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:
     """Say how often each page of a visit log changes.
 
@@ -109,13 +94,11 @@ def estimate(
     from recrawl.cli import options, screen
     from recrawl.rates.estimates import check_level
 
-    if sum([as_csv, as_json, output is not None]) > 1:
-        message = "only one of --csv, --json and -o can be given"
-        raise typer.BadParameter(message)
+    shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
     check_level(level)
     methods = _methods(method, classes)
     if output is not None:
-        _check_place(output, file)
+        shared.check_place(output, file)
     until = np.datetime64(options.moment(now).replace(tzinfo=None), "us")
     scratch = Path() if output is None else output.parent
     names = options.renamed(column or [], (*NEEDED, *OPTIONAL))
@@ -152,17 +135,6 @@ def _methods(name: str, classes: str) -> dict[str, Factory]:
         Classes(rates, weights)  # refuses what means nothing before anything is read
         methods["classes"] = lambda _, level: Classes(rates, weights, level)
     return methods
-
-
-def _check_place(output: Path, file: Path) -> None:
-    """Refuse an output that cannot be, or that would replace the input."""
-    from recrawl.adapters.outputs import check_output
-    from recrawl.errors import CannotWrite
-
-    check_output(output)
-    if output.exists() and file.exists() and output.samefile(file):
-        message = f"{output}: output must be another file than FILE, which is not changed"
-        raise CannotWrite(message)
 
 
 def _estimated(log: Log, methods: dict[str, Factory], level: float) -> Iterator[Result]:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recrawl.cli import shared
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -46,27 +48,10 @@ _PLACE = typer.Option(
     metavar="WHERE", help="Where in its gap a change without a date lies: middle, end or random."
 )
 _THRESHOLD = typer.Option(help="Points that may disagree with their window.", min=0)
-_LEVEL = typer.Option(help="Probability that a rate lies in its band.")
 _PLOT = typer.Option(
     metavar="F",
     help="Draw the one --page to F (.svg or .png): its timeline, with --windows its Duane plot.",
     show_default=False,
-)
-_SITE_COLUMN = typer.Option(
-    metavar="C",
-    help="Column with a page's site  [default: registered domain of its address]",
-    show_default=False,
-)
-_COLUMN = typer.Option(
-    metavar="OURS=THEIRS",
-    help="FILE's own name of a column, e.g. page=url; may be repeated",
-    show_default=False,
-)
-_SKIP = typer.Option("--skip-bad-rows", help="Leave malformed rows out and count them.")
-_CSV = typer.Option("--csv", help="Write CSV instead of a table.")
-_JSON = typer.Option("--json", help="Write JSON lines instead of a table.")
-_OUTPUT = typer.Option(
-    "--output", "-o", metavar="F", help="Write to F: .csv, .jsonl or .parquet.", show_default=False
 )
 
 _PERIODS = ("month", "weekday", "hour", "year")
@@ -88,14 +73,14 @@ def trends(
     predict: Annotated[bool, _PREDICT] = False,
     place: Annotated[str, _PLACE] = "middle",
     threshold: Annotated[float, _THRESHOLD] = 3,
-    level: Annotated[float, _LEVEL] = 0.9,
+    level: Annotated[float, shared.LEVEL] = 0.9,
     plot: Annotated[Path | None, _PLOT] = None,
-    site_column: Annotated[str, _SITE_COLUMN] = "",
-    column: Annotated[list[str] | None, _COLUMN] = None,
-    skip_bad_rows: Annotated[bool, _SKIP] = False,
-    as_csv: Annotated[bool, _CSV] = False,
-    as_json: Annotated[bool, _JSON] = False,
-    output: Annotated[Path | None, _OUTPUT] = None,
+    site_column: Annotated[str, shared.SITE_COLUMN] = "",
+    column: Annotated[list[str] | None, shared.COLUMN] = None,
+    skip_bad_rows: Annotated[bool, shared.SKIP] = False,
+    as_csv: Annotated[bool, shared.CSV] = False,
+    as_json: Annotated[bool, shared.JSON] = False,
+    output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:
     """Say how the rate of each page moves, and when it changes next.
 
@@ -115,16 +100,17 @@ def trends(
     from recrawl.cli import options, screen
     from recrawl.rates.estimates import check_level
 
-    if sum([as_csv, as_json, output is not None]) > 1:
-        message = "only one of --csv, --json and -o can be given"
-        raise typer.BadParameter(message)
+    shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
     if sum([bool(by), between is not None, windows, test, predict]) > 1:
         message = "only one of --windows, --test, --predict, --by and --between can be given"
         raise typer.BadParameter(message)
     check_level(level)
     wanted = _Wanted(page, by, between, windows, test, predict, place, threshold, level)
     wanted.check()
-    _check_places(output, plot, page)
+    if output is not None:
+        shared.check_place(output, file)
+    if plot is not None:
+        _check_plot(plot, page)
     names = options.renamed(column or [], (*NEEDED, *OPTIONAL, CHANGE_TIME))
     with screen.progress("reading visits") as progress:
         reading = Reading(file, names, site_column or None, skip_bad_rows, progress, True)
@@ -184,18 +170,14 @@ class _Wanted:
         return np.datetime64(start, "us"), np.datetime64(end, "us")
 
 
-def _check_places(output: Path | None, plot: Path | None, page: str) -> None:
-    """Refuse files that cannot be written, before anything is read."""
-    from recrawl.adapters.outputs import check_output
+def _check_plot(plot: Path, page: str) -> None:
+    """Refuse a picture that cannot be drawn, before anything is read."""
     from recrawl.adapters.pictures import check_picture
 
-    if output is not None:
-        check_output(output)
-    if plot is not None:
-        check_picture(plot)
-        if not page:
-            message = "--plot needs --page"
-            raise typer.BadParameter(message)
+    check_picture(plot)
+    if not page:
+        message = "--plot needs --page"
+        raise typer.BadParameter(message)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -214,15 +214,16 @@ def _rows(curve: Curve, field: str) -> list[Row]:
     return [
         {
             "gaps": curve.gaps,
-            "changes_a_gap": _figure(r),
-            field: _figure(figure),
+            "changes_a_gap": rounded(r),
+            field: rounded(figure),
             "stretch": int(stretch),
         }
         for r, figure, stretch in drawn
     ]
 
 
-def _figure(value: float) -> float:
+def rounded(value: float) -> float:
+    """A figure as charts hold it, rounded to what can be seen."""
     return float(f"{value:.{_DIGITS}g}")
 
 

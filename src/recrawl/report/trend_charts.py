@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from recrawl.errors import InvalidParameter
-from recrawl.report.charts import LIGHT, panel_title, themed
+from recrawl.report.charts import LIGHT, panel_title, rounded, themed
 from recrawl.units import MICROSECONDS_A_DAY
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 _WIDTH = 620  # pixels of a panel
 _MARKS_A_PIXEL = 2  # marks closer together are one: a long log stays a small picture
-_DIGITS = 6  # more than a picture shows, and the same on every machine
 _BEYOND = 10.0  # how many times the rates a band may reach before it leaves the panel
 _LEAST_RATIO = 4.0  # ends of a logarithmic axis at least, lest much be made of nothing
 _TICKS = 9  # of a logarithmic axis, at most
@@ -266,17 +265,13 @@ def _levels(rate: RateSteps) -> list[dict[str, float]]:
         stretch += int(start[row] != before)
         before = end[row]
         figures = {
-            "rate": _figure(rates[row]),
-            "low": _figure(max(float(np.fmin(low[row], rates[row])), floor)),
-            "high": _figure(min(float(np.fmax(high[row], rates[row])), ceiling)),
+            "rate": rounded(rates[row]),
+            "low": rounded(max(float(np.fmin(low[row], rates[row])), floor)),
+            "high": rounded(min(float(np.fmax(high[row], rates[row])), ceiling)),
             "stretch": stretch,
         }
         rows += [{"at": float(at), **figures} for at in (start[row], end[row])]
     return rows
-
-
-def _figure(value: float) -> float:
-    return float(f"{value:.{_DIGITS}g}")
 
 
 def _time_axis(drawn: list[float], *, instants: bool) -> Chart:
@@ -421,7 +416,7 @@ def _dots(line: DuaneLine, name: str) -> list[dict[str, Any]]:
     means = times / np.arange(1, len(times) + 1)
     there = (means >= least) & (times <= most)
     return [
-        {"window": name, "time": _figure(time), "interval": _figure(mean)}
+        {"window": name, "time": rounded(time), "interval": rounded(mean)}
         for time, mean in zip(times[there], means[there], strict=True)
     ]
 
@@ -435,7 +430,7 @@ def _ends_of_line(line: DuaneLine, name: str, dots: list[dict[str, Any]]) -> lis
     if not all(low <= height <= high for _, height in heights):  # nan included
         return []
     return [
-        {"window": name, "time": time, "interval": _figure(math.exp(height))}
+        {"window": name, "time": time, "interval": rounded(math.exp(height))}
         for time, height in heights
     ]
 
@@ -469,7 +464,7 @@ def _log_ends(shown: list[float]) -> tuple[float, float]:
     """Ends of a logarithmic axis, with a little room around what is shown."""
     low, high = (min(shown), max(shown)) if shown else (1.0, 1.0)
     room = max(1.08, math.sqrt(_LEAST_RATIO / (high / low)))
-    return _figure(low / room), _figure(high * room)
+    return rounded(low / room), rounded(high * room)
 
 
 def _round_figures(low: float, high: float) -> list[float]:
