@@ -138,3 +138,33 @@ def days_between(
     elapsed = (later - earlier).astype("timedelta64[us]")
     whole = elapsed.astype(np.int64).astype(np.float64)
     return np.where(np.isnat(elapsed), np.nan, whole / MICROSECONDS_A_DAY)
+
+
+def epoch_days(instants: npt.NDArray[np.datetime64] | np.datetime64) -> npt.NDArray[np.float64]:
+    """Days from 1970 to each instant; nan where it is unknown (NaT).
+
+    >>> import numpy as np
+    >>> epoch_days(np.array(["1970-01-02T12:00", "NaT"], "datetime64[us]"))
+    array([1.5, nan])
+    """
+    import numpy as np  # here, so that reading durations does not load it
+
+    moments = np.asarray(instants, "datetime64[us]")
+    whole = moments.astype(np.int64).astype(np.float64) / MICROSECONDS_A_DAY
+    return np.where(np.isnat(moments), np.nan, whole)
+
+
+def instants_after_epoch(days_after: npt.NDArray[np.float64]) -> npt.NDArray[np.datetime64]:
+    """Instants some days after 1970; NaT where they are infinite or unknown.
+
+    >>> import numpy as np
+    >>> instants_after_epoch(np.array([1.5, np.inf]))
+    array(['1970-01-02T12:00:00.000000',                        'NaT'],
+          dtype='datetime64[us]')
+    """
+    import numpy as np  # here, so that reading durations does not load it
+
+    # Years from 1900 to 2200 are all that we read; far beyond them counts as never.
+    known = np.abs(days_after) < LATEST_MICROSECONDS
+    whole = np.rint(np.where(known, days_after, 0.0) * MICROSECONDS_A_DAY).astype(np.int64)
+    return np.where(known, whole.view("datetime64[us]"), np.datetime64("NaT", "us"))

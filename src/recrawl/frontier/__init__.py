@@ -1,0 +1,4 @@
+"""What to visit now, given a policy, a budget and the time.
+
+Pure.
+"""

@@ -1,0 +1,225 @@
+"""The frontier: hands out the pages that are most worth a visit now, and learns from the visits.
+
+It owns no clock and makes no visits: whoever drives it, a crawler or a simulation, says what
+time it is. The life of a page is
+
+    add -> waiting -> take -> out -> seen (or returned) -> waiting ... -> remove -> gone
+
+Pages of a priced policy are scored a *tick* at a time, a 64th of the mean gap between visits,
+and handed out best first until the next; what visits show in between is learnt all at once when
+the tick ends. So a visit costs 64 evaluations of a value however many pages there are. Pages of
+a fixed policy are handed out by due time, the most overdue first.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recrawl.policies.pages import Outcomes
+from recrawl.policies.policy import Priced
+from recrawl.units import SECONDS_A_DAY, epoch_days
+
+if TYPE_CHECKING:
+    from recrawl.plan.budget import Budget
+    from recrawl.policies.pages import Pages
+    from recrawl.policies.policy import Policy
+    from recrawl.visits.arrays import Bools, Floats, Instants, Ints
+
+# Finer ticks are no fresher by more than chance (spec: 0.2 % of staleness on the mean).
+_TICKS_A_GAP = 64
+_LEAST_TICK = 60 / SECONDS_A_DAY
+_GAP_MOVED = 1.2  # what a gap may move by before the policy is told
+# Pages of equal value come in an order drawn by lot: this small, it decides nothing else.
+_LOT = 1e-9
+
+
+class Frontier:
+    """Pages of one crawl, and which of them to visit next.
+
+    Args:
+        policy: What decides when a page is due.
+        budget: How many visits may be made; tells the policy how long a page waits on average.
+        random: Breaks ties.
+    """
+
+    def __init__(self, policy: Policy[Any], budget: Budget, random: np.random.Generator) -> None:
+        self._policy = policy
+        self._budget = budget
+        self._random = random
+        self._turns: _ByValue | _ByDueTime = (
+            _ByValue(policy) if isinstance(policy, Priced) else _ByDueTime(policy)
+        )
+        self._gap = 0.0
+        self._lots: Floats = np.empty(0)
+        self._waiting: Bools = np.empty(0, np.bool_)
+        self._here: Bools = np.empty(0, np.bool_)
+
+    def __len__(self) -> int:
+        """Count the pages that are there, waiting or out."""
+        return int(np.count_nonzero(self._here))
+
+    @property
+    def gap(self) -> float:
+        """Mean days between visits to a page, as the policy was last told."""
+        return self._gap
+
+    @property
+    def state(self) -> object:
+        """What the policy has learnt from all visits told so far."""
+        return self._turns.learnt()
+
+    def add(self, pages: Pages, now: np.datetime64) -> Ints:
+        """Take in pages that were found; returns their rows."""
+        first = len(self._here)
+        self._here = np.append(self._here, np.ones(len(pages), np.bool_))
+        self._waiting = np.append(self._waiting, np.ones(len(pages), np.bool_))
+        self._lots = np.append(self._lots, self._random.random(len(pages)))
+        if first == 0:
+            self._gap = self._mean_gap()
+            self._turns.start(pages, now, self._gap)
+        else:
+            self._turns.add(pages)
+            self._pace()
+        return np.arange(first, len(self._here))
+
+    def remove(self, rows: Ints) -> None:
+        """Forget pages that are gone: they are never handed out again."""
+        self._here[rows] = False
+        self._waiting[rows] = False
+        self._pace()
+
+    def take(self, now: np.datetime64, most: int) -> Ints:
+        """Hand out the pages that are most worth a visit now, best first."""
+        rows = self._turns.take(now, most, self._waiting, self._lots)
+        self._waiting[rows] = False
+        return rows
+
+    def seen(self, rows: Ints, now: Instants, outcomes: Outcomes) -> None:
+        """Learn what visits to pages that were handed out showed."""
+        self._turns.seen(rows, now, outcomes)
+        self._waiting[rows] = self._here[rows]
+
+    def returned(self, rows: Ints) -> None:
+        """Take back pages that were handed out and not visited."""
+        self._waiting[rows] = self._here[rows]
+
+    def _mean_gap(self) -> float:
+        pages = max(len(self), 1)
+        return pages / self._budget.visits_a_day(pages)
+
+    def _pace(self) -> None:
+        gap = self._mean_gap()
+        if not 1 / _GAP_MOVED <= gap / self._gap <= _GAP_MOVED:
+            self._gap = gap
+            self._turns.pace(gap)
+
+
+class _ByValue:
+    """Turns of pages under a priced policy."""
+
+    def __init__(self, policy: Priced[Any]) -> None:
+        self._policy = policy
+        self._state: Any = None
+        self._tick = 0.0
+        self._ends = -np.inf  # of the tick, in days after 1970
+        self._queue: Ints = np.empty(0, np.int64)
+        self._found: list[Pages] = []
+        self._visits: list[tuple[Ints, Instants, Outcomes]] = []
+
+    def start(self, pages: Pages, now: np.datetime64, gap: float) -> None:
+        self._state = self._policy.start(pages, now, gap)
+        self._tick = max(gap / _TICKS_A_GAP, _LEAST_TICK)
+
+    def pace(self, gap: float) -> None:
+        self._state = self._policy.paced(self.learnt(), gap)
+        self._tick = max(gap / _TICKS_A_GAP, _LEAST_TICK)
+
+    def add(self, pages: Pages) -> None:
+        self._found.append(pages)
+
+    def seen(self, rows: Ints, now: Instants, outcomes: Outcomes) -> None:
+        self._visits.append((rows, now, outcomes))
+
+    def take(self, now: np.datetime64, most: int, waiting: Bools, lots: Floats) -> Ints:
+        queue = self._queue[waiting[self._queue]]
+        if epoch_days(now) >= self._ends or len(queue) < most:
+            queue = self._scored(now, most, waiting, lots)
+        self._queue = queue[most:]
+        return queue[:most]
+
+    def _scored(self, now: np.datetime64, most: int, waiting: Bools, lots: Floats) -> Ints:
+        """The best pages of this tick, best first."""
+        state = self.learnt()
+        self._ends = float(epoch_days(now)) + self._tick
+        rows = np.flatnonzero(waiting)
+        value = self._policy.value(state, rows, now) * (1 + _LOT * lots[rows])
+        return rows[_largest(value, most + len(rows) // _TICKS_A_GAP + 1)]
+
+    def learnt(self) -> Any:  # noqa: ANN401 # a policy's state is its own affair
+        """The policy's state after all that was found and seen."""
+        if self._found:
+            for pages in self._found:
+                self._state = self._policy.found(self._state, pages)
+            self._found = []
+        if self._visits:
+            rows, now, outcomes = zip(*self._visits, strict=True)
+            together = Outcomes(
+                np.concatenate([some.changed for some in outcomes]),
+                np.concatenate([some.age for some in outcomes]),
+            )
+            self._visits = []
+            self._state = self._policy.seen(
+                self._state, np.concatenate(rows), np.concatenate(now), together
+            )
+        return self._state
+
+
+class _ByDueTime:
+    """Turns of pages under a fixed policy."""
+
+    def __init__(self, policy: Policy[Any]) -> None:
+        self._policy = policy
+        self._state: Any = None
+        self._due: Floats = np.empty(0)
+
+    def start(self, pages: Pages, now: np.datetime64, gap: float) -> None:
+        self._state = self._policy.start(pages, now, gap)
+        self._due = self._due_days(np.arange(len(pages)))
+
+    def pace(self, gap: float) -> None:
+        self._state = self._policy.paced(self._state, gap)
+        self._due = self._due_days(np.arange(len(self._due)))
+
+    def add(self, pages: Pages) -> None:
+        self._state = self._policy.found(self._state, pages)
+        rows = np.arange(len(self._due), len(self._due) + len(pages))
+        self._due = np.append(self._due, self._due_days(rows))
+
+    def seen(self, rows: Ints, now: Instants, outcomes: Outcomes) -> None:
+        self._state = self._policy.seen(self._state, rows, now, outcomes)
+        self._due[rows] = self._due_days(rows)
+
+    def take(self, now: np.datetime64, most: int, waiting: Bools, lots: Floats) -> Ints:
+        del now  # spare visits go to the pages that are due next
+        rows = np.flatnonzero(waiting & np.isfinite(self._due))
+        # A lot is worth at most a second or so: days after 1970 are about 20,000.
+        return rows[_largest(-self._due[rows] * (1 - _LOT * lots[rows]), most)]
+
+    def learnt(self) -> Any:  # noqa: ANN401 # a policy's state is its own affair
+        return self._state
+
+    def _due_days(self, rows: Ints) -> Floats:
+        due = epoch_days(self._policy.due(self._state, rows, np.inf))
+        return np.where(np.isnan(due), np.inf, due)
+
+
+def _largest(values: Floats, count: int) -> Ints:
+    """Where the `count` largest values are, largest first."""
+    if count >= len(values):
+        return np.argsort(-values)
+    best = np.argpartition(values, len(values) - count)[len(values) - count :]
+    return best[np.argsort(-values[best])]

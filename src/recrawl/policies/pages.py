@@ -1,0 +1,82 @@
+"""What a policy is told: pages that were found, and what visits to them showed.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recrawl.visits.arrays import Bools, Floats, Instants, Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """Pages as they are found: a row a page.
+
+    Args:
+        address: Address or path of each page; its folders say which pages belong together.
+        first_seen: When each page was found and first copied.
+        weight: How much each page matters.
+        cost: What a visit to each page costs.
+    """
+
+    address: tuple[str, ...]
+    first_seen: Instants
+    weight: Floats
+    cost: Floats
+
+    @classmethod
+    def of(
+        cls,
+        address: Sequence[str],
+        first_seen: Instants,
+        *,
+        weight: Floats | None = None,
+        cost: Floats | None = None,
+    ) -> Pages:
+        """Pages that matter and cost alike unless told otherwise."""
+        ones = np.ones(len(address))
+        return cls(
+            tuple(address),
+            first_seen,
+            ones if weight is None else weight,
+            ones if cost is None else cost,
+        )
+
+    def __len__(self) -> int:
+        """Count the pages."""
+        return len(self.address)
+
+    def take(self, rows: Ints) -> Pages:
+        """Some of the pages."""
+        address = tuple(self.address[row] for row in rows.tolist())
+        return Pages(address, self.first_seen[rows], self.weight[rows], self.cost[rows])
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """What visits showed: a row a visit.
+
+    Args:
+        changed: Whether the page had changed since the visit before.
+        age: Days from the last change to the visit; nan where that is unknown.
+    """
+
+    changed: Bools
+    age: Floats
+
+    @classmethod
+    def existence(cls, changed: Bools) -> Outcomes:
+        """Outcomes that tell whether a page changed and not when."""
+        return cls(changed, np.full(len(changed), np.nan))
+
+    def take(self, rows: Ints) -> Outcomes:
+        """Some of the outcomes."""
+        return Outcomes(self.changed[rows], self.age[rows])

@@ -1,0 +1,59 @@
+"""What every policy offers: when pages are due, from what visits have shown so far.
+
+A policy is a frozen value of parameters. What it has learnt is its *state*: plain arrays, a row
+a page in the order in which pages were found. Methods may change the arrays of the state they
+are given; they return the state to go on with.
+
+A *priced* policy says what a visit is worth now, and a page is due when its value reaches the
+price. A *fixed* one ignores the price and says when a page is due; the most overdue go first.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from recrawl.policies.pages import Outcomes, Pages
+    from recrawl.visits.arrays import Floats, Instants, Ints
+
+State = TypeVar("State")
+
+
+class Policy(Protocol[State]):
+    """Decides when pages are due."""
+
+    def start(self, pages: Pages, now: np.datetime64, gap: float) -> State:
+        """State of a crawl that begins now with these pages.
+
+        `gap` is the mean number of days between visits to a page: pages / visits a day.
+        """
+        ...
+
+    def found(self, state: State, pages: Pages) -> State:
+        """State with more pages, in rows after those known so far."""
+        ...
+
+    def paced(self, state: State, gap: float) -> State:
+        """State of a crawl whose budget or number of pages has moved, and with them the gap."""
+        ...
+
+    def seen(self, state: State, rows: Ints, now: Instants, outcomes: Outcomes) -> State:
+        """State after visits to some pages, each page at most once; `now` is an instant a row."""
+        ...
+
+    def due(self, state: State, rows: Ints, price: float) -> Instants:
+        """When each page is due; NaT where it never is."""
+        ...
+
+
+@runtime_checkable
+class Priced(Policy[State], Protocol[State]):
+    """Decides by what a visit is worth."""
+
+    def value(self, state: State, rows: Ints, now: np.datetime64) -> Floats:
+        """What a visit to each page is worth now, per unit of cost."""
+        ...
