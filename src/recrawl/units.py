@@ -165,6 +165,6 @@ def instants_after_epoch(days_after: npt.NDArray[np.float64]) -> npt.NDArray[np.
     import numpy as np  # here, so that reading durations does not load it
 
     # Years from 1900 to 2200 are all that we read; far beyond them counts as never.
-    known = np.abs(days_after) < LATEST_MICROSECONDS
+    known = np.abs(days_after) < LATEST_MICROSECONDS / MICROSECONDS_A_DAY
     whole = np.rint(np.where(known, days_after, 0.0) * MICROSECONDS_A_DAY).astype(np.int64)
     return np.where(known, whole.view("datetime64[us]"), np.datetime64("NaT", "us"))

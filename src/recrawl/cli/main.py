@@ -15,6 +15,8 @@ import typer
 from recrawl.cli.demo import demo
 from recrawl.cli.design import design
 from recrawl.cli.estimate import estimate
+from recrawl.cli.plan import plan
+from recrawl.cli.simulate import simulate
 from recrawl.cli.trends import trends
 from recrawl.errors import OutputClosed, RecrawlError, reason
 
@@ -29,6 +31,8 @@ app = typer.Typer(
 app.command()(estimate)
 app.command()(trends)
 app.command()(design)
+app.command()(plan)
+app.command()(simulate)
 app.command()(demo)
 
 

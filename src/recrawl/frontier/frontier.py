@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 # Finer ticks are no fresher by more than chance (spec: 0.2 % of staleness on the mean).
 _TICKS_A_GAP = 64
+_ASKED_A_GAP = 8  # times that a fixed policy is asked about pages that were not visited
 _LEAST_TICK = 60 / SECONDS_A_DAY
 _GAP_MOVED = 1.2  # what a gap may move by before the policy is told
 # Pages of equal value come in an order drawn by lot: this small, it decides nothing else.
@@ -123,6 +124,8 @@ class _ByValue:
 
     def __init__(self, policy: Priced[Any]) -> None:
         self._policy = policy
+        # A policy may ask to be heard at every step, not once a tick.
+        self._every_step = getattr(policy, "every_step", False)
         self._state: Any = None
         self._tick = 0.0
         self._ends = -np.inf  # of the tick, in days after 1970
@@ -146,7 +149,8 @@ class _ByValue:
 
     def take(self, now: np.datetime64, most: int, waiting: Bools, lots: Floats) -> Ints:
         queue = self._queue[waiting[self._queue]]
-        if epoch_days(now) >= self._ends or len(queue) < most:
+        today = float(epoch_days(now))
+        if self._every_step or today >= self._ends or len(queue) < most:
             queue = self._scored(now, most, waiting, lots)
         self._queue = queue[most:]
         return queue[:most]
@@ -157,7 +161,8 @@ class _ByValue:
         self._ends = float(epoch_days(now)) + self._tick
         rows = np.flatnonzero(waiting)
         value = self._policy.value(state, rows, now) * (1 + _LOT * lots[rows])
-        return rows[_largest(value, most + len(rows) // _TICKS_A_GAP + 1)]
+        best = _largest(value, most + len(rows) // _TICKS_A_GAP + 1)
+        return rows[best[value[best] > 0]]  # a visit that is worth nothing is not made
 
     def learnt(self) -> Any:  # noqa: ANN401 # a policy's state is its own affair
         """The policy's state after all that was found and seen."""
@@ -184,14 +189,18 @@ class _ByDueTime:
     def __init__(self, policy: Policy[Any]) -> None:
         self._policy = policy
         self._state: Any = None
+        self._gap = 0.0
+        self._ask_again = -np.inf  # in days after 1970
         self._due: Floats = np.empty(0)
 
     def start(self, pages: Pages, now: np.datetime64, gap: float) -> None:
         self._state = self._policy.start(pages, now, gap)
+        self._gap = gap
         self._due = self._due_days(np.arange(len(pages)))
 
     def pace(self, gap: float) -> None:
         self._state = self._policy.paced(self._state, gap)
+        self._gap = gap
         self._due = self._due_days(np.arange(len(self._due)))
 
     def add(self, pages: Pages) -> None:
@@ -204,7 +213,11 @@ class _ByDueTime:
         self._due[rows] = self._due_days(rows)
 
     def take(self, now: np.datetime64, most: int, waiting: Bools, lots: Floats) -> Ints:
-        del now  # spare visits go to the pages that are due next
+        today = float(epoch_days(now))
+        if today >= self._ask_again:  # some rules divide the budget anew as they learn
+            self._due = self._due_days(np.arange(len(self._due)))
+            self._ask_again = today + self._gap / _ASKED_A_GAP
+        # Spare visits go to the pages that are due next.
         rows = np.flatnonzero(waiting & np.isfinite(self._due))
         # A lot is worth at most a second or so: days after 1970 are about 20,000.
         return rows[_largest(-self._due[rows] * (1 - _LOT * lots[rows]), most)]

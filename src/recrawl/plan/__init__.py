@@ -2,3 +2,48 @@
 
 Pure.
 """
+
+from recrawl.plan.allocation import allocate, allocate_randomised
+from recrawl.plan.baselines import proportional, square_root, uniform
+from recrawl.plan.budget import Budget
+from recrawl.plan.controller import PriceController
+from recrawl.plan.curve import BudgetCurve, budget_curve
+from recrawl.plan.due import due_after
+from recrawl.plan.limits import Limits
+from recrawl.plan.objectives import (
+    OBJECTIVES,
+    Age,
+    Detected,
+    Freshness,
+    Harmonic,
+    Missed,
+    Objective,
+)
+from recrawl.plan.plan import Plan
+from recrawl.plan.rates import Rates
+from recrawl.plan.signals import SignalCounts, Signals
+
+__all__ = [
+    "OBJECTIVES",
+    "Age",
+    "Budget",
+    "BudgetCurve",
+    "Detected",
+    "Freshness",
+    "Harmonic",
+    "Limits",
+    "Missed",
+    "Objective",
+    "Plan",
+    "PriceController",
+    "Rates",
+    "SignalCounts",
+    "Signals",
+    "allocate",
+    "allocate_randomised",
+    "budget_curve",
+    "due_after",
+    "proportional",
+    "square_root",
+    "uniform",
+]

@@ -1,4 +1,31 @@
-"""Worlds that change, and what visits show of them.
+"""Worlds that change, what visits show of them, and how fresh policies keep a copy.
 
 Pure.
 """
+
+from recrawl.simulate.bands import Band, ratio_band, staleness_band
+from recrawl.simulate.entrants import ORACLES, entrant
+from recrawl.simulate.made import WORLDS, log_normal_rates, make_world
+from recrawl.simulate.observation import Observation
+from recrawl.simulate.oracles import Clairvoyant, OptimalKnown
+from recrawl.simulate.run import Simulation, simulate
+from recrawl.simulate.scores import Run
+from recrawl.simulate.world import World
+
+__all__ = [
+    "ORACLES",
+    "WORLDS",
+    "Band",
+    "Clairvoyant",
+    "Observation",
+    "OptimalKnown",
+    "Run",
+    "Simulation",
+    "World",
+    "entrant",
+    "log_normal_rates",
+    "make_world",
+    "ratio_band",
+    "simulate",
+    "staleness_band",
+]

@@ -1,0 +1,346 @@
+"""How stale each policy leaves a copy of real pages, at the same number of visits.
+
+    python benchmarks/policies.py --data ../shared/data/pages --objective freshness
+    python benchmarks/policies.py --data ../shared/data/pages --objective harmonic
+    python benchmarks/policies.py --data ../shared/data/pages --table ablation
+    python benchmarks/policies.py --data ../shared/data/pages --table constants
+    python benchmarks/policies.py --data ../shared/data/pages --table shuffled
+    python benchmarks/policies.py --table synthetic
+
+The folder holds a folder a source, each with `pages.parquet` (page, url, first_seen, removed_at)
+and `changes.parquet` (page, changed_at). Every policy replays every source at 1 and at 4 visits a
+change, existence-only, deciding every 6 hours. Staleness is the share of live page-time in which
+the copy is out of date; harmonic is the time average of 1 + 1/2 + ... + 1/N with N changes missed.
+Ties are broken by lot, so single figures move by a per cent or two: the policies that are compared
+run with several seeds, all others with one.
+
+- `policies`: all policies, and what must hold of ours;
+- `ablation`: ours with one part left out;
+- `constants`: ours with one constant moved, and what would have been chosen without each source;
+- `shuffled`: addresses dealt out at random, so that neighbours tell nothing;
+- `synthetic`: ours against ours without neighbours where pages change independently.
+
+Needs pyarrow. Touches: the files it reads, processes, the terminal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recrawl.adapters.worlds import read_world
+from recrawl.plan.budget import Budget
+from recrawl.plan.objectives import OBJECTIVES
+from recrawl.policies.clocks import Trusting
+from recrawl.policies.methods import POLICIES
+from recrawl.policies.recrawl import Recrawl
+from recrawl.simulate.bands import ratio_band, staleness_band
+from recrawl.simulate.entrants import ORACLES, entrant
+from recrawl.simulate.made import log_normal_rates, make_world
+from recrawl.simulate.run import simulate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from recrawl.policies.policy import Policy
+    from recrawl.simulate.scores import Run
+    from recrawl.simulate.world import World
+
+STEP = 0.25
+OURS, KNOWN = "recrawl", "optimal-known"
+COMPARED = (OURS, KNOWN, "uniform", "nutch")
+# Largest geometric mean of staleness over that of each, and largest in any cell.
+LIMITS = {KNOWN: (0.97, 1.06), "uniform": (0.85, 1.00), "nutch": (0.75, inf)}
+HARMONIC_LIMIT = 1.00
+SYNTHETIC_LIMIT = 0.005
+
+# A part left out, by parameters that leave nothing of it.
+ABLATION: dict[str, Callable[[Recrawl], Recrawl]] = {
+    "all": lambda ours: ours,
+    "clocks and relatives": lambda ours: replace(ours, trusting=Trusting(inf, inf, inf), deepest=0),
+    "clocks": lambda ours: replace(ours, trusting=Trusting(inf, inf, inf)),
+    "section clocks (site clock only)": lambda ours: replace(
+        ours, trusting=Trusting(near=inf, far=inf)
+    ),
+    "learnt trust (near clock only)": lambda ours: replace(ours, trusting=Trusting(far=0.25)),
+    "memories that forget": lambda ours: replace(ours, memories=(1.0,)),
+    "relatives in the prior": lambda ours: replace(ours, relatives=inf),
+    "fading of bursts": lambda ours: replace(ours, fade=1e-9),
+}
+
+# One constant moved at a time; the first is what the policy ships with.
+CONSTANTS: dict[str, Callable[[Recrawl], Recrawl]] = {
+    "as shipped": lambda ours: ours,
+    **{
+        f"near {near}": lambda ours, near=near: replace(ours, trusting=Trusting(near=near))  # type: ignore[misc]
+        for near in (0.12, 0.5, 1.0)
+    },
+    **{
+        f"kernel {kernel}": lambda ours, kernel=kernel: replace(ours, kernel=kernel)  # type: ignore[misc]
+        for kernel in (1 / 16, 1 / 4)
+    },
+    **{
+        f"fade {fade}": lambda ours, fade=fade: replace(ours, fade=fade)  # type: ignore[misc]
+        for fade in (1 / 8, 1 / 2)
+    },
+    **{
+        f"relatives {count}": lambda ours, count=count: replace(ours, relatives=count)  # type: ignore[misc]
+        for count in (1.0, 10.0)
+    },
+    **{
+        f"root {root}": lambda ours, root=root: replace(ours, trusting=Trusting(root=root))  # type: ignore[misc]
+        for root in (3.0, 30.0)
+    },
+}
+VARIANTS = {"ablation": ABLATION, "constants": CONSTANTS, "shuffled": {"all": ABLATION["all"]}}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run to make."""
+
+    folder: str
+    source: str
+    budget: float
+    objective: str
+    name: str
+    seed: int
+    table: str = "policies"
+
+
+@lru_cache(maxsize=2)
+def world_of(folder: str, source: str, seed: int, *, shuffled: bool) -> World:
+    """A source, with its addresses dealt out at random where that is asked for."""
+    place = Path(folder) / source
+    world = read_world(str(place / "pages.parquet"), str(place / "changes.parquet"))
+    if shuffled:
+        order = np.random.default_rng(seed).permutation(len(world))
+        world = replace(world, address=tuple(world.address[row] for row in order.tolist()))
+    return world
+
+
+def run(cell: Cell) -> tuple[Cell, Run]:
+    """Play one cell."""
+    shuffled = cell.table == "shuffled"
+    world = world_of(cell.folder, cell.source, cell.seed if shuffled else 0, shuffled=shuffled)
+    objective = OBJECTIVES[cell.objective]
+    variants = VARIANTS.get(cell.table, {})
+    policy: Policy[Any] = (
+        variants[cell.name](Recrawl(objective))
+        if cell.name in variants
+        else entrant(cell.name, world, objective)
+    )
+    random = np.random.default_rng(cell.seed)
+    return cell, simulate(world, policy, Budget(cell.budget, "change"), step=STEP, random=random)
+
+
+def play(cells: list[Cell], jobs: int) -> dict[Cell, Run]:
+    """Play all cells, those of one source one after the other."""
+    runs: dict[Cell, Run] = {}
+    with ProcessPoolExecutor(jobs) as pool:
+        for done, (cell, result) in enumerate(pool.map(run, cells), 1):
+            runs[cell] = result
+            print(f"\r{done}/{len(cells)} {cell.source} {cell.name:<40}", end="", flush=True)
+    print("\r" + " " * 70 + "\r", end="")
+    return runs
+
+
+def cells_of(names: Iterable[str], options: argparse.Namespace) -> list[Cell]:
+    """The runs of a table: several seeds for what is compared, one for the others."""
+    several = (*COMPARED, *VARIANTS.get(options.table, {}))
+    return [
+        Cell(options.data, source, budget, options.objective, name, seed, options.table)
+        for source in options.sources
+        for budget in options.budgets
+        for name in names
+        for seed in range(options.seeds if name in several else 1)
+    ]
+
+
+class Table:
+    """The runs of a table, and the figures in its cells."""
+
+    def __init__(self, runs: dict[Cell, Run], score: str) -> None:
+        self.runs = runs
+        self.score = score
+        self.cells = list(dict.fromkeys((cell.source, cell.budget) for cell in runs))
+        self.names = list(dict.fromkeys(cell.name for cell in runs))
+
+    def of(self, name: str, cell: tuple[str, float]) -> list[Run]:
+        """All runs of a policy in a cell."""
+        return [
+            result
+            for key, result in self.runs.items()
+            if key.name == name and (key.source, key.budget) == cell
+        ]
+
+    def figure(self, name: str, cell: tuple[str, float]) -> float:
+        """Mean score of a policy in a cell."""
+        return float(np.mean([getattr(result, self.score) for result in self.of(name, cell)]))
+
+    def ratios(self, name: str, other: str) -> list[float]:
+        """Score of a policy over another's, cell by cell."""
+        return [self.figure(name, cell) / self.figure(other, cell) for cell in self.cells]
+
+    def mean(self, name: str, other: str) -> float:
+        """Geometric mean of the ratios."""
+        return float(np.exp(np.mean(np.log(self.ratios(name, other)))))
+
+    def joined(self, name: str, cell: tuple[str, float]) -> Run:
+        """One run with the mean stale days of all seeds."""
+        runs = self.of(name, cell)
+        return replace(runs[0], stale_days=np.mean([each.stale_days for each in runs], axis=0))
+
+
+def heading(table: Table, first: str) -> None:
+    """Sources and budgets above the columns of a table."""
+    print(f"{'':<34}" + "".join(f"{source[:9]:>10}" for source, _ in table.cells) + f"{'mean':>9}")
+    print(f"{first:<34}" + "".join(f"{budget:>10g}" for _, budget in table.cells))
+
+
+def show_policies(table: Table) -> None:
+    """All policies: the score in every cell, and the geometric mean over optimal-known."""
+    print(f"\n{table.score}; mean: geometric mean over {KNOWN}\n")
+    heading(table, "visits a change")
+    for name in sorted(table.names, key=lambda name: table.mean(name, KNOWN)):
+        figures = "".join(f"{table.figure(name, cell):>10.4f}" for cell in table.cells)
+        print(f"{name:<34}{figures}{table.mean(name, KNOWN):>9.3f}")
+        if table.score == "staleness":
+            bands = [
+                staleness_band(table.joined(name, cell), random=np.random.default_rng(0))
+                for cell in table.cells
+            ]
+            print(f"{'':<34}" + "".join(f" {b.low:.3f}-{b.high:.3f}"[-10:] for b in bands))
+
+
+def show_verdict(table: Table) -> None:
+    """What must hold of ours."""
+    print(f"\n{OURS} over\n")
+    heading(table, "visits a change")
+    for name in COMPARED[1:]:
+        if name not in table.names:
+            continue
+        ratios = table.ratios(OURS, name)
+        print(
+            f"{name:<34}"
+            + "".join(f"{ratio:>10.3f}" for ratio in ratios)
+            + f"{table.mean(OURS, name):>9.3f}"
+        )
+        if table.score == "staleness":
+            bands = [
+                ratio_band(
+                    table.joined(OURS, cell),
+                    table.joined(name, cell),
+                    random=np.random.default_rng(0),
+                )
+                for cell in table.cells
+            ]
+            print(
+                f"{'':<34}" + "".join(f" {b.low:.2f}-{b.high:.2f}"[-10:].rjust(10) for b in bands)
+            )
+    print()
+    if table.score == "harmonic":
+        holds(f"harmonic over {KNOWN}", table.mean(OURS, KNOWN), HARMONIC_LIMIT)
+        return
+    for name, (limit, worst) in LIMITS.items():
+        holds(f"staleness over {name}, geometric mean", table.mean(OURS, name), limit)
+        holds(f"staleness over {name}, worst cell", max(table.ratios(OURS, name)), worst)
+
+
+def holds(what: str, figure: float, limit: float) -> None:
+    """Say whether a figure is within its limit."""
+    verdict = "holds" if figure <= limit else "FALLS SHORT"
+    print(f"{verdict:<12} {what}: {figure:.3f} (at most {limit:.2f})")
+
+
+def show_variants(table: Table, first: str) -> None:
+    """Variants of ours: staleness over that of optimal-known."""
+    print(f"\n{table.score} over {KNOWN}\n")
+    heading(table, first)
+    for name in table.names:
+        if name != KNOWN:
+            ratios = "".join(f"{ratio:>10.3f}" for ratio in table.ratios(name, KNOWN))
+            print(f"{name:<34}{ratios}{table.mean(name, KNOWN):>9.4f}")
+
+
+def show_left_out(table: Table) -> None:
+    """For each source the constants that do best on all others, and what they do on it."""
+    print("\nchosen without a source, and over optimal-known on that source\n")
+    print(f"{'source':<16}{'chosen':<24}{'there':>8}{'as shipped':>12}")
+    variants = [name for name in table.names if name != KNOWN]
+    for source in dict.fromkeys(source for source, _ in table.cells):
+        inside = np.array([cell[0] == source for cell in table.cells])
+        logs = {name: np.log(table.ratios(name, KNOWN)) for name in variants}
+        best = min(variants, key=lambda name: float(logs[name][~inside].mean()))
+        there, shipped = (np.exp(logs[name][inside].mean()) for name in (best, variants[0]))
+        print(f"{source:<16}{best:<24}{there:>8.3f}{shipped:>12.3f}")
+
+
+def synthetic(options: argparse.Namespace) -> None:
+    """Pages that change independently: neighbours must cost next to nothing."""
+    print(f"\n{'visits a change':<18}{'with neighbours':>18}{'without':>12}{'ratio':>9}")
+    objective = OBJECTIVES[options.objective]
+    for budget in options.budgets:
+        figures = np.zeros((options.seeds, 2))
+        for seed in range(options.seeds):
+            random = np.random.default_rng(seed)
+            rates = log_normal_rates(2000, every=10.0, spread=1.6, random=random)
+            world = make_world("poisson", rates, days=400.0, random=random)
+            for column, name in enumerate((OURS, "bank")):
+                policy = POLICIES[name](objective)
+                random = np.random.default_rng(seed)
+                result = simulate(world, policy, Budget(budget, "change"), step=STEP, random=random)
+                figures[seed, column] = result.staleness
+        ours, alone = figures.mean(axis=0)
+        print(f"{budget:<18g}{ours:>18.4f}{alone:>12.4f}{ours / alone:>9.4f}")
+        holds("staleness over that without neighbours", ours / alone, 1 + SYNTHETIC_LIMIT)
+
+
+def main() -> None:
+    """Read the options and show a table."""
+    parser = argparse.ArgumentParser(description="Compare policies on real histories.")
+    parser.add_argument("--data", help="folder with a folder a source")
+    parser.add_argument("--objective", choices=[*OBJECTIVES], default="freshness")
+    parser.add_argument(
+        "--table",
+        choices=["policies", "ablation", "constants", "shuffled", "synthetic"],
+        default="policies",
+    )
+    parser.add_argument("--policies", help="only these, comma-separated")
+    parser.add_argument("--sources", help="only these, comma-separated")
+    parser.add_argument("--budgets", default="1,4", help="visits a change, comma-separated")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    options = parser.parse_args()
+    options.budgets = [float(text) for text in options.budgets.split(",")]
+    if options.table == "synthetic":
+        synthetic(options)
+        return
+    if options.data is None:
+        parser.error("--data is needed for this table")
+    folders = sorted(place.name for place in Path(options.data).iterdir() if place.is_dir())
+    options.sources = options.sources.split(",") if options.sources else folders
+    everyone = [*POLICIES, *ORACLES]
+    asked = options.policies.split(",") if options.policies else everyone
+    names = [*VARIANTS[options.table], KNOWN] if options.table in VARIANTS else asked
+    runs = play(cells_of(names, options), options.jobs)
+    table = Table(runs, "harmonic" if options.objective == "harmonic" else "staleness")
+    if options.table == "policies":
+        show_policies(table)
+        show_verdict(table)
+    else:
+        show_variants(table, {"ablation": "without"}.get(options.table, options.table))
+    if options.table == "constants":
+        show_left_out(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,302 @@
+"""`recrawl plan`: rates and a budget in, visits a day for each page out.
+
+Touches: files, the standard streams.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recrawl.cli import shared
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recrawl.adapters.rate_table import RateTable
+    from recrawl.plan import BudgetCurve, Limits, Plan, Rates
+    from recrawl.report.rates import Column
+    from recrawl.visits.arrays import Floats
+
+_FORMS = ("periodic", "randomised")
+_CURVE_STEPS = 17  # budgets, from a sixteenth of the one given to sixteen times as much
+_CURVE_SPAN = 16.0
+
+# A page without a rate is taken for one that nobody has seen yet: half a change in 15 days.
+_UNSEEN = (0.5, 15.0)
+_SURE = 1e5  # shape of a rate that is known, where other pages have distributions
+_LEAST_RATE = 1e-12
+
+_FILE = typer.Argument(
+    metavar="FILE", help="Rates: CSV, JSON lines or Parquet.", show_default=False
+)
+_BUDGET = typer.Option(
+    metavar="B",
+    help="Visits for all pages together: 5000/1d, 0.1/page/1d or 4/change.",
+    show_default=False,
+)
+_OBJECTIVE = typer.Option(
+    metavar="O", help="What to spend it on: harmonic, freshness, age, missed or detected."
+)
+_PER_HOST = typer.Option(metavar="B", help="Most visits to one host: 60/1h.", show_default=False)
+_MOST = typer.Option(
+    metavar="T", help="Visit every page at least once in 90d, say.", show_default=False
+)
+_LEAST = typer.Option(metavar="T", help="Visit no page twice within 1h, say.", show_default=False)
+_FORM = typer.Option(
+    metavar="F", help="Visits at equal intervals (periodic) or at random instants (randomised)."
+)
+_CURVE = typer.Option("--curve", help="Write what other budgets would buy, a row a budget.")
+_PLOT = typer.Option(
+    metavar="F", help="Draw what budgets buy to F: .svg or .png.", show_default=False
+)
+
+
+def plan(
+    file: Annotated[Path, _FILE],
+    *,
+    budget: Annotated[str, _BUDGET],
+    objective: Annotated[str, _OBJECTIVE] = "harmonic",
+    per_host: Annotated[str, _PER_HOST] = "",
+    max_interval: Annotated[str, _MOST] = "",
+    min_interval: Annotated[str, _LEAST] = "",
+    form: Annotated[str, _FORM] = "periodic",
+    curve: Annotated[bool, _CURVE] = False,
+    plot: Annotated[Path | None, _PLOT] = None,
+    column: Annotated[list[str] | None, shared.COLUMN] = None,
+    as_csv: Annotated[bool, shared.CSV] = False,
+    as_json: Annotated[bool, shared.JSON] = False,
+    output: Annotated[Path | None, shared.OUTPUT] = None,
+) -> None:
+    """Say how often to visit each page within a budget.
+
+    FILE has a row a page: page and rate_per_day and, optionally, shape and
+    exposure_days (the rate's uncertainty), weight and host; what recrawl
+    estimate writes will do as it is. Writes a row a page: visits a day, days
+    between visits, expected freshness and the value of one more visit a day.
+    Nothing is fetched and FILE is not changed.
+
+    \b
+    Examples:
+        recrawl plan rates.csv --budget 5000/1d
+        recrawl plan rates.csv --budget 5000/1d --per-host 60/1h -o plan.csv
+        recrawl plan rates.csv --budget 5000/1d --curve --plot budget.svg
+    """  # noqa: D301 - \b tells click to leave the paragraph alone
+    from recrawl.adapters.pictures import check_picture, write_picture
+    from recrawl.adapters.rate_table import NEEDED, OPTIONAL, read_rates
+    from recrawl.cli import options, screen
+    from recrawl.report.plans import curve_chart
+
+    shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
+    if form == _FORMS[1] and (curve or plot is not None):
+        message = "--curve and --plot need --form periodic"
+        raise typer.BadParameter(message)
+    question = _Question(budget, objective, per_host, (max_interval, min_interval), form)
+    names = options.renamed(column or [], (*NEEDED, *OPTIONAL))
+    if output is not None:
+        shared.check_place(output, file)
+    if plot is not None:
+        check_picture(plot)
+    table = read_rates(file, names)
+    answer = question.answered(file, table)
+    kind = "json" if as_json else "csv" if as_csv else ""
+    budgets = question.curve(answer) if curve or plot is not None else None
+    if plot is not None and budgets is not None:
+        write_picture(plot, curve_chart(budgets, budget=answer.plan.budget))
+    if curve and budgets is not None:
+        _show_curve(budgets, kind, output)
+    else:
+        _show(table, answer.plan, kind, output)
+    for sentence in _remarks(file, answer):
+        screen.remark(sentence)
+
+
+class _Answer:
+    """A plan, and what it was made from."""
+
+    def __init__(self, plan: Plan, limits: Limits, hosts: Sequence[str], *, unknown: int) -> None:
+        self.plan, self.limits, self.hosts, self.unknown = plan, limits, hosts, unknown
+
+
+class _Question:
+    """What was asked for, in words that were checked before anything is read."""
+
+    def __init__(
+        self, budget: str, objective: str, per_host: str, intervals: tuple[str, str], form: str
+    ) -> None:
+        from recrawl.errors import InvalidParameter
+        from recrawl.plan import OBJECTIVES
+        from recrawl.plan.budget import Budget
+        from recrawl.units import days
+
+        for name, word, known in (
+            ("objective", objective, tuple(OBJECTIVES)),
+            ("form", form, _FORMS),
+        ):
+            if word not in known:
+                message = f"{name} must be one of {', '.join(known)} (got {word!r})"
+                raise InvalidParameter(message)
+        self.budget, self.objective = Budget.read(budget), OBJECTIVES[objective]
+        self.per_host = Budget.read(per_host) if per_host else None
+        if self.per_host is not None and self.per_host.each != "crawl":
+            message = f"visits to one host must look like 60/1h (got {per_host!r})"
+            raise InvalidParameter(message)
+        longest, shortest = (days(word) if word else 0.0 for word in intervals)
+        self.least = 1 / longest if longest else 0.0
+        self.most = 1 / shortest if shortest else float("inf")
+        self.randomised = form == _FORMS[1]
+
+    def answered(self, file: Path, table: RateTable) -> _Answer:
+        """A plan for the pages of a table."""
+        from recrawl.adapters.rate_table import hosts_of, numbered
+        from recrawl.plan import Limits, allocate, allocate_randomised
+
+        hosts: Sequence[str] = ()
+        limits = Limits(self.least, self.most)
+        if self.per_host is not None:
+            number, hosts = numbered(table.host or hosts_of(file, table.pages))
+            limits = Limits(self.least, self.most, number, self.per_host.visits)
+        rates, unknown = _rates(table, certain=self.randomised)
+        spend = allocate_randomised if self.randomised else allocate
+        found = spend(
+            rates,
+            self._visits(rates.rate),
+            objective=self.objective,
+            weight=table.figures.get("weight"),
+            limits=limits,
+        )
+        return _Answer(found, limits, hosts, unknown=unknown)
+
+    def _visits(self, rate: Floats) -> float:
+        """Visits a day that a budget allows; one in visits a change by the changes expected."""
+        if self.budget.each == "change":
+            return self.budget.visits * float(rate.sum())
+        return self.budget.visits_a_day(len(rate))
+
+    def curve(self, answer: _Answer) -> BudgetCurve:
+        """What budgets around the one given would buy, as far as they pay for all floors."""
+        import numpy as np
+
+        from recrawl.plan import budget_curve
+
+        plan = answer.plan
+        budgets = plan.budget * np.geomspace(1 / _CURVE_SPAN, _CURVE_SPAN, _CURVE_STEPS)
+        floors = self.least * len(plan)
+        return budget_curve(
+            plan.rates,
+            budgets[budgets >= floors],
+            objective=plan.objective,
+            weight=plan.weight,
+            limits=answer.limits,
+        )
+
+
+def _rates(table: RateTable, *, certain: bool) -> tuple[Rates, int]:
+    """Rates of all pages, and how many have none; distributions where the file has some."""
+    import numpy as np
+
+    from recrawl.plan import Rates
+
+    rate = table.figures["rate_per_day"]
+    nothing = np.full(len(rate), np.nan)
+    # A page that changed in every gap may have no rate, but it has a lower end of its band.
+    low = table.figures.get("low", nothing)
+    rate = np.where(np.isnan(rate) & (low > 0), low, rate)
+    shape = table.figures.get("shape", nothing)
+    exposure = table.figures.get("exposure_days", nothing)
+    spread = (shape > 0) & (exposure > 0)
+    unknown = np.isnan(rate) & ~spread
+    if certain or not (spread | unknown).any():
+        mean = np.divide(shape, exposure, out=nothing, where=spread)
+        filled = np.where(np.isnan(rate), mean, rate)
+        return Rates.known(np.where(unknown, _UNSEEN[0] / _UNSEEN[1], filled)), int(unknown.sum())
+    sure = np.maximum(np.where(np.isnan(rate), 1.0, rate), _LEAST_RATE)
+    events = np.where(spread, shape, np.where(unknown, _UNSEEN[0], _SURE))
+    days = np.where(spread, exposure, np.where(unknown, _UNSEEN[1], _SURE / sure))
+    return Rates.gamma(events, days), int(unknown.sum())
+
+
+def _show(table: RateTable, plan: Plan, kind: str, output: Path | None) -> None:
+    """Print the first pages as a table, or write all rows where they are wanted."""
+    from recrawl.cli import screen
+    from recrawl.report.plans import COLUMNS, HEADER, plan_columns, plan_words
+    from recrawl.visits.texts import Texts
+
+    if output is None and not kind and screen.is_terminal(sys.stdout):
+        screen.show_table(HEADER, plan_words(table.pages[: screen.MOST_ROWS], plan))
+        unshown = len(table.pages) - screen.MOST_ROWS
+        if unshown > 0:
+            screen.remark(f"... and {unshown:,} more pages; --csv, --json or -o has them all.")
+        return
+    columns: dict[str, Column] = dict(plan_columns(plan))
+    _write(Texts.of(table.pages), columns, COLUMNS, (kind, output))
+
+
+def _show_curve(curve: BudgetCurve, kind: str, output: Path | None) -> None:
+    from recrawl.cli import screen
+    from recrawl.report.plans import (
+        CURVE_COLUMNS,
+        CURVE_HEADER,
+        budget_words,
+        curve_columns,
+        curve_words,
+    )
+    from recrawl.visits.texts import Texts
+
+    names = [budget_words(visits) for visits in curve.budget.tolist()]
+    if output is None and not kind and screen.is_terminal(sys.stdout):
+        screen.show_table(CURVE_HEADER, curve_words(names, curve), left=())
+        return
+    columns: dict[str, Column] = dict(curve_columns(curve))
+    _write(Texts.of(names), columns, CURVE_COLUMNS, (kind, output))
+
+
+def _write(
+    names: object,
+    columns: Mapping[str, Column],
+    header: Sequence[str],
+    where: tuple[str, Path | None],
+) -> None:
+    from recrawl.adapters.outputs import to_file, to_standard_output
+    from recrawl.visits.texts import Texts
+
+    assert isinstance(names, Texts)  # noqa: S101 - its type is loaded here, not above
+    kind, output = where
+    target = (
+        to_standard_output(kind or "csv", header) if output is None else to_file(output, header)
+    )
+    with target as writer:
+        writer.write(names, columns)
+
+
+def _remarks(file: Path, answer: _Answer) -> list[str]:
+    """What was spent, what it buys, and what it does not."""
+    from recrawl.plan import uniform
+    from recrawl.report.plans import budget_words, figure
+
+    plan = answer.plan
+    evenly = uniform(plan.rates, plan.spent, weight=plan.weight)
+    pages = "1 page" if len(plan) == 1 else f"{len(plan):,} pages"
+    spent = f"{budget_words(plan.spent)} spent"
+    if plan.spent < plan.budget * (1 - 1e-9):
+        spent += f" of {budget_words(plan.budget)}: all that is worth a visit is at its cap"
+    fresh, even = (f"{100 * some.mean_freshness:.1f} %" for some in (plan, evenly))
+    lines = [
+        f"{pages} of {file}, {spent}; one more visit a day is worth {figure(plan.price)}.",
+        f"Expected freshness {fresh}; {even} if all pages were visited equally often.",
+    ]
+    starved = int(plan.starved.sum())
+    if starved:
+        lines.append(f"{starved:,} never visited: other pages are worth more.")
+    if plan.host_price is not None:
+        full = int((plan.host_price > plan.price).sum())
+        lines.append(f"{full:,} of {len(answer.hosts):,} hosts at their cap.")
+    if answer.unknown:
+        lines.append(
+            f"{answer.unknown:,} without a rate: taken for pages that nobody has seen yet, "
+            f"{_UNSEEN[0]:g} changes in {_UNSEEN[1]:g} days."
+        )
+    return lines

@@ -1,0 +1,100 @@
+"""Plans by rules of thumb, to compare with: uniform, proportional, square root.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.plan.limits import Held
+from recrawl.plan.objectives import Harmonic
+from recrawl.plan.plan import Plan
+from recrawl.plan.rates import Rates, column
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+    from recrawl.plan.objective import Objective
+    from recrawl.visits.arrays import Floats
+
+_DEFAULT = Harmonic()
+
+
+def uniform(
+    rates: Rates | ArrayLike,
+    budget: float,
+    *,
+    objective: Objective = _DEFAULT,
+    weight: ArrayLike | None = None,
+    cost: ArrayLike | None = None,
+) -> Plan:
+    """Every page equally often.
+
+    Its price, like that of the other rules, is nan: there is none.
+
+    Examples:
+        >>> from recrawl.plan import Freshness
+        >>> plan = uniform([1, 2, 3, 4, 5], budget=5, objective=Freshness())
+        >>> round(plan.mean_freshness, 4)
+        0.3651
+    """
+    return _by_rule(np.ones_like, rates, budget, objective, (weight, cost))
+
+
+def proportional(
+    rates: Rates | ArrayLike,
+    budget: float,
+    *,
+    objective: Objective = _DEFAULT,
+    weight: ArrayLike | None = None,
+    cost: ArrayLike | None = None,
+) -> Plan:
+    """Every page as often as it changes, times one factor.
+
+    Examples:
+        >>> round(proportional([1, 2, 3, 4, 5], budget=5).mean_freshness, 4)
+        0.3167
+    """
+    return _by_rule(lambda rate: rate, rates, budget, objective, (weight, cost))
+
+
+def square_root(
+    rates: Rates | ArrayLike,
+    budget: float,
+    *,
+    objective: Objective = _DEFAULT,
+    weight: ArrayLike | None = None,
+    cost: ArrayLike | None = None,
+) -> Plan:
+    """Every page as often as the square root of its rate: near the best if budgets are ample.
+
+    Examples:
+        >>> square_root([1, 4], budget=3).visits_per_day
+        array([1., 2.])
+    """
+    return _by_rule(np.sqrt, rates, budget, objective, (weight, cost))
+
+
+def _by_rule(
+    rule: Callable[[Floats], Floats],
+    rates: Rates | ArrayLike,
+    budget: float,
+    objective: Objective,
+    columns: tuple[ArrayLike | None, ArrayLike | None],
+) -> Plan:
+    known = rates if isinstance(rates, Rates) else Rates.known(rates)
+    names = ("weight", "cost")
+    weight, cost = (
+        None if some is None else column(name, some, count=len(known))
+        for name, some in zip(names, columns, strict=True)
+    )
+    wanted = rule(known.rate)
+    total = float(wanted.sum() if cost is None else wanted @ cost)
+    visits = wanted * (budget / total) if total > 0 else wanted
+    held = Held(None, None, None, None)
+    return Plan(known, objective, weight, cost, visits, np.nan, float(budget), held)

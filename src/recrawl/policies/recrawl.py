@@ -1,0 +1,270 @@
+r"""Our policy: section clocks, memories of rates, a value a page.
+
+Pages near each other in the address tree change together. So a page's age is read on the clock
+of its section, which runs fast while the section is active and slowly while it sleeps, and its
+rate is learnt in that *clock time*. When a change is found it is spread backwards over the gap
+in which it must have happened, so that pages visited since then are not suspected and pages not
+visited since then are. How far to trust the neighbours is learnt from the crawl.
+
+| part | in |
+|---|---|
+| which pages are neighbours | `recrawl.policies.sections` |
+| how fast time runs for them | `recrawl.policies.clocks` |
+| how often a page changes, in clock time | `recrawl.policies.memories` |
+| what is assumed of a page that is new | `recrawl.policies.relatives` |
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.plan.objectives import Harmonic
+from recrawl.policies.clocks import Clocks, Trusting
+from recrawl.policies.due import due_at_price
+from recrawl.policies.memories import Memories, fold
+from recrawl.policies.pages import Outcomes
+from recrawl.policies.relatives import Relatives
+from recrawl.policies.sections import Sections
+from recrawl.units import SECONDS_A_DAY, epoch_days
+from recrawl.visits.blocks import over_blocks
+
+if TYPE_CHECKING:
+    from recrawl.plan.objectives import Objective
+    from recrawl.policies.pages import Pages
+    from recrawl.visits.arrays import Bools, Floats, Instants, Ints
+
+_BINS_A_GAP = 16
+_LEAST_BIN = 60 / SECONDS_A_DAY
+_TRUST_KEPT = 0.999
+_MOST_TRUST = 30.0
+_AT_ONCE = 1e-9
+
+
+@dataclass(slots=True)
+class RecrawlState:
+    """What the policy has learnt.
+
+    Attributes:
+        gap: Mean days between visits to a page.
+        last: When each page was last visited, in days after 1970.
+        worth: Weight of each page over the cost of a visit.
+        sections: Which pages are neighbours.
+        clocks: How fast time runs for them.
+        memories: What is known of each page's rate.
+        relatives: What is assumed of each page's rate.
+        trust: Log-odds that a site's near clock is right: a row a site.
+    """
+
+    gap: float
+    last: Floats
+    worth: Floats
+    sections: Sections
+    clocks: Clocks
+    memories: Memories
+    relatives: Relatives
+    trust: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Recrawl:
+    r"""Visit where a visit is worth most, by the clocks of sections.
+
+    With $\tau$ days since the last visit, $\tau^*$ days on the section's clock since then, its pace
+    $m$ now, and the weights $w_k$ of the memories $\text{Gamma}(a_k, b_k)$, a visit is worth
+
+    $$ \frac{\text{weight}}{\text{cost}} \cdot
+       \frac{\sum_k w_k \, \text{EV}(a_k, b_k, \tau^*)}{1 + (m - 1) (1 - e^{-z}) / z},
+       \qquad z = \frac{\tau}{\text{fade} \cdot \text{gap}} , $$
+
+    where EV is the objective's expected value. The divisor is the pace to come, if a burst fades:
+    a page that has just gone stale in a burst is worth less while the burst lasts, since a fresh
+    copy will not stay fresh.
+
+    Every parameter is a share of the mean gap between visits or a count of changes, pages or
+    visits, so the policy has no unit of time. Chosen with benchmarks/policies.py, one set for all
+    sources (figures in docs/concepts/recrawl.md); re-run it before changing.
+
+    Args:
+        objective: What a fresh copy is for.
+        memories: What each memory of a page's rate keeps at a visit.
+        trusting: How clocks weigh the evidence of a section.
+        kernel: Time over which activity is smoothed, in gaps.
+        fade: Time over which a burst fades, in gaps.
+        relatives: How many pages the prior of a section or kin group counts for.
+        deepest: Most nodes above each other; 0 where pages stand alone.
+
+    Examples:
+        Four pages in two folders, all copied on the first of the month. On the fifth, one of the
+        first folder turns out to have changed. Now its neighbour is worth most, and its namesake
+        in the other folder, which is kin, a little more than a page that is neither:
+
+        >>> from recrawl.policies import Outcomes, Pages
+        >>> policy = Recrawl()
+        >>> first = np.datetime64("2026-01-01T00:00", "us")
+        >>> pages = Pages.of(["a/x", "a/y", "b/x", "b/y"], np.full(4, first))
+        >>> state = policy.start(pages, first, gap=4.0)
+        >>> now = np.array(["2026-01-05T00:00"], "datetime64[us]")
+        >>> state = policy.seen(state, np.array([0]), now, Outcomes.existence(np.array([True])))
+        >>> policy.value(state, np.arange(4), now[0]).round(2)
+        array([0.  , 1.55, 1.2 , 1.07])
+    """
+
+    objective: Objective = field(default_factory=Harmonic)
+    memories: tuple[float, ...] = (1.0, 0.95, 0.8)
+    trusting: Trusting = field(default_factory=Trusting)
+    kernel: float = 1 / 8
+    fade: float = 1 / 4
+    relatives: float = 3.0
+    deepest: int = 16
+
+    def start(self, pages: Pages, now: np.datetime64, gap: float) -> RecrawlState:
+        """State of a crawl that begins now with these pages."""
+        today, width = float(epoch_days(now)), _width(gap)
+        state = RecrawlState(
+            gap=gap,
+            last=np.empty(0),
+            worth=np.empty(0),
+            sections=Sections(deepest=self.deepest),
+            clocks=Clocks.start(width, self.kernel * gap, self.trusting, today),
+            memories=Memories.start(self.memories),
+            relatives=Relatives.start(self.relatives, gap),
+            trust=np.zeros(1),
+        )
+        state = self.found(state, pages)
+        _relate(state)
+        return state
+
+    def found(self, state: RecrawlState, pages: Pages) -> RecrawlState:
+        """State with more pages."""
+        sections, nodes, first = state.sections, len(state.sections), len(state.last)
+        sections.grow(pages.address)
+        state.last = np.append(state.last, epoch_days(pages.first_seen))
+        state.worth = np.append(state.worth, pages.weight / pages.cost)
+        state.memories.grow(sections.site[first:])
+        state.relatives.grow(len(pages))
+        if len(sections) > nodes:
+            state.clocks.grow(len(sections))
+            state.relatives.read(sections)
+            _read_clocks(state, sections.upwards(np.arange(nodes, len(sections))))
+        return state
+
+    def paced(self, state: RecrawlState, gap: float) -> RecrawlState:
+        """State of a crawl whose mean gap has moved."""
+        state.gap = gap
+        state.clocks.rebin(_width(gap), self.kernel * gap)
+        _read_clocks(state, state.sections.levels)
+        return state
+
+    def value(self, state: RecrawlState, rows: Ints, now: np.datetime64) -> Floats:
+        """What a visit to each page is worth now, per unit of cost."""
+        today = float(epoch_days(now))
+        _advance(state, today)
+        values = np.empty(len(rows))
+
+        def work(some: slice) -> None:
+            values[some] = self._value(state, rows[some], today)
+
+        over_blocks(work, len(rows))
+        return values
+
+    def due(self, state: RecrawlState, rows: Ints, price: float) -> Instants:
+        """When the value of each page reaches the price, if its section keeps its present pace."""
+        return due_at_price(lambda now: self._value(state, rows, now), state.last[rows], price)
+
+    def seen(
+        self, state: RecrawlState, rows: Ints, now: Instants, outcomes: Outcomes
+    ) -> RecrawlState:
+        """State after visits; nothing is learnt from one that is no later than the one before."""
+        at = epoch_days(now)
+        later = np.flatnonzero(at > state.last[rows])
+        if len(later):
+            _advance(state, float(at.max()))
+            _learn(state, rows[later], at[later], outcomes.take(later))
+        return state
+
+    def _value(self, state: RecrawlState, rows: Ints, now: float | Floats) -> Floats:
+        leaf, last = state.sections.leaf[rows], state.last[rows]
+        waited = np.maximum(now - last, 0.0)
+        elapsed = np.maximum(state.clocks.elapsed(leaf, last, now), 0.0)
+        prior = state.relatives.prior(state.sections, rows)
+        shape, exposure = state.memories.states(rows, prior)
+        value = np.zeros(len(rows))
+        for memory, share in enumerate(state.memories.share):
+            expected = self.objective.expected_value(shape[memory], exposure[memory], elapsed)
+            value += share[rows] * expected
+        ahead = np.maximum(waited / (self.fade * state.gap), _AT_ONCE)
+        burst = (state.clocks.pace[leaf, -1] - 1) * (-np.expm1(-ahead) / ahead)
+        return np.asarray(state.worth[rows] * value / (1 + burst))
+
+
+def _learn(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcomes) -> None:
+    """Learn from visits, each later than the one before to its page."""
+    sections, clocks, memories = state.sections, state.clocks, state.memories
+    leaf, site, last = sections.leaf[rows], sections.site[rows], state.last[rows]
+    prior = state.relatives.prior(sections, rows)
+    overlap, pace = clocks.overlaps(last, now), clocks.pace[leaf]
+    older = now - last - overlap.sum(axis=1)
+    elapsed = older + (overlap * pace).sum(axis=1)
+    states = memories.states(rows, prior)
+
+    _, chance = memories.chance(rows, states, elapsed)
+    near, far = (
+        memories.chance(rows, states, older + (overlap * clock[leaf]).sum(axis=1))[1]
+        for clock in (clocks.near, clocks.far)
+    )
+    _learn_trust(state, site, outcomes.changed, near, far)
+    spread = overlap / elapsed[:, None]
+    found = spread * pace * outcomes.changed[:, None]
+    age = np.full(len(rows), np.nan)
+    dated = np.flatnonzero(outcomes.changed & ~np.isnan(outcomes.age))
+    if len(dated):
+        happened = np.clip(now - outcomes.age, last, now)[dated]
+        found[dated] = clocks.holds(happened)
+        age[dated] = clocks.elapsed(leaf[dated], happened, now[dated])
+    clocks.learn(sections, leaf, found, spread * chance[:, None])
+    memories.learn(rows, site, prior, elapsed, Outcomes(outcomes.changed, age))
+    rates = memories.rates(rows, prior)
+    state.relatives.learn(sections, rows, rates)
+    state.last[rows] = now
+    _read_clocks(state, sections.upwards(leaf))
+
+
+def _learn_trust(
+    state: RecrawlState, site: Ints, changed: Bools, near: Floats, far: Floats
+) -> None:
+    """Trust the clock that foretold better, by the chances that both gave to a change."""
+    gain = np.where(changed, np.log(near / far), np.log((1 - near) / (1 - far)))
+    fold(state.trust[:, None], site, gain[:, None], _TRUST_KEPT)
+    np.clip(state.trust, -_MOST_TRUST, _MOST_TRUST, out=state.trust)
+
+
+def _advance(state: RecrawlState, now: float) -> None:
+    """Begin a new bin of the clocks where it is time for one, and fit the priors anew."""
+    if state.clocks.advance(now):
+        _relate(state)
+        state.relatives.refit(state.sections, state.memories)
+        _read_clocks(state, state.sections.levels)
+
+
+def _relate(state: RecrawlState) -> None:
+    """Find out which pages are kin, and which sites are large enough to learn alone."""
+    if state.sections.relate():
+        sites = state.sections.sites
+        state.memories.grow_sites(sites)
+        state.trust = np.append(state.trust, np.full(sites - len(state.trust), state.trust[0]))
+        state.relatives.read(state.sections)
+
+
+def _read_clocks(state: RecrawlState, levels: list[Ints]) -> None:
+    """Set the clocks of some nodes."""
+    trust = 1 / (1 + np.exp(-state.trust))
+    state.clocks.read(state.sections, levels, trust[state.sections.site_of_node])
+
+
+def _width(gap: float) -> float:
+    return max(gap / _BINS_A_GAP, _LEAST_BIN)

@@ -1,0 +1,173 @@
+"""A plan as a table, and what a budget buys as a chart.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.report.charts import LIGHT, rounded, themed
+from recrawl.report.words import every, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recrawl.plan.curve import BudgetCurve
+    from recrawl.plan.plan import Plan
+    from recrawl.report.charts import Chart, Colours
+    from recrawl.visits.arrays import Floats, Ints
+
+COLUMNS = ("page", "visits_per_day", "interval_days", "freshness", "value")
+CURVE_COLUMNS = ("budget", "visits_per_day", "freshness", "uniform", "price", "starved")
+
+HEADER = ("page", "visit every", "visits a day", "fresh", "value")
+CURVE_HEADER = ("budget", "fresh", "if uniform", "one more visit a day", "never visited")
+
+_OURS, _UNIFORM = "this plan", "all pages equally often"
+
+
+def plan_columns(plan: Plan) -> dict[str, Floats]:
+    """All columns but `page`; nan for the interval of a page that is never visited."""
+    return {
+        "visits_per_day": plan.visits_per_day,
+        "interval_days": np.where(plan.starved, np.nan, plan.interval),
+        "freshness": plan.freshness,
+        "value": _finite(plan.value),
+    }
+
+
+def plan_words(names: Sequence[str], plan: Plan) -> list[list[str]]:
+    """Rows for people, under `HEADER`, of the first pages of a plan."""
+    columns = plan_columns(plan)
+    rows = zip(names, plan.interval, *columns.values(), strict=False)
+    return [
+        [name, every(interval), figure(visits), percent(fresh), figure(value)]
+        for name, interval, visits, _, fresh, value in rows
+    ]
+
+
+def curve_columns(curve: BudgetCurve) -> dict[str, Floats | Ints]:
+    """All columns but `budget`."""
+    return {
+        "visits_per_day": curve.spent,
+        "freshness": curve.freshness,
+        "uniform": curve.uniform,
+        "price": curve.price,
+        "starved": curve.starved,
+    }
+
+
+def curve_words(names: Sequence[str], curve: BudgetCurve) -> list[list[str]]:
+    """Rows for people, under `CURVE_HEADER`."""
+    rows = zip(names, curve.freshness, curve.uniform, curve.price, curve.starved, strict=True)
+    return [
+        [name, _tenths(fresh), _tenths(even), figure(price), f"{starved:,}"]
+        for name, fresh, even, price, starved in rows
+    ]
+
+
+def budget_words(visits: float) -> str:
+    """A budget as people write it.
+
+    >>> budget_words(5000.0), budget_words(0.25)
+    ('5000/1d', '0.25/1d')
+    """
+    return f"{float(f'{visits:.6g}'):.12g}/1d"
+
+
+def figure(value: float) -> str:
+    """A figure with three digits; a dash where there is none.
+
+    >>> figure(0.12345), figure(1234.5), figure(float("nan"))
+    ('0.123', '1,234', '-')
+    """
+    if np.isnan(value):
+        return "-"
+    return f"{value:,.0f}" if value >= _WHOLE else f"{value:.3g}"
+
+
+_WHOLE = 1000
+
+
+def _tenths(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _finite(figures: Floats) -> Floats:
+    return np.where(np.isfinite(figures), figures, np.nan)
+
+
+def curve_chart(curve: BudgetCurve, *, budget: float, colours: Colours = LIGHT) -> Chart:
+    """Expected freshness over the budget, of the best plan and of equal visits; the budget marked.
+
+    Args:
+        curve: Plans for several budgets.
+        budget: The budget to mark.
+        colours: `LIGHT` or `DARK`.
+
+    Examples:
+        >>> from recrawl.plan import budget_curve
+        >>> chart = curve_chart(budget_curve([1.0, 2.0], [1.0, 2.0]), budget=2.0)
+        >>> [len(layer["data"]["values"]) for layer in chart["layer"]]
+        [1, 4]
+    """
+    rows = [
+        {"budget": rounded(at), "freshness": rounded(fresh), "plan": name}
+        for name, column in ((_UNIFORM, curve.uniform), (_OURS, curve.freshness))
+        for at, fresh in zip(curve.budget, column, strict=True)
+    ]
+    x = {
+        "field": "budget",
+        "type": "quantitative",
+        "scale": {"type": "log", "nice": False},
+        "axis": {
+            "title": "visits a day",
+            "values": _ticks(*curve.budget[[0, -1]].tolist()),
+            "labelExpr": "format(datum.value, ',~g')",
+        },
+    }
+    y = {
+        "field": "freshness",
+        "type": "quantitative",
+        "scale": {"domain": [0, 1]},
+        "axis": {
+            "title": None,
+            "tickCount": 5,
+            "labelExpr": "format(100 * datum.value, '~f') + ' %'",
+        },
+    }
+    colour = {
+        "field": "plan",
+        "type": "nominal",
+        "scale": {"domain": [_OURS, _UNIFORM], "range": [colours.blue, colours.orange]},
+        "legend": {"title": None, "orient": "top", "symbolType": "stroke"},
+    }
+    layers = [
+        {
+            "data": {"values": [{"budget": rounded(budget)}]},
+            "mark": {"type": "rule", "strokeDash": [4, 4], "strokeWidth": 1.25},
+            "encoding": {"x": x, "color": {"value": colours.pale}},
+        },
+        {
+            "data": {"values": rows},
+            "mark": {"type": "line", "strokeWidth": 2.5, "strokeCap": "round"},
+            "encoding": {"x": x, "y": y, "color": colour},
+        },
+    ]
+    title = {
+        "text": "What a budget buys",
+        "subtitle": "expected freshness; the dashed line is the budget asked for",
+        "anchor": "start",
+        "offset": 12,
+    }
+    return themed({"title": title, "width": 520, "height": 300, "layer": layers}, colours)
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Round figures of a logarithmic axis: 1, 2, 5, 10."""
+    powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
+    ticks = [float(f"{step}e{power}") for power in powers for step in (1, 2, 5)]
+    return [tick for tick in ticks if low <= tick <= high]

@@ -1,0 +1,117 @@
+"""Runs as a table: what `recrawl simulate` writes, a row a policy.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.report.words import every
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recrawl.report.rates import Column
+    from recrawl.simulate.bands import Band
+    from recrawl.simulate.scores import Run
+
+COLUMNS = (
+    "policy",
+    "freshness",
+    "staleness",
+    "staleness_low",
+    "staleness_high",
+    "age_days",
+    "harmonic",
+    "found",
+    "changes",
+    "visits",
+    "premature",
+    "precision",
+    "never_visited",
+    "seconds",
+)
+
+HEADER = (
+    "policy",
+    "fresh",
+    "stale",
+    "age",
+    "harmonic",
+    "visits",
+    "found",
+    "unvisited",
+    "took",
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """One policy's run.
+
+    Args:
+        policy: Its name.
+        run: What it made of the world.
+        band: Its staleness, with a band.
+        seconds: How long the run took.
+    """
+
+    policy: str
+    run: Run
+    band: Band
+    seconds: float
+
+
+def simulation_columns(entries: Sequence[Entry]) -> dict[str, Column]:
+    """All columns but the policy's name."""
+    figures = [
+        {
+            "freshness": entry.run.freshness,
+            "staleness": entry.run.staleness,
+            "staleness_low": entry.band.low,
+            "staleness_high": entry.band.high,
+            "age_days": entry.run.age,
+            "harmonic": entry.run.harmonic,
+            "found": entry.run.found,
+            "changes": entry.run.changes,
+            "visits": entry.run.visits,
+            "premature": entry.run.premature,
+            "precision": entry.run.precision,
+            "never_visited": entry.run.never_visited,
+            "seconds": round(entry.seconds, 3),
+        }
+        for entry in entries
+    ]
+    return {name: np.array([row[name] for row in figures]) for name in COLUMNS[1:]}
+
+
+def simulation_words(entries: Sequence[Entry]) -> list[list[str]]:
+    """Rows for people."""
+    return [
+        [
+            entry.policy,
+            _share(entry.run.freshness, 1),
+            _banded(entry.band),
+            every(entry.run.age),
+            "-" if np.isnan(entry.run.harmonic) else f"{entry.run.harmonic:.4f}",
+            f"{entry.run.visits:,}",
+            f"{entry.run.found:,} ({_share(entry.run.precision, 0)})",
+            f"{entry.run.never_visited:,}",
+            f"{entry.seconds:.1f}s",
+        ]
+        for entry in entries
+    ]
+
+
+def _banded(band: Band) -> str:
+    if np.isnan(band.low):
+        return _share(band.figure, 2)
+    return f"{100 * band.figure:.2f} ({100 * band.low:.2f}-{100 * band.high:.2f}) %"
+
+
+def _share(share: float, digits: int) -> str:
+    return "-" if np.isnan(share) else f"{100 * share:.{digits}f} %"

@@ -1,0 +1,208 @@
+"""`recrawl plan`, as people run it."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from recrawl.report.plans import COLUMNS, CURVE_COLUMNS
+from tests.cli.running import names_in, run, run_here, sentence, write_log
+from tests.cli.test_screen import on_a_terminal
+
+RATES = [(f"https://{'ab'[n > 2]}.org/{n}", n) for n in range(1, 6)]
+
+
+@pytest.fixture
+def rates(tmp_path):
+    return write_log(tmp_path / "rates.csv", RATES, "page,rate_per_day")
+
+
+def rows_of(ended):
+    return list(csv.DictReader(io.StringIO(ended.out)))
+
+
+def test_a_row_a_page_on_the_standard_output(rates):
+    ended = run("plan", rates, "--budget", "5/1d", "--objective", "freshness")
+    rows = rows_of(ended)
+
+    assert ended.code == 0
+    assert list(rows[0]) == list(COLUMNS)
+    visits = [float(row["visits_per_day"]) for row in rows]
+    assert visits == pytest.approx([1.15, 1.36, 1.35, 1.14, 0], abs=0.005)
+    assert rows[4]["interval_days"] == ""
+    assert "5/1d spent; one more visit a day is worth 0.216." in ended.err
+    assert "Expected freshness 37.4 %; 36.5 % if all pages were visited equally often." in ended.err
+    assert "1 never visited" in ended.err
+
+
+def test_what_estimate_writes_is_read_as_it_is(tmp_path):
+    """All formats, and methods that leave cells empty."""
+    log = [(f"p{n}", f"2026-01-{d:02}", str(d % (n + 1) == 0).lower()) for n in range(3) for d in range(1, 20)]
+    log.append(("new", "2026-01-01", ""))
+    visits = write_log(tmp_path / "visits.csv", log)
+    for method in ("gamma", "ratio", "likelihood-plain", "cho"):
+        for name in ("rates.csv", "rates.jsonl", "rates.parquet"):
+            made = run_here("estimate", visits, "--method", method, "-o", tmp_path / name)
+            assert made.code == 0
+            ended = run_here("plan", tmp_path / name, "--budget", "0.5/page/1d", "--csv")
+            total = sum(float(row["visits_per_day"]) for row in rows_of(ended))
+            assert total == pytest.approx(2), (method, name)
+            without = "1 without a rate: taken for pages that nobody has seen yet" in ended.err
+            assert without == (method in ("ratio", "likelihood-plain")), (method, ended.err)
+            planned = {row["page"]: float(row["visits_per_day"]) for row in rows_of(ended)}
+            assert max(planned, key=lambda page: planned[page]) == "p0", "it changed in every gap"
+
+
+def test_uncertain_rates_are_integrated_over(tmp_path, rates):
+    header = "page,rate_per_day,shape,exposure_days"
+    rows = [(page, rate, rate, 1) for page, rate in RATES]
+    vague = write_log(tmp_path / "vague.csv", rows, header)
+    words = ("--budget", "5/1d", "--objective", "freshness", "--csv")
+    certain, uncertain = (rows_of(run_here("plan", file, *words)) for file in (rates, vague))
+
+    assert float(certain[4]["visits_per_day"]) == 0
+    assert float(uncertain[4]["visits_per_day"]) == pytest.approx(0.757, abs=5e-4)
+
+
+def test_hosts_are_taken_from_addresses_or_a_column(tmp_path, rates):
+    words = ("--budget", "5/1d", "--per-host", "2/1d", "--json")
+    ended = run_here("plan", rates, *words)
+    visits = [json.loads(line)["visits_per_day"] for line in ended.out.splitlines()]
+
+    assert sum(visits[:2]) == pytest.approx(2)
+    assert sum(visits[2:]) == pytest.approx(2)
+    assert "2 of 2 hosts at their cap." in ended.err
+    assert "4/1d spent of 5/1d: all that is worth a visit is at its cap" in ended.err
+    named = write_log(tmp_path / "h.csv", [(*row, "x") for row in RATES], "page,rate_per_day,host")
+    assert "1 of 1 hosts at their cap." in run_here("plan", named, *words).err
+
+
+def test_intervals_are_kept(rates):
+    ended = run_here(
+        "plan", rates, "--budget", "5/1d", "--objective", "freshness", "--max-interval", "2d",
+        "--min-interval", "20h", "--csv",
+    )  # fmt: skip
+    intervals = [float(row["interval_days"]) for row in rows_of(ended)]
+
+    assert max(intervals) == pytest.approx(2)
+    assert min(intervals) == pytest.approx(20 / 24)
+
+
+def test_weights_and_other_names_of_columns(tmp_path):
+    table = write_log(tmp_path / "w.csv", [("a", 1, 4), ("b", 1, 1)], "url,rate_per_day,weight")
+    ended = run_here(
+        "plan", table, "--budget", "3/1d", "--objective", "missed", "--column", "page=url", "--csv"
+    )
+
+    assert [float(row["visits_per_day"]) for row in rows_of(ended)] == pytest.approx([2, 1])
+
+
+def test_visits_a_change_and_random_instants(rates):
+    words = ("--budget", "0.5/change", "--form", "randomised", "--objective", "freshness")
+    ended = run_here("plan", rates, *words, "--csv")
+
+    assert "7.5/1d spent" in ended.err
+    assert sum(float(row["visits_per_day"]) for row in rows_of(ended)) == pytest.approx(7.5)
+
+
+def test_what_budgets_buy_and_a_picture(rates, tmp_path):
+    picture = tmp_path / "budget.svg"
+    ended = run_here("plan", rates, "--budget", "5/1d", "--curve", "--plot", picture, "--csv")
+    rows = rows_of(ended)
+
+    assert list(rows[0]) == list(CURVE_COLUMNS)
+    assert [row["budget"] for row in rows][8] == "5/1d"
+    fresh = [float(row["freshness"]) for row in rows]
+    assert fresh == sorted(fresh)
+    assert picture.read_text().startswith("<svg")
+
+
+def test_budgets_that_do_not_pay_for_the_floors_are_left_out_of_the_curve(rates):
+    words = ("--budget", "5/1d", "--max-interval", "1d", "--curve", "--csv")
+    rows = rows_of(run_here("plan", rates, *words))
+
+    assert rows[0]["budget"] == "5/1d"
+
+
+def test_a_terminal_shows_a_table(rates):
+    lines, remarks = on_a_terminal("plan", str(rates), "--budget", "5/1d")
+    curve, _ = on_a_terminal("plan", str(rates), "--budget", "5/1d", "--curve")
+
+    assert lines[0].split()[:3] == ["page", "visit", "every"]
+    assert lines[1].startswith("https://a.org/1")
+    assert "Expected freshness" in remarks
+    assert curve[0].split()[0] == "budget"
+
+
+@pytest.mark.parametrize("name", ["plan.csv", "plan.jsonl", "plan.parquet"])
+def test_a_file_gets_the_rows(rates, tmp_path, name):
+    assert run_here("plan", rates, "--budget", "5/1d", "-o", tmp_path / name).code == 0
+    assert names_in(tmp_path) == sorted([name, "rates.csv"])
+
+
+@pytest.mark.parametrize(
+    ("table", "wrong"),
+    [
+        ("", "must hold a header and rows (got an empty file)"),
+        ("page,rate_per_day\n", "must hold rates (got no rows)"),
+        ("page,rate\na,1\n", "column 'rate_per_day' must be present (got page, rate)"),
+        ("page;rate_per_day\na;1\n", "columns must be separated by commas"),
+        ("page,rate_per_day\na,fast\n", "line 2, column 'rate_per_day': must be a number"),
+        ("page,rate_per_day\na,-1\n", "at least 0 (got '-1')"),
+        ("page,rate_per_day\na,inf\n", "at least 0 (got 'inf')"),
+        ("page,rate_per_day\na,1\na,2\n", "line 3, column 'page': must name each page once"),
+        ("page,rate_per_day\n ,1\n", "must name a page"),
+        ("page,rate_per_day,weight\na,1,\n", "column 'weight': must be a number"),
+        ("page,rate_per_day\na\n", "line 2: must have as many cells as the header, 2 (got 1)"),
+        ('{"page": "a", "rate_per_day": 1}\n[]\n', "line 2: must be a JSON object (got '[]')"),
+    ],
+)
+def test_a_bad_table_is_refused_in_one_sentence(tmp_path, table, wrong):
+    path = tmp_path / "rates.csv"
+    path.write_text(table)
+
+    assert wrong in sentence(run("plan", path, "--budget", "5/1d", "-o", tmp_path / "plan.csv"))
+    assert names_in(tmp_path) == ["rates.csv"]
+
+
+@pytest.mark.parametrize(
+    ("words", "wrong"),
+    [
+        (["--budget", "many"], "budget must look like 5000/1d, 0.1/page/1d or 4/change"),
+        (
+            ["--budget", "5/1d", "--objective", "fun"],
+            "objective must be one of freshness, harmonic",
+        ),
+        (["--budget", "5/1d", "--form", "square"], "form must be one of periodic, randomised"),
+        (["--budget", "5/1d", "--per-host", "4/change"], "visits to one host must look like 60/1h"),
+        (["--budget", "5/1d", "--max-interval", "soon"], "duration must look like"),
+        (["--budget", "5/1d", "--max-interval", "1h"], "budget must pay for the least visits"),
+        (["--budget", "5/1d", "--plot", "x.gif"], "output must end in .svg, .png"),
+        (["--budget", "5/1d", "-o", "x.txt"], "output must end in .csv"),
+        (["--budget", "5/1d", "-o", "rates.csv"], "output must be another file than FILE"),
+    ],
+)
+def test_what_means_nothing_is_refused_in_one_sentence(words, wrong, rates, tmp_path):
+    assert wrong in sentence(run("plan", "rates.csv", *words, cwd=tmp_path))
+    assert names_in(tmp_path) == ["rates.csv"]
+
+
+def test_a_cap_a_host_needs_hosts(tmp_path):
+    table = write_log(tmp_path / "r.csv", [("page 1", 1)], "page,rate_per_day")
+
+    refused = sentence(run("plan", table, "--budget", "5/1d", "--per-host", "60/1h"))
+    assert "page must be an address, or a column 'host' must be present" in refused
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["--budget", "5/1d", "--csv", "--json"],
+        ["--budget", "5/1d", "--form", "randomised", "--curve"],
+    ],
+)
+def test_options_that_do_not_go_together_are_wrong_usage(words, rates, tmp_path):
+    assert run("plan", "rates.csv", *words, cwd=tmp_path).code == 2
+    assert names_in(tmp_path) == ["rates.csv"]

@@ -1,0 +1,240 @@
+"""`recrawl simulate`, as people run it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+from recrawl.report.simulation import COLUMNS
+from tests.cli.running import RECRAWL, environment, names_in, run, run_here, sentence
+
+PAGES = "page,url,first_seen,removed_at\n1,/a,2026-01-01,\n2,/b,2026-01-02,2026-01-20\n"
+CHANGES = "page,changed_at,bulk\n1,2026-01-05,true\n1,2026-01-15,\n2,2026-01-10,\n1,2026-02-01,\n"
+
+
+@pytest.fixture
+def files(tmp_path):
+    pages, changes = tmp_path / "pages.csv", tmp_path / "changes.csv"
+    pages.write_text(PAGES)
+    changes.write_text(CHANGES)
+    return ["--pages", pages, "--changes", changes]
+
+
+def rows(ended):
+    assert ended.code == 0, ended
+    return [json.loads(line) for line in ended.out.splitlines()]
+
+
+def test_a_row_a_policy(files):
+    found = rows(run_here("simulate", *files, "--policy", "uniform,clairvoyant", "--json"))
+
+    assert [row["policy"] for row in found] == ["uniform", "clairvoyant"]
+    for row in found:
+        assert tuple(row) == COLUMNS
+        assert row["staleness"] == pytest.approx(1 - row["freshness"])
+        assert row["found"] + row["premature"] == row["visits"]
+        assert row["precision"] == pytest.approx(row["found"] / row["visits"])
+        assert row["changes"] == 4
+        assert row["seconds"] > 0
+    assert found[1]["staleness"] <= found[0]["staleness"]
+
+
+def test_the_usual_policies_are_sent_where_none_is_named(files):
+    found = rows(run_here("simulate", *files, "--json"))
+
+    assert {"optimal-known", "uniform"} <= {row["policy"] for row in found}
+
+
+def test_what_was_visited_is_said(files):
+    ended = run_here("simulate", *files, "--policy", "uniform", "--csv")
+
+    assert next(csv.reader(io.StringIO(ended.out))) == list(COLUMNS)
+    assert ended.err == "2 pages, 4 changes in 4.4w; a budget of 0.3265 visits a page and day.\n"
+
+
+def test_the_same_seed_gives_the_same_rows(files):
+    words = ["simulate", *files, "--policy", "uniform,optimal-known", "--json", "--seed", "4"]
+    one, other = (rows(run_here(*words)) for _ in range(2))
+
+    for row in (*one, *other):
+        del row["seconds"]
+    assert one == other
+
+
+def test_changes_can_be_left_out(files):
+    found = rows(run_here("simulate", *files, "--policy", "uniform", "--ignore", "bulk", "--json"))
+
+    assert found[0]["changes"] == 3
+
+
+def test_changes_outside_of_lives_are_counted(files):
+    with files[3].open("a") as more:
+        more.write("2,2026-01-01,\n2,2026-01-25,\n")
+    ended = run_here("simulate", *files, "--policy", "uniform", "--json")
+
+    assert rows(ended)[0]["changes"] == 4
+    assert "2 changes were left out" in ended.err
+
+
+def test_a_warm_up_does_not_count(files):
+    found = rows(run_here("simulate", *files, "--policy", "uniform", "--warm-up", "6d", "--json"))
+
+    assert found[0]["changes"] == 3
+
+
+@pytest.mark.parametrize("budget", ["5/1d", "0.5/page/1d", "2/change"])
+def test_budgets_of_each_kind(files, budget):
+    found = rows(run_here("simulate", *files, "--policy", "uniform", "--budget", budget, "--json"))
+
+    assert found[0]["visits"] > 0
+
+
+@pytest.mark.parametrize(
+    "observed",
+    [
+        ["--observe", "last-modified"],
+        ["--observe", "last-modified", "--lying", "50%"],
+        ["--missed", "0.5", "--false", "10%"],
+    ],
+)
+def test_visits_may_show_more_or_less(files, observed):
+    rows(run_here("simulate", *files, "--policy", "uniform,optimal-known", *observed, "--json"))
+
+
+@pytest.mark.parametrize(
+    "name", ["poisson", "renewal", "weibull", "weekly", "bursty", "sections", "turnover"]
+)
+def test_made_up_worlds(name):
+    made = ["--world", name, "--number-of-pages", 40, "--for", "60d", "--every", "5d"]
+
+    found = rows(run_here("simulate", *made, "--spread", 1, "--policy", "uniform", "--json"))
+
+    assert found[0]["changes"] > 0
+    assert 0 < found[0]["staleness"] < 1
+    assert found[0]["staleness_low"] < found[0]["staleness"] < found[0]["staleness_high"]
+
+
+def test_another_seed_makes_another_world():
+    made = ["simulate", "--world", "poisson", "--number-of-pages", 40, "--for", "60d", "--json"]
+    counts = {
+        rows(run_here(*made, "--policy", "uniform", "--seed", seed))[0]["changes"]
+        for seed in (1, 2, 3)
+    }
+
+    assert len(counts) > 1
+
+
+@pytest.mark.parametrize("name", ["budget.svg", "budget.png"])
+def test_a_picture_of_freshness_against_budget(files, tmp_path, name):
+    ended = run_here(
+        "simulate", *files, "--policy", "uniform,nutch", "--plot", tmp_path / name, "--json"
+    )
+
+    assert len(rows(ended)) == 2
+    assert (tmp_path / name).stat().st_size > 1000
+
+
+def test_rows_go_to_a_file(files, tmp_path):
+    output = tmp_path / "rows.csv"
+
+    ended = run_here("simulate", *files, "--policy", "uniform", "-o", output)
+
+    assert ended.out == ""
+    assert output.read_text().startswith(",".join(COLUMNS))
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--policy", "bing"], "policy must be one of "),
+        (["--objective", "joy"], "objective must be one of freshness"),
+        (["--budget", "lots"], "budget must look like 5000/1d, 0.1/page/1d or 4/change"),
+        (["--budget", "0/1d"], "budget must look like"),
+        (["--budget", "-4/change"], "budget must look like"),
+        (["--step", "day"], "duration must look like 90s, 30m, 6h, 3d or 2w (got 'day')"),
+        (["--warm-up", "1y"], "duration must look like"),
+        (["--warm-up", "99w"], "warm-up must be shorter than the history, 31 days (got 693)"),
+        (["--observe", "smell"], "observe must be one of existence, last-modified"),
+        (["--missed", "2"], "missed must be a share such as 0.2 or 20%"),
+        (["--ignore", "noise"], "ignore must name bulk or revert (got 'noise')"),
+        (["--level", "90"], "level must"),
+        (["--plot", "a.gif"], "output must end in .svg, .png"),
+        (["-o", "a.xls"], "output must end in .csv, .jsonl"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence(files, words, told):
+    assert told in sentence(run("simulate", *files, *words))
+
+
+@pytest.mark.parametrize(
+    ("pages", "changes", "told"),
+    [
+        ("", CHANGES, "must hold a header and rows (got an empty file)"),
+        ("page,first_seen\n", CHANGES, "must hold a page (got none)"),
+        ("page,first_seen\n1,2026-01-01\n", "page,changed_at\n", "a world must last"),
+        (PAGES, CHANGES + "3,2026-01-09,\n", "line 6, column 'page': must be a page of"),
+        (PAGES, "page,time\n1,2026-01-09\n", "column 'changed_at' must be present"),
+    ],
+)
+def test_hostile_files_are_refused(tmp_path, pages, changes, told):
+    (tmp_path / "p.csv").write_text(pages)
+    (tmp_path / "c.csv").write_text(changes)
+
+    ended = run("simulate", "--pages", "p.csv", "--changes", "c.csv", cwd=tmp_path)
+
+    assert told in sentence(ended)
+
+
+def test_an_input_is_never_written_over(files):
+    told = sentence(run("simulate", *files, "-o", files[1]))
+
+    assert "output must be another file" in told
+    assert files[1].read_text() == PAGES
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([], "--pages and --changes are needed, or --world"),
+        (["--pages", "p.csv"], "--pages and --changes are needed, or --world"),
+        (["--world", "poisson", "--pages", "p.csv"], "only one of --world and --pages"),
+        (["--world", "poisson", "--lying", "10%"], "--lying needs --observe last-modified"),
+        (["--world", "poisson", "--csv", "--json"], "only one of --csv, --json and -o"),
+        (["--world", "poisson", "--number-of-pages", "0"], "number-of-pages"),
+    ],
+)
+def test_wrong_usage(words, told):
+    ended = run_here("simulate", *words)
+
+    assert ended.code == 2
+    assert told in " ".join(ended.err.replace("│", " ").split())
+
+
+def test_an_unknown_world_is_refused():
+    assert "world must be one of poisson" in sentence(run("simulate", "--world", "mars"))
+
+
+def test_it_can_be_interrupted(tmp_path):
+    """Nothing is left behind, and nothing is written."""
+    words = ["simulate", "--world", "poisson", "--number-of-pages", "20000", "--for", "3000d"]
+    started = subprocess.Popen(
+        [RECRAWL, *words, "-o", "rows.csv"],
+        cwd=tmp_path,
+        env=environment(),
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(3)
+    os.kill(started.pid, signal.SIGINT)
+    _, err = started.communicate(timeout=60)
+
+    assert started.returncode == 130
+    assert "Traceback" not in err
+    assert names_in(tmp_path) == []
