@@ -31,7 +31,7 @@ def chance(a: float, b: float, days: float) -> float:
 def fresh(a: float, b: float, days: float) -> float:
     """G - days rho^a, with G = b ln(1 + days / b) where a is 1."""
     rho = b / (b + days)
-    return gone(a, b, days) - days * rho**a
+    return gone(a, b, days) - days * float(rho**a)
 
 
 def harmonic(a: float, b: float, days: float) -> float:

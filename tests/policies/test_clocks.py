@@ -35,7 +35,7 @@ def read(these, trust=1.0):
     these.read(SECTIONS, SECTIONS.levels, np.full(3, trust))
 
 
-def visit(these, leaf, last, now, chance, changed, trust=1.0):
+def visit(these, leaf, last, now, chance, changed, *, trust=1.0):
     """Learn from one visit as the policy does."""
     spread = these.overlaps(np.array([last]), np.array([now]))
     spread /= these.elapsed(leaf, np.array([last]), np.array([now]))

@@ -106,7 +106,9 @@ def test_the_policy_is_what_its_description_says(crawl, objective):
 
         check_same(state, plain)
         values = policy.value(state, EVERY, at(day + 1.5)[0])
-        assert values == pytest.approx([plain.value(i, DAY + day + 1.5, of) for i in EVERY], rel=1e-8)
+        assert values == pytest.approx(
+            [plain.value(i, DAY + day + 1.5, of) for i in range(8)], rel=1e-8
+        )
 
 
 def check_same(state, plain):
@@ -333,7 +335,7 @@ def test_there_is_no_unit_of_time(crawl, stretch):
 
 @given(crawls, st.lists(st.integers(0, 400), min_size=2, max_size=2, unique=True))
 def test_equal_pages_of_a_leaf_go_by_last_visit(crawl, waits):
-    """Pages 5 and 6 were never visited: equal memories, one section, no kin. The older goes first."""
+    """Pages 5 and 6 were never visited: equal memories, one section, no kin."""
     policy = Recrawl()
     state = start(policy, first_seen=[0, 0, 0, 0, 0, *(-wait / 16 for wait in waits), 0])
     state, day = told(policy, state, [(row % 5, wait, changed) for row, wait, changed in crawl])
@@ -381,3 +383,16 @@ def test_large_sites_learn_for_themselves_and_small_ones_together():
     assert len(set(state.trust.tolist())) == 4
     assert np.isfinite(values).all()
     assert values[:25].mean() > values[25:].mean()
+
+
+@pytest.mark.xfail(reason="the prior stays that of the gap at the start", strict=True)
+def test_the_first_prior_follows_the_gap_until_rates_are_known():
+    """A crawl begins with a page or two and finds thousands: the gap grows a thousandfold.
+
+    Pages are assumed to change once a gap while nothing is known, whatever the gap was when there
+    was one page. Otherwise rates and clocks keep a wrong scale, and copies are 3 % staler.
+    """
+    policy = Recrawl()
+    state = policy.paced(start(policy, gap=0.02), 20.0)
+
+    assert state.relatives.exposure == pytest.approx(10.0)

@@ -5,6 +5,7 @@ Pure.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -39,7 +40,7 @@ class Budget:
     def read(cls, text: str) -> Budget:
         """The budget that a person wrote as `5000/1d`, `0.1/page/1d` or `4/change`."""
         match = _BUDGET.fullmatch(text)
-        if match is None or not float(match[1]) > 0:
+        if match is None or not 0 < float(match[1]) < math.inf:
             message = f"budget must look like 5000/1d, 0.1/page/1d or 4/change (got {text!r})"
             raise InvalidParameter(message)
         if match[2]:

@@ -207,15 +207,23 @@ def _fill_hosts(pages: Pages, full: Bools, visits: Floats, prices: Floats) -> No
     some, group, target = pages.take(rows), number[host[rows]], caps[full]
     search = _HostSearch(some, group, len(target))
     found = find_prices(search.spend, target, np.maximum(prices[full], _NEXT_TO_NOTHING) * 2)
-    few, many = (some.visits(by_group(end, group)) for end in (found.high, found.low))
+    few = some.visits(by_group(found.high, group))
     spent = some.costs_by(group, len(target), few)
-    whole = some.costs_by(group, len(target), many) - spent
+    free = some.free(few)
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(whole > 0, (target - spent) / whole, 0.0)
-        free = some.free(few)
         rest = (target - spent) / some.costs_by(group, len(target), free)
     rest = np.where((found.low == found.high) & (np.abs(rest) <= _LITTLE), rest, 0.0)
-    visits[rows] = few + (many - few) * by_group(share, group) + free * by_group(rest, group)
+    filled = few + free * by_group(rest, group)
+    torn = np.flatnonzero((found.low < found.high)[group])
+    if len(torn):  # hosts with a page at its cut-off
+        many = some.take(torn).visits(found.low[group[torn]])
+        more = np.zeros(len(few))
+        more[torn] = many - few[torn]
+        whole = some.costs_by(group, len(target), more)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.where(whole > 0, (target - spent) / whole, 0.0)
+        filled += more * by_group(share, group)
+    visits[rows] = filled
     prices[full] = found.high
 
 

@@ -25,7 +25,7 @@ class Harmonic:
     r"""Sum of 1/k over the changes missed: each further one hurts less.
 
     A copy that misses $N$ changes costs $H_N = 1 + 1/2 + \dots + 1/N$. On average that is
-    $\mathrm{Ein}(rt)$, whose slope in $t$ is $(1 - e^{-rt}) / t$, and
+    $\int_0^{rt} (1 - e^{-s}) / s \, ds$, and
 
     $$ V(\tau) = \tau - \frac{1 - e^{-r \tau}}{r}, \qquad E V(\tau) = \tau - G, \qquad
        G = \frac{b}{a - 1} (1 - \rho^{a-1}) . $$
@@ -59,13 +59,13 @@ class Harmonic:
         return exposure * np.where(is_small, small, u - lasting)
 
     def loss(self, rate: Floats, interval: Floats) -> Floats:
-        """Ein(x) - 1 + (1 - e^-x) / x; infinite for pages that change and are never visited."""
+        """Cost at x, less 1, plus (1 - e^-x) / x; infinite for pages never visited."""
         x = rate * interval
-        return _ein(x) - 1 + still_fresh(x)
+        return _exponential_integral(x) - 1 + still_fresh(x)
 
     def expected_loss(self, shape: Floats, exposure: Floats, interval: Floats) -> Floats:
-        """E Ein - EV / interval."""
-        loss = _expected_ein(shape, interval / exposure)
+        """Expected cost at the end, less EV / interval."""
+        loss = _expected_integral(shape, interval / exposure)
         finite = np.minimum(interval, np.finfo(np.float64).max)
         return loss - self.expected_value(shape, exposure, finite) / finite
 
@@ -78,7 +78,7 @@ class Harmonic:
         return terms(shape, exposure, elapsed).changed
 
 
-def _ein(x: Floats) -> Floats:
+def _exponential_integral(x: Floats) -> Floats:
     """Integral of (1 - e^-t) / t from 0 to x."""
     from scipy.special import exp1  # slow to load: only where it is needed
 
@@ -87,8 +87,8 @@ def _ein(x: Floats) -> Floats:
     return np.where(x < _SMALL, small, np.euler_gamma + np.log(at) + exp1(at))
 
 
-def _expected_ein(shape: Floats, u: Floats) -> Floats:
-    r"""E Ein(rate elapsed), the integral of (1 - e^-as) / (1 - e^-s) from 0 to L.
+def _expected_integral(shape: Floats, u: Floats) -> Floats:
+    r"""Expected cost after a while, the integral of (1 - e^-as) / (1 - e^-s) from 0 to L.
 
     The factor that varies fast, e^-as, is integrated by itself where the other one is smooth:
     1 / (1 - e^-s) = 1 + 1/s + k(s) with k between -1/2 and 0.
@@ -104,5 +104,5 @@ def _expected_ein(shape: Floats, u: Floats) -> Floats:
         total += weight * np.exp(-shape * s) * (1 / np.expm1(s) - 1 / s)
     total *= -end
     total += log - log * still_fresh(shape * whole)
-    total += _ein(shape * log) + smooth
+    total += _exponential_integral(shape * log) + smooth
     return total

@@ -19,9 +19,12 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from recrawl.visits.blocks import over_blocks
 
 if TYPE_CHECKING:
     from recrawl.policies.sections import Sections
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 
 BINS = 64
 _SLOWEST, _FASTEST = 0.05, 50.0
+_ROWS = 512  # of bins, worked on at a time: they stay in the cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,31 +196,41 @@ class Clocks:
             trust: Weight of the near clock at each node of the tree.
         """
         for nodes in levels:
-            above = sections.parent[nodes]
-            found, expected = self.found[nodes], self.expected[nodes]
-            top = (sections.is_host[nodes] | (above < 0))[:, None]
-            for pace, strength in ((self.near, self.trusting.near), (self.far, self.trusting.far)):
-                prior = np.where(above[:, None] < 0, 1.0, pace[above])
-                weight = np.where(top, self.trusting.root, strength) + expected
-                # The same as the weighted mean, and right where a strength is infinite.
-                mean = prior + (found - expected * prior) / weight
-                pace[nodes] = np.minimum(np.maximum(mean, _SLOWEST), _FASTEST)
-            far = self.far[nodes]
-            mixed = far + trust[nodes, None] * (self.near[nodes] - far)
-            self.pace[nodes] = mixed
-            self.sums[nodes, 1:] = np.cumsum(mixed * self.width, axis=1)
+            over_blocks(partial(self._read, sections, nodes, trust), len(nodes), _ROWS)
+
+    def _read(self, sections: Sections, level: Ints, trust: Floats, some: slice) -> None:
+        nodes = level[some]
+        above = sections.parent[nodes]
+        found, expected = self.found[nodes], self.expected[nodes]
+        top = (sections.is_host[nodes] | (above < 0))[:, None]
+        for pace, strength in ((self.near, self.trusting.near), (self.far, self.trusting.far)):
+            prior = np.where(above[:, None] < 0, 1.0, pace[above])
+            weight = np.where(top, self.trusting.root, strength) + expected
+            # The same as the weighted mean, and right where a strength is infinite.
+            mean = prior + (found - expected * prior) / weight
+            pace[nodes] = np.minimum(np.maximum(mean, _SLOWEST), _FASTEST)
+        far = self.far[nodes]
+        mixed = far + trust[nodes, None] * (self.near[nodes] - far)
+        self.pace[nodes] = mixed
+        self.sums[nodes, 1:] = np.cumsum(mixed * self.width, axis=1)
 
 
 def _smoothed(rows: Floats, kept: float) -> Floats:
     """Two-sided exponential sums over the bins of each row, where two rows of bins lie in one."""
     bins = rows.reshape(-1, BINS)
-    forwards, backwards = bins.copy(), bins.copy()
-    step = 1
-    while step < BINS:  # each round doubles how far the sums reach
-        forwards[:, step:] += kept**step * forwards[:, :-step]
-        backwards[:, :-step] += kept**step * backwards[:, step:]
-        step *= 2
-    return (forwards + backwards - bins).reshape(rows.shape)
+    smoothed = np.empty_like(bins)
+
+    def work(some: slice) -> None:
+        forwards, backwards = bins[some].copy(), bins[some].copy()
+        step = 1
+        while step < BINS:  # each round doubles how far the sums reach
+            forwards[:, step:] += kept**step * forwards[:, :-step]
+            backwards[:, :-step] += kept**step * backwards[:, step:]
+            step *= 2
+        smoothed[some] = forwards + backwards - bins[some]
+
+    over_blocks(work, len(bins), _ROWS)
+    return smoothed.reshape(rows.shape)
 
 
 def _summed(nodes: Ints, rows: Floats) -> tuple[Ints, Floats]:
