@@ -275,7 +275,7 @@ def test_a_shift_by_whole_bins_changes_nothing(seen, shift):
 
 @given(visits, st.floats(0.4, 2.5))
 def test_bins_of_another_width_know_what_was_known(seen, ratio):
-    """Same kernel: the pace at a time is that of a time at most a bin away."""
+    """Same kernel: what is known of a time was known of a time at most two bins away."""
     these = busy(seen)
     before, start, width = these.found[1].copy(), these.oldest, these.width
     these.rebin(WIDTH * ratio, SCALE)
@@ -283,12 +283,12 @@ def test_bins_of_another_width_know_what_was_known(seen, ratio):
     middles = these.oldest + (np.arange(BINS) + 0.5) * these.width
     place = (middles - start) / width
     inside = (place > 1) & (place < BINS - 1)
-    near = np.floor(place[inside]).astype(np.int64)[:, None] + np.array([-1, 0, 1])
+    near = np.floor(place[inside]).astype(np.int64)[:, None] + np.arange(-2, 3)
     near = np.clip(near, 0, BINS - 1)
     found = these.found[1, inside]
     assert (found <= before[near].max(axis=1) * (1 + 1e-12)).all()
     assert (found >= before[near].min(axis=1) * (1 - 1e-12)).all()
-    assert not these.found[1, place < -1].any()
+    assert not these.found[1, place < -1 - ratio].any()
 
 
 @given(visits, st.floats(0.5, 2.0))
@@ -306,7 +306,6 @@ def test_another_gap_leaves_the_sum_of_what_was_found(seen, ratio):
     np.testing.assert_allclose(these.found.sum(axis=1), before, rtol=0.25, atol=1e-9)
 
 
-@pytest.mark.xfail(reason="the newest bin stretches and keeps its height", strict=True)
 @pytest.mark.parametrize("ratio", [100.0, 10_000.0])
 def test_a_gap_that_grows_a_lot_makes_nothing_of_one_change(ratio):
     """A crawl that begins with a few pages and finds thousands: one change stays one change."""
@@ -324,7 +323,7 @@ def test_the_same_width_changes_nothing():
     these.rebin(WIDTH, SCALE)
 
     assert these.newest == NOW
-    np.testing.assert_array_equal(these.found, before)
+    np.testing.assert_allclose(these.found, before, rtol=1e-12, atol=1e-12)
 
 
 def test_new_nodes_know_nothing_and_old_ones_keep_what_they_know():
@@ -335,3 +334,5 @@ def test_new_nodes_know_nothing_and_old_ones_keep_what_they_know():
     np.testing.assert_array_equal(these.found[:3], before[:3])
     assert not these.found[3:].any()
     assert len(these.pace) == len(these.sums) >= 200
+    these.grow(100)
+    assert len(these.pace) >= 200

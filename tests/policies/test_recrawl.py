@@ -385,7 +385,6 @@ def test_large_sites_learn_for_themselves_and_small_ones_together():
     assert values[:25].mean() > values[25:].mean()
 
 
-@pytest.mark.xfail(reason="the prior stays that of the gap at the start", strict=True)
 def test_the_first_prior_follows_the_gap_until_rates_are_known():
     """A crawl begins with a page or two and finds thousands: the gap grows a thousandfold.
 

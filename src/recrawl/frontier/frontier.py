@@ -19,13 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.policies.pages import Outcomes
+from recrawl.policies.pages import Outcomes, Pages
 from recrawl.policies.policy import Priced
 from recrawl.units import SECONDS_A_DAY, epoch_days
 
 if TYPE_CHECKING:
     from recrawl.plan.budget import Budget
-    from recrawl.policies.pages import Pages
     from recrawl.policies.policy import Policy
     from recrawl.visits.arrays import Bools, Floats, Instants, Ints
 
@@ -76,6 +75,8 @@ class Frontier:
     def add(self, pages: Pages, now: np.datetime64) -> Ints:
         """Take in pages that were found; returns their rows."""
         first = len(self._here)
+        if not len(pages):
+            return np.empty(0, np.int64)
         self._here = np.append(self._here, np.ones(len(pages), np.bool_))
         self._waiting = np.append(self._waiting, np.ones(len(pages), np.bool_))
         self._lots = np.append(self._lots, self._random.random(len(pages)))
@@ -91,10 +92,13 @@ class Frontier:
         """Forget pages that are gone: they are never handed out again."""
         self._here[rows] = False
         self._waiting[rows] = False
-        self._pace()
+        if len(rows):
+            self._pace()
 
     def take(self, now: np.datetime64, most: int) -> Ints:
         """Hand out the pages that are most worth a visit now, best first."""
+        if most <= 0 or not self._waiting.any():
+            return np.empty(0, np.int64)
         rows = self._turns.take(now, most, self._waiting, self._lots)
         self._waiting[rows] = False
         return rows
@@ -167,8 +171,7 @@ class _ByValue:
     def learnt(self) -> Any:  # noqa: ANN401 # a policy's state is its own affair
         """The policy's state after all that was found and seen."""
         if self._found:
-            for pages in self._found:
-                self._state = self._policy.found(self._state, pages)
+            self._state = self._policy.found(self._state, Pages.joined(self._found))
             self._found = []
         if self._visits:
             rows, now, outcomes = zip(*self._visits, strict=True)

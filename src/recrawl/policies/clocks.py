@@ -130,18 +130,19 @@ class Clocks:
         )
         self.sums = np.concatenate([self.sums, np.zeros((new, BINS + 1))])
 
+    def part(self, new: int, above: int) -> None:
+        """Let a new node know what was known of the one above it, whose pages it had all."""
+        self.found[new], self.expected[new] = self.found[above], self.expected[above]
+
     def rebin(self, width: float, scale: float) -> None:
         """Give the bins another width; what was known of a time is known of it still."""
-        times = (self.newest + 0.5 - np.arange(BINS - 1.0, -1.0, -1.0)) * self.width
-        newest = int(np.floor(times[-1] / width))
-        wanted = (newest + 0.5 - np.arange(BINS - 1.0, -1.0, -1.0)) * width
-        nearest = np.clip(np.rint((wanted - times[0]) / self.width).astype(np.int64), 0, BINS - 1)
-        known = (wanted >= times[0] - self.width) * (width / self.width)
-        # Smoothed sums grow with the kernel's length in bins; bins grow with their width.
-        longer = (scale / width) / (self.scale / self.width)
-        self.found, self.expected = (
-            x[:, nearest] * known * longer for x in (self.found, self.expected)
-        )
+        old = (self.newest + np.arange(1.0 - BINS, 2.0)) * self.width
+        newest = int(np.floor((self.newest + 0.5) * self.width / width))
+        new = (newest + np.arange(1.0 - BINS, 2.0)) * width
+        common = np.minimum(new[1:], old[1:, None]) - np.maximum(new[:-1], old[:-1, None])
+        # Smoothed sums grow with the kernel's length.
+        share = np.maximum(common, 0.0) * (scale / self.scale / width)
+        self.found, self.expected = self.found @ share, self.expected @ share
         self.width, self.scale, self.newest = width, scale, newest
 
     def elapsed(self, nodes: Ints, last: Floats, now: float | Floats) -> Floats:
@@ -174,7 +175,7 @@ class Clocks:
 
     def holds(self, instants: Floats) -> Floats:
         """1 in the bin that holds each instant, 0 in all others: a row an instant."""
-        at = np.floor((instants - self.oldest) / self.width)
+        at = np.minimum(np.floor((instants - self.oldest) / self.width), BINS - 1)
         return np.asarray(at[:, None] == np.arange(BINS), np.float64)
 
     def learn(self, sections: Sections, leaf: Ints, found: Floats, expected: Floats) -> None:

@@ -6,6 +6,7 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -48,6 +49,16 @@ class Pages:
             first_seen,
             ones if weight is None else weight,
             ones if cost is None else cost,
+        )
+
+    @classmethod
+    def joined(cls, parts: Sequence[Pages]) -> Pages:
+        """Pages of several parts, one after the other."""
+        return cls(
+            tuple(chain.from_iterable(part.address for part in parts)),
+            np.concatenate([part.first_seen for part in parts]),
+            np.concatenate([part.weight for part in parts]),
+            np.concatenate([part.cost for part in parts]),
         )
 
     def __len__(self) -> int:

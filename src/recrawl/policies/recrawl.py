@@ -149,6 +149,8 @@ class Recrawl:
         state.relatives.grow(len(pages))
         if len(sections) > nodes:
             state.clocks.grow(len(sections))
+            while sections.parted:
+                state.clocks.part(*sections.parted.pop(0))
             state.relatives.read(sections)
             _read_clocks(state, sections.upwards(np.arange(nodes, len(sections))))
         return state
@@ -156,6 +158,7 @@ class Recrawl:
     def paced(self, state: RecrawlState, gap: float) -> RecrawlState:
         """State of a crawl whose mean gap has moved."""
         state.gap = gap
+        state.relatives.pace(gap)
         state.clocks.rebin(_width(gap), self.kernel * gap)
         _read_clocks(state, state.sections.levels)
         return state

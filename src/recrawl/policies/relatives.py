@@ -46,6 +46,7 @@ class Relatives:
         visited: Whether a page has been visited since it was found.
         for_node: What each page says of its section's rate.
         for_kin: What it says of its kin's.
+        fitted: Whether the crawl's prior has been fitted to its pages.
         node_ratio: Rate of each node over the crawl's.
         kin_ratio: The same of each kin group; the last is for pages without kin.
     """
@@ -58,6 +59,7 @@ class Relatives:
     for_kin: Floats
     node_ratio: Floats
     kin_ratio: Floats
+    fitted: bool = False
 
     @classmethod
     def start(cls, strength: float, gap: float) -> Relatives:
@@ -65,6 +67,11 @@ class Relatives:
         none, one = np.empty(0), np.ones(1)
         visited = np.empty(0, np.bool_)
         return cls(strength, _START_SHAPE, _START_SHAPE * gap, visited, none, none, one, one)
+
+    def pace(self, gap: float) -> None:
+        """Follow the gap while nothing better is known."""
+        if not self.fitted:
+            self.exposure = self.shape * gap
 
     def grow(self, pages: int) -> None:
         """Make room for more pages."""
@@ -123,6 +130,7 @@ class Relatives:
         shape = _shape_of(max(np.log(mean) - mean_log, _LEAST_SPREAD))
         self.shape = min(max(shape, _LEAST_SHAPE), _MOST_SHAPE)
         self.exposure = self.shape / mean
+        self.fitted = True
 
 
 def _totals(group: Ints, values: Floats | Bools, groups: int) -> Floats:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,13 +28,14 @@ if TYPE_CHECKING:
 
     from recrawl.visits.arrays import Bools, Ints
 
+_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://")
 _WORD = re.compile(r"[^\W_]+")
 _FEWEST_PAGES = 2
 _LARGE_SITE = 20  # pages; sites with fewer share what is learnt of how sites behave
 _NEARLY_ALL = 0.9  # of the crawl: kin that tell nothing
 
 
-def chain(address: str) -> tuple[str, list[str], str, str]:
+def chain(address: str, deepest: int = 16) -> tuple[str, list[str], str, str]:
     r"""Host of an address, its parts from there to its family, its file name, its kind of name.
 
     >>> host, parts, name, kind = chain("https://example.org/api/compute.v1.json?page=2")
@@ -45,20 +47,21 @@ def chain(address: str) -> tuple[str, list[str], str, str]:
     'example.org/api/\n.v1.json'
     """
     path = address.partition("#")[0].partition("?")[0]
-    scheme, _, rest = path.partition("://")
-    folders = (rest or scheme).split("/")
-    host = folders[0] if rest else ""
-    name = folders.pop() if len(folders) > 1 or not rest else ""
-    parts: list[str] = []
-    here = ""
-    for folder in folders:
-        here += folder + "/"
-        parts.append(here)
+    scheme = _SCHEME.match(path)
+    if scheme:
+        path = path[scheme.end() :]
+    folder, slash, name = path.rpartition("/")
+    if scheme and not slash:
+        folder, name = name, ""
+    here = f"{folder}/" if folder or slash else ""
+    # Only so many are built: an address of 100 kB may have 50,000 folders.
+    folders = here.split("/", deepest)[:-1]
+    parts = [f"{path}/" for path in accumulate(folders[: deepest - 1], "{}/{}".format)]
     word = _WORD.search(name.lower())
     family, end = (word[0], word.end()) if word else ("", 0)
     # No folder has a line break, so a family is never taken for one.
     parts.append(f"{here}\n{family}")
-    return host, parts, name, f"{here}\n{name[end:]}"
+    return folders[0] if scheme and folders else "", parts, name, f"{here}\n{name[end:]}"
 
 
 @dataclass(slots=True)
@@ -89,6 +92,7 @@ class Sections:
         site_of_node: Site whose pages are below each node; 0 where several sites' are.
         levels: Nodes by depth, the crawl first.
         path: The nodes from the crawl to each node, a row a node; -1 beyond it.
+        parted: New nodes that held all that was below another node until now, and that node.
         groups: Number of kin groups.
         sites: Number of sites.
     """
@@ -102,14 +106,16 @@ class Sections:
     site_of_node: Ints = field(default_factory=lambda: np.zeros(1, np.int64))
     levels: list[Ints] = field(default_factory=lambda: [np.zeros(1, np.int64)])
     path: Ints = field(default_factory=lambda: np.zeros((1, 1), np.int64))
+    parted: list[tuple[int, int]] = field(default_factory=list)
     groups: int = 0
     sites: int = 1
 
     _parts: list[_Part] = field(default_factory=lambda: [_Part(0, node=0)])
     _part_of: dict[str, int] = field(default_factory=dict)
-    # A row a node: its pages, the node above, whether it is a host.
+    # A row a node: its pages, the node above, the nodes below, whether it is a host.
     _pages: list[set[int]] = field(default_factory=lambda: [set()])
     _parent: list[int] = field(default_factory=lambda: [-1])
+    _below: list[list[int]] = field(default_factory=lambda: [[]])
     _is_host: list[bool] = field(default_factory=lambda: [False])
     # A row a page: its node, file name, kind of name and host.
     _leaf: list[int] = field(default_factory=list)
@@ -131,8 +137,9 @@ class Sections:
         moved: dict[int, int] = {}
         for address in addresses:
             self._add(address, moved)
-        self.leaf = np.append(self.leaf, self._leaf[first:])
-        self.leaf[list(moved)] = list(moved.values())
+        self.leaf = np.append(self.leaf, np.array(self._leaf[first:], np.int64))
+        if moved:
+            self.leaf[list(moved)] = list(moved.values())
         more = len(self.leaf) - first
         self.kin = np.append(self.kin, np.full(more, -1))
         host = np.array(self._host[first:], np.int64)
@@ -158,9 +165,9 @@ class Sections:
 
     def _add(self, address: str, moved: dict[int, int]) -> None:
         """Hang a page on the deepest node of its chain; note which pages moved for that."""
-        host, chained, name, kind = chain(address) if self.deepest else ("", [], "", "")
-        if len(chained) > self.deepest:
-            chained = [*chained[: self.deepest - 1], chained[-1]]
+        host, chained, name, kind = (
+            chain(address, self.deepest) if self.deepest else ("", [], "", "")
+        )
         page = len(self._leaf)
         parts = self._parts
         above = node = parts[0]
@@ -191,6 +198,8 @@ class Sections:
     def _begin(self, part: _Part, node: _Part, moved: dict[int, int]) -> None:
         """Make a node of a part that gets its second page; the first moves there."""
         part.node = len(self._parent)
+        self._below[node.node].append(part.node)
+        self._below.append([])
         self._parent.append(node.node)
         self._is_host.append(part.is_host)
         self._pages.append({part.first_page})
@@ -202,9 +211,14 @@ class Sections:
         if part.pages < _FEWEST_PAGES:
             return
         part.node = len(self._parent)
-        self._parent = [part.node if above == node.node else above for above in self._parent]
+        below = self._below[node.node]
+        for child in below:
+            self._parent[child] = part.node
+        self._below[node.node] = [part.node]
+        self._below.append(below)
         self._parent.append(node.node)
         self._is_host.append(part.is_host)
+        self.parted.append((part.node, node.node))
         self._pages.append(self._pages[node.node])
         self._pages[node.node] = set()
         for page in self._pages[part.node]:
@@ -232,13 +246,15 @@ class Sections:
 
     def _find_kin(self) -> None:
         name, kind = np.array(self._name), np.array(self._kind)
-        names, kinds = np.bincount(name), np.bincount(kind)
+        names, kinds, count = np.bincount(name), np.bincount(kind), len(self._name_of)
         most = _NEARLY_ALL * len(name)
-        by_name = names[name] >= _FEWEST_PAGES
+        # A name has as many kinds as it has folders.
+        folders = np.bincount(np.unique(name * count + kind) // count)
+        by_name = folders[name] >= _FEWEST_PAGES
         group = np.where(by_name, name, kind)
         size = np.where(by_name, names[name], kinds[kind])
         self.kin = np.where((size >= _FEWEST_PAGES) & (size < most), group, -1)
-        self.groups = len(self._name_of)
+        self.groups = count
 
     def _find_sites(self) -> None:
         host = np.array(self._host)
@@ -256,9 +272,10 @@ class Sections:
     def _place_sites(self) -> None:
         """Say whose site each node is on."""
         self.site_of_node = np.zeros(len(self), np.int64)
-        self.site_of_node[self.leaf] = self.site
-        # Only the crawl's own node can hold pages of several sites.
-        if len(np.unique(self.site[self.leaf == 0])) > 1:
+        for nodes in self.path[self.leaf].T:
+            self.site_of_node[nodes[nodes >= 0]] = self.site[nodes >= 0]
+        # Only the crawl's own node can have pages of several sites below it.
+        if len(np.unique(self.site)) > 1:
             self.site_of_node[0] = 0
 
 
