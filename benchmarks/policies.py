@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from recrawl.policies.policy import Policy
+    from recrawl.simulate.bands import Band
     from recrawl.simulate.scores import Run
     from recrawl.simulate.world import World
 
@@ -218,7 +219,7 @@ def show_policies(table: Table) -> None:
                 staleness_band(table.joined(name, cell), random=np.random.default_rng(0))
                 for cell in table.cells
             ]
-            print(f"{'':<34}" + "".join(f" {b.low:.3f}-{b.high:.3f}"[-10:] for b in bands))
+            print(f"{'':<34}" + "".join(span(band) for band in bands))
 
 
 def show_verdict(table: Table) -> None:
@@ -243,9 +244,7 @@ def show_verdict(table: Table) -> None:
                 )
                 for cell in table.cells
             ]
-            print(
-                f"{'':<34}" + "".join(f" {b.low:.2f}-{b.high:.2f}"[-10:].rjust(10) for b in bands)
-            )
+            print(f"{'':<34}" + "".join(span(band) for band in bands))
     print()
     if table.score == "harmonic":
         holds(f"harmonic over {KNOWN}", table.mean(OURS, KNOWN), HARMONIC_LIMIT)
@@ -253,6 +252,14 @@ def show_verdict(table: Table) -> None:
     for name, (limit, worst) in LIMITS.items():
         holds(f"staleness over {name}, geometric mean", table.mean(OURS, name), limit)
         holds(f"staleness over {name}, worst cell", max(table.ratios(OURS, name)), worst)
+
+
+def span(band: Band) -> str:
+    """A band in nine letters."""
+    low, high = (f"{end:.3f}".removeprefix("0") for end in (band.low, band.high))
+    return (
+        f"{low}-{high}".rjust(10) if band.high < 1 else f"{band.low:.2f}-{band.high:.2f}".rjust(10)
+    )
 
 
 def holds(what: str, figure: float, limit: float) -> None:

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from recrawl.adapters.tables import shown
+from recrawl.adapters.tables import format_of, shown
 from recrawl.errors import InvalidTable, MissingExtra, reason
 from recrawl.parse import cells
 from recrawl.units import EARLIEST_MICROSECONDS, LATEST_MICROSECONDS
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 _NUMBER_RULE = "must be a positive, finite number or empty"
 _FLAG_RULE = "must be true, false or empty"
-_GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,24 +149,16 @@ def _number(text: str) -> float:
 
 def read_columns(path: Path) -> Columns:
     """All columns of a file, which is read by its name or its first bytes."""
+    kind = format_of(path)
     try:
+        if kind == "parquet":
+            return _parquet(path)
         with path.open("rb") as raw:
-            first = raw.read(4)
-            raw.seek(0)
-            if not first:
-                message = f"{path}: must hold a header and rows (got an empty file)"
-                raise InvalidTable(message)
-            if first.startswith(_GZIP):
-                message = f"{path}: must be text or Parquet (got a gzip file: unpack it first)"
-                raise InvalidTable(message)
-            if path.suffix.lower() in (".parquet", ".pq") or first == b"PAR1":
-                return _parquet(path)
-            if path.suffix.lower() in (".jsonl", ".ndjson", ".json") or first[:1] == b"{":
-                return _from_rows(path, *_json_rows(path, raw))
-            return _from_rows(path, *_csv_rows(path, raw))
+            rows = _json_rows(path, raw) if kind == "json" else _csv_rows(path, raw)
     except OSError as error:
         message = f"{path}: must be a readable file ({reason(error)})"
         raise InvalidTable(message) from None
+    return _from_rows(path, *rows)
 
 
 def _from_rows(

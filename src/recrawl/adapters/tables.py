@@ -151,7 +151,12 @@ def read_batches(reading: Reading) -> Iterator[Batch]:
 def _reader(reading: Reading) -> Callable[[Reading], Iterator[Batch]]:
     from recrawl.adapters import csv_rows, json_lines, parquet
 
-    path = reading.path
+    readers = {"csv": csv_rows.read, "json": json_lines.read, "parquet": parquet.read}
+    return readers[format_of(reading.path)]
+
+
+def format_of(path: Path) -> str:
+    """What a file is, by its name or its first bytes: "csv", "json" (lines) or "parquet"."""
     try:
         with path.open("rb") as file:
             first = file.read(64)
@@ -159,15 +164,17 @@ def _reader(reading: Reading) -> Callable[[Reading], Iterator[Batch]]:
         message = f"{path}: must be a readable file ({reason(error)})"
         raise InvalidTable(message) from None
     if not first:
-        reading.refuse("must hold a header and rows (got an empty file)")
+        message = f"{path}: must hold a header and rows (got an empty file)"
+        raise InvalidTable(message)
     if first.startswith(_GZIP):
-        reading.refuse("must be plain text or Parquet (got a gzip file: unpack it first)")
+        message = f"{path}: must be plain text or Parquet (got a gzip file: unpack it first)"
+        raise InvalidTable(message)
     suffix = path.suffix.lower()
     if suffix in (".parquet", ".pq") or first.startswith(b"PAR1"):
-        return parquet.read
+        return "parquet"
     if suffix in (".jsonl", ".ndjson", ".json") or first.lstrip().startswith(b"{"):
-        return json_lines.read
-    return csv_rows.read
+        return "json"
+    return "csv"
 
 
 def batch_of_texts(
