@@ -265,7 +265,7 @@ def span(band: Band) -> str:
 def holds(what: str, figure: float, limit: float) -> None:
     """Say whether a figure is within its limit."""
     verdict = "holds" if figure <= limit else "FALLS SHORT"
-    print(f"{verdict:<12} {what}: {figure:.3f} (at most {limit:.2f})")
+    print(f"{verdict:<12} {what}: {figure:.3f} (at most {limit:.3f})")
 
 
 def show_variants(table: Table, first: str) -> None:
