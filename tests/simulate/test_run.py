@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from recrawl.errors import InvalidHistory, InvalidParameter
 from recrawl.plan.budget import Budget
+from recrawl.policies.uniform import Uniform
 from recrawl.simulate.made import poisson
-from recrawl.simulate.run import Simulation
+from recrawl.simulate.run import Simulation, simulate
 from recrawl.simulate.scores import Brought, scored
 from tests.simulate.made import DAY, START, Recorded, Timetable, at, run, world, worlds
 from tests.simulate.slow import slow_scores
@@ -330,8 +331,10 @@ def test_a_world_must_last():
 
 
 def test_a_budget_must_be_finite():
+    budget, random = Budget(math.inf), np.random.default_rng(0)
+
     with pytest.raises(InvalidParameter, match="budget must be finite"):
-        run(world([1.0]), budget="9" * 400 + "/1d")
+        simulate(world([1.0]), Uniform(), budget, random=random)
 
 
 def test_pages_found_after_the_end_count_nowhere():
