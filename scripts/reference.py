@@ -11,6 +11,7 @@ from pathlib import Path
 
 os.environ["COLUMNS"] = "80"  # help is as wide as the terminal; read when Typer is loaded
 
+from typer.core import TyperGroup
 from typer.main import get_group
 from typer.testing import CliRunner
 
@@ -28,17 +29,23 @@ Rows go to the standard output; remarks and the progress bar go to standard erro
 
 def page() -> str:
     """The whole page: `recrawl` itself, then its verbs in the order of its help."""
-    return "\n".join([HEAD, *(_section(verb) for verb in ([], *([name] for name in verbs())))])
+    return "\n".join([HEAD, *(_section(verb) for verb in ([], *verbs(get_group(app))))])
 
 
-def verbs() -> list[str]:
-    """Names of all verbs."""
-    return list(get_group(app).commands)
+def verbs(group: TyperGroup) -> list[list[str]]:
+    """All verbs, each before the verbs below it: `listing`, then `listing describe`."""
+    found = []
+    for name, command in group.commands.items():
+        found.append([name])
+        if isinstance(command, TyperGroup):
+            found += [[name, *below] for below in verbs(command)]
+    return found
 
 
 def _section(verb: list[str]) -> str:
     answer = CliRunner().invoke(app, [*verb, "--help"], prog_name="recrawl")
-    return f"## {' '.join(['recrawl', *verb])}\n\n```text\n{answer.output.strip()}\n```\n"
+    level = "#" * max(len(verb) + 1, 2)
+    return f"{level} {' '.join(['recrawl', *verb])}\n\n```text\n{answer.output.strip()}\n```\n"
 
 
 if __name__ == "__main__":

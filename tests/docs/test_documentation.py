@@ -8,12 +8,25 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from typer.core import TyperGroup
 from typer.main import get_group
 
 import recrawl
 from recrawl.cli.main import app
+from recrawl.listings.methods import METHODS as FORECASTERS
 from recrawl.rates.estimates import STATUS_NAMES
 from recrawl.rates.methods import METHODS
+from recrawl.report.listing_backtests import CYCLE_COLUMNS, KEEP_COLUMNS
+from recrawl.report.listing_forecasts import FORECAST_COLUMNS
+from recrawl.report.listing_partitions import PARTITION_COLUMNS
+from recrawl.report.listing_schedules import REASONS, SCHEDULE_COLUMNS
+from recrawl.report.listings import (
+    DAY_COLUMNS,
+    DESCRIBE_COLUMNS,
+    MARKS,
+    STATUS_REMARKS,
+    UPDATE_COLUMNS,
+)
 from recrawl.report.rates import COLUMNS
 from recrawl.visits.visit import Flag
 from tests.docs.pages import DOCS, PAGES, ROOT, Block, Session, blocks, commands
@@ -21,9 +34,23 @@ from tests.docs.pages import DOCS, PAGES, ROOT, Block, Session, blocks, commands
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from typer._click.core import Command
+
 CLI_REFERENCE = DOCS / "reference" / "cli.md"
 NAV = re.findall(r"[\w/.-]+\.md", (ROOT / "mkdocs.yml").read_text())
-VERBS = get_group(app).commands
+
+
+def commands_of(group: TyperGroup, before: str = "") -> dict[str, Command]:
+    """All verbs by what is typed: `listing describe` below `listing`."""
+    found = {}
+    for name, command in group.commands.items():
+        found[f"{before}{name}"] = command
+        if isinstance(command, TyperGroup):
+            found |= commands_of(command, f"{before}{name} ")
+    return found
+
+
+VERBS = commands_of(get_group(app))
 OPTIONS = [
     (verb, option)
     for verb, command in VERBS.items()
@@ -31,6 +58,11 @@ OPTIONS = [
     if parameter.param_type_name == "option"
     for option in parameter.opts
 ]
+
+LISTING_COLUMNS = {
+    *(*DESCRIBE_COLUMNS, *UPDATE_COLUMNS, *DAY_COLUMNS, *FORECAST_COLUMNS, *SCHEDULE_COLUMNS),
+    *(*PARTITION_COLUMNS, *CYCLE_COLUMNS, *KEEP_COLUMNS),
+}
 
 LINK = re.compile(r"\]\((?!https?:)(?P<page>[^)#\s]*)(?:#(?P<place>[^)\s]*))?\)")
 PICTURE = re.compile(r'(?:src|srcset)="(?P<file>[^"]+)"')
@@ -98,6 +130,32 @@ def test_every_output_column_is_explained(column):
     assert f"`{column}`" in (DOCS / "reference" / "files.md").read_text()
 
 
+@pytest.mark.parametrize("column", sorted(LISTING_COLUMNS))
+def test_every_column_of_listings_is_explained(column):
+    """`precision_low` stands as `_low`."""
+    page = (DOCS / "reference" / "files.md").read_text().split("## Listings")[1]
+    name = re.sub(r"^(precision|recall|deleted|inserted|listed)_(?=low|high)", "_", column)
+
+    assert f"`{name}`" in page
+
+
+@pytest.mark.parametrize("method", FORECASTERS)
+def test_every_forecaster_is_explained(method):
+    assert f"`{method}`" in (DOCS / "concepts" / "listing-forecasts.md").read_text().replace(
+        "--method ", ""
+    )
+
+
+@pytest.mark.parametrize("reason", ["precision", "recall", *REASONS])
+def test_every_reason_of_a_schedule_is_explained(reason):
+    assert f"`{reason}`" in (DOCS / "concepts" / "listing-schedules.md").read_text()
+
+
+@pytest.mark.parametrize("word", [*STATUS_REMARKS, "ok", "rekey?", *filter(None, MARKS)])
+def test_every_status_and_mark_of_a_listing_is_explained(word):
+    assert f"`{word}`" in (DOCS / "concepts" / "listings.md").read_text()
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_has_a_page(method):
     """`likelihood-plain` is on the page of `likelihood`, `lln` on that of streaming methods."""
@@ -118,7 +176,7 @@ def test_the_reference_of_the_command_line_is_not_stale():
     assert made.stdout == CLI_REFERENCE.read_text()
 
 
-@pytest.mark.parametrize("name", ["rates", "accuracy", "clocks", "simulate", "trends"])
+@pytest.mark.parametrize("name", ["rates", "accuracy", "clocks", "simulate", "trends", "listings"])
 def test_pictures_show_what_their_scripts_compute(name, tmp_path):
     """Only the figures are compared: where text stands depends on the fonts of a machine."""
     script = DOCS / "pictures" / f"{name}.py"

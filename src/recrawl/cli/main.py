@@ -15,6 +15,7 @@ import typer
 from recrawl.cli.demo import demo
 from recrawl.cli.design import design
 from recrawl.cli.estimate import estimate
+from recrawl.cli.listing import app as listing
 from recrawl.cli.plan import plan
 from recrawl.cli.simulate import simulate
 from recrawl.cli.trends import trends
@@ -33,6 +34,7 @@ app.command()(trends)
 app.command()(design)
 app.command()(plan)
 app.command()(simulate)
+app.add_typer(listing)
 app.command()(demo)
 
 

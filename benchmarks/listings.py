@@ -1,0 +1,259 @@
+"""How well copies of real listings are forecast and scheduled, against a static model.
+
+    python benchmarks/listings.py --data ../shared/data/listings
+    python benchmarks/listings.py --data ../shared/data/listings --table cycles
+    python benchmarks/listings.py --data ../shared/data/listings --table schedules --starts 0,4,8,12
+
+The folder holds a folder a source, each with `objects.parquet`, `events.parquet` and
+`crawls.parquet`. The first 80 days are training, day by day; after them a forecaster sees nothing
+between two synchronisations.
+
+- `cycles`: squared error of precision and recall after 3, 7 and 14 days, all phases, in per cent
+  against the static model; typical forecasts of regular cycles, and in brackets expected ones of
+  all cycles; and the share of outcomes that 90 % bands hold;
+- `schedules`: schedules that keep precision or recall above 0.8 or 0.9, mean of several starting
+  days: promises, time below the target, and synchronisations over those of the static model at the
+  same share of time below.
+
+Needs pyarrow. Touches: the files it reads, processes, the terminal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.adapters.listings import read_listing
+from recrawl.listings.backtest import TRAIN_DAYS, Run, backtest, telling_groups_of_training
+from recrawl.listings.grid import Grid
+from recrawl.listings.methods import BASELINE, DEFAULT, METHODS
+from recrawl.listings.schedule import Goal
+from recrawl.listings.schedule_backtest import Truth, backtest_schedule, mean_played
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from recrawl.listings.attributes import Groups
+    from recrawl.listings.backtest import CycleRow
+    from recrawl.listings.schedule_backtest import Played, ScheduleRow
+
+CYCLES = (3, 7, 14)
+QUALITIES = ("precision", "recall")
+GUARDED = "ar"
+CONFIDENCES = (0.8, 0.9)
+# Sources whose rates drift: there a forecaster that learns must win, elsewhere it must not lose.
+DRIFTING = ("jobs_speedyapply_swe", "jobs_simplify_intern")
+# Most relative squared error, by metric and kind of cycle.
+LIMITS = {("recall", "all"): 0.50, ("precision", "regular"): 0.75, ("precision", "all"): 0.90}
+NEVER_ABOVE = 1.25
+# Least and most coverage, with at least 40 cycles and with fewer.
+COVERED, COVERED_FEW, FEW = (0.85, 0.95), (0.75, 0.98), 40
+PROMISE, PROMISE_OF = 0.02, {"jobs_simplify_newgrad": 0.04}
+SYNCS, SYNCS_RECALL = 0.90, ("jobs_speedyapply_swe", 0.80)
+BELOW_AT_90 = 0.10
+
+
+@dataclass(frozen=True)
+class Case:
+    """One goal to play at one source."""
+
+    folder: str
+    source: str
+    metric: str
+    target: float
+    starts: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a case."""
+
+    case: Case
+    ours: ScheduleRow
+    static: ScheduleRow
+    confident: dict[float, Played]
+
+
+@lru_cache(maxsize=1)
+def source_of(folder: str, source: str) -> tuple[Grid, Groups]:
+    listing = read_listing(Path(folder) / source)
+    grid = Grid.of(listing)
+    return grid, telling_groups_of_training(listing, grid, TRAIN_DAYS)
+
+
+def run_cycles(job: tuple[str, str, tuple[str, ...], int]) -> tuple[str, list[CycleRow]]:
+    folder, source, methods, cycle = job
+    grid, groups = source_of(folder, source)
+    return source, backtest(grid, groups, methods, cycles=(cycle,))
+
+
+def run_case(case: Case) -> Outcome:
+    grid, groups = source_of(case.folder, case.source)
+    goal = Goal(**{case.metric: case.target})
+    rows = backtest_schedule(grid, groups, [DEFAULT, BASELINE], goal, starts=case.starts)
+    run, truth = Run(grid, groups, METHODS[DEFAULT], train=TRAIN_DAYS), Truth(grid)
+    days = [TRAIN_DAYS + start for start in case.starts]
+    confident = {}
+    for confidence in CONFIDENCES:
+        sure = Goal(**{case.metric: case.target}, confidence=confidence)
+        confident[confidence] = mean_played(run, sure, sure, truth, days)[case.metric]
+    return Outcome(case, rows[0], rows[1], confident)
+
+
+def per_cent(ratio: float) -> str:
+    return f"{100 * (ratio - 1):+.0f}"
+
+
+def show_cycles(rows: dict[str, list[CycleRow]], methods: Iterable[str]) -> None:
+    print("\nsquared error in % against static, precision / recall: regular (all)\n")
+    for source, found in rows.items():
+        table = {(r.metric, r.cycle_days, r.cycles_kind, r.method): r for r in found}
+        for days in CYCLES:
+            counts = [table["precision", days, kind, DEFAULT].cycles for kind in ("regular", "all")]
+            print(f"{source} {days} d, {counts[0]} regular of {counts[1]} cycles")
+            for name in methods:
+                figures = [
+                    per_cent(table[metric, days, kind, name].relative_to_static)
+                    for kind in ("regular", "all")
+                    for metric in QUALITIES
+                ]
+                bands = " / ".join(
+                    f"{table[metric, days, 'all', name].covered:.3f}" for metric in QUALITIES
+                )
+                text = "{} / {} ({} / {})".format(*figures)
+                print(f"    {name:<14}{text:<28}{'' if 'nan' in bands else 'bands hold ' + bands}")
+
+
+def judge_cycles(rows: dict[str, list[CycleRow]]) -> None:
+    print("\n(a) squared error over that of static\n")
+    for source, found in rows.items():
+        for row in found:
+            what = f"{source} {row.metric}, {row.cycle_days} d, {row.cycles_kind}, {row.method}"
+            limit = LIMITS.get((row.metric, row.cycles_kind))
+            if row.method == DEFAULT and source in DRIFTING and limit is not None:
+                at_most(what, row.relative_to_static, limit)
+            elif row.cycles_kind == "all" and row.method in (DEFAULT, GUARDED):
+                at_most(what, row.relative_to_static, NEVER_ABOVE)
+    print("\n(c) share of outcomes that 90 % bands hold\n")
+    for source, found in rows.items():
+        for row in found:
+            if row.method == DEFAULT and row.cycles_kind == "all":
+                limits = COVERED if row.cycles >= FEW else COVERED_FEW
+                what = f"{source} {row.metric}, {row.cycle_days} d ({row.cycles} cycles)"
+                within(what, row.covered, limits)
+
+
+def show_schedules(outcomes: list[Outcome]) -> None:
+    print("\nschedules, ours / static; Q/C grows by synchronising less: see the share below\n")
+    print(
+        f"{'source':<22}{'keep':<16}{'syncs':>11}{'promise error':>18}{'below':>16}"
+        f"{'Q/C':>18}{'syncs at equal below':>22}{'c=.8: below, times':>20}{'c=.9':>14}"
+    )
+    for each in outcomes:
+        ours, static = each.ours, each.static
+        sure = "".join(
+            f"{played.below:>12.3f}, {played.count / max(ours.syncs, 1):.2f}"
+            for played in each.confident.values()
+        )
+        print(
+            f"{each.case.source:<22}{each.case.metric + f' {each.case.target}':<16}"
+            f"{ours.syncs:>6.0f}/{static.syncs:<4.0f}"
+            f"{ours.promise_error:>+9.3f} / {static.promise_error:+.3f}"
+            f"{ours.share_below:>8.3f} / {static.share_below:.3f}"
+            f"{1e3 * ours.quality_per_sync:>9.2f} / {1e3 * static.quality_per_sync:.2f}e-3"
+            f"{per_cent(ours.syncs_relative_to_static):>16} %{sure}"
+        )
+
+
+def judge_schedules(outcomes: list[Outcome]) -> None:
+    print("\n(b) schedules\n")
+    for each in outcomes:
+        what = f"{each.case.source} {each.case.metric} {each.case.target}"
+        limit = PROMISE_OF.get(each.case.source, PROMISE)
+        at_most(f"{what}: promise error", abs(each.ours.promise_error), limit)
+    for each in outcomes:
+        what = f"{each.case.source} {each.case.metric} {each.case.target}"
+        at_most(f"{what}: below with c=.9", each.confident[0.9].below, BELOW_AT_90)
+    drifting = [
+        each.ours.syncs_relative_to_static for each in outcomes if each.case.source in DRIFTING
+    ]
+    if drifting:
+        at_most("syncs over static, mean of drifting sources", float(np.mean(drifting)), SYNCS)
+    source, limit = SYNCS_RECALL
+    recall = [
+        each.ours.syncs_relative_to_static
+        for each in outcomes
+        if each.case.source == source and each.case.metric == "recall"
+    ]
+    if recall:
+        at_most(f"syncs over static, {source} recall", float(np.mean(recall)), limit)
+
+
+def at_most(what: str, figure: float, limit: float) -> None:
+    """Say whether a figure is within its limit."""
+    verdict = "holds" if figure <= limit else "FALLS SHORT"
+    print(f"{verdict:<12} {what}: {figure:.3f} (at most {limit:.2f})")
+
+
+def within(what: str, figure: float, limits: tuple[float, float]) -> None:
+    """Say whether a figure, to three digits, is between two limits."""
+    verdict = "holds" if limits[0] <= round(figure, 3) <= limits[1] else "FALLS SHORT"
+    print(f"{verdict:<12} {what}: {figure:.3f} ({limits[0]:.2f} to {limits[1]:.2f})")
+
+
+def play_cycles(options: argparse.Namespace) -> None:
+    jobs = [
+        (options.data, source, tuple(options.methods), cycle)
+        for source in options.sources
+        for cycle in CYCLES
+    ]
+    rows: dict[str, list[CycleRow]] = {source: [] for source in options.sources}
+    with ProcessPoolExecutor(options.jobs) as pool:
+        for source, found in pool.map(run_cycles, jobs):
+            rows[source] += found
+    show_cycles(rows, options.methods)
+    judge_cycles(rows)
+
+
+def play_schedules(options: argparse.Namespace) -> None:
+    cases = [
+        Case(options.data, source, metric, target, options.starts)
+        for source in options.sources
+        for metric in QUALITIES
+        for target in (0.8, 0.9)
+    ]
+    with ProcessPoolExecutor(options.jobs) as pool:
+        outcomes = list(pool.map(run_case, cases))
+    show_schedules(outcomes)
+    judge_schedules(outcomes)
+
+
+def main() -> None:
+    """Read the options and show the tables."""
+    parser = argparse.ArgumentParser(description="Backtest forecasts of real listings.")
+    parser.add_argument("--data", required=True, help="folder with a folder a source")
+    parser.add_argument("--table", choices=["all", "cycles", "schedules"], default="all")
+    parser.add_argument("--sources", help="only these, comma-separated")
+    parser.add_argument("--methods", help="only these, comma-separated")
+    parser.add_argument("--starts", default="0,4,8,12,16", help="starting days after training")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    options = parser.parse_args()
+    folders = sorted(place.name for place in Path(options.data).iterdir() if place.is_dir())
+    options.sources = options.sources.split(",") if options.sources else folders
+    options.methods = options.methods.split(",") if options.methods else [*METHODS]
+    options.starts = tuple(int(text) for text in options.starts.split(","))
+    if options.table != "schedules":
+        play_cycles(options)
+    if options.table != "cycles":
+        play_schedules(options)
+
+
+if __name__ == "__main__":
+    main()

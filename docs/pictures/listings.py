@@ -1,0 +1,72 @@
+"""Draw the pictures of the pages on listings.
+
+    python docs/pictures/listings.py [FOLDER]
+
+`listings-describe.svg` shows arrivals and survival in a made-up car market, `listings-forecast.svg`
+how a copy of it decays, `listings-schedule.svg` when to make it anew. The same numbers come out
+every time.
+
+Touches: `listings-*.svg` in FOLDER, or else beside this file.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from recrawl.adapters.pictures import write_picture
+from recrawl.cli.listing_followed import follow
+from recrawl.cli.listing_shared import Source
+from recrawl.listings.attributes import Labels
+from recrawl.listings.grid import Grid
+from recrawl.listings.schedule import Goal
+from recrawl.listings.spells import Listing
+from recrawl.report.listing_charts import describe_chart, forecast_chart
+from recrawl.report.listing_schedule_chart import schedule_chart
+from recrawl.report.listing_schedules import planned_to_keep
+
+DAYS = 160
+MAKES = (("Opel", 8), ("BMW", 16), ("Tesla", 32))
+SPAN = 21.0
+
+
+def market() -> Listing:
+    """Cars that come in bursts, with a bulk load, and vanish at a rate by their make."""
+    random = np.random.default_rng(7)
+    born = [0] * 90
+    for day in range(1, DAYS + 1):
+        weekend = day % 7 > 4  # noqa: PLR2004 - Saturday and Sunday
+        born += [day] * int(random.negative_binomial(4, 4 / (4 + (3 if weekend else 12))))
+    born += [110] * 60
+    lives = [random.exponential(MAKES[number % 3][1]) for number in range(len(born))]
+    spells = [
+        (number, day, min(day + 1 + int(life), DAYS + 1))
+        for number, (day, life) in enumerate(zip(born, lives, strict=True))
+    ]
+    make = Labels.of([MAKES[number % 3][0] for number in range(len(born))])
+    crawls = np.datetime64("2026-01-05", "us") + np.arange(DAYS + 1) * np.timedelta64(1, "D")
+    keys = [str(number) for number in range(len(born))]
+    return Listing.of(keys, crawls, spells, attributes={"make": make})
+
+
+def main(folder: Path) -> None:
+    """Draw all three."""
+    listing = market()
+    source = Source("a car market", listing, Grid.of(listing), {})
+    chart = describe_chart(source.name, listing, source.grid, ["make"])
+    write_picture(folder / "listings-describe.svg", chart)
+    followed = follow(source, "mixture", 0.9)
+    ahead = followed.forecast(30)
+    said = f"a copy of {ahead.stock:,.0f} cars"
+    chart = forecast_chart(source.name, ahead, subtitle=said)
+    write_picture(folder / "listings-forecast.svg", chart)
+    goal = Goal(precision=0.7, recall=0.75, confidence=0.8)
+    plan = planned_to_keep(followed.forecast, goal, [], SPAN)
+    chart = schedule_chart(source.name, followed.synchronised, plan, followed.forecast, goal)
+    write_picture(folder / "listings-schedule.svg", chart)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent)

@@ -1,0 +1,32 @@
+"""`recrawl listing`: sites that list objects, which come and go.
+
+Touches: nothing until a verb runs.
+"""
+
+from __future__ import annotations
+
+import typer
+
+from recrawl.cli.listing_backtest import backtest
+from recrawl.cli.listing_describe import describe
+from recrawl.cli.listing_forecast import forecast
+from recrawl.cli.listing_partition import partition
+from recrawl.cli.listing_schedule import schedule
+
+_HELP = """Say how a copy of a site that lists objects decays, and when to make it anew.
+
+A source is a folder with objects (and events and crawls), as CSV, JSON lines or
+Parquet, or with a snapshot of the list a file, its date in its name.
+
+\b
+Examples:
+    recrawl listing describe cars/
+    recrawl listing forecast cars/
+"""
+
+app = typer.Typer(name="listing", help=_HELP, rich_markup_mode=None, no_args_is_help=True)
+app.command()(describe)
+app.command()(forecast)
+app.command()(schedule)
+app.command()(partition)
+app.command()(backtest)

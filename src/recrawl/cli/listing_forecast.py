@@ -1,0 +1,138 @@
+"""`recrawl listing forecast`: what a copy is worth some days after it was made.
+
+Touches: files, the standard streams.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recrawl.cli import listing_shared, shared
+
+if TYPE_CHECKING:
+    from recrawl.cli.listing_followed import Followed
+    from recrawl.cli.listing_shared import Source
+    from recrawl.listings.forecast import Forecast
+    from recrawl.visits.arrays import Ints
+
+_AFTER = typer.Option(
+    metavar="T", help="Days after the last synchronisation: 3d, or every day of 1d..30d."
+)
+_TYPICAL = typer.Option(
+    "--typical", help="What an ordinary time brings, without bulk loads and mass closures."
+)
+_METHOD = typer.Option(metavar="M", help="Forecaster, as in backtest.")
+_PLOT = typer.Option(
+    metavar="F", help="Draw precision and recall with bands to F: .svg or .png.", show_default=False
+)
+
+_LONGEST = 365
+
+
+def forecast(
+    files: Annotated[list[Path], listing_shared.FILES],
+    *,
+    after: Annotated[str, _AFTER] = "1d..30d",
+    where: Annotated[str, listing_shared.WHERE] = "",
+    typical: Annotated[bool, _TYPICAL] = False,
+    method: Annotated[str, _METHOD] = "mixture",
+    level: Annotated[float, listing_shared.LEVEL] = 0.9,
+    key: Annotated[str, listing_shared.KEY] = "",
+    grace: Annotated[str, listing_shared.GRACE] = "1.5d",
+    lenient: Annotated[bool, listing_shared.LENIENT] = False,
+    plot: Annotated[Path | None, _PLOT] = None,
+    as_csv: Annotated[bool, shared.CSV] = False,
+    as_json: Annotated[bool, shared.JSON] = False,
+    output: Annotated[Path | None, shared.OUTPUT] = None,
+) -> None:
+    """Say what a copy of a listing is worth some days after its last synchronisation.
+
+    Writes a row a day: precision (the share of the copy that is still listed),
+    recall (the share of what is listed that the copy has), and how many objects
+    have been deleted, inserted and are listed, each with a band. No file is
+    changed.
+
+    \b
+    Examples:
+        recrawl listing forecast cars/
+        recrawl listing forecast cars/ --after 3d --where "make = BMW and year > 2002"
+        recrawl listing forecast cars/ --after 1d..14d --plot decay.svg --json
+    """  # noqa: D301 - \b tells click to leave the paragraph alone
+    from recrawl.rates.estimates import check_level
+    from recrawl.report.listing_forecasts import forecast_sheet
+    from recrawl.report.listing_sheets import joined
+
+    kind = listing_shared.check(files, output, plot, formats=(as_csv, as_json))
+    check_level(level)
+    days = days_of(after)
+    listing_shared.check_method(method, part=bool(where))
+    sources = listing_shared.Reading(files, key, grace, lenient).sources()
+    parts = [listing_shared.chosen(source, where) for source in sources]
+    followed = [_follow(source, where, method, level) for source in sources]
+    found = [each.forecast(int(days[-1])) for each in followed]
+    sheet = joined(
+        [
+            forecast_sheet(source.name, ahead, each.synchronised, days, typical=typical)
+            for source, each, ahead in zip(sources, followed, found, strict=True)
+        ]
+    )
+    if plot is not None:
+        _draw(plot, sources[0], found[0], where)
+    listing_shared.put(sheet, kind, output, most=len(sheet.names))
+    listing_shared.remarks(parts)
+    _remarks(sources, followed, found)
+
+
+def days_of(text: str) -> Ints:
+    """Days meant by `3d`, `1d,7d` or `1d..30d`."""
+    import numpy as np
+
+    from recrawl.errors import InvalidParameter
+    from recrawl.units import days
+
+    found: list[int] = []
+    for part in text.split(","):
+        first, dots, last = part.partition("..")
+        low, high = days(first), days(last) if dots else days(first)
+        if low != int(low) or high != int(high) or not 1 <= low <= high <= _LONGEST:
+            message = (
+                f"after must be whole days from 1d to {_LONGEST}d, such as 3d or 1d..30d "
+                f"(got {text!r})"
+            )
+            raise InvalidParameter(message)
+        found += range(int(low), int(high) + 1)
+    return np.unique(np.array(found, np.int64))
+
+
+def _follow(source: Source, where: str, method: str, level: float) -> Followed:
+    from recrawl.cli.listing_followed import follow, follow_part
+    from recrawl.listings.where import where as meets
+
+    if not where:
+        return follow(source, method, level)
+    listing = source.listing
+    wanted = meets(listing.attributes, where, len(listing)).wanted
+    return follow_part(source, wanted, method, level)
+
+
+def _draw(path: Path, source: Source, found: Forecast, where: str) -> None:
+    from recrawl.adapters.pictures import write_picture
+    from recrawl.report.listing_charts import forecast_chart
+
+    said = f"{found.stock:,.0f} objects{f' where {where}' if where else ''}"
+    write_picture(path, forecast_chart(source.name, found, subtitle=said))
+
+
+def _remarks(sources: list[Source], followed: list[Followed], found: list[Forecast]) -> None:
+    """Say on stderr what the forecast starts from."""
+    import numpy as np
+
+    from recrawl.cli import screen
+
+    for source, each, ahead in zip(sources, followed, found, strict=True):
+        if each.state is not None:
+            day = np.datetime_as_string(each.synchronised, unit="D")
+            screen.remark(f"{source.name}: {ahead.stock:,.0f} listed on {day}.")

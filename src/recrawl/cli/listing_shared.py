@@ -1,0 +1,199 @@
+"""What all verbs of `recrawl listing` share: options, sources, and where their rows go.
+
+Touches: files, the standard streams.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from recrawl.cli import shared
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recrawl.listings.grid import Grid
+    from recrawl.listings.spells import Listing
+    from recrawl.report.listing_sheets import Sheet
+
+FILES = typer.Argument(
+    metavar="FILE...",
+    help="A folder a source (objects, events, crawls, or dated snapshots), or one source's files.",
+    show_default=False,
+)
+WHERE = typer.Option(
+    metavar="W", help="Only objects like this, e.g. 'make = BMW and year > 2002'.", show_default=""
+)
+KEY = typer.Option(
+    metavar="C",
+    help="Column that names an object  [default: key, id, uid, object or url]",
+    show_default=False,
+)
+GRACE = typer.Option(
+    metavar="T", help="An object missing from snapshots for less than this was there."
+)
+LENIENT = typer.Option(
+    "--lenient", help="Leave out objects whose times contradict each other, and count them."
+)
+LEVEL = typer.Option(help="Share of outcomes that bands are to hold.")
+
+_TABLES = ("objects", "events", "crawls")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """A source that was read.
+
+    Args:
+        name: What rows call it.
+        listing: Its objects.
+        grid: The same day by day.
+        missing: How many objects lack each attribute that was asked for.
+    """
+
+    name: str
+    listing: Listing
+    grid: Grid
+    missing: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Where sources are, and how to read them."""
+
+    files: Sequence[Path]
+    key: str
+    grace: str
+    lenient: bool
+
+    def sources(self) -> list[Source]:
+        """All sources: a folder each, or all files together one."""
+        from recrawl.adapters.listings import read_listing
+        from recrawl.listings.grid import Grid
+        from recrawl.units import days
+
+        grace = days(self.grace)
+        found = []
+        for name, paths in self._parts():
+            listing = read_listing(*paths, key=self.key, grace=grace, lenient=self.lenient)
+            found.append(Source(name, listing, Grid.of(listing), {}))
+        return found
+
+    def _parts(self) -> list[tuple[str, list[Path]]]:
+        folders = [path for path in self.files if path.is_dir()]
+        files = [path for path in self.files if not path.is_dir()]
+        parts = [[folder] for folder in folders] + ([files] if files else [])
+        names = [_name(part) for part in parts]
+        if len(set(names)) < len(names):
+            names = [str(part[0]) for part in parts]
+        return list(zip(names, parts, strict=True))
+
+
+def _name(paths: Sequence[Path]) -> str:
+    """Name of a folder, or of the file that is not called as all such files are."""
+    if len(paths) == 1 and paths[0].stem not in _TABLES:
+        return paths[0].resolve().name if paths[0].is_dir() else paths[0].stem
+    return paths[0].resolve().parent.name
+
+
+def check(
+    files: Sequence[Path],
+    output: Path | None,
+    plot: Path | None,
+    *,
+    formats: tuple[bool, bool],
+) -> str:
+    """Refuse outputs that cannot be, before anything is read; the format that rows have."""
+    from recrawl.adapters.pictures import check_picture
+
+    as_csv, as_json = formats
+    shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
+    if output is not None:
+        for file in files:
+            shared.check_place(output, file)
+    if plot is not None:
+        check_picture(plot)
+        folders = sum(file.is_dir() for file in files)
+        if folders + (folders < len(files)) > 1:
+            message = "--plot needs a single source"
+            raise typer.BadParameter(message)
+    return "json" if as_json else "csv" if as_csv else ""
+
+
+def chosen(source: Source, text: str) -> Source:
+    """Only the objects of a source that meet conditions; all without any."""
+    if not text:
+        return source
+    from recrawl.listings.where import where
+
+    listing = source.listing
+    found = where(listing.attributes, text, len(listing))
+    part = listing.only(found.wanted)
+    return Source(source.name, part, source.grid.only(found.wanted), found.missing)
+
+
+def put(sheet: Sheet, kind: str, output: Path | None, *, most: int = 0) -> None:
+    """Print a table, or write all rows where they are wanted."""
+    from recrawl.adapters.outputs import to_file, to_standard_output
+    from recrawl.cli import screen
+    from recrawl.report.listing_sheets import shown
+    from recrawl.visits.texts import Texts
+
+    if output is None and not kind and screen.is_terminal(sys.stdout):
+        most = most or screen.MOST_ROWS
+        header, rows, left = shown(sheet, most)
+        screen.show_table(header, rows, left=left)
+        if len(sheet.words) > most:
+            more = len(sheet.words) - most
+            screen.remark(f"... and {more:,} more rows; --csv, --json or -o has them all.")
+        return
+    header = (sheet.first, *sheet.columns)
+    target = (
+        to_standard_output(kind or "csv", header) if output is None else to_file(output, header)
+    )
+    with target as writer:
+        writer.write(Texts.of(list(sheet.names)), sheet.columns)
+
+
+def remarks(sources: Sequence[Source]) -> None:
+    """Say on stderr what was read, and what must be known before any figure is believed."""
+    from recrawl.cli import screen
+    from recrawl.listings.describe import statuses
+    from recrawl.report.listings import source_remarks
+
+    for source in sources:
+        words = statuses(source.listing, source.grid)
+        for line in source_remarks(source.name, source.listing, source.grid, words):
+            screen.remark(line)
+        for name, count in source.missing.items():
+            if count:
+                objects = "1 object" if count == 1 else f"{count:,} objects"
+                screen.remark(f"{source.name}: {objects} without {name} left out.")
+
+
+def named(text: str) -> list[str]:
+    """Names that people wrote with commas between."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def check_attributes(source: Source, names: Sequence[str]) -> None:
+    """Refuse names of attributes that a source does not have."""
+    from recrawl.errors import InvalidParameter
+
+    for name in names:
+        if name not in source.listing.attributes:
+            known = ", ".join(source.listing.attributes) or "none"
+            message = f"{source.name}: {name!r} must be an attribute (got {known})"
+            raise InvalidParameter(message)
+
+
+def check_method(name: str, *, part: bool) -> None:
+    """Refuse a forecaster that is none, or that knows nothing of parts."""
+    from recrawl.cli.listing_followed import method_of
+
+    method_of(name, 0.9, part=part)

@@ -1,0 +1,216 @@
+"""Listings as tables and charts."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from recrawl.listings.attributes import Labels, Numbers
+from recrawl.listings.forecast import Forecast, Outlook
+from recrawl.listings.grid import Grid
+from recrawl.listings.partition import Partitioner
+from recrawl.listings.schedule import Goal, Limit
+from recrawl.listings.spells import Listing
+from recrawl.report.charts import DARK
+from recrawl.report.listing_charts import describe_chart, forecast_chart, partition_chart
+from recrawl.report.listing_forecasts import banded, forecast_sheet
+from recrawl.report.listing_partitions import grown, partition_sheet, partitioned, shrunk
+from recrawl.report.listing_schedules import planned_evenly, planned_to_keep, schedule_sheet
+from recrawl.report.listing_sheets import Sheet, cells, joined, shown, texts
+from recrawl.report.listings import (
+    attributes_to_show,
+    day_sheet,
+    describe_sheet,
+    median,
+    rate_band,
+    source_remarks,
+    survival_curves,
+)
+
+CRAWLS = np.datetime64("2026-01-05", "us") + np.arange(41) * np.timedelta64(1, "D")
+
+
+def market(objects=200):
+    """Even objects live 3 days and odd ones 20; eight come a day."""
+    spells = []
+    for row in range(objects):
+        born = row // 8
+        spells.append((row, born, min(born + (20 if row % 2 else 3), 41)))
+    columns: dict[str, Labels | Numbers] = {
+        "make": Labels.of(["BMW" if row % 2 else "Fiat" for row in range(objects)]),
+        "year": Numbers(np.arange(objects) % 5.0 + 2000),
+        "title": Labels.of([f"car {row}" for row in range(objects)]),
+    }
+    return Listing.of([str(row) for row in range(objects)], CRAWLS, spells, attributes=columns)
+
+
+def falling(days, rate=0.05, status=()):
+    """A forecast that decays at one rate, with bands a little around it."""
+    day = np.arange(1.0, days + 1)
+    path = np.exp(-rate * day)
+    middle = Outlook.of_quality(100.0, path, path)
+    low = Outlook.of_quality(100.0, path**1.5, path**1.5)
+    return Forecast(100.0, middle, middle, low, middle, None, status)
+
+
+def test_attributes_that_name_objects_are_not_shown():
+    assert attributes_to_show(market()) == ["make", "year"]
+
+
+def test_describe_by_hand():
+    """All Fiats die at an age of 3 days, give or take half a crawl."""
+    listing = market()
+    sheet = describe_sheet("cars", listing, Grid.of(listing), ["make"])
+
+    values = cells(sheet.columns, "value")
+    fiat = values.index("Fiat")
+    assert values[0] == "(all)"
+    assert cells(sheet.columns, "deaths")[fiat] == 100
+    assert cells(sheet.columns, "median_life_days")[fiat] == pytest.approx(3, abs=0.5)
+
+
+def test_a_band_of_a_rate_is_exact_for_poisson_deaths():
+    """Garwood's limits for ten deaths at 90 %: 5.43 and 16.96."""
+    low, high = rate_band(np.array([10, 0]), np.array([1.0, 1.0]))
+
+    assert low == pytest.approx([5.425, 0.0], abs=1e-3)
+    assert high == pytest.approx([16.962, 3.0], abs=1e-3)
+
+
+def test_half_live_until_the_curve_has_fallen_so_far():
+    listing = market()
+    fiat, bmw = survival_curves(listing, (np.arange(200) % 2).astype(np.int64), 2)
+
+    assert median(fiat) < median(bmw)
+    young = Listing.of(["a", "b"], CRAWLS[:3], [(0, 1, 3), (1, 1, 3)])
+    (curve,) = survival_curves(young, np.zeros(2, np.int64), 1)
+    assert np.isnan(median(curve))
+
+
+def test_days_carry_their_marks():
+    spells = [(row, 0, 41) for row in range(40)] + [(row, 20, 41) for row in range(40, 90)]
+    listing = Listing.of([str(row) for row in range(90)], CRAWLS, spells)
+    sheet = day_sheet("cars", Grid.of(listing))
+
+    assert [row for row in cells(sheet.columns, "mark") if row] == ["load"]
+    assert sheet.words[20][-1] == "load"
+
+
+def test_changes_of_keys_are_remarked_once():
+    listing = market()
+    lines = source_remarks("cars", listing, Grid.of(listing), ["rekey?", "weak"])
+
+    assert lines[0] == "cars: 200 objects in 41 crawls, 2026-01-05 to 2026-02-14."
+    assert any(line.startswith("cars was seen for less than 14 days") for line in lines)
+
+
+def test_people_see_no_column_that_says_nothing():
+    sheet = Sheet("source", ["a", "a"], {}, ("source", "group", "n"), [["a", "", "1"]] * 2, (0, 1))
+    header, rows, left = shown(sheet, 9)
+
+    assert (header, rows, left) == (("n",), [["1"], ["1"]], ())
+
+
+def test_sheets_of_several_sources_are_joined():
+    one = Sheet("source", ["a"], {"n": np.array([1]), "s": texts(["x"])}, ("source",), [["a"]])
+    two = Sheet("source", ["b"], {"n": np.array([2]), "s": texts(["y"])}, ("source",), [["b"]])
+    both = joined([one, two])
+
+    assert both.names == ["a", "b"]
+    assert cells(both.columns, "n") == [1, 2]
+    assert cells(both.columns, "s") == ["x", "y"]
+    assert shown(both, 9)[0] == ("source",)
+
+
+def test_a_forecast_without_bands_shows_none():
+    nothing = Outlook.unknown(3)
+    found = Forecast(100.0, falling(3).typical, falling(3).expected, nothing, nothing)
+    sheet = forecast_sheet("cars", found, CRAWLS[0], np.array([2]))
+
+    assert sheet.words[0][:4] == ["cars", "2d", "2026-01-07", "90 %"]
+    assert np.isnan(cells(sheet.columns, "recall_low")[0])
+
+
+def test_an_unknown_figure_is_a_dash():
+    assert banded([float("nan")] * 3, share=True) == "-"
+
+
+def test_the_point_rule_waits_for_the_first_day_below():
+    """exp(-0.05 d) is below 0.8 from day 5 on."""
+    plan = planned_to_keep(lambda days, _: falling(days), Goal(precision=0.8), [], 20)
+
+    assert [sync.after for sync in plan] == [5.0, 10.0, 15.0, 20.0]
+    assert {sync.reason for sync in plan} == {"precision"}
+    assert plan[0].precision == pytest.approx(np.exp(-0.25))
+
+
+def test_a_limit_comes_first():
+    limits = [Limit(1, 9.0)]
+    plan = planned_to_keep(lambda days, _: falling(days), Goal(precision=0.8), limits, 20)
+
+    assert [sync.after for sync in plan] == [9.0, 18.0]
+    assert {sync.reason for sync in plan} == {"limit"}
+
+
+def test_a_source_that_does_not_decay_is_looked_at_after_thirty_days():
+    plan = planned_to_keep(lambda days, _: falling(days, 1e-6), Goal(recall=0.8), [], 40)
+
+    assert [(sync.after, sync.reason) for sync in plan] == [(30.0, "longest")]
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"), [("rekey?", "rekey"), ("one-snapshot", "unknown"), ("empty", "empty")]
+)
+def test_what_is_the_matter_is_the_reason(status, reason):
+    found = falling(30, status=(status,))
+    plan = planned_to_keep(lambda _, __: found, Goal(recall=0.8), [], 1)
+
+    assert plan[0].reason == reason
+
+
+def test_even_steps_fill_the_span():
+    plan = planned_evenly(falling(30), 4, 10.0)
+
+    assert [sync.after for sync in plan] == [2.5, 5.0, 7.5, 10.0]
+    assert plan[0].precision == pytest.approx((np.exp(-0.1) + np.exp(-0.15)) / 2)
+    assert planned_evenly(falling(30), 0, 10.0) == []
+
+
+def test_times_of_a_schedule_are_exact():
+    sheet = schedule_sheet("cars", "", CRAWLS[0], planned_evenly(falling(30), 4, 10.0))
+
+    assert str(np.asarray(sheet.columns["at"])[0]) == "2026-01-07T12:00:00.000000"
+    assert sheet.words[0][2] == "2026-01-07 12h"
+    assert sheet.words[1][2] == "2026-01-10"
+
+
+def test_partitions_of_two_kinds():
+    listing = market()
+    parts = [
+        partitioned(listing, "make", Partitioner()),
+        shrunk(listing, "make"),
+        grown(listing, ["make", "year"]),
+    ]
+    sheet = partition_sheet("cars", listing, parts)
+
+    assert cells(sheet.columns, "values")[:4] == ["BMW", "Fiat", "Fiat", "BMW"]
+    assert parts[2].names[0].startswith("make in (")
+    assert cells(sheet.columns, "gain")[0] > 3.84
+
+
+@pytest.mark.parametrize("rows", [0, 1, 200])
+def test_charts_are_json_whatever_there_is(rows):
+    """A figure that is not finite would be no JSON."""
+    listing = market(rows)
+    grid, nothing = Grid.of(listing), Outlook.unknown(3)
+    charts = [
+        describe_chart("cars", listing, grid, []),
+        partition_chart("cars", listing, partitioned(listing, "make", Partitioner())),
+        forecast_chart("cars", falling(9), colours=DARK),
+        forecast_chart("cars", Forecast(0.0, nothing, nothing, nothing, nothing)),
+    ]
+
+    for chart in charts:
+        json.dumps(chart, allow_nan=False)
