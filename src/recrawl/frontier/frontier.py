@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from recrawl.policies.policy import Policy
     from recrawl.visits.arrays import Bools, Floats, Instants, Ints
 
-# Finer ticks are no fresher by more than chance (spec: 0.2 % of staleness on the mean).
+# Finer ticks are no fresher by more than chance.
 _TICKS_A_GAP = 64
 _ASKED_A_GAP = 8  # times that a fixed policy is asked about pages that were not visited
 _LEAST_TICK = 60 / SECONDS_A_DAY

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from recrawl.visits.arrays import Floats
 
 WINDOWS = (1, 2, 3, 5, 7, 10, 14)
-# All of listings.md 4: chosen on four listings, one set for all of them.
+# Chosen on four listings, one set for all of them.
 _FREEDOM = 5.0
 _LEAST_VARIANCE, _LEAST_SIGMA = 0.01, 0.005
 _FOLLOW = 0.5 ** (1 / 40)

@@ -19,7 +19,7 @@ import numpy as np
 if TYPE_CHECKING:
     from recrawl.visits.arrays import Floats
 
-# listings.md 3.3: chosen on four listings, one set for all of them.
+# Chosen on four listings, one set for all of them.
 _KEEP, _WEEK, _LONGEST = 0.8, 7.0, 14.0
 _MARGIN = 0.5
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from recrawl.listings.hazards import Hazards
     from recrawl.visits.arrays import Floats, Ints
 
-# listings.md 3.1 and 3.5: chosen on four listings, one set for all of them.
+# Chosen on four listings, one set for all of them.
 _LEVEL_PRIOR = 20.0
 _ALL_GONE, _LEAST_LEVEL = 4.0, 0.5
 _NONE_GONE = 1e-3

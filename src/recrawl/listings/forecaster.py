@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from recrawl.visits.arrays import Floats, Ints
 
 POOLED, AGE, DIRECT = EXPERTS = ("pooled", "age", "direct")
-# listings.md 6: decisions, not tuned on data.
+# Decisions, not tuned on data.
 _WEAK_DAYS, _WEAK_DEATHS = 14, 10
 _SMALL = 30
 

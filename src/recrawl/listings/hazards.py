@@ -33,7 +33,7 @@ OLDEST = 179
 AGELESS = OLDEST + 1
 CLASSES = OLDEST + 2
 
-# All of listings.md 3.1: chosen on four listings, one set for all of them.
+# Chosen on four listings, one set for all of them.
 _HALF_LIFE = 400.0
 _LEAST_EVENTS = 15.0
 _AGE_WEIGHT = 3.0

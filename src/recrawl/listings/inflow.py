@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from recrawl.listings.levels import Bank
     from recrawl.visits.arrays import Floats
 
-# listings.md 3.2: chosen on four listings, one set for all of them.
+# Chosen on four listings, one set for all of them.
 ARRIVALS_WEIGHT = 5.0
 # A source at which nothing ever arrived: half an arrival in all the time there was.
 _HALF = 0.5

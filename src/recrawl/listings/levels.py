@@ -23,7 +23,7 @@ import numpy as np
 if TYPE_CHECKING:
     from recrawl.visits.arrays import Floats
 
-# listings.md 3.1: chosen on four listings, one set for all of them.
+# Chosen on four listings, one set for all of them.
 HALF_LIVES = np.array([10.0, 20.0, 40.0, 80.0, 160.0, np.inf])
 _LOSS_HALF_LIFE = 120.0
 _FIRST_VARIANCE = 1e-3

@@ -25,7 +25,7 @@ import numpy as np
 if TYPE_CHECKING:
     from recrawl.visits.arrays import Floats
 
-# listings.md 1.1 and 3.6: chosen on four listings, one set for all of them.
+# Chosen on four listings, one set for all of them.
 _LEAST, _SHARE = 10.0, 0.2
 _LOADS_AFTER = 15
 _HAZARD = 0.03

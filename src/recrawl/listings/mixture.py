@@ -22,7 +22,7 @@ import numpy as np
 if TYPE_CHECKING:
     from recrawl.visits.arrays import Floats
 
-# listings.md 3.4: chosen on four listings, one set for all of them.
+# Chosen on four listings, one set for all of them.
 _HALF_LIFE = 120.0
 _CAP = 9.0
 _RISE, _FLOOR = 4.0, 1e-5

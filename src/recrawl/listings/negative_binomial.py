@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from recrawl.visits.arrays import Floats, Ints
 
 WEEK = 7
-# Arrivals that every weekday's factor is shrunk by towards 1, as listings.md 3.2 has it.
+# Arrivals that every weekday's factor is shrunk by towards 1.
 _SHRINK = 10.0
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from recrawl.listings.forecast import Forecast
     from recrawl.visits.arrays import Floats
 
-# A source that looks dead is still visited, to learn whether it is. listings.md 5.
+# A source that looks dead is still visited, to learn whether it is.
 MOST_DAYS = 30
 
 

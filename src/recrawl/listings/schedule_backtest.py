@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from recrawl.listings.grid import Grid
     from recrawl.visits.arrays import Floats
 
-# listings.md 2: losses allowed, times this, and shares of time below at which to compare.
+# Losses allowed, times this, and shares of time below at which to compare.
 SWEEP = (1.5, 1.25, 1.0, 0.8, 0.65, 0.5)
 SHARES = (0.05, 0.10, 0.15, 0.20)
 STARTS = (0, 3, 6)

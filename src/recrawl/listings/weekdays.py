@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from recrawl.visits.arrays import Floats, Ints
 
 WEEK = 7
-# listings.md 3.1 and 3.2: chosen on four listings, one set for all of them. The half-life is that
+# Chosen on four listings, one set for all of them. The half-life is that
 # of ages and groups.
 DEATHS_PRIOR, ARRIVALS_PRIOR = 20.0, 10.0
 _HALF_LIFE = 400.0
