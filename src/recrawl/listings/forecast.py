@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 METRICS = ("precision", "recall", "deleted", "inserted", "listed")
 QUALITIES = ("precision", "recall")
+_ALL_THERE = 1e-9  # logarithm of a recall that is 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,17 +131,16 @@ def banded(stock: float, expected: Outlook, bands: tuple[Band, Band]) -> tuple[O
     """Low and high ends of all five figures.
 
     Precision and recall have bands of their own. The deleted follow from precision. The inserted
-    follow from recall with the survivors as expected, `N = S (1/recall - 1)`: survivors vary far
-    less than newcomers, and what they do vary makes the band a little too wide rather than too
-    narrow. The listed are both: their deviations are taken as independent, `sqrt(dS^2 + dN^2)`.
-    All are rounded outwards to whole objects.
+    follow from recall: they are to those expected as the logarithm of recall is to that of the one
+    expected. For recalls near 1 that is `N = S (1/recall - 1)` with the survivors `S` as expected;
+    for recalls near 0 that would have no bound. The listed are both: their deviations are taken as
+    independent, `sqrt(dS^2 + dN^2)`. All are rounded outwards to whole objects.
     """
     days = np.arange(1.0, len(expected.precision) + 1)
     low_p, high_p = bands[0].bounds(expected.precision, stock, days)
     low_r, high_r = bands[1].bounds(expected.recall, expected.listed, days)
     survived = stock - expected.deleted
-    low_n = survived * (1.0 / np.maximum(high_r, 1e-12) - 1.0)
-    high_n = survived * (1.0 / np.maximum(low_r, 1.0 / (expected.listed + 1.0)) - 1.0)
+    low_n, high_n = (_inserted(survived, expected, recall) for recall in (high_r, low_r))
     down = np.hypot(survived - stock * low_p, expected.inserted - low_n)
     up = np.hypot(stock * high_p - survived, high_n - expected.inserted)
     listed_low = np.maximum(np.floor(expected.listed - down), 0.0)
@@ -148,6 +148,14 @@ def banded(stock: float, expected: Outlook, bands: tuple[Band, Band]) -> tuple[O
     low = Outlook(low_p, low_r, _whole(stock - stock * high_p), np.floor(low_n), listed_low)
     high = Outlook(high_p, high_r, _whole(stock - stock * low_p), np.ceil(high_n), listed_high)
     return low, high
+
+
+def _inserted(survived: Floats, expected: Outlook, recall: Floats) -> Floats:
+    """How many newcomers a recall at the end of its band stands for."""
+    least = np.maximum(recall, 1.0 / (expected.listed + 1.0))
+    hoped = -np.log(np.clip(expected.recall, 1e-12, 1.0))
+    scaled = expected.inserted * (-np.log(least) / np.maximum(hoped, 1e-12))
+    return np.where(hoped > _ALL_THERE, scaled, survived * (1.0 / least - 1.0))
 
 
 def banded_empty(expected: Outlook, miss: float) -> tuple[Outlook, Outlook]:
