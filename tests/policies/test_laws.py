@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recrawl.errors import InvalidParameter
 from recrawl.plan.objectives import Freshness
 from recrawl.policies.malcolm import Malcolm
-from recrawl.policies.methods import POLICIES, check_policy
+from recrawl.policies.methods import POLICIES
 from recrawl.policies.policy import Priced
 from recrawl.policies.spaced import Spaced
 from recrawl.units import epoch_days
@@ -200,13 +199,6 @@ def test_only_malcolm_as_published_stops():
     state, _ = run(policy, crawl)
 
     assert np.isnan(due_days(policy, state, ROWS)).tolist() == [True, True, False, False]
-
-
-def test_unknown_names_are_refused():
-    check_policy("nutch")
-    check_policy("optimal-known", "optimal-known")
-    with pytest.raises(InvalidParameter, match=r"policy must be one of .*nutch.* \(got 'google'\)"):
-        check_policy("google")
 
 
 @pytest.mark.parametrize("name", POLICIES)

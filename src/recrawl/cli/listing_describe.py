@@ -18,11 +18,6 @@ if TYPE_CHECKING:
     from recrawl.cli.listing_shared import Source
     from recrawl.report.listing_sheets import Sheet
 
-_BY = typer.Option(
-    metavar="A",
-    help="Attributes, by commas  [default: numbers, and texts of 2 to 50 values]",
-    show_default=False,
-)
 _UPDATES = typer.Option(
     "--updates", help="Write how often attributes change, and what that leaves stale."
 )
@@ -37,7 +32,7 @@ _PLOT = typer.Option(
 def describe(
     files: Annotated[list[Path], listing_shared.FILES],
     *,
-    by: Annotated[str, _BY] = "",
+    by: Annotated[str, listing_shared.BY] = "",
     updates: Annotated[bool, _UPDATES] = False,
     days: Annotated[bool, _DAYS] = False,
     where: Annotated[str, listing_shared.WHERE] = "",

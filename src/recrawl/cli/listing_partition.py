@@ -19,11 +19,6 @@ if TYPE_CHECKING:
     from recrawl.listings.partition import Partitioner
     from recrawl.report.listing_partitions import Part
 
-_BY = typer.Option(
-    metavar="A",
-    help="Attributes, by commas  [default: numbers, and texts of 2 to 50 values]",
-    show_default=False,
-)
 _SEARCH = typer.Option(
     metavar="S",
     help="reclustered or hierarchical, an attribute at a time; tree, all together; or shrunk.",
@@ -47,7 +42,7 @@ _TREE, _SHRUNK = "tree", "shrunk"
 def partition(
     files: Annotated[list[Path], listing_shared.FILES],
     *,
-    by: Annotated[str, _BY] = "",
+    by: Annotated[str, listing_shared.BY] = "",
     search: Annotated[str, _SEARCH] = "reclustered",
     criterion: Annotated[str, _CRITERION] = "lr",
     threshold: Annotated[float, _THRESHOLD] = 3.84,

@@ -29,6 +29,11 @@ FILES = typer.Argument(
 WHERE = typer.Option(
     metavar="W", help="Only objects like this, e.g. 'make = BMW and year > 2002'.", show_default=""
 )
+BY = typer.Option(
+    metavar="A",
+    help="Attributes, by commas  [default: numbers, and texts of 2 to 50 values]",
+    show_default=False,
+)
 KEY = typer.Option(
     metavar="C",
     help="Column that names an object  [default: key, id, uid, object or url]",

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recrawl.errors import InvalidParameter
 from recrawl.policies.aduana import Aduana
 from recrawl.policies.azar import azar
 from recrawl.policies.bank import bank
@@ -71,10 +70,3 @@ POLICIES: dict[str, Callable[[Objective], Policy[Any]]] = {
     "c01-changes": lambda _: Spaced(C01("changes")),
     "c01-nochanges": lambda _: Spaced(C01("nochanges")),
 }
-
-
-def check_policy(name: str, *also: str) -> None:
-    """Refuse a name that no policy has, and that is none of `also`."""
-    if name not in (*POLICIES, *also):
-        message = f"policy must be one of {', '.join((*POLICIES, *also))} (got {name!r})"
-        raise InvalidParameter(message)
