@@ -3,6 +3,7 @@
     python benchmarks/listings.py --data ../shared/data/listings
     python benchmarks/listings.py --data ../shared/data/listings --table cycles
     python benchmarks/listings.py --data ../shared/data/listings --table schedules --starts 0,4,8,12
+    python benchmarks/listings.py --table size
 
 The folder holds a folder a source, each with `objects.parquet`, `events.parquet` and
 `crawls.parquet`. The first 80 days are training, day by day; after them a forecaster sees nothing
@@ -13,19 +14,27 @@ between two synchronisations.
   all cycles; and the share of outcomes that 90 % bands hold;
 - `schedules`: schedules that keep precision or recall above 0.8 or 0.9, mean of several starting
   days: promises, time below the target, and synchronisations over those of the static model at the
-  same share of time below.
+  same share of time below;
+- `size`: seconds, memory and objects a second of `recrawl listing describe` and `forecast`, for a
+  made source of 1,000,000 objects and 400 daily crawls, with 96 kinds of objects that differ in how
+  long they live. Each is a process of its own that reads the files, too. It needs no `--data`, is
+  not among `all`, and is judged by the time of the processor: others may use the machine.
 
-Needs pyarrow. Touches: the files it reads, processes, the terminal.
+Needs pyarrow. Touches: the files it reads, a temporary folder, processes, the terminal.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import subprocess
+import sys
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -58,6 +67,7 @@ COVERED, COVERED_FEW, FEW = (0.85, 0.95), (0.75, 0.98), 40
 PROMISE, PROMISE_OF = 0.02, {"jobs_simplify_newgrad": 0.04}
 SYNCS, SYNCS_RECALL = 0.90, ("jobs_speedyapply_swe", 0.80)
 BELOW_AT_90 = 0.10
+SIZE_SECONDS, SIZE_GIGABYTES = 5.0, 1.0
 
 
 @dataclass(frozen=True)
@@ -235,16 +245,98 @@ def play_schedules(options: argparse.Namespace) -> None:
     judge_schedules(outcomes)
 
 
+def make_source(folder: Path, objects: int, crawls: int) -> None:
+    """Write a source: a tenth is there at the first crawl, the others come evenly."""
+    import pyarrow as pa
+    from pyarrow.parquet import write_table
+
+    random = np.random.default_rng(1)
+    at = np.datetime64("2023-01-02T06:00", "ms") + np.arange(crawls) * np.timedelta64(1, "D")
+    kinds = {"make": 8, "body": 4, "region": 3}
+    code = {name: random.integers(0, count, objects) for name, count in kinds.items()}
+    hazard = 0.01 * np.prod([0.6 + column / kinds[name] for name, column in code.items()], axis=0)
+    first = np.where(random.random(objects) < 0.1, 0, random.integers(1, crawls, objects))
+    # More die young, and some live long, than at a constant hazard.
+    life = random.exponential(size=objects) ** 1.3 / hazard
+    gone = np.minimum(first + 1 + life.astype(np.int64), crawls)
+    ended = gone < crawls
+    number = np.arange(objects, dtype=np.int32)
+    attributes = {
+        name: np.array([f"{name} {value}" for value in range(kinds[name])])[column]
+        for name, column in code.items()
+    }
+    lives = {
+        "object": number,
+        "uid": [f"object-{row}" for row in range(objects)],
+        "appeared_at": at[first],
+        "last_seen_at": at[gone - 1],
+        "removed_at": np.where(ended, at[np.minimum(gone, crawls - 1)], np.datetime64("NaT")),
+        **attributes,
+        "year": random.integers(2000, 2024, objects),
+        "price": random.integers(500, 50_000, objects),
+    }
+    crawl = np.concatenate([first, gone[ended]])
+    order = np.argsort(crawl, kind="stable")
+    removal = np.repeat([0, 1], [objects, np.count_nonzero(ended)]).astype(np.int8)
+    events = {
+        "object": np.concatenate([number, number[ended]])[order],
+        "at": at[crawl[order]],
+        "event": pa.DictionaryArray.from_arrays(removal[order], ["appear", "remove"]),
+    }
+    for name, columns in (("objects", lives), ("events", events), ("crawls", {"crawl_at": at})):
+        write_table(pa.table(columns), folder / f"{name}.parquet")
+
+
+def run_command(verb: str, folder: Path) -> tuple[float, float, float]:
+    """Seconds on the wall and of the processor, and gigabytes, that a command takes."""
+    code = "import sys; from recrawl.cli.main import main; sys.exit(main())"
+    command = [sys.executable, "-c", code, "listing", verb, str(folder)]
+    begin = perf_counter()
+    child = subprocess.Popen([*command, "-o", str(folder / f"{verb}.csv")])
+    _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        message = f"recrawl listing {verb} failed"
+        raise SystemExit(message)
+    kilobytes = used.ru_maxrss / (1024 if sys.platform == "darwin" else 1)
+    return perf_counter() - begin, used.ru_utime + used.ru_stime, kilobytes / 1024**2
+
+
+def play_size(options: argparse.Namespace) -> None:
+    with TemporaryDirectory() as place:
+        folder = Path(place) / "made"
+        folder.mkdir()
+        # Not here: a process starts with the peak memory of the one that started it.
+        with ProcessPoolExecutor(1) as pool:
+            pool.submit(make_source, folder, options.objects, options.crawls).result()
+        found = {verb: run_command(verb, folder) for verb in ("describe", "forecast")}
+    print(f"\n{options.objects:,} objects in {options.crawls} crawls\n")
+    print(f"{'command':<12}{'wall s':>8}{'CPU s':>8}{'peak GB':>9}{'objects/s':>12}")
+    for verb, (wall, cpu, peak) in found.items():
+        print(f"{verb:<12}{wall:>8.2f}{cpu:>8.2f}{peak:>9.2f}{options.objects / wall:>12,.0f}")
+    print()
+    for verb, (_, cpu, peak) in found.items():
+        at_most(f"{verb}: CPU seconds", cpu, SIZE_SECONDS)
+        at_most(f"{verb}: gigabytes", peak, SIZE_GIGABYTES)
+
+
 def main() -> None:
     """Read the options and show the tables."""
     parser = argparse.ArgumentParser(description="Backtest forecasts of real listings.")
-    parser.add_argument("--data", required=True, help="folder with a folder a source")
-    parser.add_argument("--table", choices=["all", "cycles", "schedules"], default="all")
+    parser.add_argument("--data", help="folder with a folder a source; not for size")
+    parser.add_argument("--table", choices=["all", "cycles", "schedules", "size"], default="all")
     parser.add_argument("--sources", help="only these, comma-separated")
     parser.add_argument("--methods", help="only these, comma-separated")
     parser.add_argument("--starts", default="0,4,8,12,16", help="starting days after training")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--objects", type=int, default=1_000_000, help="for size")
+    parser.add_argument("--crawls", type=int, default=400, help="for size")
     options = parser.parse_args()
+    if options.table == "size":
+        play_size(options)
+        return
+    if options.data is None:
+        parser.error("--data must be given for this table")
     folders = sorted(place.name for place in Path(options.data).iterdir() if place.is_dir())
     options.sources = options.sources.split(",") if options.sources else folders
     options.methods = options.methods.split(",") if options.methods else [*METHODS]

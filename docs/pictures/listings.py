@@ -17,14 +17,13 @@ from pathlib import Path
 import numpy as np
 
 from recrawl.adapters.pictures import write_picture
-from recrawl.cli.listing_followed import follow
-from recrawl.cli.listing_shared import Source
 from recrawl.listings.attributes import Labels
+from recrawl.listings.followed import follow
 from recrawl.listings.grid import Grid
 from recrawl.listings.schedule import Goal
 from recrawl.listings.spells import Listing
 from recrawl.report.listing_charts import describe_chart, forecast_chart
-from recrawl.report.listing_schedule_chart import schedule_chart
+from recrawl.report.listing_schedule_chart import Scheduled, schedule_chart
 from recrawl.report.listing_schedules import planned_to_keep
 
 DAYS = 160
@@ -54,17 +53,18 @@ def market() -> Listing:
 def main(folder: Path) -> None:
     """Draw all three."""
     listing = market()
-    source = Source("a car market", listing, Grid.of(listing), {})
-    chart = describe_chart(source.name, listing, source.grid, ["make"])
+    grid, name = Grid.of(listing), "a car market"
+    chart = describe_chart(name, listing, grid, ["make"])
     write_picture(folder / "listings-describe.svg", chart)
-    followed = follow(source, "mixture", 0.9)
+    followed = follow(listing, grid)
     ahead = followed.forecast(30)
     said = f"a copy of {ahead.stock:,.0f} cars"
-    chart = forecast_chart(source.name, ahead, subtitle=said)
+    chart = forecast_chart(name, ahead, subtitle=said)
     write_picture(folder / "listings-forecast.svg", chart)
     goal = Goal(precision=0.7, recall=0.75, confidence=0.8)
     plan = planned_to_keep(followed.forecast, goal, [], SPAN)
-    chart = schedule_chart(source.name, followed.synchronised, plan, followed.forecast, goal)
+    whole = Scheduled("", followed.synchronised, plan, followed.forecast)
+    chart = schedule_chart(name, [whole], goal)
     write_picture(folder / "listings-schedule.svg", chart)
 
 

@@ -306,6 +306,29 @@ def test_a_folder_of_dated_snapshots_is_a_listing(tmp_path, kind):
     assert sorted(tuple(map(int, row)) for row in changes) == [(0, 1, 1), (2, 3, 1)]
 
 
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_snapshot_without_rows_still_names_its_attributes(tmp_path, kind):
+    """On the second day nothing was listed; a column of that day only is an attribute, too."""
+    write(tmp_path / f"2026-01-01.{kind}", "id,make\na,BMW\n")
+    write(tmp_path / f"2026-01-02.{kind}", "id,make,doors\n")
+    write(tmp_path / f"2026-01-03.{kind}", "id,make\na,BMW\n")
+
+    listing = read_listing(tmp_path, grace=0.5)
+
+    assert list(listing.attributes) == ["make", "doors"]
+    assert listing.attributes["doors"].missing.all()
+    assert spells(listing) == [("a", 0, 1), ("a", 2, 3)]
+
+
+def test_snapshots_without_any_row_have_attributes(tmp_path):
+    for number in (1, 2):
+        (tmp_path / f"2026-01-0{number}.csv").write_text("id,make\n")
+
+    listing = read_listing(tmp_path)
+
+    assert (listing.status, list(listing.attributes)) == ("empty", ["make"])
+
+
 def test_a_longer_absence_is_a_new_spell(tmp_path):
     for name, text in SNAPSHOTS.items():
         write(tmp_path / f"{name}.csv", text)
@@ -356,6 +379,10 @@ def test_one_snapshot_and_an_empty_one_have_a_status(tmp_path):
         ),
         (
             {"2026-01-01.csv": "name\na\n"},
+            "must have a column key, id, uid, object, url (got name)",
+        ),
+        (
+            {"2026-01-01.csv": "id\na\n", "2026-01-02.csv": "name\n"},
             "must have a column key, id, uid, object, url (got name)",
         ),
         ({"2026-01-01.csv": 'id\na\n""\n'}, "column 'id': must name an object"),

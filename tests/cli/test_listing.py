@@ -81,8 +81,9 @@ def test_describe_updates(tmp_path):
 
     assert tuple(found[0]) == UPDATE_COLUMNS
     assert [(row["attribute"], row["updates"]) for row in found] == [("(all)", 1), ("price", 1)]
-    assert found[0]["updates_per_day"] == pytest.approx(1 / 16)
-    assert found[0]["stale_1d"] == pytest.approx(1 / 16)
+    assert found[0]["updates_per_day"] == pytest.approx(-np.log(15 / 16)), "a gap of a day in 16"
+    assert found[0]["low"] < found[0]["updates_per_day"] < found[0]["high"]
+    assert 0 < found[0]["stale_1d"] < found[0]["stale_7d"] < found[0]["stale_30d"] < 1
 
 
 def test_what_was_read_is_said(cars):
@@ -256,6 +257,7 @@ def test_partition_finds_what_vanishes_alike(cars):
     assert [row["values"] for row in make] == ["BMW", "Fiat"]
     assert make[0]["high"] < make[1]["low"]
     assert make[0]["gain"] > 3.84
+    assert make[0]["false_finds"] < 0.001
 
 
 @pytest.mark.parametrize(
@@ -325,6 +327,7 @@ def test_backtest_of_schedules(cars):
         ["partition", "--by", "make"],
         ["schedule", "--keep", KEEP],
         ["schedule", "--budget", "10/30d"],
+        ["schedule", "--keep", KEEP, "--by", "make"],
     ],
 )
 def test_pictures(cars, tmp_path, words, suffix):
@@ -332,6 +335,29 @@ def test_pictures(cars, tmp_path, words, suffix):
     rows(*words[:1], cars, *words[1:], "--plot", picture)
 
     assert picture.stat().st_size > 1000
+
+
+def test_a_picture_of_many_groups_says_how_many_are_left_out(tmp_path):
+    """Twelve makes of 60 cars; the last are listed most."""
+    folder = tmp_path / "makes"
+    folder.mkdir()
+    objects = ["key,appeared_at,removed_at,make"]
+    for number in range(720):
+        born, make = number % 50, number // 60
+        gone = born + 12 + 3 * make
+        removed = day(gone) if gone <= DAYS else ""
+        objects.append(f"{number},{day(born)},{removed},make {make:02}")
+    (folder / "objects.csv").write_text("\n".join(objects) + "\n")
+    picture = tmp_path / "groups.svg"
+    words = ["--keep", "recall >= 0.8", "--by", "make", "--for", "7d", "--plot", picture]
+
+    ended = run_here("listing", "schedule", folder, *words, "--csv")
+
+    drawn = picture.read_text()
+    assert "groups that list most objects; 4 more are left out.\n" in ended.err
+    assert "the 8 of 12 groups that list most objects" in drawn
+    assert "make 11, recall" in drawn
+    assert "make 00, recall" not in drawn
 
 
 def test_rows_go_to_a_file(cars, tmp_path):

@@ -151,19 +151,21 @@ def test_a_change_of_keys_is_no_ones_fault():
         gone=np.concatenate([np.where(over, 100, grid.gone), grid.gone[over]]),
     )
 
-    assert Truth(renamed).known(98, 102) == []
-    assert Truth(renamed).known(101, 104) == [(0, 3)]
+    assert not Truth(renamed).counts(98, 102)
+    assert Truth(renamed).counts(101, 104)
 
 
-def test_nothing_is_scored_in_a_gap():
-    """Days 100 to 102 are not known: of a cycle from 97 to 105 two stretches are."""
+def test_quality_is_linear_over_a_gap():
+    """Days 100 to 102 were not crawled: between days 99 and 103 the way is straight."""
     grid = grid_of(days=130)
     gap = grid.gap.copy()
     gap[100:103] = True
-    truth = Truth(replace(grid, gap=gap))
+    whole, broken = Truth(grid), Truth(replace(grid, gap=gap))
+    full, path = whole.path("precision", 97, 105), broken.path("precision", 97, 105)
 
-    assert truth.known(97, 105) == [(0, 2), (6, 8)]
-    assert truth.known(99, 103) == []
+    assert path[:3].tolist() == full[:3].tolist()
+    assert path[6:].tolist() == full[6:].tolist()
+    np.testing.assert_allclose(path[2:7], np.linspace(full[2], full[6], 5))
 
 
 def test_equal_share_below_is_interpolated():

@@ -2,35 +2,34 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from recrawl.listings.attributes import Labels, Numbers, grouping
-from recrawl.listings.describe import arrivals, decay, kinds, lives, rekeys, statuses
+from recrawl.listings.describe import arrivals, decay, kinds, rate_band, rekeys, statuses
 from recrawl.listings.grid import Grid, Paths
-from recrawl.listings.spells import Listing, Updates
-from recrawl.listings.staleness import stale_shares, update_rates
+from recrawl.listings.spells import Listing
 from recrawl.listings.telling import telling_groups
-from tests.listings.worlds import daily, listed_on, listings
+from tests.listings.worlds import daily
 
 
-def test_births_and_deaths_are_half_way_between_crawls():
-    """Of unknown age: from the first crawl. Still listed: to the last."""
+def together(listing):
+    """One group of all objects."""
+    return np.zeros(len(listing), np.int64), 1
+
+
+def test_decay_is_deaths_over_days_watched():
+    """From the crawl that first saw an object to half-way between the last and the next.
+
+    Object 0 is watched for 1.5 days, 1 for 1.5 (not the half day before it was seen), 2 for 1
+    and 3 for 5.
+    """
     listing = daily(6, [(0, 0, 2), (1, 1, 3), (2, 4, 6), (3, 0, 6)])
+    found = decay(listing, np.array([0, 1, 1, 2]), 4)
 
-    assert lives(listing).tolist() == [1.5, 2.0, 1.5, 5.0]
-
-
-def test_decay_is_deaths_over_days_lived():
-    make = {"make": Labels.of(["BMW", "Fiat", "Fiat", ""])}
-    found = decay(daily(6, [(0, 0, 2), (1, 1, 3), (2, 4, 6), (3, 0, 6)], attributes=make), "make")
-
-    assert found.values == ("BMW", "Fiat", "?")
-    assert found.objects.tolist() == [1, 2, 1]
-    assert found.deaths.tolist() == [1, 1, 0]
-    assert found.rate == pytest.approx([1 / 1.5, 1 / 3.5, 0])
-    assert found.mean_life == pytest.approx([1.5, 3.5, np.inf])
-    assert found.upper == pytest.approx([np.nan, np.nan, 3 / 5], nan_ok=True)
+    assert found.deaths.tolist() == [1, 1, 0, 0]
+    assert found.exposure == pytest.approx([1.5, 2.5, 5, 0])
+    assert found.rate == pytest.approx([1 / 1.5, 1 / 2.5, 0, np.nan], nan_ok=True)
+    assert found.mean_life == pytest.approx([1.5, 2.5, np.nan, np.nan], nan_ok=True)
+    assert found.high[2:] == pytest.approx([3 / 5, np.nan], nan_ok=True)
 
 
 def test_decay_is_unbiased_under_censoring():
@@ -43,15 +42,41 @@ def test_decay_is_unbiased_under_censoring():
             zip(born.tolist(), random.geometric(0.05, 20_000).tolist(), strict=True)
         )
     ]
+    listing = daily(90, spells)
 
-    assert decay(daily(90, spells)).rate == pytest.approx([0.05], rel=0.03)
+    # A chance of 0.05 a day is a rate of -ln 0.95 = 0.0513.
+    assert decay(listing, *together(listing)).rate == pytest.approx([0.0513], rel=0.02)
+
+
+def test_objects_that_die_unseen_do_not_make_lives_seem_longer():
+    """Lives of 4 days, crawled every third: half of the objects are never heard of."""
+    random = np.random.default_rng(5)
+    born, crawls = random.uniform(0, 300, 8000), np.arange(0.0, 300, 3)
+    first = np.searchsorted(crawls, born)
+    gone = np.searchsorted(crawls, born + random.exponential(4.0, 8000))
+    spells = [
+        (row, int(first[at]), int(gone[at]))
+        for row, at in enumerate(np.flatnonzero(gone > first).tolist())
+    ]
+    days = np.datetime64("2026-01-01", "us") + crawls.astype("timedelta64[D]")
+    listing = Listing.of([str(row) for row in range(len(spells))], days, spells)
+
+    # The middle of the interval is a little late for a death: 1 / 4 would need daily crawls.
+    assert decay(listing, *together(listing)).mean_life == pytest.approx([4.0], rel=0.06)
+
+
+def test_a_band_of_a_rate_is_exact_for_poisson_deaths():
+    """Garwood's limits for ten deaths at 90 %: 5.43 and 16.96."""
+    low, high = rate_band(np.array([10, 0]), np.array([1.0, 1.0]))
+
+    assert low == pytest.approx([5.425, 0.0], abs=1e-3)
+    assert high == pytest.approx([16.962, 3.0], abs=1e-3)
 
 
 def test_one_snapshot_has_no_rate():
     listing = daily(1, [(0, 0, 1)])
 
-    assert np.isnan(decay(listing).rate).all()
-    assert np.isnan(update_rates(listing).rate).all()
+    assert np.isnan(decay(listing, *together(listing)).rate).all()
     assert arrivals(Grid.of(listing)).days == 0
 
 
@@ -117,74 +142,13 @@ def test_a_change_of_keys_has_a_date_and_shares():
     assert (found.day, found.lost, found.gained) == (9, 1.0, 1.2)
 
 
-def test_updates_by_attribute():
-    """Two objects for five days; one event changes both attributes."""
-    updates = Updates(np.array([0, 0, 1]), np.array([1, 1, 2]), np.array([0, 1, 1]))
-    columns = {"price": Labels.of(["1", "2"]), "title": Labels.of(["a", "b"])}
-    found = update_rates(daily(6, [(0, 0, 6), (1, 0, 6)], updates=updates, attributes=columns))
-
-    assert found.attributes == ("(all)", "price", "title")
-    assert found.updates.tolist() == [2, 1, 2]
-    assert found.rate == pytest.approx([0.2, 0.1, 0.2])
-
-
-@st.composite
-def updated(draw):
-    """A listing with updates at crawls that saw the object before, too."""
-    listing = draw(listings())
-    rows = zip(listing.object.tolist(), listing.first.tolist(), listing.gone.tolist(), strict=True)
-    possible = [(row, crawl) for row, first, gone in rows for crawl in range(first + 1, gone)]
-    chosen = draw(st.lists(st.sampled_from(possible), unique=True)) if possible else []
-    row, crawl = np.array(chosen, np.int64).reshape(-1, 2).T
-    kind = np.full(len(row), -1)
-    flags = zip(listing.object, listing.first, listing.gone, strict=True)
-    spells = [(int(row), int(first), int(gone)) for row, first, gone in flags]
-    return Listing.of(
-        listing.keys.tolist(), listing.crawls, spells, updates=Updates(row, crawl, kind)
-    )
-
-
-@given(updated())
-def test_stale_shares_are_those_of_plain_sets(listing):
-    """Over all pairs of days h apart: an object that stayed, and had an update between."""
-    grid = Grid.of(listing)
-    sets = [listed_on(listing, instant) for instant in grid.instants]
-    day_of = np.searchsorted(grid.instants, listing.crawls)
-    changed = list(
-        zip(listing.updates.object.tolist(), day_of[listing.updates.crawl].tolist(), strict=True)
-    )
-
-    shares = stale_shares(listing, grid, horizon=4)
-
-    for h in range(5):
-        stayed = stale = 0
-        for day in range(len(sets) - h):
-            for row in set.intersection(*sets[day : day + h + 1]):
-                stayed += 1
-                stale += any(row == other and day < when <= day + h for other, when in changed)
-        assert shares[h] == (
-            pytest.approx(stale / stayed) if stayed else pytest.approx(np.nan, nan_ok=True)
-        )
-
-
-def test_stale_shares_of_one_attribute():
-    updates = Updates(np.array([0, 0]), np.array([1, 2]), np.array([0, 1]))
-    listing = daily(3, [(0, 0, 3)], updates=updates)
-    grid = Grid.of(listing)
-
-    assert stale_shares(listing, grid, horizon=1)[1] == 1.0
-    assert stale_shares(listing, grid, horizon=1, attribute=1)[1] == 0.5
-
-
 def test_an_empty_listing_has_empty_figures():
     listing = Listing.of([], np.empty(0, "datetime64[us]"), [], attributes={"make": Labels.of([])})
     grid = Grid.of(listing)
 
     assert statuses(listing, grid) == ("empty",)
-    assert decay(listing).deaths.tolist() == [0]
-    assert decay(listing, "make").values == ()
-    assert update_rates(listing).updates.tolist() == [0]
-    assert np.isnan(stale_shares(listing, grid, horizon=1)).all()
+    assert decay(listing, *together(listing)).deaths.tolist() == [0]
+    assert kinds(listing.attributes["make"])[1] == []
     assert rekeys(grid) == []
     assert grouping(listing.attributes, 0).names == ("(all)",)
     assert telling_groups(listing).names == ("(all)",)

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recrawl.listings.ages import CLASSES
 from recrawl.listings.direct import Decay
 from recrawl.listings.experts import most_times
-from recrawl.listings.hazards import CLASSES
 from recrawl.listings.inflow import lasting, mean_arrivals
 from recrawl.listings.levels import Bank
 from recrawl.listings.mass import Counts, Flags, Mass

@@ -7,8 +7,6 @@ import pytest
 
 from recrawl.listings.cycles import Cycle, Stock
 from recrawl.listings.forecaster import AGE, DIRECT, POOLED, Forecaster
-from recrawl.listings.parts import Part, forecast_part, group_days, group_stock
-from recrawl.listings.schedule import Goal
 from recrawl.listings.static import Static
 from tests.listings.made import Made, constant
 
@@ -268,54 +266,6 @@ def test_more_data_do_not_change_what_counts_scale():
     ]
 
     np.testing.assert_allclose(ends[0], ends[1], atol=0.004)
-
-
-def test_parts_add_up_to_the_whole():
-    """The deleted of two groups are those of the source, but for the shrunk factors."""
-    source = Made(
-        np.random.default_rng(4), np.full(2, 0.03), np.array([10.0, 10.0]), np.array([0.5, 2.0])
-    )
-    forecaster = Forecaster()
-    state = trained(source, forecaster, groups=2)
-    stock = source.stock()
-    whole = forecaster.forecast(state, stock, 7).typical
-    total = np.sum(state.group_arrivals)
-    parts = [
-        forecast_part(
-            forecaster,
-            state,
-            stock,
-            group_stock(stock, group),
-            Part(arrivals=state.group_arrivals[group], all_arrivals=total),
-            ahead=7,
-        ).typical
-        for group in (0, 1)
-    ]
-
-    np.testing.assert_allclose(parts[0].deleted + parts[1].deleted, whole.deleted, rtol=0.03)
-    np.testing.assert_allclose(parts[0].inserted + parts[1].inserted, whole.inserted, rtol=0.1)
-    assert parts[1].precision[-1] < parts[0].precision[-1]
-
-
-def test_a_part_learns_a_factor_of_its_own():
-    forecaster = Forecaster()
-    state = forecaster.start(steady())
-    part = Part()
-    for day in range(40, 140):
-        part = part.learn(state, one_row(day, 50, deleted=5.0), one_row(day, 100))
-
-    assert part.factor == pytest.approx(2, rel=0.2)
-
-
-def test_a_group_that_dies_faster_is_synchronised_sooner():
-    source = Made(
-        np.random.default_rng(4), np.full(2, 0.03), np.array([10.0, 10.0]), np.array([0.5, 2.0])
-    )
-    forecaster = Forecaster()
-    state = trained(source, forecaster, groups=2)
-    days = group_days(forecaster, state, source.stock(), Goal(precision=0.8))
-
-    assert days[1] < days[0]
 
 
 def test_the_static_forecaster_knows_training_only():

@@ -6,17 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
+from recrawl.listings.ages import AGELESS, CLASSES, OLDEST, Ages, by_age
 from recrawl.listings.cycles import Cycle, Stock
 from recrawl.listings.hazards import (
-    AGELESS,
-    CLASSES,
-    OLDEST,
-    Ages,
+    AgedCycle,
     Hazards,
     Model,
     Tally,
     age_hazard,
-    by_age,
     gained,
     group_factor,
     implied_level,
@@ -175,6 +172,63 @@ def test_all_deaths_are_shared_out(rows, days, level):
     assert tally.deaths.sum() == pytest.approx((count // 2).sum())
     assert tally.group_deaths.sum() == pytest.approx((count // 2).sum())
     assert np.all(tally.exposure >= 0)
+
+
+def cycle_of_rows(rows, days):
+    seen = np.array([row[0] for row in rows])
+    before = np.maximum(seen - np.array([row[1] for row in rows]), -1)
+    count = np.array([row[2] for row in rows]) * 1.0
+    stock = Stock(300, seen, before, np.array([row[3] for row in rows]), count)
+    return cycle_of(stock, days, count // 2)
+
+
+def assert_alike(one, other):
+    """Tables of two counted cycles are the same."""
+    for name in ("days", "listed", "deleted", "inserted", "count", "dead", "living", "group_dead"):
+        np.testing.assert_allclose(getattr(one, name), getattr(other, name), atol=1e-12)
+    np.testing.assert_array_equal(one.unsure.ages.first, other.unsure.ages.first)
+    np.testing.assert_array_equal(one.unsure.ages.group, other.unsure.ages.group)
+
+
+@given(rows)
+def test_a_counted_cycle_has_its_stock_by_age(rows):
+    """Whether rows are in one class for sure or in several."""
+    cycle = cycle_of_rows(rows, 3)
+
+    np.testing.assert_allclose(AgedCycle.of(cycle, 3).count, by_age(cycle.stock, 3), atol=1e-12)
+
+
+@given(rows)
+def test_a_cycle_as_a_whole_is_one_counted_with_a_single_group(rows):
+    cycle = cycle_of_rows(rows, 3)
+
+    assert_alike(AgedCycle.of(cycle, 3).whole, AgedCycle.of(cycle, 1))
+
+
+@given(rows, st.integers(1, 30), st.floats(0.2, 3))
+def test_rows_of_one_age_need_not_be_shared_out(rows, days, level):
+    """Sharing out every row, as if none were sure, finds as many deaths in the same places."""
+    cycle, factor = cycle_of_rows(rows, days), np.array([0.5, 1.0, 2.0])
+    ages = Ages.of(cycle.stock, 3)
+    dies = -np.expm1(-level * gained(CURVE, np.array([days]))[0][:, None] * factor)
+    dead = ages.spread(cycle.deleted / ages.total(dies)) * dies
+    tally = shared_out(cycle, Model(CURVE, factor, level, np.ones(days)))
+
+    np.testing.assert_allclose(tally.group_deaths, dead.sum(axis=0), atol=1e-9)
+    np.testing.assert_allclose(tally.deaths[AGELESS], dead[AGELESS].sum(), atol=1e-9)
+    if days == 1:
+        np.testing.assert_allclose(tally.deaths, dead.sum(axis=1), atol=1e-9)
+
+
+def test_on_a_single_day_all_live_but_the_dead_for_half_of_it():
+    """Level 1.5, weekday 0.8, factors 2 and 0.5: 1.2 (2 (3 + 2/2) + 0.5 (4 + 1/2)) at age 5."""
+    stock = stock_of(9, [(4, 3, 5), (4, 3, 5)], group=[0, 1])
+    model = Model(CURVE, np.array([2.0, 0.5]), 1.5, np.array([0.8]))
+    tally = shared_out(cycle_of(stock, 1, [2, 1]), model)
+
+    assert tally.deaths[5] == pytest.approx(3)
+    assert tally.exposure[5] == pytest.approx(1.2 * (2 * 4 + 0.5 * 4.5))
+    assert np.count_nonzero(tally.exposure) == 1
 
 
 def test_the_unknown_learn_only_of_themselves():

@@ -58,6 +58,14 @@ def test_putting_equal_rows_together_loses_no_one(rows):
     assert len(Lifetimes.of([], []).binned()) == 0
 
 
+def test_a_death_soon_after_the_first_sight_stays_after_it():
+    """Seen at the age of an hour, gone an hour later: all within a quarter of a day."""
+    lives = Lifetimes.of([0.04], [0.08], entry=0.04).binned(0.25)
+
+    assert (lives.entry[0], lives.low[0], lives.high[0]) == (0, 0, 0.25)
+    assert Lifetimes.of([2.0], [2.0]).binned(0.25).high[0] == 2, "a known age stays known"
+
+
 def test_ages_too_far_apart_to_count_are_sorted():
     """Forty thousand years in quarters of a day are more counters than rows are worth."""
     lives = Lifetimes.of([0.0, 1.5e7, 1.5e7], [3.0, np.inf, np.inf], entry=[0.0, 7.0, 7.0]).binned()

@@ -69,6 +69,39 @@ def test_newcomers_of_a_change_of_keys_have_unknown_age():
     assert rows_of(syncs.stock) == {(2, -1, 0): 1, (3, 2, 0): 1}
 
 
+def test_births_of_an_earlier_day_can_be_forgotten():
+    syncs = Syncs(Grid.of(daily(5, [(0, 0, 5), (1, 2, 5), (2, 3, 5)])), Groups.one(3))
+    for day in (0, 2, 3):
+        syncs.next(day)
+    syncs.forget_births(2)
+
+    assert rows_of(syncs.stock) == {(0, -1, 0): 1, (2, -1, 0): 1, (3, 2, 0): 1}
+
+
+def test_a_copy_goes_its_own_way():
+    syncs = Syncs(Grid.of(daily(6, [(0, 0, 3), (1, 2, 5), (2, 4, 6)])), Groups.one(3))
+    syncs.next(0)
+    syncs.next(2)
+    other = syncs.copy()
+    other.next(3)
+    other.forget_births(2)
+    other.next(5)
+
+    assert (syncs.day, other.day) == (2, 5)
+    assert rows_of(syncs.stock) == {(0, -1, 0): 1, (2, 0, 0): 1}
+    assert rows_of(other.stock) == {(5, 3, 0): 1}
+    syncs.next(5)
+    assert rows_of(syncs.stock) == {(5, 2, 0): 1}
+
+
+def test_an_object_that_leaves_twice_between_two_synchronisations_left_once():
+    grid = Grid.of(daily(10, [(0, 0, 2), (0, 3, 5), (1, 0, 10)]))
+    (cycle,) = cycles(grid, Groups.one(2), [1, 7])
+
+    assert cycle.deleted.tolist() == [1]
+    assert cycle.inserted.tolist() == [0]
+
+
 def test_the_stock_before_the_first_synchronisation_is_empty():
     syncs = Syncs(Grid.of(daily(5, [(0, 0, 2)])), Groups.one(1))
 

@@ -61,7 +61,7 @@ def test_the_share_of_stale_objects_is_what_is_seen():
     rate = np.repeat([0.001, 0.1], 500)
     gaps, flags = np.ones((1000, 60)), rng.uniform(size=(1000, 60)) < -np.expm1(-rate)[:, None]
     seen = Histories(gaps.ravel(), flags.ravel(), np.arange(0, 60_001, 60))
-    stale = share_stale([object_rates(seen)], np.array([7.0, 30.0]))
+    stale = share_stale(object_rates(seen), np.array([7.0, 30.0]))
 
     assert stale == pytest.approx(
         [np.mean(-np.expm1(-rate * 7)), np.mean(-np.expm1(-rate * 30))], abs=0.03
@@ -69,22 +69,42 @@ def test_the_share_of_stale_objects_is_what_is_seen():
     assert -np.expm1(-30 * update_rate(seen).rate) > stale[1] + 0.1
 
 
-def test_any_attribute_makes_an_object_stale():
-    seen = Histories.from_lists([([10.0] * 9, [True] + [False] * 8)] * 5)
-    rates = object_rates(seen)
-    one, two = share_stale([rates], np.array([5.0])), share_stale([rates, rates], np.array([5.0]))
-
-    assert 1 - two == pytest.approx((1 - one) ** 2)
-
-
 def test_only_objects_of_the_copy_count():
     seen = Histories.from_lists([([10.0] * 4, [True] * 4), ([10.0] * 40, [False] * 40)])
     rates = object_rates(seen)
-    quiet = share_stale([rates], np.array([5.0]), listed=np.array([False, True]))
+    quiet = share_stale(rates, np.array([5.0]), copied=np.array([1]))
 
-    assert quiet < share_stale([rates], np.array([5.0]))
-    assert share_stale([rates], np.array([5.0]), listed=np.zeros(2, bool)).tolist() == [0]
-    assert share_stale([], np.array([5.0])).tolist() == [0]
+    assert quiet < share_stale(rates, np.array([5.0]))
+    assert np.isnan(share_stale(rates, np.array([5.0]), copied=np.empty(0, np.int64)))
+
+
+def test_shares_that_are_counted_are_those_of_the_model():
+    """Of all pairs of crawls a week apart, those between which an object changed."""
+    rng = np.random.default_rng(3)
+    rate = rng.gamma(0.8, 0.05, 3000)
+    moved = rng.uniform(size=(3000, 39)) < -np.expm1(-rate)[:, None]
+    objects, crawls = np.nonzero(moved)
+    listing = Listing.of(
+        [str(name) for name in range(3000)],
+        DAYS,
+        [(row, 0, 40) for row in range(3000)],
+        updates=Updates(objects, crawls + 1, np.zeros(len(objects), np.int64)),
+    )
+    counted = np.mean([moved[:, day : day + 7].any(axis=1).mean() for day in range(33)])
+
+    found = share_stale(object_rates(histories_of_attribute(listing, 0)), np.array([7.0]))
+
+    assert found == pytest.approx([counted], abs=0.01)
+
+
+def test_what_happened_while_nobody_watched_is_no_update():
+    """The object came back after a week at another price; a later change counts."""
+    updates = Updates(np.array([0, 0, 0]), np.array([10, 12, 30]), np.zeros(3, np.int64))
+    listing = Listing.of(["a"], DAYS, [(0, 0, 4), (0, 10, 14)], updates=updates)
+    seen = histories_of_attribute(listing, 0)
+
+    assert seen.gaps.tolist() == [5, 1]
+    assert seen.changed.tolist() == [False, True]
 
 
 def test_without_a_change_the_rate_is_0():

@@ -8,25 +8,25 @@ import numpy as np
 import pytest
 
 from recrawl.listings.attributes import Labels, Numbers
+from recrawl.listings.describe import decay
 from recrawl.listings.forecast import Forecast, Outlook
 from recrawl.listings.grid import Grid
 from recrawl.listings.partition import Partitioner
 from recrawl.listings.schedule import Goal, Limit
-from recrawl.listings.spells import Listing
+from recrawl.listings.spells import Listing, Updates
 from recrawl.report.charts import DARK
 from recrawl.report.listing_charts import describe_chart, forecast_chart, partition_chart
 from recrawl.report.listing_forecasts import banded, forecast_sheet
 from recrawl.report.listing_partitions import grown, partition_sheet, partitioned, shrunk
+from recrawl.report.listing_schedule_chart import Scheduled, schedule_chart
 from recrawl.report.listing_schedules import planned_evenly, planned_to_keep, schedule_sheet
 from recrawl.report.listing_sheets import Sheet, cells, joined, shown, texts
 from recrawl.report.listings import (
     attributes_to_show,
     day_sheet,
     describe_sheet,
-    median,
-    rate_band,
     source_remarks,
-    survival_curves,
+    update_sheet,
 )
 
 CRAWLS = np.datetime64("2026-01-05", "us") + np.arange(41) * np.timedelta64(1, "D")
@@ -71,22 +71,82 @@ def test_describe_by_hand():
     assert cells(sheet.columns, "median_life_days")[fiat] == pytest.approx(3, abs=0.5)
 
 
-def test_a_band_of_a_rate_is_exact_for_poisson_deaths():
-    """Garwood's limits for ten deaths at 90 %: 5.43 and 16.96."""
-    low, high = rate_band(np.array([10, 0]), np.array([1.0, 1.0]))
-
-    assert low == pytest.approx([5.425, 0.0], abs=1e-3)
-    assert high == pytest.approx([16.962, 3.0], abs=1e-3)
-
-
 def test_half_live_until_the_curve_has_fallen_so_far():
     listing = market()
-    fiat, bmw = survival_curves(listing, (np.arange(200) % 2).astype(np.int64), 2)
+    fiat, bmw = decay(listing, (np.arange(200) % 2).astype(np.int64), 2).curves
 
-    assert median(fiat) < median(bmw)
+    assert fiat.median < bmw.median
     young = Listing.of(["a", "b"], CRAWLS[:3], [(0, 1, 3), (1, 1, 3)])
-    (curve,) = survival_curves(young, np.zeros(2, np.int64), 1)
-    assert np.isnan(median(curve))
+    (curve,) = decay(young, np.zeros(2, np.int64), 1).curves
+    assert np.isnan(curve.median)
+
+
+def test_age_matters_where_lives_are_of_one_length():
+    """All Fiats live for three days; nothing is said where nothing can be told."""
+    listing = market()
+    sheet = describe_sheet("cars", listing, Grid.of(listing), ["make"])
+    row = cells(sheet.columns, "value").index("Fiat")
+    quiet = Listing.of(["a"], CRAWLS, [(0, 0, 41)])
+    silent = describe_sheet("cars", quiet, Grid.of(quiet), [])
+
+    assert cells(sheet.columns, "aging")[row] > cells(sheet.columns, "aging_limit")[row]
+    assert sheet.words[row][sheet.header.index("age")] == "matters"
+    assert np.isnan(cells(silent.columns, "aging")[0])
+    assert silent.words[0][silent.header.index("age")] == ""
+
+
+def test_a_curve_begins_where_objects_are_first_seen():
+    """Half a day after their birth, where crawls are a day apart."""
+    chart = describe_chart("cars", market(), Grid.of(market()), ["make"])
+    rows = chart["vconcat"][1]["data"]["values"]
+
+    assert min(row["age"] for row in rows) == 0.5
+
+
+def updated(updates, attributes=("price", "title")):
+    """Two objects seen at all 41 crawls, and their updates."""
+    columns = {name: Labels.of(["x", "y"]) for name in attributes}
+    spells = [(0, 0, 41), (1, 0, 41)]
+    return Listing.of(["a", "b"], CRAWLS, spells, attributes=columns, updates=updates)
+
+
+def test_updates_by_attribute():
+    """One crawl sees both attributes of an object change: one update of the object."""
+    updates = Updates(np.array([0, 0, 1]), np.array([1, 1, 2]), np.array([0, 1, 1]))
+    sheet = update_sheet("cars", updated(updates))
+
+    assert cells(sheet.columns, "attribute") == ["(all)", "price", "title"]
+    assert cells(sheet.columns, "updates") == [2, 1, 2]
+    # -ln(1 - 2/80), for gaps of a day
+    assert cells(sheet.columns, "updates_per_day")[0] == pytest.approx(0.025318, abs=1e-6)
+    low, high = (cells(sheet.columns, name)[0] for name in ("low", "high"))
+    assert low < 0.025318 < high
+    stale = [cells(sheet.columns, f"stale_{days}d")[0] for days in (1, 7, 30)]
+    assert 0 < stale[0] < stale[1] < stale[2] < 1
+
+
+def test_updates_that_do_not_say_of_what_have_one_row():
+    updates = Updates(np.array([0]), np.array([3]), np.array([-1]))
+    sheet = update_sheet("cars", updated(updates))
+
+    assert cells(sheet.columns, "attribute") == ["(all)"]
+    assert cells(sheet.columns, "updates") == [1]
+
+
+@pytest.mark.parametrize(
+    ("listing", "status"),
+    [
+        (updated(None), "no-updates"),
+        (Listing.of(["a"], CRAWLS[:1], [(0, 0, 1)]), "one-snapshot"),
+        (Listing.of([], CRAWLS[:0], []), "empty"),
+    ],
+)
+def test_without_updates_nothing_is_known_to_be_stale(listing, status):
+    sheet = update_sheet("cars", listing)
+
+    assert cells(sheet.columns, "status") == [status]
+    assert cells(sheet.columns, "updates") == [0]
+    assert np.isnan(cells(sheet.columns, "stale_7d")[0])
 
 
 def test_days_carry_their_marks():
@@ -178,6 +238,73 @@ def test_even_steps_fill_the_span():
     assert planned_evenly(falling(30), 0, 10.0) == []
 
 
+def scheduled(name, rate, *, listed=100.0, span=12):
+    """A group that decays at one rate, and what is planned to keep 80 % of it."""
+
+    def forecast(days, _):
+        return falling(days, rate)
+
+    plan = planned_to_keep(forecast, Goal(precision=0.8, recall=0.7), [], span)
+    return Scheduled(name, CRAWLS[0], plan, forecast, listed)
+
+
+def panels_of(chart):
+    return {panel["title"]["text"]: panel for panel in chart["concat"]}
+
+
+def test_all_groups_are_drawn_on_the_same_axes():
+    """One is synchronised every 5 days and one every 12; both are drawn to the end."""
+    groups = [scheduled("Fiat", 0.05), scheduled("BMW", 0.02)]
+    chart = schedule_chart("cars", groups, Goal(precision=0.8, recall=0.7))
+    panels = panels_of(chart)
+
+    assert list(panels) == ["Fiat, precision", "Fiat, recall", "BMW, precision", "BMW, recall"]
+    assert chart["columns"] == 2
+    ends = {panel["data"]["values"][-1]["at"] for panel in panels.values()}
+    assert ends == {"2026-01-17T00:00:00Z"}
+    domains = [
+        panel["layer"][0]["encoding"][axis]["scale"]["domain"]
+        for axis in ("x", "y")
+        for panel in (panels["Fiat, recall"], panels["BMW, recall"])
+    ]
+    assert domains[0] == domains[1]
+    assert domains[2] == domains[3]
+    fiat = panels["Fiat, precision"]["data"]["values"]
+    assert [row["at"][8:10] for row in fiat if row["share"] == 1] == ["05", "10", "15"]
+
+
+def test_of_many_groups_those_of_most_objects_are_drawn():
+    groups = [scheduled(f"make {number}", 0.05, listed=number) for number in range(11)]
+    chart = schedule_chart("cars", groups, Goal(precision=0.8))
+
+    assert list(panels_of(chart)) == [f"make {number}, precision" for number in range(3, 11)]
+    assert chart["title"]["subtitle"][1] == "the 8 of 11 groups that list most objects"
+
+
+def test_a_whole_source_has_wide_panels():
+    chart = schedule_chart("cars", [scheduled("", 0.05)], None)
+
+    assert list(panels_of(chart)) == ["precision", "recall"]
+    assert chart["columns"] == 1
+    assert len(chart["title"]["subtitle"]) == 1
+
+
+def test_a_group_without_a_plan_or_a_forecast_shows_no_decay():
+    nothing = Outlook.unknown(1)
+    unknown = Forecast(0.0, nothing, nothing, nothing, nothing)
+    plan = planned_to_keep(lambda _, __: unknown, Goal(recall=0.8), [], 1)
+    groups = [
+        Scheduled("new", CRAWLS[0], plan, lambda _, __: unknown),
+        Scheduled("none", CRAWLS[0], [], lambda _, __: unknown),
+    ]
+
+    for drawn in (groups, groups[1:]):
+        chart = schedule_chart("cars", drawn, Goal(recall=0.8), colours=DARK)
+        json.dumps(chart, allow_nan=False)
+        rows = [row for panel in chart["concat"] for row in panel["data"]["values"]]
+        assert all(row["share"] == 1 for row in rows)
+
+
 def test_times_of_a_schedule_are_exact():
     sheet = schedule_sheet("cars", "", CRAWLS[0], planned_evenly(falling(30), 4, 10.0))
 
@@ -198,6 +325,18 @@ def test_partitions_of_two_kinds():
     assert cells(sheet.columns, "values")[:4] == ["BMW", "Fiat", "Fiat", "BMW"]
     assert parts[2].names[0].startswith("make in (")
     assert cells(sheet.columns, "gain")[0] > 3.84
+    chances = cells(sheet.columns, "false_finds")
+    assert chances[0] < 1e-6
+    assert np.isnan(chances[-1]), "a tree has no single attribute to test"
+    assert [row[7] for row in sheet.words] == ["< 0.1 %"] * 4 + [""] * (len(sheet.words) - 4)
+
+
+def test_what_tells_nothing_may_be_chance():
+    """Years are dealt out evenly among makes."""
+    listing = market()
+    sheet = partition_sheet("cars", listing, [shrunk(listing, "year")])
+
+    assert cells(sheet.columns, "false_finds")[0] > 0.9
 
 
 @pytest.mark.parametrize("rows", [0, 1, 200])

@@ -85,11 +85,10 @@ def read_dated_files(folder: Path, files: Sequence[Path], *, key: str, grace: fl
     for number, when in enumerate(sorted(dated)):
         columns = read_columns(dated[when])
         names = list(columns.columns)
-        if len(columns):
-            ours = key_of(names, dated[when], key)
-            _check_named(columns.words(ours), ours, columns.refuse)
-            table = {name: columns.words(name) for name in names}
-            gathered.add(table, ours, np.full(len(columns), number))
+        ours = key_of(names, dated[when], key)
+        _check_named(columns.words(ours), ours, columns.refuse)
+        table = {name: columns.words(name) for name in names}
+        gathered.add(table, ours, np.full(len(columns), number))  # without rows: its names
     return gathered.listing(np.array(sorted(dated), "datetime64[us]"), grace)
 
 

@@ -47,9 +47,9 @@ def describe(
     """Say how objects of a listing arrive, how long they live and how often they change.
 
     Writes a row for all objects, then a row a value of each attribute: how many
-    there are, how many come a day, at what rate they vanish, with a band, and the
-    age that half of them reach. --updates and --days write other tables instead.
-    No file is changed.
+    there are, how many come a day, at what rate they vanish, with a band, the age
+    that half of them reach, and whether age matters. --updates and --days write
+    other tables instead. No file is changed.
 
     \b
     Examples:
@@ -87,7 +87,7 @@ def _updates(source: Source, by: Sequence[str]) -> Sheet:
     from recrawl.report.listings import update_sheet
 
     del by
-    return update_sheet(source.name, source.listing, source.grid)
+    return update_sheet(source.name, source.listing)
 
 
 def _days(source: Source, by: Sequence[str]) -> Sheet:

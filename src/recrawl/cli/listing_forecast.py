@@ -13,8 +13,8 @@ import typer
 from recrawl.cli import listing_shared, shared
 
 if TYPE_CHECKING:
-    from recrawl.cli.listing_followed import Followed
     from recrawl.cli.listing_shared import Source
+    from recrawl.listings.followed import Followed
     from recrawl.listings.forecast import Forecast
     from recrawl.visits.arrays import Ints
 
@@ -108,14 +108,14 @@ def days_of(text: str) -> Ints:
 
 
 def _follow(source: Source, where: str, method: str, level: float) -> Followed:
-    from recrawl.cli.listing_followed import follow, follow_part
+    from recrawl.listings.followed import follow, follow_part
     from recrawl.listings.where import where as meets
 
+    listing, grid = source.listing, source.grid
     if not where:
-        return follow(source, method, level)
-    listing = source.listing
+        return follow(listing, grid, method=method, level=level)
     wanted = meets(listing.attributes, where, len(listing)).wanted
-    return follow_part(source, wanted, method, level)
+    return follow_part(listing, grid, wanted, method=method, level=level)
 
 
 def _draw(path: Path, source: Source, found: Forecast, where: str) -> None:

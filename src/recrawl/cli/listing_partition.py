@@ -59,8 +59,8 @@ def partition(
     """Put objects into groups that vanish at like rates.
 
     Writes a row a group: the values of the attribute that it holds, its rate with
-    a band, the age that half of its objects reach, and by how much the groups fit
-    better than one for all. No file is changed.
+    a band, the age that half of its objects reach, by how much the groups fit
+    better than one for all, and whether that may be chance. No file is changed.
 
     \b
     Examples:

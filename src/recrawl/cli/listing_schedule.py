@@ -16,8 +16,8 @@ from recrawl.cli import listing_shared, shared
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recrawl.cli.listing_followed import Followed
     from recrawl.cli.listing_shared import Source
+    from recrawl.listings.followed import Followed
     from recrawl.listings.schedule import Goal, Limit
     from recrawl.report.listing_schedules import Planned
     from recrawl.report.listing_sheets import Sheet
@@ -50,7 +50,7 @@ _BY = typer.Option(
 )
 _PLOT = typer.Option(
     metavar="F",
-    help="Draw the quality to expect, of the first group, to F: .svg or .png.",
+    help="Draw the quality to expect, of up to 8 groups, to F: .svg or .png.",
     show_default=False,
 )
 
@@ -111,7 +111,7 @@ def schedule(
         else [_kept(each, goal, limits, span) for _, each in followed]
     )
     if plot is not None:
-        _draw(plot, followed[0], plans[0], goal)
+        _draw(plot, followed, plans, goal)
     listing_shared.put(_sheet(followed, plans), kind, output)
     listing_shared.remarks(sources)
     _remarks(plans, goal, span)
@@ -169,13 +169,13 @@ def _spent(text: str, span: float) -> int:
 
 
 def _follow(sources: Sequence[Source], by: list[str]) -> list[tuple[Source, Followed]]:
-    from recrawl.cli.listing_followed import follow, follow_groups
-    from recrawl.listings.methods import DEFAULT
+    from recrawl.listings.followed import follow, follow_groups
 
     found: list[tuple[Source, Followed]] = []
     for source in sources:
         listing_shared.check_attributes(source, by)
-        parts = follow_groups(source, by, DEFAULT, 0.9) if by else [follow(source, DEFAULT, 0.9)]
+        listing, grid = source.listing, source.grid
+        parts = follow_groups(listing, grid, by) if by else [follow(listing, grid)]
         found += [(source, part) for part in parts]
     return found
 
@@ -220,14 +220,25 @@ def _sheet(followed: Sequence[tuple[Source, Followed]], plans: Sequence[list[Pla
 
 
 def _draw(
-    path: Path, followed: tuple[Source, Followed], plan: Sequence[Planned], goal: Goal | None
+    path: Path,
+    followed: Sequence[tuple[Source, Followed]],
+    plans: Sequence[list[Planned]],
+    goal: Goal | None,
 ) -> None:
+    """Draw all groups, and say on stderr how many there is no room for."""
     from recrawl.adapters.pictures import write_picture
-    from recrawl.report.listing_schedule_chart import schedule_chart
+    from recrawl.cli import screen
+    from recrawl.report.listing_schedule_chart import MOST_GROUPS, Scheduled, schedule_chart
 
-    source, each = followed
-    title = f"{source.name}, {each.name}" if each.name else source.name
-    write_picture(path, schedule_chart(title, each.synchronised, plan, each.forecast, goal))
+    groups = [
+        Scheduled(each.name, each.synchronised, plan, each.forecast, each.listed)
+        for (_, each), plan in zip(followed, plans, strict=True)
+    ]
+    write_picture(path, schedule_chart(followed[0][0].name, groups, goal))
+    left = len(groups) - MOST_GROUPS
+    if left > 0:
+        most = f"{path}: the {MOST_GROUPS} groups that list most objects"
+        screen.remark(f"{most}; {left:,} more {'is' if left == 1 else 'are'} left out.")
 
 
 def _remarks(plans: Sequence[list[Planned]], goal: Goal | None, span: float) -> None:

@@ -199,6 +199,6 @@ def check_attributes(source: Source, names: Sequence[str]) -> None:
 
 def check_method(name: str, *, part: bool) -> None:
     """Refuse a forecaster that is none, or that knows nothing of parts."""
-    from recrawl.cli.listing_followed import method_of
+    from recrawl.listings.followed import method_of
 
-    method_of(name, 0.9, part=part)
+    method_of(name, level=0.9, part=part)

@@ -48,21 +48,17 @@ class Run:
 
     def __init__(self, grid: Grid, groups: Groups, method: Method[Any], *, train: int) -> None:
         self.grid, self.groups, self.method = grid, groups, method
-        self._days = [day for day in grid.crawled.tolist() if day <= train]
-        syncs = Syncs(grid, groups)
-        training = [cycle for day in self._days if (cycle := syncs.next(day)) is not None]
+        days = [day for day in grid.crawled.tolist() if day <= train]
+        self._synced = Syncs(grid, groups)
+        training = [cycle for day in days if (cycle := self._synced.next(day)) is not None]
         self._trained = method.start(training, len(groups))
-        self._rekeys = {rekey.day for rekey in getattr(self._trained, "rekeys", ())}
+        for rekey in getattr(self._trained, "rekeys", ()):
+            self._synced.forget_births(rekey.day)
         self.restart()
 
     def restart(self) -> None:
         """Go back to the end of training."""
-        self.state = self._trained
-        self.syncs = Syncs(self.grid, self.groups)
-        for day in self._days:
-            self.syncs.next(day)
-            if day in self._rekeys:
-                self.syncs.forget_births()
+        self.state, self.syncs = self._trained, self._synced.copy()
 
     def forecast(self, ahead: int) -> Forecast:
         """Look ahead from the last synchronisation."""
@@ -74,7 +70,7 @@ class Run:
         assert cycle is not None  # noqa: S101 - training holds the first
         self.state = self.method.learn(self.state, cycle)
         if getattr(self.state, "rekeyed", False):
-            self.syncs.forget_births()
+            self.syncs.forget_births(day)
         return cycle
 
 

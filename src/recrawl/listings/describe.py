@@ -1,9 +1,9 @@
-r"""Figures that describe a listing: arrivals, lifetimes by attribute, updates, statuses.
+r"""Figures that describe a listing: arrivals, lifetimes of groups, statuses.
 
 The rate at which objects vanish is deaths over days lived, $\hat\alpha = D / E$: unlike the
-inverse of the mean life it is right although many objects are still listed. A birth or death lies
-between two crawls and is taken to be half-way; objects that were there at the first crawl count
-from then.
+inverse of the mean life it is right although many objects are still listed. Days count from the
+crawl that first saw an object: had it died before, nobody would have heard of it. A death lies
+between two crawls and is taken to be half-way.
 
 Pure.
 """
@@ -15,13 +15,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.listings.attributes import EVERYTHING, MISSING, MOST_VALUES, Numbers
+from recrawl.listings.aging import aging
+from recrawl.listings.attributes import MISSING, MOST_VALUES, Numbers
+from recrawl.listings.kaplan_meier import kaplan_meier
+from recrawl.listings.lifetimes import Lifetimes
 from recrawl.listings.marks import Marks
-from recrawl.units import epoch_days
+from recrawl.listings.partition import Categories
+from recrawl.rates.special import gamma_quantile
 
 if TYPE_CHECKING:
+    from recrawl.listings.aging import Aging
     from recrawl.listings.attributes import Attribute
     from recrawl.listings.grid import Grid
+    from recrawl.listings.kaplan_meier import Curve
     from recrawl.listings.spells import Listing
     from recrawl.visits.arrays import Floats, Ints
 
@@ -29,6 +35,8 @@ FEWEST_DAYS = 14
 FEWEST_DEATHS = 10
 FEWEST_LISTED = 30
 
+_LEVEL = 0.9  # of the bands of rates
+_CELL = 0.25  # days: ages this close are one
 _QUARTERS = np.array([0.25, 0.5, 0.75])
 _MOST_NUMBERS = 12  # more different numbers are told by quarters
 
@@ -72,70 +80,98 @@ def arrivals(grid: Grid) -> Arrivals:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decay:
-    """How fast objects vanish, a row a value of an attribute.
+    """How fast objects vanish, a row a group.
 
     Args:
-        values: The values.
-        objects: How many objects have each.
         deaths: How many spells ended.
-        exposure: Days that they were listed, all together.
-        rate: Deaths a day and object; 0 where none died, nan where none was listed for any time.
-        upper: Where none died, the rate that would have shown no death with probability
-            0.05, 3 / exposure; else nan.
+        exposure: Days that objects were watched, from the crawl that first saw them, all together.
+        rate: Deaths a day and object; 0 where none died, nan where none was watched for any time.
+        low: Lower end of a band that holds the rate with 90 %, deaths being Poisson.
+        high: Upper end; where none died, the rate that would have shown no death with
+            probability 0.05, 3 / exposure.
+        lives: Ages between which the objects of each died, close ones as one.
     """
 
-    values: tuple[str, ...]
-    objects: Ints
     deaths: Ints
     exposure: Floats
     rate: Floats
-    upper: Floats
+    low: Floats
+    high: Floats
+    lives: list[Lifetimes]
+
+    @property
+    def curves(self) -> list[Curve]:
+        """Kaplan and Meier's curve of each group."""
+        return [kaplan_meier(part) for part in self.lives]
+
+    @property
+    def aging(self) -> list[Aging]:
+        """Whether age matters, for each group."""
+        return [aging(part) for part in self.lives]
 
     @property
     def mean_life(self) -> Floats:
-        """Mean days from appearance to removal; infinite where none died."""
-        with np.errstate(divide="ignore"):
-            return 1.0 / self.rate
+        """Mean days from appearance to removal; nan where nothing vanishes."""
+        return mean_life(self.rate)
 
 
-def lives(listing: Listing) -> Floats:
-    """Days that each spell was listed, births and deaths half-way between two crawls.
-
-    >>> from recrawl.listings.spells import Listing
-    >>> crawls = np.arange("2026-01-05", "2026-01-10", dtype="datetime64[D]")
-    >>> lives(Listing.of(["a", "b", "c"], crawls, [(0, 0, 3), (1, 1, 2), (2, 3, 5)]))
-    array([2.5, 1. , 1.5])
-    """
-    at = epoch_days(listing.crawls)
-    middle = np.concatenate([at[:1], (at[1:] + at[:-1]) / 2, at[-1:]])
-    found: Floats = middle[listing.gone] - middle[listing.first]
-    return found
-
-
-def decay(listing: Listing, name: str = "") -> Decay:
-    """How fast objects vanish by the values of an attribute, or all together.
+def decay(listing: Listing, codes: Ints, count: int) -> Decay:
+    """How fast the objects of each of some groups vanish.
 
     Args:
         listing: Objects and spells.
-        name: An attribute; numbers of many different values are told by quarters.
+        codes: Group of each object.
+        count: How many groups there are.
 
     Examples:
+        Object a dies after 2.5 days, b is there for all 4, c was first seen on the second day:
+
         >>> from recrawl.listings.spells import Listing
         >>> crawls = np.arange("2026-01-05", "2026-01-10", dtype="datetime64[D]")
-        >>> found = decay(Listing.of(["a", "b"], crawls, [(0, 0, 3), (1, 0, 5)]))
+        >>> three = Listing.of(["a", "b", "c"], crawls, [(0, 0, 3), (1, 0, 5), (2, 1, 5)])
+        >>> found = decay(three, np.zeros(3, np.int64), 1)
         >>> found.deaths, found.exposure, found.rate.round(4), found.mean_life
-        (array([1]), array([6.5]), array([0.1538]), array([6.5]))
+        (array([1]), array([9.5]), array([0.1053]), array([9.5]))
     """
-    codes, values = np.zeros(len(listing), np.int64), [EVERYTHING]
-    if name:
-        codes, values = kinds(listing.attributes[name])
-    count, group = len(values), codes[listing.object]
-    deaths = np.bincount(group[~listing.listed], minlength=count)
-    exposure = np.bincount(group, lives(listing), minlength=count).astype(np.float64)
-    some = exposure > 0
-    rate = np.divide(deaths, exposure, out=np.full(count, np.nan), where=some)
-    upper = np.divide(3.0, exposure, out=np.full(count, np.nan), where=some & (deaths == 0))
-    return Decay(tuple(values), np.bincount(codes, minlength=count), deaths, exposure, rate, upper)
+    lives, group = Lifetimes.from_listing(listing), codes[listing.object]
+    found = Categories.of(lives, group, count)
+    rate = np.where(found.exposure > 0, found.rate, np.nan)
+    low, high = rate_band(found.deaths, found.exposure)
+    parts = _parts(lives, group, count)
+    return Decay(found.deaths.astype(np.int64), found.exposure, rate, low, high, parts)
+
+
+def _parts(lives: Lifetimes, group: Ints, count: int) -> list[Lifetimes]:
+    """Lives of each group."""
+    order = np.argsort(group, kind="stable")
+    ends = np.cumsum(np.bincount(group, minlength=count))
+    parts = np.split(order, ends[:-1]) if count else []
+    return [lives.take(rows).binned(_CELL) for rows in parts]
+
+
+def mean_life(rate: Floats) -> Floats:
+    """Mean days from appearance to removal; nan where nothing vanishes.
+
+    >>> mean_life(np.array([0.1, 0.0]))
+    array([10., nan])
+    """
+    days: Floats = np.divide(1.0, rate, out=np.full(len(rate), np.nan), where=rate > 0)
+    return days
+
+
+def rate_band(deaths: Ints | Floats, exposure: Floats) -> tuple[Floats, Floats]:
+    """Band that holds a rate with 90 %, deaths being Poisson; up to 3 / days where none died.
+
+    >>> low, high = rate_band(np.array([0, 10]), np.array([100.0, 100.0]))
+    >>> low.round(4), high.round(4)
+    (array([0.    , 0.0543]), array([0.03 , 0.1696]))
+    """
+    tail = (1 - _LEVEL) / 2
+    some = np.maximum(deaths, 1).astype(np.float64)
+    days = np.where(exposure > 0, exposure, np.nan)
+    low = np.where(deaths > 0, gamma_quantile(some, tail) / days, 0.0 * days)
+    high = np.where(deaths > 0, gamma_quantile(some + 1, 1 - tail) / days, 3.0 / days)
+    return low, high
 
 
 def kinds(column: Attribute) -> tuple[Ints, list[str]]:

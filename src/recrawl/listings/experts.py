@@ -9,29 +9,21 @@ Pure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.listings.hazards import (
-    Model,
-    Tally,
-    by_age,
-    gained,
-    implied_level,
-    shared_out,
-    surviving,
-)
+from recrawl.listings.forecast import Outlook
+from recrawl.listings.hazards import Model, Tally, gained, implied_level, surviving
 from recrawl.listings.inflow import arrivals, lasting, mean_arrivals
 from recrawl.listings.levels import Bank
 from recrawl.listings.quality import recall
 from recrawl.listings.weekdays import running_mean
 
 if TYPE_CHECKING:
-    from recrawl.listings.cycles import Cycle, Stock
-    from recrawl.listings.hazards import Hazards
+    from recrawl.listings.hazards import AgedCycle, Hazards
     from recrawl.visits.arrays import Floats, Ints
 
 # Chosen on four listings, one set for all of them.
@@ -52,34 +44,53 @@ def most_times(days: float) -> float:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Start:
+    """Where a forecast starts.
+
+    Args:
+        listed: How many objects there are.
+        count: Those by class of age and by the groups that the expert tells apart.
+        weekday: Factor of deaths on each day ahead.
+        coming: Factor of arrivals on each day ahead.
+    """
+
+    listed: float
+    count: Floats
+    weekday: Floats
+    coming: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class HazardExpert:
     """What one of the two has learnt.
 
     Args:
         hazards: Whether ages and groups differ.
         tally: Deaths and exposure by age and group.
-        level: Memories of the level.
-        inflow: Memories of arrivals a day.
         curve: Hazard by class of age, from the tally.
         factor: Factor of each group, from the tally.
+        level: Memories of the level.
+        inflow: Memories of arrivals a day.
     """
 
     hazards: Hazards
     tally: Tally
+    curve: Floats
+    factor: Floats
     level: Bank
     inflow: Bank
-    curve: Floats = field(init=False)
-    factor: Floats = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Work out hazards once for all that is asked of them."""
-        object.__setattr__(self, "curve", self.hazards.curve(self.tally))
-        object.__setattr__(self, "factor", self.hazards.factors(self.tally))
 
     @classmethod
     def empty(cls, hazards: Hazards, groups: int) -> HazardExpert:
         """Nothing learnt yet."""
-        return cls(hazards, Tally.empty(groups), Bank.empty(), Bank.empty())
+        tally = Tally.empty(groups)
+        curve, factor = hazards.curve(tally), hazards.factors(tally)
+        return cls(hazards, tally, curve, factor, Bank.empty(), Bank.empty())
+
+    def with_tally(self, tally: Tally) -> HazardExpert:
+        """The same with other deaths and exposure, and the hazards that follow from them."""
+        curve, factor = self.hazards.curve(tally), self.hazards.factors(tally)
+        return replace(self, tally=tally, curve=curve, factor=factor)
 
     @property
     def theta(self) -> float:
@@ -91,70 +102,64 @@ class HazardExpert:
         """Arrivals a day now."""
         return mean_arrivals(self.inflow)
 
-    def survivors(self, stock: Stock, days: Ints, weekday: Floats) -> Floats:
-        """How many of a stock are left after each number of days.
+    def outlook(self, start: Start, days: Ints) -> Outlook:
+        """Look some numbers of days ahead.
 
         Args:
-            stock: What a synchronisation found.
-            days: Numbers of days.
-            weekday: Factor of each day ahead, as many as the longest of them.
+            start: Where to look from.
+            days: Numbers of days, the last the longest.
         """
-        gain = gained(self.curve, days)
-        level = self.theta * running_mean(weekday)[days - 1]
-        return surviving(by_age(stock, len(self.factor)), gain, self.factor, level)
-
-    def newcomers(self, days: Ints, weekday: Floats, coming: Floats) -> Floats:
-        """How many others are there after each number of days.
-
-        Args:
-            days: Numbers of days.
-            weekday: Factor of deaths on each day ahead.
-            coming: Factor of arrivals on each day ahead.
-        """
-        return self.arrivals * self._lasting(weekday, coming)[days - 1]
-
-    def _lasting(self, weekday: Floats, coming: Floats) -> Floats:
-        level = self.theta * running_mean(weekday)
-        return lasting(self.curve, level, coming)
+        level = self.theta * running_mean(start.weekday)
+        left = surviving(start.count, gained(self.curve, days), self.factor, level[days - 1])
+        there = lasting(self.curve, level, start.coming)
+        return Outlook.of_counts(start.listed, left, self.arrivals * there[days - 1])
 
     def learn_deaths(
-        self, cycle: Cycle, weekday: Floats, *, clip: bool
+        self, cycle: AgedCycle, weekday: Floats, *, clip: bool
     ) -> tuple[HazardExpert, float]:
         """Learn level, ages and groups from a cycle whose stock was not empty.
+
+        A clipped cycle moves the level no more than so many times up or down, and says no more
+        than cycles of its length have said: objects that come and go in bulk are not so many
+        witnesses as there are of them, and a stock that has just grown must not outvote all that
+        was known before.
 
         Returns:
             The expert, and by what the deaths were multiplied where they were clipped.
         """
         seen = _Deaths.of(self, cycle, weekday)
-        level, scale = seen.level, 1.0
+        level, scale, weight = seen.level, 1.0, seen.weight
         if clip:
-            times = most_times(cycle.days)
-            level = min(level, times * self.theta + _SPARE * times / max(seen.weight, 1e-12))
+            times, spare = most_times(cycle.days), _SPARE / max(weight, 1e-12)
+            level = min(level, times * (self.theta + spare))
             scale = level / seen.level
+            level = max(level, self.theta / times - spare)
+            weight = min(weight, self.level.usual(cycle.days))
         bank = self.level.judge(cycle.days, seen.errors, seen.error)
-        bank = bank.add(cycle.days, level * seen.weight, seen.weight)
+        bank = bank.add(cycle.days, level * weight, weight)
         # The level as it is now known: a high level must not look like high hazards.
         model = Model(self.curve, self.factor, bank.level(_LEVEL_PRIOR), weekday)
-        tally = self.tally.add(shared_out(cycle, model, scale), cycle.days)
-        return replace(self, level=bank, tally=tally), scale
+        share = weight / seen.weight if seen.weight > 0 else 1.0
+        said = cycle.shared_out(model, scale).times(share)
+        return replace(self, level=bank).with_tally(self.tally.add(said, cycle.days)), scale
 
     def learn_arrivals(
-        self, cycle: Cycle, weekday: Floats, coming: Floats, *, clip: bool
+        self, cycle: AgedCycle, weekday: Floats, coming: Floats, *, clip: bool
     ) -> tuple[HazardExpert, float]:
         """Learn arrivals from a cycle, judged by recall given who survived.
 
         Returns:
             The expert, and the arrivals, clipped.
         """
-        days, inserted = cycle.days, float(np.sum(cycle.inserted))
-        there = float(self._lasting(weekday, coming)[-1])
+        days, inserted = cycle.days, cycle.inserted
+        level = self.theta * running_mean(weekday)
+        there = float(lasting(self.curve, level, coming)[-1])
         hoped = self.arrivals * there
-        actual = recall(cycle.survived, cycle.survived + inserted)
-        each = recall(cycle.survived, cycle.survived + arrivals(self.inflow) * there)
-        mean = recall(cycle.survived, cycle.survived + hoped)
+        came = np.append(arrivals(self.inflow) * there, [hoped, inserted])
+        *each, mean, actual = recall(cycle.survived, cycle.survived + came)
         if clip:
             inserted = min(inserted, most_times(days) * (hoped + _SPARE))
-        bank = self.inflow.judge(days, each - actual, float(mean - actual))
+        bank = self.inflow.judge(days, np.array(each) - actual, float(mean - actual))
         return replace(self, inflow=bank.add(days, inserted, there)), inserted
 
 
@@ -175,18 +180,18 @@ class _Deaths:
     error: float
 
     @classmethod
-    def of(cls, expert: HazardExpert, cycle: Cycle, weekday: Floats) -> _Deaths:
-        factor = expert.factor
-        count = by_age(cycle.stock, len(factor))
+    def of(cls, expert: HazardExpert, cycle: AgedCycle, weekday: Floats) -> _Deaths:
+        count, factor = cycle.count, expert.factor
         gain = gained(expert.curve, np.array([cycle.days]))[0] * float(np.mean(weekday))
-        deleted, listed = float(np.sum(cycle.deleted)), cycle.stock.listed
-        levels = np.append(expert.level.levels(_LEVEL_PRIOR), [expert.theta, 1.0])
-        left = surviving(count, np.tile(gain, (len(levels), 1)), factor, levels)
+        deleted, listed = cycle.deleted, cycle.listed
+        theta = expert.theta
+        levels = np.append(expert.level.levels(_LEVEL_PRIOR), [theta, 1.0])
+        left = surviving(count, gain[None], factor, levels)
         errors = (left - cycle.survived) / listed
         if deleted <= 0:
             level = _NONE_GONE
         elif deleted >= listed:
-            level = _ALL_GONE * max(expert.theta, _LEAST_LEVEL)
+            level = _ALL_GONE * max(theta, _LEAST_LEVEL)
         else:
             level = implied_level(count, gain, factor, deleted)
         weight = listed - float(left[-1])

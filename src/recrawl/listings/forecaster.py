@@ -21,12 +21,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.listings.ages import by_age
 from recrawl.listings.bands import Band, training_law
+from recrawl.listings.experts import Start
 from recrawl.listings.forecast import Forecast, Outlook, banded, banded_empty
-from recrawl.listings.mass import Counts
 from recrawl.listings.quality import precision, recall
 from recrawl.listings.state import (
     Rekey,
+    Seen,
     State,
     halved,
     with_bands_taught,
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
 
     from recrawl.listings.cycles import Cycle, Stock
     from recrawl.listings.experts import HazardExpert
-    from recrawl.listings.mass import Flags, Mass
+    from recrawl.listings.mass import Counts, Flags, Mass
     from recrawl.visits.arrays import Floats, Ints
 
 POOLED, AGE, DIRECT = EXPERTS = ("pooled", "age", "direct")
@@ -85,10 +87,11 @@ class Forecaster:
         miss = 1.0 - self.level
         first = (training[0].weekday - training[0].start) % WEEK if training else 0
         empty = State.empty(groups, experts=len(self.experts), miss=miss, first_weekday=first)
-        state = self._learnt(empty, training)
+        seen = [Seen.of(cycle, groups) for cycle in training]
+        state = self._learnt(empty, seen)
         # What was learnt while hazards were still unknown would remember that, so once more from
         # the hazards found; they have then seen every cycle twice.
-        state = halved(self._learnt(with_hazards_of(state, empty), training))
+        state = halved(self._learnt(with_hazards_of(state, empty), seen))
         days = training[-1].end - training[0].start if training else 0
         bands = state.bands
         if days >= _WEAK_DAYS and state.deaths >= _WEAK_DEATHS:
@@ -98,31 +101,35 @@ class Forecaster:
             bands = first_band, second_band
         return replace(state, trained=days, bands=bands)
 
-    def _learnt(self, state: State, training: Sequence[Cycle]) -> State:
-        for cycle in training:
-            state = self.learn(state, cycle)
+    def _learnt(self, state: State, training: Sequence[Seen]) -> State:
+        for seen in training:
+            state = self._taught(state, seen)
         return state
 
     def learn(self, state: State, cycle: Cycle) -> State:
         """Learn from one more cycle, clipped where training is over."""
-        seen = _counts(cycle)
-        days = np.array([cycle.days])
-        choices = self._choices(state, cycle.stock, days)
-        typical = self._typical(state, cycle.stock, days, choices)
+        return self._taught(state, Seen.of(cycle, len(state.group_arrivals)))
+
+    def _taught(self, state: State, seen: Seen) -> State:
+        cycle, counts, days = seen.cycle, seen.counts, np.array([seen.cycle.days])
+        factors = state.ahead(cycle.start, cycle.days)
+        starts = [Start(counts.stock, aged.count, *factors) for aged in (seen.whole, seen.parted)]
+        choices = self._choices(state, starts, days)
+        typical = self._typical(state, starts, days, choices)
         deleted, inserted = float(typical.deleted[0]), float(typical.inserted[0])
-        flags = state.mass.flags(seen, deleted, inserted)
-        kept = state.mass.quarantine(seen, flags)
-        expected = with_mass(state.mass, typical, seen.stock, days.astype(np.float64))
-        mass = state.mass.learn(seen, kept, deleted, inserted)
-        state = replace(state, mass=mass, flags=flags)
+        flags = state.mass.flags(counts, deleted, inserted)
+        kept = state.mass.quarantine(counts, flags)
+        before = state.mass
+        state = replace(state, mass=before.learn(counts, kept, deleted, inserted), flags=flags)
         if flags.rekeyed:
-            found = Rekey(cycle.end, seen.deleted / seen.stock, seen.inserted / seen.stock)
-            return replace(state, rekeys=(*state.rekeys, found))
-        if seen.stock:
-            state = self._judged(state, cycle, choices, kept)
-        if seen.stock and state.trained:
+            lost, gained = counts.deleted / counts.stock, counts.inserted / counts.stock
+            return replace(state, rekeys=(*state.rekeys, Rekey(cycle.end, lost, gained)))
+        if counts.stock:
+            state = self._judged(state, counts, choices, kept)
+        if counts.stock and state.trained:
+            expected = with_mass(before, typical, counts.stock, days.astype(np.float64))
             state = with_bands_taught(state, cycle, expected)
-        return with_experts_taught(state, cycle, kept)
+        return with_experts_taught(state, seen, factors, kept)
 
     def forecast(self, state: State, stock: Stock, ahead: int) -> Forecast:
         """Look ahead from a synchronisation, day by day.
@@ -137,10 +144,11 @@ class Forecaster:
             nothing = Outlook.unknown(ahead)
             return Forecast(stock.listed, nothing, nothing, nothing, nothing, None, status)
         days = np.arange(1, ahead + 1)
-        typical = self._typical(state, stock, days, self._choices(state, stock, days))
+        starts = [start_of(expert, state, stock, ahead) for expert in (state.pooled, state.aged)]
+        typical = self._typical(state, starts, days, self._choices(state, starts, days))
         return finished(state, stock, typical)
 
-    def _choices(self, state: State, stock: Stock, days: Ints) -> tuple[Floats, Floats]:
+    def _choices(self, state: State, starts: Sequence[Start], days: Ints) -> tuple[Floats, Floats]:
         """Precision and recall by each expert: two tables of experts and numbers of days."""
         kept, found = [], []
         for name in self.experts:
@@ -148,32 +156,38 @@ class Forecaster:
                 kept.append(state.decays[0].path(days.astype(np.float64)))
                 found.append(state.decays[1].path(days.astype(np.float64)))
             else:
-                expert = state.pooled if name == POOLED else state.aged
-                outlook = outlook_by(expert, state, stock, days)
+                pooled = name == POOLED
+                expert, start = (state.pooled, starts[0]) if pooled else (state.aged, starts[1])
+                outlook = expert.outlook(start, days)
                 kept.append(outlook.precision)
                 found.append(outlook.recall)
         return np.array(kept), np.array(found)
 
     def _typical(
-        self, state: State, stock: Stock, days: Ints, choices: tuple[Floats, Floats]
+        self,
+        state: State,
+        starts: Sequence[Start],
+        days: Ints,
+        choices: tuple[Floats, Floats],
     ) -> Outlook:
         """Mean of the experts by their weights; of an empty stock only arrivals can be told."""
-        if not stock.listed:
-            return outlook_by(state.aged, state, stock, days)
+        listed = starts[1].listed
+        if not listed:
+            return state.aged.outlook(starts[1], days)
         kept, found = (
             mixture.shares @ choice for mixture, choice in zip(state.mixtures, choices, strict=True)
         )
-        return Outlook.of_quality(stock.listed, kept, found)
+        return Outlook.of_quality(listed, kept, found)
 
     def _judged(
-        self, state: State, cycle: Cycle, choices: tuple[Floats, Floats], kept: Flags
+        self, state: State, counts: Counts, choices: tuple[Floats, Floats], kept: Flags
     ) -> State:
         """Experts judged by what a cycle has shown, but for sides kept from them."""
-        there = cycle.survived
-        truths = precision(there, cycle.stock.listed), recall(there, cycle.listed)
+        there = counts.stock - counts.deleted
+        truths = precision(there, counts.stock), recall(there, there + counts.inserted)
         spared = kept.closure, kept.closure or kept.load
         first, second = (
-            mixture if spare else mixture.judge(cycle.days, choice[:, 0] - truth)
+            mixture if spare else mixture.judge(counts.days, choice[:, 0] - truth)
             for mixture, choice, truth, spare in zip(
                 state.mixtures, choices, truths, spared, strict=True
             )
@@ -183,9 +197,13 @@ class Forecaster:
 
 def outlook_by(expert: HazardExpert, state: State, stock: Stock, days: Ints) -> Outlook:
     """What one hazard expert says of some numbers of days."""
-    weekday, coming = state.ahead(stock.day, int(days[-1]))
-    left = expert.survivors(stock, days, weekday)
-    return Outlook.of_counts(stock.listed, left, expert.newcomers(days, weekday, coming))
+    return expert.outlook(start_of(expert, state, stock, int(days[-1])), days)
+
+
+def start_of(expert: HazardExpert, state: State, stock: Stock, ahead: int) -> Start:
+    """Where an expert starts that looks some days ahead from a synchronisation."""
+    count = by_age(stock, len(expert.factor))
+    return Start(stock.listed, count, *state.ahead(stock.day, ahead))
 
 
 def with_mass(mass: Mass, typical: Outlook, listed: float, days: Floats) -> Outlook:
@@ -216,8 +234,3 @@ def status_of(state: State, stock: Stock) -> tuple[str, ...]:
         "rekey?": state.rekeyed,
     }
     return tuple(word for word, holds in words.items() if holds)
-
-
-def _counts(cycle: Cycle) -> Counts:
-    deleted, inserted = float(np.sum(cycle.deleted)), float(np.sum(cycle.inserted))
-    return Counts(cycle.days, cycle.stock.listed, deleted, inserted)

@@ -5,9 +5,8 @@ An object of age $a$ and group $g$ vanishes on weekday $k$ with the hazard
 $$ \theta_t \, w_k \, f_g \, h(a) , $$
 
 so that of $n_{ag}$ objects $\sum n_{ag} \exp(-\theta W f_g (H(a+d) - H(a)))$ are still listed after
-$d$ days, with $H(a) = \sum_{i<a} h(i)$ and $W$ the mean of $w$ over those days. Ages are whole days
-from 0 to 179, the last standing for all above; one more class holds objects whose age is unknown
-and has a hazard of its own. All tables here have a row for each of these 181 classes.
+$d$ days, with $H(a) = \sum_{i<a} h(i)$ and $W$ the mean of $w$ over those days. Objects of unknown
+age have a hazard of their own. All tables here have a row for each of the 181 classes of age.
 
 What is known of births and deaths is only between which synchronisations they fell, so one pass of
 expectation-maximisation a cycle shares them out over the ages they may have had.
@@ -17,21 +16,16 @@ Pure.
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.listings.cycles import UNKNOWN
+from recrawl.listings.ages import AGELESS, CLASSES, OLDEST, Ages
 
 if TYPE_CHECKING:
-    from recrawl.listings.cycles import Cycle, Stock
+    from recrawl.listings.cycles import Cycle
     from recrawl.visits.arrays import Floats, Ints
-
-OLDEST = 179
-AGELESS = OLDEST + 1
-CLASSES = OLDEST + 2
 
 # Chosen on four listings, one set for all of them.
 _HALF_LIFE = 400.0
@@ -39,73 +33,6 @@ _LEAST_EVENTS = 15.0
 _AGE_WEIGHT = 3.0
 _GROUP_WEIGHT = 40.0
 _FIRST_EVENTS, _FIRST_EXPOSURE = 0.5, 30.0
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Ages:
-    """Age classes that the rows of a stock may be in, all of a row equally likely.
-
-    Args:
-        first: Youngest class of each row.
-        stop: One more than its oldest.
-        beyond: How many of its ages lie beyond the oldest class and count there.
-        group: Group of each row.
-        groups: How many groups there are.
-    """
-
-    first: Ints
-    stop: Ints
-    beyond: Floats
-    group: Ints
-    groups: int
-
-    @classmethod
-    def of(cls, stock: Stock, groups: int) -> Ages:
-        """Ages at the stock's own day: `day - seen` to `day - before - 1`."""
-        known = stock.before != UNKNOWN
-        low = np.where(known, stock.day - stock.seen, AGELESS)
-        high = np.where(known, stock.day - stock.before, CLASSES)
-        first = np.where(known, np.minimum(low, OLDEST), AGELESS)
-        stop = np.where(known, np.minimum(high, AGELESS), CLASSES)
-        beyond = (high - low) - (stop - first)
-        return cls(first, stop, beyond.astype(np.float64), stock.group, groups)
-
-    @property
-    def width(self) -> Floats:
-        """How many ages each row may have."""
-        return (self.stop - self.first) + self.beyond
-
-    def spread(self, value: Floats) -> Floats:
-        """Add the value of each row to each of its ages: a table of classes and groups."""
-        size = (CLASSES + 1) * self.groups
-        starts = np.bincount(self.first * self.groups + self.group, value, size)
-        stops = np.bincount(self.stop * self.groups + self.group, value, size)
-        table: Floats = np.cumsum((starts - stops).reshape(-1, self.groups), axis=0)[:CLASSES]
-        table[OLDEST] += np.bincount(self.group, value * self.beyond, self.groups)
-        return np.maximum(table, 0.0)  # differences leave a little below 0
-
-    def total(self, table: Floats) -> Floats:
-        """Sum of a table of classes and groups over the ages of each row."""
-        running = np.zeros((CLASSES + 1, self.groups))
-        np.cumsum(table, axis=0, out=running[1:])
-        inside = running[self.stop, self.group] - running[self.first, self.group]
-        total: Floats = inside + self.beyond * table[OLDEST, self.group]
-        return total
-
-
-def by_age(stock: Stock, groups: int) -> Floats:
-    """Expected number of objects by class of age and group.
-
-    A cohort seen on day 17, the synchronisation before on day 10, is 7 to 13 days old on day 24:
-
-    >>> from recrawl.listings.cycles import Stock
-    >>> one = lambda number: np.array([number])
-    >>> stock = Stock(24, one(17), one(10), one(0), one(7.0))
-    >>> by_age(stock, 1)[6:15, 0].round(6)
-    array([0., 1., 1., 1., 1., 1., 1., 1., 0.])
-    """
-    ages = Ages.of(stock, groups)
-    return ages.spread(stock.count / ages.width)
 
 
 def gained(curve: Floats, days: Ints) -> Floats:
@@ -116,27 +43,26 @@ def gained(curve: Floats, days: Ints) -> Floats:
     """
     longest = int(np.max(days, initial=0))
     running = np.zeros(AGELESS + longest + 1)
-    running[1 : AGELESS + 1] = np.cumsum(curve[:AGELESS])
+    np.cumsum(curve[:AGELESS], out=running[1 : AGELESS + 1])
     running[AGELESS + 1 :] = running[AGELESS] + curve[OLDEST] * np.arange(1, longest + 1)
     table = np.empty((len(days), CLASSES))
-    age = np.arange(AGELESS)
-    table[:, :AGELESS] = running[age + days[:, None]] - running[age]
+    for row, ahead in zip(table, days.tolist(), strict=True):
+        row[:AGELESS] = running[ahead : ahead + AGELESS] - running[:AGELESS]
     table[:, AGELESS] = curve[AGELESS] * days
     return table
 
 
 def surviving(count: Floats, gain: Floats, factor: Floats, level: Floats) -> Floats:
-    """How many of a stock are still listed: one number for each row of `gain`.
+    """How many of a stock are still listed: one number for each level.
 
     Args:
         count: Objects by class of age and group.
-        gain: Cumulative hazard by number of days and class.
+        gain: Cumulative hazard by class: a row for each level, or one for all.
         factor: Factor of each group.
-        level: What multiplies all of them, for each number of days.
+        level: What multiplies all of them.
     """
-    row, column = np.nonzero(count)
-    exponent = gain[:, row] * (factor[column] * -level[:, None])
-    return np.exp(exponent) @ count[row, column]
+    rate = (gain[:, :, None] * factor).reshape(len(gain), -1)
+    return np.exp(rate * -level[:, None]) @ count.ravel()
 
 
 def implied_level(count: Floats, gain: Floats, factor: Floats, deleted: float) -> float:
@@ -150,13 +76,12 @@ def implied_level(count: Floats, gain: Floats, factor: Floats, deleted: float) -
         factor: Factor of each group.
         deleted: How many vanished: more than 0 and fewer than there were.
     """
-    row, column = np.nonzero(count)
-    number, rate = count[row, column], gain[row] * factor[column]
-    left = float(np.sum(number)) - deleted
+    number, rate = count.ravel(), (gain[:, None] * factor).ravel()
+    slope, left = number * rate, float(np.sum(number)) - deleted
     level = 0.0
     for _ in range(100):
-        there = number * np.exp(-rate * level)
-        step = float((np.sum(there) - left) / np.sum(there * rate))
+        there = np.exp(rate * -level)
+        step = float((number @ there - left) / (slope @ there))
         level += step
         if step <= 1e-12 * level:
             break
@@ -194,11 +119,13 @@ class Tally:
             self.group_expected * keep + other.group_expected,
         )
 
-    @property
-    def half(self) -> Tally:
-        """Half of everything."""
+    def times(self, share: float) -> Tally:
+        """So many times everything."""
         return Tally(
-            self.deaths / 2, self.exposure / 2, self.group_deaths / 2, self.group_expected / 2
+            self.deaths * share,
+            self.exposure * share,
+            self.group_deaths * share,
+            self.group_expected * share,
         )
 
     @property
@@ -262,15 +189,16 @@ def group_factor(deaths: Floats, expected: Floats) -> Floats:
 
 def _merged(deaths: Floats) -> Ints:
     """Class of each age, merged from 0 upwards; what is left at the end joins the last."""
-    running = np.cumsum(deaths).tolist()
-    last, stop, stops = running[-1], 0, []
-    while True:
-        taken = running[stop - 1] if stop else 0.0
-        stop = bisect_left(running, taken + _LEAST_EVENTS) + 1
-        if stop >= len(running) or last - running[stop - 1] < _LEAST_EVENTS:
+    running = np.cumsum(deaths)
+    last, goal = float(running[-1]), _LEAST_EVENTS
+    begins = np.zeros(len(running), np.int64)
+    for age, total in enumerate(running.tolist(), start=1):
+        if last - total < _LEAST_EVENTS:
             break
-        stops.append(stop)
-    return np.searchsorted(stops, np.arange(len(running)), side="right")
+        if total >= goal:
+            begins[age] = 1
+            goal = total + _LEAST_EVENTS
+    return np.cumsum(begins)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -288,6 +216,117 @@ class Model:
     factor: Floats
     level: float
     weekday: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unsure:
+    """Rows of a stock that may be in several classes of age, and what became of them.
+
+    Args:
+        ages: Ages of each row.
+        dead: How many of each row were gone.
+        living: How many were still there.
+    """
+
+    ages: Ages
+    dead: Floats
+    living: Floats
+
+    def shared_out(self, dies: Floats) -> tuple[Floats, Floats]:
+        """The dead and the living by class and group, given the share that dies of each."""
+        lives = 1.0 - dies
+        dead = self.ages.spread(_ratio(self.dead, self.ages.total(dies))) * dies
+        living = self.ages.spread(_ratio(self.living, self.ages.total(lives))) * lives
+        return dead, living
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AgedCycle:
+    """A cycle by class of age and group, worked out once for all that is asked of it.
+
+    Where synchronisations are daily nearly every row of a stock is in one class for sure, so it is
+    only counted there, together with all others of that class and group.
+
+    Args:
+        days: How long it was.
+        listed: Objects at its start.
+        deleted: How many of them were gone at its end.
+        inserted: How many others were there then.
+        count: Expected number of objects at its start, by class and group.
+        dead: Of those in a class for sure, how many were gone at its end, by class and group.
+        living: How many of them were still there.
+        unsure: All others.
+        group_dead: How many of each group were gone.
+    """
+
+    days: int
+    listed: float
+    deleted: float
+    inserted: float
+    count: Floats
+    dead: Floats
+    living: Floats
+    unsure: Unsure
+    group_dead: Floats
+
+    @classmethod
+    def of(cls, cycle: Cycle, groups: int) -> AgedCycle:
+        """Count a cycle; if there is but one group, all objects are in it."""
+        stock = cycle.stock
+        ages = Ages.of(stock, groups)
+        alive = stock.count - cycle.deleted
+        sure = ages.stop - ages.first == 1
+        cell, size = ages.first * groups + ages.group, CLASSES * groups
+        dead = _sums(cell, cycle.deleted * sure, size).reshape(-1, groups)
+        living = _sums(cell, alive * sure, size).reshape(-1, groups)
+        count, others = dead + living, np.flatnonzero(~sure)
+        several = ages.rows(others)
+        if len(others):
+            count += several.spread(stock.count[others] / several.width)
+        return cls(
+            days=cycle.days,
+            listed=stock.listed,
+            deleted=float(np.sum(cycle.deleted)),
+            inserted=float(np.sum(cycle.inserted)),
+            count=count,
+            dead=dead,
+            living=living,
+            unsure=Unsure(several, cycle.deleted[others], alive[others]),
+            group_dead=_sums(ages.group, cycle.deleted, groups),
+        )
+
+    @property
+    def whole(self) -> AgedCycle:
+        """The same with all objects in one group."""
+        ages = replace(self.unsure.ages, group=np.zeros_like(self.unsure.ages.group), groups=1)
+        count, dead, living = (
+            np.sum(table, axis=1, keepdims=True) for table in (self.count, self.dead, self.living)
+        )
+        return replace(
+            self,
+            count=count,
+            dead=dead,
+            living=living,
+            unsure=replace(self.unsure, ages=ages),
+            group_dead=np.sum(self.group_dead, keepdims=True),
+        )
+
+    @property
+    def survived(self) -> float:
+        """How many objects of the stock were still there."""
+        return self.listed - self.deleted
+
+    def shared_out(self, model: Model, scale: float = 1.0) -> Tally:
+        """What it tells of ages and groups: see the function of this name."""
+        gains = gained(model.curve, np.arange(self.days + 1))
+        gain, hazard = gains[-1], model.level * float(np.mean(model.weekday))
+        dead, living = self.dead, self.living
+        if len(self.unsure.dead):
+            more = self.unsure.shared_out(-np.expm1(-hazard * gain[:, None] * model.factor))
+            dead, living = dead + more[0], living + more[1]
+        deaths, exposure = _by_day(model, gains, dead * scale, living)
+        expected = -np.expm1(-hazard * gain) @ self.count
+        return Tally(deaths, exposure, self.group_dead * scale, expected)
 
 
 def shared_out(cycle: Cycle, model: Model, scale: float = 1.0) -> Tally:
@@ -308,32 +347,19 @@ def shared_out(cycle: Cycle, model: Model, scale: float = 1.0) -> Tally:
         Turnbull (1976). The empirical distribution function with arbitrarily grouped, censored
         and truncated data. Journal of the Royal Statistical Society B 38(3), 290-295.
     """
-    groups = len(model.factor)
-    ages = Ages.of(cycle.stock, groups)
-    gain = gained(model.curve, np.array([cycle.days]))[0]
-    hazard = model.level * float(np.mean(model.weekday))
-    dies = -np.expm1(-hazard * gain[:, None] * model.factor)
-    deleted = cycle.deleted * scale
-    dead = ages.spread(_ratio(deleted, ages.total(dies))) * dies
-    lives = 1.0 - dies
-    living = ages.spread(_ratio(cycle.stock.count - cycle.deleted, ages.total(lives))) * lives
-
-    deaths, exposure = _by_day(model, dead, living)
-    alike = -np.expm1(-hazard * gain[:, None])
-    expected = np.sum(by_age(cycle.stock, groups) * alike, axis=0)
-    found = _sums(cycle.stock.group, deleted, groups)
-    return Tally(deaths, exposure, found, expected)
+    return AgedCycle.of(cycle, len(model.factor)).shared_out(model, scale)
 
 
-def _by_day(model: Model, dead: Floats, living: Floats) -> tuple[Floats, Floats]:
+def _by_day(model: Model, gains: Floats, dead: Floats, living: Floats) -> tuple[Floats, Floats]:
     """Deaths and exposure by the age at which they fell, from those by age at the start."""
-    days = len(model.weekday)
-    gain = gained(model.curve, np.arange(days + 1))
-    left = np.exp(-model.level * gain)
-    falls = _ratio(left[:-1] - left[1:], 1.0 - left[-1])
-    later = _ratio(left[1:] - left[-1], 1.0 - left[-1])
     dying, dying_weight = np.sum(dead, axis=1), dead @ model.factor
     living_weight = living @ model.factor
+    days = len(model.weekday)
+    if days == 1:  # most cycles of training; all deaths fall on the one day
+        return dying, (living_weight + dying_weight / 2) * (model.level * model.weekday[0])
+    left = np.exp(-model.level * gains)
+    falls = _ratio(left[:-1] - left[1:], 1.0 - left[-1])
+    later = _ratio(left[1:] - left[-1], 1.0 - left[-1])
     deaths, exposure = np.zeros(CLASSES), np.zeros(CLASSES)
     for day in range(days):
         lived = living_weight + dying_weight * (later[day] + falls[day] / 2)

@@ -42,11 +42,13 @@ def lasting(curve: Floats, level: Floats, weekday: Floats) -> Floats:
     known = curve[: min(days, len(curve))]
     hazard = np.concatenate([known, np.full(days - len(known), known[-1])])
     cumulative = np.concatenate([[0.0], np.cumsum(hazard)])[:days]
-    ahead = np.arange(1, days + 1)
-    age = ahead[:, None] - ahead
-    there = np.exp(-level[:, None] * cumulative[np.maximum(age, 0)])
-    newcomers: Floats = np.sum(np.where(age >= 0, there * weekday, 0.0), axis=1)
-    return newcomers
+    oldest_first = cumulative[::-1]
+    return np.array(
+        [
+            weekday[:ahead] @ np.exp(oldest_first[days - ahead :] * -level[ahead - 1])
+            for ahead in range(1, days + 1)
+        ]
+    )
 
 
 def arrivals(bank: Bank) -> Floats:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 HALF_LIVES = np.array([10.0, 20.0, 40.0, 80.0, 160.0, np.inf])
 _LOSS_HALF_LIFE = 120.0
 _FIRST_VARIANCE = 1e-3
+_USUAL = 4  # the memory that tells what is usual
 _CAP = 9.0
 _UNCAPPED = 5
 
@@ -39,8 +40,10 @@ class Bank:
         events: Sum of level times weight in each memory.
         weight: Sum of weights.
         loss: How badly each has forecast lately.
+        shares: Weight of each in their mean, from the loss.
         variance: Typical squared error of their mean.
         records: How many cycles have been learnt.
+        days: Days that one of the longer memories still knows of.
 
     Examples:
         >>> bank = Bank.empty()
@@ -53,25 +56,21 @@ class Bank:
     events: Floats
     weight: Floats
     loss: Floats
+    shares: Floats
     variance: float = _FIRST_VARIANCE
     records: int = 0
+    days: float = 0.0
 
     @classmethod
     def empty(cls) -> Bank:
         """Nothing learnt yet: all memories alike."""
-        return cls(*np.zeros((3, len(HALF_LIVES))))
+        events, weight, loss = np.zeros((3, len(HALF_LIVES)))
+        return cls(events, weight, loss, _shares(loss))
 
     def levels(self, prior: float, guess: float = 1.0) -> Floats:
         """Level of each memory, drawn to `guess` by `prior` events' worth."""
         levels: Floats = (self.events + prior) / (self.weight + prior / guess)
         return levels
-
-    @property
-    def shares(self) -> Floats:
-        """Weight of each memory in their mean."""
-        likelihood = np.exp(np.min(self.loss) - self.loss)
-        shares: Floats = likelihood / np.sum(likelihood)
-        return shares
 
     def level(self, prior: float, guess: float = 1.0) -> float:
         """Mean of the memories."""
@@ -80,7 +79,16 @@ class Bank:
     def add(self, days: float, events: float, weight: float) -> Bank:
         """Learn what a cycle showed."""
         keep = 0.5 ** (days / HALF_LIVES)
-        return replace(self, events=self.events * keep + events, weight=self.weight * keep + weight)
+        return replace(
+            self,
+            events=self.events * keep + events,
+            weight=self.weight * keep + weight,
+            days=self.days * float(keep[_USUAL]) + days,
+        )
+
+    def usual(self, days: float) -> float:
+        """Weight that a cycle of so many days has had lately; infinite before the first."""
+        return float(self.weight[_USUAL]) / self.days * days if self.days else np.inf
 
     def judge(self, days: float, errors: Floats, error: float) -> Bank:
         """Learn how well each memory, and their mean, had forecast it."""
@@ -88,4 +96,11 @@ class Bank:
         squares = np.minimum(errors**2, cap) / (2 * self.variance)
         loss = self.loss * 0.5 ** (days / _LOSS_HALF_LIFE) + squares
         variance = 0.9 * self.variance + 0.1 * min(error**2, cap)
-        return replace(self, loss=loss, variance=variance, records=self.records + 1)
+        shares, records = _shares(loss), self.records + 1
+        return Bank(self.events, self.weight, loss, shares, variance, records, self.days)
+
+
+def _shares(loss: Floats) -> Floats:
+    likelihood = np.exp(np.min(loss) - loss)
+    shares: Floats = likelihood / np.sum(likelihood)
+    return shares

@@ -181,7 +181,8 @@ class Lifetimes:
     def binned(self, width: float = 0.25) -> Lifetimes:
         """Ages rounded to multiples of `width` days, and equal rows put together.
 
-        A million objects of a source crawled daily make a few thousand rows.
+        A million objects of a source crawled daily make a few thousand rows. A death between two
+        ages stays between two, so that nobody dies at the age of entry.
 
         >>> lives = Lifetimes.of([3.5, 3.6, 3.5], [4.5, 4.5, 4.5]).binned(0.5)
         >>> lives.low, lives.count
@@ -190,10 +191,10 @@ class Lifetimes:
         if not len(self):
             return self
         low, entry = _in_steps(self.low, width), _in_steps(self.entry, width)
+        high = _in_steps(np.where(self.died, self.high, 0.0), width)
+        high = np.maximum(high, low + (self.high > self.low))
         # From the oldest age seen to the one at which they were gone, and one; 0 if still listed.
-        wait = np.where(
-            self.died, _in_steps(np.where(self.died, self.high, 0.0), width) - low + 1, 0
-        )
+        wait = np.where(self.died, high - low + 1, 0)
         columns = (low, wait, entry, self.known.astype(np.int64))
         sizes = [int(column.max()) + 1 for column in columns]
         key = np.ravel_multi_index(columns, sizes)

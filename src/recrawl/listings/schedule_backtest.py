@@ -1,10 +1,12 @@
 """How good schedules would have been: synchronisations, quality, promises kept.
 
 A schedule is played from several starting days. Between days quality is linear; what is true of it
-comes from all crawls, the forecaster knows synchronisations only. In gaps of the crawl nothing is
-known and nothing is scored: a synchronisation that falls into one moves to its end, and time until
-there counts neither for quality nor for what was promised. A cycle that holds a change of keys
-counts as a synchronisation, but its quality is nobody's fault and is left out.
+comes from all crawls, the forecaster knows synchronisations only. Over a gap of the crawl quality
+is linear as between any two days on which the list was seen: to leave gaps out would leave out the
+quiet times of sources that are crawled when they change. A synchronisation that falls into a gap
+moves to its end, and the time by which it is late counts neither for quality nor for what was
+promised. A cycle that holds a change of keys counts as a synchronisation, but its quality is
+nobody's fault and is left out.
 
 Quality over synchronisations, Q/C, grows by synchronising less: it is never shown without the
 share of time below the target. Two methods are compared by the synchronisations they need for the
@@ -102,34 +104,15 @@ class Truth:
         self._rekey = Marks.of(grid).rekey
         self._paths = Paths.of(grid, min(len(grid), 2 * MOST_DAYS + _longest(grid.gap)))
 
-    def known(self, start: int, end: int) -> list[tuple[int, int]]:
-        """Stretches of a cycle in which the list is known: first and last day, from its start.
-
-        A cycle in which keys changed has none.
-        """
-        if self._rekey[start + 1 : end + 1].any():
-            return []
-        gap = self._gap[start : end + 1].astype(np.int64)
-        edges = np.flatnonzero(np.diff(np.concatenate([[1], gap, [1]])))
-        pairs = zip(edges[::2].tolist(), (edges[1::2] - 1).tolist(), strict=True)
-        return [(first, last) for first, last in pairs if last > first]
+    def counts(self, start: int, end: int) -> bool:
+        """Whether a cycle's quality counts: not where keys changed."""
+        return not self._rekey[start + 1 : end + 1].any()
 
     def path(self, metric: str, start: int, end: int) -> Floats:
-        """Quality on each day of a cycle."""
+        """Quality on each day of a cycle that begins and ends with a crawl."""
         path: Floats = getattr(self._paths, metric)(start, end)
-        return path
-
-
-def play(run: Run, goal: Goal, truth: Truth, *, first: int) -> dict[str, Played]:
-    """Play a schedule from one starting day to the end: a result for each metric.
-
-    Args:
-        run: The forecaster, at the end of training.
-        goal: What the schedule plans for.
-        truth: What to score by.
-        first: Day of the first synchronisation after training.
-    """
-    return _scored(_cycles(run, goal, first), goal, goal, truth)
+        seen = np.flatnonzero(~self._gap[start : end + 1])
+        return np.interp(np.arange(len(path)), seen, path[seen])
 
 
 def _cycles(run: Run, goal: Goal, first: int) -> list[tuple[int, int, Forecast]]:
@@ -172,16 +155,14 @@ def _figures(
     truth: Truth,
     target: tuple[str, float],
 ) -> Iterator[tuple[float, float, float, float]]:
-    """Days, quality, promise and share below of each stretch of a cycle that counts."""
+    """Days, quality, promise and share below of each cycle that counts, as long as planned."""
     metric, least = target
     for start, end, forecast in cycles:
-        path = truth.path(metric, start, end)
-        planned = days_to_next(forecast, goal)
-        promise = np.concatenate([[1.0], getattr(forecast.expected, metric)[:planned]])
-        for first, last in truth.known(start, end):
-            seen, promised = path[first : last + 1], promise[first : last + 1]
-            quality, hoped = time_average(seen), time_average(promised)
-            yield last - first, quality, hoped, share_below(seen, least)
+        if truth.counts(start, end):
+            planned = days_to_next(forecast, goal)
+            seen = truth.path(metric, start, end)[: planned + 1]
+            promised = np.concatenate([[1.0], getattr(forecast.expected, metric)[:planned]])
+            yield planned, time_average(seen), time_average(promised), share_below(seen, least)
 
 
 def mean_played(run: Run, goal: Goal, target: Goal, truth: Truth, days: Sequence[int]) -> Results:

@@ -13,8 +13,8 @@ import numpy as np
 from recrawl.listings.bands import Band, Window
 from recrawl.listings.direct import Decay
 from recrawl.listings.experts import HazardExpert
-from recrawl.listings.hazards import Hazards
-from recrawl.listings.mass import Flags, Mass
+from recrawl.listings.hazards import AgedCycle, Hazards
+from recrawl.listings.mass import Counts, Flags, Mass
 from recrawl.listings.mixture import Mixture
 from recrawl.listings.weekdays import ARRIVALS_PRIOR, DEATHS_PRIOR, WEEK, Week
 
@@ -40,6 +40,30 @@ class Rekey:
     day: int
     lost: float
     gained: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seen:
+    """A cycle as it is looked at: counted once, however often it is learnt.
+
+    Args:
+        cycle: What the two synchronisations saw.
+        counts: The same in four numbers.
+        parted: The same by age and group.
+        whole: The same by age.
+    """
+
+    cycle: Cycle
+    counts: Counts
+    parted: AgedCycle
+    whole: AgedCycle
+
+    @classmethod
+    def of(cls, cycle: Cycle, groups: int) -> Seen:
+        """Count a cycle."""
+        parted = AgedCycle.of(cycle, groups)
+        counts = Counts(cycle.days, parted.listed, parted.deleted, parted.inserted)
+        return cls(cycle, counts, parted, parted.whole)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,7 +116,7 @@ class State:
         """
         weak = Band(miss=miss, aim=miss)
         return cls(
-            pooled=HazardExpert.empty(Hazards(by_age=False), groups),
+            pooled=HazardExpert.empty(Hazards(by_age=False), 1),
             aged=HazardExpert.empty(Hazards(), groups),
             deaths_week=Week.empty(DEATHS_PRIOR),
             arrivals_week=Week.empty(ARRIVALS_PRIOR),
@@ -134,8 +158,8 @@ def with_hazards_of(known: State, state: State) -> State:
     """A state with the ages, groups and weekdays that another has learnt."""
     return replace(
         state,
-        pooled=replace(state.pooled, tally=known.pooled.tally),
-        aged=replace(state.aged, tally=known.aged.tally),
+        pooled=state.pooled.with_tally(known.pooled.tally),
+        aged=state.aged.with_tally(known.aged.tally),
         deaths_week=known.deaths_week,
         arrivals_week=known.arrivals_week,
     )
@@ -145,8 +169,8 @@ def halved(state: State) -> State:
     """A state whose ages, groups and weekdays count half as much."""
     return replace(
         state,
-        pooled=replace(state.pooled, tally=state.pooled.tally.half),
-        aged=replace(state.aged, tally=state.aged.tally.half),
+        pooled=state.pooled.with_tally(state.pooled.tally.times(0.5)),
+        aged=state.aged.with_tally(state.aged.tally.times(0.5)),
         deaths_week=state.deaths_week.half,
         arrivals_week=state.arrivals_week.half,
     )
@@ -166,58 +190,60 @@ def with_bands_taught(state: State, cycle: Cycle, expected: Outlook) -> State:
     return replace(state, bands=(first, second))
 
 
-def with_experts_taught(state: State, cycle: Cycle, kept: Flags) -> State:
+def with_experts_taught(
+    state: State, seen: Seen, factors: tuple[Floats, Floats], kept: Flags
+) -> State:
     """Experts that have learnt from a cycle what is not kept from them.
 
     Args:
         state: What was known.
-        cycle: What was seen.
+        seen: What was seen.
+        factors: Factors of deaths and of arrivals on each day of the cycle.
         kept: Sides of the cycle that teach nothing.
     """
-    factors = state.ahead(cycle.start, cycle.days)
-    clip, there = state.trained > 0, cycle.stock.listed > 0
-    deleted = float(np.sum(cycle.deleted))
+    counts, clip = seen.counts, state.trained > 0
+    there = counts.stock > 0
     taught = state
     if there and not kept.closure:
-        taught = _deaths_taught(taught, cycle, factors[0], clip=clip)
+        taught = _deaths_taught(taught, seen, factors[0], clip=clip)
     if not kept.load:
-        taught = _arrivals_taught(taught, cycle, factors, clip=clip)
+        taught = _arrivals_taught(taught, seen, factors, clip=clip)
     return replace(
         taught,
-        decays=_decays_taught(state.decays, cycle, kept, clip=clip) if there else state.decays,
-        deaths=state.deaths + deleted,
-        exposure=state.exposure + cycle.days * (cycle.stock.listed - deleted / 2),
-        group_arrivals=state.group_arrivals + cycle.inserted,
+        decays=_decays_taught(state.decays, counts, kept, clip=clip) if there else state.decays,
+        deaths=state.deaths + counts.deleted,
+        exposure=state.exposure + counts.days * (counts.stock - counts.deleted / 2),
+        group_arrivals=state.group_arrivals + seen.cycle.inserted,
     )
 
 
-def _deaths_taught(state: State, cycle: Cycle, weekday: Floats, *, clip: bool) -> State:
-    deleted = float(np.sum(cycle.deleted))
-    expected = (cycle.stock.listed - deleted / 2) * state.rate
-    week, start = state.deaths_week, state.weekday(cycle.start)
-    pooled, _ = state.pooled.learn_deaths(cycle, weekday, clip=clip)
-    aged, scale = state.aged.learn_deaths(cycle, weekday, clip=clip)
-    week = week.add(start, cycle.days, deleted * scale, expected)
+def _deaths_taught(state: State, seen: Seen, weekday: Floats, *, clip: bool) -> State:
+    counts, start = seen.counts, state.weekday(seen.cycle.start)
+    expected = (counts.stock - counts.deleted / 2) * state.rate
+    pooled, _ = state.pooled.learn_deaths(seen.whole, weekday, clip=clip)
+    aged, scale = state.aged.learn_deaths(seen.parted, weekday, clip=clip)
+    week = state.deaths_week.add(start, counts.days, counts.deleted * scale, expected)
     return replace(state, pooled=pooled, aged=aged, deaths_week=week)
 
 
 def _arrivals_taught(
-    state: State, cycle: Cycle, factors: tuple[Floats, Floats], *, clip: bool
+    state: State, seen: Seen, factors: tuple[Floats, Floats], *, clip: bool
 ) -> State:
-    expected, start = state.pooled.arrivals, state.weekday(cycle.start)
-    pooled, inserted = state.pooled.learn_arrivals(cycle, *factors, clip=clip)
-    aged, _ = state.aged.learn_arrivals(cycle, *factors, clip=clip)
-    week = state.arrivals_week.add(start, cycle.days, inserted, expected)
+    expected, start = state.pooled.arrivals, state.weekday(seen.cycle.start)
+    pooled, inserted = state.pooled.learn_arrivals(seen.whole, *factors, clip=clip)
+    aged, _ = state.aged.learn_arrivals(seen.parted, *factors, clip=clip)
+    week = state.arrivals_week.add(start, seen.counts.days, inserted, expected)
     return replace(state, pooled=pooled, aged=aged, arrivals_week=week)
 
 
 def _decays_taught(
-    decays: tuple[Decay, Decay], cycle: Cycle, kept: Flags, *, clip: bool
+    decays: tuple[Decay, Decay], counts: Counts, kept: Flags, *, clip: bool
 ) -> tuple[Decay, Decay]:
     step = Decay.learn if clip else Decay.train
     first, second = decays
+    survived = counts.stock - counts.deleted
     if not kept.closure:
-        first = step(first, cycle.survived, cycle.stock.listed, cycle.days)
+        first = step(first, survived, counts.stock, counts.days)
     if not kept.closure and not kept.load:
-        second = step(second, cycle.survived, cycle.listed, cycle.days)
+        second = step(second, survived, survived + counts.inserted, counts.days)
     return first, second

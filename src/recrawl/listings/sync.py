@@ -9,6 +9,7 @@ Pure.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -62,7 +63,8 @@ class Syncs:
         self._cohort = np.full(grid.objects, -1, np.int64)  # of each object that is listed
         self._seen: list[int] = []  # a number a synchronisation, and so a cohort
         self._before: list[int] = []
-        self._rows = np.empty(0, np.int64)  # cohort and group of each row of the stock
+        self._row_cohort = np.empty(0, np.int64)  # of each row of the stock
+        self._row_group = np.empty(0, np.int64)
         self._count = np.empty(0, np.float64)
 
     @property
@@ -73,9 +75,9 @@ class Syncs:
     @property
     def stock(self) -> Stock:
         """What the last synchronisation found."""
-        cohort, group = np.divmod(self._rows, self._groups)
         seen, before = np.array(self._seen, np.int64), np.array(self._before, np.int64)
-        return Stock(self.day, seen[cohort], before[cohort], group, self._count)
+        cohort = self._row_cohort
+        return Stock(self.day, seen[cohort], before[cohort], self._row_group, self._count)
 
     def next(self, day: int) -> Cycle | None:
         """Synchronise on a later day: the cycle that ends then, or None for the first time."""
@@ -87,39 +89,55 @@ class Syncs:
             raise InvalidParameter(message)
         stock = self.stock if self._seen else None
         gone, came = self._moves(day)
-        row_of_gone = self._cohort[gone] * self._groups + self._group[gone]
-        deleted = _counts(np.searchsorted(self._rows, row_of_gone), len(self._rows))
+        cells = self._cohort[gone] * self._groups + self._group[gone]
+        deleted = _counts(cells, len(self._seen) * self._groups)
+        deleted = deleted[self._row_cohort * self._groups + self._row_group]
         inserted = _counts(self._group[came], self._groups)
 
+        cohort = len(self._seen)
         self._before.append(self.day if self._seen else UNKNOWN)
         self._seen.append(day)
         self._cohort[gone] = -1
-        self._cohort[came] = len(self._seen) - 1
+        self._cohort[came] = cohort
         left = self._count - deleted
         filled, new = left > 0, np.flatnonzero(inserted)
-        rows = (len(self._seen) - 1) * self._groups + new
-        self._rows = np.concatenate([self._rows[filled], rows])
+        cohorts = np.full(len(new), cohort)
+        self._row_cohort = np.concatenate([self._row_cohort[filled], cohorts])
+        self._row_group = np.concatenate([self._row_group[filled], new])
         self._count = np.concatenate([left[filled], inserted[new]])
         if stock is None:
             return None
         return Cycle(stock, day, deleted, inserted, self._grid.weekday(stock.day))
 
-    def forget_births(self) -> None:
-        """Take the age of those that the last synchronisation saw first as unknown: a re-key."""
-        self._before[-1] = UNKNOWN
+    def forget_births(self, day: int | None = None) -> None:
+        """Take the age of those that were first seen on a day as unknown: a re-key.
+
+        Args:
+            day: Day of a synchronisation; the last if None.
+        """
+        self._before[-1 if day is None else self._seen.index(day)] = UNKNOWN
+
+    def copy(self) -> Syncs:
+        """The same synchronisations, to go on from here more than once."""
+        other = copy(self)
+        other._cohort = self._cohort.copy()  # noqa: SLF001 - of the same class
+        other._seen, other._before = self._seen.copy(), self._before.copy()  # noqa: SLF001 - the same
+        return other
 
     def _moves(self, day: int) -> tuple[Ints, Ints]:
         """Objects that are no longer listed, and those that are and were not."""
         low, high = np.searchsorted(self._ended, [self.day, day], side="right")
-        ended = self._grid.object[self._ending[low:high]]
+        ended = self._ending[low:high]
         low, high = np.searchsorted(self._started, [self.day, day], side="right")
-        starting = self._starting[low:high]
-        started = self._grid.object[starting[self._grid.gone[starting] > day]]
+        started = self._starting[low:high]
 
-        left = ended[self._cohort[ended] >= 0]  # the others came and went unseen
-        came = started[self._cohort[started] < 0]
-        back = started[self._cohort[started] >= 0]
-        return np.setdiff1d(left, back), came
+        # Stretches that began after the last synchronisation came and went unseen.
+        left = self._grid.object[ended[self._grid.first[ended] <= self.day]]
+        there = self._grid.object[started[self._grid.gone[started] > day]]
+        known = self._cohort[there] >= 0  # left and came back
+        if known.any():
+            left = np.setdiff1d(left, there[known], assume_unique=True)
+        return left, there[~known]
 
 
 def _in_order(days: Ints) -> Ints:

@@ -12,12 +12,13 @@ Pure.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recrawl.listings.attributes import MOST_ATTRIBUTES, Groups, few_values, groups_by
-from recrawl.units import epoch_days
+from recrawl.listings.lifetimes import Lifetimes
 
 if TYPE_CHECKING:
     from recrawl.listings.spells import Listing
@@ -66,17 +67,21 @@ def telling_groups(listing: Listing, *, until: np.datetime64 | None = None) -> G
 
 
 def _seen(listing: Listing, until: np.datetime64 | None) -> tuple[Ints, Bools, Floats]:
-    """Object of some spells, whether it was seen to die, and days lived."""
+    """Object of some spells, whether it was seen to die, and days lived under watch."""
     crawls = len(listing.crawls)
     if until is not None:
         crawls = int(np.searchsorted(listing.crawls, until, side="right"))
     rows = np.flatnonzero(listing.first < crawls)
     rows = rows[:: len(rows) // _MOST_SPELLS + 1]
-    gone = np.minimum(listing.gone[rows], crawls)
-    at = epoch_days(listing.crawls[:crawls])
-    middle = np.concatenate([at[:1], (at[1:] + at[:-1]) / 2, at[-1:]])
-    died = listing.gone[rows] < crawls
-    return listing.object[rows], died, middle[gone] - middle[listing.first[rows]]
+    part = replace(
+        listing,
+        crawls=listing.crawls[:crawls],
+        object=listing.object[rows],
+        first=listing.first[rows],
+        gone=np.minimum(listing.gone[rows], crawls),
+    )
+    lives = Lifetimes.from_listing(part)
+    return part.object, lives.died, lives.age - lives.entry
 
 
 def _gain(group: Ints, died: Bools, lived: Floats) -> float:

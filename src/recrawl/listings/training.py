@@ -31,20 +31,22 @@ def training_windows(
         rekeys: Days at which a change of keys was found.
     """
     stocks = {cycle.start: cycle.stock for cycle in training}
-    changes = np.asarray(rekeys, dtype=np.int64)
+    seen_by = {day: _seen_by(stock) for day, stock in stocks.items()}
     kept, found = [], []
-    for day, stock in stocks.items():
+    for day, now in seen_by.items():
+        listed = now[-1]
         for days in WINDOWS:
-            later = stocks.get(day + days)
-            broken = np.any((changes > day) & (changes <= day + days))
-            if later is None or broken or not stock.listed:
+            later = seen_by.get(day + days)
+            broken = any(day < change <= day + days for change in rekeys)
+            if later is None or broken or not listed:
                 continue
-            there = _seen_by(later, day)
-            kept.append(Window(days, there, stock.listed))
-            found.append(Window(days, there, later.listed))
+            kept.append(Window(days, later[day], listed))
+            found.append(Window(days, later[day], later[-1]))
     return kept, found
 
 
-def _seen_by(stock: Stock, day: int) -> float:
-    """Objects first seen on a day or before."""
-    return float(np.sum(stock.count[stock.seen <= day]))
+def _seen_by(stock: Stock) -> list[float]:
+    """Objects of a stock first seen by each day; by the last all are."""
+    first_seen = np.bincount(stock.seen, stock.count, stock.day + 1)
+    counts: list[float] = np.cumsum(first_seen).tolist()
+    return counts

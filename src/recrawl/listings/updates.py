@@ -21,11 +21,9 @@ from recrawl.rates.priors import fit_prior
 from recrawl.visits.histories import Histories
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from recrawl.listings.spells import Listing
     from recrawl.rates.estimates import Estimates
-    from recrawl.visits.arrays import Bools, Floats, Ints
+    from recrawl.visits.arrays import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,9 +57,12 @@ def watched_days(listing: Listing) -> Floats:
 def histories_of_attribute(listing: Listing, attribute: int) -> Histories:
     """Visit histories of one attribute, a page an object.
 
+    What an object was like when it came back is no update: nobody watched it in between.
+
     Args:
         listing: Objects, crawls and updates.
-        attribute: Number of the attribute; -1 takes the updates of all together.
+        attribute: Number of the attribute; -1 takes the updates of all together, two at one
+            crawl being one.
 
     Examples:
         An object seen on days 0, 1, 2 and 4 whose price had changed at the third crawl:
@@ -74,10 +75,15 @@ def histories_of_attribute(listing: Listing, attribute: int) -> Histories:
         >>> seen.gaps, seen.changed
         (array([3., 1.]), array([False,  True]))
     """
-    updates = listing.updates
-    wanted = (updates.crawl > 0) & ((updates.attribute == attribute) | (attribute < 0))
-    pairs = np.unique(np.stack([updates.object[wanted], updates.crawl[wanted]], axis=1), axis=0)
-    changed_object, crawl = pairs[:, 0], pairs[:, 1]
+    updates, width = listing.updates, len(listing.crawls) + 1
+    wanted = (updates.attribute == attribute) | (attribute < 0)
+    pairs = np.unique(updates.object[wanted] * width + updates.crawl[wanted])
+    starts = listing.object * width + listing.first
+    spell = np.maximum(np.searchsorted(starts, pairs, side="right") - 1, 0)
+    if len(starts):
+        ends = starts + listing.gone - listing.first
+        pairs = pairs[(pairs > starts[spell]) & (pairs < ends[spell])]
+    changed_object, crawl = np.divmod(pairs, width)
     day = _days(listing)
     gap = day[crawl] - day[crawl - 1]
     return _histories(watched_days(listing), changed_object, gap)
@@ -114,35 +120,31 @@ def object_rates(histories: Histories) -> Estimates:
     return Gamma(fit_prior(histories)).estimate(histories)
 
 
-def share_stale(rates: Sequence[Estimates], days: Floats, *, listed: Bools | None = None) -> Floats:
+def share_stale(rates: Estimates, days: Floats | Ints, *, copied: Ints | None = None) -> Floats:
     r"""Share of a copy's objects that are out of date some days after a synchronisation.
 
-    An object is out of date when any of its attributes has changed,
-
-    $$ 1 - \frac1n \sum_o \prod_a P(\text{attribute } a \text{ of } o \text{ unchanged for } t) . $$
+    $$ 1 - \frac1n \sum_o P(\text{object } o \text{ unchanged for } t) . $$
 
     Objects that have vanished are a matter of precision; these are shares of those that remain.
 
     Args:
-        rates: Rates of the objects, one `Estimates` an attribute.
+        rates: Rates of all objects.
         days: Days since the synchronisation.
-        listed: Which objects are in the copy; all if None.
+        copied: Numbers of the objects in the copy; all if None.
 
     Examples:
         >>> seen = Histories.from_lists([([10.0], [False])])
         >>> from recrawl import Gamma, Priors
         >>> price = Gamma(Priors.one(shape=1.0, exposure=10.0)).estimate(seen)
-        >>> share_stale([price], np.array([0.0, 20.0]))  # 1 - 20 / (20 + 20)
+        >>> share_stale(price, np.array([0.0, 20.0]))  # 1 - 20 / (20 + 20)
         array([0. , 0.5])
     """
-    days = np.atleast_1d(np.asarray(days, np.float64))
-    stale = np.zeros(len(days))
-    for row, wait in enumerate(days.tolist()):
-        fresh = np.ones(len(rates[0]) if rates else 0)
-        for estimates in rates:
-            fresh = fresh * estimates.unchanged(wait)
-        kept = fresh if listed is None else fresh[listed]
-        stale[row] = 1 - float(np.mean(kept)) if len(kept) else 0.0
+    stale = np.full(len(days), np.nan)
+    for row, wait in enumerate(np.asarray(days, np.float64).tolist()):
+        fresh = rates.unchanged(wait)
+        kept = fresh if copied is None else fresh[copied]
+        if len(kept):
+            stale[row] = 1 - float(np.mean(kept))
     return stale
 
 

@@ -10,7 +10,7 @@ Pure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,6 +33,7 @@ class Week:
         prior: Events' worth that draws the factors to 1.
         events: Events on each weekday, Monday first.
         expected: Events expected on each, were all weekdays alike.
+        factors: Factor of each weekday, their mean 1; from the others.
 
     Examples:
         >>> deaths = np.array([30.0, 60, 55, 55, 50, 40, 20])
@@ -43,21 +44,16 @@ class Week:
     prior: float
     events: Floats
     expected: Floats
+    factors: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Work out factors once for all that is asked of them."""
+        object.__setattr__(self, "factors", _factors(self.prior, self.events, self.expected))
 
     @classmethod
     def empty(cls, prior: float) -> Week:
         """Nothing learnt yet: all weekdays alike."""
         return cls(prior, *np.zeros((2, WEEK)))
-
-    @property
-    def factors(self) -> Floats:
-        """Factor of each weekday, their mean 1."""
-        events, expected = float(np.sum(self.events)), float(np.sum(self.expected))
-        if events <= 0 or expected <= 0:
-            return np.ones(WEEK)
-        factors = (self.events + self.prior) / (self.expected + self.prior * expected / events)
-        scaled: Floats = factors / np.mean(factors)
-        return scaled
 
     @property
     def half(self) -> Week:
@@ -76,6 +72,15 @@ class Week:
         found = np.bincount(day, share * (events / np.sum(share)), WEEK)
         hoped = np.bincount(day, np.full(days, expected_a_day), WEEK)
         return Week(self.prior, self.events * keep + found, self.expected * keep + hoped)
+
+
+def _factors(prior: float, events: Floats, expected: Floats) -> Floats:
+    found, hoped = float(np.sum(events)), float(np.sum(expected))
+    if found <= 0 or hoped <= 0:
+        return np.ones(WEEK)
+    factors = (events + prior) / (expected + prior * hoped / found)
+    scaled: Floats = factors / np.mean(factors)
+    return scaled
 
 
 def coming(weekday: int, days: int) -> Ints:

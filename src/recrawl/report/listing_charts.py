@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.listings.describe import kinds
+from recrawl.listings.describe import decay, kinds
 from recrawl.listings.marks import Marks
 from recrawl.listings.negative_binomial import WEEK, NegativeBinomialArrivals
 from recrawl.report.charts import LIGHT, panel_title, rounded, themed
-from recrawl.report.listings import attributes_to_show, present, survival_curves
+from recrawl.report.listings import attributes_to_show, present
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,7 +92,7 @@ def _lines(listing: Listing, by: Sequence[str]) -> tuple[list[Line], str]:
 def _named_curves(listing: Listing, codes: Ints, names: Sequence[str]) -> list[Line]:
     """Curves of the commonest groups whose objects vanish, the shortest lives first."""
     objects = np.bincount(codes, minlength=len(names))
-    curves = survival_curves(listing, codes, len(names))
+    curves = decay(listing, codes, len(names)).curves
     shown = [row for row in np.argsort(-objects, kind="stable") if len(curves[row].age)]
     lines = [Line(_short(names[row]), curves[row]) for row in shown[:_MOST_LINES]]
     return sorted(lines, key=lambda line: _area(line.curve))
@@ -104,7 +104,7 @@ def _short(name: str) -> str:
 
 def _area(curve: Curve) -> float:
     """Mean life as far as it was seen."""
-    ages = np.concatenate([[0.0], curve.age])
+    ages = np.concatenate([[curve.start], curve.age])
     left = np.concatenate([[1.0], curve.survival])
     return float(np.sum(np.diff(ages) * left[:-1]))
 
@@ -153,7 +153,7 @@ def _end(curve: Curve) -> float:
 
 
 def _steps(line: Line, longest: float) -> list[dict[str, Any]]:
-    ages = np.concatenate([[0.0], line.curve.age])
+    ages = np.concatenate([[line.curve.start], line.curve.age])
     left = np.concatenate([[1.0], line.curve.survival])
     last = int(np.searchsorted(ages, longest, side="right"))
     ages, left = ages[:last], left[:last]

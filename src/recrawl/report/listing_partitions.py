@@ -10,20 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.listings.attribute_comparison import compare_attributes
 from recrawl.listings.attributes import MOST_VALUES
-from recrawl.listings.describe import FEWEST_DEATHS, kinds
+from recrawl.listings.describe import FEWEST_DEATHS, decay, kinds, mean_life
+from recrawl.listings.lifetimes import Lifetimes
 from recrawl.listings.partition import Categories
 from recrawl.listings.shrinkage import shrunk_rates
 from recrawl.listings.tree_growing import TreeGrower
 from recrawl.report.listing_sheets import Sheet, below, cells, texts
-from recrawl.report.listings import (
-    lifetimes,
-    mean_life,
-    median,
-    present,
-    rate_band,
-    survival_curves,
-)
+from recrawl.report.listings import present
 from recrawl.report.words import every
 from recrawl.units import duration
 
@@ -50,6 +45,7 @@ PARTITION_COLUMNS = (
     "mean_life_days",
     "median_life_days",
     "gain",
+    "false_finds",
     "status",
 )
 
@@ -78,7 +74,7 @@ class Part:
 def partitioned(listing: Listing, attribute: str, how: Partitioner) -> Part:
     """Values of one attribute put into groups that vanish at like rates, the slowest first."""
     codes, values = _values(listing.attributes[attribute])
-    lives = lifetimes(listing)
+    lives = Lifetimes.from_listing(listing)
     steps = how.search_groups(Categories.of(lives, codes[listing.object], len(values)))
     taken = [step for step in steps if step.accepted]
     group = taken[-1].group if taken else np.zeros(len(values), np.int64)
@@ -91,7 +87,7 @@ def partitioned(listing: Listing, attribute: str, how: Partitioner) -> Part:
 def shrunk(listing: Listing, attribute: str) -> Part:
     """Every value of an attribute with a rate of its own, drawn towards the others."""
     codes, values = _values(listing.attributes[attribute])
-    lives = lifetimes(listing)
+    lives = Lifetimes.from_listing(listing)
     found = Categories.of(lives, codes[listing.object], len(values))
     rates = shrunk_rates(found.deaths, found.exposure)
     low, high = rates.band(0.9)
@@ -106,7 +102,7 @@ def _values(column: Attribute) -> tuple[Ints, list[str]]:
 
 def grown(listing: Listing, attributes: Sequence[str]) -> Part:
     """Groups made by a survival tree of several attributes."""
-    lives = lifetimes(listing)
+    lives = Lifetimes.from_listing(listing)
     columns = {name: listing.attributes[name].rows(listing.object) for name in attributes}
     tree = TreeGrower().grow(lives, columns)
     own = {name: listing.attributes[name] for name in attributes}
@@ -132,27 +128,48 @@ def _members(values: Sequence[str], objects: Ints, here: np.ndarray) -> str:
 def partition_sheet(name: str, listing: Listing, parts: Sequence[Part]) -> Sheet:
     """A row a group of each part."""
     columns: dict[str, Column] = {}
-    made = [_columns(listing, part) for part in parts]
+    by_chance = _by_chance(listing, parts)
+    made = [_columns(listing, part, chance) for part, chance in zip(parts, by_chance, strict=True)]
     for column in PARTITION_COLUMNS[1:]:
         columns[column] = below(*(part[column] for part in made))
-    header = ("source", "attribute", "group", "values", "objects", "lives", "half live", "status")
+    shown = ("attribute", "group", "values", "objects", "lives", "half live", "by chance", "status")
     words = [
-        [name, attribute, str(group), values, f"{objects:,}", life, half, status]
-        for attribute, group, values, objects, life, half, status in zip(
+        [name, attribute, str(group), values, f"{objects:,}", life, half, chance, status]
+        for attribute, group, values, objects, life, half, chance, status in zip(
             cells(columns, "attribute"),
             cells(columns, "group"),
             [_cut(text) for text in cells(columns, "values")],
             cells(columns, "objects"),
             _lives(columns),
             [every(days) for days in cells(columns, "median_life_days")],
+            [_share(chance) for chance in cells(columns, "false_finds")],
             cells(columns, "status"),
             strict=True,
         )
     ]
-    return Sheet("source", [name] * len(words), columns, header, words, (0, 1, 3, 7))
+    return Sheet("source", [name] * len(words), columns, ("source", *shown), words, (0, 1, 3, 8))
+
+
+def _by_chance(listing: Listing, parts: Sequence[Part]) -> list[float]:
+    """Share of false finds if the values of each part's attribute are said to differ."""
+    lives, categories = Lifetimes.from_listing(listing), {}
+    for part in parts:
+        if part.attribute in listing.attributes and listing.status == "ok":
+            codes, values = _values(listing.attributes[part.attribute])
+            found = Categories.of(lives, codes[listing.object], len(values))
+            categories[part.attribute] = found
+    tests = {test.attribute: test.false_finds for test in compare_attributes(categories)}
+    return [tests.get(part.attribute, float("nan")) for part in parts]
+
+
+def _share(chance: float) -> str:
+    if np.isnan(chance):
+        return ""
+    return f"{100 * chance:.1f} %" if chance >= _LEAST_SHOWN else f"< {100 * _LEAST_SHOWN:g} %"
 
 
 _LONGEST = 48
+_LEAST_SHOWN = 0.001
 
 
 def _cut(text: str) -> str:
@@ -171,15 +188,14 @@ def _life(rate: float) -> str:
     return duration(1 / rate) if rate > 0 else "never"
 
 
-def _columns(listing: Listing, part: Part) -> dict[str, Column]:
+def _columns(listing: Listing, part: Part, by_chance: float) -> dict[str, Column]:
     count = len(part.names)
-    lives = lifetimes(listing)
-    found = Categories.of(lives, part.codes[listing.object], count)
+    found = decay(listing, part.codes, count)
     rate = found.rate if part.rate is None else part.rate
-    low, high = rate_band(found.deaths, found.exposure)
+    low, high = found.low, found.high
     if part.low is not None and part.high is not None:
         low, high = part.low, part.high
-    medians = [median(curve) for curve in survival_curves(listing, part.codes, count)]
+    medians = [curve.median for curve in found.curves]
     status = [
         listing.status if listing.status != "ok" else _status(died, middle)
         for died, middle in zip(found.deaths.tolist(), medians, strict=True)
@@ -190,7 +206,7 @@ def _columns(listing: Listing, part: Part) -> dict[str, Column]:
         "group": np.arange(1, count + 1),
         "values": texts(part.names),
         "objects": np.bincount(part.codes, minlength=count),
-        "deaths": found.deaths.astype(np.int64),
+        "deaths": found.deaths,
         "exposure_days": np.where(found.exposure > 0, found.exposure, np.nan),
         "rate_per_day": rate,
         "low": low,
@@ -198,6 +214,7 @@ def _columns(listing: Listing, part: Part) -> dict[str, Column]:
         "mean_life_days": mean_life(rate),
         "median_life_days": np.array(medians),
         "gain": np.full(count, part.gain),
+        "false_finds": np.full(count, by_chance),
         "status": texts(status),
     }
 

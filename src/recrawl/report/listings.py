@@ -7,19 +7,19 @@ Pure.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recrawl.listings.attributes import EVERYTHING, MOST_VALUES, Labels
-from recrawl.listings.describe import FEWEST_DEATHS, arrivals, kinds, rekeys, statuses
-from recrawl.listings.kaplan_meier import kaplan_meier
-from recrawl.listings.lifetimes import Lifetimes
+from recrawl.listings.describe import FEWEST_DEATHS, arrivals, decay, kinds, rekeys, statuses
 from recrawl.listings.marks import Marks
-from recrawl.listings.partition import Categories
-from recrawl.listings.staleness import stale_shares, update_rates
-from recrawl.rates.special import gamma_quantile
+from recrawl.listings.updates import (
+    histories_of_attribute,
+    object_rates,
+    share_stale,
+    update_rate,
+)
 from recrawl.report.listing_sheets import Sheet, below, cells, texts
 from recrawl.report.plans import figure
 from recrawl.report.rates import Named
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recrawl.listings.grid import Grid
-    from recrawl.listings.kaplan_meier import Curve
     from recrawl.listings.spells import Listing
     from recrawl.report.rates import Column
     from recrawl.visits.arrays import Floats, Ints
@@ -50,6 +49,8 @@ DESCRIBE_COLUMNS = (
     "high",
     "mean_life_days",
     "median_life_days",
+    "aging",
+    "aging_limit",
     "status",
 )
 UPDATE_COLUMNS = (
@@ -57,6 +58,8 @@ UPDATE_COLUMNS = (
     "attribute",
     "updates",
     "updates_per_day",
+    "low",
+    "high",
     "stale_1d",
     "stale_7d",
     "stale_30d",
@@ -65,9 +68,7 @@ UPDATE_COLUMNS = (
 DAY_COLUMNS = ("source", "day", "listed", "inserted", "deleted", "mark")
 MARKS = ("", "gap", "closure", "load", "rekey")
 
-_LEVEL = 0.9  # of the bands of rates
 _WAITS = (1, 7, 30)
-_CELL = 0.25  # days: ages this close are one
 
 # What a status means, for readers of remarks.
 STATUS_REMARKS = {
@@ -110,11 +111,12 @@ def describe_sheet(name: str, listing: Listing, grid: Grid, by: Sequence[str]) -
         "new a day",
         "lives",
         "half live",
+        "age",
         "status",
     )
     words = [
-        [attribute, value, f"{objects:,}", f"{listed:,}", figure(new), mean, median, status]
-        for attribute, value, objects, listed, new, mean, median, status in zip(
+        [attribute, value, f"{objects:,}", f"{listed:,}", figure(new), mean, median, age, status]
+        for attribute, value, objects, listed, new, mean, median, age, status in zip(
             cells(columns, "attribute"),
             cells(columns, "value"),
             cells(columns, "objects"),
@@ -122,6 +124,7 @@ def describe_sheet(name: str, listing: Listing, grid: Grid, by: Sequence[str]) -
             cells(columns, "arrivals_per_day"),
             _banded(columns),
             [every(days) for days in cells(columns, "median_life_days")],
+            _age_matters(columns),
             cells(columns, "status"),
             strict=True,
         )
@@ -132,8 +135,14 @@ def describe_sheet(name: str, listing: Listing, grid: Grid, by: Sequence[str]) -
         columns,
         ("source", *header),
         [[name, *row] for row in words],
-        (0, 1, 2, 8),
+        (0, 1, 2, 8, 9),
     )
+
+
+def _age_matters(columns: dict[str, Column]) -> list[str]:
+    """A word where age matters; nothing where it cannot be told to."""
+    figures = zip(cells(columns, "aging"), cells(columns, "aging_limit"), strict=True)
+    return ["matters" if distance > limit else "" for distance, limit in figures]
 
 
 def _banded(columns: dict[str, Column]) -> list[str]:
@@ -153,11 +162,11 @@ def _described(listing: Listing, grid: Grid, attribute: str) -> dict[str, Column
     """All columns but the source's name, for the values of one attribute or for all objects."""
     codes, values = _kinds(listing, attribute)
     count = len(values)
-    found = Categories.of(lifetimes(listing), codes[listing.object], count)
+    found = decay(listing, codes, count)
     listed = np.bincount(codes[listing.object[listing.listed]], minlength=count)
     known = (found.exposure > 0) & (listing.status == "ok")
-    low, high = rate_band(found.deaths, found.exposure)
-    medians = np.array([median(curve) for curve in survival_curves(listing, codes, count)])
+    medians = np.array([curve.median for curve in found.curves])
+    ages = found.aging
     new, dispersion = _arrivals(grid, codes, count)
     return {
         "attribute": texts([attribute] * count),
@@ -166,19 +175,21 @@ def _described(listing: Listing, grid: Grid, attribute: str) -> dict[str, Column
         "listed": listed,
         "arrivals_per_day": new,
         "dispersion": dispersion,
-        "deaths": found.deaths.astype(np.int64),
+        "deaths": found.deaths,
         "exposure_days": np.where(known, found.exposure, np.nan),
         "rate_per_day": np.where(known, found.rate, np.nan),
-        "low": np.where(known, low, np.nan),
-        "high": np.where(known, high, np.nan),
-        "mean_life_days": mean_life(np.where(known, found.rate, np.nan)),
+        "low": np.where(known, found.low, np.nan),
+        "high": np.where(known, found.high, np.nan),
+        "mean_life_days": np.where(known, found.mean_life, np.nan),
         "median_life_days": np.where(known, medians, np.nan),
+        "aging": np.array([age.distance for age in ages]),
+        "aging_limit": np.array([age.limit for age in ages]),
         "status": texts(_row_statuses(listing, grid, found.deaths, medians, attribute)),
     }
 
 
 def _row_statuses(
-    listing: Listing, grid: Grid, deaths: Floats, medians: Floats, attribute: str
+    listing: Listing, grid: Grid, deaths: Ints, medians: Floats, attribute: str
 ) -> list[str]:
     """What to know of each row: that of the source for all, of the value for a value."""
     if listing.status != "ok":
@@ -218,56 +229,6 @@ def present(codes: Ints, values: Sequence[str]) -> tuple[Ints, list[str]]:
     return numbers.astype(np.int64), [values[code] for code in found.tolist()]
 
 
-def lifetimes(listing: Listing) -> Lifetimes:
-    """Ages of a listing's spells; none where it lists nothing."""
-    return Lifetimes.from_listing(listing) if len(listing.object) else Lifetimes.of([], [])
-
-
-def mean_life(rate: Floats) -> Floats:
-    """Mean days from appearance to removal; nan where nothing vanishes.
-
-    >>> mean_life(np.array([0.1, 0.0]))
-    array([10., nan])
-    """
-    days: Floats = np.divide(1.0, rate, out=np.full(len(rate), np.nan), where=rate > 0)
-    return days
-
-
-def rate_band(deaths: Ints | Floats, exposure: Floats) -> tuple[Floats, Floats]:
-    """Band that holds a rate with 90 %, deaths being Poisson; up to 3 / days where none died.
-
-    >>> low, high = rate_band(np.array([0, 10]), np.array([100.0, 100.0]))
-    >>> low.round(4), high.round(4)
-    (array([0.    , 0.0543]), array([0.03 , 0.1696]))
-    """
-    tail = (1 - _LEVEL) / 2
-    some = np.maximum(deaths, 1).astype(np.float64)
-    days = np.where(exposure > 0, exposure, np.nan)
-    low = np.where(deaths > 0, gamma_quantile(some, tail) / days, 0.0 * days)
-    high = np.where(deaths > 0, gamma_quantile(some + 1, 1 - tail) / days, 3.0 / days)
-    return low, high
-
-
-def survival_curves(listing: Listing, codes: Ints, count: int) -> list[Curve]:
-    """Kaplan and Meier's curve of each group of objects that a crawl has seen."""
-    spells, lives = codes[listing.object], lifetimes(listing)
-    # Not watched from half a crawl's age on: the few born between two crawls that lie close
-    # together would be the only ones at risk before that, and decide the whole curve.
-    lives = replace(lives, entry=np.zeros(len(lives)))
-    if count == 1:
-        return [kaplan_meier(lives.binned(_CELL))]
-    order = np.argsort(spells, kind="stable")
-    ends = np.cumsum(np.bincount(spells, minlength=count))
-    parts = np.split(order, ends[:-1])
-    return [kaplan_meier(lives.take(rows).binned(_CELL)) for rows in parts]
-
-
-def median(curve: Curve) -> float:
-    """Age that half of the objects reach; nan where the curve does not fall so far."""
-    row = np.searchsorted(-curve.survival, -0.5)
-    return float(curve.age[row]) if row < len(curve.age) else float("nan")
-
-
 def _arrivals(grid: Grid, codes: Ints, count: int) -> tuple[Floats, Floats]:
     """New objects a day of each group, and how much more they vary than by chance."""
     if count == 1:
@@ -287,37 +248,41 @@ def _arrivals(grid: Grid, codes: Ints, count: int) -> tuple[Floats, Floats]:
     return counts.sum(axis=1) / (days - 1), spread
 
 
-def update_sheet(name: str, listing: Listing, grid: Grid) -> Sheet:
+def update_sheet(name: str, listing: Listing) -> Sheet:
     """A row for changes of any attribute, then a row an attribute."""
-    found = update_rates(listing)
-    shown = list(found.attributes)
-    numbers = [None, *range(len(shown) - 1)]
-    stale = np.array(
-        [
-            stale_shares(listing, grid, horizon=_WAITS[-1], attribute=number)[list(_WAITS)]
-            for number in numbers
-        ]
-    )
-    status = "ok" if len(listing.updates) else "no-updates"
-    status = status if listing.status == "ok" else listing.status
-    if listing.status != "ok":
-        stale = np.full_like(stale, np.nan)
+    known = (listing.updates.attribute >= 0).any()
+    shown = [EVERYTHING, *listing.attributes] if known else [EVERYTHING]
+    histories = [histories_of_attribute(listing, number - 1) for number in range(len(shown))]
+    found = [update_rate(each) for each in histories]
+    stale = np.full((len(shown), len(_WAITS)), np.nan)
+    status = listing.status
+    if status == "ok" and len(listing.updates):
+        copied = np.unique(listing.object[listing.listed])
+        for row, each in enumerate(histories):
+            stale[row] = share_stale(object_rates(each), np.array(_WAITS), copied=copied)
+    elif status == "ok":
+        status = "no-updates"
+    figures = {"updates_per_day": "rate", "low": "low", "high": "high"}
     columns: dict[str, Column] = {
         "attribute": texts(shown),
-        "updates": found.updates,
-        "updates_per_day": found.rate,
+        "updates": np.array([each.changes for each in found], np.int64),
+        **{
+            column: np.array([getattr(each, figure) for each in found], np.float64)
+            for column, figure in figures.items()
+        },
         **{f"stale_{days}d": stale[:, row] for row, days in enumerate(_WAITS)},
         "status": texts([status] * len(shown)),
     }
     words = [
-        [name, attribute, f"{count:,}", every(1 / rate if rate else np.inf), *shares, status]
-        for attribute, count, rate, shares in zip(
-            shown,
-            found.updates.tolist(),
-            found.rate.tolist(),
-            [[_share(share) for share in row] for row in stale.tolist()],
-            strict=True,
-        )
+        [
+            name,
+            attribute,
+            f"{each.changes:,}",
+            every(1 / each.rate if each.rate else np.inf),
+            *map(_share, shares),
+            status,
+        ]
+        for attribute, each, shares in zip(shown, found, stale.tolist(), strict=True)
     ]
     waits = [f"stale after {days}d" for days in _WAITS]
     header = ("source", "attribute", "updates", "an object every", *waits, "status")
