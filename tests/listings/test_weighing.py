@@ -39,12 +39,9 @@ def test_the_level_falls_by_no_more_than_the_factor_by_which_it_may_rise():
     """At 7 days that is 2: what is learnt of a week without deaths is half the level, not none."""
     state = trained()
     bank = after(state, cycle(80, 7, 10_000, 0)).pooled.level
-    learnt = bank.events - state.pooled.level.events * 0.5 ** (
-        7 / np.array([10, 20, 40, 80, 160, np.inf])
-    )
-    weight = bank.weight - state.pooled.level.weight * 0.5 ** (
-        7 / np.array([10, 20, 40, 80, 160, np.inf])
-    )
+    before, kept = state.pooled.level, 0.5 ** (7 / HALF_LIVES)
+    learnt = bank.events - before.events * kept
+    weight = bank.weight - before.weight * kept
 
     np.testing.assert_allclose(learnt / weight, state.pooled.theta / 2, rtol=0.02)
 
