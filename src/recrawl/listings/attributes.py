@@ -168,11 +168,23 @@ def groups_by(attributes: Mapping[str, Attribute], names: Sequence[str], objects
     codes, words = attributes[names[0]].values()
     for name in names[1:]:
         more, texts = attributes[name].values()
-        found, codes = np.unique(codes * len(texts) + more, return_inverse=True)
+        found, codes = _numbered(codes * len(texts) + more)
         words = [
             f"{words[pair // len(texts)]}, {texts[pair % len(texts)]}" for pair in found.tolist()
         ]
     return _commonest(codes, words, tuple(names))
+
+
+def _numbered(pairs: Ints) -> tuple[Ints, Ints]:
+    """The numbers that occur, rising, and the place of each among them.
+
+    >>> _numbered(np.array([5, 2, 5]))
+    (array([2, 5]), array([1, 0, 1]))
+    """
+    if pairs.max() > 4 * len(pairs):  # then counting would take more room than sorting
+        return np.unique(pairs, return_inverse=True)
+    there = np.bincount(pairs) > 0
+    return np.flatnonzero(there), (np.cumsum(there) - 1)[pairs]
 
 
 def _check_names(attributes: Mapping[str, Attribute], names: Sequence[str]) -> None:
