@@ -7,8 +7,23 @@
         InvalidHistory       visits, gaps, ages
         InvalidParameter     an estimator's own numbers
         InvalidTable         a file of rows
+        InvalidAddress       an address that is not in its one spelling
+        InvalidSettings      a file of settings
+        UnknownPage          an address that a crawl does not know
+      CannotListen           a port cannot be listened on
       CannotWrite            an output cannot be written
+      NothingAnswered        no site of a crawl could be visited
+      FetchFailed            a request brought no answer that can be used
       OutputClosed           whoever read our output has stopped reading
+      StoreError             a store cannot be used
+        StoreMissing         there is no such file
+        NotAStore            the file is something else
+        StoreCorrupt         the file is damaged
+        StoreTooNew          a newer recrawl wrote it
+        StoreTooOld          it must be brought up to date before it is read
+        StoreLocked          another crawl holds it
+        StoreFull            there is no room to write
+        StoreUnwritable      the system refuses to write
       MissingExtra           an optional package is not installed
 
 An error's text is one sentence: where, what must hold, what came. Too little data is never an
@@ -46,12 +61,85 @@ class InvalidTable(InvalidInput):
     """A file that cannot be read as the rows it should hold."""
 
 
+class InvalidAddress(InvalidInput):
+    """An address that is not in its one spelling, or that nobody could fetch."""
+
+
+class InvalidSettings(InvalidInput):
+    """A file of settings with a key or a value that means nothing, or that contradicts itself."""
+
+
+class UnknownPage(InvalidInput):
+    """An address that a crawl does not know."""
+
+
+class CannotListen(RecrawlError):
+    """A port cannot be listened on."""
+
+
 class CannotWrite(RecrawlError):
     """An output that cannot be written."""
 
 
+class NothingAnswered(RecrawlError):
+    """No site of a crawl could be visited, as without a network."""
+
+
+class FetchFailed(RecrawlError):
+    """A request that brought no answer to be used; a fetcher turns it into the answer's problem."""
+
+    def __init__(self, problem: str, detail: str) -> None:
+        """Keep both, so that the error survives a pickle."""
+        super().__init__(problem, detail)
+
+    @property
+    def problem(self) -> str:
+        """One of the kinds that `recrawl.fetch.fetcher` lists."""
+        return str(self.args[0])
+
+    def __str__(self) -> str:
+        """Say what went wrong."""
+        return str(self.args[1])
+
+
 class OutputClosed(RecrawlError):
     """Whoever read our output has stopped reading, as `head` does."""
+
+
+class StoreError(RecrawlError):
+    """A store that cannot be used as asked."""
+
+
+class StoreMissing(StoreError):
+    """There is no such store."""
+
+
+class NotAStore(StoreError):
+    """A file that is something else than a store."""
+
+
+class StoreCorrupt(StoreError):
+    """A store that is damaged."""
+
+
+class StoreTooNew(StoreError):
+    """A store that a newer recrawl wrote."""
+
+
+class StoreTooOld(StoreError):
+    """A store that must be brought up to date before it can be read."""
+
+
+class StoreLocked(StoreError):
+    """A store that another crawl holds."""
+
+
+class StoreFull(StoreError):
+    """A store without room to write: what was acknowledged is kept, nothing more is taken."""
+
+
+class StoreUnwritable(StoreError):
+    """A store that the system refuses to write or to read."""
 
 
 class MissingExtra(RecrawlError):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
+from email.utils import formatdate, parsedate_to_datetime
 from typing import TYPE_CHECKING
 
 from recrawl.errors import InvalidDuration, InvalidInstant
@@ -96,6 +96,15 @@ def instant(text: str) -> datetime:
         message = f"time must lie between 1900 and 2200 (got {text.strip()!r})"
         raise InvalidInstant(message)
     return moment
+
+
+def http_text(seconds: float) -> str:
+    """Epoch seconds as HTTP writes a date.
+
+    >>> http_text(86400)
+    'Fri, 02 Jan 1970 00:00:00 GMT'
+    """
+    return formatdate(seconds, usegmt=True)
 
 
 def _from_epoch(seconds: float) -> datetime:

@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from recrawl.frontier.frontier import Frontier
+from recrawl.frontier.frontier import Frontier, Resumed, tick_of
 from recrawl.plan.budget import Budget
 from recrawl.plan.objectives import Freshness
 from recrawl.policies.pages import Outcomes, Pages
@@ -216,6 +216,82 @@ def test_adding_no_pages_changes_nothing():
     assert made.add(NO_ONE, at(1)).tolist() == []
 
     assert len(made.take(at(5), 2)) == 2
+
+
+@pytest.mark.parametrize("policy", [Worth(), Fixed()])
+def test_an_order_is_asked_for_without_handing_out_anything(policy):
+    made = frontier(policy, 2, 0, 1)
+
+    assert made.ranked(at(6), 2).tolist() == [1, 2]
+    assert made.ranked(at(6), 9).tolist() == [1, 2, 0]
+    assert made.take(at(6), 9).tolist() == [1, 2, 0]
+
+
+@pytest.mark.parametrize("policy", [Worth(), Fixed()])
+def test_an_order_may_be_asked_for_of_some_pages_only(policy):
+    """They are told best first: here, every other one fits."""
+    made = frontier(policy, *range(6))
+    order = made.ranked(at(9), 2, fits=lambda rows: np.arange(len(rows)) % 2 == 1)
+
+    assert order.tolist() == [1, 3]
+
+
+@pytest.mark.parametrize("policy", [Worth(), Fixed()])
+def test_a_page_that_is_held_is_in_no_order_until_it_is_released(policy):
+    made = frontier(policy, 0, 1, 2)
+    made.hold(0)
+    assert made.ranked(at(6), 9).tolist() == [1, 2]
+    assert made.take(at(6), 1).tolist() == [1]
+
+    made.release(0)
+    assert made.ranked(at(6), 9).tolist() == [0, 2]
+
+
+@pytest.mark.parametrize("policy", [Worth(), Fixed()])
+def test_a_page_may_be_released_from_an_instant_on(policy):
+    made = frontier(policy, 0, 1)
+    made.hold(0)
+    made.release(0, DAY + 8)
+
+    assert made.ranked(at(7.999), 9).tolist() == [1]
+    assert made.ranked(at(8), 9).tolist() == [0, 1]
+
+
+def test_where_all_pages_are_held_the_order_is_empty():
+    made = frontier(Worth(), 0)
+    made.hold(0)
+
+    assert made.ranked(at(5), 9).tolist() == []
+    assert made.take(at(5), 9).tolist() == []
+
+
+@pytest.mark.parametrize("policy", [Worth(), Fixed(), Recrawl()])
+def test_a_frontier_goes_on_from_what_its_policy_had_learnt(policy):
+    """The same pages in the same order, and pages that come later find their place."""
+    made = frontier(policy, 3, 1, 2)
+    visited(made, [1], 4, changed=True)
+    learnt = Resumed(made.state, 3, made.gap)
+    again = Frontier.resumed(policy, BUDGET, np.random.default_rng(9), learnt)
+
+    assert (len(again), again.gap) == (3, 1.5)
+    assert again.ranked(at(9), 9).tolist() == made.ranked(at(9), 9).tolist()
+    assert again.add(pages(5, 5), at(5)).tolist() == [3, 4]
+    assert sorted(again.take(at(9), 9).tolist()) == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("policy", [Worth(), Fixed()])
+def test_a_frontier_that_goes_on_tells_its_policy_of_another_budget(policy):
+    made = frontier(policy, 3, 1, 2)
+    learnt = Resumed(made.state, 3, made.gap)
+    again = Frontier.resumed(policy, Budget(6.0), np.random.default_rng(9), learnt)
+
+    assert again.gap == 0.5
+    assert diary(again).gaps == [1.5, 0.5]
+
+
+def test_an_order_holds_for_a_64th_of_a_gap_and_a_minute_at_least():
+    assert tick_of(6.4) == pytest.approx(0.1)
+    assert tick_of(1e-9) == pytest.approx(1 / 1440)
 
 
 class Crawling(RuleBasedStateMachine):

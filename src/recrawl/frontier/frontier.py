@@ -10,11 +10,15 @@ and handed out best first until the next; what visits show in between is learnt 
 the tick ends. So a visit costs 64 evaluations of a value however many pages there are. Pages of
 a fixed policy are handed out by due time, the most overdue first.
 
+A crawler that must be polite asks for an order (`ranked`) in place of pages, goes down it past
+hosts that must wait, and holds the pages that it has lent.
+
 Pure.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +28,8 @@ from recrawl.policies.policy import Priced
 from recrawl.units import SECONDS_A_DAY, epoch_days
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from recrawl.plan.budget import Budget
     from recrawl.policies.policy import Policy
     from recrawl.visits.arrays import Bools, Floats, Instants, Ints
@@ -35,6 +41,22 @@ _LEAST_TICK = 60 / SECONDS_A_DAY
 _GAP_MOVED = 1.2  # what a gap may move by before the policy is told
 # Pages of equal value come in an order drawn by lot: this small, it decides nothing else.
 _LOT = 1e-9
+_MOST_AT_ONCE = 1 << 14
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """What a frontier had learnt when its crawl was stopped.
+
+    Args:
+        state: State of its policy.
+        pages: How many pages it had.
+        gap: Mean days between visits to a page.
+    """
+
+    state: Any
+    pages: int
+    gap: float
 
 
 class Frontier:
@@ -57,6 +79,9 @@ class Frontier:
         self._lots: Floats = np.empty(0)
         self._waiting: Bools = np.empty(0, np.bool_)
         self._here: Bools = np.empty(0, np.bool_)
+        self._held: Bools = np.empty(0, np.bool_)
+        self._earliest: Floats = np.empty(0)
+        self._free = True  # no page is held or waits for an instant
 
     def __len__(self) -> int:
         """Count the pages that are there, waiting or out."""
@@ -66,6 +91,30 @@ class Frontier:
     def gap(self) -> float:
         """Mean days between visits to a page, as the policy was last told."""
         return self._gap
+
+    @classmethod
+    def resumed(
+        cls, policy: Policy[Any], budget: Budget, random: np.random.Generator, learnt: Resumed
+    ) -> Frontier:
+        """A frontier that goes on from what its policy had learnt.
+
+        Args:
+            policy: What decides when a page is due.
+            budget: How many visits may be made.
+            random: Breaks ties.
+            learnt: State of the policy, its pages, its gap.
+        """
+        frontier = cls(policy, budget, random)
+        pages = learnt.pages
+        frontier._here = np.ones(pages, np.bool_)
+        frontier._waiting = np.ones(pages, np.bool_)
+        frontier._held = np.zeros(pages, np.bool_)
+        frontier._earliest = np.full(pages, -np.inf)
+        frontier._lots = random.random(pages)
+        frontier._gap = learnt.gap
+        frontier._turns.resume(learnt.state, learnt.gap, pages)
+        frontier._pace()
+        return frontier
 
     @property
     def state(self) -> object:
@@ -80,6 +129,8 @@ class Frontier:
         self._here = np.append(self._here, np.ones(len(pages), np.bool_))
         self._waiting = np.append(self._waiting, np.ones(len(pages), np.bool_))
         self._lots = np.append(self._lots, self._random.random(len(pages)))
+        self._held = np.append(self._held, np.zeros(len(pages), np.bool_))
+        self._earliest = np.append(self._earliest, np.full(len(pages), -np.inf))
         if first == 0:
             self._gap = self._mean_gap()
             self._turns.start(pages, now, self._gap)
@@ -97,11 +148,40 @@ class Frontier:
 
     def take(self, now: np.datetime64, most: int) -> Ints:
         """Hand out the pages that are most worth a visit now, best first."""
-        if most <= 0 or not self._waiting.any():
+        ready = self._ready(now)
+        if most <= 0 or not ready.any():
             return np.empty(0, np.int64)
-        rows = self._turns.take(now, most, self._waiting, self._lots)
+        rows = self._turns.take(now, most, ready, self._lots)
         self._waiting[rows] = False
         return rows
+
+    def ranked(
+        self, now: np.datetime64, most: int, *, fits: Callable[[Ints], Bools] | None = None
+    ) -> Ints:
+        """The pages that are most worth a visit now, best first; they stay where they are.
+
+        Args:
+            now: The instant.
+            most: How many pages.
+            fits: Which of some pages, best first, come into question.
+        """
+        ready = self._ready(now)
+        if not ready.any():
+            return np.empty(0, np.int64)
+        if fits is None:
+            return self._turns.ranked(now, most, ready, self._lots)
+        rows = self._turns.ranked(now, len(ready), ready, self._lots)
+        return rows[fits(rows)][:most]
+
+    def hold(self, row: int) -> None:
+        """Keep a page back: somebody else decides when it is visited."""
+        self._held[row], self._free = True, False
+
+    def release(self, row: int, earliest: float = -np.inf) -> None:
+        """Let a page be handed out again, from an instant on (in days after 1970)."""
+        self._held[row] = False
+        self._earliest[row] = earliest
+        self._free = self._free and earliest == -np.inf
 
     def seen(self, rows: Ints, now: Instants, outcomes: Outcomes) -> None:
         """Learn what visits to pages that were handed out showed."""
@@ -112,6 +192,11 @@ class Frontier:
         """Take back pages that were handed out and not visited."""
         self._waiting[rows] = self._here[rows]
 
+    def _ready(self, now: np.datetime64) -> Bools:
+        if self._free:
+            return self._waiting
+        return self._waiting & ~self._held & (self._earliest <= float(epoch_days(now)))
+
     def _mean_gap(self) -> float:
         pages = max(len(self), 1)
         return pages / self._budget.visits_a_day(pages)
@@ -121,6 +206,11 @@ class Frontier:
         if not 1 / _GAP_MOVED <= gap / self._gap <= _GAP_MOVED:
             self._gap = gap
             self._turns.pace(gap)
+
+
+def tick_of(gap: float) -> float:
+    """Days for which an order of pages holds that are visited once a gap."""
+    return max(gap / _TICKS_A_GAP, _LEAST_TICK)
 
 
 class _ByValue:
@@ -139,11 +229,16 @@ class _ByValue:
 
     def start(self, pages: Pages, now: np.datetime64, gap: float) -> None:
         self._state = self._policy.start(pages, now, gap)
-        self._tick = max(gap / _TICKS_A_GAP, _LEAST_TICK)
+        self._tick = tick_of(gap)
+
+    def resume(self, state: object, gap: float, pages: int) -> None:
+        del pages
+        self._state = state
+        self._tick = tick_of(gap)
 
     def pace(self, gap: float) -> None:
         self._state = self._policy.paced(self.learnt(), gap)
-        self._tick = max(gap / _TICKS_A_GAP, _LEAST_TICK)
+        self._tick = tick_of(gap)
 
     def add(self, pages: Pages) -> None:
         self._found.append(pages)
@@ -161,11 +256,16 @@ class _ByValue:
 
     def _scored(self, now: np.datetime64, most: int, waiting: Bools, lots: Floats) -> Ints:
         """The best pages of this tick, best first."""
-        state = self.learnt()
         self._ends = float(epoch_days(now)) + self._tick
+        spare = int(np.count_nonzero(waiting)) // _TICKS_A_GAP + 1
+        return self.ranked(now, most + spare, waiting, lots)
+
+    def ranked(self, now: np.datetime64, most: int, waiting: Bools, lots: Floats) -> Ints:
+        """The best pages now, best first."""
+        state = self.learnt()
         rows = np.flatnonzero(waiting)
         value = self._policy.value(state, rows, now) * (1 + _LOT * lots[rows])
-        best = _largest(value, most + len(rows) // _TICKS_A_GAP + 1)
+        best = _largest(value, most)
         return rows[best[value[best] > 0]]  # a visit that is worth nothing is not made
 
     def learnt(self) -> Any:  # noqa: ANN401 # a policy's state is its own affair
@@ -180,10 +280,14 @@ class _ByValue:
                 np.concatenate([some.age for some in outcomes]),
             )
             self._visits = []
-            self._state = self._policy.seen(
-                self._state, np.concatenate(rows), np.concatenate(now), together
-            )
+            self._learn(np.concatenate(rows), np.concatenate(now), together)
         return self._state
+
+    def _learn(self, rows: Ints, now: Instants, outcomes: Outcomes) -> None:
+        """Learn from visits, not too many at once: a policy may need kilobytes for each."""
+        for first in range(0, len(rows), _MOST_AT_ONCE):
+            some = np.arange(first, min(first + _MOST_AT_ONCE, len(rows)))
+            self._state = self._policy.seen(self._state, rows[some], now[some], outcomes.take(some))
 
 
 class _ByDueTime:
@@ -201,6 +305,11 @@ class _ByDueTime:
         self._gap = gap
         self._due = self._due_days(np.arange(len(pages)))
 
+    def resume(self, state: object, gap: float, pages: int) -> None:
+        self._state = state
+        self._gap = gap
+        self._due = self._due_days(np.arange(pages))
+
     def pace(self, gap: float) -> None:
         self._state = self._policy.paced(self._state, gap)
         self._gap = gap
@@ -216,6 +325,10 @@ class _ByDueTime:
         self._due[rows] = self._due_days(rows)
 
     def take(self, now: np.datetime64, most: int, waiting: Bools, lots: Floats) -> Ints:
+        return self.ranked(now, most, waiting, lots)
+
+    def ranked(self, now: np.datetime64, most: int, waiting: Bools, lots: Floats) -> Ints:
+        """The most overdue pages, most overdue first."""
         today = float(epoch_days(now))
         if today >= self._ask_again:  # some rules divide the budget anew as they learn
             self._due = self._due_days(np.arange(len(self._due)))

@@ -152,7 +152,7 @@ class Recrawl:
             while sections.parted:
                 state.clocks.part(*sections.parted.pop(0))
             state.relatives.read(sections)
-            _read_clocks(state, sections.upwards(np.arange(nodes, len(sections))))
+            read_clocks(state, sections.upwards(np.arange(nodes, len(sections))))
         return state
 
     def paced(self, state: RecrawlState, gap: float) -> RecrawlState:
@@ -160,7 +160,7 @@ class Recrawl:
         state.gap = gap
         state.relatives.pace(gap)
         state.clocks.rebin(_width(gap), self.kernel * gap)
-        _read_clocks(state, state.sections.levels)
+        read_clocks(state, state.sections.levels)
         return state
 
     def value(self, state: RecrawlState, rows: Ints, now: np.datetime64) -> Floats:
@@ -174,6 +174,26 @@ class Recrawl:
 
         over_blocks(work, len(rows))
         return values
+
+    def fresh(self, state: RecrawlState, rows: Ints, now: np.datetime64) -> Floats:
+        """Chance that the copy of each page is still what the page is."""
+        today = float(epoch_days(now))
+        _advance(state, today)
+        fresh = np.empty(len(rows))
+
+        def work(some: slice) -> None:
+            which = rows[some]
+            leaf, last = state.sections.leaf[which], state.last[which]
+            elapsed = np.maximum(state.clocks.elapsed(leaf, last, today), 0.0)
+            states = state.memories.states(which, state.relatives.prior(state.sections, which))
+            fresh[some] = 1 - state.memories.chance(which, states, elapsed)[1]
+
+        over_blocks(work, len(rows))
+        return fresh
+
+    def rates(self, state: RecrawlState, rows: Ints) -> Floats:
+        """Changes a day that are expected of each page, while its section is as active as usual."""
+        return state.memories.rates(rows, state.relatives.prior(state.sections, rows))
 
     def due(self, state: RecrawlState, rows: Ints, price: float) -> Instants:
         """When the value of each page reaches the price, if its section keeps its present pace."""
@@ -234,7 +254,7 @@ def _learn(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcomes) -> 
     rates = memories.rates(rows, prior)
     state.relatives.learn(sections, rows, rates)
     state.last[rows] = now
-    _read_clocks(state, sections.upwards(leaf))
+    read_clocks(state, sections.upwards(leaf))
 
 
 def _learn_trust(
@@ -251,7 +271,7 @@ def _advance(state: RecrawlState, now: float) -> None:
     if state.clocks.advance(now):
         _relate(state)
         state.relatives.refit(state.sections, state.memories)
-        _read_clocks(state, state.sections.levels)
+        read_clocks(state, state.sections.levels)
 
 
 def _relate(state: RecrawlState) -> None:
@@ -263,7 +283,7 @@ def _relate(state: RecrawlState) -> None:
         state.relatives.read(state.sections)
 
 
-def _read_clocks(state: RecrawlState, levels: list[Ints]) -> None:
+def read_clocks(state: RecrawlState, levels: list[Ints]) -> None:
     """Set the clocks of some nodes."""
     trust = 1 / (1 + np.exp(-state.trust))
     state.clocks.read(state.sections, levels, trust[state.sections.site_of_node])

@@ -17,16 +17,22 @@ Pure.
 from __future__ import annotations
 
 import re
+from array import array
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
+from xxhash import xxh3_64_intdigest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    import numpy.typing as npt
 
     from recrawl.visits.arrays import Bools, Ints
+
+    Kept = int | float | npt.NDArray[np.generic]
 
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://")
 _WORD = re.compile(r"[^\W_]+")
@@ -117,15 +123,16 @@ class Sections:
     _parent: list[int] = field(default_factory=lambda: [-1])
     _below: list[list[int]] = field(default_factory=lambda: [[]])
     _is_host: list[bool] = field(default_factory=lambda: [False])
-    # A row a page: its node, file name, kind of name and host.
+    # A row a page: its node, the hash of its file name and of its kind, its host.
     _leaf: list[int] = field(default_factory=list)
-    _name: list[int] = field(default_factory=list)
-    _kind: list[int] = field(default_factory=list)
+    _name: array[int] = field(default_factory=lambda: array("Q"))
+    _kind: array[int] = field(default_factory=lambda: array("Q"))
     _host: list[int] = field(default_factory=list)
-    _name_of: dict[str, int] = field(default_factory=dict)
     _host_of: dict[str, int] = field(default_factory=lambda: {"": 0})
     _site_of_host: Ints = field(default_factory=lambda: np.zeros(1, np.int64))
     _related: int = 0  # how many pages have been related to kin and sites
+    # Addresses of the pages, where the tree was taken up again and has not grown since.
+    _unbuilt: Callable[[], Sequence[str]] | None = None
 
     def __len__(self) -> int:
         """Count the nodes."""
@@ -133,6 +140,7 @@ class Sections:
 
     def grow(self, addresses: Sequence[str]) -> None:
         """Take in pages, in rows after those known so far, and let new nodes appear."""
+        self._build()
         first, nodes = len(self._leaf), len(self)
         moved: dict[int, int] = {}
         for address in addresses:
@@ -147,6 +155,51 @@ class Sections:
         self.site = np.append(self.site, np.where(host == known, self._site_of_host[known], 0))
         if len(self) > nodes:
             self._order()
+
+    @property
+    def kept(self) -> dict[str, Kept]:
+        """All that cannot be worked out again from the addresses alone."""
+        return {
+            "deepest": self.deepest,
+            "leaf": self.leaf.astype(np.int32),
+            "kin": self.kin.astype(np.int32),
+            "site": self.site.astype(np.int32),
+            "parent": self.parent.astype(np.int32),
+            "is_host": self.is_host,
+            "site_of_host": self._site_of_host.astype(np.int32),
+            "groups": self.groups,
+            "sites": self.sites,
+            "related": self._related,
+        }
+
+    @classmethod
+    def resumed(cls, kept: Mapping[str, Kept], addresses: Callable[[], Sequence[str]]) -> Sections:
+        """Tree as it was kept; it is built again from the addresses when it has to grow."""
+        tree = cls(
+            deepest=int(kept["deepest"]),
+            groups=int(kept["groups"]),
+            sites=int(kept["sites"]),
+            leaf=np.asarray(kept["leaf"]).astype(np.int64),
+            kin=np.asarray(kept["kin"]).astype(np.int64),
+            site=np.asarray(kept["site"]).astype(np.int64),
+            _site_of_host=np.asarray(kept["site_of_host"]).astype(np.int64),
+            _related=int(kept["related"]),
+            _parent=np.asarray(kept["parent"]).tolist(),
+            _is_host=np.asarray(kept["is_host"]).tolist(),
+            _unbuilt=addresses,
+        )
+        tree._order()
+        return tree
+
+    def _build(self) -> None:
+        """Hang all pages on the tree again: nodes get the numbers that they had."""
+        if self._unbuilt is None:
+            return
+        addresses, self._unbuilt = self._unbuilt(), None
+        built = Sections(deepest=self.deepest)
+        built.grow(addresses)
+        for name in _OF_ADDRESSES:
+            setattr(self, name, getattr(built, name))
 
     def relate(self) -> bool:
         """Find kin and sites among all pages; False where there are no new pages."""
@@ -191,8 +244,9 @@ class Sections:
             above = part
         self._pages[node.node].add(page)
         self._leaf.append(node.node)
-        self._name.append(self._name_of.setdefault(name, len(self._name_of)))
-        self._kind.append(self._name_of.setdefault(kind, len(self._name_of)))
+        # Names by their hash: most occur once, and a million of them would fill memory.
+        self._name.append(xxh3_64_intdigest(name.encode(errors="surrogatepass")))
+        self._kind.append(xxh3_64_intdigest(kind.encode(errors="surrogatepass")))
         self._host.append(self._host_of.setdefault(host, len(self._host_of)))
 
     def _begin(self, part: _Part, node: _Part, moved: dict[int, int]) -> None:
@@ -245,16 +299,21 @@ class Sections:
         self._place_sites()
 
     def _find_kin(self) -> None:
-        name, kind = np.array(self._name), np.array(self._kind)
-        names, kinds, count = np.bincount(name), np.bincount(kind), len(self._name_of)
+        hashes = np.concatenate([np.array(self._name), np.array(self._kind)])
+        known, number = np.unique(hashes, return_inverse=True)
+        name, kind = np.split(number, 2)
+        names, kinds, count = np.bincount(name), np.bincount(kind), len(known)
         most = _NEARLY_ALL * len(name)
         # A name has as many kinds as it has folders.
         folders = np.bincount(np.unique(name * count + kind) // count)
         by_name = folders[name] >= _FEWEST_PAGES
         group = np.where(by_name, name, kind)
         size = np.where(by_name, names[name], kinds[kind])
-        self.kin = np.where((size >= _FEWEST_PAGES) & (size < most), group, -1)
-        self.groups = count
+        related = (size >= _FEWEST_PAGES) & (size < most)
+        groups, number = np.unique(group[related], return_inverse=True)
+        self.kin = np.full(len(name), -1)
+        self.kin[related] = number
+        self.groups = len(groups)
 
     def _find_sites(self) -> None:
         host = np.array(self._host)
@@ -277,6 +336,13 @@ class Sections:
         # Only the crawl's own node can have pages of several sites below it.
         if len(np.unique(self.site)) > 1:
             self.site_of_node[0] = 0
+
+
+# What follows from the addresses and the order in which they came.
+_OF_ADDRESSES = (
+    *("_parts", "_part_of", "_pages", "_parent", "_below", "_is_host"),
+    *("_leaf", "_name", "_kind", "_host", "_host_of"),
+)
 
 
 def _by(rank: Ints) -> list[Ints]:

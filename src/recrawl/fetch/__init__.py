@@ -1,0 +1,4 @@
+"""Network: one request, one answer. Redirects are told, not followed.
+
+Touches: the network.
+"""

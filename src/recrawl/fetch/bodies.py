@@ -1,0 +1,100 @@
+"""A body as it comes, decompressed piece by piece within its limits.
+
+A few kilobytes can unpack to gigabytes. So every decoder hands on small pieces, and the end of the
+chain counts them and stops at the limit: whatever is sent, no more is unpacked than may be kept.
+
+    raw pieces -> decoder of the last encoding -> ... -> decoder of the first -> kept pieces
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recrawl.errors import FetchFailed
+from recrawl.fetch.decoders import DECODERS
+
+if TYPE_CHECKING:
+    from recrawl.fetch.decoders import Decoder, Sink
+
+ACCEPTED = "gzip, br, zstd"  # what we ask for; `deflate` is understood too
+
+_DEEPEST = 2
+
+
+class Body:
+    """Collects one body.
+
+    Args:
+        encoding: The `Content-Encoding` header.
+        raw_limit: Most bytes to take.
+        decoded_limit: Most bytes to keep.
+
+    Examples:
+        >>> import gzip
+        >>> body = Body("gzip", raw_limit=1000, decoded_limit=1000)
+        >>> body.add(gzip.compress(b"hello"))
+        >>> body.end()
+        b'hello'
+        >>> small = Body("gzip", raw_limit=1000, decoded_limit=4)
+        >>> small.add(gzip.compress(b"hello"))
+        Traceback (most recent call last):
+            ...
+        recrawl.errors.FetchFailed: body must unpack to at most 4 bytes (got more)
+    """
+
+    def __init__(self, encoding: str, *, raw_limit: int, decoded_limit: int) -> None:
+        self.raw_bytes = 0
+        self._raw_limit = raw_limit
+        self._kept = _Kept(decoded_limit)
+        self._decoders: list[Decoder] = []  # the one that takes what comes is the last
+        first: Sink = self._kept
+        for name in _names(encoding):
+            first = DECODERS[name](first)
+            self._decoders.append(first)
+        self._first = first
+
+    def add(self, piece: bytes) -> None:
+        """Take the next bytes from the wire."""
+        self.raw_bytes += len(piece)
+        if self.raw_bytes > self._raw_limit:
+            detail = f"body must have at most {self._raw_limit} bytes (got {self.raw_bytes})"
+            raise FetchFailed("too-large", detail)
+        self._first.write(piece)
+
+    def end(self) -> bytes:
+        """The whole body, decoded."""
+        if self.raw_bytes:  # an answer without a body may still name an encoding
+            for decoder in reversed(self._decoders):
+                decoder.end()
+        pieces = self._kept.pieces
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def _names(encoding: str) -> list[str]:
+    """Encodings in the order in which they were applied."""
+    names = [name.strip().lower() for name in encoding.split(",")] if encoding else []
+    names = [name for name in names if name not in {"", "identity"}]
+    if len(names) > _DEEPEST or any(name not in DECODERS for name in names):
+        known = ", ".join(DECODERS)
+        detail = f"content-encoding must be at most {_DEEPEST} of {known} (got {encoding[:80]!r})"
+        raise FetchFailed("bad-encoding", detail)
+    return names
+
+
+class _Kept:
+    """The end of the chain."""
+
+    def __init__(self, limit: int) -> None:
+        self.pieces: list[bytes] = []
+        self._left = limit
+        self._limit = limit
+
+    def write(self, piece: bytes, /) -> int:
+        self._left -= len(piece)
+        if self._left < 0:
+            detail = f"body must unpack to at most {self._limit} bytes (got more)"
+            raise FetchFailed("too-large", detail)
+        self.pieces.append(piece)
+        return len(piece)

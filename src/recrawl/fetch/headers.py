@@ -1,0 +1,55 @@
+"""Headers as they came, made fit to be kept and shown.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recrawl.fetch.fetcher import MOST_HEADERS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)))
+_LONGEST_REMARK = 200
+
+
+def headers_of(raw: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
+    r"""Headers by lower-case name, at most `MOST_HEADERS`; repeated ones are joined by a comma.
+
+    >>> headers_of([(b"ETag", b'"1"'), (b"Vary", b"a"), (b"vary", b"b\x1b[2J")])
+    {'etag': '"1"', 'vary': 'a, b[2J'}
+    """
+    headers: dict[str, str] = {}
+    for name_bytes, value_bytes in raw[:MOST_HEADERS]:
+        name = name_bytes.decode("latin-1").lower()
+        value = text_of(value_bytes)
+        headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    return headers
+
+
+def text_of(raw: bytes) -> str:
+    r"""Text of a header's value without control characters.
+
+    The standard says ASCII; what is not is UTF-8 more often than Latin-1, which all bytes are.
+
+    >>> text_of("/été".encode()), text_of(b"/\xe9t\xe9"), text_of(b"a\0b")
+    ('/été', '/été', 'ab')
+    """
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        text = raw.decode("latin-1")
+    return text if text.isprintable() else text.translate(_CONTROLS)
+
+
+def remark(text: str) -> str:
+    r"""What others said of a failure, in one line and not for ever.
+
+    >>> remark("no\n  way")
+    'no way'
+    """
+    line = " ".join(text.split()).translate(_CONTROLS)
+    return line if len(line) <= _LONGEST_REMARK else line[:_LONGEST_REMARK] + "..."

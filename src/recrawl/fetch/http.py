@@ -1,0 +1,184 @@
+"""A fetcher that speaks HTTP/1.1 through aiohttp.
+
+Connections are kept for the next request to the same host. There are two sets of them: public
+addresses only, and, for requests that say so, private ones too; a connection opened for the second
+kind of request is never used for the first.
+
+Touches: the network.
+"""
+
+from __future__ import annotations
+
+import socket
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
+
+import aiohttp
+from yarl import URL
+
+from recrawl.errors import FetchFailed, InvalidParameter
+from recrawl.fetch.bodies import ACCEPTED
+from recrawl.fetch.fetcher import Limits
+from recrawl.fetch.guard import allowed
+from recrawl.fetch.problems import failure_of
+from recrawl.fetch.resolver import GuardedResolver, refused
+from recrawl.fetch.trip import Trip
+
+if TYPE_CHECKING:
+    import ssl
+
+    from aiohttp import AddrInfoType
+    from aiohttp.client_middlewares import ClientHandlerType
+
+    from recrawl.fetch.fetcher import Answer, Request
+
+_NAMES_SECONDS = 300  # for which an answer of a name server is believed
+_MOST_NAMES = 10_000
+_ACCEPT = "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8"
+
+# Addresses to which connections were opened for the request that is being made.
+_opened: ContextVar[list[str]] = ContextVar("_opened")
+
+
+class HttpFetcher:
+    """Fetches pages over HTTP and HTTPS.
+
+    Cookies are neither kept nor sent, redirects are not followed, and proxies that the environment
+    names are not used. How many requests run at a time is up to the caller.
+
+    Args:
+        agent: What to send as `User-Agent`: a name, and where to complain.
+        limits: What one request may cost.
+        tls: Which certificates to trust; those that the system trusts unless given.
+
+    Examples:
+        A port that nobody listens on:
+
+        >>> import asyncio
+        >>> from recrawl.fetch.fetcher import Request
+        >>> async def ask(address: str) -> str:
+        ...     fetcher = HttpFetcher("example (+https://example.org/bot)")
+        ...     answer = await fetcher.fetch(Request(address, local=True))
+        ...     await fetcher.close()
+        ...     return answer.problem
+        >>> asyncio.run(ask("http://127.0.0.1:1/"))
+        'refused'
+    """
+
+    def __init__(
+        self, agent: str, limits: Limits | None = None, *, tls: ssl.SSLContext | None = None
+    ) -> None:
+        if not (agent.strip() and agent.isascii() and agent.isprintable()):
+            raise InvalidParameter(f"agent must be printable ASCII text (got {agent!r})")
+        self._limits = limits or Limits()
+        self._tls = tls
+        self._headers = {"User-Agent": agent, "Accept": _ACCEPT, "Accept-Encoding": ACCEPTED}
+        self._sessions: dict[bool, aiohttp.ClientSession] = {}
+        self._resolvers: list[GuardedResolver] = []
+
+    async def fetch(self, request: Request) -> Answer:
+        """Answer to one request; raises nothing but `asyncio.CancelledError`."""
+        trip = Trip(request, self._limits)
+        try:
+            session = self._sessions.get(request.local) or self._open(local=request.local)
+            response = await session.get(
+                _url(request.address), headers=_conditions(request), allow_redirects=False
+            )
+            try:
+                await trip.read(response)
+            except BaseException:
+                response.close()  # what else comes must not be taken for the next answer
+                raise
+            response.release()
+        except (aiohttp.ClientError, FetchFailed, OSError, ValueError) as error:
+            trip.failure = failure_of(error, self._limits)
+        return trip.answer()
+
+    async def close(self) -> None:
+        """Let go of all connections."""
+        while self._sessions:
+            await self._sessions.popitem()[1].close()
+        while self._resolvers:
+            await self._resolvers.pop().close()
+
+    def _open(self, *, local: bool) -> aiohttp.ClientSession:
+        """Session for one kind of request; made late, for it belongs to the running loop."""
+        limits = self._limits
+        resolver = GuardedResolver(local=local)
+        self._resolvers.append(resolver)
+        connector = aiohttp.TCPConnector(
+            resolver=resolver,
+            socket_factory=lambda place: _socket(place, local=local),
+            ssl=self._tls or True,
+            limit=0,  # else waiting for a free connection would count as connecting
+            ttl_dns_cache=_NAMES_SECONDS,
+            dns_cache_max_size=_MOST_NAMES,
+        )
+        session = aiohttp.ClientSession(
+            connector=connector,
+            headers=self._headers,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            max_line_size=limits.header_bytes,
+            max_field_size=limits.header_bytes,
+            middlewares=(_ask_once,),
+            timeout=aiohttp.ClientTimeout(
+                total=limits.total_seconds,
+                connect=limits.connect_seconds,
+                sock_read=limits.idle_seconds,
+            ),
+        )
+        self._sessions[local] = session
+        return session
+
+
+def _url(address: str) -> URL:
+    """The address as aiohttp wants it, to be sent letter by letter as it is."""
+    try:
+        url = URL(address, encoded=True)
+        clean = address.isascii() and address.isprintable() and " " not in address
+        if clean and url.raw_user is None and url.raw_password is None:
+            return url
+    except ValueError:
+        pass  # no such port, or a host that is none
+    raise FetchFailed("unreachable", f"address must be canonical (got {address[:80]!r})")
+
+
+def _conditions(request: Request) -> dict[str, str] | None:
+    """Headers under which an unchanged page need not be sent."""
+    conditions = {}
+    if request.etag and request.etag.isprintable():
+        conditions["If-None-Match"] = request.etag
+    if request.modified and request.modified.isprintable():
+        conditions["If-Modified-Since"] = request.modified
+    return conditions or None
+
+
+async def _ask_once(
+    request: aiohttp.ClientRequest, handler: ClientHandlerType
+) -> aiohttp.ClientResponse:
+    """Keep aiohttp from asking again where the host hung up on a new connection.
+
+    A kept connection may have been closed while the request was under way: then asking again is
+    right. On a new one the host has seen the request, and must not be pressed.
+    """
+    opened: list[str] = []
+    _opened.set(opened)
+    try:
+        return await handler(request)
+    except aiohttp.ClientConnectorError:
+        raise
+    except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
+        if not opened:
+            raise
+        raise FetchFailed("dropped", "host must answer before it hangs up (it did not)") from error
+
+
+def _socket(place: AddrInfoType, *, local: bool) -> socket.socket:
+    """Socket for one address, which may come from a name or stand in digits in the request."""
+    family, kind, protocol, _, where = place
+    host = str(where[0])
+    if not allowed(host, local=local):
+        raise refused(host)
+    _opened.get().append(host)
+    return socket.socket(family, kind, protocol)

@@ -1,0 +1,362 @@
+"""What a live crawl does next: new pages, set times and the policy's order, budgets and hosts.
+
+The agenda is a state machine without a clock. Pages are numbers from 0 on, in the order in which
+they were found; instants are days after 1970. The life of a page is
+
+    found -> new -> leased -> copied -> waiting -> leased -> seen -> waiting ...
+                       |                              |
+                       +--- failed, gone, refused ----+--> put off to a set time -> leased ...
+
+Pages share budgets by *pool*, and each pool has a frontier of its own. A lease goes to
+
+1. pages whose set time has come (retries, rechecks, fixed and longest intervals), oldest first;
+2. in turns, new pages and the pages that the policy finds most worth a visit.
+
+*In turns* means one for one while both wait at free hosts and the budget has room for both. So a
+crawl that finds more new pages than it can copy still spends half of its visits on the copies that
+it has, and one that has much to revisit still grows. Where only one kind waits, or the other kind's
+hosts must wait, that one goes on alone; and revisits never go faster than evenly over the day,
+while new pages may. Pools take turns at being asked first.
+
+No lease is given for a host that must wait, and none beyond the budget of its pool. Whatever is
+possible is done before anything later. The least days between visits hold for visits that failed
+too, and so do the hours.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.frontier.book import NOT_IN, Book
+from recrawl.frontier.lives import until_allowed, until_recheck, until_retry
+from recrawl.frontier.pool import JITTER, Pool
+from recrawl.policies.pages import Outcomes
+from recrawl.visits.status import PageStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recrawl.frontier.frontier import Frontier
+    from recrawl.frontier.hosts import Hosts
+    from recrawl.frontier.spending import Spending
+    from recrawl.frontier.terms import Terms
+    from recrawl.plan.budget import Budget
+    from recrawl.visits.arrays import Floats, Ints
+
+_COPIED = int(PageStatus.COPIED)  # a plain number: looked up at every visit
+_GONE = (PageStatus.SUSPECTED, PageStatus.GONE)
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """Leave to visit a page now.
+
+    Args:
+        page: Number of the page.
+        host: Its host.
+        first: Whether there is no copy of it yet.
+        at: When it was given.
+    """
+
+    page: int
+    host: int
+    first: bool
+    at: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Known:
+    """What is known of pages: a row a page.
+
+    Args:
+        host: Host of each.
+        term: Number of its terms.
+        status: Where it stands in its life.
+        failures: How many visits in a row have failed, or found it gone.
+        set: Its set time; infinite where it has none.
+    """
+
+    host: Ints
+    term: Ints
+    status: Ints
+    failures: Ints
+    set: Floats
+
+
+class Agenda:
+    """Pages of a live crawl, and what to visit next.
+
+    Args:
+        hosts: When each host may be asked.
+        terms: On which terms pages are visited; pages name them by number.
+        random: Spreads intervals.
+
+    Examples:
+        Two pages of a host that may be asked once a minute:
+
+        >>> from recrawl.frontier.frontier import Frontier
+        >>> from recrawl.frontier.hosts import Hosts
+        >>> from recrawl.frontier.terms import Terms
+        >>> from recrawl.plan.budget import Budget
+        >>> from recrawl.policies.uniform import Uniform
+        >>> random, minute = np.random.default_rng(0), 1 / 1440
+        >>> agenda = Agenda(Hosts(delay=minute), [Terms()], random)
+        >>> budget = Budget.read("24/1d")
+        >>> agenda.add_pool(Frontier(Uniform(), budget, random), budget, now=100.0)
+        0
+        >>> host = agenda.hosts.add()
+        >>> agenda.found(np.array([host, host]), np.array([0, 0]))
+        array([0, 1])
+        >>> [lease] = agenda.take(100.0, most=5)
+        >>> lease
+        Lease(page=0, host=0, first=True, at=100.0)
+        >>> agenda.answered(lease, 100.0)
+        >>> agenda.copied(lease.page, "https://example.org/", 100.0)
+        >>> agenda.take(100.0, most=5), round((agenda.ready(100.0) - 100) / minute, 3)
+        ([], 1.0)
+    """
+
+    def __init__(self, hosts: Hosts, terms: Sequence[Terms], random: np.random.Generator) -> None:
+        self.hosts = hosts
+        self._random = random
+        self._book = Book(hosts, terms)
+        self._pool_of_term: Ints = np.array([each.pool for each in terms], np.int64)
+        self._pools: list[Pool] = []
+        self._first = 0
+
+    def __len__(self) -> int:
+        """Count the pages."""
+        return len(self._book)
+
+    def add_pool(self, frontier: Frontier, budget: Budget, now: float) -> int:
+        """One more budget, and the frontier of its pages; returns its number."""
+        number = len(self._pools)
+        self._pools.append(Pool(frontier, budget, self._book, number, now))
+        return number
+
+    def spending(self, pool: int) -> Spending:
+        """What a pool has spent and may spend."""
+        return self._pools[pool].spending
+
+    def frontier(self, pool: int) -> Frontier:
+        """What orders the pages of a pool that have a copy; all of them are in it afterwards."""
+        self._pools[pool].admit()
+        return self._pools[pool].frontier
+
+    def pages(self, pool: int) -> Ints:
+        """The pages in the rows of a pool's frontier."""
+        return self._pools[pool].page.copy()
+
+    def found(self, host: Ints, term: Ints) -> Ints:
+        """Take in pages of which there is no copy yet; returns their numbers.
+
+        Args:
+            host: Host of each.
+            term: Number of each page's terms.
+        """
+        pages = self._book.add(host, term)
+        pool = self._pool_of_term[np.asarray(term, np.int64)]
+        for number in np.unique(pool).tolist():
+            self._pools[number].found(pages[pool == number])
+        return pages
+
+    def resume(self, known: Known, pools: Sequence[Ints], last: Sequence[Floats]) -> None:
+        """Take up a crawl again; call before anything was found.
+
+        Visits that a pool's frontier does not know of are told afterwards, by `enter` and `learn`.
+
+        Args:
+            known: What was known of all pages.
+            pools: The pages in the rows of each pool's frontier, in order.
+            last: When each of them was last visited.
+        """
+        book = self._book
+        pages = book.add(known.host, known.term)
+        book.status[:] = known.status
+        book.failures[:] = known.failures
+        book.set[:] = known.set
+        pool_of = self._pool_of_term[book.term]
+        for number, (rows, days) in enumerate(zip(pools, last, strict=True)):
+            self._pools[number].resume(pages[pool_of == number], rows, days)
+
+    # What to do next.
+
+    def take(self, now: float, most: int) -> list[Lease]:
+        """Leases for what is most worth doing now; their hosts count as asked from now on.
+
+        Args:
+            now: The instant.
+            most: How many leases.
+        """
+        leases: list[Lease] = []
+        book = self._book
+        for pool in self._pools[self._first :] + self._pools[: self._first]:
+            while len(leases) < most and (page := pool.take(now)) is not None:
+                first = bool(book.row[page] == NOT_IN)
+                leases.append(Lease(page, int(book.host[page]), first, now))
+        self._first = (self._first + 1) % max(len(self._pools), 1)  # where leases are scarce
+        return leases
+
+    def ready(self, now: float) -> float:
+        """Instant at which something may be done, as far as is known; call when `take` has none."""
+        return min((pool.ready(now) for pool in self._pools), default=inf)
+
+    def waiting(self, now: float) -> bool:
+        """Whether something would be done now if its host were free; call when `take` has none."""
+        return any(pool.waiting(now) for pool in self._pools)
+
+    # What became of it.
+
+    def answered(self, lease: Lease, now: float, wait: float | None = None) -> None:
+        """Note that the request to a lease's host has ended."""
+        self.freed(lease.host, now, wait)
+
+    def freed(self, host: int, now: float, wait: float | None = None) -> None:
+        """Note that a request to a host has ended, whether for a page or for robots.txt."""
+        self.hosts.answered(host, now, wait)
+        for pool in self._pools:
+            pool.freed(host)
+
+    def copied(self, page: int, address: str, now: float) -> None:
+        """Learn that there is a first copy of a page, and at which address."""
+        self._done(page, _COPIED, 0)
+        self.enter(page, address, now)
+        self._again(page, now)
+
+    def enter(self, page: int, address: str, now: float) -> None:
+        """Let the policy know of a page that was copied; for visits of before, told in order."""
+        self._pool(page).enter(page, address, now)
+
+    def seen(self, page: int, now: float, *, changed: bool, age: float = np.nan) -> None:
+        """Learn what a visit to a page with a copy showed.
+
+        Args:
+            page: Number of the page.
+            now: When it was visited.
+            changed: Whether it had changed.
+            age: Days since it changed; nan where that is unknown.
+        """
+        self._done(page, _COPIED, 0)
+        self._learn(page, now, changed=changed, age=age)
+        self._again(page, now)
+
+    def learn(self, page: int, now: float, *, changed: bool, age: float = np.nan) -> None:
+        """Let the policy learn from a visit; for visits of before, told in order."""
+        self._learn(page, now, changed=changed, age=age)
+        self._pool(page).place(page, now)
+
+    def learn_many(self, pages: Ints, at: Floats, outcomes: Outcomes) -> None:
+        """Let the policy learn from many visits of before, told in order, as if all at once.
+
+        Args:
+            pages: Numbers of the pages; all have been entered.
+            at: When each was visited.
+            outcomes: What each visit showed.
+        """
+        pool = self._pool_of_term[self._book.term[pages]]
+        turn = _turns(pages)
+        for number in range(int(turn.max(initial=-1)) + 1):
+            for which in np.unique(pool).tolist():
+                some = np.flatnonzero((turn == number) & (pool == which))
+                self._pools[which].learn_many(pages[some], at[some], outcomes.take(some))
+
+    def failed(self, page: int, now: float) -> float:
+        """Learn that a visit said nothing of its page; returns when the page is tried again."""
+        failures = int(self._book.failures[page]) + 1
+        self._done(page, self.status(page), failures)
+        return self._after(page, now, until_retry(failures))
+
+    def gone(self, page: int, now: float) -> float:
+        """Learn that there is no such page; returns when it is looked at again."""
+        was_gone = self.status(page) in _GONE
+        times = self.failures(page) + 1 if was_gone else 1
+        self._done(page, PageStatus.GONE if was_gone else PageStatus.SUSPECTED, times)
+        return self._after(page, now, until_recheck(times))
+
+    def refused(self, page: int, now: float) -> float:
+        """Learn that robots.txt forbids a page; returns when it is asked about again."""
+        times = self.failures(page) + 1 if self.status(page) is PageStatus.REFUSED else 1
+        self._done(page, PageStatus.REFUSED, times)
+        return self._after(page, now, until_allowed(times))
+
+    def moved(self, page: int, now: float) -> float:
+        """Learn that a page is elsewhere; returns when it is looked at again."""
+        times = self.failures(page) + 1 if self.status(page) is PageStatus.MOVED else 2
+        self._done(page, PageStatus.MOVED, times)
+        return self._after(page, now, until_recheck(times))
+
+    def given_back(self, page: int, at: float) -> None:
+        """Take back a lease that was not used, and give it again from an instant on."""
+        self._book.out[page] = False
+        self._pool(page).put_off(page, at)
+
+    def term(self, page: int) -> int:
+        """Number of a page's terms."""
+        return int(self._book.term[page])
+
+    def count(self, status: PageStatus) -> int:
+        """How many pages stand at one place in their lives."""
+        return int(np.count_nonzero(self._book.status == status))
+
+    def status(self, page: int) -> PageStatus:
+        """Where a page stands in its life."""
+        return PageStatus(int(self._book.status[page]))
+
+    def failures(self, page: int) -> int:
+        """How many visits in a row have failed, or found the page gone."""
+        return int(self._book.failures[page])
+
+    def set_time(self, page: int) -> float:
+        """Set time of a page; infinite where it has none."""
+        return float(self._book.set[page])
+
+    def _pool(self, page: int) -> Pool:
+        return self._pools[self._book.terms_of(page).pool]
+
+    def _learn(self, page: int, now: float, *, changed: bool, age: float) -> None:
+        outcomes = Outcomes(np.array([changed]), np.array([age]))
+        self._pool(page).learn(page, now, outcomes)
+
+    def _done(self, page: int, status: int, failures: int) -> None:
+        book = self._book
+        book.out[page] = False
+        book.status[page] = status
+        book.failures[page] = failures
+
+    def _again(self, page: int, now: float) -> None:
+        """Let a page that has a copy take its turn again, on its terms."""
+        terms, pool = self._book.terms_of(page), self._pool(page)
+        if self._book.row[page] >= 0:
+            pool.let_go(page, now)
+        days = terms.interval or terms.maximum
+        if days < inf:
+            pool.put_off(page, now + max(self._spread(days), terms.minimum), hold=False)
+
+    def _after(self, page: int, now: float, days: float) -> float:
+        """Put a page off; nothing else decides on it until then."""
+        days = max(self._spread(days), self._book.terms_of(page).minimum)
+        return self._pool(page).put_off(page, now + days)
+
+    def _spread(self, days: float) -> float:
+        return days * (1 - JITTER * float(self._random.random()))
+
+
+def _turns(pages: Ints) -> Ints:
+    """How many times each page was there before, at each place.
+
+    >>> _turns(np.array([7, 8, 7, 7, 8]))
+    array([0, 0, 1, 2, 1])
+    """
+    order = np.argsort(pages, kind="stable")
+    ordered = pages[order]
+    starts = np.flatnonzero(np.diff(ordered, prepend=-1))
+    counts = np.diff(starts, append=len(ordered))
+    turn = np.empty(len(pages), np.int64)
+    turn[order] = np.arange(len(pages)) - np.repeat(starts, counts)
+    return turn

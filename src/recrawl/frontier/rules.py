@@ -1,0 +1,133 @@
+"""What a person asks for some addresses: how often, when, how deep, what counts as a change.
+
+A rule of a site holds for everything under its address, as folders hold what is in them:
+
+    https://a.org/x/    holds  https://a.org/x/ and https://a.org/x/y    but not  https://a.org/xy
+    https://a.org/x     holds  https://a.org/x, https://a.org/x?y and https://a.org/x/y
+    https://a.org/      holds  everything that https://a.org answers for
+
+A rule of a page holds for that one address. Where several hold, the page's goes before the
+sites', and a longer address before a shorter one; the one that is chosen decides alone.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from recrawl.plan.budget import Budget
+
+NO_RULE = -1
+
+_HOURS_A_DAY = 24
+_HOST_BEGINS = len("https://")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One block of the settings.
+
+    Args:
+        address: Canonical address.
+        exact: Whether it is that of one page, not of everything under it.
+        budget: Visits of its own; None where they come out of the common budget.
+        weight: How much a fresh copy matters.
+        minimum: Fewest days between two visits to a page.
+        maximum: Most days between two visits to a page.
+        interval: Days between visits, instead of both; None where we choose.
+        hours: First hour of the day in UTC in which visits may be made, and the first in which
+            they may no longer; None for all day.
+        links: How many links deep to follow from its pages.
+        watch: CSS selectors of the only parts that count; none for the whole page.
+        ignore: CSS selectors of parts that do not count.
+        local: Whether it may be on this machine or on a private network.
+
+    Examples:
+        >>> night = Rule("https://example.org/", hours=(22, 6), interval=1.0)
+        >>> [hour for hour in range(24) if night.is_open(hour)]
+        [0, 1, 2, 3, 4, 5, 22, 23]
+        >>> night.gaps
+        (1.0, 1.0)
+    """
+
+    address: str
+    exact: bool = False
+    budget: Budget | None = None
+    weight: float = 1.0
+    minimum: float = 0.0
+    maximum: float = math.inf
+    interval: float | None = None
+    hours: tuple[int, int] | None = None
+    links: int = 0
+    watch: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    local: bool = False
+
+    @property
+    def gaps(self) -> tuple[float, float]:
+        """Fewest and most days between two visits to a page."""
+        if self.interval is not None:
+            return self.interval, self.interval
+        return self.minimum, self.maximum
+
+    def is_open(self, hour: int) -> bool:
+        """Whether visits may be made in this hour of the day in UTC, from 0 to 23."""
+        if self.hours is None:
+            return True
+        first, end = self.hours
+        return (hour - first) % _HOURS_A_DAY < ((end - first) % _HOURS_A_DAY or _HOURS_A_DAY)
+
+
+class RuleFinder:
+    """Finds the rule of an address among many.
+
+    Rules of pages are looked up; those of sites are too, by the few lengths that addresses of
+    the same origin have. So what an address costs does not grow with the number of rules.
+
+    Examples:
+        >>> find = RuleFinder([Rule("https://a.org/"), Rule("https://a.org/x", exact=True)])
+        >>> find.rules_of(["https://a.org/x", "https://a.org/y", "https://b.org/"])
+        [1, 0, -1]
+    """
+
+    __slots__ = ("_lengths", "_pages", "_sites")
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self._pages = {rule.address: row for row, rule in enumerate(rules) if rule.exact}
+        self._sites = {rule.address: row for row, rule in enumerate(rules) if not rule.exact}
+        lengths: dict[str, set[int]] = {}
+        for address in self._sites:
+            lengths.setdefault(_origin(address), set()).add(len(address))
+        self._lengths = {origin: sorted(each, reverse=True) for origin, each in lengths.items()}
+
+    def rule_of(self, address: str) -> int:
+        """Number of a canonical address's rule; -1 where none holds."""
+        row = self._pages.get(address)
+        if row is not None:
+            return row
+        lengths = self._lengths.get(_origin(address))
+        return NO_RULE if lengths is None else self._site_of(address.partition("?")[0], lengths)
+
+    def rules_of(self, addresses: Iterable[str]) -> list[int]:
+        """Number of each canonical address's rule; -1 where none holds."""
+        return list(map(self.rule_of, addresses))
+
+    def _site_of(self, folder: str, lengths: Sequence[int]) -> int:
+        for length in lengths:
+            row = self._sites.get(folder[:length])
+            # A folder shorter than `length` is looked up whole, and is a site itself if found.
+            if row is not None and (
+                folder[length - 1 : length] == "/" or folder[length : length + 1] in ("", "/")
+            ):
+                return row
+        return NO_RULE
+
+
+def _origin(address: str) -> str:
+    return address[: address.find("/", _HOST_BEGINS)]

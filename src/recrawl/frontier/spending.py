@@ -1,0 +1,177 @@
+"""Spending a budget: no more visits in any day than it allows, revisits evenly over it.
+
+A budget is so many visits a day. In any *window* of a day (longer where the budget is less than one
+visit a day) no more visits are made than it allows. Within that, first copies of new pages may come
+at once, while revisits save up what these leave: a visit's worth of time must have passed for each,
+though time in which none could be made, because a crawl stood still or a site was closed, is not
+lost before the window is over. Revisits at set times need not wait for that, but those that come
+after them do.
+
+What was spent at once would leave the window at once, and would be spent at once again every day.
+So while a window is full a little less is saved than time passes: such bursts fade within days,
+and next to nothing is lost where there are some hours of the day in which to make up for it.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from math import ceil, floor, inf
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from recrawl.visits.arrays import Floats
+
+_BINS = 1440  # of a window: a minute of a day, so that a thousandth of the budget is lost
+_NEARLY_ONE = 1 - 1e-9  # a visit that was saved up but for rounding
+_SAVED_WHILE_FULL = 0.9  # of what is beyond the next visit; a decision, not tuned on data
+
+
+class Spending:
+    """What a crawl has spent and may spend.
+
+    Args:
+        visits_a_day: The budget.
+        now: Day after 1970 on which spending begins.
+
+    Examples:
+        Of 24 visits a day twelve go to new pages at once. That leaves twelve revisits for the day,
+        two hours apart; when it is over there is one every hour again:
+
+        >>> spending = Spending(24.0, now=0.0)
+        >>> for _ in range(12):
+        ...     spending.spend(0.0, first=True)
+        >>> for hour in range(2, 26, 2):
+        ...     assert round(spending.ready((hour - 2) / 24, first=False) * 24, 6) == hour
+        ...     spending.spend(hour / 24, first=False)
+        >>> spending.spent(1.0), round((spending.ready(1.01, first=False) - 1) * 24)
+        (24, 1)
+    """
+
+    def __init__(self, visits_a_day: float, *, now: float) -> None:
+        self._rate = 0.0
+        self._window = 1.0
+        self._width = 1.0 / _BINS
+        self._most = 0
+        self._saved = 0.0
+        self._at = now
+        # Visits by bin, and how many of them were first copies, in the order of time.
+        self._spent: dict[int, tuple[int, int]] = {}
+        self._total, self._firsts = 0, 0
+        self._leaves = inf  # when the oldest bin leaves the window
+        self._left = 0.0  # visits a day that first copies leave to revisits
+        self.pace(visits_a_day)
+
+    @property
+    def visits_a_day(self) -> float:
+        """The budget."""
+        return self._rate
+
+    @property
+    def window(self) -> float:
+        """Days in which no more visits are made than the budget allows for them."""
+        return self._window
+
+    def pace(self, visits_a_day: float) -> None:
+        """Go on with another budget."""
+        self._rate = visits_a_day
+        window = max(1.0, 1 / visits_a_day) if visits_a_day > 0 else 1.0
+        self._most = floor(visits_a_day * window + 1e-9)
+        if window == self._window:
+            self._share()
+            return
+        spent, width = self._spent, self._width
+        self._window, self._width, self._spent = window, window / _BINS, {}
+        for number, counts in spent.items():
+            # The bin that ends no sooner: a visit is rather counted too long than not long enough.
+            self._count(ceil((number + 1) * width / self._width) - 1, *counts)
+        self._find_oldest()
+        self._share()
+
+    def ready(self, now: float, *, first: bool) -> float:
+        """Instant from which one more visit is allowed; infinite where none ever is.
+
+        Where it is not yet, it may turn out not to be then either; but never before.
+
+        Args:
+            now: The instant.
+            first: Whether it is the first copy of a page, or has its own set time.
+        """
+        if self._most < 1:
+            return inf
+        self._pass(now)
+        at = now if self._total < self._most else self._leaves
+        if first:
+            return at
+        missing = _NEARLY_ONE - self._saved
+        if missing <= 0:
+            return at
+        wait = missing / self._left if self._left > 0 else inf
+        # When the oldest leave the window, it may be sooner than it looks now.
+        return max(at, min(now + wait, self._leaves))
+
+    def spend(self, now: float, *, first: bool) -> None:
+        """Note a visit.
+
+        Args:
+            now: The instant.
+            first: Whether it was the first copy of a page: revisits need not make up for it.
+        """
+        self._pass(now)
+        self._count(floor(now / self._width), 1, int(first))
+        self._total += 1
+        if first:
+            self._firsts += 1
+            self._share()
+        if self._total == 1:
+            self._find_oldest()
+        if not first:
+            self._saved = max(self._saved - 1, -self._rate * self._window)
+
+    def spent(self, now: float) -> int:
+        """Visits made in the window that ends now."""
+        self._pass(now)
+        return self._total
+
+    def resume(self, at: Floats, now: float) -> None:
+        """Count visits that were made before, and save up from the last of them."""
+        if not len(at):
+            return
+        before = np.minimum(at, now)
+        numbers = np.floor(before[before > now - self._window] / self._width).astype(np.int64)
+        for number, visits in zip(*np.unique(numbers, return_counts=True), strict=True):
+            self._count(int(number), int(visits), 0)
+            self._total += int(visits)
+        self._find_oldest()
+        self._at, self._saved = float(before.max()), 0.0
+
+    def _pass(self, now: float) -> None:
+        """Let time pass: save up, and drop bins that have left the window whole."""
+        if now <= self._at:
+            return
+        saved = self._saved + self._left * (now - self._at)
+        if saved > 1 and self._total >= self._most:
+            base = max(self._saved, 1.0)
+            saved = base + _SAVED_WHILE_FULL * (saved - base)
+        self._saved = min(saved, max(self._rate * self._window, 1.0))
+        self._at = now
+        while self._leaves <= now:
+            visits, firsts = self._spent.pop(next(iter(self._spent)))
+            self._total -= visits
+            self._firsts -= firsts
+            self._find_oldest()
+            self._share()
+
+    def _share(self) -> None:
+        """Find out what first copies leave to revisits."""
+        self._left = max(self._rate - self._firsts / self._window, 0.0)
+
+    def _count(self, number: int, visits: int, firsts: int) -> None:
+        before = self._spent.get(number, (0, 0))
+        self._spent[number] = before[0] + visits, before[1] + firsts
+
+    def _find_oldest(self) -> None:
+        oldest = next(iter(self._spent), None)
+        self._leaves = inf if oldest is None else (oldest + 1) * self._width + self._window

@@ -1,0 +1,144 @@
+"""What the headers of an answer say of the page's version, its type and when to come back.
+
+Headers come as a mapping with lower-case names. What breaks its own grammar says nothing, since a
+header is as hostile as the page below it.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from recrawl.parse.dates import http_date
+from recrawl.units import SECONDS_A_DAY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LONGEST_ETAG = 512
+LONGEST_WAIT = 30.0  # days
+
+_LONGEST = 4096  # letters of a header that are read
+_LONGEST_LIFETIME_SECONDS = 2.0**31  # where RFC 9111 lets the count end
+_TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"  # noqa: S105 - the grammar's word, no secret
+# Letters beyond ASCII are allowed, but do not come back to the server as it sent them.
+_ETAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e]*"')
+_SECONDS = re.compile(r"[+-]?[0-9]+(?:\.[0-9]*)?", re.ASCII)
+_WHOLE_SECONDS = re.compile(r"[0-9]+", re.ASCII)
+_MIME = re.compile(rf"\s*({_TOKEN}/{_TOKEN})\s*(?=;|$)")
+_CHARSET = re.compile(r"[0-9a-z][0-9a-z_.:+-]{0,39}")
+_WORD = rf'\s*({_TOKEN})(?:\s*=\s*("(?:[^"\\]|\\.)*+"|[^\s;,"]*+))?'
+_PARAMETER = re.compile(";" + _WORD)
+_DIRECTIVE = re.compile("(?:^|,)" + _WORD)
+
+
+@dataclass(frozen=True, slots=True)
+class Validators:
+    """What to send back to be told "not modified".
+
+    Args:
+        etag: The entity tag as it came, weak or strong; empty where there is none.
+        modified: Epoch seconds of Last-Modified; nan where there is none.
+    """
+
+    etag: str = ""
+    modified: float = math.nan
+
+
+def validators(headers: Mapping[str, str]) -> Validators:
+    """Entity tag and Last-Modified of an answer.
+
+    >>> validators({"etag": 'W/"a1"', "last-modified": "Fri, 02 Jan 1970 00:00:00 GMT"})
+    Validators(etag='W/"a1"', modified=86400.0)
+    >>> validators({"etag": "a1"})
+    Validators(etag='', modified=nan)
+    """
+    etag = headers.get("etag", "")[:_LONGEST].strip()
+    modified = http_date(headers.get("last-modified", ""))
+    return Validators(
+        etag if len(etag) <= LONGEST_ETAG and _ETAG.fullmatch(etag) else "",
+        math.nan if modified is None else modified,
+    )
+
+
+def retry_after(text: str, now_seconds: float) -> float | None:
+    """Days that a Retry-After asks to wait, at most `LONGEST_WAIT`; None where it says nothing.
+
+    Args:
+        text: Value of the header: seconds, or a date.
+        now_seconds: Epoch seconds at which the answer came.
+
+    Examples:
+        >>> retry_after("43200", now_seconds=0.0)
+        0.5
+        >>> retry_after("Sat, 03 Jan 1970 00:00:00 GMT", now_seconds=86400.0)
+        1.0
+    """
+    text = text[:_LONGEST].strip()
+    if _SECONDS.fullmatch(text):
+        seconds = float(text)
+    else:
+        moment = http_date(text)
+        if moment is None:
+            return None
+        seconds = moment - now_seconds
+    return min(max(seconds / SECONDS_A_DAY, 0.0), LONGEST_WAIT)
+
+
+def content_type(text: str) -> tuple[str, str | None]:
+    """Type of the body and its charset, both in lower case; empty and None where unsaid.
+
+    >>> content_type('Text/HTML; version=1; charset="UTF-8"')
+    ('text/html', 'utf-8')
+    >>> content_type("html")
+    ('', None)
+    """
+    match = _MIME.match(text[:_LONGEST])
+    if match is None:
+        return "", None
+    for name, value in _PARAMETER.findall(text[:_LONGEST], match.end()):
+        if name.lower() == "charset":
+            charset = _unquoted(value).lower()
+            return match[1].lower(), charset if _CHARSET.fullmatch(charset) else None
+    return match[1].lower(), None
+
+
+def fresh_for(headers: Mapping[str, str]) -> float | None:
+    """Days for which the server calls its answer fresh, or None where it does not say.
+
+    RFC 9111 for a cache of one's own: `no-store` and `no-cache` are 0, else `max-age` counts,
+    else Expires less Date. What should be a number or a date and is none means 0. Nothing is
+    served from a cache here; the figure is evidence of how often a page changes.
+
+    >>> fresh_for({"cache-control": "public, max-age=43200"})
+    0.5
+    >>> fresh_for({"expires": "0"})
+    0.0
+    """
+    directives: dict[str, str] = {}
+    for name, value in _DIRECTIVE.findall(headers.get("cache-control", "")[:_LONGEST]):
+        directives.setdefault(name.lower(), _unquoted(value))
+    if "no-store" in directives or "no-cache" in directives:
+        return 0.0
+    if "max-age" in directives:
+        text = directives["max-age"]
+        return _lifetime(float(text) if _WHOLE_SECONDS.fullmatch(text) else 0.0)
+    if "expires" not in headers:
+        return None
+    expires = http_date(headers["expires"])
+    if expires is None:
+        return 0.0
+    sent = http_date(headers.get("date", ""))
+    return None if sent is None else _lifetime(expires - sent)
+
+
+def _lifetime(seconds: float) -> float:
+    return min(max(seconds, 0.0), _LONGEST_LIFETIME_SECONDS) / SECONDS_A_DAY
+
+
+def _unquoted(value: str) -> str:
+    return re.sub(r"\\(.)", r"\1", value[1:-1]) if value.startswith('"') else value

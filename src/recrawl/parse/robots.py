@@ -1,0 +1,134 @@
+"""What a site lets crawlers do: robots.txt as RFC 9309 reads it.
+
+Protego finds the group and the longest rule. Around it stands what the standard leaves to the
+crawler: how much of the file is read, what an answer without a file means, and what a file may
+cost. Matching takes time linear in the file and the address whatever the pattern, since Protego
+looks for the pieces between wildcards one after the other; but it keeps a copy of each rule for
+each crawler that a group names, so a file that multiplies the two is refused, and with it the
+whole site: its owner can want no more than that.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from itertools import islice
+from urllib.parse import quote
+
+from protego import Protego
+
+from recrawl.parse.addresses import canonical
+from recrawl.units import SECONDS_A_DAY
+
+MOST_BYTES = 500 * 1024  # what the standard wants read at least
+MOST_SITEMAPS = 1000
+LONGEST_DELAY = 1.0  # day; a longer one is meant to keep crawlers out, which Disallow does
+
+# A group of 600 crawlers and 300 rules stays below it, and is read in a quarter of a second.
+_MOST_COPIES = 1 << 18
+_AGENT = re.compile(r"\s*user[-\s]*agent", re.IGNORECASE)
+_RULE = re.compile(r"\s*(?:dis)?allow\s*:", re.IGNORECASE)
+_IDLE = re.compile(r"\s*(?:#|$)")
+# Python ends lines at these too; the standard knows only line feed and carriage return.
+_NO_LINE_ENDS = {
+    ord(letter): quote(letter) for letter in "\x0b\x0c\x1c\x1d\x1e\x85\N{LINE SEPARATOR}\u2029"
+}
+_NOTHING = b"User-agent: *\nDisallow: /\n"
+_TOO_MANY_REQUESTS = 429
+
+
+@dataclass(frozen=True, slots=True)
+class Robots:
+    r"""Rules of one site.
+
+    Args:
+        body: The file as it came; `read_robots` makes the same rules of it again.
+
+    Examples:
+        >>> robots = read_robots(b"User-agent: *\nDisallow: /private\nCrawl-delay: 43.2")
+        >>> robots.allows("https://example.org/private/a", "recrawl")
+        False
+        >>> robots.delay("recrawl")
+        0.0005
+    """
+
+    body: bytes
+    _rules: Protego = field(compare=False, repr=False)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return read_robots, (self.body,)
+
+    def allows(self, address: str, agent: str) -> bool:
+        """Whether the crawler named `agent` may fetch a canonical address of this site."""
+        return self._rules.can_fetch(address, agent)
+
+    def delay(self, agent: str) -> float | None:
+        """Days that the site wants between two requests, or None where it says nothing."""
+        seconds = self._rules.crawl_delay(agent)
+        return None if seconds is None else min(seconds / SECONDS_A_DAY, LONGEST_DELAY)
+
+    @property
+    def sitemaps(self) -> tuple[str, ...]:
+        """Addresses of sitemaps; those that are not whole are left out."""
+        named = islice(self._rules.sitemaps, MOST_SITEMAPS)
+        return tuple(dict.fromkeys(filter(None, map(canonical, named))))
+
+
+def read_robots(body: bytes) -> Robots:
+    """Rules of a robots.txt, however broken; what cannot be read says nothing.
+
+    >>> read_robots(b"Sitemap: https://example.org/sitemap.xml").sitemaps
+    ('https://example.org/sitemap.xml',)
+    """
+    if len(body) > MOST_BYTES:  # half a rule would be another rule
+        body = body[: 1 + max(body.rfind(end, 0, MOST_BYTES) for end in (b"\n", b"\r"))]
+    text = body.decode("utf-8-sig", "replace").translate(_NO_LINE_ENDS)
+    if _copies(text) > _MOST_COPIES:
+        text = _NOTHING.decode()
+    return Robots(body, Protego.parse(text))
+
+
+def robots_of_answer(status: int, body: bytes) -> Robots:
+    """Rules that follow from the answer to a request for a robots.txt.
+
+    No such file: all is allowed. A server in trouble, or one that has had too many requests:
+    nothing is, until it answers. A redirect comes here only if it leads nowhere, so there is no
+    such file. Whoever gets no answer at all takes `NOTHING_ALLOWED`.
+
+    >>> robots_of_answer(404, b"").allows("https://example.org/a", "recrawl")
+    True
+    >>> robots_of_answer(503, b"").allows("https://example.org/a", "recrawl")
+    False
+    """
+    if status == _TOO_MANY_REQUESTS:
+        return NOTHING_ALLOWED
+    match status // 100:
+        case 2:
+            return read_robots(body)
+        case 3 | 4:
+            return EVERYTHING_ALLOWED
+        case _:
+            return NOTHING_ALLOWED
+
+
+def _copies(text: str) -> int:
+    """Copies of rules that Protego would make, or more; comparisons count an eighth."""
+    copies = agents = rules = 0
+    closed = False
+    for line in text.splitlines():
+        if _AGENT.match(line):
+            if closed:
+                copies += agents * (agents // 8 + rules)
+                agents, rules, closed = 0, 0, False
+            agents += 1
+        elif not _IDLE.match(line):
+            rules += 1
+            # Protego too ends the list of crawlers here; at other lines it may go on.
+            closed = closed or _RULE.match(line) is not None
+    return copies + agents * (agents // 8 + rules)
+
+
+EVERYTHING_ALLOWED = read_robots(b"")
+NOTHING_ALLOWED = read_robots(_NOTHING)

@@ -1,0 +1,141 @@
+"""A store's own thread: entries come from an event loop, and are written in batches.
+
+    loop      put put put ... put     a batch is full, or 50 ms are over
+    thread                       write, commit
+    loop                                       receipts: now they are on disk
+
+What has a receipt is never lost. When the disk fails, the batch at hand and everything after it
+is refused with the same sentence, and nothing of them is written. An entry that cannot be
+written for its own sake is refused alone.
+
+Touches: files, threads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from contextlib import suppress
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, TypeAlias
+
+from recrawl.errors import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recrawl.store.entries import Entry, Receipt
+    from recrawl.store.store import Store
+
+_Waiting: TypeAlias = "tuple[Entry, asyncio.Future[Receipt]]"
+_Answer: TypeAlias = "Receipt | Exception"
+
+_MOST_ENTRIES = 100
+_LONGEST_WAIT_SECONDS = 0.05
+_MOST_QUEUED = 10_000
+
+
+class Writer:
+    """Writes entries in a thread of its own, in the order in which they were put.
+
+    Made, used and closed inside of a running event loop. The store belongs to the writer until
+    it is closed.
+
+    Args:
+        store: Where to.
+        most_entries: Largest batch.
+        longest_wait_seconds: Until a batch that is not full is written.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        most_entries: int = _MOST_ENTRIES,
+        longest_wait_seconds: float = _LONGEST_WAIT_SECONDS,
+    ) -> None:
+        """Start the thread."""
+        self._store = store
+        self._most_entries = most_entries
+        self._longest_wait_seconds = longest_wait_seconds
+        self._loop = asyncio.get_running_loop()
+        self._batch: list[_Waiting] = []
+        self._timer: asyncio.TimerHandle | None = None
+        self._closed = False
+        self._failure: StoreError | None = None
+        self._room = asyncio.Event()
+        self._room.set()
+        self.queued = 0
+        # Batches, not entries: the thread wakes up once for all of them.
+        self._batches: SimpleQueue[list[_Waiting] | None] = SimpleQueue()
+        self._thread = threading.Thread(target=self._work, name="recrawl-store", daemon=True)
+        self._thread.start()
+
+    def put(self, entry: Entry) -> asyncio.Future[Receipt]:
+        """Queue an entry; the future holds its receipt once it is on disk."""
+        if self._closed:
+            raise StoreError(f"{self._store.path}: must be open to write (it is being closed)")
+        future: asyncio.Future[Receipt] = self._loop.create_future()
+        self._batch.append((entry, future))
+        self.queued += 1
+        if len(self._batch) >= self._most_entries:
+            self._hand_over()
+        elif self._timer is None:
+            self._timer = self._loop.call_later(self._longest_wait_seconds, self._hand_over)
+        if self.queued >= _MOST_QUEUED:
+            self._room.clear()
+        return future
+
+    async def room(self) -> None:
+        """Wait while so much is queued that putting more would only fill memory."""
+        await self._room.wait()
+
+    async def close(self) -> None:
+        """Write everything queued, and end the thread; again is nothing."""
+        if not self._closed:
+            self._closed = True
+            self._hand_over()
+            self._batches.put(None)
+        await self._loop.run_in_executor(None, self._thread.join)
+
+    def _hand_over(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._batch:
+            self._batches.put(self._batch)
+            self._batch = []
+
+    def _answered(self, batch: Sequence[_Waiting], answers: Sequence[_Answer]) -> None:
+        """Tell those who wait; in the loop, once a batch."""
+        for (_, future), answer in zip(batch, answers, strict=True):
+            if future.done():  # nobody waits any more
+                continue
+            if isinstance(answer, Exception):
+                future.set_exception(answer)
+            else:
+                future.set_result(answer)
+        self.queued -= len(batch)
+        if self.queued < _MOST_QUEUED:
+            self._room.set()
+
+    def _work(self) -> None:
+        """Write batch after batch; in the thread."""
+        while (batch := self._batches.get()) is not None:
+            answers = self._write([entry for entry, _ in batch])
+            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                self._loop.call_soon_threadsafe(self._answered, batch, answers)
+
+    def _write(self, entries: Sequence[Entry]) -> Sequence[_Answer]:
+        if self._failure is not None:
+            return [self._failure] * len(entries)
+        try:
+            return self._store.write(entries)
+        except StoreError as error:
+            self._failure = error
+            return [error] * len(entries)
+        except Exception as error:  # noqa: BLE001 - whoever waits must hear of our own slips, too
+            if len(entries) == 1:
+                return [error]
+            # What a hostile host sent must not take its neighbours along, nor stop the crawl.
+            return [self._write([entry])[0] for entry in entries]

@@ -1,0 +1,62 @@
+"""What a crawl knows of a page, and what one of its visits found, as small numbers with names.
+
+Stores keep the numbers and arrays hold them, a byte a page or a visit, so a number once given
+keeps its meaning: a new name takes the next number.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class PageStatus(IntEnum):
+    """Where a page stands in its life.
+
+    >>> PageStatus.COPIED.label
+    'copied'
+    """
+
+    NEW = 0  # known by its address only
+    COPIED = 1  # there is a copy, and the last visit confirmed or renewed it
+    SUSPECTED = 2  # there is a copy, and the last visits failed
+    GONE = 3  # the host says that there is no such page
+    REFUSED = 4  # robots.txt forbids it
+    MOVED = 5  # it answers from another address
+
+    @property
+    def label(self) -> str:
+        """Its name in tables and files."""
+        return self.name.lower()
+
+
+class Outcome(IntEnum):
+    """What one visit found.
+
+    >>> [outcome.label for outcome in Outcome if outcome.compared]
+    ['same', 'not_modified', 'changed', 'cosmetic']
+    """
+
+    FIRST = 0  # the first copy: nothing to compare with
+    SAME = 1  # equal content
+    NOT_MODIFIED = 2  # 304: equal by the host's own word
+    CHANGED = 3
+    GONE = 4  # 404 or 410
+    FAILED = 5  # no answer, or one that says nothing of the page
+    REFUSED = 6  # robots.txt forbids it: nothing was fetched
+    MOVED = 7  # it answers from another address
+    COSMETIC = 8  # other bytes, but nothing that a reader would call a change
+
+    @property
+    def label(self) -> str:
+        """Its name in tables and files."""
+        return self.name.lower()
+
+    @property
+    def compared(self) -> bool:
+        """Whether the visit compared the page with the copy from the visit before."""
+        return self in _COMPARED
+
+
+_COMPARED = frozenset({Outcome.SAME, Outcome.NOT_MODIFIED, Outcome.CHANGED, Outcome.COSMETIC})

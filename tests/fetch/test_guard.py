@@ -1,0 +1,68 @@
+"""Addresses that strangers must not make us ask."""
+
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recrawl.fetch.guard import allowed
+
+PUBLIC = ["93.184.215.14", "1.1.1.1", "2606:4700::1111", "2a00:1450:4001::1", "64:ff9b::101:101"]
+LOCAL = [
+    *("127.0.0.1", "127.255.255.254", "10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1"),
+    *("100.64.0.1", "::1", "fd12:3456:789a::1", "64:ff9b::a00:1", "64:ff9b::7f00:1"),
+]
+NEVER = [
+    *("0.0.0.0", "0.1.2.3", "169.254.0.1", "224.0.0.1", "239.255.255.255", "240.0.0.1"),  # noqa: S104 - not bound to
+    *("255.255.255.255", "192.0.0.1", "192.0.2.1", "198.18.0.1", "198.51.100.1", "203.0.113.1"),
+    *("::", "fe80::1", "fe80::1%eth0", "fec0::1", "ff02::1", "100::1", "2001:db8::1", "3fff::1"),
+    *("::ffff:127.0.0.1", "::ffff:1.1.1.1", "::127.0.0.1", "::ffff:0:127.0.0.1"),  # wrapped
+    *("2002:7f00:1::1", "2002:101:101::1", "2001:0:4136:e378::1", "64:ff9b:1::1"),
+    # Where clouds keep a machine's secrets.
+    *("169.254.169.254", "100.100.100.200", "192.0.0.192", "fd00:ec2::254", "64:ff9b::a9fe:a9fe"),
+    *("", "localhost", "127.1", "0x7f.0.0.1", "1.1.1.1 ", "[::1]", "2130706433"),
+]
+
+
+@pytest.mark.parametrize("text", PUBLIC)
+def test_public_addresses_may_be_asked(text):
+    assert allowed(text)
+    assert allowed(text, local=True)
+
+
+@pytest.mark.parametrize("text", LOCAL)
+def test_addresses_of_our_own_networks_only_if_told_so(text):
+    assert not allowed(text)
+    assert allowed(text, local=True)
+
+
+@pytest.mark.parametrize("text", NEVER)
+def test_some_are_never_asked(text):
+    assert not allowed(text)
+    assert not allowed(text, local=True)
+
+
+@given(st.ip_addresses())
+def test_what_python_calls_not_global_is_never_asked(address):
+    """An oracle with a table of its own; ours may refuse more."""
+    translated = address in ip_network("64:ff9b::/96")
+    if allowed(str(address)) and not translated:
+        assert address.is_global
+        assert not address.is_multicast
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_wrapping_an_address_opens_nothing(number):
+    """However IPv6 carries an IPv4 address, what is refused plainly is refused wrapped."""
+    plain = str(IPv4Address(number))
+    wrapped = [
+        IPv6Address(0xFFFF << 32 | number),
+        IPv6Address(number),
+        IPv6Address(int(ip_address("64:ff9b::")) | number),
+        IPv6Address(0x2002 << 112 | number << 80),
+        IPv6Address(0x20010000 << 96 | (number ^ 0xFFFF_FFFF)),
+    ]
+
+    if not allowed(plain):
+        assert not any(allowed(str(address)) for address in wrapped)

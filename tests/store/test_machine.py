@@ -1,0 +1,211 @@
+"""A store behaves as plain dictionaries do, whatever is written in whatever order."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from recrawl.errors import InvalidParameter
+from recrawl.store import heads
+from recrawl.store import store as store_module
+from recrawl.store.entries import (
+    Copy,
+    Found,
+    HostSeen,
+    PageChange,
+    PagesChanged,
+    PagesFound,
+    RobotsRead,
+    VisitMade,
+)
+from recrawl.store.reader import Reader
+from recrawl.store.store import Store
+from recrawl.visits.status import Outcome, PageStatus
+from tests.store.made import NOON
+
+_addresses = st.integers(0, 30).map("https://a.org/{}".format)
+_hosts = st.sampled_from(["a.org", "b.org", "c.org"])
+_seconds = st.integers(0, 10**7).map(lambda steps: NOON + steps / 8)
+_changes = st.builds(
+    PageChange,
+    status=st.sampled_from(PageStatus),
+    failures=st.integers(0, 5),
+    next_at_seconds=st.none() | _seconds,
+)
+_copies = st.builds(
+    Copy,
+    bytes_signature=st.binary(max_size=8),
+    text_signature=st.none() | st.binary(max_size=8),
+    etag=st.none() | st.text(st.characters(codec="latin-1"), max_size=5),
+    modified_seconds=st.none() | st.integers(0, 2**33),
+)
+_made = st.builds(
+    VisitMade,
+    page=st.integers(1, 40),
+    at_seconds=_seconds,
+    outcome=st.sampled_from(Outcome),
+    http=st.none() | st.sampled_from([200, 304, 404, 503]),
+    size=st.none() | st.integers(0, 2**40),
+    took_seconds=st.none() | st.integers(0, 1000).map(lambda steps: steps / 8),
+    copy=st.none() | _copies,
+    body=st.none() | st.sampled_from([b"", b"one", b"two" * 1000]),
+    change=st.none() | _changes,
+)
+
+
+class StoreMachine(RuleBasedStateMachine):
+    """The same calls to a store and to a model of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = Path(self.folder.name) / "pages.db"
+        self.store = Store.create(self.path)
+        self.patch = pytest.MonkeyPatch()
+        self.patch.setattr(store_module, "SAVED_EVERY", 7)
+        self.patch.setattr(heads, "_PAGES_A_BLOCK", 4)
+        self.pages: dict[str, list[Any]] = {}  # host, rule, found_at, standing
+        self.visits: list[VisitMade] = []
+        self.copies: dict[int, Copy] = {}
+        self.versions: dict[int, list[bytes]] = {}
+        self.hosts: dict[str, HostSeen] = {}
+        self.robots: dict[str, RobotsRead] = {}
+        self.learnt: tuple[dict[str, Any], int] | None = None
+
+    def teardown(self) -> None:
+        self.patch.undo()
+        self.store.close()
+        self.folder.cleanup()
+
+    @initialize(addresses=st.lists(_addresses, min_size=1, max_size=3))
+    def begin(self, addresses):
+        self.find([(address, "a.org", 0) for address in addresses], NOON)
+
+    @rule(found=st.lists(st.tuples(_addresses, _hosts, st.integers(0, 300))), at=_seconds)
+    def find(self, found, at):
+        known = len(self.pages)
+        for address, host, under in found:
+            if address not in self.pages:
+                self.pages[address] = [host, under, at, PageChange(PageStatus.NEW)]
+        numbers = {address: number for number, address in enumerate(self.pages, 1)}
+        expected = Found([numbers[address] for address, _, _ in found], known)
+
+        addresses, hosts, rules = list(zip(*found, strict=True)) or [(), (), ()]
+        assert self.store.write([PagesFound(addresses, hosts, rules, at)]) == [expected]
+
+    def stand(self, page, change):
+        list(self.pages.values())[page - 1][3] = change
+
+    @rule(made=st.lists(_made, max_size=6))
+    def visit(self, made):
+        if any(visit.page > len(self.pages) for visit in made):
+            with pytest.raises(InvalidParameter):
+                self.store.write(made)
+            return
+        begun = len(self.visits) + 1
+        assert self.store.write(made) == list(range(begun, begun + len(made)))
+        for visit in made:
+            self.visits.append(visit)
+            if visit.copy is not None:
+                self.copies[visit.page] = visit.copy
+            if visit.change is not None:
+                self.stand(visit.page, visit.change)
+            kept = self.versions.setdefault(visit.page, [])
+            if visit.body is not None and kept[-1:] != [visit.body]:
+                kept.append(visit.body)
+
+    @rule(page=st.integers(1, 40), change=_changes, under=st.none() | st.integers(0, 9))
+    def change(self, page, change, under):
+        if page <= len(self.pages):
+            self.stand(page, change)
+            rules = None if under is None else [under]
+            if under is not None:
+                list(self.pages.values())[page - 1][1] = under
+            self.store.write([PagesChanged([page], [change], rules)])
+
+    @rule(name=_hosts, delay=st.none() | st.floats(0, 1), failures=st.integers(0, 5))
+    def see_host(self, name, delay, failures):
+        self.hosts[name] = HostSeen(name, delay, failures=failures)
+        self.store.write([self.hosts[name]])
+
+    @rule(name=_hosts, at=_seconds, body=st.none() | st.binary(max_size=20))
+    def read_robots(self, name, at, body):
+        self.robots[name] = RobotsRead(name, at, 200, body)
+        self.store.write([self.robots[name]])
+
+    @rule(parts=st.dictionaries(st.sampled_from("abc"), st.lists(st.integers(), max_size=3)))
+    def learn(self, parts):
+        self.learnt = (parts, len(self.visits))
+        self.store.save_learnt(*self.learnt)
+
+    @rule()
+    def reopen(self):
+        self.store.close()
+        self.store = Store.open(self.path)
+
+    @rule()
+    @precondition(lambda self: self.visits)
+    def crash(self):
+        self.store.abandon()
+        self.store = Store.open(self.path)
+
+    @invariant()
+    def holds_what_the_model_holds(self):
+        with Reader(self.path) as reader:
+            hosts = {host.number: host for host in reader.hosts()}
+            self.check_pages(reader.pages(), hosts)
+            addresses = list(self.pages)
+            assert reader.numbers(addresses) == list(range(1, len(addresses) + 1))
+            assert reader.addresses(range(1, len(addresses) + 1)) == addresses
+            self.check_visits(reader)
+            assert reader.learnt() == self.learnt
+        for host in hosts.values():
+            seen = self.hosts.get(host.name, HostSeen(host.name))
+            read = self.robots.get(host.name)
+            assert (host.delay, host.failures) == (seen.delay, seen.failures)
+            assert host.robots == (read and read.body)
+            assert host.robots_at_seconds == (read and read.at_seconds)
+        assert self.hosts.keys() | self.robots.keys() <= {host.name for host in hosts.values()}
+
+    def check_pages(self, known, hosts):
+        rows = list(self.pages.values())
+        assert [hosts[number].name for number in known.host.tolist()] == [row[0] for row in rows]
+        assert known.rule.tolist() == [row[1] for row in rows]
+        assert known.found_at.tolist() == instants([row[2] for row in rows])
+        assert known.status.tolist() == [row[3].status for row in rows]
+        assert known.failures.tolist() == [row[3].failures for row in rows]
+        assert known.next_at.tolist() == instants([row[3].next_at_seconds for row in rows])
+
+    def check_visits(self, reader):
+        batches = list(reader.visits(rows=5))
+        for name, expected in {
+            "page": [visit.page for visit in self.visits],
+            "outcome": [visit.outcome for visit in self.visits],
+            "http": [visit.http or 0 for visit in self.visits],
+            "at": instants([visit.at_seconds for visit in self.visits]),
+            "size": [-1 if visit.size is None else visit.size for visit in self.visits],
+        }.items():
+            assert [cell for batch in batches for cell in getattr(batch, name).tolist()] == expected
+        for page in range(1, len(self.pages) + 1):
+            chain = [number for number, visit in enumerate(self.visits, 1) if visit.page == page]
+            assert reader.history(page).visit.tolist() == chain
+            assert reader.copies([page]) == [self.copies.get(page)]
+            kept = [reader.body(version.digest) for version in reader.versions(page)]
+            assert kept == self.versions.get(page, [])
+
+
+def instants(seconds):
+    """Epoch seconds as numpy lists them; None for NaT."""
+    whole = [None if one is None else round(one * 1e6) for one in seconds]
+    return [None if one is None else np.datetime64(one, "us").tolist() for one in whole]
+
+
+StoreMachine.TestCase.settings = settings(max_examples=30, stateful_step_count=15)
+TestStoreMachine = StoreMachine.TestCase

@@ -1,0 +1,119 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recrawl.errors import InvalidParameter
+from recrawl.store.entries import Prune
+from recrawl.store.reader import Reader
+from recrawl.store.retention import Retention, Versions, surplus
+from recrawl.store.store import Store
+from tests.store.made import NOON, numbered, store_with, visit
+
+
+def versions(*rows):
+    """Versions from (page, at, body, size)."""
+    return Versions(*np.array(rows, np.int64).reshape(-1, 4).T)
+
+
+def test_a_body_is_freed_with_the_last_version_that_has_it():
+    """Dropping the oldest alone frees nothing: the body is still used by the second."""
+    rows = versions((1, 1, 7, 10), (2, 2, 7, 10), (1, 3, 8, 10), (2, 4, 9, 10))
+
+    drop = surplus(rows, Retention(total_bytes=20), now_seconds=1.0)
+
+    assert drop.tolist() == [True, True, False, False]
+
+
+def test_age_is_in_days():
+    rows = versions((1, 0, 1, 1), (1, 86_400_000, 2, 1), (1, 2 * 86_400_000, 3, 1))
+
+    drop = surplus(rows, Retention(age=1.5), now_seconds=2 * 86_400.0)
+
+    assert drop.tolist() == [True, False, False]
+
+
+@pytest.mark.parametrize("wrong", [{"versions": 0}, {"age": -1.0}, {"total_bytes": -5}])
+def test_a_retention_that_keeps_nothing_is_refused(wrong):
+    with pytest.raises(InvalidParameter, match="must be at least"):
+        Retention(**wrong)
+
+
+_rows = st.lists(
+    st.tuples(st.integers(1, 3), st.integers(0, 50), st.integers(1, 4)),
+    max_size=12,
+    unique_by=lambda row: row[:2],
+).map(lambda rows: [(page, at * 1000, body, body * 10) for page, at, body in rows])
+_retentions = st.builds(
+    Retention,
+    versions=st.none() | st.integers(1, 4),
+    age=st.none() | st.floats(0, 60).map(lambda seconds: seconds / 86_400),
+    total_bytes=st.none() | st.integers(0, 120),
+)
+
+
+@given(_rows, _retentions)
+def test_it_drops_what_one_version_after_another_would_drop(rows, retention):
+    """The oracle drops the oldest that may go, one at a time, until the rest has room."""
+    now = 50.0
+    newest = {page: max(row[1] for row in rows if row[0] == page) for page, *_ in rows}
+    kept = []
+    for page, at, *rest in rows:
+        newer = sum(row[0] == page and row[1] > at for row in rows)
+        many = retention.versions is not None and newer >= retention.versions
+        old = retention.age is not None and at < (now - retention.age * 86_400) * 1000
+        if at == newest[page] or not (many or old):
+            kept.append((page, at, *rest))
+    if retention.total_bytes is not None:
+        places = {row[:2]: place for place, row in enumerate(rows)}
+        going = sorted(
+            (row for row in kept if row[1] != newest[row[0]]),
+            key=lambda row: (row[1], places[row[:2]]),
+        )
+        while going and sum({row[2]: row[3] for row in kept}.values()) > retention.total_bytes:
+            kept.remove(going.pop(0))
+
+    drop = surplus(versions(*rows), retention, now)
+
+    assert [row for row, gone in zip(rows, drop, strict=True) if not gone] == kept
+
+
+def test_a_store_keeps_so_many_versions_of_a_page(tmp_path):
+    path = tmp_path / "pages.db"
+    store_with(path, *numbered(2)).close()
+    with Store.open(path, Retention(versions=2)) as store:
+        for number in range(4):
+            store.write([visit(1, number, body=b"%d" % number), visit(2, number, body=b"0")])
+        bodies = store._connection.execute("select count(*) from bodies").get
+
+    with Reader(path) as reader:
+        kept = [reader.body(version.digest) for version in reader.versions(1)]
+        assert len(reader.versions(2)) == 1
+    assert kept == [b"2", b"3"]
+    assert bodies == 3
+
+
+def test_pruning_lets_old_bodies_go_unless_another_page_has_them(tmp_path):
+    path = tmp_path / "pages.db"
+    with store_with(path, *numbered(2)) as store:
+        store.write([visit(1, 0, body=b"both"), visit(1, 1, body=b"old"), visit(1, 2, body=b"new")])
+        store.write([visit(2, 5, body=b"both")])
+    with Store.open(path, Retention(age=1.0)) as store:
+        assert store.write([Prune(NOON + 2 * 86_400)]) == [2]
+        left = store._connection.execute("select count(*) from bodies").get
+
+    assert left == 2
+    with Reader(path) as reader:
+        assert [reader.body(version.digest) for version in reader.versions(2)] == [b"both"]
+
+
+def test_a_clock_set_back_does_not_reorder_versions(tmp_path):
+    path = tmp_path / "pages.db"
+    with store_with(path, *numbered(1)) as store:
+        store.write([visit(1, 10, body=b"first"), visit(1, 5, body=b"second")])
+
+    with Reader(path) as reader:
+        assert [reader.body(version.digest) for version in reader.versions(1)] == [
+            b"first",
+            b"second",
+        ]

@@ -1,0 +1,192 @@
+"""Entries are written in their order, in batches, and acknowledged once they are on disk."""
+
+import asyncio
+import os
+import time
+
+import pytest
+
+from recrawl.errors import InvalidParameter, StoreError, StoreFull
+from recrawl.store import writer as writer_module
+from recrawl.store.entries import Found, Learnt
+from recrawl.store.reader import Reader
+from recrawl.store.store import Store
+from recrawl.store.writer import Writer
+from tests.store.made import found, numbered, store_with, visit
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "pages.db"
+
+
+@pytest.fixture
+def store(path):
+    opened = store_with(path, *numbered(3))
+    yield opened
+    opened.close()
+
+
+def batches_of(store, monkeypatch):
+    """How many entries each transaction had, as they are written."""
+    sizes, write = [], store.write
+
+    def counted(entries):
+        sizes.append(len(entries))
+        return write(entries)
+
+    monkeypatch.setattr(store, "write", counted)
+    return sizes
+
+
+def test_receipts_come_in_order_and_what_has_one_is_on_disk(store, path):
+    async def crawl():
+        writer = Writer(store)
+        futures = [writer.put(visit(1 + number % 3, number)) for number in range(250)]
+        receipts = [await future for future in futures]
+        with Reader(path) as reader:  # the writer is still open
+            seen = reader.last_visit()
+        await writer.close()
+        return receipts, seen
+
+    receipts, seen = asyncio.run(crawl())
+
+    assert receipts == list(range(1, 251))
+    assert seen == 250
+
+
+def test_a_full_batch_goes_at_once_and_the_rest_after_a_moment(store, monkeypatch):
+    sizes = batches_of(store, monkeypatch)
+
+    async def crawl():
+        writer = Writer(store, longest_wait_seconds=0.02)
+        futures = [writer.put(visit(1, number)) for number in range(250)]
+        await futures[199]
+        before = list(sizes)
+        await futures[249]  # without another entry or closing
+        assert writer.queued == 0
+        await writer.close()
+        return before
+
+    before = asyncio.run(crawl())
+
+    assert before[:2] == [100, 100]
+    assert sizes == [100, 100, 50]
+
+
+def test_closing_writes_what_is_queued(store):
+    async def crawl():
+        writer = Writer(store, longest_wait_seconds=3600)
+        futures = [
+            writer.put(found("https://b.org/")),
+            writer.put(visit(4)),
+            writer.put(Learnt({"a": 1}, 1)),
+        ]
+        await writer.close()
+        await writer.close()
+        with pytest.raises(StoreError, match="must be open to write"):
+            writer.put(visit(1))
+        return [await future for future in futures]
+
+    assert asyncio.run(crawl()) == [Found([4], known=3), 1, None]
+    assert store.load_learnt() == ({"a": 1}, 1)
+
+
+def test_a_wrong_entry_fails_alone(store):
+    async def crawl():
+        writer = Writer(store)
+        futures = [writer.put(visit(page)) for page in (1, 99, 2)]
+        await writer.close()
+        return await asyncio.gather(*futures, return_exceptions=True)
+
+    first, wrong, last = asyncio.run(crawl())
+
+    assert (first, last) == (1, 2)
+    assert isinstance(wrong, InvalidParameter)
+
+
+def test_when_the_disk_is_full_everything_after_is_refused_too(store, path):
+    """Also what would fit: a later visit must not be there when an earlier one is missing."""
+    store._connection.execute("pragma max_page_count = 100")
+
+    async def crawl():
+        writer = Writer(store, most_entries=5)
+        futures = [writer.put(visit(1, number, body=os.urandom(20_000))) for number in range(40)]
+        futures += [writer.put(visit(1, 100))]
+        answers = await asyncio.gather(*futures, return_exceptions=True)
+        await writer.close()
+        return answers
+
+    answers = asyncio.run(crawl())
+
+    taken = [answer for answer in answers if isinstance(answer, int)]
+    refused = answers[len(taken) :]
+    assert taken == list(range(1, len(taken) + 1))
+    assert len(taken) % 5 == 0
+    assert {str(answer) for answer in refused} == {
+        f"{path}: there must be room to write (the disk is full)"
+    }
+    assert all(isinstance(answer, StoreFull) for answer in refused)
+    assert store.last_visit == len(taken)
+
+
+def test_what_no_table_takes_fails_alone_too(store):
+    async def crawl():
+        writer = Writer(store)
+        future = writer.put("no entry")  # type: ignore[arg-type] # what is tested
+        others = [writer.put(visit(1, size=size)) for size in ("large", 2**70, 7)]
+        answers = await asyncio.gather(future, *others, return_exceptions=True)
+        await writer.close()
+        return answers
+
+    *wrong, right = asyncio.run(crawl())
+
+    assert all(isinstance(answer, Exception) for answer in wrong)
+    assert right == store.last_visit == 1
+
+
+def test_whoever_no_longer_waits_does_not_hold_up_the_rest(store):
+    async def crawl():
+        writer = Writer(store)
+        futures = [writer.put(visit(1, number)) for number in range(3)]
+        futures[1].cancel()
+        await writer.close()
+        return [await futures[0], await futures[2]]
+
+    assert asyncio.run(crawl()) == [1, 3]
+    assert store.last_visit == 3  # what was put is written all the same
+
+
+def test_there_is_room_again_once_the_queue_is_shorter(store, monkeypatch):
+    monkeypatch.setattr(writer_module, "_MOST_QUEUED", 5)
+
+    async def crawl():
+        writer = Writer(store, longest_wait_seconds=0.02)
+        await writer.room()
+        for number in range(5):
+            writer.put(visit(1, number))
+        begun = time.monotonic()
+        await writer.room()
+        waited = time.monotonic() - begun
+        await writer.close()
+        return waited
+
+    assert asyncio.run(crawl()) > 0.01
+
+
+def test_the_loop_goes_on_while_the_thread_writes(path):
+    """A saving of many megabytes does not stop the loop."""
+    import numpy as np
+
+    async def crawl(store):
+        writer = Writer(store)
+        saving = writer.put(Learnt({"a": np.zeros(8_000_000)}, 0))
+        turns = 0
+        while not saving.done():
+            await asyncio.sleep(0.001)
+            turns += 1
+        await writer.close()
+        return turns
+
+    with Store.create(path) as store:
+        assert asyncio.run(crawl(store)) > 20
