@@ -85,3 +85,15 @@ def test_of_very_many_sections_the_largest_keep_their_clocks(monkeypatch):
     assert leaf[-1] in parts["clocks.nodes"]
     assert leaf[0] not in parts["clocks.nodes"]
     assert len(resumed(policy, parts, lambda: names).clocks.found) >= len(state.sections)
+
+
+def test_a_crawl_that_was_kept_while_it_grew_finds_the_kin_of_its_new_pages():
+    """Kin are looked for when a bin of the clocks begins, which may be after the crawl stopped."""
+    policy, names, more = Recrawl(), addresses(30), addresses(30, first=30)
+    state = policy.start(Pages.of(names, np.full(30, START)), START, gap=4.0)
+    state = policy.found(state, Pages.of(more, np.full(30, START + HOUR)))
+    again = resumed(policy, kept(state), lambda: names + more)
+    now, rows = START + 96 * HOUR, np.arange(60)
+
+    assert policy.value(again, rows, now) == pytest.approx(policy.value(state, rows, now), rel=1e-5)
+    assert again.sections.kin.tolist() == state.sections.kin.tolist()

@@ -76,6 +76,7 @@ class Frontier:
             _ByValue(policy) if isinstance(policy, Priced) else _ByDueTime(policy)
         )
         self._gap = 0.0
+        self._coming = 0
         self._lots: Floats = np.empty(0)
         self._waiting: Bools = np.empty(0, np.bool_)
         self._here: Bools = np.empty(0, np.bool_)
@@ -197,8 +198,14 @@ class Frontier:
             return self._waiting
         return self._waiting & ~self._held & (self._earliest <= float(epoch_days(now)))
 
+    def expect(self, pages: int) -> None:
+        """Say how many more pages are known that will come: they share the budget, too."""
+        self._coming = pages
+        if self._gap:
+            self._pace()
+
     def _mean_gap(self) -> float:
-        pages = max(len(self), 1)
+        pages = max(len(self) + self._coming, 1)
         return pages / self._budget.visits_a_day(pages)
 
     def _pace(self) -> None:

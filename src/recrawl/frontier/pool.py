@@ -89,6 +89,7 @@ class Pool:
         """Take in pages without a copy."""
         self._grow(len(pages))
         self._put_new(pages)
+        self.frontier.expect(len(self._new))
 
     def resume(self, pages: Ints, rows: Ints, last: Floats) -> None:
         """Take in pages that the book knows already.
@@ -106,6 +107,7 @@ class Pool:
             self._ends = -inf
         status, free = book.status[pages], book.set[pages] == NEVER
         self._put_new(pages[free & (status == _NEW)])
+        self.frontier.expect(len(self._new))
         fixed = np.array([each.interval > 0 for each in book.terms])[book.term[pages]]
         # Of pages that were lent when the crawl ended nobody may have decided when to go on.
         nobody = (book.row[pages] == NOT_IN) | fixed | (book.failures[pages] > 0)
@@ -361,6 +363,7 @@ class Pool:
         self._copied = []
         pages, at = np.array(numbers), instants_after_epoch(np.array(when))
         found = Pages.of(addresses, at, weight=book.weight[book.term[pages]])
+        self.frontier.expect(len(self._new))
         book.row[pages] = self.frontier.add(found, at.max())
         self.page = longer(self.page, pages)
         self._place(pages, np.array(when))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.policies.clocks import Clocks
+from recrawl.policies.foretelling import Foretelling
 from recrawl.policies.memories import Memories
 from recrawl.policies.recrawl import RecrawlState, read_clocks
 from recrawl.policies.relatives import Relatives
@@ -46,6 +47,8 @@ def kept(state: RecrawlState) -> dict[str, Any]:
         "clocks.nodes": nodes.astype(np.int32),
         "clocks.found": clocks.found[nodes].astype(np.float32),
         "clocks.expected": clocks.expected[nodes].astype(np.float32),
+        "foretelling.nodes": state.foretelling.nodes.astype(np.float32),
+        "foretelling.all": state.foretelling.all,
         **{f"memories.{name}": getattr(memories, name).astype(np.float32) for name in _MEMORIES},
         "memories.site_share": memories.site_share,
         "relatives.shape": relatives.shape,
@@ -95,6 +98,9 @@ def resumed(
             fitted=bool(parts["relatives.fitted"]),
         ),
         trust=np.array(parts["trust"]),
+        foretelling=Foretelling(
+            np.array(parts["foretelling.nodes"], np.float64), np.array(parts["foretelling.all"])
+        ),
     )
     state.relatives.read(sections)
     read_clocks(state, sections.levels)

@@ -12,6 +12,7 @@ visited since then are. How far to trust the neighbours is learnt from the crawl
 | how fast time runs for them | `recrawl.policies.clocks` |
 | how often a page changes, in clock time | `recrawl.policies.memories` |
 | what is assumed of a page that is new | `recrawl.policies.relatives` |
+| how far forecasts are off | `recrawl.policies.foretelling` |
 
 Pure.
 """
@@ -26,6 +27,7 @@ import numpy as np
 from recrawl.plan.objectives import Harmonic
 from recrawl.policies.clocks import Clocks, Trusting
 from recrawl.policies.due import due_at_price
+from recrawl.policies.foretelling import Foretelling
 from recrawl.policies.memories import Memories, fold
 from recrawl.policies.pages import Outcomes
 from recrawl.policies.relatives import Relatives
@@ -58,6 +60,7 @@ class RecrawlState:
         memories: What is known of each page's rate.
         relatives: What is assumed of each page's rate.
         trust: Log-odds that a site's near clock is right: a row a site.
+        foretelling: How far forecasts are off.
     """
 
     gap: float
@@ -68,6 +71,7 @@ class RecrawlState:
     memories: Memories
     relatives: Relatives
     trust: Floats
+    foretelling: Foretelling
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +138,7 @@ class Recrawl:
             memories=Memories.start(self.memories),
             relatives=Relatives.start(self.relatives, gap),
             trust=np.zeros(1),
+            foretelling=Foretelling.start(),
         )
         state = self.found(state, pages)
         _relate(state)
@@ -149,6 +154,7 @@ class Recrawl:
         state.relatives.grow(len(pages))
         if len(sections) > nodes:
             state.clocks.grow(len(sections))
+            state.foretelling.grow(len(sections))
             while sections.parted:
                 state.clocks.part(*sections.parted.pop(0))
             state.relatives.read(sections)
@@ -179,12 +185,11 @@ class Recrawl:
         """Chance that the copy of each page is still what the page is."""
         today = float(epoch_days(now))
         _advance(state, today)
-        fresh = np.empty(len(rows))
+        fresh, clocks = np.empty(len(rows)), forecast_clocks(state, state.sections.levels)
 
         def work(some: slice) -> None:
             which = rows[some]
-            leaf, last = state.sections.leaf[which], state.last[which]
-            elapsed = np.maximum(state.clocks.elapsed(leaf, last, today), 0.0)
+            elapsed = foretold_days(state, clocks, which, today)
             states = state.memories.states(which, state.relatives.prior(state.sections, which))
             fresh[some] = 1 - state.memories.chance(which, states, elapsed)[1]
 
@@ -241,6 +246,12 @@ def _learn(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcomes) -> 
         for clock in (clocks.near, clocks.far)
     )
     _learn_trust(state, site, outcomes.changed, near, far)
+    foretold = clocks.elapsed(leaf, last, now, forecast_clocks(state, sections.upwards(leaf)))
+    state.foretelling.learn(
+        leaf,
+        outcomes.changed,
+        lambda factor: memories.chance(rows, states, factor * np.maximum(foretold, 0.0))[1],
+    )
     spread = overlap / elapsed[:, None]
     found = spread * pace * outcomes.changed[:, None]
     age = np.full(len(rows), np.nan)
@@ -285,8 +296,25 @@ def _relate(state: RecrawlState) -> None:
 
 def read_clocks(state: RecrawlState, levels: list[Ints]) -> None:
     """Set the clocks of some nodes."""
-    trust = 1 / (1 + np.exp(-state.trust))
-    state.clocks.read(state.sections, levels, trust[state.sections.site_of_node])
+    state.clocks.read(state.sections, levels, _trust(state))
+
+
+def forecast_clocks(state: RecrawlState, levels: list[Ints]) -> Floats:
+    """Sums of the clocks that forecasts go by, of some nodes."""
+    return state.clocks.foretold(state.sections, levels, _trust(state))
+
+
+def foretold_days(state: RecrawlState, clocks: Floats, rows: Ints, now: float) -> Floats:
+    """Days since the last visit to each page, as forecasts count them."""
+    leaf = state.sections.leaf[rows]
+    elapsed = state.clocks.elapsed(leaf, state.last[rows], now, clocks)
+    return np.maximum(elapsed, 0.0) * state.foretelling.factor(leaf)
+
+
+def _trust(state: RecrawlState) -> Floats:
+    """Weight of the near clock at each node."""
+    trust: Floats = (1 / (1 + np.exp(-state.trust)))[state.sections.site_of_node]
+    return trust
 
 
 def _width(gap: float) -> float:

@@ -205,6 +205,7 @@ class Sections:
         """Find kin and sites among all pages; False where there are no new pages."""
         if self._related == len(self.leaf):
             return False
+        self._build()
         self._related = len(self.leaf)
         self._find_kin()
         self._find_sites()
