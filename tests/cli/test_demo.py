@@ -1,77 +1,229 @@
-"""`recrawl demo`: a made log with known rates, estimated, beside the truth."""
+"""`recrawl demo`: a real site on this machine, crawled for real, beside the truth."""
 
-import csv
+import asyncio
+import os
+import pty
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
 
+import numpy as np
 import pytest
 
-from recrawl import Gamma, fit_prior, read_histories, sites_of
-from tests.cli.running import run, run_here, sentence
+from recrawl.crawl.clock import ScaledClock
+from recrawl.crawl.example_crawl import Plan, crawl_example
+from recrawl.crawl.example_result import result_of
+from recrawl.crawl.example_world import draw_world
+from recrawl.frontier.settings import read_settings
+from recrawl.store.reader import Reader
+from recrawl.visits.status import Outcome
+from tests.cli.running import RECRAWL, environment, names_in, run, sentence
+
+# A fresh copy is expected this much too often or too seldom, at the most.
+OFF = 0.03
 
 
-def test_the_demo_shows_every_page_beside_its_truth():
-    ended = run("demo")
+def crawled(folder, *, days, budget, pages=300, seed=2):
+    """A world, and the run of a crawl of it."""
+    world = draw_world(pages, start=20_000.0, days=days + 30, seed=seed)
+    plan = Plan(folder, budget, days)
 
+    async def crawl():
+        clock = ScaledClock(plan.seconds_a_day, world.start)
+        nothing = lambda *_: None  # noqa: E731 - passed twice
+        return await crawl_example(world, clock, plan, begun=nothing, watch=nothing)
+
+    return world, asyncio.run(crawl())
+
+
+@pytest.fixture(scope="module")
+def short(tmp_path_factory):
+    """A demo of eight seconds whose folder is kept."""
+    folder = tmp_path_factory.mktemp("demo") / "kept"
+    ended = run("demo", "--for", "8s", "--pages", "60", "--budget", "60/1d", "--keep", folder)
+    return ended, folder
+
+
+def test_the_demo_shows_what_was_believed_beside_what_was_true(short):
+    ended, folder = short
+
+    assert ended.code == 0, ended.err
     lines = ended.out.splitlines()
-    assert ended.code == 0
-    assert lines[0].split()[:3] == ["page", "visits", "changed"]
-    assert len(lines) == 17
-    assert sum(line.startswith("https://news.example.com/") for line in lines) == 8
-    assert sum(line.startswith("https://docs.example.org/") for line in lines) == 8
-    assert "visits to 16 pages" in ended.err
+    assert lines[0].startswith("Share of copies that are fresh")
+    assert [line.split()[0] for line in lines[1:5]] == ["until", "expected", "true", "uniform"]
+    assert "given a chance of" in ended.out
+    assert sum(line.startswith("/") for line in lines) == 7
+    assert ended.err.startswith("Crawling http://127.0.0.1:")
+    assert str(folder) in ended.err
 
 
-def test_the_demo_is_the_same_every_time():
-    assert run_here("demo").out == run_here("demo").out
+def test_nothing_is_asked_that_robots_txt_forbids(short):
+    assert "Requests for what robots.txt forbids: none." in short[0].out
 
 
-def test_another_seed_makes_another_world():
-    assert run_here("demo", "--seed", "4").out != run_here("demo", "--seed", "5").out
+def test_the_figures_are_those_of_the_store(short):
+    ended, folder = short
+    with Reader(folder / "recrawl.db") as reader:
+        outcomes = np.concatenate([visits.outcome for visits in reader.visits()])
+        addresses = [each for some in reader.all_addresses() for each in some]
+
+    words = re.search(r"([\d,]+) visits: (\d+) first copies, (\d+) changed", ended.out)
+    assert words is not None
+    assert [int(word.replace(",", "")) for word in words.groups()] == [
+        len(outcomes),
+        np.count_nonzero(outcomes == Outcome.FIRST),
+        np.count_nonzero(outcomes == Outcome.CHANGED),
+    ]
+    assert not any("/private/" in address for address in addresses)
 
 
-def test_bands_hold_the_truth_for_most_pages():
-    """Sixteen bands of 90 %: more than five that miss is a chance of one in three hundred."""
-    ended = run_here("demo")
-    missed = sum(line.endswith("missed") for line in ended.out.splitlines())
+def test_what_is_kept_is_a_crawl_like_any_other(short):
+    _, folder = short
 
-    assert missed <= 5
-    assert f"the band holds the truth for {16 - missed} of them" in ended.err
+    settings = read_settings((folder / "recrawl.toml").read_text())
 
-
-def test_the_made_visits_may_be_kept(tmp_path):
-    """They are a log like any other, and give the same rates."""
-    path = tmp_path / "visits.csv"
-    shown = run_here("demo", "--keep", path).out
-
-    names, histories = read_histories(path)
-    number, _ = sites_of(names)
-    estimates = Gamma(fit_prior(histories, number)).estimate(histories)
-
-    assert len(names) == 16
-    for name, visits, changes in zip(names, estimates.visits, estimates.changes, strict=True):
-        (line,) = (line for line in shown.splitlines() if line.startswith(f"{name} "))
-        assert line.split()[1:3] == [str(visits), str(changes)]
+    assert settings.budget.visits == 60
+    assert [rule.local for rule in settings.rules] == [True]
+    assert {"recrawl.toml", "recrawl.db"} <= set(names_in(folder))
 
 
-def test_the_kept_log_can_be_estimated(tmp_path):
-    path = tmp_path / "visits.csv"
-    run_here("demo", "--keep", path)
+def test_the_budget_is_kept(short):
+    """In no day of the crawl were there more visits than it allows."""
+    with Reader(short[1] / "recrawl.db") as reader:
+        at = np.concatenate([visits.at for visits in reader.visits()])
 
-    rows = list(csv.DictReader(run_here("estimate", path).out.splitlines()))
-
-    assert len(rows) == 16
-    assert {row["status"] for row in rows} <= {"ok", "all_changed", "no_change_seen"}
-
-
-@pytest.mark.parametrize("place", ["missing/visits.csv", "."])
-def test_a_log_that_cannot_be_kept_is_refused(tmp_path, place):
-    said = sentence(run("demo", "--keep", tmp_path / place))
-
-    assert said.startswith(f"{tmp_path / place}: output ")
+    days = (at - at.min()).astype(np.int64) / 86_400e6
+    for day in days:
+        assert np.count_nonzero((days >= day) & (days < day + 1)) <= 61
 
 
-def test_a_seed_must_not_be_negative():
-    ended = run("demo", "--seed", "-1")
+def test_what_is_not_kept_is_removed():
+    ended = run("demo", "--for", "2s", "--pages", "20")
 
-    assert ended.code in (1, 2)
-    assert "Traceback" not in ended.err
-    assert "Error: " in ended.err
+    (folder,) = re.findall(r"^(\S+) is removed", ended.err, re.MULTILINE)
+    assert f"into {folder}" in ended.err
+    assert not Path(folder).exists()
+
+
+def test_an_interrupt_ends_it_early_with_all_figures(tmp_path):
+    process = subprocess.Popen(
+        [RECRAWL, "demo", "--for", "60s", "--pages", "40", "--keep", str(tmp_path / "kept")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+        text=True,
+    )
+    assert process.stderr is not None
+    process.stderr.readline()  # the crawl has begun
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+
+    out, _ = process.communicate(timeout=20)
+
+    assert process.returncode == 0
+    assert "visits: 40 first copies" in out
+
+
+def test_a_terminal_shows_how_it_goes():
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [RECRAWL, "demo", "--for", "3s", "--pages", "20"],
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+        env=environment(TERM="xterm"),
+    )
+    os.close(theirs)
+    shown = b""
+    while b"removed" not in shown:
+        shown += os.read(ours, 4096)
+    process.wait()
+    os.close(ours)
+
+    assert "day 1 of 3" in shown.decode(errors="replace")
+    assert "expected fresh" in shown.decode(errors="replace")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--for", "1s"], "--for must be a time from 2s to 60m (got '1s')"),
+        (["--for", "2h"], "--for must be a time from 2s to 60m (got '2h')"),
+        (["--for", "soon"], "duration must look like 90s, 30m, 6h, 3d or 2w (got 'soon')"),
+        (["--budget", "4/change"], "budget must look like 120/1d or 0.5/page/1d (got '4/change')"),
+        (["--pages", "19"], "pages must be a number from 20 to 10000 (got 19)"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_is_made(words, said, tmp_path):
+    folder = tmp_path / "kept"
+
+    assert sentence(run("demo", *words, "--keep", folder)) == said
+    assert not folder.exists()
+
+
+def test_a_folder_that_holds_something_is_left_alone(tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+
+    said = sentence(run("demo", "--keep", tmp_path))
+
+    assert said == f"{tmp_path}: must be a new folder or an empty one (it is not empty)"
+    assert names_in(tmp_path) == ["mine.txt"]
+
+
+def test_a_folder_that_cannot_be_is_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+
+    said = sentence(run("demo", "--keep", tmp_path / "file" / "kept"))
+
+    assert said.startswith(f"{tmp_path / 'file' / 'kept'}: must be a folder, or a place for one")
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory):
+    """Forty days at 120 visits each."""
+    world, run = crawled(tmp_path_factory.mktemp("long"), days=40.0, budget="120/1d")
+    return world, run, result_of(world, run)
+
+
+@pytest.mark.slow
+def test_thousands_of_visits_find_every_page_and_obey_robots_txt(long):
+    world, run, result = long
+
+    assert result.costs.visits >= 2_000
+    assert result.costs.first == len(world)
+    assert result.costs.forbidden == 0
+    assert result.costs.saved_bytes > 0
+    assert result.costs.cosmetic > 0
+    assert run.requests.all - run.requests.robots < result.costs.visits + 20
+    assert run.tally.outcomes[Outcome.FAILED] == 0
+
+
+@pytest.mark.slow
+def test_visits_keep_copies_fresher_than_visits_in_turn(long):
+    """At the same number of visits, once the first tenth has taught something."""
+    fresh = long[2].freshness
+
+    assert np.mean(fresh.true[1:]) > np.mean(fresh.uniform[1:]) + 0.01
+
+
+@pytest.mark.slow
+def test_bands_of_rates_hold_most_truths(long):
+    costs = long[2].costs
+
+    assert costs.held >= 0.8 * costs.rated
+
+
+@pytest.mark.slow
+def test_as_many_copies_are_fresh_as_expected_in_every_tenth(long):
+    """The first tenth is spent on first copies and on what a new page is taken for."""
+    fresh = long[2].freshness
+
+    assert np.abs(fresh.expected - fresh.true)[1:].max() <= OFF
+
+
+@pytest.mark.slow
+def test_chances_come_true_as_often_as_they_say(long):
+    believed = long[2].calibration
+
+    assert np.abs(believed.expected - believed.true).max() <= 2 * OFF

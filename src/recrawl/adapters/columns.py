@@ -150,6 +150,9 @@ def _number(text: str) -> float:
 def read_columns(path: Path) -> Columns:
     """All columns of a file, which is read by its name or its first bytes."""
     kind = format_of(path)
+    if kind == "store":
+        message = f"{path}: must be a table (got a store; recrawl export writes tables of it)"
+        raise InvalidTable(message)
     try:
         if kind == "parquet":
             return _parquet(path)

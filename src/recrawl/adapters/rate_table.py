@@ -13,6 +13,7 @@ import numpy as np
 from recrawl.adapters.columns import read_columns
 from recrawl.adapters.tables import Reading, shown
 from recrawl.errors import InvalidTable
+from recrawl.store.mark import is_store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,7 +58,14 @@ class RateTable:
 
 
 def read_rates(path: Path, columns: Mapping[str, str] | None = None) -> RateTable:
-    """Rates of a CSV, JSON lines or Parquet file; one sentence says what is wrong with it."""
+    """Rates of a CSV, JSON lines or Parquet file, or of a store; one sentence says what is wrong.
+
+    A store has visits, of which the rates are worked out; its columns have the names they have.
+    """
+    if is_store(path):
+        from recrawl.adapters.store_rates import rates_of_store
+
+        return rates_of_store(path)
     reading, table = RateReading(path, columns or {}), read_columns(path)
     present = reading.present(list(table.columns))
     if not len(table):

@@ -1,4 +1,4 @@
-"""Visit logs in files: CSV, JSON lines or Parquet, by their names or first bytes.
+"""Visit logs in files: CSV, JSON lines, Parquet or a store, by their names or first bytes.
 
 Touches: files.
 """
@@ -12,6 +12,7 @@ import numpy as np
 
 from recrawl.errors import InvalidTable, reason
 from recrawl.parse import cells
+from recrawl.store.mark import begins_as_store
 from recrawl.visits.batch import Batch
 from recrawl.visits.texts import Texts
 
@@ -26,6 +27,7 @@ OPTIONAL = ("last_modified", "status")
 CHANGE_TIME = "changed_at"  # instead of visits, where all changes are known
 
 _LONGEST = 100  # letters that an error quotes
+_FIRST_BYTES = 100  # tell what a file is
 _GZIP = b"\x1f\x8b"
 _OTHER_SEPARATORS = ";\t|"
 
@@ -149,17 +151,22 @@ def read_batches(reading: Reading) -> Iterator[Batch]:
 
 
 def _reader(reading: Reading) -> Callable[[Reading], Iterator[Batch]]:
-    from recrawl.adapters import csv_rows, json_lines, parquet
+    from recrawl.adapters import csv_rows, json_lines, parquet, store_visits
 
-    readers = {"csv": csv_rows.read, "json": json_lines.read, "parquet": parquet.read}
+    readers = {
+        "csv": csv_rows.read,
+        "json": json_lines.read,
+        "parquet": parquet.read,
+        "store": store_visits.read,
+    }
     return readers[format_of(reading.path)]
 
 
 def format_of(path: Path) -> str:
-    """What a file is, by its name or its first bytes: "csv", "json" (lines) or "parquet"."""
+    """What a file is, by its name or its first bytes: "csv", "json", "parquet" or "store"."""
     try:
         with path.open("rb") as file:
-            first = file.read(64)
+            first = file.read(_FIRST_BYTES)
     except OSError as error:
         message = f"{path}: must be a readable file ({reason(error)})"
         raise InvalidTable(message) from None
@@ -169,6 +176,8 @@ def format_of(path: Path) -> str:
     if first.startswith(_GZIP):
         message = f"{path}: must be plain text or Parquet (got a gzip file: unpack it first)"
         raise InvalidTable(message)
+    if begins_as_store(first):
+        return "store"
     suffix = path.suffix.lower()
     if suffix in (".parquet", ".pq") or first.startswith(b"PAR1"):
         return "parquet"

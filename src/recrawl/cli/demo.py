@@ -1,113 +1,188 @@
-"""`recrawl demo`: rates worked out from a made visit log, beside the truth.
+"""`recrawl demo`: a live site on this machine, crawled for real, and the truth beside it.
 
-Touches: files, the standard output.
+Touches: the network of this machine, files, the clock, signals, the standard streams.
 """
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    from recrawl.rates.estimates import Estimates
-    from recrawl.visits.visit import Visit
+    from collections.abc import Callable, Iterator
 
-_SEED = typer.Option(help="Another number makes another world.", min=0)
+    from recrawl.crawl.crawler import Crawler
+    from recrawl.crawl.example_crawl import ExampleRun, Plan
+    from recrawl.crawl.example_world import ExampleWorld
+
+_FOR = typer.Option("--for", metavar="TIME", help="How long to crawl; a day passes in a second.")
+_PAGES = typer.Option(metavar="N", help="Pages of the site, from 20 to 10000.")
+_BUDGET = typer.Option(metavar="B", help="Visits, such as 120/1d or 0.5/page/1d.")
+_SEED = typer.Option(help="Another number makes another site.", min=0)
 _KEEP = typer.Option(
-    "--keep", metavar="F", help="Also write the made visits to F (CSV).", show_default=False
+    metavar="FOLDER",
+    help="Keep settings and store in FOLDER, a new one.  [default: a temporary folder]",
+    show_default=False,
 )
 
+_LEAST_SECONDS, _MOST_SECONDS = 2.0, 3600.0
+_SPARE = 30.0  # days that the site goes on changing after the end, should the crawl be late
 
-def demo(*, seed: Annotated[int, _SEED] = 3, keep: Annotated[Path | None, _KEEP] = None) -> None:
-    """Make a visit log with known change rates, estimate it, show both.
 
-    Sixteen pages of two sites change at rates from twenty a day to one in three
-    months. They are visited about once a day for a month. A visit shows whether
-    a page has changed, never how often; a third of the pages also say when.
+def demo(
+    *,
+    crawl_for: Annotated[str, _FOR] = "60s",
+    pages: Annotated[int, _PAGES] = 300,
+    budget: Annotated[str, _BUDGET] = "120/1d",
+    seed: Annotated[int, _SEED] = 2,
+    keep: Annotated[Path | None, _KEEP] = None,
+) -> None:
+    """Crawl a live site on this machine, and show the truth beside it.
+
+    Starts a small web site on loopback whose pages change at known rates, some
+    by themselves, some whole sections at once; a day passes there in a second.
+    Crawls it within a budget as any other site, with robots.txt, sitemaps, a
+    feed, conditional requests and a store, and compares what the crawl believes
+    with what is true. Nothing but this machine is asked. Ctrl-C ends it early.
 
     \b
     Examples:
         recrawl demo
-        recrawl demo --seed 7 --keep visits.csv
+        recrawl demo --for 20s --budget 60/1d --keep demo
     """  # noqa: D301 - \b tells click to leave the paragraph alone
-    from datetime import UTC, datetime
+    from recrawl.crawl.clock import RealClock
+    from recrawl.crawl.example_crawl import Plan
+    from recrawl.crawl.example_world import draw_world
 
-    import numpy as np
+    days = _seconds(crawl_for)  # for a day passes in a second
+    _check_budget(budget)
+    start = RealClock().now() - days  # so that it ends about now, and no store lies ahead of time
+    world = draw_world(pages, start=start, days=days + _SPARE, seed=seed)
+    with _folder(keep) as folder:
+        plan = Plan(folder, budget, days)
+        run = _run(world, plan)
+        _report(world, run)
+    _say_where(keep, folder)
+
+
+def _seconds(text: str) -> float:
+    from recrawl.errors import InvalidParameter
+    from recrawl.units import SECONDS_A_DAY, days
+
+    seconds = days(text) * SECONDS_A_DAY
+    if not _LEAST_SECONDS <= seconds <= _MOST_SECONDS:
+        message = f"--for must be a time from 2s to 60m (got {text!r})"
+        raise InvalidParameter(message)
+    return seconds
+
+
+def _check_budget(text: str) -> None:
+    """Refuse what the settings would refuse, before anything is made."""
+    from recrawl.errors import InvalidParameter
+    from recrawl.plan.budget import Budget
+
+    if Budget.read(text).each == "change":
+        message = f"budget must look like 120/1d or 0.5/page/1d (got {text!r})"
+        raise InvalidParameter(message)
+
+
+@contextmanager
+def _folder(keep: Path | None) -> Iterator[Path]:
+    """A new folder to work in, which is there afterwards if it is to be kept."""
+    import tempfile
+
+    from recrawl.errors import CannotWrite, reason
+
+    if keep is None:
+        with tempfile.TemporaryDirectory(prefix="recrawl-demo-") as name:
+            yield Path(name)
+        return
+    try:
+        keep.mkdir(parents=True, exist_ok=True)
+        if any(keep.iterdir()):
+            raise CannotWrite(f"{keep}: must be a new folder or an empty one (it is not empty)")
+    except OSError as error:
+        message = f"{keep}: must be a folder, or a place for one ({reason(error)})"
+        raise CannotWrite(message) from None
+    yield keep
+
+
+def _run(world: ExampleWorld, plan: Plan) -> ExampleRun:
+    """Crawl, and show how it goes."""
+    import asyncio
+    import signal
 
     from recrawl.cli import screen
-    from recrawl.parse.sites import sites_of
-    from recrawl.rates.gamma import Gamma
-    from recrawl.rates.priors import fit_prior
-    from recrawl.simulate.visit_log import visit_log
-    from recrawl.visits.vetting import histories_of
+    from recrawl.crawl.clock import ScaledClock
+    from recrawl.crawl.example_crawl import crawl_example
 
-    rates = _world()
-    start = datetime(2026, 1, 1, tzinfo=UTC)
-    random = np.random.default_rng(seed)
-    visits = list(visit_log(rates, start=start, days=30, gap=1, dated=1 / 3, random=random))
-    if keep is not None:
-        _write(keep, visits)
-    names, histories = histories_of(visits)
-    sites, _ = sites_of(names)
-    estimates = Gamma(fit_prior(histories, sites)).estimate(histories)
-    truth = np.array([rates[name] for name in names])
-    screen.show_table(
-        ("page", "visits", "changed", "truly every", "estimate", "90 % band", ""),
-        _rows(names, estimates, truth),
-        left=(0, 6),
-    )
-    held = int(((estimates.low <= truth) & (truth <= estimates.high)).sum())
-    screen.remark(
-        f"{len(visits)} visits to {len(names)} pages; the band holds the truth for {held} of them."
-    )
+    def begun(address: str, crawler: Crawler) -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, crawler.stop)
+        screen.remark(f"Crawling {address}/ with {len(world):,} pages into {plan.store}.")
+
+    async def crawl(show: Callable[[Crawler, float], object]) -> ExampleRun:
+        clock = ScaledClock(plan.seconds_a_day, world.start)
+        return await crawl_example(world, clock, plan, begun=begun, watch=show)
+
+    with _line(plan.days) as show:
+        return asyncio.run(crawl(show))
 
 
-def _world() -> dict[str, float]:
-    """Rates of a busy site and of a quiet one."""
-    busy = [20.0, 8.0, 5.0, 3.0, 2.0, 1.5, 1.0, 0.5]
-    quiet = [0.7, 0.3, 0.15, 0.1, 0.07, 0.03, 0.02, 0.01]
-    pages = {f"https://news.example.com/{number}": rate for number, rate in enumerate(busy, 1)}
-    return pages | {
-        f"https://docs.example.org/{number}": rate for number, rate in enumerate(quiet, 1)
-    }
+@contextmanager
+def _line(days: float) -> Iterator[Callable[[Crawler, float], object]]:
+    """Show how the crawl goes in a line, on a terminal only."""
+    import sys
+
+    from recrawl.cli import screen
+
+    if not screen.is_terminal(sys.stderr):
+        yield lambda *_: None
+        return
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    with Live(console=Console(stderr=True), transient=True, auto_refresh=False) as live:
+
+        def show(crawler: Crawler, day: float) -> None:
+            line = f"day {day:.0f} of {days:.0f} · {crawler.figures().line()}"
+            live.update(Text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
+
+        yield show
 
 
-def _rows(names: list[str], estimates: Estimates, truth: object) -> list[list[str]]:
-    from recrawl.report.words import every
+def _report(world: ExampleWorld, run: ExampleRun) -> None:
+    from recrawl.cli import screen
+    from recrawl.crawl.example_result import result_of
+    from recrawl.report import demo as report
 
-    rows = []
-    for row, name in enumerate(names):
-        true = 1 / float(truth[row])  # type: ignore[index] # an array
-        low, high = 1 / estimates.high[row], 1 / estimates.low[row]
-        rows.append(
-            [
-                name,
-                str(estimates.visits[row]),
-                str(estimates.changes[row]),
-                every(true),
-                every(estimates.mean_interval[row]),
-                f"{every(low)} - {every(high)}",
-                "" if low <= true <= high else "missed",
-            ]
-        )
-    return rows
+    if not run.beliefs:
+        screen.remark("Stopped before there was anything to show.")
+        return
+    result = result_of(world, run)
+    fresh = result.freshness
+    screen.say(f"{fresh.title}:")
+    screen.show_table(fresh.header, fresh.rows)
+    screen.say("")
+    believed = result.calibration
+    screen.show_table(*report.calibration_rows(believed.expected, believed.true))
+    screen.say("")
+    rows = report.section_rows(result.sections)
+    screen.show_table(report.SECTION_HEADER, rows, left=report.SECTION_LEFT)
+    screen.say("")
+    for sentence in result.costs.sentences():
+        screen.say(sentence)
 
 
-def _write(path: Path, visits: list[Visit]) -> None:
-    """Write visits as CSV."""
-    import csv
-    import io
+def _say_where(keep: Path | None, folder: Path) -> None:
+    from recrawl.cli import screen
 
-    from recrawl.adapters.outputs import whole_file
-
-    words = {True: "true", False: "false", None: ""}
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["page", "visited_at", "changed", "last_modified"])
-    for visit in visits:
-        date = "" if visit.last_modified is None else visit.last_modified.isoformat()
-        rows.writerow([visit.page, visit.at.isoformat(), words[visit.changed], date])
-    with whole_file(path) as raw:
-        raw.write(text.getvalue().encode())
+    if keep is None:
+        screen.remark(f"{folder} is removed; --keep FOLDER keeps settings and store.")
+    else:
+        screen.remark(f"Settings and store are in {folder}.")

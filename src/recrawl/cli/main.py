@@ -12,12 +12,19 @@ from typing import Annotated
 
 import typer
 
+from recrawl.cli.add import add
+from recrawl.cli.crawl import crawl
 from recrawl.cli.demo import demo
 from recrawl.cli.design import design
 from recrawl.cli.estimate import estimate
+from recrawl.cli.export import export
+from recrawl.cli.history import history
+from recrawl.cli.init import init
 from recrawl.cli.listing import app as listing
+from recrawl.cli.pages import pages
 from recrawl.cli.plan import plan
 from recrawl.cli.simulate import simulate
+from recrawl.cli.status import status
 from recrawl.cli.trends import trends
 from recrawl.errors import OutputClosed, RecrawlError, reason
 
@@ -29,6 +36,13 @@ app = typer.Typer(
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
+app.command()(init)
+app.command()(add)
+app.command()(crawl)
+app.command()(status)
+app.command()(pages)
+app.command()(history)
+app.command()(export)
 app.command()(estimate)
 app.command()(trends)
 app.command()(design)

@@ -1,0 +1,308 @@
+"""What a page costs: our crawler against Scrapy, same nginx, detection and store.
+
+    python benchmarks/crawl.py                       CPU a page at 2 kB and 40 kB, bytes on the wire
+    python benchmarks/crawl.py --pages 5000 --rounds 5
+
+A site of static pages is crawled once; then half of the pages are changed, and a second crawl
+revisits all of them. Both sides send validators, decide by the same signatures of bytes and
+visible text, and write the same visits, copies and versions to a store of the same kind in batches
+of a hundred. Each crawl is a process of its own; what is measured is the CPU time (user and system,
+all threads) of the process from its first to its last request, divided by the pages, and the ratio
+of both sides. Rounds alternate. Bytes on the wire are nginx's own count.
+
+Needs nginx, and Scrapy (requirements-bench.lock). Touches: a temporary folder, loopback, processes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
+    from recrawl.store.entries import Copy
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+AGENT = "recrawl-benchmark (bench@example.org)"
+SIZES = (2_000, 40_000)
+LEAST_RATIO = {2_000: 6.0, 40_000: 2.0}
+AT_ONCE = 100
+
+
+# --- one side in a process of its own: prints seconds of CPU and wall, and pages ---
+
+
+def crawl_ours(folder: Path, address: str, days: float) -> dict[str, float]:
+    from recrawl.crawl.clock import ScaledClock
+    from recrawl.crawl.running import running
+    from recrawl.frontier.rules import Rule
+    from recrawl.frontier.settings import Settings
+    from recrawl.plan.budget import Budget
+    from recrawl.store.entries import PagesFound
+    from recrawl.store.store import Store
+    from recrawl.units import SECONDS_A_DAY
+
+    path = folder / "ours.db"
+    settings = Settings(
+        AGENT,
+        budget=Budget(1e9),
+        delay=0.0,
+        together=AT_ONCE,
+        rules=(Rule(address, interval=1.0, local=True),),
+    )
+    if not path.exists():
+        addresses = (folder / "addresses").read_text().split()
+        host = address.split("/")[2]
+        with Store.create(path) as store:
+            count = len(addresses)
+            store.write([PagesFound(addresses, [host] * count, [0] * count, time.time())])
+
+    async def run() -> dict[str, float]:
+        clock = ScaledClock(SECONDS_A_DAY, time.time() / SECONDS_A_DAY + days)
+        async with running(settings, path, clock) as crawler:
+            cpu, wall = time.process_time(), time.perf_counter()
+            await crawler.run(once=True)
+            cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+        outcomes = {each.label: count for each, count in crawler.tally.outcomes.items() if count}
+        return {"cpu": cpu, "wall": wall, "pages": crawler.tally.visits, **outcomes}
+
+    return asyncio.run(run())
+
+
+def conditions(copy: Copy | None) -> dict[str, str]:
+    """Headers under which an unchanged page need not be sent."""
+    from recrawl.units import http_text
+
+    headers = {}
+    if copy is not None and copy.etag:
+        headers["If-None-Match"] = copy.etag
+    if copy is not None and copy.modified_seconds is not None:
+        headers["If-Modified-Since"] = http_text(copy.modified_seconds)
+    return headers
+
+
+def crawl_scrapy(folder: Path, address: str, days: float) -> dict[str, float]:
+    import scrapy
+    from scrapy.crawler import CrawlerProcess
+
+    from recrawl.crawl.judging import judged
+    from recrawl.fetch.fetcher import Answer
+    from recrawl.frontier.rules import Rule
+    from recrawl.store.entries import PagesFound, VisitMade
+    from recrawl.store.reader import Reader
+    from recrawl.store.store import Store
+
+    path, rule = folder / "scrapy.db", Rule(address, local=True)
+    addresses = (folder / "addresses").read_text().split()
+    if not path.exists():
+        host, count = address.split("/")[2], len(addresses)
+        with Store.create(path) as store:
+            store.write([PagesFound(addresses, [host] * count, [0] * count, time.time())])
+    with Reader(path) as reader:
+        copies = reader.copies(range(1, len(addresses) + 1))
+    store = Store.open(path)
+    counted = {"pages": 0}
+    times: list[float] = []
+
+    class Spider(scrapy.Spider):
+        name = "bench"
+        handle_httpstatus_list = [304]  # noqa: RUF012 - Scrapy's way
+
+        async def start(self) -> AsyncIterator[scrapy.Request]:
+            times.extend([time.process_time(), time.perf_counter()])
+            for page, (target, copy) in enumerate(zip(addresses, copies, strict=True), 1):
+                headers = conditions(copy)
+                yield scrapy.Request(target, headers=headers, meta={"page": page}, dont_filter=True)
+
+        def parse(self, response: scrapy.http.Response) -> Iterator[dict[str, object]]:
+            page, now = response.meta["page"], time.time() + days * 86_400
+            headers = {
+                name.decode().lower(): value[0].decode() for name, value in response.headers.items()
+            }
+            answer = Answer(response.url, response.status, headers, response.body)
+            judgement = judged(answer, copies[page - 1], rule, before=None, now=now)
+            yield {"page": page, "now": now, "status": response.status, "judgement": judgement}
+
+    class Pipeline:
+        def open_spider(self) -> None:
+            self.batch: list[VisitMade] = []
+
+        def process_item(self, item: dict[str, Any]) -> dict[str, Any]:
+            judgement = item["judgement"]
+            self.batch.append(
+                VisitMade(
+                    item["page"],
+                    item["now"],
+                    judgement.outcome,
+                    http=item["status"],
+                    copy=judgement.copy,
+                    body=judgement.body,
+                )
+            )
+            counted["pages"] += 1
+            label = judgement.outcome.label
+            counted[label] = counted.get(label, 0) + 1
+            if len(self.batch) >= 100:
+                store.write(self.batch)
+                self.batch.clear()
+            return item
+
+        def close_spider(self) -> None:
+            if self.batch:
+                store.write(self.batch)
+            times.extend([time.process_time(), time.perf_counter()])
+
+    process = CrawlerProcess(
+        {
+            "USER_AGENT": AGENT,
+            "ROBOTSTXT_OBEY": True,
+            "CONCURRENT_REQUESTS": AT_ONCE,
+            "CONCURRENT_REQUESTS_PER_DOMAIN": AT_ONCE,
+            "DOWNLOAD_DELAY": 0,
+            "COOKIES_ENABLED": False,
+            "TELNETCONSOLE_ENABLED": False,
+            "LOG_LEVEL": "ERROR",
+            "ITEM_PIPELINES": {Pipeline: 1},
+        }
+    )
+    process.crawl(Spider)
+    process.start()
+    store.close()
+    return {"cpu": times[2] - times[0], "wall": times[3] - times[1], **counted}
+
+
+SIDES = {"ours": crawl_ours, "scrapy": crawl_scrapy}
+
+
+# --- the site and the rounds ---
+
+
+def page_of(number: int, version: int, size: int) -> str:
+    """A page of about `size` bytes in paragraphs, menus and links, as pages are."""
+    words = ("rate", "visit", "change", "page", "fresh", "copy", "host", "budget", "price", "lease")
+    parts, length, at = [], 0, number * 7919 + version * 104729
+    while length < size - 300:
+        line = " ".join(words[(at + step * step) % len(words)] for step in range(14))
+        part = f'<div class="c{at % 17}"><p>{line} {at}</p><a href="/p/{at % 999}">more</a></div>\n'
+        parts.append(part)
+        length += len(part)
+        at += 31
+    body = "".join(parts)
+    return f"<html><head><title>{number}</title></head><body><nav>menu</nav>{body}</body></html>"
+
+
+def child(side: str, folder: Path, address: str, days: float) -> dict[str, float]:
+    command = [sys.executable, __file__, "--side", side, str(folder), address, str(days)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{side} failed:\n{done.stderr[-3000:]}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def compare(size: int, pages: int, rounds: int) -> None:
+    from tests.servers.nginx import Nginx
+
+    found: dict[str, list[dict[str, float]]] = {side: [] for side in SIDES}
+    with tempfile.TemporaryDirectory() as scratch, Nginx(Path(scratch) / "nginx") as site:
+        old = time.time() - 10 * 86_400
+        names = [f"/p{number % 10}/{number}.html" for number in range(pages)]
+        for turn in range(rounds):
+            folder = Path(scratch) / f"round{turn}"
+            folder.mkdir()
+            (folder / "addresses").write_text("\n".join(map(site.address, names)))
+            for number, name in enumerate(names):
+                site.write(name, page_of(number, 0, size), modified=old)
+            for side in SIDES:
+                child(side, folder, site.address(), 0.0)
+            for number, name in enumerate(names):
+                if number % 2:
+                    site.write(name, page_of(number, 1, size), modified=old + 86_400)
+            for side in list(SIDES)[:: 1 if turn % 2 else -1]:
+                found[side].append(child(side, folder, site.address(), 1.5))
+    print(f"\n{size / 1000:.0f} kB a page, {pages} pages, half of them changed, {rounds} rounds")
+    for side, each in found.items():
+        cpu = [1e6 * one["cpu"] / one["pages"] for one in each]
+        speed = median(one["pages"] / one["wall"] for one in each)
+        shown = {key: value for key, value in each[-1].items() if key not in ("cpu", "wall")}
+        print(
+            f"  {side:<8}{median(cpu):8.0f} µs of CPU a page ({min(cpu):.0f} to {max(cpu):.0f})"
+            f"{speed:8.0f} pages a second   {shown}"
+        )
+    ratios = [
+        b["cpu"] / b["pages"] / (a["cpu"] / a["pages"])
+        for a, b in zip(found["ours"], found["scrapy"], strict=True)
+    ]
+    ratio, least = median(ratios), LEAST_RATIO[size]
+    verdict = "holds" if ratio >= least else "FALLS SHORT"
+    print(
+        f"  {verdict}: Scrapy costs {ratio:.1f} times as much ({min(ratios):.1f} to "
+        f"{max(ratios):.1f}; asked {least:g})"
+    )
+
+
+def wire(size: int, pages: int) -> None:
+    """Bytes of bodies that nginx sent for a revisit, with and without validators and gzip."""
+    print(f"\nbytes of bodies on the wire, {pages} pages of {size / 1000:.0f} kB, half changed")
+    for packed in (True, False):
+        for validators in (True, False):
+            sent = asyncio.run(revisited(size, pages, packed=packed, validators=validators))
+            words = [f"gzip {'yes' if packed else 'no'}"]
+            words.append(f"validators {'yes' if validators else 'no'}")
+            print(f"  {words[0]:<10}{words[1]:<16}{sent:12,}")
+
+
+async def revisited(size: int, pages: int, *, packed: bool, validators: bool) -> int:
+    from recrawl.fetch.fetcher import Request
+    from recrawl.fetch.http import HttpFetcher
+    from tests.servers.nginx import Nginx
+
+    names = [f"/{number}.html" for number in range(pages)]
+    more = "" if packed else "gzip off;"
+    with tempfile.TemporaryDirectory() as scratch, Nginx(Path(scratch) / "n", more=more) as site:
+        for number, name in enumerate(names):
+            site.write(name, page_of(number, 0, size), modified=1e9)
+        fetcher = HttpFetcher(AGENT)
+        tags = {}
+        for name in names:
+            answer = await fetcher.fetch(Request(site.address(name), local=True))
+            tags[name] = answer.headers.get("etag", "") if validators else ""
+        for number, name in enumerate(names):
+            if number % 2:
+                site.write(name, page_of(number, 1, size), modified=1.1e9)
+        for name in names:
+            await fetcher.fetch(Request(site.address(name), tags[name], local=True))
+        await fetcher.close()
+        return sum(line.body_bytes for line in site.log(2 * pages)[pages:])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--table", choices=("all", "cpu", "wire"), default="all")
+    parser.add_argument("--pages", type=int, default=3000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--side", nargs=4, help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.side:
+        side, folder, address, days = asked.side
+        print(json.dumps(SIDES[side](Path(folder), address, float(days))))
+        return
+    if asked.table in ("all", "cpu"):
+        for size in SIZES:
+            compare(size, asked.pages, asked.rounds)
+    if asked.table in ("all", "wire"):
+        wire(2_000, 500)
+        wire(40_000, 200)
+
+
+if __name__ == "__main__":
+    main()

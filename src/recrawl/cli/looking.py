@@ -1,0 +1,87 @@
+"""What the verbs share that look at a crawl.
+
+Touches: files, the clock, the standard streams.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    import numpy as np
+
+    from recrawl.adapters.outputs import Writer
+    from recrawl.crawl.looking import Sight
+    from recrawl.frontier.settings import Settings
+    from recrawl.store.reader import Reader
+
+SETTINGS = typer.Option("--settings", metavar="FILE", help="Settings of the crawl.")
+
+
+@contextmanager
+def reading(settings: Path, store: Path | None = None) -> Iterator[tuple[Settings, Reader]]:
+    """Settings of a crawl, and its store for reading.
+
+    Args:
+        settings: File of its settings.
+        store: File of its store, where that is not the one that the settings name.
+    """
+    from recrawl.cli.crawling import load_settings
+    from recrawl.store.reader import Reader
+
+    asked = load_settings(settings)
+    with Reader(store or settings.parent / asked.store) as reader:
+        yield asked, reader
+
+
+@contextmanager
+def looked_at(settings: Path, store: Path | None = None) -> Iterator[tuple[Sight, Reader]]:
+    """A crawl as it stands now, and its store for reading; arguments as those of `reading`."""
+    with reading(settings, store) as (asked, reader):
+        yield sight_of(asked, reader), reader
+
+
+def sight_of(settings: Settings, reader: Reader) -> Sight:
+    """A crawl as it stands now."""
+    import time
+
+    from recrawl.crawl.looking import look
+    from recrawl.units import SECONDS_A_DAY
+
+    return look(settings, reader, time.time() / SECONDS_A_DAY)
+
+
+def instant_of(sight: Sight) -> np.datetime64:
+    """When a crawl was looked at."""
+    import numpy as np
+
+    from recrawl.units import instants_after_epoch
+
+    moment: np.datetime64 = instants_after_epoch(np.array([sight.now]))[0]
+    return moment
+
+
+def for_people(*, as_csv: bool, as_json: bool, output: Path | None) -> bool:
+    """Whether rows are shown to a person, not written to a file or a pipe."""
+    from recrawl.cli import screen
+
+    return not (as_csv or as_json or output) and screen.is_terminal(sys.stdout)
+
+
+def target(
+    header: Sequence[str], *, as_json: bool, output: Path | None
+) -> AbstractContextManager[Writer]:
+    """Where rows are written that are not shown."""
+    from recrawl.adapters.outputs import to_file, to_standard_output
+
+    if output is not None:
+        return to_file(output, header)
+    return to_standard_output("json" if as_json else "csv", header)

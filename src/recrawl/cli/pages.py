@@ -1,0 +1,137 @@
+"""`recrawl pages`: what a crawl believes of its pages, and when it visits them next.
+
+Touches: files, the clock, the standard streams.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recrawl.cli import looking, shared
+
+if TYPE_CHECKING:
+    from recrawl.crawl.looking import Sight
+    from recrawl.crawl.page_rows import NextVisits
+    from recrawl.report.pages import PageRows
+    from recrawl.store.reader import Reader
+    from recrawl.visits.arrays import Ints
+
+_SORT = typer.Option(
+    metavar="O",
+    help="What comes first: the fastest (rate), stalest (fresh), soonest (next), longest "
+    "unvisited (visited), or by address.",
+)
+_HOST = typer.Option(metavar="H", help="Only pages of this host.", show_default=False)
+_STATUS = typer.Option(
+    metavar="S",
+    help="Only pages that are new, copied, suspected, gone, refused or moved.",
+    show_default=False,
+)
+
+
+def pages(
+    *,
+    settings: Annotated[Path, looking.SETTINGS] = Path("recrawl.toml"),
+    sort: Annotated[str, _SORT] = "rate",
+    host: Annotated[str, _HOST] = "",
+    status: Annotated[str, _STATUS] = "",
+    as_csv: Annotated[bool, shared.CSV] = False,
+    as_json: Annotated[bool, shared.JSON] = False,
+    output: Annotated[Path | None, shared.OUTPUT] = None,
+) -> None:
+    """Show how often the pages of a crawl change and how fresh they are.
+
+    Reads recrawl.toml and the store beside it, whether a crawl is running or
+    not; nothing is changed. A row a page: where it stands, its rate with a band,
+    the chance that its copy is fresh, when it was visited and when it will be.
+    The time of the next visit is what is expected as things stand now; it is
+    empty for new pages, which come as the budget allows.
+
+    \b
+    Examples:
+        recrawl pages
+        recrawl pages --sort fresh --host www.example.org
+        recrawl pages --status gone -o gone.csv
+    """  # noqa: D301 - \b tells click to leave the paragraph alone
+    from recrawl.crawl.page_rows import NextVisits, page_rows
+    from recrawl.report.pages import ORDERS, status_named
+
+    shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
+    if sort not in ORDERS:
+        message = f"must be one of {', '.join(ORDERS)} (got {sort!r})"
+        raise typer.BadParameter(message, param_hint="--sort")
+    if status:
+        status_named(status)
+    if output is not None:
+        shared.check_place(output, settings)
+    with looking.looked_at(settings) as (sight, reader):
+        rows, nexts = page_rows(sight, reader), NextVisits.of(sight)
+        chosen = _chosen(sight, reader, host, status)
+        chosen = _ordered(chosen, sort, rows, nexts, reader)
+        if looking.for_people(as_csv=as_csv, as_json=as_json, output=output):
+            _show(chosen, rows, nexts, reader)
+        else:
+            write_pages(chosen, rows, nexts, reader, as_json=as_json, output=output)
+
+
+def _chosen(sight: Sight, reader: Reader, host: str, status: str) -> Ints:
+    """The pages that are asked for, counted from 0."""
+    import numpy as np
+
+    from recrawl.errors import UnknownPage
+    from recrawl.report.pages import status_named
+
+    asked = np.ones(len(sight.rule), np.bool_)
+    if host:
+        known = reader.host(host)
+        if known is None:
+            raise UnknownPage(f"{reader.path}: --host must be a host of the crawl (got {host!r})")
+        asked &= sight.columns.host == known.number
+    if status:
+        asked &= sight.columns.status == status_named(status)
+    return np.flatnonzero(asked)
+
+
+def _ordered(chosen: Ints, sort: str, rows: PageRows, nexts: NextVisits, reader: Reader) -> Ints:
+    """The same pages in the order that is asked for."""
+    from recrawl.report.pages import ordered
+
+    next_visit = nexts.at(chosen) if sort == "next" else None
+    addresses = reader.addresses((chosen + 1).tolist()) if sort == "address" else []
+    return chosen[ordered(rows.take(chosen), sort, next_visit, addresses)]
+
+
+def _show(chosen: Ints, rows: PageRows, nexts: NextVisits, reader: Reader) -> None:
+    """Print the first of the pages."""
+    from recrawl.cli import screen
+    from recrawl.report.pages import HEADER, page_words
+
+    first = chosen[: screen.MOST_ROWS]
+    addresses = reader.addresses((first + 1).tolist())
+    now = looking.instant_of(nexts.sight)
+    words = page_words(addresses, rows.take(first), nexts.at(first), now)
+    screen.show_table(HEADER, words, left=(0, 1))
+    left = len(chosen) - len(first)
+    if left:
+        screen.remark(f"... and {left:,} more pages; --csv, --json or -o has them all.")
+
+
+def write_pages(
+    chosen: Ints,
+    rows: PageRows,
+    nexts: NextVisits,
+    reader: Reader,
+    *,
+    as_json: bool,
+    output: Path | None,
+) -> None:
+    """Write all that is known of some pages."""
+    from recrawl.report.pages import PAGE_COLUMNS, page_columns
+    from recrawl.visits.texts import Texts
+
+    with looking.target(PAGE_COLUMNS, as_json=as_json, output=output) as writer:
+        names = Texts.of(reader.addresses((chosen + 1).tolist()))
+        writer.write(names, page_columns(rows.take(chosen), nexts.at(chosen)))

@@ -1,0 +1,114 @@
+"""What a crawl of the example site comes to, beside the truth, which is known here.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.crawl.example_truth import calibration, tenths, truly_fresh
+from recrawl.crawl.example_virtual import virtual_crawl
+from recrawl.crawl.example_world import SECTIONS
+from recrawl.plan.budget import Budget
+from recrawl.policies.uniform import Uniform
+from recrawl.report.demo import Costs, FreshnessByTenth, SectionFigures
+from recrawl.visits.status import Outcome
+
+if TYPE_CHECKING:
+    from recrawl.crawl.example_crawl import ExampleRun
+    from recrawl.crawl.example_truth import Calibration
+    from recrawl.crawl.example_world import ExampleWorld
+    from recrawl.rates.estimates import Estimates
+    from recrawl.visits.arrays import Bools, Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExampleResult:
+    """What there is to show.
+
+    Args:
+        freshness: How fresh the copies were, beside what was expected and what is compared.
+        calibration: How often beliefs came true after the first tenth.
+        sections: Each section of the site.
+        costs: What the crawl did.
+    """
+
+    freshness: FreshnessByTenth
+    calibration: Calibration
+    sections: list[SectionFigures]
+    costs: Costs
+
+
+def result_of(world: ExampleWorld, run: ExampleRun) -> ExampleResult:
+    """What a run comes to; it must have been looked at."""
+    fresh = truly_fresh(world, run.visits.of_copies, run.beliefs)
+    ours = tenths(run.beliefs, fresh, start=world.start, end=run.end)
+    estimates = run.visits.estimates(world)
+    days = run.end - world.start
+    return ExampleResult(
+        freshness=FreshnessByTenth(days, ours.expected, ours.true, visited_in_turn(world, run)),
+        calibration=_settled(world, run, fresh),
+        sections=_sections(world, run, estimates),
+        costs=_costs(world, run, estimates),
+    )
+
+
+def _settled(world: ExampleWorld, run: ExampleRun, fresh: list[Bools]) -> Calibration:
+    """How often beliefs came true after the first tenth; before, little is known of any page."""
+    from_here = world.start + (run.end - world.start) / 10
+    first = sum(belief.at < from_here for belief in run.beliefs[:-1])
+    return calibration(run.beliefs[first:], fresh[first:])
+
+
+def visited_in_turn(world: ExampleWorld, run: ExampleRun) -> Floats:
+    """Freshness in each tenth if as many visits had gone to all pages in turn, in no time."""
+    budget = Budget(len(run.visits.page) / (run.end - world.start))
+    looks = np.array([belief.at for belief in run.beliefs])
+    random = np.random.default_rng(world.seed)
+    visits, beliefs = virtual_crawl(world, Uniform(), budget, looks=looks, random=random)
+    fresh = truly_fresh(world, visits, beliefs)
+    return tenths(beliefs, fresh, start=world.start, end=run.end).true
+
+
+def _sections(world: ExampleWorld, run: ExampleRun, estimates: Estimates) -> list[SectionFigures]:
+    visits = run.visits
+    section = np.where(visits.page >= 0, world.section[visits.page], -1)
+    found = []
+    for number, each in enumerate(SECTIONS):
+        pages, ours = world.section == number, section == number
+        changed = int(np.count_nonzero(ours & (visits.outcome == Outcome.CHANGED)))
+        found.append(
+            SectionFigures(
+                name=each.name,
+                says=each.says.value,
+                pages=int(np.count_nonzero(pages)),
+                visits=int(np.count_nonzero(ours)),
+                changed=changed,
+                nothing_new=int(np.count_nonzero(ours & visits.found_nothing_new)),
+                true=float(np.median(1 / world.rate[pages])),
+                estimated=float(np.median(estimates.mean_interval[pages])),
+            )
+        )
+    return found
+
+
+def _costs(world: ExampleWorld, run: ExampleRun, estimates: Estimates) -> Costs:
+    visits = run.visits
+    return Costs(
+        visits=len(visits.page),
+        first=visits.count(Outcome.FIRST),
+        changed=visits.count(Outcome.CHANGED),
+        nothing_new=int(np.count_nonzero(visits.found_nothing_new)),
+        cosmetic=visits.count(Outcome.COSMETIC),
+        elsewhere=visits.count(Outcome.GONE) + visits.count(Outcome.MOVED),
+        not_modified=visits.count(Outcome.NOT_MODIFIED),
+        saved_bytes=visits.saved_bytes,
+        sent_bytes=run.requests.sent_bytes,
+        forbidden=run.requests.forbidden,
+        held=int(np.count_nonzero((estimates.low <= world.rate) & (world.rate <= estimates.high))),
+        rated=len(world),
+    )

@@ -1,0 +1,102 @@
+"""Looking for new pages of all sites, once a day each.
+
+Touches: the network and the clock, through what it is given.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from math import inf
+from typing import TYPE_CHECKING
+
+from recrawl.crawl.gate import PATIENCE
+from recrawl.parse.addresses import origin_of
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from recrawl.crawl.clock import Clock
+    from recrawl.crawl.discovery import Discovered, Discovery
+    from recrawl.frontier.rules import Rule
+
+_EVERY = 1.0  # days
+_LEAST = _EVERY / 1440
+_RETRY = 1 / 24  # days, where a host could not be asked
+
+
+class Finder:
+    """Looks for pages, site by site.
+
+    Args:
+        discovery: Looks at one site.
+        rules: Sites and pages that are wanted.
+        looked: When each of their addresses was last looked at, in days after 1970; kept up to
+            date here.
+        clock: What time it is.
+        add: Adds pages that were found.
+    """
+
+    def __init__(
+        self,
+        discovery: Discovery,
+        rules: Sequence[Rule],
+        looked: dict[str, float],
+        clock: Clock,
+        add: Callable[[Sequence[str]], Awaitable[object]],
+    ) -> None:
+        self._discovery = discovery
+        self._rules = rules
+        self._looked = looked
+        self._clock = clock
+        self._add = add
+        self._origins: dict[str, list[int]] = {}
+        for number, rule in enumerate(rules):
+            self._origins.setdefault(origin_of(rule.address), []).append(number)
+
+    async def find(self, numbers: Sequence[int], patience: float = inf) -> Discovered:
+        """Look for the pages of some rules of one origin, and add them.
+
+        Args:
+            numbers: The rules.
+            patience: Days to wait for a turn at its host at most.
+        """
+        found = await self._discovery.of(numbers, patience)
+        await self._add(list(found.addresses))
+        looked = self._clock.now() if found.reached else self._clock.now() - _EVERY + _RETRY
+        for number in numbers:
+            self._looked[self._rules[number].address] = looked
+        return found
+
+    async def find_due(
+        self, told: Callable[[str, Discovered], object], patience: float = PATIENCE
+    ) -> None:
+        """Look at all sites at which nobody has looked for a day, beside each other.
+
+        Args:
+            told: Told of each that was looked at, by its address.
+            patience: Days to wait for a turn at a host at most.
+        """
+        async with asyncio.TaskGroup() as group:
+            for numbers in self._origins.values():
+                if min(self._due(number) for number in numbers) <= self._clock.now():
+                    group.create_task(self._find_and_tell(numbers, told, patience))
+
+    async def keep_finding(self, told: Callable[[str, Discovered], object]) -> None:
+        """Look at each site once a day; told as in `find_due`."""
+        while True:
+            await self.find_due(told, inf)
+            soonest = min(map(self._due, range(len(self._rules))), default=inf)
+            await self._clock.sleep(min(max(soonest - self._clock.now(), _LEAST), _EVERY))
+
+    def _due(self, number: int) -> float:
+        return self._looked.get(self._rules[number].address, -inf) + _EVERY
+
+    async def _find_and_tell(
+        self,
+        numbers: Sequence[int],
+        told: Callable[[str, Discovered], object],
+        patience: float,
+    ) -> None:
+        found = await self.find(numbers, patience)
+        sites = [number for number in numbers if not self._rules[number].exact]
+        told(self._rules[(sites or numbers)[0]].address, found)

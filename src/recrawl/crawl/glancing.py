@@ -1,0 +1,104 @@
+"""Some copies of a large crawl, drawn by lot, and what visits since have taught of them.
+
+Touches: nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recrawl.crawl.looking import COMPARED, PART_OF_GAP, stretches
+from recrawl.plan.objectives import OBJECTIVES
+from recrawl.policies.beliefs import Beliefs, Freshness, freshness, let_clocks_run
+from recrawl.policies.pages import Outcomes
+from recrawl.policies.recrawl import Recrawl
+from recrawl.policies.sampling import sampled
+from recrawl.units import epoch_days, instants_after_epoch
+from recrawl.visits.status import Outcome
+
+if TYPE_CHECKING:
+    from recrawl.frontier.settings import Settings
+    from recrawl.policies.recrawl import RecrawlState
+    from recrawl.policies.sampling import Ratios
+    from recrawl.store.columns import OutcomeColumns
+    from recrawl.visits.arrays import Floats, Ints
+
+
+@dataclass(slots=True, eq=False)
+class Glance:
+    """Some copies of one pool.
+
+    Args:
+        policy: What decides where visits are worth most.
+        state: What it has learnt of them.
+        ratios: How fast their sections and kin are, by what all copies have taught.
+        pages: Page in each row of the state, counted from 0, rising.
+        of: How many copies they were drawn from.
+    """
+
+    policy: Recrawl
+    state: RecrawlState
+    ratios: Ratios
+    pages: Ints
+    of: int
+
+    @classmethod
+    def at(
+        cls, settings: Settings, parts: dict[str, Any], share: float, without: Ints
+    ) -> Glance | None:
+        """A share of the copies of which this was saved, drawn by lot, at least one.
+
+        Args:
+            settings: What is asked of the crawl.
+            parts: What was saved of the pool.
+            share: How many of its copies.
+            without: Pages of which no copy counts.
+        """
+        policy = Recrawl(objective=OBJECTIVES[settings.objective])
+        everything = parts["pages"].astype(np.int64)
+        counted = np.flatnonzero(~np.isin(everything, without))
+        pages = everything[counted]
+        if not len(pages):
+            return None
+        # The same lot for the same crawl: who looks twice sees what has moved, not his luck.
+        random = np.random.default_rng(len(pages))
+        count = min(max(round(share * len(pages)), 1), len(pages))
+        rows = random.choice(len(pages), count, replace=False, shuffle=False)
+        rows = rows[np.argsort(pages[rows])]
+        state, ratios = sampled(policy, parts, counted[rows])
+        return cls(policy, state, ratios, pages[rows], len(pages))
+
+    def learn(self, visits: OutcomeColumns) -> None:
+        """Learn from those visits that compared one of these copies with its page."""
+        place = np.searchsorted(self.pages, visits.page - 1)
+        row = np.minimum(place, len(self.pages) - 1)
+        ours = (self.pages[row] == visits.page - 1) & COMPARED[visits.outcome]
+        row, outcome = row[ours], visits.outcome[ours]
+        at, age = epoch_days(visits.at[ours]), visits.age[ours]
+        for stretch, rounds in stretches(at, row, lambda: PART_OF_GAP * self.state.gap):
+            for each in rounds:
+                places = each + stretch.start
+                outcomes = Outcomes(outcome[places] == Outcome.CHANGED, age[places])
+                when = instants_after_epoch(at[places])
+                self.state = self.policy.seen(self.state, row[places], when, outcomes)
+                self.ratios.put(self.state)
+
+    def freshness(self, now: float) -> Freshness:
+        """How fresh all copies of the pool are, by those that were drawn."""
+        let_clocks_run(self.state, now)
+        return freshness(self.state, now, of=self.of)
+
+    def freshness_of_young(self, last: Floats, now: float) -> Freshness:
+        """How fresh copies are of which nothing is known but when they were last seen."""
+        count = len(last)
+        relatives = self.state.relatives
+        waited = np.maximum(now - last, 0.0)
+        one = np.ones((1, count))
+        beliefs = Beliefs(one, relatives.shape * one, relatives.exposure * one, waited, waited)
+        fresh = beliefs.fresh
+        return Freshness(
+            count, float(fresh.sum()), float((fresh * (1 - fresh)).sum()), float(beliefs.age.sum())
+        )

@@ -1,0 +1,117 @@
+"""Pages that a crawl comes across: into the store first, then into the agenda.
+
+Touches: a store, through what it is given.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.fetch.encodings import decoded
+from recrawl.frontier.rules import NO_RULE
+from recrawl.parse.addresses import host_of
+from recrawl.parse.links import links
+from recrawl.policies.growing import longer
+from recrawl.store.entries import Found, PagesFound
+from recrawl.units import SECONDS_A_DAY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from recrawl.crawl.ledger import Ledger
+    from recrawl.crawl.opening import Crawl
+    from recrawl.crawl.permissions import Permissions
+    from recrawl.fetch.fetcher import Answer
+    from recrawl.store.entries import Receipt
+    from recrawl.store.reader import Reader
+
+_LARGE = 1 << 14  # bytes of a page above which its links are read in a thread
+
+
+class Newcomers:
+    """Takes in pages that were found.
+
+    Args:
+        crawl: The crawl as it stands.
+        reader: Its store.
+        ledger: Writes down what happens.
+        permissions: What hosts allow.
+        came: Called when there are new pages.
+    """
+
+    def __init__(
+        self,
+        crawl: Crawl,
+        reader: Reader,
+        ledger: Ledger,
+        permissions: Permissions,
+        came: Callable[[], object],
+    ) -> None:
+        self._crawl = crawl
+        self._reader = reader
+        self._ledger = ledger
+        self._permissions = permissions
+        self._came = came
+
+    def add(self, addresses: Iterable[str], now: float, depth: int = 0) -> asyncio.Future[Receipt]:
+        """Add pages that were found; those already known stay as they are.
+
+        Args:
+            addresses: Canonical addresses.
+            now: The instant.
+            depth: How many links away they are from what a sitemap, a feed or a person named.
+        """
+        new = list(addresses)
+        names = [host_of(address) for address in new]
+        rules = self._crawl.settings.rules_of(new)
+        future = self._ledger.put(PagesFound(new, names, rules, now * SECONDS_A_DAY, depth))
+        future.add_done_callback(lambda done: self._added(done, names, rules))
+        return future
+
+    async def follow(self, page: int, answer: Answer, number: int, now: float) -> None:
+        """Add the pages of the same rule that a page links to, as deep as the rule allows."""
+        depth = self._reader.depth(page + 1)
+        if depth >= self._crawl.settings.rules[number].links:
+            return
+        if len(answer.body) > _LARGE:
+            found = await asyncio.to_thread(self._links, answer, number)
+        else:
+            found = self._links(answer, number)
+        if found:
+            self.add(found, now, depth + 1)
+
+    def _links(self, answer: Answer, number: int) -> list[str]:
+        text = decoded(answer.body, answer.headers.get("content-type", ""))
+        rule_of = self._crawl.settings.rule_of
+        found = [each for each in links(text, answer.address) if rule_of(each) == number]
+        if not found:
+            return found
+        # All of one rule's pages are of one host.
+        permission = self._permissions.known(self._crawl.book.row(host_of(found[0])))
+        if permission is None:
+            return found
+        return [each for each in found if self._permissions.allows(permission, each)]
+
+    def _added(
+        self, done: asyncio.Future[Receipt], names: Sequence[str], rules: Sequence[int]
+    ) -> None:
+        """Let the agenda know of pages that are new."""
+        if done.cancelled() or done.exception() is not None:
+            return
+        found = done.result()
+        assert isinstance(found, Found)  # noqa: S101 - the receipt of `PagesFound`
+        new = found.new
+        if not new:
+            return
+        crawl = self._crawl
+        row = {page: at for at, page in enumerate(found.pages)}
+        hosts = np.array([crawl.book.row(names[row[page]]) for page in new])
+        numbers = np.array([rules[row[page]] for page in new])
+        terms = np.where(numbers == NO_RULE, len(crawl.settings.rules), numbers)
+        crawl.agenda.found(hosts, terms)
+        crawl.last = longer(crawl.last, np.full(len(new), np.nan))
+        self._ledger.tally.found += len(new)
+        self._came()

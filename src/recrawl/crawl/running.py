@@ -1,0 +1,58 @@
+"""A crawl put together from its settings and its store, and taken apart again.
+
+Touches: the network and a store.
+"""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from recrawl.crawl.crawler import Crawler
+from recrawl.crawl.opening import open_crawl
+from recrawl.fetch.http import HttpFetcher
+from recrawl.store.reader import Reader
+from recrawl.store.retention import Retention
+from recrawl.store.store import Store
+from recrawl.store.writer import Writer
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+    from pathlib import Path
+
+    from recrawl.crawl.clock import Clock
+    from recrawl.crawl.ledger import Told
+    from recrawl.fetch.fetcher import Limits
+    from recrawl.frontier.settings import Settings
+
+
+@asynccontextmanager
+async def running(
+    settings: Settings,
+    path: Path,
+    clock: Clock,
+    *,
+    told: Callable[[Told], object] = bool,
+    relearnt: Callable[[int], object] = int,
+    limits: Limits | None = None,
+) -> AsyncIterator[Crawler]:
+    """A crawler at work on a store, which is held for writing until it is done.
+
+    Args:
+        settings: What is asked of the crawl.
+        path: The store.
+        clock: What time it is.
+        told: Told of each visit once it is on disk.
+        relearnt: Told how many visits have been learnt again, now and then.
+        limits: What one request may cost.
+    """
+    retention = Retention(max(settings.versions, 1), settings.keep, settings.size)
+    with Store.open(path, retention) as store, Reader(path) as reader:
+        crawl = open_crawl(settings, store, reader, clock.now(), told=relearnt)
+        fetcher = HttpFetcher(settings.agent, limits)
+        writer = Writer(store)
+        try:
+            yield Crawler(crawl, reader, writer, fetcher, clock, told)
+        finally:
+            await fetcher.close()
+            await writer.close()

@@ -1,0 +1,54 @@
+"""What a crawl has done since it began, in numbers.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from recrawl.visits.status import Outcome
+
+if TYPE_CHECKING:
+    from recrawl.fetch.fetcher import Answer
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts of a crawl.
+
+    Attributes:
+        outcomes: Visits by what they found.
+        found: Pages found.
+        lost: Entries that the store refused for their own sake.
+        raw_bytes: Bytes of bodies that came over the wire.
+        seconds: Seconds spent waiting for answers, added up.
+    """
+
+    outcomes: dict[Outcome, int] = field(default_factory=lambda: dict.fromkeys(Outcome, 0))
+    found: int = 0
+    lost: int = 0
+    raw_bytes: int = 0
+    seconds: float = 0.0
+
+    def count(self, outcome: Outcome, answer: Answer) -> None:
+        """Count a visit."""
+        self.outcomes[outcome] += 1
+        self.raw_bytes += answer.raw_bytes
+        self.seconds += answer.seconds
+
+    @property
+    def visits(self) -> int:
+        """All visits."""
+        return sum(self.outcomes.values())
+
+    @property
+    def changes(self) -> int:
+        """Visits that found a change."""
+        return self.outcomes[Outcome.CHANGED]
+
+    @property
+    def failed(self) -> int:
+        """Visits that said nothing of their page."""
+        return self.outcomes[Outcome.FAILED]

@@ -1,0 +1,4 @@
+"""Whether two copies of a page differ.
+
+Pure.
+"""

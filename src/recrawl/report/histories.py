@@ -1,0 +1,136 @@
+"""Visits as a table: the history of a page, or all visits of a crawl as a log.
+
+The columns of a log come first, so that whatever reads a log reads this.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from recrawl.report.rates import Named
+from recrawl.report.words import every
+from recrawl.visits.status import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from recrawl.report.rates import Column
+    from recrawl.visits.arrays import Floats, Instants, Ints, Statuses
+
+VISIT_COLUMNS = (
+    *("page", "visited_at", "changed", "last_modified", "status"),
+    *("outcome", "http", "size_bytes", "seconds", "age_days"),
+)
+HEADER = ("visited", "outcome", "http", "bytes", "took", "changed before")
+
+_FALSE, _TRUE, _UNKNOWN = range(3)
+_OK, _FAILED, _GONE = range(3)
+# What each outcome is called in a log, by its number.
+_CHANGED = np.full(max(Outcome) + 1, _UNKNOWN)
+_CHANGED[[Outcome.SAME, Outcome.NOT_MODIFIED, Outcome.COSMETIC]] = _FALSE
+_CHANGED[Outcome.CHANGED] = _TRUE
+_STATUS = np.full(max(Outcome) + 1, _OK)
+_STATUS[[Outcome.FAILED, Outcome.REFUSED, Outcome.MOVED]] = _FAILED
+_STATUS[Outcome.GONE] = _GONE
+
+_LEAST_ALIKE = 0.5  # of the letters of an address, for another to be what was meant
+
+
+class Visits(Protocol):
+    """Visits as columns, as a store gives them."""
+
+    @property
+    def at(self) -> Instants:
+        """When."""
+
+    @property
+    def outcome(self) -> Statuses:
+        """Numbers of `Outcome`."""
+
+    @property
+    def http(self) -> Ints:
+        """Status codes, 0 without an answer."""
+
+    @property
+    def modified_at(self) -> Instants:
+        """When the page last changed, NaT where nobody told."""
+
+    @property
+    def size(self) -> Ints:
+        """Bytes of the body, -1 where there was none."""
+
+    @property
+    def took_seconds(self) -> Floats:
+        """How long it took, nan where not known."""
+
+    @property
+    def age(self) -> Floats:
+        """Days from the page's last change to the visit, nan where nobody told."""
+
+
+def visit_columns(visits: Visits) -> dict[str, Column]:
+    """Columns of `VISIT_COLUMNS` but the first."""
+    outcome = visits.outcome
+    columns: tuple[Column, ...] = (
+        visits.at,
+        Named(_CHANGED[outcome], ["false", "true", ""]),
+        visits.modified_at,
+        Named(_STATUS[outcome], ["ok", "failed", "gone"]),
+        Named(outcome, [each.label for each in Outcome]),
+        np.where(visits.http > 0, visits.http.astype(np.float64), np.nan),
+        np.where(visits.size >= 0, visits.size.astype(np.float64), np.nan),
+        visits.took_seconds,
+        visits.age,
+    )
+    return dict(zip(VISIT_COLUMNS[1:], columns, strict=True))
+
+
+def visit_words(visits: Visits, most: int) -> list[list[str]]:
+    """The newest visits for people, under `HEADER`, newest first."""
+    instants = np.datetime_as_string(visits.at, unit="s", timezone="UTC")
+    rows = range(len(instants) - 1, max(len(instants) - 1 - most, -1), -1)
+    return [
+        [
+            str(instants[row]).replace("T", " ").removesuffix("Z"),
+            Outcome(int(visits.outcome[row])).label,
+            str(visits.http[row]) if visits.http[row] > 0 else "-",
+            f"{visits.size[row]:,}" if visits.size[row] >= 0 else "-",
+            "-" if np.isnan(visits.took_seconds[row]) else f"{visits.took_seconds[row]:.2f}s",
+            every(max(float(visits.age[row]), 0.0)),
+        ]
+        for row in rows
+    ]
+
+
+def nearest(address: str, known: Iterable[str]) -> str | None:
+    """The known address that begins and ends most like one that is not known, if any does.
+
+    >>> nearest("https://a.org/nwes", ["https://b.org/news", "https://a.org/news"])
+    'https://a.org/news'
+    >>> nearest("https://a.org/", ["mailto:b"]) is None
+    True
+    """
+    best, most = None, _LEAST_ALIKE
+    for other in known:
+        shorter, longer = sorted((len(address), len(other)))
+        if shorter <= most * longer:
+            continue
+        share = _alike(address, other, shorter) / longer
+        if share > most:
+            best, most = other, share
+    return best
+
+
+def _alike(one: str, other: str, shorter: int) -> int:
+    """Letters that two texts have in common at both ends."""
+    head = 0
+    while head < shorter and one[head] == other[head]:
+        head += 1
+    tail = 0
+    while tail < shorter - head and one[-1 - tail] == other[-1 - tail]:
+        tail += 1
+    return head + tail

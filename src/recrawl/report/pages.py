@@ -1,0 +1,207 @@
+"""The pages of a crawl as a table: what `recrawl pages` shows and `recrawl export` writes.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.errors import InvalidParameter
+from recrawl.report.rates import Named
+from recrawl.report.words import every, percent
+from recrawl.visits.status import PageStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recrawl.report.rates import Column
+    from recrawl.visits.arrays import Floats, Instants, Ints, Statuses
+
+PAGE_COLUMNS = (
+    "page",
+    "status",
+    "visits",
+    "changes",
+    "rate_per_day",
+    "low",
+    "high",
+    "mean_interval_days",
+    "fresh_now",
+    "last_visit",
+    "last_change",
+    "next_visit",
+    "weight",
+)
+RATE_COLUMNS = (
+    *("page", "rate_per_day", "low", "high", "mean_interval_days", "shape", "exposure_days"),
+    *("changes", "visits", "last_visit", "fresh_now", "weight"),
+)
+HEADER = ("page", "status", "every", "between", "fresh now", "visited", "next")
+ORDERS = ("rate", "fresh", "next", "visited", "address")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PageRows:
+    """What is known of pages: a row a page, nan and NaT where nothing is.
+
+    Args:
+        status: Numbers of `PageStatus`.
+        visits: Visits made.
+        changes: How many of them found a change.
+        rate: Changes a day, while the section is as active as usual.
+        low: Lower end of its band.
+        high: Upper end.
+        shape: Shape of the Gamma distribution with the same mean and variance as the rate.
+        exposure: Its exposure, in days.
+        fresh: Chance that the copy is fresh.
+        last_visit: When page and copy were last compared.
+        last_change: When a visit last found a change.
+        weight: How much a fresh copy matters.
+    """
+
+    status: Statuses
+    visits: Ints
+    changes: Ints
+    rate: Floats
+    low: Floats
+    high: Floats
+    shape: Floats
+    exposure: Floats
+    fresh: Floats
+    last_visit: Instants
+    last_change: Instants
+    weight: Floats
+
+    def __len__(self) -> int:
+        """Count the pages."""
+        return len(self.status)
+
+    def take(self, rows: Ints) -> PageRows:
+        """Some of the pages."""
+        return PageRows(*(getattr(self, name)[rows] for name in self.__slots__))
+
+
+def ordered(
+    pages: PageRows, by: str, next_visit: Instants | None, addresses: Sequence[str]
+) -> Ints:
+    """Rows in an order that puts first what a person asks for.
+
+    Fastest, stalest, soonest and longest unvisited come first; what is not known comes last.
+
+    Args:
+        pages: The pages.
+        by: One of `ORDERS`.
+        next_visit: When each is visited next, for that order.
+        addresses: Address of each, for that order.
+    """
+    if by == "rate":
+        key: Floats | Instants = -pages.rate
+    elif by == "fresh":
+        key = pages.fresh
+    elif by == "visited":
+        key = pages.last_visit
+    elif by == "next" and next_visit is not None:
+        key = next_visit
+    elif by == "address":
+        return np.array(sorted(range(len(pages)), key=addresses.__getitem__), np.int64)
+    else:
+        raise InvalidParameter(f"sort must be one of {', '.join(ORDERS)} (got {by!r})")
+    return np.argsort(key, kind="stable")
+
+
+def status_named(text: str) -> PageStatus:
+    """Where a page stands, by its name.
+
+    >>> status_named("gone").label
+    'gone'
+    """
+    for status in PageStatus:
+        if status.label == text:
+            return status
+    labels = ", ".join(status.label for status in PageStatus)
+    raise InvalidParameter(f"status must be one of {labels} (got {text!r})")
+
+
+def page_columns(pages: PageRows, next_visit: Instants) -> dict[str, Column]:
+    """Columns of `PAGE_COLUMNS` but the first."""
+    rates = _rates(pages)
+    columns: dict[str, Column] = {
+        "status": Named(pages.status, [status.label for status in PageStatus]),
+        **rates,
+        "last_change": pages.last_change,
+        "next_visit": next_visit,
+    }
+    return {name: columns[name] for name in PAGE_COLUMNS[1:]}
+
+
+def rate_columns(pages: PageRows) -> dict[str, Column]:
+    """Columns of `RATE_COLUMNS` but the first."""
+    columns = _rates(pages)
+    return {name: columns[name] for name in RATE_COLUMNS[1:]}
+
+
+def _rates(pages: PageRows) -> dict[str, Column]:
+    with np.errstate(divide="ignore"):
+        interval = 1 / pages.rate
+    return {
+        "rate_per_day": pages.rate,
+        "low": pages.low,
+        "high": pages.high,
+        "mean_interval_days": np.where(np.isfinite(interval), interval, np.nan),
+        "shape": pages.shape,
+        "exposure_days": pages.exposure,
+        "changes": pages.changes,
+        "visits": pages.visits,
+        "last_visit": pages.last_visit,
+        "fresh_now": pages.fresh,
+        "weight": pages.weight,
+    }
+
+
+def page_words(
+    addresses: Sequence[str], pages: PageRows, next_visit: Instants, now: np.datetime64
+) -> list[list[str]]:
+    """Rows for people, under `HEADER`."""
+    with np.errstate(divide="ignore"):
+        interval, slow, fast = 1 / pages.rate, 1 / pages.low, 1 / pages.high
+    return [
+        [
+            address,
+            PageStatus(int(pages.status[row])).label,
+            every(interval[row]),
+            "-" if np.isnan(slow[row]) else f"{every(fast[row])} - {every(slow[row])}",
+            percent(pages.fresh[row]),
+            ago(pages.last_visit[row], now),
+            ahead(next_visit[row], now),
+        ]
+        for row, address in enumerate(addresses)
+    ]
+
+
+def ago(moment: np.datetime64, now: np.datetime64) -> str:
+    """How long ago something was; a dash where it never was.
+
+    >>> ago(np.datetime64("2026-01-01T00:00", "us"), np.datetime64("2026-01-01T06:00", "us"))
+    '6.0h ago'
+    """
+    return "-" if np.isnat(moment) else f"{every(max(_days(moment, now), 0.0))} ago"
+
+
+def ahead(moment: np.datetime64, now: np.datetime64) -> str:
+    """How soon something is; a dash where nobody knows.
+
+    >>> ahead(np.datetime64("2026-01-01T06:00", "us"), np.datetime64("2026-01-01T00:00", "us"))
+    'in 6.0h'
+    """
+    if np.isnat(moment):
+        return "-"
+    days = _days(now, moment)
+    return f"in {every(days)}" if days > 0 else "now"
+
+
+def _days(earlier: np.datetime64, later: np.datetime64) -> float:
+    return float((later - earlier) / np.timedelta64(1, "D"))

@@ -1,0 +1,221 @@
+"""`recrawl crawl`, as people run it."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+import urllib.request
+from contextlib import contextmanager
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from recrawl.store.reader import Reader
+from tests.cli.running import RECRAWL, environment, run, sentence
+from tests.servers import answers
+from tests.servers.faults import FaultServer
+
+AGENT = "test-bot (me@example.org)"
+PAGES = {f"/{number}": answers.page(b"<p>%d</p>" % number) for number in range(5)}
+
+
+def crawl_in(folder, server, more="", top=""):
+    """A crawl of a server, begun in a folder."""
+    run("init", folder, "--agent", AGENT)
+    text = (
+        f'agent = "{AGENT}"\n{top}\n[politeness]\ndelay = "0.05s"\n'
+        f'[[site]]\naddress = "{server.address("/")}"\nlocal = true\n{more}\n'
+    )
+    (folder / "recrawl.toml").write_text(text)
+
+
+@contextmanager
+def site():
+    with FaultServer({"/": answers.page(b"home")} | PAGES).in_thread() as server:
+        body = "\n".join(map(server.address, PAGES)).encode()
+        server.pages["/sitemap.xml"] = answers.status(200, body, content_type="text/plain")
+        yield server
+
+
+def start(folder, *words):
+    return subprocess.Popen(
+        [RECRAWL, "crawl", *map(str, words)],
+        cwd=folder,
+        env=environment(),
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def wait_until(true, seconds=20.0):
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_everything_that_is_found_is_visited_once(tmp_path):
+    with site() as server:
+        crawl_in(tmp_path, server)
+        ended = run("crawl", "--once", "--log", "visits.jsonl", cwd=tmp_path)
+
+    assert ended.code == 0
+    assert ended.out == ""
+    assert ended.err.splitlines()[0].endswith(": 6 pages named in 1 sitemaps, 0 feeds.")
+    assert ended.err.splitlines()[-1].startswith("Stopped. ")
+    lines = [json.loads(line) for line in (tmp_path / "visits.jsonl").read_text().splitlines()]
+    assert len(lines) == 6
+    assert {line["outcome"] for line in lines} == {"first"}
+    with Reader(tmp_path / "recrawl.db") as reader:
+        assert reader.last_visit() == 6
+
+
+def test_it_stops_when_its_time_is_over(tmp_path):
+    with site() as server:
+        crawl_in(tmp_path, server)
+        began = time.monotonic()
+        ended = run("crawl", "--for", "1s", cwd=tmp_path)
+
+    assert ended.code == 0
+    assert time.monotonic() - began < 6
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_it_and_nothing_is_lost(tmp_path, number):
+    with site() as server:
+        crawl_in(tmp_path, server)
+        process = start(tmp_path, "--log", "visits.jsonl")
+        wait_until(lambda: len(server.requests) > 5)
+        began = time.monotonic()
+        process.send_signal(number)
+        _, err = process.communicate(timeout=20)
+
+    assert process.returncode == 0
+    assert time.monotonic() - began < 7
+    assert "Traceback" not in err
+    assert err.splitlines()[-1].startswith("Stopped. ")
+    with Reader(tmp_path / "recrawl.db") as reader:
+        assert reader.last_visit() == len((tmp_path / "visits.jsonl").read_text().splitlines())
+
+
+def test_a_second_signal_ends_it_at_once(tmp_path):
+    with site() as server:
+        crawl_in(tmp_path, server)
+        server.pages |= dict.fromkeys(["/", *PAGES], answers.never())
+        process = start(tmp_path)
+        wait_until(lambda: len(server.requests) > 2)
+        time.sleep(0.3)
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+
+    assert process.returncode == 0
+    assert time.monotonic() - began < 3
+    assert "Traceback" not in err
+
+
+def test_prometheus_reads_its_figures(tmp_path):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with site() as server:
+        crawl_in(tmp_path, server)
+        process = start(tmp_path, "--metrics", port, "--log", "visits.jsonl")
+        log = tmp_path / "visits.jsonl"
+        wait_until(lambda: log.exists() and log.read_text().count("\n") >= 6)
+        time.sleep(1.0)
+        for _ in range(20):
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
+                text = answer.read().decode()
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=20)
+
+    families = {family.name: family for family in text_string_to_metric_families(text)}
+    visits = {each.labels["outcome"]: each.value for each in families["recrawl_visits"].samples}
+    assert visits["first"] == 6
+    assert families["recrawl_copies"].samples[0].value == 6
+    assert 0 < families["recrawl_expected_fresh"].samples[0].value <= 1
+
+
+def test_a_port_that_is_taken_is_said(tmp_path):
+    with site() as server, socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        crawl_in(tmp_path, server)
+        said = sentence(run("crawl", "--metrics", taken.getsockname()[1], cwd=tmp_path))
+
+    assert "must be free" in said
+
+
+def test_a_store_that_another_crawl_has_is_said(tmp_path):
+    with site() as server:
+        crawl_in(tmp_path, server)
+        process = start(tmp_path)
+        wait_until(lambda: len(server.requests) > 1)
+        said = sentence(run("crawl", cwd=tmp_path))
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=20)
+
+    assert f"process {process.pid} has it" in said
+
+
+def test_a_damaged_store_is_said(tmp_path):
+    with site() as server:
+        crawl_in(tmp_path, server)
+        run("crawl", "--once", cwd=tmp_path)
+        place = tmp_path / "recrawl.db"
+        size = place.stat().st_size
+        with place.open("r+b") as file:
+            file.seek(4096)
+            file.write(os.urandom(size - 4096))
+        said = sentence(run("crawl", "--once", cwd=tmp_path))
+
+    assert "recrawl.db: must be a whole store" in said
+
+
+def test_a_store_that_is_missing_is_said(tmp_path):
+    with site() as server:
+        crawl_in(tmp_path, server)
+        (tmp_path / "recrawl.db").unlink()
+
+        assert "there is no such file" in sentence(run("crawl", cwd=tmp_path))
+
+
+@pytest.mark.parametrize("words", [["crawl"], ["add", "https://example.org/"]])
+def test_a_mistake_in_the_settings_is_said_with_its_line(tmp_path, words):
+    run("init", tmp_path, "--agent", AGENT)
+    (tmp_path / "recrawl.toml").write_text(f'agent = "{AGENT}"\nbudget = "lots"\n')
+
+    assert sentence(run(*words, cwd=tmp_path)).startswith("recrawl.toml, line 2: budget must be ")
+
+
+def test_without_settings_it_says_how_to_begin(tmp_path):
+    assert "`recrawl init` writes one" in sentence(run("crawl", cwd=tmp_path))
+
+
+def test_where_nobody_answers_that_is_said(tmp_path):
+    """As without a network: nothing listens at the port of a server that has ended."""
+    with site() as server:
+        crawl_in(tmp_path, server)
+    ended = run("crawl", "--once", cwd=tmp_path)
+
+    assert ended.code == 1
+    assert "Traceback" not in ended.err
+    last = ended.err.splitlines()[-1]
+    assert last.startswith("Error: some site must answer, and none does (")
+    assert "host must take connections" in last
+
+
+def test_a_log_without_room_is_said(tmp_path):
+    with site() as server:
+        crawl_in(tmp_path, server)
+        ended = run("crawl", "--once", "--log", "/dev/full", cwd=tmp_path)
+
+    assert ended.code == 1
+    assert "Traceback" not in ended.err
+    last = ended.err.splitlines()[-1]
+    assert last == "Error: /dev/full: log must be a file with room (no space left on device)"

@@ -1,0 +1,67 @@
+"""`recrawl status`, as people run it."""
+
+import json
+import re
+
+import pytest
+
+from recrawl.report.status import KEYS
+from recrawl.store.store import Store
+from tests.cli.looking import on_a_terminal
+from tests.cli.running import names_in, run, sentence
+from tests.crawl.looked import made
+
+
+@pytest.fixture
+def folder(tmp_path):
+    made(tmp_path / "recrawl.db", own=True)
+    return tmp_path
+
+
+def test_a_crawl_in_a_dozen_lines(folder):
+    lines = on_a_terminal(folder, "status").splitlines()
+
+    assert re.fullmatch(r"fresh    \d+\.\d % of 90 copies, expected \(.* to .* %\)", lines[0])
+    assert lines[2] == "pages    90 known"
+    assert lines[3] == "overdue  30"
+    assert lines[4].endswith("budget 20 a day (all others)")
+    assert lines[5].endswith("budget 5 a day (https://b.org/)")
+    assert lines[-1] == "next     now"
+
+
+def test_the_same_in_json(folder):
+    ended = run("status", "--json", cwd=folder)
+
+    assert ended.code == 0
+    assert ended.err == ""
+    assert tuple(json.loads(ended.out)) == KEYS
+
+
+def test_a_crawl_may_run_meanwhile_and_nothing_is_left_behind(folder):
+    with Store.open(folder / "recrawl.db"):
+        assert run("status", cwd=folder).code == 0
+    assert set(names_in(folder)) <= {
+        *("recrawl.toml", "recrawl.db", "recrawl.db.lock", "recrawl.db-wal", "recrawl.db-shm")
+    }
+
+
+def test_settings_elsewhere(folder, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    ended = run("status", "--settings", folder / "recrawl.toml", cwd=elsewhere)
+
+    assert ended.out.startswith("fresh ")
+
+
+def test_a_folder_without_a_crawl_is_refused(tmp_path):
+    ended = run("status", cwd=tmp_path)
+
+    assert sentence(ended).startswith("recrawl.toml: must be there; `recrawl init` writes one")
+
+
+def test_a_missing_store_is_refused(folder):
+    for name in names_in(folder):
+        if name != "recrawl.toml":
+            (folder / name).unlink()
+
+    assert sentence(run("status", cwd=folder)).startswith("recrawl.db: must be a store")
+    assert names_in(folder) == ["recrawl.toml"]

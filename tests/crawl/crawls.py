@@ -1,0 +1,99 @@
+"""Crawls of servers on loopback, on clocks that run fast."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from recrawl.crawl.clock import ScaledClock
+from recrawl.crawl.running import running
+from recrawl.fetch.fetcher import Limits
+from recrawl.frontier.rules import Rule
+from recrawl.frontier.settings import Settings
+from recrawl.plan.budget import Budget
+from recrawl.store.store import Store
+from recrawl.units import SECONDS_A_DAY
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from recrawl.crawl.clock import Clock
+    from recrawl.crawl.crawler import Crawler
+    from recrawl.crawl.ledger import Told
+    from tests.servers.faults import FaultServer
+
+AGENT = "test-bot (me@example.org)"
+START = 20_000.0
+SECOND = 1 / SECONDS_A_DAY
+LIMITS = Limits(connect_seconds=1.0, idle_seconds=0.5, total_seconds=1.0)
+
+
+def real_time() -> ScaledClock:
+    """A clock on which a second is a second."""
+    return ScaledClock(SECONDS_A_DAY, START)
+
+
+def site(server: FaultServer, path: str = "/", **more: Any) -> Rule:
+    """A rule for what is under a path of a server."""
+    return Rule(server.address(path), **{"local": True} | more)
+
+
+def page_rule(server: FaultServer, path: str = "/", **more: Any) -> Rule:
+    """A rule for one page, which is visited again and again."""
+    return Rule(server.address(path), **{"local": True, "exact": True, "interval": 0.02} | more)
+
+
+def settings(*rules: Rule, **more: Any) -> Settings:
+    """Settings that ask for little politeness and have a large budget."""
+    wanted: dict[str, Any] = {"rules": rules, "budget": Budget(1e6), "delay": 0.01 * SECOND}
+    return Settings(AGENT, **wanted | more)
+
+
+def store_in(folder: Path) -> Path:
+    """A store in a folder, made if there is none."""
+    path = folder / "recrawl.db"
+    if not path.exists():
+        Store.create(path).close()
+    return path
+
+
+@asynccontextmanager
+async def crawling(
+    folder: Path, asked: Settings, clock: Clock | None = None, told: Any = bool
+) -> AsyncIterator[Crawler]:
+    """A crawler on the store of a folder."""
+    clock = clock or ScaledClock(1.0, START)
+    async with running(asked, store_in(folder), clock, told=told, limits=LIMITS) as crawler:
+        yield crawler
+
+
+async def visits(
+    folder: Path, asked: Settings, count: int, clock: Clock | None = None
+) -> list[Told]:
+    """Crawl, looking for pages too, until so many visits are on disk."""
+    told: list[Told] = []
+
+    def tell(visit: Told) -> None:
+        told.append(visit)
+        if len(told) == count:
+            crawler.stop()
+
+    async with crawling(folder, asked, clock, tell) as crawler, asyncio.timeout(30):
+        await crawler.run(found=lambda *_: None)
+    return told
+
+
+async def crawl_once(folder: Path, asked: Settings, clock: Clock | None = None) -> list[Told]:
+    """Crawl, looking for pages too, until nothing more may be done for now."""
+    told: list[Told] = []
+    async with crawling(folder, asked, clock or real_time(), told.append) as crawler:
+        async with asyncio.timeout(30):
+            await crawler.run(once=True, found=lambda *_: None)
+    return told
+
+
+def outcomes(told: list[Told]) -> list[str]:
+    """What visits found, in one word each."""
+    return [visit.outcome.label for visit in told]

@@ -1,0 +1,90 @@
+"""A crawl that is killed at any instant loses nothing that it has told, and stays polite."""
+
+import json
+import random
+import subprocess
+import sys
+import time
+from collections import Counter
+
+import pytest
+
+from recrawl.store.reader import Reader
+from recrawl.store.store import Store
+from tests.crawl import killed
+from tests.crawl.crawls import START
+from tests.servers import answers
+from tests.servers.faults import FaultServer
+
+KILLS = 50
+PAGES = [f"/s{number % 3}/{number}" for number in range(12)]
+EARLY = 0.004
+
+
+def start(tmp_path, server, began):
+    """A crawl in a process of its own, whose clock goes on where that of the last one was."""
+    day = START + (time.monotonic() - began) / killed.SECONDS_A_DAY
+    command = [sys.executable, killed.__file__, tmp_path, server.address(""), day]
+    return subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, text=True)
+
+
+def told(tmp_path):
+    """Visits of the log; the last line may be cut by the kill."""
+    lines = (tmp_path / "visits.jsonl").read_text().split("\n")[:-1]
+    return [json.loads(line) for line in lines]
+
+
+def check_store(tmp_path):
+    """The store opens and is whole, and every visit that was told is there exactly once."""
+    with Store.open(tmp_path / "recrawl.db") as store:
+        assert store.check() == []
+    with Reader(tmp_path / "recrawl.db") as reader:
+        address = [""] + [each for some in reader.all_addresses() for each in some]
+        kept = Counter(
+            (int(number), address[page])
+            for visits in reader.visits()
+            for number, page in zip(visits.visit, visits.page, strict=True)
+        )
+    lines = Counter((line["visit"], line["address"]) for line in told(tmp_path))
+    assert max(kept.values(), default=1) == 1
+    assert max(lines.values(), default=1) == 1
+    assert lines <= kept
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(240)
+def test_fifty_kills_lose_nothing_that_was_told(tmp_path):
+    Store.create(tmp_path / "recrawl.db").close()
+    chance = random.Random(3)  # noqa: S311 - instants, no secrets
+    changing = [answers.page(b"<p>%d</p>" % number) for number in range(3000)]
+    site = {path: answers.in_turn(*changing) for path in PAGES}
+    began = time.monotonic()
+    with FaultServer(site).in_thread() as server:
+        body = "\n".join(map(server.address, PAGES)).encode()
+        server.pages["/sitemap.xml"] = answers.status(200, body, content_type="text/plain")
+        for _ in range(KILLS):
+            process = start(tmp_path, server, began)
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(chance.random() * 0.4)
+            process.kill()
+            process.wait()
+            process.stdout.close()
+            check_store(tmp_path)
+        count = len(server.requests)
+        last = start(tmp_path, server, began)
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            later = {seen.path for seen in list(server.requests)[count:]}
+            if later >= set(PAGES):
+                break
+            time.sleep(0.1)
+        last.kill()
+        last.wait()
+        assert last.stdout is not None
+        last.stdout.close()
+        check_store(tmp_path)
+
+        assert later >= set(PAGES)  # no page is lost, or lent for ever
+        assert min(server.gaps()) >= killed.DELAY_SECONDS - EARLY
+        assert len(told(tmp_path)) > KILLS

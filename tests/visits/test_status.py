@@ -1,0 +1,26 @@
+from recrawl.visits.status import Outcome, PageStatus
+
+
+def test_numbers_on_disk_keep_their_meaning():
+    """Stores of today are read by the programs of tomorrow."""
+    assert [status.label for status in PageStatus] == [
+        "new",
+        "copied",
+        "suspected",
+        "gone",
+        "refused",
+        "moved",
+    ]
+    assert [outcome.label for outcome in Outcome] == [
+        "first",
+        "same",
+        "not_modified",
+        "changed",
+        "gone",
+        "failed",
+        "refused",
+        "moved",
+        "cosmetic",
+    ]
+    assert [*PageStatus] == list(range(6))
+    assert [*Outcome] == list(range(9))
