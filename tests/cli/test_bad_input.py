@@ -276,7 +276,9 @@ def test_a_full_disk_behind_the_standard_output_is_an_error(log, options):
     assert ended.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("words", [["demo", "--for", "2s", "--pages", "20"], ["--help"], ["--version"]])
+@pytest.mark.parametrize(
+    "words", [["demo", "--for", "2s", "--pages", "20"], ["--help"], ["--version"]]
+)
 def test_a_full_disk_is_an_error_for_every_verb(words):
     with open("/dev/full", "wb") as full:  # noqa: PTH123 - no path of ours
         ended = subprocess.run(

@@ -80,7 +80,19 @@ def test_a_date_is_sent_back_as_it_came(tmp_path):
         answers.never(),
         answers.raw(b"no http at all\r\n\r\n"),
     ],
-    ids=str,
+    ids=[
+        "500",
+        "403",
+        "empty",
+        "hang-up",
+        "reset",
+        "length",
+        "chunk",
+        "label",
+        "503",
+        "never",
+        "raw",
+    ],
 )
 def test_trouble_is_no_change(tmp_path, trouble):
     """The copy from before is what the next visit is compared with.

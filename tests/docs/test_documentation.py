@@ -176,7 +176,9 @@ def test_the_reference_of_the_command_line_is_not_stale():
     assert made.stdout == CLI_REFERENCE.read_text()
 
 
-@pytest.mark.parametrize("name", ["rates", "accuracy", "clocks", "simulate", "trends", "listings", "demo"])
+@pytest.mark.parametrize(
+    "name", ["rates", "accuracy", "clocks", "simulate", "trends", "listings", "demo"]
+)
 def test_pictures_show_what_their_scripts_compute(name, tmp_path):
     """Only the figures are compared: where text stands depends on the fonts of a machine."""
     script = DOCS / "pictures" / f"{name}.py"

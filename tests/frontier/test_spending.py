@@ -116,7 +116,7 @@ def test_a_site_open_at_night_gets_nearly_all_of_its_budget_every_night():
 def test_a_crawl_that_goes_on_counts_what_it_spent_before():
     before = [START - 0.5 + hour * HOUR for hour in range(10)]
     spending = Spending(24.0, now=START)
-    spending.resume([START - 1.5, *before], START)
+    spending.resume(np.array([START - 1.5, *before]), START)
 
     assert spending.spent(START) == 10
     assert spree(spending, START, 99, first=False) == 3  # the last visit was three hours ago
