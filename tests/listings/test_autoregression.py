@@ -146,3 +146,8 @@ def test_days_between_synchronisations_add_up_to_the_total(total, days):
 def test_a_cycle_lasts_a_day():
     with pytest.raises(InvalidParameter, match="at least a day"):
         interpolated(-0.1, 0)
+
+
+def test_slopes_that_add_up_to_one_have_no_decay_in_the_long_run():
+    """Then the series has no mean to come back to."""
+    assert Autoregression(-0.05, np.full(3, 1 / 3), (1, 2, 7), 0.0).mean_decay == 0

@@ -64,7 +64,8 @@ class Autoregression:
     @property
     def mean_decay(self) -> float:
         """Decay a day in the long run; never above 0."""
-        return min(self.constant / (1 - float(np.sum(self.slopes))), 0.0)
+        left = 1 - float(np.sum(self.slopes))
+        return min(self.constant / left, 0.0) if left > 0 else 0.0
 
     def forecast(self, past: Floats, days: int) -> Floats:
         """Decay of each of the `days` days ahead, never above 0.
