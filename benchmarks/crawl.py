@@ -100,6 +100,7 @@ def crawl_scrapy(folder: Path, address: str, days: float) -> dict[str, float]:
     from recrawl.frontier.rules import Rule
     from recrawl.store.entries import PagesFound, VisitMade
     from recrawl.store.reader import Reader
+    from recrawl.store.retention import Retention
     from recrawl.store.store import Store
 
     path, rule = folder / "scrapy.db", Rule(address, local=True)
@@ -110,7 +111,7 @@ def crawl_scrapy(folder: Path, address: str, days: float) -> dict[str, float]:
             store.write([PagesFound(addresses, [host] * count, [0] * count, time.time())])
     with Reader(path) as reader:
         copies = reader.copies(range(1, len(addresses) + 1))
-    store = Store.open(path)
+    store = Store.open(path, Retention(10, 90.0, 2 * 2**30))  # as our settings have it
     counted = {"pages": 0}
     times: list[float] = []
 
@@ -130,7 +131,7 @@ def crawl_scrapy(folder: Path, address: str, days: float) -> dict[str, float]:
                 name.decode().lower(): value[0].decode() for name, value in response.headers.items()
             }
             answer = Answer(response.url, response.status, headers, response.body)
-            judgement = judged(answer, copies[page - 1], rule, before=None, now=now)
+            judgement = judged(response.url, answer, copies[page - 1], rule, before=None, now=now)
             yield {"page": page, "now": now, "status": response.status, "judgement": judgement}
 
     class Pipeline:
@@ -206,7 +207,9 @@ def child(side: str, folder: Path, address: str, days: float) -> dict[str, float
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{side} failed:\n{done.stderr[-3000:]}")
-    return json.loads(done.stdout.splitlines()[-1])
+    figures: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    assert figures["pages"], done.stderr[-3000:]
+    return figures
 
 
 def compare(size: int, pages: int, rounds: int) -> None:

@@ -13,6 +13,7 @@ import math
 import re
 from datetime import UTC, datetime, timedelta
 from email.utils import formatdate, parsedate_to_datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from recrawl.errors import InvalidDuration, InvalidInstant
@@ -98,6 +99,7 @@ def instant(text: str) -> datetime:
     return moment
 
 
+@lru_cache(maxsize=4096)
 def http_text(seconds: float) -> str:
     """Epoch seconds as HTTP writes a date.
 

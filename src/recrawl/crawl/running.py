@@ -5,7 +5,8 @@ Touches: the network and a store.
 
 from __future__ import annotations
 
-from contextlib import asynccontextmanager
+import gc
+from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING
 
 from recrawl.crawl.crawler import Crawler
@@ -17,13 +18,15 @@ from recrawl.store.store import Store
 from recrawl.store.writer import Writer
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Iterator
     from pathlib import Path
 
     from recrawl.crawl.clock import Clock
     from recrawl.crawl.ledger import Told
     from recrawl.fetch.fetcher import Limits
     from recrawl.frontier.settings import Settings
+
+_COLLECT_AFTER = 50_000, 20, 20
 
 
 @asynccontextmanager
@@ -52,7 +55,25 @@ async def running(
         fetcher = HttpFetcher(settings.agent, limits)
         writer = Writer(store)
         try:
-            yield Crawler(crawl, reader, writer, fetcher, clock, told)
+            with _fewer_collections():
+                yield Crawler(crawl, reader, writer, fetcher, clock, told)
         finally:
             await fetcher.close()
             await writer.close()
+
+
+@contextmanager
+def _fewer_collections() -> Iterator[None]:
+    """Look less often for cycles of dead objects.
+
+    Each visit leaves some hundreds of objects that live for its time. Looking through them every
+    seven hundred took a tenth of all CPU time, and found next to nothing.
+    """
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(*_COLLECT_AFTER)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 from recrawl.units import EARLIEST, LATEST
 
@@ -47,6 +48,7 @@ _W3C_FORM = re.compile(
 )
 
 
+@lru_cache(maxsize=4096)  # pages of a site share dates, and a page keeps its own
 def http_date(text: str) -> float | None:
     """Epoch seconds of a date in a header, in any of the three forms of RFC 9110.
 

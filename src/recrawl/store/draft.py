@@ -135,8 +135,9 @@ class Draft:
             self._stand(page, made.change)
         if made.body is not None:
             versions.keep(self.connection, page, at, made.body)
-            if retention.versions is not None:
-                alone = Retention(versions=retention.versions)
+            most = retention.versions
+            if most is not None and versions.too_many(self.connection, page, most):
+                alone = Retention(versions=most)
                 versions.prune(self.connection, alone, made.at_seconds, page)
         return self.visit
 

@@ -6,6 +6,7 @@ Touches: files.
 from __future__ import annotations
 
 import hashlib
+import threading
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from recrawl.store.retention import Retention
 
+_OWN = threading.local()
 _DIGEST_BYTES = 16
 _NEWEST = "select body, at from versions where page = ? order by at desc limit 1"
 _UNUSED = """
@@ -39,7 +41,7 @@ def keep(connection: apsw.Connection, page: int, at: int, body: bytes) -> None:
     digest = hashlib.sha256(body).digest()[:_DIGEST_BYTES]
     number = connection.execute("select id from bodies where digest = ?", (digest,)).get
     if number is None:
-        packed = zstandard.compress(body)
+        packed = _compressor().compress(body)
         connection.execute(
             "insert into bodies (digest, size, data) values (?, ?, ?)", (digest, len(body), packed)
         )
@@ -48,6 +50,21 @@ def keep(connection: apsw.Connection, page: int, at: int, body: bytes) -> None:
     if newest != number:
         at = max(at, newest_at + 1)  # a clock may have been set back
         connection.execute("insert into versions values (?, ?, ?)", (page, at, number))
+
+
+def too_many(connection: apsw.Connection, page: int, most: int) -> bool:
+    """Whether there are more than so many versions of a page."""
+    count = connection.execute("select count(*) from versions where page = ?", (page,)).get
+    return int(count) > most
+
+
+def _compressor() -> zstandard.ZstdCompressor:
+    """This thread's own: one takes longer to make than a page to compress."""
+    try:
+        made: zstandard.ZstdCompressor = _OWN.compressor
+    except AttributeError:
+        made = _OWN.compressor = zstandard.ZstdCompressor()
+    return made
 
 
 def prune(
