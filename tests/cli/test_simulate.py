@@ -202,9 +202,9 @@ def test_an_input_is_never_written_over(files):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ([], "--pages and --changes are needed, or --world"),
-        (["--pages", "p.csv"], "--pages and --changes are needed, or --world"),
-        (["--world", "poisson", "--pages", "p.csv"], "only one of --world and --pages"),
+        ([], "--pages and --changes are needed, or a STORE, or --world"),
+        (["--pages", "p.csv"], "--pages and --changes are needed, or a STORE, or --world"),
+        (["--world", "poisson", "--pages", "p.csv"], "only one of STORE, --world and --pages"),
         (["--world", "poisson", "--lying", "10%"], "--lying needs --observe last-modified"),
         (["--world", "poisson", "--csv", "--json"], "only one of --csv, --json and -o"),
         (["--world", "poisson", "--number-of-pages", "0"], "number-of-pages"),

@@ -302,7 +302,7 @@ class Crawling(RuleBasedStateMachine):
         out = {lease.page for lease in self.under_way}
         for page, (_, term) in enumerate(self.pages):
             least, last = TERMS[term].minimum, self.last.get(page, inf)
-            policys = (
+            of_policy = (
                 POOLS[term] == pool
                 and page not in out | self.back
                 and self.agenda.status(page) is PageStatus.COPIED
@@ -310,7 +310,7 @@ class Crawling(RuleBasedStateMachine):
                 and not TERMS[term].interval
                 and last + least <= self.now + 1e-9
             )
-            if not policys:
+            if not of_policy:
                 assert page not in ranked
             elif last < self.now - 0.01:
                 assert page in ranked

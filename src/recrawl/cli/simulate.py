@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from recrawl.simulate.scores import Run
     from recrawl.simulate.world import World
 
+_STORE = typer.Argument(
+    metavar="[STORE]", help="Store of a crawl, to replay what its visits found.", show_default=False
+)
 _PAGES = typer.Option(
     metavar="F",
     help="Pages (page, first_seen[, url, removed_at, weight]): CSV, JSON lines or Parquet.",
@@ -95,6 +98,7 @@ _OBSERVED = ("existence", "last-modified")
 
 
 def simulate(
+    store: Annotated[Path | None, _STORE] = None,
     *,
     pages: Annotated[Path | None, _PAGES] = None,
     changes: Annotated[Path | None, _CHANGES] = None,
@@ -122,15 +126,17 @@ def simulate(
 ) -> None:
     """Say how fresh each policy would keep a copy of pages whose changes are known.
 
-    Replays a history (--pages, --changes) or a made-up world (--world). A page is
-    known from its first_seen, fresh then, and gone from removed_at. Writes a row a
-    policy: the share of time in which copies are fresh and stale, with a band, the
-    age, the visits and how many found a change. optimal-known knows every page's
-    true rate, clairvoyant every change. No file is changed.
+    Replays a history (--pages, --changes), what the visits of a crawl have found
+    (STORE), or a made-up world (--world). A page is known from its first_seen,
+    fresh then, and gone from removed_at. Writes a row a policy: the share of time
+    in which copies are fresh and stale, with a band, the age, the visits and how
+    many found a change. optimal-known knows every page's true rate, clairvoyant
+    every change. No file is changed.
 
     \b
     Examples:
         recrawl simulate --pages pages.csv --changes changes.csv --budget 5000/1d
+        recrawl simulate recrawl.db --policy all
         recrawl simulate --world sections --budget 4/change --plot budget.svg
         recrawl simulate --world weekly --policy uniform,nutch --json
     """  # noqa: D301 - \b tells click to leave the paragraph alone
@@ -150,7 +156,8 @@ def simulate(
         level=level,
     )
     warmed = days(warm_up) if warm_up else 0.0
-    source = _Source(pages, changes, world, number_of_pages, lasting, every, spread, ignore)
+    made = _Made(world, number_of_pages, lasting, every, spread)
+    source = _Source(store, pages, changes, made, ignore)
     source.check()
     _check_outputs(output, plot, source)
     whole, left_out = source.read(seed)
@@ -217,32 +224,41 @@ def _observation(observe: str, lying: str, missed: str, false: str) -> Observati
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
-    """Where the world comes from: two files, or a maker."""
+class _Made:
+    """A made-up world: its kind, empty for none, and what it is like."""
 
-    pages: Path | None
-    changes: Path | None
-    made: str
+    kind: str
     count: int
     lasting: str
     every: str
     spread: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Where the world comes from: a store, two files, or a maker."""
+
+    store: Path | None
+    pages: Path | None
+    changes: Path | None
+    made: _Made
     ignore: str
 
     def check(self) -> None:
-        """Refuse both and neither."""
+        """Refuse several and none."""
         files = [self.pages, self.changes]
-        if self.made and any(files):
-            message = "only one of --world and --pages with --changes can be given"
+        if sum([bool(self.made.kind), any(files), self.store is not None]) > 1:
+            message = "only one of STORE, --world and --pages with --changes can be given"
             raise typer.BadParameter(message)
-        if not self.made and not all(files):
-            message = "--pages and --changes are needed, or --world"
+        if self.store is None and not self.made.kind and not all(files):
+            message = "--pages and --changes are needed, or a STORE, or --world"
             raise typer.BadParameter(message)
 
     def read(self, seed: int) -> tuple[World, int]:
         """The world, and how many changes lay outside of the lives of their pages."""
         import numpy as np
 
+        from recrawl.adapters.store_world import world_of_store
         from recrawl.adapters.worlds import read_world_and_count
         from recrawl.simulate.made import log_normal_rates, make_world
         from recrawl.units import days
@@ -250,11 +266,13 @@ class _Source:
         if self.pages is not None and self.changes is not None:
             kinds = [kind.strip() for kind in self.ignore.split(",") if kind.strip()]
             return read_world_and_count(self.pages, self.changes, ignore=kinds)
-        random = np.random.default_rng([seed, 1])  # not what breaks ties
+        random, made = np.random.default_rng([seed, 1]), self.made  # not what breaks ties
+        if self.store is not None:
+            return world_of_store(self.store, random), 0
         rates = log_normal_rates(
-            self.count, every=days(self.every), spread=self.spread, random=random
+            made.count, every=days(made.every), spread=made.spread, random=random
         )
-        return make_world(self.made, rates, days=days(self.lasting), random=random), 0
+        return make_world(made.kind, rates, days=days(made.lasting), random=random), 0
 
 
 def _check_outputs(output: Path | None, plot: Path | None, source: _Source) -> None:
@@ -264,7 +282,7 @@ def _check_outputs(output: Path | None, plot: Path | None, source: _Source) -> N
 
     if output is not None:
         check_output(output)
-        for file in (source.pages, source.changes):
+        for file in (source.pages, source.changes, source.store):
             if file is not None:
                 shared.check_place(output, file)
     if plot is not None:
