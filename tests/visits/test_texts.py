@@ -168,3 +168,12 @@ def test_no_texts_have_no_hashes():
     key, check = Texts.of([]).hashes(seed=1)
 
     assert (len(key), len(check)) == (0, 0)
+
+
+def test_a_text_that_ends_in_zeros_is_not_a_shorter_one_with_another_letter():
+    """A length of 2 and an a, a length of 1 and a b: with both added up the sums were equal."""
+    for seed in (0, 1, 7, 2**40):
+        key, check = Texts.of(["a\0", "b", "a", "b\0\0\0"]).hashes(seed)
+
+        assert len(set(key.tolist())) == 4
+        assert len(set(check.tolist())) == 4

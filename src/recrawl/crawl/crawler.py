@@ -47,7 +47,7 @@ GRACE_SECONDS = 5.0
 _WHILE_WRITING_SECONDS = 0.05
 _LONGEST_SLEEP_SECONDS = 60.0  # a machine that slept wakes up late, but not by more
 # What is learnt is saved after so many visits, or after a visit to one page in ten.
-_FEWEST_TO_SAVE, _PART_TO_SAVE = 1_000, 10
+_FEWEST_TO_SAVE, _PART_TO_SAVE = 5_000, 10
 
 
 class Crawler:

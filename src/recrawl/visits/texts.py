@@ -144,9 +144,9 @@ def _block(
 ) -> tuple[Words, Words]:
     """Hash one block: 64 bytes of every text at a time, word by word."""
     starts, left = offsets[:-1], np.diff(offsets)
-    key = left.astype(np.uint64) ^ seed
+    lengths = left.astype(np.uint64)
     factor = _CHECK_FACTOR ^ (seed << np.uint64(1))
-    check = left.astype(np.uint64) + seed
+    key, check = np.full((2, len(left)), seed)
     rows: Ints | slice = slice(None)
     while True:
         words = items[starts].view(np.uint64).reshape(-1, _WORDS)
@@ -163,7 +163,10 @@ def _block(
 
         longer = np.flatnonzero(left > _WIDTH)
         if not len(longer):
-            # The upper half is the better mixed one; 0 is kept for "nothing yet".
-            return key * _KEY_FACTOR, check >> np.uint64(32) | np.uint64(1)
+            # Lengths come last: added first, a longer text that ends in zeros could make up for
+            # another first letter. The upper half is the better mixed one; 0 is kept for "nothing
+            # yet".
+            check = (check ^ lengths) * factor
+            return (key ^ lengths) * _KEY_FACTOR, check >> np.uint64(32) | np.uint64(1)
         rows = longer if isinstance(rows, slice) else rows[longer]
         starts, left = starts[longer] + _WIDTH, left[longer] - _WIDTH
