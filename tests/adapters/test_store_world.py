@@ -49,7 +49,7 @@ def test_a_dated_change_is_where_the_host_says_and_another_between_two_visits(tm
     assert days(world.first_seen) == [0, 1]
     assert days(world.changes)[0] == pytest.approx(3.5, abs=1e-4)
     assert 2 < days(world.changes)[1] <= 6
-    assert days(world.end[None]) == [8]
+    assert days(np.array([world.end])) == [8]
 
 
 def test_a_date_outside_of_the_gap_is_not_believed(tmp_path):
