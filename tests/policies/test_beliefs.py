@@ -1,5 +1,6 @@
 """What the policy believes of pages, and how sure it is of all of them together."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -95,7 +96,19 @@ def test_chances_and_rates_are_those_of_the_policy():
     np.testing.assert_allclose(
         beliefs.fresh, policy.fresh(state, rows, instants_after_epoch(np.array([now]))[0])
     )
-    np.testing.assert_allclose(beliefs.rate, policy.rates(state, rows))
+    np.testing.assert_allclose(beliefs.rate, policy.rates(state, rows) * beliefs.speed)
+
+
+def test_a_rate_is_in_days_and_not_in_days_of_the_clock():
+    """A clock that runs at half speed halves the rate, its band, and what one Gamma says of it."""
+    page = one(2.0, 10.0, 3.0)
+    slow = replace(page, speed=0.5)
+
+    assert slow.rate == pytest.approx(page.rate / 2)
+    assert np.ravel(slow.rate_band()) == pytest.approx(np.ravel(page.rate_band()) / 2)
+    assert slow.as_one[0] == pytest.approx(page.as_one[0])
+    assert slow.as_one[1] == pytest.approx(2 * page.as_one[1])
+    assert slow.fresh == page.fresh
 
 
 def test_a_burst_fades_while_nobody_looks():

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from recrawl.policies.clocks import BINS
 from recrawl.policies.recrawl import forecast_clocks, foretold_days, read_clocks
 from recrawl.rates.special import gamma_quantile
 from recrawl.visits.blocks import over_blocks
@@ -37,6 +38,7 @@ class Beliefs:
         exposure: Days on the clock in which they happened.
         elapsed: Days on the clock since the last visit: one a page.
         waited: Days since the last visit: one a page.
+        speed: Days on the clock in a day, of late: one a page.
 
     Examples:
         A page of one memory, one change in ten days, was visited ten days ago. Its copy is fresh
@@ -55,6 +57,7 @@ class Beliefs:
     exposure: Floats
     elapsed: Floats
     waited: Floats
+    speed: Floats | float = 1.0
 
     @classmethod
     def of(cls, state: RecrawlState, rows: Ints, now: float, clocks: Floats | None = None) -> Self:
@@ -76,12 +79,13 @@ class Beliefs:
             exposure=exposure,
             elapsed=foretold_days(state, clocks, rows, now),
             waited=np.maximum(now - state.last[rows], 0.0),
+            speed=_speed(state, clocks, state.sections.leaf[rows]),
         )
 
     @property
     def rate(self) -> Floats:
-        """Expected changes a day, while the section is as active as usual."""
-        return np.asarray((self.share * self.shape / self.exposure).sum(axis=0))
+        """Expected changes a day, while the section is as active as it was lately."""
+        return np.asarray((self.share * self.shape / self.exposure).sum(axis=0) * self.speed)
 
     def rate_band(self, level: float = 0.9) -> tuple[Floats, Floats]:
         """Ends of the band that holds the rate with a probability.
@@ -98,6 +102,7 @@ class Beliefs:
         """Shape and exposure of the Gamma distribution with the mixture's mean and variance."""
         mean = self.rate
         squares = (self.share * self.shape * (self.shape + 1) / self.exposure**2).sum(axis=0)
+        squares *= self.speed**2
         variance = np.maximum(squares - mean**2, _NO_TIME * mean**2)
         return mean**2 / variance, mean / variance
 
@@ -169,6 +174,12 @@ class Freshness:
         half = deviations * self.variance**0.5
         low, high = max(self.fresh - half, 0.0), min(self.fresh + half, float(self.copies))
         return low / self.copies, high / self.copies
+
+
+def _speed(state: RecrawlState, clocks: Floats, leaf: Ints) -> Floats:
+    """Days on the clock of forecasts in a day, over all the time that clocks know of."""
+    speed: Floats = clocks[leaf, -1] / (BINS * state.clocks.width) * state.foretelling.factor(leaf)
+    return speed
 
 
 def let_clocks_run(state: RecrawlState, now: float) -> None:

@@ -197,7 +197,7 @@ class Recrawl:
         return fresh
 
     def rates(self, state: RecrawlState, rows: Ints) -> Floats:
-        """Changes a day that are expected of each page, while its section is as active as usual."""
+        """Changes that are expected of each page in a day on the clock of its section."""
         return state.memories.rates(rows, state.relatives.prior(state.sections, rows))
 
     def due(self, state: RecrawlState, rows: Ints, price: float) -> Instants:
