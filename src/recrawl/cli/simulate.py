@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recrawl.cli import shared
+from recrawl.cli.simulated_worlds import Made, Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -156,8 +157,8 @@ def simulate(
         level=level,
     )
     warmed = days(warm_up) if warm_up else 0.0
-    made = _Made(world, number_of_pages, lasting, every, spread)
-    source = _Source(store, pages, changes, made, ignore)
+    made = Made(world, number_of_pages, lasting, every, spread)
+    source = Source(store, pages, changes, made, ignore)
     source.check()
     _check_outputs(output, plot, source)
     whole, left_out = source.read(seed)
@@ -223,59 +224,7 @@ def _observation(observe: str, lying: str, missed: str, false: str) -> Observati
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Made:
-    """A made-up world: its kind, empty for none, and what it is like."""
-
-    kind: str
-    count: int
-    lasting: str
-    every: str
-    spread: float
-
-
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """Where the world comes from: a store, two files, or a maker."""
-
-    store: Path | None
-    pages: Path | None
-    changes: Path | None
-    made: _Made
-    ignore: str
-
-    def check(self) -> None:
-        """Refuse several and none."""
-        files = [self.pages, self.changes]
-        if sum([bool(self.made.kind), any(files), self.store is not None]) > 1:
-            message = "only one of STORE, --world and --pages with --changes can be given"
-            raise typer.BadParameter(message)
-        if self.store is None and not self.made.kind and not all(files):
-            message = "--pages and --changes are needed, or a STORE, or --world"
-            raise typer.BadParameter(message)
-
-    def read(self, seed: int) -> tuple[World, int]:
-        """The world, and how many changes lay outside of the lives of their pages."""
-        import numpy as np
-
-        from recrawl.adapters.store_world import world_of_store
-        from recrawl.adapters.worlds import read_world_and_count
-        from recrawl.simulate.made import log_normal_rates, make_world
-        from recrawl.units import days
-
-        if self.pages is not None and self.changes is not None:
-            kinds = [kind.strip() for kind in self.ignore.split(",") if kind.strip()]
-            return read_world_and_count(self.pages, self.changes, ignore=kinds)
-        random, made = np.random.default_rng([seed, 1]), self.made  # not what breaks ties
-        if self.store is not None:
-            return world_of_store(self.store, random), 0
-        rates = log_normal_rates(
-            made.count, every=days(made.every), spread=made.spread, random=random
-        )
-        return make_world(made.kind, rates, days=days(made.lasting), random=random), 0
-
-
-def _check_outputs(output: Path | None, plot: Path | None, source: _Source) -> None:
+def _check_outputs(output: Path | None, plot: Path | None, source: Source) -> None:
     """Refuse outputs that cannot be, before anything is read."""
     from recrawl.adapters.outputs import check_output
     from recrawl.adapters.pictures import check_picture

@@ -19,8 +19,8 @@ class PageStatus(IntEnum):
     """
 
     NEW = 0  # known by its address only
-    COPIED = 1  # there is a copy, and the last visit confirmed or renewed it
-    SUSPECTED = 2  # there is a copy, and the last visits failed
+    COPIED = 1  # there is a copy
+    SUSPECTED = 2  # the last visit found it gone, which is to be confirmed
     GONE = 3  # the host says that there is no such page
     REFUSED = 4  # robots.txt forbids it
     MOVED = 5  # it answers from another address
