@@ -111,25 +111,3 @@ rules = st.lists(
 @given(rules, st.lists(addresses))
 def test_the_rule_is_the_one_found_by_trying_all(some, asked):
     assert RuleFinder(some).rules_of(asked) == [by_hand(some, address) for address in asked]
-
-
-@pytest.mark.parametrize(
-    ("hours", "open_in"),
-    [
-        ((22, 6), [0, 1, 2, 3, 4, 5, 22, 23]),
-        ((6, 8), [6, 7]),
-        ((0, 24), list(range(24))),
-        ((22, 24), [22, 23]),
-        ((22, 0), [22, 23]),
-        (None, list(range(24))),
-    ],
-)
-def test_hours_in_which_a_rule_is_open(hours, open_in):
-    rule = Rule("https://a.org/", hours=hours)
-
-    assert [hour for hour in range(24) if rule.is_open(hour)] == open_in
-
-
-def test_an_interval_is_both_bounds():
-    assert Rule("https://a.org/", interval=2.0).gaps == (2.0, 2.0)
-    assert Rule("https://a.org/", minimum=1.0).gaps == (1.0, math.inf)

@@ -265,7 +265,7 @@ def test_a_page_may_have_the_address_of_its_site():
 def test_equal_bounds_are_no_contradiction():
     (rule,) = read_settings(FIRST + SITE + 'minimum = "24h"\nmaximum = "1d"').rules
 
-    assert rule.gaps == (1.0, 1.0)
+    assert (rule.minimum, rule.maximum) == (1.0, 1.0)
 
 
 SHAPES = {
@@ -317,7 +317,7 @@ def test_a_rule_may_be_read_without_a_file():
     rule = read_rule("https://example.org", {"links": 1, "watch": ["main"]}, page=True)
 
     assert rule == Rule("https://example.org/", exact=True, links=1, watch=("main",))
-    assert rule.gaps == (0.0, math.inf)
+    assert (rule.minimum, rule.maximum) == (0.0, math.inf)
 
 
 def test_a_rule_without_a_file_is_refused_by_its_address():

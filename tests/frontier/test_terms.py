@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.frontier.rules import Rule
 from recrawl.frontier.terms import Terms
 
 DAY = 20_480
@@ -37,14 +36,6 @@ def test_the_same_hour_twice_is_all_day(all_day):
     assert Terms(hours=all_day).opens(DAY + 0.99) == DAY + 0.99
 
 
-@given(hours, st.integers(0, 24 * 60 - 1))
-def test_hours_are_those_of_the_rule(first_and_end, minute):
-    rule, at = Rule("https://a.org/", hours=first_and_end), DAY + minute / 1440
-    opens = Terms(hours=first_and_end).opens(at)
-
-    assert (opens == at) == rule.is_open(minute // 60)
-
-
 @given(hours, st.floats(DAY, DAY + 3))
 def test_a_page_is_open_when_it_opens_and_not_before(first_and_end, at):
     terms = Terms(hours=first_and_end)
@@ -65,3 +56,20 @@ def test_hours_begin_once_a_day(first_and_end, at):
     assert at < begins <= at + 1 + 1e-6
     assert terms.begins(begins) == pytest.approx(begins + 1)
     assert begins % 1 * 24 == pytest.approx(first_and_end[0], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("hours", "open_in"),
+    [
+        ((22, 6), [0, 1, 2, 3, 4, 5, 22, 23]),
+        ((6, 8), [6, 7]),
+        ((0, 24), list(range(24))),
+        ((22, 24), [22, 23]),
+        ((22, 0), [22, 23]),
+        (None, list(range(24))),
+    ],
+)
+def test_whole_hours_that_are_open(hours, open_in):
+    terms, middle = Terms(hours=hours), [100 + (hour + 0.5) / 24 for hour in range(24)]
+
+    assert [hour for hour, at in enumerate(middle) if terms.opens(at) == at] == open_in

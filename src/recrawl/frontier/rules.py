@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 NO_RULE = -1
 
-_HOURS_A_DAY = 24
 _HOST_BEGINS = len("https://")
 
 
@@ -47,13 +46,6 @@ class Rule:
         watch: CSS selectors of the only parts that count; none for the whole page.
         ignore: CSS selectors of parts that do not count.
         local: Whether it may be on this machine or on a private network.
-
-    Examples:
-        >>> night = Rule("https://example.org/", hours=(22, 6), interval=1.0)
-        >>> [hour for hour in range(24) if night.is_open(hour)]
-        [0, 1, 2, 3, 4, 5, 22, 23]
-        >>> night.gaps
-        (1.0, 1.0)
     """
 
     address: str
@@ -68,20 +60,6 @@ class Rule:
     watch: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     local: bool = False
-
-    @property
-    def gaps(self) -> tuple[float, float]:
-        """Fewest and most days between two visits to a page."""
-        if self.interval is not None:
-            return self.interval, self.interval
-        return self.minimum, self.maximum
-
-    def is_open(self, hour: int) -> bool:
-        """Whether visits may be made in this hour of the day in UTC, from 0 to 23."""
-        if self.hours is None:
-            return True
-        first, end = self.hours
-        return (hour - first) % _HOURS_A_DAY < ((end - first) % _HOURS_A_DAY or _HOURS_A_DAY)
 
 
 class RuleFinder:
