@@ -47,6 +47,11 @@ _CLASSES = typer.Option(
     "1d,7d,30d or 1d=3,7d=1  [default: 12h to a year]",
     show_default=False,
 )
+_FALSE_CHANGES = typer.Option(
+    metavar="P",
+    help="Chance that a visit to an unchanged page shows a change: clocks, tokens, advertisements. "
+    "For --method gamma.",
+)
 _NOW = typer.Option(
     metavar="T",
     help="Instant of fresh_now: ISO 8601 or epoch seconds  [default: the present]",
@@ -62,6 +67,7 @@ def estimate(
     *,
     method: Annotated[str, _METHOD] = "gamma",
     classes: Annotated[str, _CLASSES] = "",
+    false_changes: Annotated[float, _FALSE_CHANGES] = 0.0,
     level: Annotated[float, shared.LEVEL] = 0.9,
     now: Annotated[str, _NOW] = "",
     site_column: Annotated[str, shared.SITE_COLUMN] = "",
@@ -96,7 +102,7 @@ def estimate(
 
     shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
     check_level(level)
-    methods = _methods(method, classes)
+    methods = _methods(method, classes, false_changes)
     if output is not None:
         shared.check_place(output, file)
     until = np.datetime64(options.moment(now).replace(tzinfo=None), "us")
@@ -107,9 +113,8 @@ def estimate(
     with screen.progress("reading visits") as progress:
         reading = Reading(file, names, site_column or None, skip_bad_rows, progress)
         with Log(reading, options.size(memory), scratch) as log:
-            results = ordered(
-                _estimated(log, methods, level), in_order=log.in_order, scratch=scratch
-            )
+            found = _estimated(log, methods, level, false_changes)
+            results = ordered(found, in_order=log.in_order, scratch=scratch)
             if table:
                 counts, first = _first_rows(results)
             else:
@@ -119,10 +124,11 @@ def estimate(
     _remarks(counts, reading, method, unshown=counts.total() - shown)
 
 
-def _methods(name: str, classes: str) -> dict[str, Factory]:
+def _methods(name: str, classes: str, false_changes: float) -> dict[str, Factory]:
     """Estimators to make, by name."""
     from recrawl.cli import options
     from recrawl.rates.classes import Classes
+    from recrawl.rates.gamma import Gamma
     from recrawl.rates.methods import METHODS, check_method
 
     check_method(name, _COMPARE)
@@ -134,15 +140,25 @@ def _methods(name: str, classes: str) -> dict[str, Factory]:
         rates, weights = options.classes(classes)
         Classes(rates, weights)  # refuses what means nothing before anything is read
         methods["classes"] = lambda _, level: Classes(rates, weights, level)
+    if false_changes:
+        if name != "gamma":
+            message = "--false-changes needs --method gamma"
+            raise typer.BadParameter(message)
+        Gamma(false_changes=false_changes)  # as above
+        methods["gamma"] = lambda priors, level: Gamma(
+            priors, level=level, false_changes=false_changes
+        )
     return methods
 
 
-def _estimated(log: Log, methods: dict[str, Factory], level: float) -> Iterator[Result]:
+def _estimated(
+    log: Log, methods: dict[str, Factory], level: float, false_changes: float
+) -> Iterator[Result]:
     from recrawl.adapters.results import Result
     from recrawl.rates.methods import USES_PRIORS
     from recrawl.rates.priors import Priors
 
-    fitted = fit(log) if USES_PRIORS & methods.keys() else None
+    fitted = fit(log, false_changes) if USES_PRIORS & methods.keys() else None
     for piece in log.pieces():
         priors = Priors.one()
         if fitted is not None:
@@ -153,7 +169,7 @@ def _estimated(log: Log, methods: dict[str, Factory], level: float) -> Iterator[
         yield Result(piece.names, piece.position, piece.histories.last_visit, estimates)
 
 
-def fit(log: Log) -> Priors:
+def fit(log: Log, false_changes: float = 0.0) -> Priors:
     """Priors of all sites of a log, from a sample of each of its pieces."""
     import numpy as np
 
@@ -172,6 +188,7 @@ def fit(log: Log) -> Priors:
         np.concatenate(sites),
         lots=np.concatenate(lots),
         site_count=log.site_count,
+        false_changes=false_changes,
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.errors import InvalidParameter
 from recrawl.rates.estimates import Estimates, Status, check_level, status_of
 from recrawl.rates.gamma_state import gamma_states, step
 from recrawl.rates.priors import Priors
@@ -43,6 +44,8 @@ class Gamma:
         use_first_age: Take the age of the page at its first visit for an observed change. Right
             for pages that were found by chance, wrong for pages that were found because they
             were new.
+        false_changes: Chance that a change is reported at a visit to an unchanged page, by clocks,
+            tokens and advertisements that differ by themselves.
 
     References:
         Cho and Garcia-Molina (2003). Estimating frequency of change.
@@ -62,15 +65,21 @@ class Gamma:
     priors: Priors = field(default_factory=Priors.one)
     level: float = 0.9
     use_first_age: bool = False
+    false_changes: float = 0.0
 
     def __post_init__(self) -> None:
-        """Refuse a level that is no probability."""
+        """Refuse what is no probability."""
         check_level(self.level)
+        if not 0 <= self.false_changes < 1:
+            message = f"false_changes must lie between 0 and 1 (got {self.false_changes})"
+            raise InvalidParameter(message)
 
     def estimate(self, histories: Histories) -> Estimates:
         """Return one rate a page, in changes per day."""
         state = self.start(len(histories), histories.first_age)
-        state[:, :2] = np.stack(gamma_states(histories, state[:, 0], state[:, 1]), axis=1)
+        state[:, :2] = np.stack(
+            gamma_states(histories, state[:, 0], state[:, 1], self.false_changes), axis=1
+        )
         state[:, 2], state[:, 3] = histories.changes, histories.visits
         return self.read(state, flags=histories.flags)
 
@@ -85,8 +94,8 @@ class Gamma:
             state[known, 1] += first_age[known]
         return state
 
-    @staticmethod
     def update(
+        self,
         state: Floats,
         gaps: Floats,
         changed: Bools,
@@ -102,6 +111,7 @@ class Gamma:
             np.asarray(changed, np.bool_),
             age,
             count,
+            np.full(len(state), self.false_changes) if self.false_changes else None,
         )
         return np.stack([shape, exposure, state[:, 2] + changed, state[:, 3] + 1], axis=1)
 

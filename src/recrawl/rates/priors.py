@@ -53,6 +53,7 @@ _PAGES_A_SITE = 200  # more pages move a site's prior by less than its visits ar
 _PAGES_OF_ALL = 4000
 
 _ROUNDS = 4
+_ROUNDS_IN_NOISE = 40
 _INNER_ROUNDS = 12
 _SETTLED = 1e-3
 # A fitted variance stays inside: shapes from a tenth, where single pages are spread over twelve
@@ -127,6 +128,7 @@ def fit_prior(
     *,
     lots: Words | None = None,
     site_count: int = 0,
+    false_changes: float = 0.0,
 ) -> Priors:
     """Prior of each site, from the visits of at most 200 of its pages.
 
@@ -137,6 +139,7 @@ def fit_prior(
             the smallest. With lots made of the pages' names, the order of the pages and how
             they are divided up do not matter.
         site_count: Sites there are at least; those without pages get the prior of all.
+        false_changes: Chance that a change is reported at a visit to an unchanged page.
 
     Examples:
         Ten pages that never changed in a hundred days make a site where little changes:
@@ -157,12 +160,14 @@ def fit_prior(
     one_site = np.zeros(len(some), np.int64)
     default = _log_moments(np.array([DEFAULT_SHAPE]), np.array([DEFAULT_EXPOSURE]))
     strangers = _Others(default[0][0], default[1][0], default[1][0], _STRANGERS)
-    mean, variance = _fit(histories.take(some), one_site, 1, strangers)
+    mean, variance = _fit(histories.take(some), one_site, 1, strangers, false_changes)
     if sites is not None:
         count = max(int(site_of_page.max(initial=0)) + 1, site_count)
         alike = min(variance[0], default[1][0])
         neighbours = _Others(mean[0], alike, variance[0], _NEIGHBOURS)
-        mean, variance = _fit(histories.take(pages), site_of_page[pages], count, neighbours)
+        mean, variance = _fit(
+            histories.take(pages), site_of_page[pages], count, neighbours, false_changes
+        )
     return Priors(*_gamma(mean, variance), None if sites is None else site_of_page)
 
 
@@ -217,18 +222,23 @@ class _Others:
     pages: float
 
 
-def _fit(histories: Histories, site: Ints, count: int, others: _Others) -> tuple[Floats, Floats]:
+def _fit(
+    histories: Histories, site: Ints, count: int, others: _Others, false_changes: float
+) -> tuple[Floats, Floats]:
     """Mean and variance of the logarithms of rates, of each of `count` sites."""
     moments = (np.full(count, others.mean), np.full(count, others.variance))
-    for _ in range(_ROUNDS):
+    for _ in range(_ROUNDS_IN_NOISE if false_changes else _ROUNDS):
         shape, exposure = _gamma(*moments)
-        seen_shape, seen_exposure = gamma_states(histories, shape[site], exposure[site])
-        evidence = (
-            np.maximum(seen_shape - shape[site], 0),
-            np.maximum(seen_exposure - exposure[site], 0),
+        seen_shape, seen_exposure = gamma_states(
+            histories, shape[site], exposure[site], false_changes
         )
+        more = seen_shape - shape[site], seen_exposure - exposure[site]
         before = moments
-        moments = _settled(evidence, site, moments, others)
+        if false_changes:  # whether a change was one, a page tells in the light of its prior
+            moments = _averaged(more, site, moments, others)
+        else:
+            evidence = np.maximum(more[0], 0), np.maximum(more[1], 0)
+            moments = _settled(evidence, site, moments, others)
         if _moved(before, moments) < _SETTLED:
             break
     return moments
