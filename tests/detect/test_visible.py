@@ -6,13 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.detect.plain import plain_text
-from recrawl.detect.visible import visible_text
-from tests.detect.test_plain import HOSTILE
+from recrawl.detect.lines import lines
+from recrawl.detect.visible import chosen
+from tests.detect.test_lines import HOSTILE
 
 PAGE = (
     "<main><p>Price: <b class=price>5</b></p></main><div class=ad>Buy <div class=ad>!</div></div>"
 )
+
+
+def visible_text(page, **parts):
+    """What a reader sees of the parts that count, in one line."""
+    return " ".join(lines(page, **parts))
 
 
 def test_parts_that_do_not_count_are_left_out():
@@ -64,4 +69,12 @@ def test_anything_takes_little_time(piece, count):
 def test_a_selector_that_matches_nothing_changes_nothing_of_plain_text(page):
     plain = "".join(letter for letter in page if letter not in "<&")
 
-    assert visible_text(plain, ignore=(".ad",)) == plain_text(plain)
+    assert visible_text(plain, ignore=(".ad",)) == visible_text(plain)
+
+
+def test_siblings_are_counted_only_where_there_are_few():
+    """Each is counted from the first on: of a long table everything would stand still."""
+    rows = "<tr><td>x</td></tr>"
+
+    assert chosen(rows * 10, ("tr:nth-child(2)",), ()) != [rows * 10]
+    assert chosen(rows * 20_000, ("tr:nth-child(2)",), ()) == [rows * 20_000]

@@ -12,13 +12,17 @@ import re
 
 from resiliparse.parse.html import HTMLTree  # type: ignore[import-untyped] # ships no types
 
-from recrawl.detect.plain import plain_text
+from recrawl.detect.markup import TAG_BEGUN, attribute_count
 
 # Within these a tree takes at most about half a second, whatever the tags are.
 _MOST_TAGS = 100_000
+_MOST_COUNTED = 5_000  # where a selector counts siblings, for each of them anew
+_COUNTING = ":nth-"
 _DEEPEST = 250
 # A paragraph opens all formatting again that is open before it, each time as an element more.
 _MOST_FORMATTED = 200_000
+# Each attribute of a tag is compared with all before it.
+_MOST_ATTRIBUTES = 300
 _MOST_TIMES = 4  # that parts within each other may repeat a page
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]*)")
 # Elements that are never closed, or that the next of their kind closes.
@@ -37,45 +41,45 @@ _FORMATTING = frozenset(
 )
 
 
-def visible_text(page: str, *, watch: tuple[str, ...] = (), ignore: tuple[str, ...] = ()) -> str:
-    """Text of a page in HTML without scripts, styles and comments, white space collapsed.
+def chosen(page: str, watch: tuple[str, ...], ignore: tuple[str, ...]) -> list[str]:
+    """The parts of a page that count, each as HTML; the page itself where all of it does.
 
-    Args:
-        page: The page.
-        watch: CSS selectors of the only parts that count; none for the whole page.
-        ignore: CSS selectors of parts that do not count.
-
-    Examples:
-        >>> page = "<title>T</title><p>Two  words</p><p class=ad>Buy!</p><script>1</script>"
-        >>> visible_text(page)
-        'Two words Buy!'
-        >>> visible_text(page, ignore=(".ad",)), visible_text(page, watch=(".ad",))
-        ('Two words', 'Buy!')
+    >>> chosen("<p>a<b>b</b></p><p>c", ("p",), ("b",))
+    ['<p>a</p>', '<p>c</p>']
     """
-    if not (watch or ignore) or _is_wild(page):
-        return plain_text(page)
+    if not (watch or ignore) or is_wild(page, (*watch, *ignore)):
+        return [page]
     tree = HTMLTree.parse(page.encode(errors="replace").decode())
     for selector in ignore:
         # From the last to the first: what is within another goes before it, not with it.
         for node in reversed(tree.document.query_selector_all(selector)):
             node.decompose()
     if not watch:
-        return plain_text(tree.document.html)
+        return [tree.document.html]
     parts, room = [], _MOST_TIMES * len(page)
     for selector in watch:
         for node in tree.document.query_selector_all(selector):
             parts.append(node.html)
             room -= len(parts[-1])
             if room < 0:
-                return plain_text(page)
-    return "\n".join(map(plain_text, parts))
+                return [page]
+    return parts
 
 
-def _is_wild(page: str) -> bool:
-    """Whether a tree of a page might take long, by bounds on its depth found in one pass."""
+def is_wild(page: str, selectors: tuple[str, ...] = ()) -> bool:
+    """Whether a tree of a page might take long, by bounds on its depth found in one pass.
+
+    Args:
+        page: The page.
+        selectors: What would be looked for in the tree.
+    """
     tags = page.count("<")
-    if tags > _MOST_TAGS:
+    counting = any(_COUNTING in selector.lower() for selector in selectors)
+    if tags > (_MOST_COUNTED if counting else _MOST_TAGS):
         return True
+    for attributes in TAG_BEGUN.findall(page):
+        if len(attributes) > _MOST_ATTRIBUTES and attribute_count(attributes) > _MOST_ATTRIBUTES:
+            return True
     opened: dict[str, int] = {}
     depth = deepest = formatting = most_formatting = 0
     for end, written in _TAG.findall(page):

@@ -1,0 +1,193 @@
+r"""What a reader sees of a page, a line for each block.
+
+The title comes first, then the text in its order. A line ends wherever a tag stands that is not
+within a line; the cells of a row stay together, since a figure says nothing without the name before
+it. Where a link leads is a word of its line, behind a sign that no text can have: a link that leads
+elsewhere is a change though it reads the same. What an image says in place of itself is text.
+
+What never is content does not count: scripts, styles, comments, forms' hidden fields, spelling of
+letters and white space, marks of sessions and campaigns in links, and times told from now ("5
+minutes ago"). Nothing else is left out: prices, dates and clocks may be what a page is for.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any
+
+from recrawl.detect.markup import ATTRIBUTES, MARKUP, NAME, TITLE, TOKEN_PARTS, attribute, resolved
+from recrawl.detect.relative_times import without_relative_times
+from recrawl.detect.targets import target
+from recrawl.detect.visible import chosen
+
+# Before where a link leads. No text has it: HTML knows no reference to it, and it is taken out of
+# what is read.
+LINK = "\x10"
+# In place of what a mask blanks; no text has it either.
+GAP = "\x11"
+
+# Between lines until they are cut. Python takes it for white space: one in a page does no harm.
+_CUT = "\x1e"
+_HELD = "\x0e"  # between texts, while something is done to all of them
+_CONTROLS = ("\0", _HELD, LINK, GAP, _CUT)
+_IN_LINE = (
+    *("abbr", "acronym", "b", "bdi", "bdo", "big", "button", "cite", "code", "data", "del", "dfn"),
+    *("em", "font", "i", "ins", "kbd", "label", "mark", "nobr", "output", "picture", "q", "s"),
+    *("samp", "small", "source", "span", "strike", "strong", "sub", "sup", "time", "tt", "u"),
+    *("var", "wbr"),
+    *("math", "mfrac", "mi", "mn", "mo", "mover", "mrow", "mspace", "msqrt", "mstyle", "msub"),
+    *("msubsup", "msup", "mtext", "munder", "munderover", "semantics"),
+    *("circle", "g", "line", "path", "polygon", "rect", "svg", "use"),
+)
+# Within a line, but not joined to what is beside them.
+_APART = ("input", "mtd", "rp", "rt", "td", "th")
+_BLOCKS = (
+    *("address", "article", "aside", "blockquote", "body", "br", "center", "dd", "details", "div"),
+    *("dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4"),
+    *("h5", "h6", "head", "header", "hr", "html", "li", "link", "main", "meta", "nav", "ol"),
+    *("option", "p", "pre", "section", "select", "summary", "table", "tbody", "thead", "tr", "ul"),
+)
+# What a tag leaves; a tag that is not here ends a line.
+_LEFT: dict[str | None, str] = {
+    slash + name: left
+    for names, left in ((_IN_LINE, ""), (_APART, " "), (_BLOCKS, _CUT))
+    for name in names
+    for slash in ("", "/")
+}
+_LEFT["/a"] = _LEFT["/img"] = ""
+_LEFT[None] = ""  # a comment, or an element of which nothing is seen
+# Nobody sees them: soft hyphen, spaces of no width, joiners, marks of direction.
+_UNSEEN = (
+    *("\xad", "\u061c", "\u180e", "\u200b", "\u200c", "\u200d", "\u200e", "\u200f", "\u202a"),
+    *("\u202b", "\u202c", "\u202d", "\u202e", "\u2060", "\u2066", "\u2067", "\u2068", "\u2069"),
+    "\ufeff",
+)
+_SPACES = ("\t", "\n", "\v", "\f", "\r", "\x1c", "\x1d", "\x1f")
+_WIDE_SPACES = (
+    *("\x85", "\xa0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005"),
+    *("\u2006", "\u2007", "\u2008", "\u2009", "\u200a", "\u2028", "\u2029", "\u202f"),
+    *("\u205f", "\u3000"),
+)
+# As most links are written: nothing in them is to be left out.
+_PLAIN_LINK = re.compile(r' href="((?:https?:)?[A-Za-z0-9/._~%+-]{1,500})"')
+_MOST_MARKS = 32
+_LONG_LINE = 2_000
+# Marks on letters are among what is neither letter, digit nor space, beyond the Latin letters.
+_MANY_MARKS = re.compile(r"[^\w\s\0-\u02ff]{64,}")
+_JSON_STARTS = ("{", "[")
+_JSON_BREAK = re.compile(r'("(?:[^"\\]++|\\.)*+"?)|([\[{,])|([\]}])', re.DOTALL)
+
+
+def lines(
+    page: str, *, watch: tuple[str, ...] = (), ignore: tuple[str, ...] = ()
+) -> tuple[str, ...]:
+    r"""Lines of a page in HTML, white space collapsed, none of them empty.
+
+    Args:
+        page: The page.
+        watch: CSS selectors of the only parts that count; none for the whole page.
+        ignore: CSS selectors of parts that do not count.
+
+    Examples:
+        >>> page = '''<title>Shop</title><h1>Tea</h1><table><tr><td>Price<td>5&nbsp;&euro;</table>
+        ...     <p>T<b>w</b>o <a href="/bags?utm_source=x#top">bags</a><script>1</script>'''
+        >>> lines(page)
+        ('Shop', 'Tea', 'Price 5 €', 'Two \x10/bags bags')
+        >>> lines(page, watch=("h1", "p"), ignore=("b",))
+        ('Tea', 'To \x10/bags bags')
+    """
+    return tuple(line for part in chosen(page, watch, ignore) for line in _lines(part))
+
+
+def text_lines(text: str) -> tuple[str, ...]:
+    r"""Lines of a text that is no HTML; of JSON, a line for each value, however it is written.
+
+    >>> text_lines("a  b\n\nc")
+    ('a b', 'c')
+    >>> text_lines('{"a": 1,"b":["x, y"]}')
+    ('{', '"a": 1,', '"b":[', '"x, y"', ']', '}')
+    """
+    if text.lstrip("\ufeff \t\r\n").startswith(_JSON_STARTS):
+        text = _JSON_BREAK.sub(_json_break, text)
+    return _tidy(_CUT.join(_without(_CONTROLS, text).splitlines()))
+
+
+def _lines(page: str) -> tuple[str, ...]:
+    # All steps but one are over the whole page: this is what a visit spends its time with.
+    parts = MARKUP.split(_without(_CONTROLS, page))
+    texts = _HELD.join(parts[::TOKEN_PARTS])
+    if "&" in texts:
+        texts = resolved(texts)
+    names = parts[NAME::TOKEN_PARTS]
+    left: list[str | None] = list(map(_LEFT.get, names))
+    attributes = parts[ATTRIBUTES::TOKEN_PARTS]
+    for place, found in enumerate(left):
+        if found is None:
+            left[place] = _left_by(names[place], attributes[place])
+    pieces: list[Any] = [""] * (2 * len(left) + 1)
+    pieces[::2] = texts.split(_HELD)
+    pieces[1::2] = left
+    title = resolved(next(filter(None, parts[TITLE::TOKEN_PARTS]), ""))
+    return _tidy(f"{title}{_CUT}{''.join(pieces)}")
+
+
+def _left_by(name: str, attributes: str | None) -> str:
+    """What a tag leaves that is in capitals, rare, a link or an image."""
+    if name != "a":
+        name = name.lower()
+    if name not in ("a", "img"):
+        return _LEFT.get(name, _CUT) or ""
+    if not attributes:
+        return ""
+    if name == "img":
+        return f" {attribute(attributes, 'alt')} "
+    plain = _PLAIN_LINK.search(attributes)
+    if plain and "'" not in attributes:
+        return f" {LINK}{plain[1]} "
+    value = target(attribute(attributes, "href"))
+    return f" {LINK}{value} " if value else ""
+
+
+def _tidy(text: str) -> tuple[str, ...]:
+    """Lines of a text in one spelling, without the empty ones."""
+    for space in _SPACES if text.isascii() else (*_SPACES, *_WIDE_SPACES):
+        if space in text:
+            text = text.replace(space, " ")
+    if not text.isascii():
+        text = _composed(_without(_UNSEEN, text))
+    found = filter(None, [line.strip(" ") for line in text.split(_CUT)])
+    single = [" ".join(line.split()) if "  " in line else line for line in found]
+    return tuple(filter(None, without_relative_times(single)))
+
+
+def _composed(text: str) -> str:
+    """Letters with their marks as one sign each, however they are written."""
+    try:
+        text.encode("latin-1")  # has no marks apart from their letters
+    except UnicodeEncodeError:
+        # To put marks in order takes the square of how many are on one letter of a line.
+        if max(map(len, text.split(_CUT))) > _LONG_LINE:
+            text = _MANY_MARKS.sub(_fewer, text)
+        return unicodedata.normalize("NFC", text)
+    return text
+
+
+def _fewer(marks: re.Match[str]) -> str:
+    return marks[0][:_MOST_MARKS]
+
+
+def _without(signs: tuple[str, ...], text: str) -> str:
+    for sign in signs:
+        if sign in text:  # looking is faster than replacing, and most pages have none
+            text = text.replace(sign, "")
+    return text
+
+
+def _json_break(found: re.Match[str]) -> str:
+    text, opened, closed = found.groups()
+    if opened:
+        return opened + "\n"
+    return text if closed is None else "\n" + closed

@@ -1,0 +1,263 @@
+"""Times told from now, such as "5 minutes ago", taken out of text.
+
+They move at each visit though nothing happened, and say of the page only when it was read. Only
+what looks back counts ("in 5 minutes" may be a recipe), and only in short lines: in a paragraph it
+is part of a story. Dates, clocks, "today" and "yesterday" stay.
+
+Pure.
+"""
+# ruff: noqa: RUF001 # letters of other scripts look like Latin ones; they are meant
+
+from __future__ import annotations
+
+import re
+
+# In a longer line, a time is part of what it says.
+_LONGEST_LINE = 120
+# Bounded: a page may be one long number.
+_NUMBER = r"(?:[0-9٠-٩۰-۹०-९][0-9٠-٩۰-۹०-९.,]{0,9}\+?)"
+
+
+def _after(numbers: str, units: str, ago: str, *, joined: str = "") -> str:
+    """A number and a unit, once or more, and then a word for "ago"."""
+    count = rf"(?:{_NUMBER}|{numbers})" if numbers else _NUMBER
+    more = rf"(?:(?:,| {joined}|,? ) ?{count} ?(?:{units})){{0,3}}"
+    return rf"(?<!\w){count} ?(?:{units}){more} (?:{ago})(?!\w)"
+
+
+def _before(ago: str, numbers: str, units: str, joined: str = "und") -> str:
+    """A word for "ago", and then a number and a unit, once or more."""
+    count = rf"(?:{_NUMBER}|{numbers})" if numbers else _NUMBER
+    return (
+        rf"(?<!\w)(?:{ago}) (?:\w{{1,16}} ){{0,2}}?{count} ?(?:{units})"
+        rf"(?:,? (?:(?:{joined}) )?{count} ?(?:{units})){{0,3}}(?!\w)"
+    )
+
+
+# By a piece of text that all of them have, in small letters: where it is missing, nothing is tried.
+_TIMES: tuple[tuple[str, str], ...] = (
+    (
+        " ago",
+        r"(?:\b(?:about|around|over|almost|nearly|more than|less than|a) )?"
+        + _after(
+            "an?|one|two|three|four|five|six|seven|eight|nine|ten|few|couple of|several",
+            r"(?:second|sec|minute|min|hour|hr|day|week|wk|month|mo|year|yr)s?\.?|[smhdwy]",
+            "ago",
+            joined="and",
+        ),
+    ),
+    ("just now", r"(?<!\w)just now(?!\w)"),
+    (
+        "vor ",
+        _before(
+            "vor",
+            "eine[rmn]?|zwei|drei|wenigen|einigen",
+            r"sekunden?|sek\.?|minuten?|min\.?|stunden?|std\.?|tag(?:en)?|wochen?|monat(?:en)?"
+            r"|jahr(?:en)?",
+        ),
+    ),
+    (
+        "il y a",
+        _before(
+            "il y a",
+            "une?|quelques",
+            r"secondes?|sec\.?|s|minutes?|mins?\.?|heures?|h|jours?|j|semaines?|mois|ans?|années?",
+            "et",
+        ),
+    ),
+    (
+        "hace ",
+        _before(
+            "hace",
+            "una?|unos|unas|algunos",
+            r"segundos?|seg\.?|minutos?|min\.?|horas?|h|días?|semanas?|mes(?:es)?|años?",
+            "y",
+        ),
+    ),
+    (
+        " fa",
+        _after(
+            "un[ao']?|pochi",
+            r"second[oi]|sec\.?|minut[oi]|min\.?|or[ae]|giorn[oi]|settiman[ae]|mes[ei]|ann[oi]",
+            "fa",
+            joined="e",
+        ),
+    ),
+    (
+        "há ",
+        _before(
+            "há",
+            "uma?|alguns",
+            r"segundos?|seg\.?|minutos?|min\.?|horas?|h|dias?|semanas?|mês|meses|anos?",
+            "e",
+        ),
+    ),
+    (
+        " atrás",
+        _after(
+            "uma?", r"segundos?|minutos?|min\.?|horas?|h|dias?|semanas?|mês|meses|anos?", "atrás"
+        ),
+    ),
+    (
+        " geleden",
+        _after(
+            "een|één|enkele",
+            r"seconden?|sec\.?|minuut|minuten|min\.?|uur|uren|dag(?:en)?|weken|week|maand(?:en)?"
+            r"|jaar|jaren",
+            "geleden",
+            joined="en",
+        ),
+    ),
+    (
+        " назад",
+        r"(?:(?<!\w)(?:около|более) )?(?:"
+        + _after(
+            "одну|один|несколько",
+            r"секунд[уы]?|сек\.?|минут[уы]?|мин\.?|час(?:а|ов)?|ч\.?|день|дня|дней|недел[юиь]"
+            r"|месяц(?:а|ев)?|год|года|лет|хвилин[уи]?|годин[уи]?",
+            "назад",
+        )
+        + r"|(?<!\w)(?:секунду|минуту|час|день|неделю|месяц|год) назад(?!\w))",
+    ),
+    (
+        " temu",
+        r"(?:"
+        + _after(
+            "kilka",
+            r"sekund[ęy]?|sek\.?|minut[ęy]?|min\.?|godzin[ęy]?|godz\.?|dzień|dni|tydzień|tygodni[ea]?"
+            r"|miesiąc|miesięcy|miesiące|rok|lata?",
+            "temu",
+        )
+        + r"|(?<!\w)(?:minutę|godzinę|dzień|tydzień|miesiąc|rok) temu(?!\w))",
+    ),
+    (
+        " sedan",
+        r"(?:(?<!\w)för )?"
+        + _after(
+            "en|ett|några",
+            r"sekund(?:er)?|minut(?:er)?|min\.?|timm(?:e|ar)|tim\.?|dag(?:ar)?|veck(?:a|or)"
+            r"|månad(?:er)?|år",
+            "sedan",
+        ),
+    ),
+    (
+        " siden",
+        r"(?:(?<!\w)for )?"
+        + _after(
+            "en|et|ett|noen|nogle",
+            r"sekund(?:er)?|minutt?(?:er)?|min\.?|tim(?:e|er)|dag(?:er|e)?|uker?|uger?"
+            r"|måned(?:er)?|år",
+            "siden",
+        ),
+    ),
+    (
+        " sitten",
+        _after(
+            "",
+            r"sekunti[a]?|minuutti[a]?|min|tunti[a]?|päivää?|viikkoa?|kuukau(?:si|tta)"
+            r"|vuo(?:si|tta)",
+            "sitten",
+        ),
+    ),
+    (
+        " önce",
+        _after(
+            "bir(?:kaç)?",
+            r"saniye|sn\.?|dakika|dk\.?|saat|sa\.?|gün|hafta|ay|yıl",
+            "önce",
+        ),
+    ),
+    (
+        "před ",
+        _before(
+            "před",
+            "",
+            r"sekund(?:ou|ami)|minut(?:ou|ami)|min\.?|hodin(?:ou|ami)|dn(?:em|y)|týdn(?:em|y)"
+            r"|měsíc(?:em|i)|rok(?:em|y)|lety",
+            "a",
+        ),
+    ),
+    (
+        " ezelőtt",
+        _after("", "másodperccel|perccel|órával|nappal|héttel|hónappal|évvel", "ezelőtt"),
+    ),
+    ("acum ", _before("acum", "un|o", r"secunde?|minute?|or[ăe]|zile?|luni?|ani?", "și")),
+    (
+        "πριν ",
+        _before(
+            "πριν(?: από)?",
+            "έν[αν]+|μία",
+            "δευτερόλεπτ[οα]|λεπτ[όά]|λ|ώρ[αες]+|ημέρ[αες]+|μέρ[αες]+|εβδομάδ[αες]+|μήν[αες]+"
+            "|χρόνι[αο]",
+            "και",
+        ),
+    ),
+    (
+        "前",
+        (
+            rf"(?:約|约|大约)?{_NUMBER} ?"
+            r"(?:秒|分|分钟|分鐘|小时|小時|時間|日|天|週間?|周|星期|[かヶケ]月|[个個]月|年)前"
+        ),
+    ),
+    ("刚刚", "(?:刚刚)"),
+    ("전", rf"(?:약 )?{_NUMBER} ?(?:초|분|시간|일|주|개월|달|년) ?전(?!\w)"),
+    (
+        "منذ",
+        (
+            rf"(?<!\w)منذ (?:{_NUMBER} )?(?:ثوان[يٍ]?|ثانيت?ي?ن?ة?|دقيقة|دقيقتين|دقائق|ساعة|ساعتين"
+            r"|ساعات|يوم|يومين|أيام|يومًا|أسبوع|أسبوعين|أسابيع|شهر|شهرين|أشهر|سنة|سنتين|سنوات)(?!\w)"
+        ),
+    ),
+    (
+        "לפני",
+        (
+            rf"(?<!\w)לפני (?:{_NUMBER} )?(?:שניות|דקה|דקות|שעה|שעתיים|שעות|יום|יומיים|ימים|שבוע"
+            r"|שבועות|חודש|חודשים|שנה|שנים)(?!\w)"
+        ),
+    ),
+    ("पहले", rf"{_NUMBER} ?(?:सेकंड|मिनट|घंटे|घंटा|दिन|सप्ताह|हफ़्ते|महीने|माह|साल|वर्ष) पहले"),
+    ("yang lalu", _after("", "detik|menit|jam|hari|minggu|bulan|tahun", "yang lalu")),
+    (
+        " trước",
+        _after("", "giây|phút|giờ|ngày|tuần|tháng|năm", "trước"),
+    ),
+    ("ที่แล้ว", rf"{_NUMBER} ?(?:วินาที|นาที|ชั่วโมง|วัน|สัปดาห์|เดือน|ปี)ที่แล้ว"),
+)
+_PATTERNS = tuple(
+    (written, re.compile(time, re.IGNORECASE))
+    for mark, time in _TIMES
+    for written in dict.fromkeys((mark, mark[0].upper() + mark[1:]))
+)
+_PLAIN = tuple((mark, pattern) for mark, pattern in _PATTERNS if mark.isascii())
+
+
+def without_relative_times(lines: list[str]) -> list[str]:
+    """Lines without times told from now; white space stays single.
+
+    >>> without_relative_times(["Posted 5 minutes ago by Bo", "vor 2 Stunden", "3 days later"])
+    ['Posted by Bo', '', '3 days later']
+    """
+    # Not in small letters: turning other than ASCII into them takes longer than all the rest.
+    text = "\n".join([line for line in lines if len(line) <= _LONGEST_LINE])
+    for mark, pattern in _PLAIN if text.isascii() else _PATTERNS:
+        if mark in text and _stands_alone(mark, text):
+            lines = [_without(pattern, mark, line) for line in lines]
+    return lines
+
+
+def _stands_alone(mark: str, text: str) -> bool:
+    """Whether a mark that begins or ends with a space is a word of its own anywhere."""
+    place = text.find(mark)
+    while place >= 0:
+        before, end = mark[-1] == " ", place + len(mark)
+        beside = text[max(place - 1, 0) : place] if before else text[end : end + 1]
+        if not beside.isalnum() or (mark[0] != " " and not before):
+            return True
+        place = text.find(mark, place + 1)
+    return False
+
+
+def _without(pattern: re.Pattern[str], mark: str, line: str) -> str:
+    if mark not in line or len(line) > _LONGEST_LINE:
+        return line
+    return " ".join(pattern.sub(" ", line).split())

@@ -1,0 +1,52 @@
+"""Where a link leads, without what is not part of it.
+
+Fragments lie within a page. Names of sessions, campaigns and clicks are given to each visitor anew.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+import re
+
+# Longer targets are data, not addresses.
+_LONGEST = 2000
+# They lead nowhere.
+_NOWHERE = ("javascript:", "data:", "about:", "blob:")
+_PLAIN = re.compile(r"(?:https?:)?[A-Za-z0-9/._~%+-]{1,500}")  # as most are
+_SESSION_IN_PATH = re.compile(r";(?:jsessionid|phpsessid|sid|sessionid)=[^/?#;]*+", re.IGNORECASE)
+_OWN = (
+    # sessions
+    r"[a-z]*session_?(?:id|key|token)?|s?sid|zenid|oscsid|osadcampaign|cfid|cftoken|sessid"
+    # campaigns and clicks
+    r"|utm_[a-z_]+|mtm_[a-z_]+|pk_[a-z_]+|hsa_[a-z]+|[gd]clid|gclsrc|gbraid|wbraid|fbclid|msclkid"
+    r"|yclid|ysclid|twclid|ttclid|igshid|igsh|li_fat_id|mc_[ce]id|_ga|_gl|_hsenc|_hsmi|mkt_tok"
+    r"|vero_id|_openstat|wickedid|srsltid"
+)
+_OWN_PARAMETER = re.compile(rf"([?&;])(?:{_OWN}|phpsessid|jsessionid)=[^&;]*+", re.IGNORECASE)
+_EMPTY = re.compile(r"\?[?&;]+")
+
+
+def target(written: str) -> str:
+    """Where a link leads, in a form that is the same at each visit; empty where it leads nowhere.
+
+    >>> target("/a;jsessionid=8F?utm_source=x&page=2&PHPSESSID=1#top")
+    '/a?page=2'
+    >>> target("#top"), target("javascript:void(0)"), target(" mailto:a@b.example ")
+    ('', '', 'mailto:a@b.example')
+    """
+    if _PLAIN.fullmatch(written):
+        return written
+    pieces = written[: 2 * _LONGEST].partition("#")[0].split()
+    found = pieces[0] if len(pieces) == 1 else "".join(pieces)[:_LONGEST]
+    if ";" in found:
+        found = _SESSION_IN_PATH.sub("", found)
+    if "?" in found:
+        found = _EMPTY.sub("?", _OWN_PARAMETER.sub(_joint, found)).rstrip("?&;")
+    if ":" in found and found.lower().startswith(_NOWHERE):
+        return ""
+    return found
+
+
+def _joint(parameter: re.Match[str]) -> str:
+    return "?" if parameter[1] == "?" else ""

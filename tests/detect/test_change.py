@@ -1,0 +1,93 @@
+"""What became of a page between two readings."""
+
+from math import isnan
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recrawl.detect.change import Known, difference, read, reading, signature
+from recrawl.detect.masks import NO_MASKS, learnt
+from recrawl.detect.words import share_changed
+from recrawl.visits.status import Outcome
+
+READING = st.lists(st.sampled_from(["a", "b c", "d e f"]), max_size=6).map(tuple)
+
+
+def known(*lines, masks=NO_MASKS, keep=True):
+    one = reading(lines, masks)
+    return Known(one.lines if keep else None, one.signature, one.likeness)
+
+
+def test_a_first_copy_is_compared_with_nothing():
+    change = difference(None, ("a",))
+
+    assert change.outcome is Outcome.FIRST
+    assert isnan(change.share)
+
+
+def test_equal_lines_are_no_change_even_if_the_old_are_not_at_hand():
+    assert difference(known("a", "b", keep=False), ("a", "b")).outcome is Outcome.COSMETIC
+
+
+def test_other_lines_are_a_change_by_their_share():
+    change = difference(known("a b c", "d"), ("a b c", "e"))
+
+    assert change.outcome is Outcome.CHANGED
+    assert change.share == pytest.approx(0.25)
+
+
+def test_a_small_change_is_cosmetic_where_more_is_asked():
+    assert (
+        difference(known("a b c", "d"), ("a b c", "e"), least_change=0.3).outcome
+        is Outcome.COSMETIC
+    )
+    assert (
+        difference(known("a b c", "d"), ("a b c", "e"), least_change=0.2).outcome is Outcome.CHANGED
+    )
+
+
+def test_the_same_words_in_other_lines_are_cosmetic():
+    change = difference(known("a b", "c"), ("a", "b c"))
+
+    assert (change.outcome, change.share) == (Outcome.COSMETIC, 0.0)
+
+
+def test_masks_learnt_after_the_copy_are_applied_to_it():
+    """Its signature is of before; its lines are at hand."""
+    masks = learnt(("Top", "Now 1:02:03"), ("Top", "Now 1:02:04"))
+
+    assert difference(known("Top", "Now 9:00:00"), ("Top", "Now 8:00:00"), masks).share == 0.0
+    assert difference(known("Top", "Now 9:00:00"), ("Tip", "Now 8:00:00"), masks).share > 0
+
+
+def test_without_the_old_lines_the_share_is_estimated():
+    text = tuple(f"word{number} and word{number + 1}" for number in range(60))
+    little = difference(known(*text, keep=False), (*text[:-1], "another end"))
+    much = difference(known(*text, keep=False), tuple(line.upper() for line in text))
+
+    assert little.outcome is much.outcome is Outcome.CHANGED
+    assert 0 < little.share < 0.1
+    assert 0.5 < much.share <= 1
+
+
+def test_with_signatures_alone_a_change_has_no_share():
+    change = difference(Known(None, signature(("a",))), ("b",))
+
+    assert change.outcome is Outcome.CHANGED
+    assert isnan(change.share)
+
+
+def test_pages_and_other_text_are_read_each_in_their_way():
+    assert read("<p>a<p>b", html=True) == ("a", "b")
+    assert read("<p>a\n<p>b", html=False) == ("<p>a", "<p>b")
+    assert read("<p>a<p id=x>b", html=True, watch=("#x",)) == ("b",)
+
+
+@given(READING, READING, st.floats(0, 1))
+def test_changes_are_those_of_at_least_the_share_asked_for(old, new, least):
+    share = share_changed(old, new)
+    change = difference(known(*old), new, least_change=least)
+
+    assert change.share == share
+    assert (change.outcome is Outcome.CHANGED) == (share > 0 and share >= least)
