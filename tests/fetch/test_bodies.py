@@ -167,6 +167,16 @@ def test_a_bomb_of_repeated_blocks_stops_too():
     assert peak < 2_000_000
 
 
+def test_a_bomb_within_a_bomb_stops_although_nothing_comes_out():
+    """A little zstd holds a hundred megabytes of gzip, of which each five bytes are nothing."""
+    head, nothing = PACK["gzip"](b"")[:10], b"\0\0\0\xff\xff" * 26_000
+    packer = zstandard.ZstdCompressor(level=1).compressobj()
+    raw = packer.compress(head) + b"".join(packer.compress(nothing) for _ in range(1000))
+
+    assert len(raw) < 100_000
+    assert problem_of("gzip, zstd", raw) == "too-large"
+
+
 def _repeated(size, *, is_last):
     """A block of zstd that repeats a zero."""
     return (size << 3 | 1 << 1 | is_last).to_bytes(3, "little") + b"\0"

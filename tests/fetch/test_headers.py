@@ -35,3 +35,4 @@ def test_a_remark_is_one_short_line(text):
 
     assert len(line) <= 203
     assert len(line.splitlines()) <= 1
+    assert line.isprintable()

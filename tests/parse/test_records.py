@@ -201,6 +201,17 @@ def test_a_bomb_of_gzip_ends_at_the_limit():
     assert broken == "must be at most 50000000 bytes unpacked (got more)"
 
 
+@pytest.mark.parametrize(
+    "body", ["<r xmlns='\x9b31m\u202e'><i>", "<r>\0</r>", "<r\u200d/>", "<r>\x1b[2J"], ids=ascii
+)
+def test_what_is_said_of_a_document_does_not_steer_a_terminal(body):
+    """The parser quotes what it does not like, and control characters of Latin-1 are good XML."""
+    found = read_records(body.encode(), NAMES, FIELDS)
+
+    assert found.broken.isprintable()
+    assert found.root.isprintable()
+
+
 def test_the_limit_itself_is_allowed():
     assert unpacked(b"x" * MOST_BYTES)[1] == ""
     assert unpacked(gzip.compress(b"x" * MOST_BYTES, 1))[1] == ""

@@ -91,6 +91,10 @@ class FaultServer:
     def address(self, path: str = "/", host: str = "127.0.0.1") -> str:
         return f"{'https' if self._tls else 'http'}://{host}:{self.port}{path}"
 
+    def behaviour(self, path: str) -> Behaviour:
+        """What is done at a path, with or without its query."""
+        return self.pages.get(path) or self.pages.get(path.partition("?")[0]) or _missing
+
     def asked(self, path: str) -> list[Seen]:
         """Requests for one path, in order."""
         return [seen for seen in self.requests if seen.path == path]
@@ -147,9 +151,7 @@ class FaultServer:
                 self.requests.append(request)
                 self._news.set()
                 wire = Wire(request, writer, server=self)
-                path = request.path.partition("?")[0]
-                behave = self.pages.get(request.path) or self.pages.get(path) or _missing
-                await behave(wire)
+                await self.behaviour(request.path)(wire)
                 if not wire.keep:
                     break
         self._tasks.discard(task)

@@ -2,8 +2,10 @@
 
 A few kilobytes can unpack to gigabytes. So every decoder hands on small pieces, and the end of the
 chain counts them and stops at the limit: whatever is sent, no more is unpacked than may be kept.
+Between two decoders stands the same limit, for what the first unpacks may be gigabytes of which the
+second makes nothing.
 
-    raw pieces -> decoder of the last encoding -> ... -> decoder of the first -> kept pieces
+    raw pieces -> decoder of the last encoding -> limit -> decoder of the first -> kept pieces
 
 Pure.
 """
@@ -50,8 +52,8 @@ class Body:
         self._kept = _Kept(decoded_limit)
         self._decoders: list[Decoder] = []  # the one that takes what comes is the last
         first: Sink = self._kept
-        for name in _names(encoding):
-            first = DECODERS[name](first)
+        for depth, name in enumerate(_names(encoding)):
+            first = DECODERS[name](_Passed(first, decoded_limit) if depth else first)
             self._decoders.append(first)
         self._first = first
 
@@ -83,6 +85,26 @@ def _names(encoding: str) -> list[str]:
     return names
 
 
+def _too_large(limit: int) -> FetchFailed:
+    return FetchFailed("too-large", f"body must unpack to at most {limit} bytes (got more)")
+
+
+class _Passed:
+    """What one decoder hands to the next, as far as a body may go."""
+
+    def __init__(self, sink: Sink, limit: int) -> None:
+        self._sink = sink
+        self._left = limit
+        self._limit = limit
+
+    def write(self, piece: bytes, /) -> int:
+        self._left -= len(piece)
+        if self._left < 0:
+            raise _too_large(self._limit)
+        self._sink.write(piece)
+        return len(piece)
+
+
 class _Kept:
     """The end of the chain."""
 
@@ -94,7 +116,6 @@ class _Kept:
     def write(self, piece: bytes, /) -> int:
         self._left -= len(piece)
         if self._left < 0:
-            detail = f"body must unpack to at most {self._limit} bytes (got more)"
-            raise FetchFailed("too-large", detail)
+            raise _too_large(self._limit)
         self.pieces.append(piece)
         return len(piece)

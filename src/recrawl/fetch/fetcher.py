@@ -32,6 +32,9 @@ PROBLEMS = (
 )
 
 MOST_HEADERS = 100
+# What is asked for, and what a form is.
+ACCEPT = "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8"
+FORM_TYPE = "application/x-www-form-urlencoded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +81,14 @@ class Request:
         modified: The page's last `Last-Modified` as the host wrote it, sent as
             `If-Modified-Since`.
         local: Whether loopback and private addresses may be asked.
+        form: What is sent as a form by POST, as browsers write it; None for an ordinary GET.
     """
 
     address: str
     etag: str = ""
     modified: str = ""
     local: bool = False
+    form: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

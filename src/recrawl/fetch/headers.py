@@ -46,10 +46,10 @@ def text_of(raw: bytes) -> str:
 
 
 def remark(text: str) -> str:
-    r"""What others said of a failure, in one line and not for ever.
+    r"""What others said of a failure, in one line, with nothing that steers a terminal.
 
-    >>> remark("no\n  way")
+    >>> remark("no\n  \u202eway")
     'no way'
     """
-    line = " ".join(text.split()).translate(_CONTROLS)
+    line = "".join(filter(str.isprintable, " ".join(text.split())))
     return line if len(line) <= _LONGEST_REMARK else line[:_LONGEST_REMARK] + "..."

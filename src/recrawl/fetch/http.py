@@ -18,7 +18,7 @@ from yarl import URL
 
 from recrawl.errors import FetchFailed, InvalidParameter
 from recrawl.fetch.bodies import ACCEPTED
-from recrawl.fetch.fetcher import Limits
+from recrawl.fetch.fetcher import ACCEPT, FORM_TYPE, Limits
 from recrawl.fetch.guard import allowed
 from recrawl.fetch.problems import failure_of
 from recrawl.fetch.resolver import GuardedResolver, refused
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 _NAMES_SECONDS = 300  # for which an answer of a name server is believed
 _MOST_NAMES = 10_000
-_ACCEPT = "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8"
 
 # Addresses to which connections were opened for the request that is being made.
 _opened: ContextVar[list[str]] = ContextVar("_opened")
@@ -72,7 +71,7 @@ class HttpFetcher:
             raise InvalidParameter(f"agent must be printable ASCII text (got {agent!r})")
         self._limits = limits or Limits()
         self._tls = tls
-        self._headers = {"User-Agent": agent, "Accept": _ACCEPT, "Accept-Encoding": ACCEPTED}
+        self._headers = {"User-Agent": agent, "Accept": ACCEPT, "Accept-Encoding": ACCEPTED}
         self._sessions: dict[bool, aiohttp.ClientSession] = {}
         self._resolvers: list[GuardedResolver] = []
 
@@ -81,8 +80,12 @@ class HttpFetcher:
         trip = Trip(request, self._limits)
         try:
             session = self._sessions.get(request.local) or self._open(local=request.local)
-            response = await session.get(
-                _url(request.address), headers=_conditions(request), allow_redirects=False
+            response = await session.request(
+                "GET" if request.form is None else "POST",
+                _url(request.address),
+                data=request.form,
+                headers=_headers(request),
+                allow_redirects=False,
             )
             try:
                 await trip.read(response)
@@ -144,9 +147,9 @@ def _url(address: str) -> URL:
     raise FetchFailed("unreachable", f"address must be canonical (got {address[:80]!r})")
 
 
-def _conditions(request: Request) -> dict[str, str] | None:
-    """Headers under which an unchanged page need not be sent."""
-    conditions = {}
+def _headers(request: Request) -> dict[str, str] | None:
+    """What a form is, or under which conditions an unchanged page need not be sent."""
+    conditions = {} if request.form is None else {"Content-Type": FORM_TYPE}
     if request.etag and request.etag.isprintable():
         conditions["If-None-Match"] = request.etag
     if request.modified and request.modified.isprintable():

@@ -185,8 +185,13 @@ def _read(body: bytes, names: frozenset[str], fields: frozenset[str]) -> Records
         else:
             parser.close()
     except etree.LxmlError as error:
-        broken = f"must be whole XML (got {str(error)[:_LONGEST_REASON]})"
-    return Records(found.root, tuple(found.records), found.stopped or broken)
+        broken = f"must be whole XML (got {_shown(str(error))[:_LONGEST_REASON]})"
+    return Records(_shown(found.root), tuple(found.records), found.stopped or broken)
+
+
+def _shown(text: str) -> str:
+    """Text of a stranger in one line; what steers a terminal is left out."""
+    return "".join(filter(str.isprintable, " ".join(text.split())))
 
 
 @dataclass(slots=True)

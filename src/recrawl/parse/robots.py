@@ -4,8 +4,10 @@ Protego finds the group and the longest rule. Around it stands what the standard
 crawler: how much of the file is read, what an answer without a file means, and what a file may
 cost. Matching takes time linear in the file and the address whatever the pattern, since Protego
 looks for the pieces between wildcards one after the other; but it keeps a copy of each rule for
-each crawler that a group names, so a file that multiplies the two is refused, and with it the
-whole site: its owner can want no more than that.
+each crawler that a group names, and tries all that have wildcards on every address. So a file that
+multiplies rules by crawlers is refused, as is one that has more wildcards for a crawler than a
+sitemap of fifty thousand addresses could be held against, and with it the whole site: its owner can
+want no more than that.
 
 Pure.
 """
@@ -13,8 +15,10 @@ Pure.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from protego import Protego
@@ -22,12 +26,16 @@ from protego import Protego
 from recrawl.parse.addresses import canonical
 from recrawl.units import SECONDS_A_DAY
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 MOST_BYTES = 500 * 1024  # what the standard wants read at least
 MOST_SITEMAPS = 1000
 LONGEST_DELAY = 1.0  # day; a longer one is meant to keep crawlers out, which Disallow does
 
 # A group of 600 crawlers and 300 rules stays below it, and is read in a quarter of a second.
 _MOST_COPIES = 1 << 18
+_MOST_WILD = 1000  # rules with wildcards for one crawler: a microsecond or more for each address
 _AGENT = re.compile(r"\s*user[-\s]*agent", re.IGNORECASE)
 _RULE = re.compile(r"\s*(?:dis)?allow\s*:", re.IGNORECASE)
 _IDLE = re.compile(r"\s*(?:#|$)")
@@ -85,7 +93,7 @@ def read_robots(body: bytes) -> Robots:
     if len(body) > MOST_BYTES:  # half a rule would be another rule
         body = body[: 1 + max(body.rfind(end, 0, MOST_BYTES) for end in (b"\n", b"\r"))]
     text = body.decode("utf-8-sig", "replace").translate(_NO_LINE_ENDS)
-    if _copies(text) > _MOST_COPIES:
+    if _costs_too_much(text):
         text = _NOTHING.decode()
     return Robots(body, Protego.parse(text))
 
@@ -113,21 +121,42 @@ def robots_of_answer(status: int, body: bytes) -> Robots:
             return NOTHING_ALLOWED
 
 
-def _copies(text: str) -> int:
-    """Copies of rules that Protego would make, or more; comparisons count an eighth."""
-    copies = agents = rules = 0
+def _costs_too_much(text: str) -> bool:
+    """Whether Protego would copy too many rules, or try too many on each address."""
+    copies, wild = 0, Counter[str]()
+    for agents, rules, wild_rules in _groups(text):
+        copies += len(agents) * (len(agents) // 8 + rules)  # comparisons count an eighth
+        if copies > _MOST_COPIES:
+            return True
+        if wild_rules:
+            wild.update(dict.fromkeys(agents, wild_rules))
+    return max(wild.values(), default=0) > _MOST_WILD
+
+
+def _groups(text: str) -> Iterator[tuple[list[str], int, int]]:
+    """Crawlers of each group, its rules, or more, and how many of them have wildcards."""
+    agents: list[str] = []
+    rules = wild = 0
     closed = False
     for line in text.splitlines():
-        if _AGENT.match(line):
+        agent = _AGENT.match(line)
+        if agent:
             if closed:
-                copies += agents * (agents // 8 + rules)
-                agents, rules, closed = 0, 0, False
-            agents += 1
+                yield agents, rules, wild
+                agents, rules, wild, closed = [], 0, 0, False
+            agents.append(_name(line[agent.end() :]))
         elif not _IDLE.match(line):
             rules += 1
+            wild += "*" in line or "$" in line
             # Protego too ends the list of crawlers here; at other lines it may go on.
             closed = closed or _RULE.match(line) is not None
-    return copies + agents * (agents // 8 + rules)
+    yield agents, rules, wild
+
+
+def _name(text: str) -> str:
+    """A crawler as Protego calls it."""
+    name = text.partition("#")[0].strip(" \t:").lower()
+    return name if name == "*" else name.replace("*", "")
 
 
 EVERYTHING_ALLOWED = read_robots(b"")
