@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.plan.objectives import Freshness
+from recrawl.policies.announced import Streams
 from recrawl.policies.memories import Memories, fold
 from recrawl.policies.pages import Outcomes
 from recrawl.rates.gamma_state import step
@@ -30,7 +31,13 @@ def learnt(seen, prior=(0.5, 20.0)):
     """Memories of one page after clock times and outcomes."""
     made = memories()
     for days, changed in seen:
-        made.learn(ROW, SITE, (prior[0], np.array([prior[1]])), np.array([days]), outcomes(changed))
+        made.learn(
+            ROW,
+            SITE,
+            (prior[0], np.array([prior[1]])),
+            Streams.one(np.array([days])),
+            outcomes(changed),
+        )
     return made
 
 
@@ -74,7 +81,9 @@ def test_three_visits_move_the_bank_as_the_reference_says():
 def test_a_dated_change_counts_one_and_its_age():
     """Shape + 1, exposure + age, whatever the gap; the longest memory shows it plainly."""
     made = memories()
-    made.learn(ROW, SITE, (0.5, np.array([20.0])), np.array([10.0]), outcomes(True, 4.0))
+    made.learn(
+        ROW, SITE, (0.5, np.array([20.0])), Streams.one(np.array([10.0])), outcomes(True, 4.0)
+    )
 
     np.testing.assert_allclose(made.shape[:, 0], 1.0)
     np.testing.assert_allclose(made.exposure[:, 0], 4.0)
@@ -119,7 +128,7 @@ def test_no_memory_of_a_site_is_lost(changes):
     prior = (0.5, np.full(len(rows), 20.0))
     for days in (1.0, 100.0, 1.0):
         seen = Outcomes.existence(np.array(changes))
-        made.learn(rows, 0 * rows, prior, np.full(len(rows), days), seen)
+        made.learn(rows, 0 * rows, prior, Streams.one(np.full(len(rows), days)), seen)
 
     assert (made.site_share >= 0.02 / 1.04).all()
 

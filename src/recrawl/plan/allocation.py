@@ -125,6 +125,12 @@ def allocate_randomised(
     return question.answer(budget, limits, randomised=True)
 
 
+def pages_to_plan(rates: Rates, objective: Objective, limits: Limits) -> Pages:
+    """Pages that matter alike and cost the same to visit, as `allocate` shares a budget among."""
+    held = Held.of(limits, len(rates))
+    return Pages(_demand(rates, objective, None, None, PERIODIC), None, held)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Question:
     """What is to be planned, checked."""

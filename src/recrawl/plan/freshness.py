@@ -76,7 +76,8 @@ class Freshness:
 
     def expected_loss(self, shape: Floats, exposure: Floats, interval: Floats) -> Floats:
         """1 - G / interval."""
-        interval = np.minimum(interval, FOR_EVER)
+        # For ever in the units of each page as well, where `terms` ends.
+        interval = np.minimum(interval, FOR_EVER * np.minimum(exposure, 1.0))
         return Harmonic().expected_value(shape, exposure, interval) / interval
 
     def random_loss(self, rate: Floats, interval: Floats) -> Floats:

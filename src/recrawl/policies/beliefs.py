@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from recrawl.policies.clocks import BINS
-from recrawl.policies.recrawl import forecast_clocks, foretold_days, read_clocks
+from recrawl.policies.recrawl import forecast_clocks, foretold_days, in_doubt, read_clocks
 from recrawl.rates.special import gamma_quantile
 from recrawl.visits.blocks import over_blocks
 
@@ -36,7 +36,7 @@ class Beliefs:
         share: Weight of each memory.
         shape: Changes that it knows of.
         exposure: Days on the clock in which they happened.
-        elapsed: Days on the clock since the last visit: one a page.
+        elapsed: Days on the clock since the last visit, as far as they leave doubt: one a page.
         waited: Days since the last visit: one a page.
         speed: Days on the clock in a day, of late: one a page.
 
@@ -77,7 +77,9 @@ class Beliefs:
             share=state.memories.share[:, rows],
             shape=shape,
             exposure=exposure,
-            elapsed=foretold_days(state, clocks, rows, now),
+            elapsed=in_doubt(
+                state, rows, (shape, exposure), foretold_days(state, clocks, rows, now), now
+            ),
             waited=np.maximum(now - state.last[rows], 0.0),
             speed=_speed(state, clocks, state.sections.leaf[rows]),
         )
@@ -189,7 +191,12 @@ def let_clocks_run(state: RecrawlState, now: float) -> None:
 
 
 def freshness(
-    state: RecrawlState, now: float, *, rows: Ints | None = None, of: int | None = None
+    state: RecrawlState,
+    now: float,
+    *,
+    rows: Ints | None = None,
+    of: int | None = None,
+    clocks: Floats | None = None,
 ) -> Freshness:
     r"""How fresh copies are at an instant, in days after 1970.
 
@@ -208,16 +215,17 @@ def freshness(
         rows: The pages; None for all of them.
         of: How many pages there are, where these were drawn from them by lot: what the draw leaves
             unsure is then part of the variance.
+        clocks: What `forecast_clocks` gives for all nodes, where it is known already.
     """
     which = np.arange(len(state.last)) if rows is None else rows
     count = len(which)
     if not count:
         return Freshness()
     chance, pull, age = np.empty(count), np.empty(count), np.empty(count)
-    clocks = forecast_clocks(state, state.sections.levels)
+    known = forecast_clocks(state, state.sections.levels) if clocks is None else clocks
 
     def work(some: slice) -> None:
-        beliefs = Beliefs.of(state, which[some], now, clocks)
+        beliefs = Beliefs.of(state, which[some], now, known)
         chance[some], pull[some], age[some] = beliefs.fresh, beliefs.pull, beliefs.age
 
     over_blocks(work, count)
@@ -230,13 +238,20 @@ def freshness(
         fresh=times * float(chance.sum()),
         variance=times * alone
         + drawn
-        + _in_common(state, state.sections.leaf[which], pull, 1 / times),
+        + in_common(state, state.sections.leaf[which], pull, 1 / times),
         age=times * float(age.sum()),
     )
 
 
-def _in_common(state: RecrawlState, leaf: Ints, pull: Floats, share: float) -> float:
-    """Variance that pages have in common by their clocks, from a share of the pages."""
+def in_common(state: RecrawlState, leaf: Ints, pull: Floats, share: float) -> float:
+    """Variance that pages have in common by their clocks, from a share of the pages.
+
+    Args:
+        state: What is known of the pages.
+        leaf: Node of each page.
+        pull: As `Beliefs.pull`: one a page.
+        share: Share of the pages that these are.
+    """
     clocks, nodes = state.clocks, len(state.sections)
     trust = 1 / (1 + np.exp(-state.trust[state.sections.site_of_node]))
     found = clocks.found[:nodes, -1]

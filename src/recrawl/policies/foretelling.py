@@ -26,7 +26,7 @@ from recrawl.policies.memories import fold
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from recrawl.visits.arrays import Bools, Floats, Ints
+    from recrawl.visits.arrays import Floats, Ints
 
 # What is kept at a visit: about the last fifty of a section, the last two hundred of the crawl.
 _KEPT, _KEPT_BY_ALL = 0.98, 0.995
@@ -72,16 +72,20 @@ class Foretelling:
         found, foretold = self.all[0]
         return float((_STRENGTH_OF_ALL * _FIRST + found) / (_STRENGTH_OF_ALL + foretold))
 
-    def learn(self, leaf: Ints, changed: Bools, chance: Callable[[Floats], Floats]) -> None:
+    def learn(self, leaf: Ints, found: Floats, chance: Callable[[Floats], Floats]) -> Floats:
         """Compare what visits found with what was foretold.
 
         Args:
             leaf: Node of each page.
-            changed: What was found.
+            found: How likely each met a change, from what it found.
             chance: Gives the chance of a change if time on the clocks counts for so much.
+
+        Returns:
+            The chance of a change that had been foretold of each.
         """
         own, common = self.factor(leaf), np.full(len(leaf), self._of_all)
-        found = changed.astype(np.float64)
         rows = np.stack([found, chance(common) / common], axis=1)
         fold(self.all, np.zeros(len(leaf), np.int64), rows, _KEPT_BY_ALL)
-        fold(self.nodes, leaf, np.stack([found, chance(own) / own], axis=1), _KEPT)
+        foretold = chance(own)
+        fold(self.nodes, leaf, np.stack([found, foretold / own], axis=1), _KEPT)
+        return foretold

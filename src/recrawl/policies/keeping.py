@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recrawl.policies.announced import NAMES, Announced
+from recrawl.policies.calibration import Calibration
 from recrawl.policies.clocks import Clocks
 from recrawl.policies.foretelling import Foretelling
 from recrawl.policies.memories import Memories
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 _MEMORIES = ("shape", "exposure", "score", "share")
 _RELATIVES = ("for_node", "for_kin")
 _PAGES_A_CLOCK, _FEWEST_CLOCKS = 8, 10_000
+CALIBRATION = "calibration"
 
 
 def kept(state: RecrawlState) -> dict[str, Any]:
@@ -49,6 +52,8 @@ def kept(state: RecrawlState) -> dict[str, Any]:
         "clocks.expected": clocks.expected[nodes].astype(np.float32),
         "foretelling.nodes": state.foretelling.nodes.astype(np.float32),
         "foretelling.all": state.foretelling.all,
+        CALIBRATION: state.calibration.sums,
+        **_announced(state),
         **{f"memories.{name}": getattr(memories, name).astype(np.float32) for name in _MEMORIES},
         "memories.site_share": memories.site_share,
         "relatives.shape": relatives.shape,
@@ -101,10 +106,33 @@ def resumed(
         foretelling=Foretelling(
             np.array(parts["foretelling.nodes"], np.float64), np.array(parts["foretelling.all"])
         ),
+        calibration=calibration_kept(parts),
+        announced=_announced_kept(parts),
     )
     state.relatives.read(sections)
     read_clocks(state, sections.levels)
     return state
+
+
+def calibration_kept(parts: Mapping[str, Any]) -> Calibration:
+    """Table of what was foretold and found, as it was kept; empty where it was not yet."""
+    sums = parts.get(CALIBRATION)
+    return Calibration.start() if sums is None else Calibration(np.array(sums, np.float64))
+
+
+def _announced(state: RecrawlState) -> dict[str, Any]:
+    """What hosts announce; nothing where they announce nothing."""
+    if not state.announced.any:
+        return {}
+    return {f"announced.{name}": getattr(state.announced, name) for name in NAMES}
+
+
+def _announced_kept(parts: Mapping[str, Any]) -> Announced:
+    if "announced.count" in parts:
+        return Announced(**_wide(parts, "announced", NAMES))
+    announced = Announced.start()
+    announced.grow(len(parts["last"]))
+    return announced
 
 
 def _largest_nodes(sections: Sections) -> Ints:

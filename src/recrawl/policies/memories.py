@@ -23,6 +23,7 @@ import numpy as np
 from recrawl.rates.gamma_state import step
 
 if TYPE_CHECKING:
+    from recrawl.policies.announced import Streams
     from recrawl.policies.pages import Outcomes
     from recrawl.visits.arrays import Floats, Ints
 
@@ -95,24 +96,36 @@ class Memories:
         rows: Ints,
         site: Ints,
         prior: tuple[float, Floats],
-        elapsed: Floats,
+        streams: Streams,
         outcomes: Outcomes,
     ) -> None:
-        """Learn what visits showed; `elapsed` and ages are on the pages' clocks."""
+        """Learn what visits showed; days and ages are on the pages' clocks."""
         states = self.states(rows, prior)
-        chance, _ = self.chance(rows, states, elapsed)
+        told = streams.told
+        # An announced change is one event, in the days in which it would have been announced.
+        gaps = np.where(told, streams.announced, streams.unannounced)
+        count = np.where(told, 1, -1) if told.any() else None
+        beside = np.where(told, 0.0, streams.announced)
+        chance, _ = self.chance(rows, states, streams.unannounced)
         for memory, kept in enumerate(self.kept):
             shape, exposure = step(
                 np.maximum(prior[0] + kept * (states[0][memory] - prior[0]), _LEAST),
                 np.maximum(prior[1] + kept * (states[1][memory] - prior[1]), _LEAST),
-                elapsed,
+                gaps,
                 outcomes.changed,
                 outcomes.age,
+                count,
+                outcomes.false_changes,
             )
             self.shape[memory, rows] = shape - prior[0]
-            self.exposure[memory, rows] = exposure - prior[1]
-        seen = np.where(outcomes.changed, chance, 1 - chance)
-        self._weigh(rows, site, np.log(_clipped(seen)))
+            self.exposure[memory, rows] = exposure + beside - prior[1]
+        reported = outcomes.reported(chance)
+        seen = np.where(outcomes.changed, reported, 1 - reported)
+        self._weigh(rows, site, np.where(told, 0.0, np.log(_clipped(seen))))
+
+    def stayed(self, rows: Ints, days: Floats) -> None:
+        """Learn that pages did not change for some days on their clocks, by others' word."""
+        self.exposure[:, rows] += days
 
     def _weigh(self, rows: Ints, site: Ints, gain: Floats) -> None:
         """Weigh the memories by what they foretold."""

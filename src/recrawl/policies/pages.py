@@ -78,10 +78,13 @@ class Outcomes:
     Args:
         changed: Whether the page had changed since the visit before.
         age: Days from the last change to the visit; nan where that is unknown.
+        false_changes: Chance that each visit would report a change of an unchanged page; None for
+            never.
     """
 
     changed: Bools
     age: Floats
+    false_changes: Floats | None = None
 
     @classmethod
     def existence(cls, changed: Bools) -> Outcomes:
@@ -90,4 +93,41 @@ class Outcomes:
 
     def take(self, rows: Ints) -> Outcomes:
         """Some of the outcomes."""
-        return Outcomes(self.changed[rows], self.age[rows])
+        false = self.false_changes
+        return Outcomes(self.changed[rows], self.age[rows], None if false is None else false[rows])
+
+    @classmethod
+    def joined(cls, parts: Sequence[Outcomes]) -> Outcomes:
+        """Outcomes of several parts, one after the other."""
+        false = None
+        if any(part.false_changes is not None for part in parts):
+            none = (np.zeros(len(part.changed)) for part in parts)
+            false = np.concatenate(
+                [
+                    zeros if part.false_changes is None else part.false_changes
+                    for part, zeros in zip(parts, none, strict=True)
+                ]
+            )
+        return cls(
+            np.concatenate([part.changed for part in parts]),
+            np.concatenate([part.age for part in parts]),
+            false,
+        )
+
+    def real(self, chance: Floats) -> Floats:
+        """How likely each visit met a change, from the chances that there was one.
+
+        >>> noisy = Outcomes(np.array([True, False]), np.full(2, np.nan), np.array([0.25, 0.25]))
+        >>> noisy.real(np.array([0.2, 0.2]))
+        array([0.5, 0. ])
+        """
+        real = self.changed.astype(np.float64)
+        if self.false_changes is None:
+            return real
+        return np.asarray(real * chance / (chance + self.false_changes * (1 - chance)))
+
+    def reported(self, chance: Floats) -> Floats:
+        """Chance that each visit reports a change, from the chances that there was one."""
+        if self.false_changes is None:
+            return chance
+        return np.asarray(chance + self.false_changes * (1 - chance))

@@ -12,7 +12,9 @@ visited since then are. How far to trust the neighbours is learnt from the crawl
 | how fast time runs for them | `recrawl.policies.clocks` |
 | how often a page changes, in clock time | `recrawl.policies.memories` |
 | what is assumed of a page that is new | `recrawl.policies.relatives` |
+| which changes are announced | `recrawl.policies.announced` |
 | how far forecasts are off | `recrawl.policies.foretelling` |
+| how far to believe them | `recrawl.policies.calibration` |
 
 Pure.
 """
@@ -25,6 +27,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.plan.objectives import Harmonic
+from recrawl.policies.announced import Announced, Streams
+from recrawl.policies.calibration import Calibration
 from recrawl.policies.clocks import Clocks, Trusting
 from recrawl.policies.due import due_at_price
 from recrawl.policies.foretelling import Foretelling
@@ -45,6 +49,7 @@ _LEAST_BIN = 60 / SECONDS_A_DAY
 _TRUST_KEPT = 0.999
 _MOST_TRUST = 30.0
 _AT_ONCE = 1e-9
+_AT_A_TIME = 4096  # pages whose bins are worked on together
 
 
 @dataclass(slots=True)
@@ -60,7 +65,9 @@ class RecrawlState:
         memories: What is known of each page's rate.
         relatives: What is assumed of each page's rate.
         trust: Log-odds that a site's near clock is right: a row a site.
+        announced: What hosts announce of each page.
         foretelling: How far forecasts are off.
+        calibration: What was foretold of visits, and what they found.
     """
 
     gap: float
@@ -71,7 +78,9 @@ class RecrawlState:
     memories: Memories
     relatives: Relatives
     trust: Floats
+    announced: Announced
     foretelling: Foretelling
+    calibration: Calibration
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +147,9 @@ class Recrawl:
             memories=Memories.start(self.memories),
             relatives=Relatives.start(self.relatives, gap),
             trust=np.zeros(1),
+            announced=Announced.start(),
             foretelling=Foretelling.start(),
+            calibration=Calibration.start(),
         )
         state = self.found(state, pages)
         _relate(state)
@@ -152,6 +163,7 @@ class Recrawl:
         state.worth = np.append(state.worth, pages.weight / pages.cost)
         state.memories.grow(sections.site[first:])
         state.relatives.grow(len(pages))
+        state.announced.grow(len(pages))
         if len(sections) > nodes:
             state.clocks.grow(len(sections))
             state.foretelling.grow(len(sections))
@@ -159,6 +171,30 @@ class Recrawl:
                 state.clocks.part(*sections.parted.pop(0))
             state.relatives.read(sections)
             read_clocks(state, sections.upwards(np.arange(nodes, len(sections))))
+        return state
+
+    def told(
+        self,
+        state: RecrawlState,
+        rows: Ints,
+        count: Floats,
+        word: tuple[Floats, Floats],
+        now: np.datetime64,
+    ) -> RecrawlState:
+        """State after a host has said which pages changed.
+
+        Args:
+            state: The state before.
+            rows: Pages that the host would name.
+            count: Whether it names each.
+            word: Chance that it names a page that changes, and times a day that it names one that
+                did not: a row a page.
+            now: When it was asked.
+        """
+        today = float(epoch_days(now))
+        _advance(state, today)
+        _learn_silence(state, rows, count, today)
+        state.announced.tell(rows, count, word, today)
         return state
 
     def paced(self, state: RecrawlState, gap: float) -> RecrawlState:
@@ -191,6 +227,7 @@ class Recrawl:
             which = rows[some]
             elapsed = foretold_days(state, clocks, which, today)
             states = state.memories.states(which, state.relatives.prior(state.sections, which))
+            elapsed = in_doubt(state, which, states, elapsed, today)
             fresh[some] = 1 - state.memories.chance(which, states, elapsed)[1]
 
         over_blocks(work, len(rows))
@@ -220,10 +257,13 @@ class Recrawl:
         waited = np.maximum(now - last, 0.0)
         elapsed = np.maximum(state.clocks.elapsed(leaf, last, now), 0.0)
         prior = state.relatives.prior(state.sections, rows)
-        shape, exposure = state.memories.states(rows, prior)
+        states = state.memories.states(rows, prior)
+        doubt = np.broadcast_to(in_doubt(state, rows, states, elapsed, now), states[0].shape)
         value = np.zeros(len(rows))
-        for memory, share in enumerate(state.memories.share):
-            expected = self.objective.expected_value(shape[memory], exposure[memory], elapsed)
+        for memory, (share, shape, exposure) in enumerate(
+            zip(state.memories.share, *states, strict=True)
+        ):
+            expected = self.objective.expected_value(shape, exposure, doubt[memory])
             value += share[rows] * expected
         ahead = np.maximum(waited / (self.fade * state.gap), _AT_ONCE)
         burst = (state.clocks.pace[leaf, -1] - 1) * (-np.expm1(-ahead) / ahead)
@@ -239,33 +279,113 @@ def _learn(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcomes) -> 
     older = now - last - overlap.sum(axis=1)
     elapsed = older + (overlap * pace).sum(axis=1)
     states = memories.states(rows, prior)
+    streams = _streams(state, rows, now, elapsed, outcomes.changed)
 
-    _, chance = memories.chance(rows, states, elapsed)
+    _, chance = memories.chance(rows, states, streams.unannounced)
     near, far = (
-        memories.chance(rows, states, older + (overlap * clock[leaf]).sum(axis=1))[1]
+        memories.chance(
+            rows, states, streams.share * (older + (overlap * clock[leaf]).sum(axis=1))
+        )[1]
         for clock in (clocks.near, clocks.far)
     )
-    _learn_trust(state, site, outcomes.changed, near, far)
-    foretold = clocks.elapsed(leaf, last, now, forecast_clocks(state, sections.upwards(leaf)))
-    state.foretelling.learn(
-        leaf,
-        outcomes.changed,
-        lambda factor: memories.chance(rows, states, factor * np.maximum(foretold, 0.0))[1],
+    alone = np.flatnonzero(~streams.told)  # announced changes say nothing of the other stream
+    some = outcomes.take(alone)
+    _learn_trust(
+        state, site[alone], some.changed, some.reported(near[alone]), some.reported(far[alone])
     )
+    real = np.where(streams.told, 1.0, outcomes.real(chance))
+    foretold = clocks.elapsed(leaf, last, now, forecast_clocks(state, sections.upwards(leaf)))
+    foretold = (streams.share * np.maximum(foretold, 0.0))[alone]
+    of_some = states[0][:, alone], states[1][:, alone]
+    told = state.foretelling.learn(
+        leaf[alone],
+        real[alone],
+        lambda factor: memories.chance(rows[alone], of_some, factor * foretold)[1],
+    )
+    state.calibration.learn(some.reported(told), some.changed)
     spread = overlap / elapsed[:, None]
-    found = spread * pace * outcomes.changed[:, None]
+    found = spread * pace * real[:, None]
     age = np.full(len(rows), np.nan)
     dated = np.flatnonzero(outcomes.changed & ~np.isnan(outcomes.age))
     if len(dated):
         happened = np.clip(now - outcomes.age, last, now)[dated]
-        found[dated] = clocks.holds(happened)
+        found[dated] = clocks.holds(happened) * real[dated, None]
         age[dated] = clocks.elapsed(leaf[dated], happened, now[dated])
-    clocks.learn(sections, leaf, found, spread * chance[:, None])
-    memories.learn(rows, site, prior, elapsed, Outcomes(outcomes.changed, age))
+    expected = chance + memories.rates(rows, prior) * streams.announced
+    clocks.learn(sections, leaf, found, spread * expected[:, None])
+    memories.learn(
+        rows, site, prior, streams, Outcomes(outcomes.changed, age, outcomes.false_changes)
+    )
+    state.announced.forget(rows)
     rates = memories.rates(rows, prior)
     state.relatives.learn(sections, rows, rates)
     state.last[rows] = now
     read_clocks(state, sections.upwards(leaf))
+
+
+def _streams(
+    state: RecrawlState, rows: Ints, now: Floats, elapsed: Floats, changed: Bools
+) -> Streams:
+    """What gaps that end now tell of announced and unannounced changes."""
+    if not state.announced.any:
+        return Streams.one(elapsed)
+    silent = np.minimum(_silent(state, rows, now), elapsed)
+    last = np.maximum(state.last[rows], state.announced.learnt[rows])
+    unlearnt = np.minimum(_silent(state, rows, now, last), silent)
+    return state.announced.streams(rows, silent, elapsed - silent, unlearnt, changed)
+
+
+def _silent(
+    state: RecrawlState, rows: Ints, now: float | Floats, since: Floats | None = None
+) -> Floats:
+    """Days on the clock from the last visit until the host was last asked what changed."""
+    leaf, last = state.sections.leaf[rows], state.last[rows] if since is None else since
+    asked = np.clip(state.announced.asked[rows], last, np.maximum(now, last))
+    return np.maximum(state.clocks.elapsed(leaf, last, asked), 0.0)
+
+
+def _learn_silence(state: RecrawlState, rows: Ints, count: Floats, now: float) -> None:
+    """Learn of pages that were not announced that no announced change has happened."""
+    told = state.announced
+    quiet = (count == 0) & (told.count[rows] == 0) & (told.recall[rows] > 0)
+    quiet &= now > np.maximum(state.last[rows], told.learnt[rows])
+    rows = rows[quiet]
+    for start in range(0, len(rows), _AT_A_TIME):
+        some = rows[start : start + _AT_A_TIME]
+        leaf, since = state.sections.leaf[some], np.maximum(state.last[some], told.learnt[some])
+        days = np.maximum(state.clocks.elapsed(leaf, since, np.full(len(some), now)), 0.0)
+        days *= told.recall[some]
+        prior = state.relatives.prior(state.sections, some)
+        expected = state.memories.rates(some, prior) * days
+        overlap = state.clocks.overlaps(since, np.full(len(some), now))
+        spread = overlap / np.maximum(overlap.sum(axis=1), _AT_ONCE)[:, None]
+        none = np.zeros_like(spread)
+        state.clocks.learn(state.sections, leaf, none, spread * expected[:, None])
+        state.memories.stayed(some, days)
+    if len(rows):
+        read_clocks(state, state.sections.levels)
+
+
+def in_doubt(
+    state: RecrawlState,
+    rows: Ints,
+    states: tuple[Floats, Floats],
+    elapsed: Floats,
+    now: float | Floats,
+) -> Floats:
+    """Days on the clock that leave as much doubt without announcements as there is with them.
+
+    Args:
+        state: What is known.
+        rows: The pages.
+        states: Shape and exposure of each, a row a memory.
+        elapsed: Days on the clock since the last visit to each.
+        now: The instant.
+    """
+    if not state.announced.any:
+        return elapsed
+    silent = np.minimum(_silent(state, rows, now), elapsed)
+    return state.announced.effective(rows, states, silent, elapsed - silent)
 
 
 def _learn_trust(

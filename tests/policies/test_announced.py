@@ -1,0 +1,140 @@
+"""Changes that hosts announce: both streams by hand, and over many made histories."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from recrawl.plan.signals import Signals
+from recrawl.policies.announced import Announced, Streams
+from recrawl.policies.keeping import kept, resumed
+from recrawl.policies.memories import Memories
+from recrawl.policies.pages import Outcomes, Pages
+from recrawl.policies.recrawl import Recrawl
+from recrawl.units import epoch_days, instants_after_epoch
+
+START = np.datetime64("2026-01-01T00:00", "us")
+
+
+def instant(days):
+    return instants_after_epoch(np.array([float(epoch_days(START)) + days]))[0]
+
+
+def one_page(recall, alarms, count):
+    return Announced(
+        np.array([count]), np.array([recall]), np.array([alarms]), np.zeros(1), np.zeros(1)
+    )
+
+
+def crawl_of(pages=20, gap=10.0):
+    policy = Recrawl()
+    found = Pages.of([f"site/{page}" for page in range(pages)], np.full(pages, START))
+    return policy, policy.start(found, START, gap)
+
+
+def test_silence_of_a_host_that_tells_leaves_less_doubt():
+    page = one_page(0.75, 0.01, 0.0)
+    states = np.array([[2.0]]), np.array([[10.0]])
+
+    (days,) = page.effective(np.array([0]), states, np.array([8.0]), np.array([1.0]))
+
+    assert days == pytest.approx([0.25 * 8 + 1])
+
+
+def test_a_sure_rate_gives_the_chance_of_the_signal_model():
+    """With a rate that is known the mixture is `recrawl.plan.signals`."""
+    rate, recall, alarms = 0.5, 0.6, 0.15
+    model = Signals(np.array([recall]), np.array([alarms]))
+    states = np.array([[1e8]]), np.array([[1e8 / rate]])
+    for count in (0, 1, 2):
+        page = one_page(recall, alarms, float(count))
+        days = page.effective(np.array([0]), states, np.array([3.0]), np.array([0.0]))
+
+        fresh = np.exp(-states[0] * np.log1p(days / states[1]))
+
+        expected = model.fresh(np.array([rate]), np.array([3.0]), np.array([count]))
+        assert fresh[0] == pytest.approx(expected, rel=1e-4)
+
+
+def test_a_page_that_is_announced_is_worth_most_and_one_that_is_not_less_than_before():
+    policy, state = crawl_of()
+    now = instant(5.0)
+    rows = np.arange(20)
+    before = policy.value(state, rows, now)
+    word = np.full(20, 0.8), np.full(20, 0.01)
+    state = policy.told(state, rows, (rows == 7).astype(float), word, now)
+
+    after = policy.value(state, rows, now)
+
+    assert after.argmax() == 7
+    assert after[7] > before[7]
+    assert (after[rows != 7] < before[rows != 7]).all()
+    fresh = policy.fresh(state, rows, now)
+    assert fresh.argmin() == 7
+
+
+def test_announcements_that_are_never_right_move_nothing():
+    policy, state = crawl_of()
+    now = instant(5.0)
+    rows = np.arange(20)
+    before = policy.value(state, rows, now)
+    word = np.full(20, 0.0), np.full(20, 0.5)
+    state = policy.told(state, rows, np.ones(20), word, now)
+
+    assert (policy.value(state, rows, now) == before).all()
+
+
+def test_a_visit_ends_an_announcement():
+    policy, state = crawl_of()
+    word = np.full(1, 0.9), np.full(1, 0.01)
+    state = policy.told(state, np.array([3]), np.ones(1), word, instant(5.0))
+    changed = Outcomes.existence(np.array([True]))
+    state = policy.seen(state, np.array([3]), np.array([instant(6.0)]), changed)
+
+    assert state.announced.count[3] == 0
+    assert state.announced.recall[3] == 0.9
+
+
+def test_what_is_announced_is_kept():
+    policy, state = crawl_of()
+    word = np.full(1, 0.9), np.full(1, 0.01)
+    state = policy.told(state, np.array([3]), np.ones(1), word, instant(5.0))
+    addresses = [f"site/{page}" for page in range(20)]
+
+    again = resumed(policy, kept(state), lambda: addresses)
+
+    rows, now = np.arange(20), instant(6.0)
+    assert policy.value(again, rows, now) == pytest.approx(policy.value(state, rows, now))
+    nothing = kept(crawl_of()[1])
+    assert not any(name.startswith("announced") for name in nothing)
+    assert not resumed(policy, nothing, lambda: addresses).announced.any
+
+
+@pytest.mark.parametrize("recall", [0.0, 0.5, 0.9])
+def test_rates_come_out_right_though_visits_follow_announcements(recall):
+    """A page is visited as soon as it is announced, else after ten days: its rate is 0.2 a day.
+
+    Read as if visits came by chance, every gap that ends with its change would count too much.
+    """
+    rate, longest, pages, gaps = 0.2, 10.0, 500, 60
+    random = np.random.default_rng(11)
+    memories = Memories.start((1.0,))
+    memories.grow(np.zeros(pages, np.int64))
+    prior = 0.5, np.full(pages, 2.5)
+    rows = np.arange(pages)
+    for _ in range(gaps):
+        waits = [
+            random.exponential(1 / (rate * share), pages) if share else np.full(pages, np.inf)
+            for share in (recall, 1 - recall)
+        ]
+        told = waits[0] < longest
+        elapsed = np.minimum(waits[0], longest)
+        changed = told | (waits[1] < elapsed)
+        streams = Streams(
+            told, (1 - recall) * elapsed, recall * elapsed, np.full(pages, 1 - recall)
+        )
+        memories.learn(rows, 0 * rows, prior, streams, Outcomes.existence(changed))
+
+    rates = memories.rates(rows, prior)
+
+    assert np.mean(rates) == pytest.approx(rate, rel=0.05)
