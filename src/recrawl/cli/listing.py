@@ -10,18 +10,21 @@ import typer
 from recrawl.cli.listing_backtest import backtest
 from recrawl.cli.listing_describe import describe
 from recrawl.cli.listing_forecast import forecast
+from recrawl.cli.listing_looks import looks
+from recrawl.cli.listing_objects import objects
 from recrawl.cli.listing_partition import partition
 from recrawl.cli.listing_schedule import schedule
 
 _HELP = """Say how a copy of a site that lists objects decays, and when to make it anew.
 
 A source is a folder with objects (and events and crawls), as CSV, JSON lines or
-Parquet, or with a snapshot of the list a file, its date in its name.
+Parquet, or with a snapshot of the list a file, its date in its name; or a
+listing that `recrawl crawl` looks at, in its store.
 
 \b
 Examples:
     recrawl listing describe cars/
-    recrawl listing forecast cars/
+    recrawl listing forecast recrawl.db
 """
 
 app = typer.Typer(name="listing", help=_HELP, rich_markup_mode=None, no_args_is_help=True)
@@ -30,3 +33,5 @@ app.command()(forecast)
 app.command()(schedule)
 app.command()(partition)
 app.command()(backtest)
+app.command()(looks)
+app.command()(objects)

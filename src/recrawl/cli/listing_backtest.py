@@ -47,6 +47,7 @@ def backtest(
     key: Annotated[str, listing_shared.KEY] = "",
     grace: Annotated[str, listing_shared.GRACE] = "1.5d",
     lenient: Annotated[bool, listing_shared.LENIENT] = False,
+    name: Annotated[str, listing_shared.NAME] = "",
     as_csv: Annotated[bool, shared.CSV] = False,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
@@ -76,7 +77,7 @@ def backtest(
     methods = _methods(method)
     trained, cycles = _whole(train, "train"), [_whole(part, "cycle") for part in cycle.split(",")]
     goal = goal_of(keep, confidence) if keep else None
-    sources = listing_shared.Reading(files, key, grace, lenient).sources()
+    sources = listing_shared.Reading(files, key, grace, lenient, name).sources()
     for source in sources:
         _check(source, trained, cycles)
     rows = []

@@ -39,6 +39,7 @@ def describe(
     key: Annotated[str, listing_shared.KEY] = "",
     grace: Annotated[str, listing_shared.GRACE] = "1.5d",
     lenient: Annotated[bool, listing_shared.LENIENT] = False,
+    name: Annotated[str, listing_shared.NAME] = "",
     plot: Annotated[Path | None, _PLOT] = None,
     as_csv: Annotated[bool, shared.CSV] = False,
     as_json: Annotated[bool, shared.JSON] = False,
@@ -63,7 +64,8 @@ def describe(
     if updates and days:
         message = "only one of --updates and --days can be given"
         raise typer.BadParameter(message)
-    reading = listing_shared.Reading(files, key, grace, lenient)
+    alone = plot is not None
+    reading = listing_shared.Reading(files, key, grace, lenient, name, alone)
     sources = [listing_shared.chosen(source, where) for source in reading.sources()]
     wanted = listing_shared.named(by)
     for source in sources:

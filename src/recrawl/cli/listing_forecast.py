@@ -43,6 +43,7 @@ def forecast(
     key: Annotated[str, listing_shared.KEY] = "",
     grace: Annotated[str, listing_shared.GRACE] = "1.5d",
     lenient: Annotated[bool, listing_shared.LENIENT] = False,
+    name: Annotated[str, listing_shared.NAME] = "",
     plot: Annotated[Path | None, _PLOT] = None,
     as_csv: Annotated[bool, shared.CSV] = False,
     as_json: Annotated[bool, shared.JSON] = False,
@@ -69,7 +70,8 @@ def forecast(
     check_level(level)
     days = days_of(after)
     listing_shared.check_method(method, part=bool(where))
-    sources = listing_shared.Reading(files, key, grace, lenient).sources()
+    alone = plot is not None
+    sources = listing_shared.Reading(files, key, grace, lenient, name, alone).sources()
     parts = [listing_shared.chosen(source, where) for source in sources]
     followed = [_follow(source, where, method, level) for source in sources]
     found = [each.forecast(int(days[-1])) for each in followed]

@@ -51,6 +51,7 @@ def partition(
     key: Annotated[str, listing_shared.KEY] = "",
     grace: Annotated[str, listing_shared.GRACE] = "1.5d",
     lenient: Annotated[bool, listing_shared.LENIENT] = False,
+    name: Annotated[str, listing_shared.NAME] = "",
     plot: Annotated[Path | None, _PLOT] = None,
     as_csv: Annotated[bool, shared.CSV] = False,
     as_json: Annotated[bool, shared.JSON] = False,
@@ -73,7 +74,8 @@ def partition(
 
     kind = listing_shared.check(files, output, plot, formats=(as_csv, as_json))
     how = _partitioner(search, criterion, threshold, weighted=not unweighted)
-    reading = listing_shared.Reading(files, key, grace, lenient)
+    alone = plot is not None
+    reading = listing_shared.Reading(files, key, grace, lenient, name, alone)
     sources = [listing_shared.chosen(source, where) for source in reading.sources()]
     wanted = listing_shared.named(by)
     sheets, first = [], None

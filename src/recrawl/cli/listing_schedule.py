@@ -72,6 +72,7 @@ def schedule(
     key: Annotated[str, listing_shared.KEY] = "",
     grace: Annotated[str, listing_shared.GRACE] = "1.5d",
     lenient: Annotated[bool, listing_shared.LENIENT] = False,
+    name: Annotated[str, listing_shared.NAME] = "",
     plot: Annotated[Path | None, _PLOT] = None,
     as_csv: Annotated[bool, shared.CSV] = False,
     as_json: Annotated[bool, shared.JSON] = False,
@@ -103,7 +104,8 @@ def schedule(
     limits = limits_of(at_most)
     goal = goal_of(keep, None if point else confidence, guarantee=guarantee) if keep else None
     spent = _spent(budget, span) if budget else 0
-    sources = listing_shared.Reading(files, key, grace, lenient).sources()
+    alone = plot is not None
+    sources = listing_shared.Reading(files, key, grace, lenient, name, alone).sources()
     followed = _follow(sources, listing_shared.named(by))
     plans = (
         _evenly(followed, spent, span)

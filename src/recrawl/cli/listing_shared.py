@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 FILES = typer.Argument(
     metavar="FILE...",
-    help="A folder a source (objects, events, crawls, or dated snapshots), or one source's files.",
+    help="A folder a source (objects, events, crawls, or dated snapshots), one source's files, "
+    "or the store of a crawl.",
     show_default=False,
 )
 WHERE = typer.Option(
@@ -46,6 +47,12 @@ LENIENT = typer.Option(
     "--lenient", help="Leave out objects whose times contradict each other, and count them."
 )
 LEVEL = typer.Option(help="Share of outcomes that bands are to hold.")
+NAME = typer.Option(
+    "--name",
+    metavar="N",
+    help="Of a store: only the listing of this name  [default: all]",
+    show_default=False,
+)
 
 _TABLES = ("objects", "events", "crawls")
 
@@ -59,39 +66,67 @@ class Source:
         listing: Its objects.
         grid: The same day by day.
         missing: How many objects lack each attribute that was asked for.
+        alarm: What is the matter with the listing of a store; empty for nothing.
     """
 
     name: str
     listing: Listing
     grid: Grid
     missing: Mapping[str, int]
+    alarm: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Where sources are, and how to read them."""
+    """Where sources are, and how to read them.
+
+    Args:
+        files: Folders, files and stores.
+        key: Column that names an object; empty for the usual ones.
+        grace: An object that is missing for less than this was there.
+        lenient: Whether to leave out what contradicts itself.
+        name: Of a store, only the listing of this name; empty for all.
+        alone: Whether there may be one source only.
+    """
 
     files: Sequence[Path]
     key: str
     grace: str
     lenient: bool
+    name: str = ""
+    alone: bool = False
 
     def sources(self) -> list[Source]:
-        """All sources: a folder each, or all files together one."""
+        """All sources: a folder each, all files together one, and each listing of a store."""
         from recrawl.adapters.listings import read_listing
         from recrawl.listings.grid import Grid
+        from recrawl.store.mark import is_store
         from recrawl.units import days
 
         grace = days(self.grace)
+        stores = [path for path in self.files if is_store(path)]
+        if self.name and not stores:
+            message = "--name needs a store"
+            raise typer.BadParameter(message)
         found = []
-        for name, paths in self._parts():
+        for name, paths in self._parts([path for path in self.files if path not in stores]):
             listing = read_listing(*paths, key=self.key, grace=grace, lenient=self.lenient)
             found.append(Source(name, listing, Grid.of(listing), {}))
+        found += [source for store in stores for source in self._stored(store, grace)]
+        if self.alone and len(found) > 1:
+            message = "--plot needs a single source; of a store --name chooses one"
+            raise typer.BadParameter(message)
         return found
 
-    def _parts(self) -> list[tuple[str, list[Path]]]:
-        folders = [path for path in self.files if path.is_dir()]
-        files = [path for path in self.files if not path.is_dir()]
+    def _stored(self, store: Path, grace: float) -> list[Source]:
+        from recrawl.adapters.store_listings import read_store_listings
+
+        listings = read_store_listings(store, name=self.name, grace=grace)
+        return [Source(each.name, each.listing, each.grid, {}, each.alarm) for each in listings]
+
+    def _parts(self, given: Sequence[Path]) -> list[tuple[str, list[Path]]]:
+        folders = [path for path in given if path.is_dir()]
+        files = [path for path in given if not path.is_dir()]
         parts = [[folder] for folder in folders] + ([files] if files else [])
         names = [_name(part) for part in parts]
         if len(set(names)) < len(names):
@@ -139,7 +174,8 @@ def chosen(source: Source, text: str) -> Source:
     listing = source.listing
     found = where(listing.attributes, text, len(listing))
     part = listing.only(found.wanted)
-    return Source(source.name, part, source.grid.only(found.wanted), found.missing)
+    grid = source.grid.only(found.wanted)
+    return Source(source.name, part, grid, found.missing, source.alarm)
 
 
 def put(sheet: Sheet, kind: str, output: Path | None, *, most: int = 0) -> None:
@@ -175,6 +211,8 @@ def remarks(sources: Sequence[Source]) -> None:
         words = statuses(source.listing, source.grid)
         for line in source_remarks(source.name, source.listing, source.grid, words):
             screen.remark(line)
+        if source.alarm:
+            screen.remark(f"{source.name}: the last look was not believed: {source.alarm}.")
         for name, count in source.missing.items():
             if count:
                 objects = "1 object" if count == 1 else f"{count:,} objects"

@@ -99,7 +99,7 @@ def planned_to_keep(
         day = int(np.ceil(next_day(now, wait, past, limits)))
         if day > span and found:
             return found
-        reason = "limit" if day > now + wait else _reason(ahead, goal, wait)
+        reason = "limit" if day > now + wait else reason_of(ahead, goal, wait)
         gap = day - now
         seen = ahead if gap <= MOST_DAYS else forecast(gap, now)
         found.append(_planned(seen, float(day), float(gap), goal.confidence, reason))
@@ -114,7 +114,7 @@ def planned_evenly(found: Forecast, syncs: int, span: float) -> list[Planned]:
     return [_planned(found, number * step, step, None, "budget") for number in range(1, syncs + 1)]
 
 
-def _reason(ahead: Forecast, goal: Goal, wait: int) -> str:
+def reason_of(ahead: Forecast, goal: Goal, wait: int) -> str:
     """What asks for a synchronisation after so many days."""
     for word, reason in (("one-snapshot", "unknown"), ("rekey?", "rekey"), ("empty", "empty")):
         if word in ahead.status:

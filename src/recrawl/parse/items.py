@@ -1,0 +1,109 @@
+"""Items of a listing: what one page of it lists, each with a key and attributes.
+
+Where items are, and the parts within them, is told by CSS selectors for HTML and by paths for
+JSON. A part may end in `@attribute`, which stands for that attribute of the element: `a@href`, or
+`@data-id` of the item itself. Addresses in `href` and `src` are made whole, so that they are the
+same on every page of a list.
+
+All text comes from strangers: white space is collapsed, control characters go, and what is very
+long is cut.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LONGEST_KEY = 1_000
+LONGEST_VALUE = 2_000
+MOST_ITEMS = 50_000  # of one page
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\s]+")
+_PART = re.compile(r"(?P<where>.*?)(?:@(?P<attribute>[A-Za-z_][\w:.-]*))?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where items stand on the pages of a listing.
+
+    Args:
+        items: Selector or path of the items.
+        key: Part that names an item, for ever the same one.
+        attributes: Parts that tell what an item is like, by name.
+        following: Part that leads to the next page of the list; empty where there is none.
+    """
+
+    items: str
+    key: str
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    following: str = ""
+
+    @property
+    def selectors(self) -> tuple[str, ...]:
+        """All of them."""
+        return self.items, self.key, *self.attributes.values(), self.following
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """What was read of one page of a list.
+
+    Args:
+        objects: Attributes of each item, by its key, in the order of the page.
+        count: Items that were found, with those that lack a key or repeat one.
+        nameless: How many of them have no key.
+        following: What leads to the next page, as it is written; empty where there is nothing.
+        problem: Why nothing could be read, the end of a sentence; empty where something could.
+    """
+
+    objects: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    count: int = 0
+    nameless: int = 0
+    following: str = ""
+    problem: str = ""
+
+
+def parted(part: str) -> tuple[str, str]:
+    """A part as where it stands and the attribute that is meant; either may be empty.
+
+    >>> parted("a.title@href"), parted("h3"), parted("@data-id")
+    (('a.title', 'href'), ('h3', ''), ('', 'data-id'))
+    >>> parted('a[href*="@x"]')
+    ('a[href*="@x"]', '')
+    """
+    match = _PART.fullmatch(part.strip())
+    assert match is not None  # noqa: S101 - it matches whatever there is
+    return match["where"].strip(), match["attribute"] or ""
+
+
+def clean(text: str, longest: int = LONGEST_VALUE) -> str:
+    r"""Text in one line without control characters, cut where it is very long.
+
+    Half characters, which JSON can write and no file can hold, become question marks.
+
+    >>> clean(" Two\n words\x00\ud800")
+    'Two words ?'
+    """
+    whole = text[: 4 * longest].encode("utf-8", "replace").decode()
+    return _CONTROL.sub(" ", whole).strip()[:longest].rstrip()
+
+
+def gathered(rows: list[tuple[str, dict[str, str]]], following: str = "") -> Items:
+    """Items from keys and attributes in the order of a page; of a key twice the first counts.
+
+    >>> gathered([("7", {"city": "Bern"}), ("", {}), ("7", {})])
+    Items(objects={'7': {'city': 'Bern'}}, count=3, nameless=1, following='', problem='')
+    """
+    objects: dict[str, dict[str, str]] = {}
+    nameless = 0
+    for key, attributes in rows:
+        if key:
+            objects.setdefault(key, attributes)
+        else:
+            nameless += 1
+    return Items(objects, len(rows), nameless, following)
