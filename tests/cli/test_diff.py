@@ -1,0 +1,255 @@
+"""`recrawl diff`, as people run it."""
+
+import csv
+import io
+import json
+import os
+import pty
+import re
+import subprocess
+
+import pytest
+
+from recrawl.detect.masks import learnt
+from recrawl.detect.masks_text import as_json
+from recrawl.report.differences_data import DIFFERENCE_KEYS, VERSION_COLUMNS
+from recrawl.store.entries import Found, PagesFound, VisitMade
+from recrawl.store.store import Store
+from recrawl.visits.status import Outcome
+from tests.cli.looking import on_a_terminal
+from tests.cli.running import RECRAWL, environment, names_in, run, sentence
+
+DAY = 86_400.0
+BEGAN = 20_000 * DAY  # 2024-10-04
+TEA = "https://a.org/tea"
+SETTINGS = """agent = "bot (me@example.org)"
+
+[[site]]
+address = "https://a.org/"
+ignore = [".ad"]
+"""
+FIRST = """<title>Tea</title><h1>Sencha</h1><p>Costs 5 euros<p class=ad>Buy!
+<p>Grown in a small garden near Uji<p>Sent on Mondays and Thursdays<p>Wait for ninety seconds"""
+SECOND = """<title>Tea</title><h1>Sencha</h1><p>Sent on Mondays and Thursdays<p>Costs 6 euros
+<p>Grown in a small garden near Uji<p>Wait for ninety seconds<p>Drink\x1b[31m"""
+THIRD = SECOND.replace("Costs 6", "Costs 7")
+SHOWN = """\
+https://a.org/tea
+from 2024-10-04 00:00:00 (159 bytes) to 2024-10-06 00:00:00 (156 bytes), UTC
+{share} of the words changed or moved (edited): 1 line changed, 1 added, 1 moved
+
+  Tea
+  Sencha
+> Sent on Mondays and Thursdays  (moved up)
+~ Costs [-5-]{{+6+}} euros
+  Grown in a small garden near Uji
+< Sent on Mondays and Thursdays  (moved up)
+  Wait for ninety seconds
++ Drink\\x1b[31m
+"""
+
+
+def kept(path, *bodies, address=TEA, every=2 * DAY):
+    """Write a store that keeps these versions of a page, some time apart."""
+    path.with_name("recrawl.toml").write_text(SETTINGS)
+    store = Store.open(path) if path.exists() else Store.create(path)
+    with store:
+        (found,) = store.write([PagesFound([address], ["a.org"], [0], at_seconds=BEGAN)])
+        assert isinstance(found, Found)
+        (number,) = found.pages
+        for row, body in enumerate(bodies):
+            outcome = Outcome.CHANGED if row else Outcome.FIRST
+            at = BEGAN + row * every + 0.6  # no visit ends at a whole second
+            size = len(body)
+            store.write([VisitMade(number, at, outcome, http=200, size=size, body=body)])
+
+
+@pytest.fixture
+def folder(tmp_path):
+    kept(tmp_path / "recrawl.db", FIRST.encode(), SECOND.encode(), THIRD.encode())
+    return tmp_path
+
+
+def test_what_changed_is_shown_with_signs_where_there_are_no_colours(folder):
+    shown = run("diff", TEA, "--to", "2024-10-06", cwd=folder).out
+
+    assert shown == SHOWN.format(share=shown.splitlines()[2].partition(" of")[0])
+    assert on_a_terminal(folder, "diff", TEA, "--to", "2024-10-06") == shown
+
+
+def test_the_newest_is_compared_with_the_one_before(folder):
+    lines = run("diff", TEA, cwd=folder).out.splitlines()
+
+    assert lines[1].startswith("from 2024-10-06 00:00:00 (")
+    assert "~ Costs [-6-]{+7+} euros" in lines
+
+
+def test_a_version_holds_until_the_next(folder):
+    """As told by a time, by the second that lists show, and by how long ago it was."""
+    for words in (["2024-10-05T23:59:59"], ["2024-10-04T00:00:00"], ["1728000000"]):
+        lines = run("diff", TEA, "--from", *words, cwd=folder).out.splitlines()
+        assert lines[1].startswith("from 2024-10-04 00:00:00 (")
+        assert "~ Costs [-5-]{+7+} euros" in lines
+    assert "(got that of 2024-10-08" in sentence(run("diff", TEA, "--from", "3d", cwd=folder))
+
+
+def in_colours(folder, **more):
+    """What a terminal that has colours is told."""
+    ours, theirs = pty.openpty()
+    screen = environment(TERM="xterm-256color", **more)
+    screen = {name: value for name, value in screen.items() if value or name != "NO_COLOR"}
+    words = [RECRAWL, "diff", TEA, "--to", "2024-10-06"]
+    subprocess.run(words, check=True, cwd=folder, stdout=theirs, env=screen)
+    os.close(theirs)
+    return os.read(ours, 1 << 16).decode()
+
+
+def test_a_terminal_is_told_colours_and_nothing_else(folder):
+    told = in_colours(folder, NO_COLOR="")
+
+    assert "\x1b[31m[-5-]\x1b[0m\x1b[32m{+6+}\x1b[0m" in told
+    assert re.sub(r"\x1b\[[\d;]*m", "", told).replace("\r\n", "").isprintable()
+
+
+def test_whoever_wants_no_colours_has_none(folder):
+    assert "\x1b" not in in_colours(folder, NO_COLOR="1")
+
+
+def test_letters_that_a_terminal_does_not_have_are_spelt_out(tmp_path):
+    kept(tmp_path / "recrawl.db", "<p>東京は晴れ".encode(), "<p>東京は雨".encode())
+    ended = subprocess.run(
+        [RECRAWL, "diff", TEA],
+        capture_output=True,
+        check=True,
+        cwd=tmp_path,
+        env=environment(PYTHONIOENCODING="latin-1"),
+    )
+
+    assert rb"{+\u96e8+}" in ended.stdout
+
+
+def test_a_page_in_html_is_written(folder):
+    ended = run("diff", TEA, "--html", "tea.html", cwd=folder)
+
+    assert ended.out == ended.err == ""
+    page = (folder / "tea.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert "Costs <ins>7</ins> euros" in page
+    assert run("diff", TEA, "--html", "-", cwd=folder).out == page
+
+
+def test_a_page_that_cannot_be_written_is_refused(folder):
+    before = names_in(folder)
+
+    assert sentence(run("diff", TEA, "--html", "tea.txt", cwd=folder)).startswith(
+        "tea.txt: output must end in .html"
+    )
+    assert "folder" in sentence(run("diff", TEA, "--html", "no/tea.html", cwd=folder))
+    assert names_in(folder) == before
+
+
+def test_the_object_holds_all(folder):
+    found = json.loads(run("diff", TEA, "--json", cwd=folder).out)
+
+    assert tuple(found) == DIFFERENCE_KEYS
+    assert found["gist"] == "figures"
+    assert [part["kind"] for part in found["parts"]] == ["same", "changed", "same"]
+
+
+def test_versions_are_listed_with_how_much_changed(folder):
+    ended = run("diff", TEA, "--list", cwd=folder)
+
+    rows = list(csv.DictReader(io.StringIO(ended.out)))
+    assert tuple(rows[0]) == VERSION_COLUMNS
+    assert [row["gist"] for row in rows] == ["", "edited", "figures"]
+    assert [row["kept_at"][:10] for row in rows] == ["2024-10-04", "2024-10-06", "2024-10-08"]
+    table = on_a_terminal(folder, "diff", TEA, "--list").splitlines()
+    assert table[0].split() == ["kept", "bytes", "words", "changed", "gist"]
+    assert [line.split()[0] for line in table[1:]] == ["2024-10-08", "2024-10-06", "2024-10-04"]
+    assert len(run("diff", TEA, "--list", "--json", cwd=folder).out.splitlines()) == 3
+
+
+def test_what_does_not_count_is_no_difference(tmp_path):
+    kept(tmp_path / "recrawl.db", FIRST.encode(), FIRST.replace("Buy!", "Buy now!").encode())
+
+    lines = run("diff", TEA, cwd=tmp_path).out.splitlines()
+    assert lines[2:] == ["nothing that counts has changed", ""]
+    assert "~ Buy{+ now+}!" in run("diff", TEA, "--all", cwd=tmp_path).out.splitlines()
+
+
+def test_what_differs_by_itself_does_not_count(tmp_path):
+    """As the crawl has learnt it from two fetches at once."""
+    old, new = "<p>Now 12:00:01<p>Costs 5 euros", "<p>Now 18:30:59<p>Costs 6 euros"
+    kept(tmp_path / "recrawl.db", old.encode(), new.encode())
+    masks = as_json(learnt(("Now 10:00:01", "Costs 5 euros"), ("Now 10:00:02", "Costs 5 euros")))
+    with Store.open(tmp_path / "recrawl.db") as store:
+        store.write([VisitMade(1, BEGAN + 9 * DAY, Outcome.SAME, masks=masks)])
+
+    lines = run("diff", TEA, cwd=tmp_path).out.splitlines()
+    assert lines[4:] == ["  Now …", "~ Costs [-5-]{+6+} euros"]
+    assert "Now [-12:00:01-]{+18:30:59+}" in run("diff", TEA, "--all", cwd=tmp_path).out
+
+
+def test_other_encodings_and_texts_that_are_no_html_are_read(tmp_path):
+    old, new = '<meta charset="shift_jis"><p>東京は晴れ', '<meta charset="shift_jis"><p>東京は雨'
+    kept(tmp_path / "recrawl.db", old.encode("shift_jis"), new.encode("shift_jis"))
+    kept(tmp_path / "recrawl.db", b'{"a": 1}', b'{"a": 2}', address="https://a.org/api")
+
+    assert "~ 東京は[-晴れ-]{+雨+}" in run("diff", TEA, cwd=tmp_path).out
+    assert '~ "a": [-1-]{+2+}' in run("diff", "https://a.org/api", cwd=tmp_path).out
+
+
+def test_what_cannot_be_compared_is_one_sentence(folder):
+    """Each says what must hold and what came."""
+    store = folder / "recrawl.db"
+    kept(store, b"one", address="https://a.org/one")
+    kept(store, address="https://a.org/none")
+    kept(store, bytes(range(256)) * 9, bytes(range(256)) * 8, address="https://a.org/picture")
+    first, last = "2024-10-04 00:00:00 UTC", "2024-10-08 00:00:00 UTC"
+    refused = {
+        ("https://a.org/on",): "recrawl.db: URL must be a page of the crawl "
+        "(got https://a.org/on); did you mean https://a.org/one?",
+        ("https://a.org/one",): "recrawl.db: two versions of https://a.org/one must be kept "
+        f"(got one, of {first})",
+        ("https://a.org/none",): "recrawl.db: a version of https://a.org/none must be kept "
+        "(got none)",
+        ("https://a.org/picture",): f"recrawl.db: version of {first} of https://a.org/picture "
+        "must be text to be compared (it is not)",
+        (TEA, "--from", "2024-10-01"): "--from must not be before the first version that is kept, "
+        f"which is of {first} (got 2024-10-01 00:00:00 UTC)",
+        (TEA, "--to", "2024-10-05"): "--to must mean a version after the first, "
+        f"which is of {first}",
+        (TEA, "--from", "2024-10-09"): "--from must mean an older version than --to "
+        f"(got that of {last} for both)",
+        (TEA, "--from", "1d", "--to", "2024-10-05"): "--from must mean an older version than --to "
+        f"(got that of {last} and that of {first})",
+        (TEA, "--from", "noon"): "--from must be a time such as 2026-01-05 or one ago such as 3d "
+        "(got 'noon')",
+    }
+
+    for words, wanted in refused.items():
+        assert sentence(run("diff", *words, cwd=folder)) == wanted
+
+
+def test_a_crawl_that_keeps_no_versions_says_so(tmp_path):
+    kept(tmp_path / "recrawl.db")
+    (tmp_path / "recrawl.toml").write_text(SETTINGS + "\n[storage]\nversions = 0\n")
+
+    assert sentence(run("diff", TEA, cwd=tmp_path)).endswith(
+        "must be kept (none is, by versions = 0 in the settings)"
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--list", "--from", "3d"],
+        ["--list", "--html", "-"],
+        ["--csv"],
+        ["--json", "--html", "-"],
+        ["--list", "--csv", "--json"],
+    ],
+    ids=" ".join,
+)
+def test_wishes_that_exclude_each_other_are_wrong_usage(folder, words):
+    assert run("diff", TEA, *words, cwd=folder).code == 2
