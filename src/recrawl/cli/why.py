@@ -1,0 +1,52 @@
+"""`recrawl why`: the reasons for one page's next visit.
+
+Touches: files, the clock, the standard streams.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from recrawl.cli import looking
+
+_URL = typer.Argument(metavar="URL", help="Address of the page.", show_default=False)
+_JSON = typer.Option("--json", help="Write one JSON object instead of lines.")
+
+
+def why(
+    url: Annotated[str, _URL],
+    *,
+    settings: Annotated[Path, looking.SETTINGS] = Path("recrawl.toml"),
+    as_json: Annotated[bool, _JSON] = False,
+) -> None:
+    """Say when a page is visited next, why then, and what would change it.
+
+    Reads recrawl.toml and the store beside it, whether a crawl is running or
+    not; nothing is changed. The next visit is found by rehearsing the crawl on a
+    clock that takes no time, and so is all that would change it, one thing after
+    the other. Of a crawl with more than 2,000 pages so many take part, drawn by
+    lot.
+
+    \b
+    Examples:
+        recrawl why https://example.org/news
+        recrawl why https://example.org/news --json
+    """  # noqa: D301 - \b tells click to leave the paragraph alone
+    import json
+
+    from recrawl.cli import screen
+    from recrawl.crawl.reasons import reasons
+    from recrawl.report.why import why_object
+    from recrawl.report.why_words import why_lines
+
+    with looking.looked_at(settings) as (sight, reader):
+        page, _ = looking.page_of(reader, url)
+        found = reasons(sight, reader, page - 1)
+    if as_json:
+        screen.say(json.dumps(why_object(found)))
+        return
+    for line in why_lines(found, screen.width()):
+        screen.say(line)
