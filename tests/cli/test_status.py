@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from recrawl.report.status import KEYS
+from recrawl.report.status_object import KEYS
 from recrawl.store.store import Store
 from tests.cli.looking import on_a_terminal
 from tests.cli.running import names_in, run, sentence
@@ -20,13 +20,27 @@ def folder(tmp_path):
 
 def test_a_crawl_in_a_dozen_lines(folder):
     lines = on_a_terminal(folder, "status").splitlines()
+    said = [line[:10].rstrip() for line in lines]
 
-    assert re.fullmatch(r"fresh    \d+\.\d % of 90 copies, expected \(.* to .* %\)", lines[0])
-    assert lines[2] == "pages    90 known"
-    assert lines[3] == "overdue  30"
-    assert lines[4].endswith("budget 20 a day (all others)")
-    assert lines[5].endswith("budget 5 a day (https://b.org/)")
-    assert lines[-1] == "next     now"
+    assert re.fullmatch(r"fresh     \d+\.\d % of 90 copies, expected \(.* to .* %\)", lines[0])
+    assert re.fullmatch(r"later     \d+\.\d % fresh in the long run \(.*", lines[2])
+    assert lines[said.index("pages")] == "pages     90 known"
+    assert lines[said.index("overdue")] == "overdue   30"
+    common, own = (line for line in lines if line.startswith("visits"))
+    assert common.endswith("budget 20 a day (all others)")
+    assert own.endswith("budget 5 a day (https://b.org/)")
+    assert lines[said.index("foretold")].startswith("foretold  a change for")
+    assert lines[-1] == "next      now"
+
+
+def test_a_target_has_a_line(folder):
+    place = folder / "recrawl.toml"
+    place.write_text(place.read_text() + "target = 0.95\n")
+    ended = run("status", cwd=folder)
+    figures = json.loads(run("status", "--json", cwd=folder).out)
+
+    assert "target    missed at https://b.org/: " in ended.out
+    assert figures["targets"][0]["needed_per_day"] > 0
 
 
 def test_the_same_in_json(folder):

@@ -8,7 +8,8 @@ from recrawl.crawl import overview as overview_module
 from recrawl.crawl.opening import expected_fresh
 from recrawl.crawl.overview import overview
 from recrawl.frontier.settings import read_settings
-from recrawl.store.entries import PageChange, PagesChanged, PagesFound, VisitMade
+from recrawl.report.status_parts import HostThatLies
+from recrawl.store.entries import HostBelieved, PageChange, PagesChanged, PagesFound, VisitMade
 from recrawl.store.store import Store
 from recrawl.visits.status import Outcome, PageStatus
 from tests.crawl.looked import BEGAN, DAY, made, opened, save, settings_text
@@ -117,6 +118,60 @@ def test_a_store_without_visits_has_nothing_to_say(path):
     assert isnan(status.age)
     assert status.visits == 0
     assert [spent.a_day for spent in status.spent] == [0.0]
+
+
+def test_pages_of_a_block_that_was_removed_are_nobody_s(path):
+    """They stay in the store, and no budget pays for them."""
+    made(path, own=True)
+    one, two = (
+        read_settings(settings_text() + block)
+        for block in ("", '[[site]]\naddress = "https://c.org/"\nbudget = "1/1d"\n')
+    )
+
+    assert overview(one, path, NOW).copies == 60
+    assert overview(two, path, NOW).copies == 60
+    save(two, path, NOW)
+    assert [each.a_day for each in overview(two, path, NOW).spent] == [180 / 7, 0.0]
+
+
+def test_hosts_that_lie_are_named(path):
+    """a.org denied one change of two; b.org was right about all of its, and dates them wrong."""
+    made(path, own=True)
+    with Store.open(path) as store:
+        store.write(
+            [
+                HostBelieved("a.org", {"not_modified": (1, 1, 9, 0.0), "modified": (5, 1, 0, 0)}),
+                HostBelieved("b.org", {"not_modified": (9, 0, 0, 0.0), "modified": (0, 2, 0, 0)}),
+            ]
+        )
+
+    assert overview(read_settings(settings_text()), path, NOW).hosts_that_lie == [
+        HostThatLies("a.org", "not_modified", 1, 2),
+        HostThatLies("b.org", "modified", 2, 2),
+    ]
+
+
+def test_what_was_foretold_stands_beside_what_was_found(path):
+    """Half of the pages change at every visit, the others at none: 120 of 240 visits."""
+    status = overview(made(path), path, NOW)
+
+    assert sum(tenth.visits for tenth in status.tenths) == pytest.approx(240, rel=0.02)
+    found = sum(tenth.visits * tenth.found for tenth in status.tenths)
+    assert found == pytest.approx(4 * 27, abs=15)
+    for tenth in status.tenths:
+        assert tenth.chance <= tenth.foretold <= tenth.chance + 0.1
+
+
+def test_what_was_foretold_is_kept(path, few):
+    """What is saved counts for all copies, not only for those that are looked at."""
+    settings = made(path)
+    before = overview(settings, path, NOW).tenths
+    save(settings, path, NOW)
+    after = overview(settings, path, NOW).tenths
+
+    assert sum(tenth.visits for tenth in after) == pytest.approx(
+        sum(tenth.visits for tenth in before), rel=0.01
+    )
 
 
 # A large crawl, of which some copies are looked at.

@@ -6,7 +6,19 @@ from math import inf, nan
 
 import pytest
 
-from recrawl.report.status import BUDGET_KEYS, KEYS, Spent, Status, status_object, status_rows
+from recrawl.report.status import Status, status_rows
+from recrawl.report.status_object import (
+    BUDGET_KEYS,
+    HOST_KEYS,
+    KEYS,
+    LEARNING_KEYS,
+    OUTLOOK_KEYS,
+    TARGET_KEYS,
+    TENTH_KEYS,
+    status_object,
+)
+from recrawl.report.status_parts import HostThatLies, Learning, Outlook, Spent, Target, Tenth
+from recrawl.report.status_targets import target_sentences
 from recrawl.visits.status import Outcome, PageStatus
 
 STATUS = Status(
@@ -21,6 +33,19 @@ STATUS = Status(
     days=7.5,
     outcomes={Outcome.CHANGED: 25, Outcome.SAME: 50, Outcome.NOT_MODIFIED: 20, Outcome.FAILED: 5},
     spent=[Spent("", 500.0, 180, 432.5)],
+)
+MORE = replace(
+    STATUS,
+    outlooks=[
+        Outlook(0.5, 250.0, (0.80, 0.75, 0.85)),
+        Outlook(1.0, 500.0, (0.90, 0.86, 0.94)),
+        Outlook(2.0, 1000.0, (0.95, 0.92, 0.98)),
+    ],
+    tenths=[Tenth(0.1, 900.0, 0.15, 0.16, 0.01), Tenth(0.6, 100.0, 0.65, 0.55, 0.05)],
+    learning=Learning(visits=1000, looked_at=400, young=20, audits=10, either=28),
+    targets=[Target("https://a.org/", 0.95, 200, (0.93, 0.90, 0.96), 40.0, needed=61.4)],
+    hosts_that_lie=[HostThatLies("b.org", "not_modified", 3, 10)],
+    outcomes={Outcome.CHANGED: 25, Outcome.SAME: 70, Outcome.WALLED: 5},
 )
 NOTHING = replace(
     STATUS, standing={}, copies=0, fresh=(nan, nan, nan), age=nan, next_visit=inf, outcomes={}
@@ -43,6 +68,86 @@ def test_a_crawl_in_a_dozen_lines():
         ),
         ("next", "in 12s"),
     ]
+
+
+def test_a_crawl_in_all_its_lines():
+    said = status_rows(MORE)
+
+    assert [subject for subject, _ in said] == [
+        *("fresh", "age", "later", "target", "pages", "overdue", "visits", "found"),
+        *("foretold", "to learn", "lies", "next"),
+    ]
+    sentences = dict(said)
+    assert sentences["later"] == (
+        "90.0 % fresh in the long run (86.0 to 94.0 %), 80.0 % with half the budget, "
+        "95.0 % with twice the budget"
+    )
+    assert sentences["target"] == (
+        "likely missed at https://a.org/: 93.0 % fresh (90.0 to 96.0 %) of 95 %; "
+        "takes 61 visits a day, gets 40"
+    )
+    assert sentences["foretold"] == (
+        "a change for 20 % of the last 1,000 visits, found for 20 %; furthest off: 65 %, found 55 %"
+    )
+    assert sentences["to learn"] == (
+        "7.0 % of the visits of the last week: 5.0 % to pages compared less than three times, "
+        "2.5 % to check an answer"
+    )
+    assert sentences["lies"] == "changes denied by b.org (3 of 10)"
+    assert sentences["found"].endswith("0 % first copies, 5.0 % walled")
+
+
+def test_few_forecasts_say_little():
+    one = replace(MORE, tenths=[Tenth(0.3, 1.0, 0.35, 1.0, 0.5)])
+
+    assert (
+        dict(status_rows(one))["foretold"] == "a change for 35 % of the last visit, found for 100 %"
+    )
+
+
+def test_no_visits_to_learn_are_none():
+    none = replace(MORE, learning=Learning(visits=9, looked_at=9))
+
+    assert dict(status_rows(none))["to learn"] == "none of the visits of the last week"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"fresh": (0.97, 0.96, 0.98)}, "met at"),
+        ({"fresh": (0.96, 0.93, 0.99)}, "likely met at"),
+        ({"fresh": (0.80, 0.70, 0.90)}, "missed at"),
+        (
+            {"needed": nan, "most": 0.913},
+            "; out of reach: delays and bounds allow 91.3 %; gets 40 visits a day",
+        ),
+        ({"needed": nan}, " of 95 %; gets 40 visits a day"),
+        ({"copies": 0, "fresh": (nan, nan, nan)}, "https://a.org/: no copies yet"),
+    ],
+    ids=["met", "likely", "missed", "out of reach", "no cost", "no copies"],
+)
+def test_a_target_in_words(change, said):
+    (sentence,) = target_sentences([replace(MORE.targets[0], **change)])
+
+    assert sentence.startswith(said) or sentence.endswith(said)
+
+
+def test_of_many_targets_the_missed_ones_are_shown():
+    missed = MORE.targets[0]
+    met = replace(missed, fresh=(0.99, 0.98, 1.0))
+    said = target_sentences([*[met] * 30, *[missed] * 12])
+
+    assert len(said) == 11
+    assert said[-1] == "30 of 42 met, 12 missed"
+    assert all("missed at" in each for each in said[:-1])
+
+
+def test_of_many_hosts_that_lie_some_are_named():
+    lies = [HostThatLies(f"h{number}.org", "modified", 2, 3) for number in range(8)]
+    said = dict(status_rows(replace(MORE, hosts_that_lie=lies)))["lies"]
+
+    assert said.startswith("changes dated wrong by h0.org (2 of 3), h1.org")
+    assert said.endswith("h4.org (2 of 3), 3 more hosts")
 
 
 def test_a_crawl_that_has_not_begun():
@@ -81,6 +186,27 @@ def test_the_object_has_all_keys_and_is_json():
     assert figures["fresh"] == 0.9312
     assert (figures["changed"], figures["unchanged"], figures["failed"]) == (25, 70, 5)
     assert figures["changes_per_visit"] == 0.25
+
+
+def test_the_objects_inside_have_all_keys():
+    figures = json.loads(json.dumps(status_object(MORE), allow_nan=False))
+
+    assert [tuple(each) for each in figures["outlooks"]] == [OUTLOOK_KEYS] * 3
+    assert [tuple(each) for each in figures["foretold"]] == [TENTH_KEYS] * 2
+    assert tuple(figures["learning"]) == LEARNING_KEYS
+    assert [tuple(each) for each in figures["targets"]] == [TARGET_KEYS]
+    assert [tuple(each) for each in figures["hosts_that_lie"]] == [HOST_KEYS]
+    assert figures["outlooks"][2]["fresh"] == 0.95
+    assert figures["learning"]["learning_share"] == 0.07
+    assert (figures["targets"][0]["met"], figures["targets"][0]["reachable"]) == (False, None)
+    assert (figures["walled"], figures["walled_share"]) == (5, 0.05)
+
+
+def test_a_target_without_copies_is_neither_met_nor_missed():
+    none = replace(MORE.targets[0], copies=0, fresh=(nan, nan, nan), needed=nan)
+    figures = json.loads(json.dumps(status_object(replace(MORE, targets=[none])), allow_nan=False))
+
+    assert figures["targets"][0]["met"] is figures["targets"][0]["needed_per_day"] is None
 
 
 def test_what_is_not_known_is_null():

@@ -23,9 +23,11 @@ def status(
     """Say how fresh the copies of a crawl are, what that costs and what is next.
 
     Reads recrawl.toml and the store beside it, whether a crawl is running or
-    not; nothing is changed. The band holds the share of fresh copies in nine
-    cases of ten. Visits that found nothing new count as unchanged. Of a crawl
-    with more than 20,000 pages so many copies are looked at, drawn by lot.
+    not; nothing is changed. Says what half and twice the budget would buy,
+    whether targets are met and what they take, how good forecasts of changes
+    were, and how many visits were made only to learn. Bands hold the truth in
+    nine cases of ten. Visits that found nothing new count as unchanged. Of a
+    large crawl some copies and visits are looked at, drawn by lot.
 
     \b
     Examples:
@@ -38,7 +40,8 @@ def status(
     from recrawl.cli import screen
     from recrawl.cli.crawling import load_settings
     from recrawl.crawl.overview import overview
-    from recrawl.report.status import status_object, status_rows
+    from recrawl.report.status import status_rows
+    from recrawl.report.status_object import status_object
     from recrawl.units import SECONDS_A_DAY
 
     asked = load_settings(settings)

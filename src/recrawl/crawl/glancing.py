@@ -12,7 +12,7 @@ import numpy as np
 
 from recrawl.crawl.looking import COMPARED, PART_OF_GAP, stretches
 from recrawl.plan.objectives import OBJECTIVES
-from recrawl.policies.beliefs import Beliefs, Freshness, freshness, let_clocks_run
+from recrawl.policies.beliefs import Beliefs, Freshness, let_clocks_run
 from recrawl.policies.pages import Outcomes
 from recrawl.policies.recrawl import Recrawl
 from recrawl.policies.sampling import sampled
@@ -36,6 +36,7 @@ class Glance:
         state: What it has learnt of them.
         ratios: How fast their sections and kin are, by what all copies have taught.
         pages: Page in each row of the state, counted from 0, rising.
+        lot: Rows that were drawn by lot; the others were asked for.
         of: How many copies they were drawn from.
     """
 
@@ -43,11 +44,17 @@ class Glance:
     state: RecrawlState
     ratios: Ratios
     pages: Ints
+    lot: Ints
     of: int
 
     @classmethod
     def at(
-        cls, settings: Settings, parts: dict[str, Any], share: float, without: Ints
+        cls,
+        settings: Settings,
+        parts: dict[str, Any],
+        share: float,
+        without: Ints,
+        wanted: Ints,
     ) -> Glance | None:
         """A share of the copies of which this was saved, drawn by lot, at least one.
 
@@ -56,6 +63,7 @@ class Glance:
             parts: What was saved of the pool.
             share: How many of its copies.
             without: Pages of which no copy counts.
+            wanted: Pages whose copies are looked at in any case, if they are of this pool.
         """
         policy = Recrawl(objective=OBJECTIVES[settings.objective])
         everything = parts["pages"].astype(np.int64)
@@ -66,10 +74,14 @@ class Glance:
         # The same lot for the same crawl: who looks twice sees what has moved, not his luck.
         random = np.random.default_rng(len(pages))
         count = min(max(round(share * len(pages)), 1), len(pages))
-        rows = random.choice(len(pages), count, replace=False, shuffle=False)
+        drawn = random.choice(len(pages), count, replace=False, shuffle=False)
+        rows = drawn
+        if len(wanted):
+            rows = np.union1d(drawn, np.flatnonzero(np.isin(pages, wanted)))
         rows = rows[np.argsort(pages[rows])]
         state, ratios = sampled(policy, parts, counted[rows])
-        return cls(policy, state, ratios, pages[rows], len(pages))
+        lot = np.flatnonzero(np.isin(rows, drawn))
+        return cls(policy, state, ratios, pages[rows], lot, len(pages))
 
     def learn(self, visits: OutcomeColumns) -> None:
         """Learn from those visits that compared one of these copies with its page."""
@@ -86,10 +98,9 @@ class Glance:
                 self.state = self.policy.seen(self.state, row[places], when, outcomes)
                 self.ratios.put(self.state)
 
-    def freshness(self, now: float) -> Freshness:
-        """How fresh all copies of the pool are, by those that were drawn."""
+    def run(self, now: float) -> None:
+        """Let clocks run until an instant."""
         let_clocks_run(self.state, now)
-        return freshness(self.state, now, of=self.of)
 
     def freshness_of_young(self, last: Floats, now: float) -> Freshness:
         """How fresh copies are of which nothing is known but when they were last seen."""

@@ -9,16 +9,18 @@ Touches: a store, threads.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from math import floor, inf, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recrawl.crawl.listing_standing import listing_standings
 from recrawl.crawl.wishes import budgets, fingerprint, terms
-from recrawl.report.status import Spent, Status
+from recrawl.detect.honesty import MODIFIED, NOT_MODIFIED, Word, dates_changes, denies
+from recrawl.report.status import Status
+from recrawl.report.status_parts import HostThatLies, Spent, Tenth
 from recrawl.store.reader import Reader
-from recrawl.store.standing import appointed, rules_of_pages, standing, without_page
+from recrawl.store.standing import rules_of_pages, standing
 from recrawl.units import SECONDS_A_DAY, epoch_days
 from recrawl.visits.status import Outcome, PageStatus
 
@@ -26,31 +28,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from recrawl.crawl.overview_copies import Copies
     from recrawl.frontier.settings import Settings
-    from recrawl.policies.beliefs import Freshness
+    from recrawl.policies.calibration import Calibration
+    from recrawl.report.status_parts import Learning, Outlook, Target
     from recrawl.store.standing import Standing
-    from recrawl.visits.arrays import Floats, Ints
 
 _WEEK = 7
 # Copies looked at closely. Twenty thousand leave a share unsure by 0.6 points in nine cases of
 # ten at worst, and take a tenth of a second.
 _MOST = 20_000
-_WITH_A_COPY = (PageStatus.COPIED, PageStatus.SUSPECTED)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Copies:
-    """What was found out about the copies of a crawl.
-
-    Args:
-        freshness: How fresh they are.
-        looked_at: How many were looked at.
-        late: How many are past the longest time between visits.
-    """
-
-    freshness: Freshness
-    looked_at: int
-    late: int
 
 
 def overview(settings: Settings, path: Path, now: float) -> Status:
@@ -62,6 +49,10 @@ def overview(settings: Settings, path: Path, now: float) -> Status:
         days, outcomes = _outcomes(reader, now)
         spent = _spent(settings, reader, where, now)
         last = _last_visit(reader)
+        outlooks, targets = _planned(settings, reader, copies, where, spent, now)
+        learning = _learning(reader, now)
+        hosts_that_lie = _hosts_that_lie(reader)
+        listings = listing_standings(settings, path, now) if settings.listings else []
     stands = {each: sum(row.pages for row in where if row.status is each) for each in PageStatus}
     fresh = copies.freshness
     overdue = sum(row.overdue for row in where) + copies.late
@@ -77,6 +68,12 @@ def overview(settings: Settings, path: Path, now: float) -> Status:
         days=days,
         outcomes=outcomes,
         spent=spent,
+        outlooks=outlooks,
+        tenths=_tenths(copies.calibration),
+        learning=learning,
+        targets=targets,
+        hosts_that_lie=hosts_that_lie,
+        listings=listings,
     )
 
 
@@ -92,90 +89,60 @@ def _saved(settings: Settings, path: Path) -> tuple[dict[str, Any], int] | None:
     return learnt
 
 
-def _copies(settings: Settings, reader: Reader, saved: Any, now: float) -> _Copies:  # noqa: ANN401 - a future
+def _copies(settings: Settings, reader: Reader, saved: Any, now: float) -> Copies:  # noqa: ANN401 - a future
     """Look at all copies of a small crawl, and at some of a large one."""
-    import recrawl.crawl.glancing  # noqa: F401 - loads the policies while the store is read
+    # Here, so that the policies are loaded while the store is read.
+    from recrawl.crawl.overview_copies import all_copies, some_copies
 
     if reader.page_count() > _MOST and (learnt := saved.result()) is not None:
-        return _some_copies(settings, reader, learnt, now)
-    return _all_copies(settings, reader, now)
+        return some_copies(settings, reader, learnt, now, _MOST)
+    return all_copies(settings, reader, now)
 
 
-def _all_copies(settings: Settings, reader: Reader, now: float) -> _Copies:
-    from recrawl.crawl.looking import look
-    from recrawl.policies.beliefs import Freshness, freshness
-
-    sight = look(settings, reader, now)
-    found = Freshness()
-    for pool in sight.pools:
-        if pool.state is not None:
-            rows = np.flatnonzero(np.isin(sight.columns.status[pool.pages], _WITH_A_COPY))
-            found += freshness(pool.state, now, rows=rows)
-    late = _late(settings, sight.rule, sight.last, now)
-    stands = np.isin(sight.columns.status, _WITH_A_COPY) & np.isnat(sight.columns.next_at)
-    return _Copies(found, found.copies, int(np.count_nonzero(late & stands)))
-
-
-def _some_copies(
-    settings: Settings, reader: Reader, learnt: tuple[dict[str, Any], int], now: float
-) -> _Copies:
-    from recrawl.crawl.glancing import Glance
-    from recrawl.crawl.looking import pool_parts
-    from recrawl.policies.beliefs import Freshness
-
-    parts, visit = learnt
-    pools = [pool_parts(parts, number) for number in range(len(budgets(settings)))]
-    rows = sum(len(pool["pages"]) for pool in pools if pool)
-    share = min(_MOST / max(rows, 1), 1.0)
-    without = without_page(reader.path) - 1
-    drawn = (Glance.at(settings, pool, share, without) for pool in pools if pool)
-    glances = [glance for glance in drawn if glance is not None]
-    last = np.full(reader.page_count(), np.nan)
-    for pool in pools:
-        if pool:
-            last[pool["pages"]] = pool["last"]
-    young = _learn_since(reader, glances, visit, last)
-    found = sum((glance.freshness(now) for glance in glances), Freshness())
-    if glances:
-        found += glances[0].freshness_of_young(last[young], now)
-    late = 0
-    if _bounded(settings):
-        counted_already = np.concatenate([appointed(reader.path) - 1, without])
-        last[counted_already[counted_already < len(last)]] = np.nan
-        rule = rules_of_pages(reader.path)[: len(last)]
-        late = int(np.count_nonzero(_late(settings, rule, last[: len(rule)], now)))
-    return _Copies(found, sum(len(glance.pages) for glance in glances) + len(young), late)
+def _tenths(calibration: Calibration) -> list[Tenth]:
+    """What was foretold of visits against what they found, where there were any."""
+    rows = zip(
+        *(calibration.visits.tolist(), calibration.foretold.tolist()),
+        *(calibration.found.tolist(), calibration.deviation.tolist()),
+        strict=True,
+    )
+    return [
+        Tenth(row / len(calibration.sums), visits, *(part / visits for part in parts))
+        for row, (visits, *parts) in enumerate(rows)
+        if visits > 0
+    ]
 
 
-def _learn_since(reader: Reader, glances: Sequence[Any], visit: int, last: Floats) -> Ints:
-    """Learn from visits made since the crawl was saved; returns the pages copied since then."""
-    young: list[Ints] = [np.empty(0, np.int64)]
-    for visits in reader.outcomes(after=visit):
-        known = visits.page <= len(last)
-        page, outcome = visits.page[known] - 1, visits.outcome[known]
-        first = page[(outcome == Outcome.FIRST) & np.isnan(last[page])]
-        young.append(first)
-        for glance in glances:
-            glance.learn(visits)
-        compared = np.isin(outcome, [each for each in Outcome if each.compared])
-        told = compared | (outcome == Outcome.FIRST)
-        last[page[told]] = epoch_days(visits.at[known])[told]
-    return np.unique(np.concatenate(young))
+# Plans.
 
 
-def _bounded(settings: Settings) -> bool:
-    return any(each.interval or each.maximum < inf for each in terms(settings))
+def _planned(
+    settings: Settings,
+    reader: Reader,
+    copies: Copies,
+    where: Sequence[Standing],
+    spent: Sequence[Spent],
+    now: float,
+) -> tuple[list[Outlook], list[Target]]:
+    """What to expect of budgets, and how targets stand."""
+    from recrawl.crawl.overview_copies import HERE
+    from recrawl.crawl.overview_plans import Planner
+    from recrawl.crawl.overview_targets import targets
+
+    planner = Planner(settings, reader, copies, now)
+    pages = copies.here
+    if pages is None:
+        pages = _pages_by_pool(settings, [row for row in where if row.status in HERE])
+    outlooks = planner.outlooks([each.budget for each in spent], pages)
+    days = _days_before(reader, now)
+    return outlooks, targets(settings, reader, copies.of_rules, planner, now, days)
 
 
-def _late(settings: Settings, rule: Ints, last: Floats, now: float) -> np.ndarray[Any, Any]:
-    """Which pages are past the longest time between visits."""
-    longest = np.array([each.interval or each.maximum for each in terms(settings)])
-    return np.asarray(last + longest[_ruled(settings, rule)] < now)
+def _learning(reader: Reader, now: float) -> Learning:
+    from recrawl.crawl.overview_learning import learning
 
-
-def _ruled(settings: Settings, rule: Ints) -> Ints:
-    """Rules by number, and that of no rule where none holds."""
-    return np.where((rule >= 0) & (rule < len(settings.rules)), rule, len(settings.rules))
+    since = reader.first_visit_since((now - _WEEK) * SECONDS_A_DAY)
+    return learning(reader.path, since, reader.last_visit() + 1)
 
 
 # Visits.
@@ -197,11 +164,7 @@ def _spent(
 ) -> list[Spent]:
     from recrawl.crawl.looking import pool_addresses
 
-    pool_of = [each.pool for each in terms(settings)]
-    pages = [0] * len(budgets(settings))
-    for row in where:
-        known = row.rule if 0 <= row.rule < len(settings.rules) else len(settings.rules)
-        pages[pool_of[known]] += row.pages
+    pages = _pages_by_pool(settings, where)
     today, before = _visits_by_pool(settings, reader, now)
     days = _days_before(reader, now)
     return [
@@ -210,6 +173,16 @@ def _spent(
             zip(pool_addresses(settings), budgets(settings), strict=True)
         )
     ]
+
+
+def _pages_by_pool(settings: Settings, where: Sequence[Standing]) -> list[int]:
+    """How many pages each budget is for."""
+    every = terms(settings)
+    pages = [0] * (len(budgets(settings)) + 1)  # the last is for pages that nothing pays for
+    for row in where:
+        known = row.rule if 0 <= row.rule < len(settings.rules) else len(settings.rules)
+        pages[every[known].pool] += row.pages
+    return pages[:-1]
 
 
 def _days_before(reader: Reader, now: float) -> float:
@@ -231,14 +204,28 @@ def _visits_by_pool(settings: Settings, reader: Reader, now: float) -> tuple[lis
         end = reader.last_visit() + 1
         return [end - midnight], [end - since]
     pool_of = np.array([each.pool for each in terms(settings)])
-    rule = _ruled(settings, rules_of_pages(reader.path))
+    rule = rules_of_pages(reader.path)
+    rule = np.where((rule >= 0) & (rule < len(settings.rules)), rule, len(settings.rules))
     today, before = np.zeros(pools, np.int64), np.zeros(pools, np.int64)
     for visits in reader.outcomes(after=since - 1):
         known = visits.page <= len(rule)
         pool = pool_of[rule[visits.page[known] - 1]]
-        before += np.bincount(pool, minlength=pools)
-        today += np.bincount(pool[visits.visit[known] >= midnight], minlength=pools)
+        # Beyond the last are visits to pages that have no rule any more.
+        before += np.bincount(pool, minlength=pools)[:pools]
+        today += np.bincount(pool[visits.visit[known] >= midnight], minlength=pools)[:pools]
     return today.tolist(), before.tolist()
+
+
+def _hosts_that_lie(reader: Reader) -> list[HostThatLies]:
+    """Hosts whose word on changes is not taken any more."""
+    found = []
+    for host, kind, counts in reader.words_of_hosts():
+        word = Word(*counts)
+        if (kind == NOT_MODIFIED and denies(word)) or (
+            kind == MODIFIED and not dates_changes(word)
+        ):
+            found.append(HostThatLies(host, kind, round(word.wrong), round(word.heard)))
+    return found
 
 
 # What is next.

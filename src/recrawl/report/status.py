@@ -1,4 +1,4 @@
-"""How a crawl stands, in a dozen lines or as one object.
+"""How a crawl stands, in some dozen lines.
 
 Pure.
 """
@@ -6,46 +6,27 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, isfinite, isnan
-from typing import TYPE_CHECKING, Any
+from math import inf
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from recrawl.report.listing_standing import listing_sentence
+from recrawl.report.status_parts import Learning, furthest_off, in_figures
+from recrawl.report.status_targets import target_sentences
 from recrawl.report.words import every
-from recrawl.units import instants_after_epoch
 from recrawl.visits.status import Outcome, PageStatus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_DIGITS = 6
+    from recrawl.report.listing_standing import ListingStanding
+    from recrawl.report.status_parts import HostThatLies, Outlook, Spent, Target, Tenth
+
 _UNCHANGED = (Outcome.SAME, Outcome.NOT_MODIFIED, Outcome.COSMETIC)
-
-# What `recrawl status --json` holds, and what each of its `budgets` does.
-KEYS = (
-    *("at", "pages", "copies", "fresh", "fresh_low", "fresh_high", "age_days", "looked_at"),
-    *("new", "copied", "suspected", "gone", "refused", "moved", "overdue", "next_visit"),
-    *("days", "visits", "changed", "unchanged", "first", "failed"),
-    *("changes_per_visit", "unchanged_share", "failed_share", "budgets"),
-)
-BUDGET_KEYS = ("address", "budget_per_day", "visits_today", "visits_per_day")
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """Visits that one budget has paid for.
-
-    Args:
-        address: Site or page whose own budget it is; empty for the common one.
-        budget: Visits a day that it allows.
-        today: Visits since midnight, UTC.
-        a_day: Visits a day over the last week.
-    """
-
-    address: str
-    budget: float
-    today: int
-    a_day: float
+_NO_LEARNING = Learning()
+_ENOUGH_TO_TELL = 50  # visits of a tenth, for its shares to say something
+_MORE_THAN_ONE = 1.5
+_SHOWN = 5
+_WORDS = {"not_modified": "changes denied", "modified": "changes dated wrong"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +45,13 @@ class Status:
         days: Days that the outcomes are from, at most a week and today.
         outcomes: Visits in these days by what they found.
         spent: Visits by budget.
+        outlooks: What to expect of half the budget, of the budget, and of twice as much; none
+            before there is a copy.
+        tenths: What was foretold of visits against what they found, by the chance foretold.
+        learning: Visits of the last week that were made to learn.
+        targets: How wishes for freshness stand.
+        hosts_that_lie: Hosts whose word on changes is not taken any more.
+        listings: Where listings stand.
     """
 
     at: float
@@ -77,6 +65,12 @@ class Status:
     days: float
     outcomes: Mapping[Outcome, int]
     spent: Sequence[Spent]
+    outlooks: Sequence[Outlook] = ()
+    tenths: Sequence[Tenth] = ()
+    learning: Learning = _NO_LEARNING
+    targets: Sequence[Target] = ()
+    hosts_that_lie: Sequence[HostThatLies] = ()
+    listings: Sequence[ListingStanding] = ()
 
     @property
     def pages(self) -> int:
@@ -107,47 +101,18 @@ def status_rows(status: Status) -> list[tuple[str, str]]:
     return [
         ("fresh", _fresh(status)),
         *([("age", _age(status))] if status.copies else []),
+        *([("later", _later(status))] if status.outlooks else []),
+        *(("target", each) for each in target_sentences(status.targets)),
         ("pages", _pages(status)),
         ("overdue", f"{status.overdue:,}" if status.overdue else "none"),
         *(("visits", _visits(spent, len(status.spent))) for spent in status.spent),
         *([("found", _found(status))] if status.visits else []),
+        *([("foretold", _foretold(status))] if _visits_foretold(status) >= 1 else []),
+        *([("to learn", _to_learn(status))] if status.learning.looked_at else []),
+        *(("lies", each) for each in _lies(status)),
+        *(("listing", listing_sentence(each, status.at)) for each in status.listings),
         ("next", _next(status)),
     ]
-
-
-def status_object(status: Status) -> dict[str, Any]:
-    """The same as plain values, by the names of `KEYS`; None for what is not known."""
-    fresh, low, high = status.fresh
-    standing = {each.label: status.standing.get(each, 0) for each in PageStatus}
-    figures = {
-        "at": _instant(status.at),
-        "pages": status.pages,
-        "copies": status.copies,
-        "fresh": _figure(fresh),
-        "fresh_low": _figure(low),
-        "fresh_high": _figure(high),
-        "age_days": _figure(status.age),
-        "looked_at": status.looked_at,
-        **standing,
-        "overdue": status.overdue,
-        "next_visit": _instant(status.next_visit),
-        "days": _figure(status.days),
-        "visits": status.visits,
-        "changed": status.count(Outcome.CHANGED),
-        "unchanged": status.unchanged,
-        "first": status.count(Outcome.FIRST),
-        "failed": status.count(Outcome.FAILED),
-        "changes_per_visit": _figure(status.share(status.count(Outcome.CHANGED))),
-        "unchanged_share": _figure(status.share(status.unchanged)),
-        "failed_share": _figure(status.share(status.count(Outcome.FAILED))),
-        "budgets": [_budget(spent) for spent in status.spent],
-    }
-    return {key: figures[key] for key in KEYS}
-
-
-def _budget(spent: Spent) -> dict[str, Any]:
-    figures = (spent.address or None, _figure(spent.budget), spent.today, _figure(spent.a_day))
-    return dict(zip(BUDGET_KEYS, figures, strict=True))
 
 
 def _fresh(status: Status) -> str:
@@ -171,8 +136,61 @@ def _pages(status: Status) -> str:
 
 def _visits(spent: Spent, budgets: int) -> str:
     whose = spent.address or ("all others" if budgets > 1 else "")
-    said = f"{spent.today:,} today, {_few(spent.a_day)} a day over the last week"
-    return f"{said}; budget {_few(spent.budget)} a day" + (f" ({whose})" if whose else "")
+    said = f"{spent.today:,} today, {in_figures(spent.a_day)} a day over the last week"
+    return f"{said}; budget {in_figures(spent.budget)} a day" + (f" ({whose})" if whose else "")
+
+
+def _later(status: Status) -> str:
+    """What to expect of budgets, that which is set first."""
+    now, *others = sorted(status.outlooks, key=lambda each: each.times != 1)
+    share, low, high = (100 * part for part in now.fresh)
+    said = [f"{share:.1f} % fresh in the long run ({low:.1f} to {high:.1f} %)"]
+    for each in others:
+        what = "half" if each.times < 1 else "twice"
+        said.append(f"{100 * each.fresh[0]:.1f} % with {what} the budget")
+    return ", ".join(said)
+
+
+def _visits_foretold(status: Status) -> float:
+    return sum(tenth.visits for tenth in status.tenths)
+
+
+def _foretold(status: Status) -> str:
+    """How good forecasts were, in all and where they were worst."""
+    visits = _visits_foretold(status)
+    told, found = (
+        sum(getattr(tenth, name) * tenth.visits for tenth in status.tenths) / visits
+        for name in ("foretold", "found")
+    )
+    last = "the last visit" if visits < _MORE_THAN_ONE else f"the last {visits:,.0f} visits"
+    said = f"a change for {100 * told:.0f} % of {last}, found for {100 * found:.0f} %"
+    worst = furthest_off(status.tenths, least=_ENOUGH_TO_TELL)
+    if worst is None:
+        return said
+    return f"{said}; furthest off: {100 * worst.foretold:.0f} %, found {100 * worst.found:.0f} %"
+
+
+def _to_learn(status: Status) -> str:
+    """Visits that were made to learn."""
+    part = status.learning
+    visits = "the visits of the last week"
+    if not part.either:
+        return f"none of {visits}"
+    young = f"{100 * part.share(part.young):.1f} % to pages compared less than three times"
+    audits = f"{100 * part.share(part.audits):.1f} % to check an answer"
+    return f"{100 * part.share(part.either):.1f} % of {visits}: {young}, {audits}"
+
+
+def _lies(status: Status) -> list[str]:
+    """Hosts that lie, by what they lie with."""
+    said = []
+    for word, what in _WORDS.items():
+        hosts = [each for each in status.hosts_that_lie if each.word == word]
+        if hosts:
+            named = [f"{each.host} ({each.wrong} of {each.heard})" for each in hosts[:_SHOWN]]
+            more = [f"{len(hosts) - _SHOWN:,} more hosts"] if len(hosts) > _SHOWN else []
+            said.append(f"{what} by {', '.join([*named, *more])}")
+    return said
 
 
 def _found(status: Status) -> str:
@@ -182,9 +200,11 @@ def _found(status: Status) -> str:
         f"{100 * status.share(status.unchanged):.0f} % unchanged",
         f"{100 * status.share(status.count(Outcome.FIRST)):.0f} % first copies",
     ]
-    failed = status.count(Outcome.FAILED)
-    if failed:
-        parts.append(f"{100 * status.share(failed):.1f} % failed")
+    parts += [
+        f"{100 * status.share(status.count(outcome)):.1f} % {outcome.label}"
+        for outcome in (Outcome.FAILED, Outcome.WALLED)
+        if status.count(outcome)
+    ]
     visits = "1 visit" if status.visits == 1 else f"{status.visits:,} visits"
     return f"of {visits} in the last {every(status.days)}: {', '.join(parts)}"
 
@@ -194,18 +214,3 @@ def _next(status: Status) -> str:
         return "nothing to visit"
     days = status.next_visit - status.at
     return f"in {every(days)}" if days > 0 else "now"
-
-
-def _few(figure: float) -> str:
-    return f"{figure:,.0f}" if figure >= 10 or figure == round(figure) else f"{figure:.1f}"  # noqa: PLR2004 - two figures
-
-
-def _figure(value: float) -> float | None:
-    return None if isnan(value) or not isfinite(value) else float(f"{value:.{_DIGITS}g}")
-
-
-def _instant(days: float) -> str | None:
-    (moment,) = instants_after_epoch(np.array([days]))
-    if np.isnat(moment):
-        return None
-    return str(np.datetime_as_string(moment, unit="s", timezone="UTC"))

@@ -1,0 +1,160 @@
+"""What `Status` is made of: what budgets buy, how good forecasts were, targets, visits to learn.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import nan
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Visits that one budget has paid for.
+
+    Args:
+        address: Site or page whose own budget it is; empty for the common one.
+        budget: Visits a day that it allows.
+        today: Visits since midnight, UTC.
+        a_day: Visits a day over the last week.
+    """
+
+    address: str
+    budget: float
+    today: int
+    a_day: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What to expect in the long run of so many times the budget.
+
+    Args:
+        times: How many times what the budgets allow.
+        visits: Visits a day that this is.
+        fresh: Share of the copies that is expected to be fresh, and its band.
+    """
+
+    times: float
+    visits: float
+    fresh: tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Tenth:
+    """Visits of which a change was foretold with about the same chance.
+
+    Args:
+        chance: The least; the tenth ends 0.1 above it.
+        visits: How many there were of late.
+        foretold: Mean chance of a change that was foretold of them.
+        found: Share of them that found one.
+        deviation: Standard deviation of that share, if pages change independently.
+    """
+
+    chance: float
+    visits: float
+    foretold: float
+    found: float
+    deviation: float
+
+
+@dataclass(frozen=True, slots=True)
+class Learning:
+    """Visits of the last week that were made to learn rather than to refresh.
+
+    Args:
+        visits: Visits of the week.
+        looked_at: How many of them were looked at, drawn by lot.
+        young: How many of these went to pages compared with their copies less than three times.
+        audits: How many made a second request, to check what the first had said.
+        either: How many did one or the other.
+    """
+
+    visits: int = 0
+    looked_at: int = 0
+    young: int = 0
+    audits: int = 0
+    either: int = 0
+
+    def share(self, count: int) -> float:
+        """Share of the visits that were looked at; nan where there were none."""
+        return count / self.looked_at if self.looked_at else nan
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A wish for freshness: whether it comes true, and what it costs.
+
+    Args:
+        address: Site or page whose it is.
+        wanted: Share of its copies that is to be fresh.
+        copies: How many there are.
+        fresh: Share of them that is expected to be fresh now, and its band; nan without copies.
+        visits: Visits a day over the last week.
+        needed: Fewest visits a day that would do in the long run; nan where none do, or where it
+            was not worked out.
+        most: Share that can be reached at all within politeness and bounds, where that is less
+            than is wanted; else nan.
+    """
+
+    address: str
+    wanted: float
+    copies: int
+    fresh: tuple[float, float, float]
+    visits: float
+    needed: float = nan
+    most: float = nan
+
+    @property
+    def met(self) -> bool:
+        """Whether it is expected to be met now."""
+        return self.fresh[0] >= self.wanted
+
+    @property
+    def sure(self) -> bool:
+        """Whether all of the band is on one side of what is wanted."""
+        return self.fresh[1] >= self.wanted or self.fresh[2] < self.wanted
+
+
+@dataclass(frozen=True, slots=True)
+class HostThatLies:
+    """A host whose word on changes is not taken any more.
+
+    Args:
+        host: Its name.
+        word: What it lies with: "not_modified" of what has changed, "modified" with a wrong date.
+        wrong: How often it was wrong.
+        heard: How often it was checked.
+    """
+
+    host: str
+    word: str
+    wrong: int
+    heard: int
+
+
+def furthest_off(tenths: Sequence[Tenth], *, least: float) -> Tenth | None:
+    """The tenth whose visits found least what was foretold, of those with so many visits.
+
+    >>> near, off = Tenth(0.0, 100, 0.05, 0.06, 0.02), Tenth(0.5, 200, 0.55, 0.45, 0.04)
+    >>> furthest_off([near, off, Tenth(0.9, 3, 0.95, 0.0, 0.1)], least=50) is off
+    True
+    """
+    many = [tenth for tenth in tenths if tenth.visits >= least]
+    return max(many, key=lambda tenth: abs(tenth.found - tenth.foretold), default=None)
+
+
+def in_figures(number: float) -> str:
+    """A number of visits, to two figures at least.
+
+    >>> [in_figures(1234.5), in_figures(3.0), in_figures(0.25)]
+    ['1,234', '3', '0.2']
+    """
+    whole = number >= 10 or number == round(number)  # noqa: PLR2004 - two figures
+    return f"{number:,.0f}" if whole else f"{number:.1f}"
