@@ -29,6 +29,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
+    from recrawl.crawl.judging import Judgement
+    from recrawl.fetch.fetcher import Answer
+    from recrawl.frontier.rules import Rule
     from recrawl.store.entries import Copy
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -70,6 +73,7 @@ def crawl_ours(folder: Path, address: str, days: float) -> dict[str, float]:
     async def run() -> dict[str, float]:
         clock = ScaledClock(SECONDS_A_DAY, time.time() / SECONDS_A_DAY + days)
         async with running(settings, path, clock) as crawler:
+            crawler.crawl.trust.audited = False  # a request a page on both sides
             cpu, wall = time.process_time(), time.perf_counter()
             await crawler.run(once=True)
             cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
@@ -91,11 +95,24 @@ def conditions(copy: Copy | None) -> dict[str, str]:
     return headers
 
 
+def decide(
+    answer: Answer, copy: Copy | None, body: bytes | None, rule: Rule, now: float
+) -> Judgement:
+    """What an answer says of its page, as our crawler decides it."""
+    from recrawl.crawl.judging import Known, judged, read_answer, unread
+
+    settled = unread(answer.address, answer, copy)
+    if settled is not None:
+        return settled
+    old = None if body is None else read_answer(answer, rule, body)
+    seen, known = read_answer(answer, rule), Known(copy)
+    return judged(answer.address, answer, seen, known, rule, old=old, at=now)
+
+
 def crawl_scrapy(folder: Path, address: str, days: float) -> dict[str, float]:
     import scrapy
     from scrapy.crawler import CrawlerProcess
 
-    from recrawl.crawl.judging import judged
     from recrawl.fetch.fetcher import Answer
     from recrawl.frontier.rules import Rule
     from recrawl.store.entries import PagesFound, VisitMade
@@ -109,8 +126,8 @@ def crawl_scrapy(folder: Path, address: str, days: float) -> dict[str, float]:
         host, count = address.split("/")[2], len(addresses)
         with Store.create(path) as store:
             store.write([PagesFound(addresses, [host] * count, [0] * count, time.time())])
-    with Reader(path) as reader:
-        copies = reader.copies(range(1, len(addresses) + 1))
+    reader = Reader(path)
+    copies = reader.copies(range(1, len(addresses) + 1))
     store = Store.open(path, Retention(10, 90.0, 2 * 2**30))  # as our settings have it
     counted = {"pages": 0}
     times: list[float] = []
@@ -131,7 +148,7 @@ def crawl_scrapy(folder: Path, address: str, days: float) -> dict[str, float]:
                 name.decode().lower(): value[0].decode() for name, value in response.headers.items()
             }
             answer = Answer(response.url, response.status, headers, response.body)
-            judgement = judged(response.url, answer, copies[page - 1], rule, before=None, now=now)
+            judgement = decide(answer, copies[page - 1], reader.newest_body(page), rule, now)
             yield {"page": page, "now": now, "status": response.status, "judgement": judgement}
 
     class Pipeline:

@@ -13,6 +13,7 @@
       CannotListen           a port cannot be listened on
       CannotWrite            an output cannot be written
       NothingAnswered        no site of a crawl could be visited
+      NothingToCompare       versions of a page that are not kept, or are no text
       FetchFailed            a request brought no answer that can be used
       OutputClosed           whoever read our output has stopped reading
       StoreError             a store cannot be used
@@ -83,6 +84,10 @@ class CannotWrite(RecrawlError):
 
 class NothingAnswered(RecrawlError):
     """No site of a crawl could be visited, as without a network."""
+
+
+class NothingToCompare(RecrawlError):
+    """Versions of a page that are not kept, are one and the same, or are no text."""
 
 
 class FetchFailed(RecrawlError):

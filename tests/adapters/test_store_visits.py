@@ -29,6 +29,7 @@ LOGGED = {
     Outcome.FAILED: None,
     Outcome.REFUSED: None,
     Outcome.MOVED: None,
+    Outcome.WALLED: None,
 }
 
 

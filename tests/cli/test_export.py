@@ -38,7 +38,7 @@ def test_exported_visits_say_what_the_store_says(folder, tmp_path, suffix):
     log = tmp_path / f"visits.{suffix}"
     ended = run("export", "visits", "-o", log, cwd=folder)
 
-    assert ended.err == f"Wrote 460 visits to {log}.\n"
+    assert ended.err == f"Wrote 461 visits to {log}.\n"
     exported, stored = (
         run("estimate", file, "--now", NOW, cwd=folder).out for file in (log, "recrawl.db")
     )

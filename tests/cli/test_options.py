@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.cli.options import moment, renamed, size
+from recrawl.cli.options import moment, past, renamed, size
 from recrawl.errors import InvalidInstant, InvalidParameter
 
 OURS = ("page", "visited_at", "changed")
@@ -70,6 +70,29 @@ def test_no_instant_is_the_present():
     before = datetime.now(UTC)
 
     assert before <= moment("") <= before + timedelta(hours=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("1970-01-02", 86_400), ("1970-01-01T01:00Z", 3600), ("60", 60)]
+)
+def test_a_time_in_the_past_is_an_instant(text, seconds):
+    assert past(text, "--from") == seconds
+
+
+def test_a_time_in_the_past_may_be_told_from_now():
+    before = datetime.now(UTC).timestamp() - 3 * 86_400
+
+    assert before <= past(" 3d", "--from") <= before + 3600
+
+
+@pytest.mark.parametrize("text", ["soon", "3 days", "3y", "d", "2026-13-01"])
+def test_another_time_in_the_past_is_refused_by_the_name_of_its_option(text):
+    with pytest.raises(InvalidInstant) as refusal:
+        past(text, "--from")
+
+    assert str(refusal.value) == (
+        f"--from must be a time such as 2026-01-05 or one ago such as 3d (got {text!r})"
+    )
 
 
 def test_another_instant_is_refused():

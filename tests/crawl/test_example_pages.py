@@ -5,11 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.crawl import example_pages as pages
-from recrawl.crawl.example_world import SECTIONS, draw_world
-from recrawl.detect.visible import visible_text
+from recrawl.crawl.example_world import HOSTS, SECTIONS, draw_world
+from recrawl.detect.lines import lines
 from recrawl.parse.feeds import read_feed
 from recrawl.parse.robots import robots_of_answer
 from recrawl.parse.sitemaps import read_sitemap
+
+
+def visible_text(page):
+    """What a reader sees, in one line."""
+    return " ".join(lines(page))
+
 
 ORIGIN = "http://127.0.0.1:8000"
 WORLD = draw_world(60, start=20_000.0, days=10.0, seed=1)
@@ -35,13 +41,16 @@ def test_nobody_sees_a_token():
 
 
 def test_sitemaps_name_every_page_and_some_that_they_should_not():
-    index = read_sitemap(pages.sitemap_index(ORIGIN).encode(), f"{ORIGIN}/sitemap.xml")
+    indexes = [
+        read_sitemap(pages.sitemap_index(ORIGIN, host).encode(), f"{ORIGIN}/sitemap.xml")
+        for host in range(HOSTS)
+    ]
     named = set()
     for section in range(len(SECTIONS)):
         text = pages.sitemap(WORLD, section, ORIGIN, now=20_003.0)
         named |= {entry.address for entry in read_sitemap(text.encode(), f"{ORIGIN}/").pages}
 
-    assert len(index.sitemaps) == len(SECTIONS)
+    assert sum(len(index.sitemaps) for index in indexes) == len(SECTIONS)
     others = {*pages.GONE, *pages.MOVED, *pages.HIDDEN}
     assert named == {f"{ORIGIN}{path}" for path in (*WORLD.path, *others)}
 
@@ -62,3 +71,11 @@ def test_robots_forbids_one_folder(path, allowed):
 
     assert robots.allows(f"{ORIGIN}{path}", "recrawl-demo") is allowed
     assert list(robots.sitemaps) == [f"{ORIGIN}/sitemap.xml"]
+
+
+def test_what_differs_by_itself_is_there_only_where_it_is_asked_for():
+    plain, *noisy = (pages.page_html(WORLD, 3, 2, number=number) for number in (None, 7, 8))
+
+    assert "town clock" not in plain
+    assert noisy[0] != noisy[1]
+    assert visible_text(plain) != visible_text(noisy[0])

@@ -31,7 +31,9 @@ class HandClock:
         self.day += days
 
 
-def ask(*requests: tuple[float, str, dict[str, str]]) -> tuple[list[Answer], ExampleSite]:
+def ask(
+    *requests: tuple[float, str, dict[str, str]], host: int = 0
+) -> tuple[list[Answer], ExampleSite]:
     """Answers to requests: the day on which to ask, the path, and the conditions."""
     world = ExampleWorld.of(PAGES, [[START + 0.5]] * len(PAGES), start=START, end=START + 9)
     clock = HandClock()
@@ -43,7 +45,7 @@ def ask(*requests: tuple[float, str, dict[str, str]]) -> tuple[list[Answer], Exa
         answers = []
         for day, path, conditions in requests:
             clock.day = day
-            request = Request(f"{site.origin}{path}", local=True, **conditions)
+            request = Request(f"{site.origins[host]}{path}", local=True, **conditions)
             answers.append(await fetcher.fetch(request))
         await fetcher.close()
         await site.close()
@@ -119,7 +121,7 @@ def test_what_is_gone_moved_or_forbidden_says_so_and_is_counted():
     )
 
     assert (gone.status, moved.status, hidden.status) == (404, 301, 404)
-    assert moved.target == f"{site.origin}/archive/1"
+    assert moved.target == f"{site.origins[0]}/archive/1"
     assert site.requests.forbidden == 1
     assert site.requests.all == 3
 
@@ -129,10 +131,37 @@ def test_what_leads_to_pages_is_there(path):
     (answer,), site = ask((0.1, path, {}))
 
     assert answer.status == 200
-    assert site.origin in answer.body.decode()
+    assert site.origins[0] in answer.body.decode()
 
 
 def test_only_this_machine_can_ask():
     _, site = ask()
 
-    assert site.origin.startswith("http://127.0.0.1:")
+    assert site.origins[0].startswith("http://127.0.0.1:")
+
+
+def test_a_host_that_denies_changes_sends_a_page_only_to_who_has_none():
+    path = path_of(Says.DENIES)
+    since = http_text(START * SECONDS_A_DAY)
+    (whole, again), site = ask((0.6, path, {}), (0.7, path, {"modified": since}), host=1)
+
+    assert (whole.status, again.status) == (200, 304)
+    assert whole.headers["last-modified"] == since
+    assert site.requests.not_modified == 1
+
+
+def test_a_wall_has_status_200_and_no_page():
+    (answer, robots), site = ask(
+        (12.5, path_of(Says.DENIES), {}), (12.5, "/robots.txt", {}), host=1
+    )
+
+    assert answer.status == 200
+    assert b"Checking your browser" in answer.body
+    assert b"Disallow" in robots.body
+    assert site.requests.walled == 1
+
+
+def test_each_host_has_pages_of_its_own():
+    (answer,), _ = ask((0.1, path_of(Says.DENIES), {}))
+
+    assert answer.status == 404

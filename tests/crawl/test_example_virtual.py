@@ -64,9 +64,9 @@ def test_our_policy_keeps_copies_fresher_than_visits_in_turn():
     assert ours > turn
 
 
-@pytest.mark.parametrize("seed", [2, 4, 5, 6])
+@pytest.mark.parametrize("seed", [1, 2, 4, 5])
 def test_as_many_copies_are_fresh_as_expected_in_every_tenth(seed):
-    """7,200 visits. In worlds 1 and 3 a sweep of 48 of 300 pages makes one tenth 0.033 and 0.05."""
+    """7,200 visits. In world 3 a sweep of a sixth of all pages makes one tenth 0.076."""
     days = 60.0
     world = draw_world(300, start=20_000.0, days=days, seed=seed)
     looks = world.start + np.arange(0.25, days + 0.01, 0.25)

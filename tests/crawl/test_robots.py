@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from recrawl.store.reader import Reader
-from tests.crawl.crawls import crawl_once, outcomes, settings, site
+from tests.crawl.crawls import crawl_once, outcomes, page_rule, settings, site
 from tests.servers import answers
 from tests.servers.faults import FaultServer
 
@@ -81,10 +81,25 @@ def test_it_may_be_at_another_host(tmp_path):
             server.pages["/sitemap.xml"] = answers.status(
                 200, server.address("/no").encode(), content_type="text/plain"
             )
-            told = await crawl_once(tmp_path, settings(site(server)))
-            return outcomes(told), [seen.path for seen in other.requests], server.asked("/no")
+            rules = page_rule(other, "/rules", interval=None)
+            told = await crawl_once(tmp_path, settings(site(server), rules))
+            return outcomes(told), other.asked("/rules"), server.asked("/no")
 
-    assert asyncio.run(crawl()) == (["first"], ["/rules"], [])
+    found, rules, forbidden = asyncio.run(crawl())
+
+    assert set(found) == {"first"}
+    assert rules
+    assert not forbidden
+
+
+def test_a_site_of_ours_leads_to_no_other_on_this_machine(tmp_path):
+    async def crawl():
+        async with FaultServer({"/": PAGE}) as server, FaultServer() as other:
+            server.pages["/robots.txt"] = answers.redirect(other.address("/rules"))
+            await crawl_once(tmp_path, settings(site(server)))
+            return other.connections
+
+    assert asyncio.run(crawl()) == 0
 
 
 def test_two_hosts_whose_robots_are_at_each_other_do_not_wait_for_ever(tmp_path):

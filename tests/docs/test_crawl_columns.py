@@ -4,12 +4,22 @@ import pytest
 
 from recrawl.report.histories import VISIT_COLUMNS
 from recrawl.report.pages import ORDERS, PAGE_COLUMNS, RATE_COLUMNS
-from recrawl.report.status import BUDGET_KEYS, KEYS
+from recrawl.report.status_object import (
+    BUDGET_KEYS,
+    HOST_KEYS,
+    KEYS,
+    LEARNING_KEYS,
+    OUTLOOK_KEYS,
+    TARGET_KEYS,
+    TENTH_KEYS,
+)
 from recrawl.visits.status import Outcome, PageStatus
 from tests.docs.pages import DOCS
 
 CRAWLS = (DOCS / "reference" / "files.md").read_text().split("## Crawls")[1].split("\n## ")[0]
-WORDS = sorted({*VISIT_COLUMNS, *PAGE_COLUMNS, *RATE_COLUMNS, *KEYS, *BUDGET_KEYS})
+PARTS = (BUDGET_KEYS, OUTLOOK_KEYS, TENTH_KEYS, LEARNING_KEYS, TARGET_KEYS, HOST_KEYS)
+OF_STATUS = {*KEYS, *(key for keys in PARTS for key in keys)}
+WORDS = sorted({*VISIT_COLUMNS, *PAGE_COLUMNS, *RATE_COLUMNS, *OF_STATUS})
 
 
 @pytest.mark.parametrize("word", WORDS)

@@ -212,7 +212,7 @@ def test_only_a_page_with_a_copy_can_be_seen_again():
     agenda = crawl()
     found(agenda, (0, 0))
     with pytest.raises(InvalidParameter, match="page 0: must have a copy"):
-        agenda.learn(0, START, changed=True)
+        agenda.seen(0, START, changed=True)
 
 
 def test_a_crawl_spends_its_budget_evenly_and_keeps_intervals():

@@ -55,7 +55,7 @@ class Crawling(RuleBasedStateMachine):
         self.back: set[int] = set()  # pages with a copy that were given back
         self.leased: list[list[float]] = [[], []]  # instants, a list a pool
         self.since: list[set[int]] = [set(), set()]  # leased since the policy gave its order
-        self.was_new = [False, False]
+        self.kind = [0, 0]
         self.first = 0
         # A row a host: how long to wait, since when, until when, how many are under way.
         self.delay: list[float] = []
@@ -130,7 +130,7 @@ class Crawling(RuleBasedStateMachine):
         self.first = 1 - self.first
         for pool in (0, 1):
             self.since[pool] = set(self.agenda._pools[pool]._lent)
-            self.was_new[pool] = self.agenda._pools[pool]._was_new
+            self.kind[pool] = self.agenda._pools[pool]._kind
         if len(leases) < most:
             self.nothing_possible()
 
@@ -257,8 +257,11 @@ class Crawling(RuleBasedStateMachine):
         ranked = [int(row_of[row]) for row in frontier.ranking]
         turns = [page for page in ranked if page in pages and page not in self.since[pool]]
         weight = [TERMS[term].weight for _, term in self.pages]
+        tried = [page for page in due if self.agenda.failures(page)]
+        due = [page for page in due if not self.agenda.failures(page)]
         return (
             min(due, key=lambda page: (times[page], page), default=None),
+            min(tried, key=lambda page: (times[page], page), default=None),
             min(new, key=lambda page: (-weight[page], page), default=None),
             turns[0] if turns else None,
         )
@@ -279,14 +282,15 @@ class Crawling(RuleBasedStateMachine):
                 self.check_order(pool)
             if allowed[pool] > self.now:
                 continue
-            due, new, turn = self.choices(pool, times, ready[pool])
-            turn = None if revisit[pool] > self.now else turn
-            is_new = new is not None and (turn is None or not self.was_new[pool])
-            expected = due if due is not None else new if is_new else turn
+            due, tried, new, turn = self.choices(pool, times, ready[pool])
+            in_turn = {0: None if revisit[pool] > self.now else turn, 1: new, 2: tried}
+            kinds = [(self.kind[pool] + step) % 3 for step in (1, 2, 3)]
+            kind = next((each for each in kinds if in_turn[each] is not None), None)
+            expected = due if due is not None or kind is None else in_turn[kind]
             if expected is not None:
                 assert [lease.page for lease in leases] == [expected]
-                if due is None:
-                    self.was_new[pool] = is_new
+                if due is None and kind is not None:
+                    self.kind[pool] = kind
                 self.lend(leases[0])
                 return True
         assert leases == []
@@ -320,8 +324,8 @@ class Crawling(RuleBasedStateMachine):
             allowed = [self.agenda.spending(pool).ready(self.now, first=f) for f in (True, False)]
             times = [self.agenda.set_time(page) for page in range(len(self.pages))]
             state = self.agenda._pools[pool]
-            due, new, turn = self.choices(pool, times, self.ready_pages(pool))
-            assert allowed[0] > self.now or due is new is None
+            due, tried, new, turn = self.choices(pool, times, self.ready_pages(pool))
+            assert allowed[0] > self.now or due is tried is new is None
             assert allowed[1] > self.now or turn is None
             assert allowed[1] > self.now or self.now < state._ends
 
@@ -332,7 +336,8 @@ class Crawling(RuleBasedStateMachine):
         book, out = self.agenda._book, {lease.page for lease in self.under_way}
         for pool in self.agenda._pools:
             called = {(at, page) for at, page in pool._times}
-            queued = {p for line in pool._set._lines.values() for _, p in line}
+            queues = (pool._set, pool._retries)
+            queued = {p for queue in queues for line in queue._lines.values() for _, p in line}
             new = {p for line in pool._new._lines.values() for _, p in line} | set(pool._asleep)
             coming = {page for page, _, _ in pool._copied}
             for page, (_, term) in enumerate(self.pages):

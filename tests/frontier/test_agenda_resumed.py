@@ -15,6 +15,7 @@ from recrawl.frontier.hosts import Hosts
 from recrawl.frontier.terms import Terms
 from recrawl.plan.budget import Budget
 from recrawl.policies.keeping import kept, resumed
+from recrawl.policies.pages import Outcomes
 from recrawl.policies.recrawl import Recrawl
 from recrawl.visits.status import PageStatus
 from tests.frontier.crawls import START, Told, crawl, found, visit
@@ -89,7 +90,8 @@ def assert_alike(agenda, again, now):
 
     assert len(first) == len(second) > 0
     for one, other in zip(first, second, strict=True):
-        assert one == other or value[one] == pytest.approx(value[other], rel=1e-4)
+        # What is learnt together, a tick's visits, is not the same in both.
+        assert one == other or value[one] == pytest.approx(value[other], rel=1e-3)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -105,7 +107,7 @@ def test_a_crawl_that_was_taken_up_again_goes_on_as_if_it_had_never_stopped(seed
     later = now + 0.31
     for each in (agenda, again):
         each._pools[0]._ends = -inf
-        each._pools[0]._was_new = False
+        each._pools[0]._kind = 0
         each.spending(0)._saved = 100.0
 
     assert_alike(agenda, again, later)
@@ -133,11 +135,13 @@ def test_visits_since_the_crawl_was_saved_are_learnt_again(seed):
         if changed is None:
             again.enter(page, address(page), at)
         else:
-            again.learn(page, at, changed=changed)
+            pool = again._pool(page)
+            pool.learn(page, at, Outcomes.existence(np.array([changed])))
+            pool.place(page, at)
     least = [page for page in range(60) if agenda._book.term[page] == 2]
     for each in (agenda, again):
         each._pools[0]._ends = -inf
-        each._pools[0]._was_new = False
+        each._pools[0]._kind = 0
         each.spending(0)._saved = 100.0
     rows = again.frontier(0), again.pages(0).tolist()
     assert sorted(rows[1]) == sorted(agenda.pages(0).tolist())
@@ -163,4 +167,4 @@ def test_a_page_of_which_nobody_decides_is_visited_at_once():
     )
     agenda.resume(known, [np.empty(0, np.int64)], [np.empty(0)])
 
-    assert [lease.page for lease in agenda.take(START, 9)] == [0, 1, 3]
+    assert sorted(lease.page for lease in agenda.take(START, 9)) == [0, 1, 3]

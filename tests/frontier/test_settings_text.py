@@ -63,6 +63,8 @@ def test_the_examples_can_be_used_as_they_are():
         hours=(22, 6),
         watch=("main",),
         ignore=(".advert",),
+        least_change=0.3,
+        target=0.95,
     )
     assert page == Rule("https://example.org/prices", exact=True, interval=1.0)
 

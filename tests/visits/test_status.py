@@ -1,4 +1,4 @@
-from recrawl.visits.status import Outcome, PageStatus
+from recrawl.visits.status import Audit, Outcome, PageStatus
 
 
 def test_numbers_on_disk_keep_their_meaning():
@@ -21,6 +21,8 @@ def test_numbers_on_disk_keep_their_meaning():
         "refused",
         "moved",
         "cosmetic",
+        "walled",
     ]
+    assert [audit.label for audit in Audit] == ["none", "word", "noise"]
     assert [*PageStatus] == list(range(6))
-    assert [*Outcome] == list(range(9))
+    assert [*Outcome] == list(range(10))

@@ -35,7 +35,7 @@ _CHANGED[Outcome.CHANGED] = 1
 _ANSWER = np.full(max(Outcome) + 1, Answer.OK, np.uint8)
 _ANSWER[Outcome.NOT_MODIFIED] = Answer.NOT_MODIFIED
 _ANSWER[Outcome.GONE] = Answer.GONE
-_ANSWER[[Outcome.FAILED, Outcome.REFUSED, Outcome.MOVED]] = _LEFT_OUT
+_ANSWER[[Outcome.FAILED, Outcome.REFUSED, Outcome.MOVED, Outcome.WALLED]] = _LEFT_OUT
 
 
 def read(reading: Reading) -> Iterator[Batch]:

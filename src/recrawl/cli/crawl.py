@@ -27,6 +27,12 @@ _LOG = typer.Option(
     help="Append a line of JSON for every visit, once it is on disk.",
     show_default=False,
 )
+_WARC = typer.Option(
+    "--warc",
+    metavar="DIR",
+    help="Write everything that is fetched to WARC files in this folder.",
+    show_default=False,
+)
 _METRICS = typer.Option(
     "--metrics",
     metavar="PORT",
@@ -41,6 +47,7 @@ def crawl(
     once: Annotated[bool, _ONCE] = False,
     stop_after: Annotated[str, _FOR] = "",
     log: Annotated[Path | None, _LOG] = None,
+    warc: Annotated[Path | None, _WARC] = None,
     metrics: Annotated[int, _METRICS] = 0,
 ) -> None:
     """Visit what is due, politely, until stopped.
@@ -55,6 +62,7 @@ def crawl(
     Examples:
         recrawl crawl
         recrawl crawl --for 10m --log visits.jsonl
+        recrawl crawl --warc archive
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     import asyncio
     from math import inf
@@ -63,7 +71,8 @@ def crawl(
     from recrawl.units import days
 
     asked = load_settings(settings)
-    wanted = Wanted(once=once, days=days(stop_after) if stop_after else inf, port=metrics)
+    time = days(stop_after) if stop_after else inf
+    wanted = Wanted(once=once, days=time, port=metrics, warc=warc)
     with ExitStack() as stack:
         told = _log_to(log, stack)
         asyncio.run(crawl_on(asked, settings.parent / asked.store, wanted, told))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from recrawl.crawl.discovery import Discovered
     from recrawl.crawl.ledger import Told
     from recrawl.crawl.progress import Figures
+    from recrawl.fetch.fetcher import Fetcher
     from recrawl.frontier.settings import Settings
 
 _REFRESH_SECONDS = 0.5
@@ -38,11 +39,13 @@ class Wanted:
         once: Whether to stop when nothing more may be visited for now.
         days: Days after which to stop.
         port: Port on which to answer Prometheus; 0 for none.
+        warc: Folder of WARC files to write to; None for none.
     """
 
     once: bool = False
     days: float = inf
     port: int = 0
+    warc: Path | None = None
 
 
 def load_settings(path: Path) -> Settings:
@@ -78,13 +81,17 @@ async def crawl_on(
     settings: Settings, store: Path, wanted: Wanted, told: Callable[[Told], object]
 ) -> None:
     """Crawl until it is enough, or until a person says so."""
+    from recrawl.cli.listing_said import say_synced
     from recrawl.crawl.clock import RealClock
     from recrawl.crawl.running import running
     from recrawl.errors import NothingAnswered
 
     clock = RealClock()
     until = clock.now() + wanted.days
-    async with running(settings, store, clock, told=told, relearnt=_say_relearnt) as crawler:
+    recorded = _recorder(wanted.warc, settings.agent)
+    async with running(
+        settings, store, clock, told=told, relearnt=_say_relearnt, recorded=recorded
+    ) as crawler:
         silent: list[str] = []
 
         def found(address: str, what: Discovered) -> None:
@@ -92,7 +99,7 @@ async def crawl_on(
             silent.extend(() if what.reached else what.remarks)
 
         async with _watched(crawler, wanted):
-            await crawler.run(until=until, once=wanted.once, found=found)
+            await crawler.run(until=until, once=wanted.once, found=found, synced=say_synced)
         screen.remark(f"Stopped. {crawler.figures().line()}.")
         visits, failed = crawler.tally.visits, crawler.tally.failed
     if wanted.once and failed == visits and (failed or silent):
@@ -109,6 +116,16 @@ async def find_pages(settings: Settings, store: Path, number: int) -> None:
     async with running(settings, store, RealClock()) as crawler:
         _say_found(settings.rules[number].address, await crawler.discover(number, PATIENCE))
         await crawler.save()
+
+
+def _recorder(folder: Path | None, agent: str) -> Callable[[Fetcher], Fetcher] | None:
+    """What writes down all that is fetched, if that is wanted."""
+    if folder is None:
+        return None
+    from recrawl.adapters.warc_folder import WarcFolder
+    from recrawl.adapters.warc_output import Recorded
+
+    return lambda fetcher: Recorded(fetcher, WarcFolder(folder, agent))
 
 
 def _say_relearnt(visits: int) -> None:

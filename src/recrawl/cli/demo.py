@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from recrawl.crawl.crawler import Crawler
     from recrawl.crawl.example_crawl import ExampleRun, Plan
+    from recrawl.crawl.example_jobs import ExampleJobs
     from recrawl.crawl.example_world import ExampleWorld
 
 _FOR = typer.Option("--for", metavar="TIME", help="How long to crawl; a day passes in a second.")
@@ -46,7 +47,10 @@ def demo(
     by themselves, some whole sections at once; a day passes there in a second.
     Crawls it within a budget as any other site, with robots.txt, sitemaps, a
     feed, conditional requests and a store, and compares what the crawl believes
-    with what is true. Nothing but this machine is asked. Ctrl-C ends it early.
+    with what is true. The site does what real ones do: its pages show clocks and
+    offers, one of its hosts denies its changes and puts up a wall for two days,
+    and its job board is to be kept in a copy of a wanted quality. Nothing but
+    this machine is asked. Ctrl-C ends it early.
 
     \b
     Examples:
@@ -55,6 +59,7 @@ def demo(
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.crawl.clock import RealClock
     from recrawl.crawl.example_crawl import Plan
+    from recrawl.crawl.example_jobs import ExampleJobs
     from recrawl.crawl.example_world import draw_world
 
     days = _seconds(crawl_for)  # for a day passes in a second
@@ -63,8 +68,9 @@ def demo(
     world = draw_world(pages, start=start, days=days + _SPARE, seed=seed)
     with _folder(keep) as folder:
         plan = Plan(folder, budget, days)
-        run = _run(world, plan)
-        _report(world, run)
+        jobs = ExampleJobs.made(start, days=days + _SPARE, seed=seed)
+        run = _run(world, jobs, plan)
+        _report(world, jobs, run)
     _say_where(keep, folder)
 
 
@@ -110,7 +116,7 @@ def _folder(keep: Path | None) -> Iterator[Path]:
     yield keep
 
 
-def _run(world: ExampleWorld, plan: Plan) -> ExampleRun:
+def _run(world: ExampleWorld, jobs: ExampleJobs, plan: Plan) -> ExampleRun:
     """Crawl, and show how it goes."""
     import asyncio
     import signal
@@ -127,7 +133,7 @@ def _run(world: ExampleWorld, plan: Plan) -> ExampleRun:
 
     async def crawl(show: Callable[[Crawler, float], object]) -> ExampleRun:
         clock = ScaledClock(plan.seconds_a_day, world.start)
-        return await crawl_example(world, clock, plan, begun=begun, watch=show)
+        return await crawl_example(world, jobs, clock, plan, begun=begun, watch=show)
 
     with _line(plan.days) as show:
         return asyncio.run(crawl(show))
@@ -156,15 +162,16 @@ def _line(days: float) -> Iterator[Callable[[Crawler, float], object]]:
         yield show
 
 
-def _report(world: ExampleWorld, run: ExampleRun) -> None:
+def _report(world: ExampleWorld, jobs: ExampleJobs, run: ExampleRun) -> None:
     from recrawl.cli import screen
     from recrawl.crawl.example_result import result_of
     from recrawl.report import demo as report
+    from recrawl.report.demo_caught import CAUGHT_HEADER, CAUGHT_LEFT
 
     if not run.beliefs:
         screen.remark("Stopped before there was anything to show.")
         return
-    result = result_of(world, run)
+    result = result_of(world, jobs, run)
     fresh = result.freshness
     screen.say(f"{fresh.title}:")
     screen.show_table(fresh.header, fresh.rows)
@@ -175,7 +182,9 @@ def _report(world: ExampleWorld, run: ExampleRun) -> None:
     rows = report.section_rows(result.sections)
     screen.show_table(report.SECTION_HEADER, rows, left=report.SECTION_LEFT)
     screen.say("")
-    for sentence in result.costs.sentences():
+    screen.show_table(CAUGHT_HEADER, result.caught.rows(), left=CAUGHT_LEFT)
+    screen.say("")
+    for sentence in (*result.costs.sentences(), *result.caught.sentences()):
         screen.say(sentence)
 
 

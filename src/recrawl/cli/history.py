@@ -8,19 +8,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from recrawl.cli import looking, shared
 
 if TYPE_CHECKING:
     from recrawl.crawl.looking import Sight
     from recrawl.store.reader import Reader
 
-_URL = typer.Argument(metavar="URL", help="Address of the page.", show_default=False)
-
 
 def history(
-    url: Annotated[str, _URL],
+    url: Annotated[str, looking.URL],
     *,
     settings: Annotated[Path, looking.SETTINGS] = Path("recrawl.toml"),
     as_csv: Annotated[bool, shared.CSV] = False,
@@ -48,7 +44,7 @@ def history(
     if output is not None:
         shared.check_place(output, settings)
     with looking.reading(settings) as (asked, reader):
-        page, address = _page(reader, url)
+        page, address = looking.page_of(reader, url)
         visits = reader.history(page)
         if looking.for_people(as_csv=as_csv, as_json=as_json, output=output):
             words = visit_words(visits, screen.MOST_ROWS)
@@ -60,24 +56,6 @@ def history(
             return
         with looking.target(VISIT_COLUMNS, as_json=as_json, output=output) as writer:
             writer.write(Texts.of([address] * len(visits.at)), visit_columns(visits))
-
-
-def _page(reader: Reader, url: str) -> tuple[int, str]:
-    """Number and address of the page that a person means."""
-    from itertools import chain
-
-    from recrawl.errors import UnknownPage
-    from recrawl.parse.addresses import canonical
-    from recrawl.report.histories import nearest
-
-    address = canonical(url) or url
-    (page,) = reader.numbers([address])
-    if not page:
-        other = nearest(address, chain.from_iterable(reader.all_addresses()))
-        hint = f"; did you mean {other}?" if other else ""
-        message = f"{reader.path}: URL must be a page of the crawl (got {address}){hint}"
-        raise UnknownPage(message)
-    return page, address
 
 
 def _say(sight: Sight, reader: Reader, page: int, address: str) -> None:

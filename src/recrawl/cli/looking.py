@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from recrawl.frontier.settings import Settings
     from recrawl.store.reader import Reader
 
+URL = typer.Argument(metavar="URL", help="Address of the page.", show_default=False)
 SETTINGS = typer.Option("--settings", metavar="FILE", help="Settings of the crawl.")
 
 
@@ -47,6 +48,24 @@ def looked_at(settings: Path, store: Path | None = None) -> Iterator[tuple[Sight
     """A crawl as it stands now, and its store for reading; arguments as those of `reading`."""
     with reading(settings, store) as (asked, reader):
         yield sight_of(asked, reader), reader
+
+
+def page_of(reader: Reader, url: str) -> tuple[int, str]:
+    """Number and address of the page that a person means."""
+    from itertools import chain
+
+    from recrawl.errors import UnknownPage
+    from recrawl.parse.addresses import canonical
+    from recrawl.report.histories import nearest
+
+    address = canonical(url) or url
+    (page,) = reader.numbers([address])
+    if not page:
+        other = nearest(address, chain.from_iterable(reader.all_addresses()))
+        hint = f"; did you mean {other}?" if other else ""
+        message = f"{reader.path}: URL must be a page of the crawl (got {address}){hint}"
+        raise UnknownPage(message)
+    return page, address
 
 
 def sight_of(settings: Settings, reader: Reader) -> Sight:

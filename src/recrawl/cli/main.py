@@ -16,6 +16,7 @@ from recrawl.cli.add import add
 from recrawl.cli.crawl import crawl
 from recrawl.cli.demo import demo
 from recrawl.cli.design import design
+from recrawl.cli.diff import diff
 from recrawl.cli.estimate import estimate
 from recrawl.cli.export import export
 from recrawl.cli.history import history
@@ -26,6 +27,7 @@ from recrawl.cli.plan import plan
 from recrawl.cli.simulate import simulate
 from recrawl.cli.status import status
 from recrawl.cli.trends import trends
+from recrawl.cli.why import why
 from recrawl.errors import OutputClosed, RecrawlError, reason
 
 app = typer.Typer(
@@ -41,7 +43,9 @@ app.command()(add)
 app.command()(crawl)
 app.command()(status)
 app.command()(pages)
+app.command()(why)
 app.command()(history)
+app.command()(diff)
 app.command()(export)
 app.command()(estimate)
 app.command()(trends)

@@ -10,8 +10,8 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from recrawl.errors import InvalidParameter
-from recrawl.units import days, instant
+from recrawl.errors import InvalidInput, InvalidInstant, InvalidParameter
+from recrawl.units import SECONDS_A_DAY, days, instant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +23,18 @@ _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 def moment(text: str) -> datetime:
     """Instant a person means; the present where they say nothing."""
     return instant(text) if text else datetime.now(UTC)
+
+
+def past(text: str, name: str) -> float:
+    """Epoch seconds of an instant, or of one so long ago, from `2026-01-05` or `3d`."""
+    words = text.strip()
+    try:
+        if words[:1].isdigit() and words[-1:].isalpha() and words[-1:] != "Z":
+            return datetime.now(UTC).timestamp() - days(words) * SECONDS_A_DAY
+        return instant(words).timestamp()
+    except InvalidInput:
+        message = f"{name} must be a time such as 2026-01-05 or one ago such as 3d (got {text!r})"
+        raise InvalidInstant(message) from None
 
 
 def size(text: str) -> int:

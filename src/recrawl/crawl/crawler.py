@@ -12,24 +12,28 @@ import asyncio
 from math import inf, nan
 from typing import TYPE_CHECKING
 
+from recrawl.crawl.announcements import hear
+from recrawl.crawl.aside import Aside
 from recrawl.crawl.asking import Asker
 from recrawl.crawl.discovery import Discovery
 from recrawl.crawl.finding import Finder
 from recrawl.crawl.gate import PATIENCE, Gate
 from recrawl.crawl.ledger import Ledger
+from recrawl.crawl.listing_fetching import ListFetcher
+from recrawl.crawl.listing_keeper import ListingKeeper
+from recrawl.crawl.looks import Looks
 from recrawl.crawl.newcomers import Newcomers
 from recrawl.crawl.opening import expected_fresh, learnt_parts
 from recrawl.crawl.permissions import Permissions
 from recrawl.crawl.progress import Figures
 from recrawl.crawl.trips import Trips
 from recrawl.crawl.visiting import Visits
-from recrawl.frontier.rules import NO_RULE
 from recrawl.store.entries import Learnt, Prune, RobotsRead
 from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 
     from recrawl.crawl.clock import Clock
     from recrawl.crawl.discovery import Discovered
@@ -39,6 +43,7 @@ if TYPE_CHECKING:
     from recrawl.fetch.fetcher import Fetcher
     from recrawl.frontier.agenda import Lease
     from recrawl.store.entries import Receipt
+    from recrawl.store.objects_entries import ListingSynced
     from recrawl.store.reader import Reader
     from recrawl.store.writer import Writer
 
@@ -80,16 +85,18 @@ class Crawler:
         ledger = self._ledger = Ledger(writer, told, self._fail)
         gate = Gate(crawl.agenda, clock, self._wake)
         asker = Asker(fetcher, book, clock, ledger.put)
-        agent = settings.agent.split()[0].partition("/")[0]
-        permissions = Permissions(asker, gate, book, clock, agent, ledger.put)
-        has_rule = lambda address: settings.rule_of(address) != NO_RULE  # noqa: E731 - passed on
-        trips = Trips(asker, gate, permissions, book, has_rule)
-        self._newcomers = Newcomers(crawl, reader, ledger, permissions, self._wake)
-        self._visits = Visits(crawl, trips, ledger, self._newcomers, clock)
-        discovery = Discovery(asker, gate, permissions, book, settings)
-        self._finder = Finder(discovery, settings.rules, crawl.looked, clock, self.add)
+        permissions = Permissions(asker, gate, book, clock, settings, ledger.put)
+        trips = Trips(asker, gate, permissions, book, settings.rule_for)
+        aside = Aside()
+        self._newcomers = Newcomers(crawl, reader, ledger, permissions, self._wake, aside)
+        looks = Looks(crawl, trips, self._version, clock, aside)
+        self._visits = Visits(crawl, looks, ledger, self._newcomers, clock)
+        discovery = Discovery(asker, gate, permissions, book, settings, aside)
+        self._finder = Finder(discovery, settings.rules, crawl.looked, clock, self.add, self._hear)
+        lists = ListFetcher(asker, gate, permissions, book)
+        self._keeper = ListingKeeper(settings.listings, lists, reader.path, clock, ledger.put)
         self._tasks: set[asyncio.Task[None]] = set()
-        self._finding: asyncio.Task[None] | None = None
+        self._beside: list[asyncio.Task[None]] = []
         self._stopping = False
         self._hurried = asyncio.Event()
         self._failure: BaseException | None = None
@@ -111,6 +118,7 @@ class Crawler:
         until: float = inf,
         once: bool = False,
         found: Callable[[str, Discovered], object] | None = None,
+        synced: Callable[[ListingSynced], object] = bool,
     ) -> None:
         """Crawl until stopped, until an instant, or until all is done that can be done at once.
 
@@ -118,9 +126,14 @@ class Crawler:
             until: Instant at which to stop, in days after 1970.
             once: Whether to stop as soon as nothing more may be visited for now.
             found: Told what was found of each site; None where nobody looks for pages.
+            synced: Told of each look at a listing once it is on disk.
         """
         if found is not None:
-            self._look_for_pages(found, once=once)
+            find = self._finder.find_due if once else self._finder.keep_finding
+            self._begin_beside(find(found))
+        if self.crawl.settings.listings:
+            keep = self._keeper.sync_due if once else self._keeper.keep
+            self._begin_beside(keep(synced))
         try:
             while not self._stopping and (now := self._clock.now()) < until:
                 await self._writer.room()
@@ -166,8 +179,14 @@ class Crawler:
         were put before this.
         """
         self._saved = self._ledger.last_visit
+        for entry in self.crawl.trust.entries():
+            self._ledger.put(entry)
         self._ledger.put(Prune(self._clock.now() * SECONDS_A_DAY))
         return self._ledger.put(Learnt(learnt_parts(self.crawl)))
+
+    async def _hear(self, dates: Mapping[str, tuple[str, float]]) -> None:
+        """Take in what sitemaps and feeds say of changes."""
+        await hear(self.crawl, self._reader, dates, self._clock.now())
 
     def figures(self) -> Figures:
         """How the crawl is doing; from the loop's own thread only."""
@@ -185,16 +204,17 @@ class Crawler:
 
     # The loop's parts.
 
-    def _look_for_pages(self, found: Callable[[str, Discovered], object], *, once: bool) -> None:
-        find = self._finder.find_due if once else self._finder.keep_finding
-        self._finding = asyncio.create_task(find(found))
-        self._finding.add_done_callback(self._ended)
+    def _begin_beside(self, work: Coroutine[None, None, None]) -> None:
+        """Begin what goes on beside the visits."""
+        task = asyncio.create_task(work)
+        self._beside.append(task)
+        task.add_done_callback(self._ended)
 
     def _is_done(self, now: float, ready: float) -> bool:
         """Whether nothing is under way, and nothing may be done soon."""
         if self._tasks or self._writer.queued:  # pages that are being written may be new
             return False
-        if self._finding is not None and not self._finding.done():
+        if not all(task.done() for task in self._beside):
             return False
         return ready - now > PATIENCE or not self.crawl.agenda.waiting(now)
 
@@ -204,12 +224,16 @@ class Crawler:
             return
         numbers = [lease.page + 1 for lease in leases]
         addresses = self._reader.addresses(numbers)
-        copies = self._reader.copies(numbers)
-        for lease, address, on_disk in zip(leases, addresses, copies, strict=True):
-            copy = self._ledger.copy(lease.page, on_disk)
-            task = asyncio.create_task(self._visits.make(lease, address, copy))
+        known = zip(self._reader.copies(numbers), self._reader.masks(numbers), strict=True)
+        for lease, address, on_disk in zip(leases, addresses, known, strict=True):
+            newest = self._ledger.newest(lease.page, *on_disk)
+            task = asyncio.create_task(self._visits.make(lease, address, *newest))
             self._tasks.add(task)
             task.add_done_callback(self._ended)
+
+    def _version(self, page: int) -> bytes | None:
+        """The newest version of a page; None where none is kept."""
+        return self._ledger.version(page) or self._reader.newest_body(page + 1)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
@@ -235,9 +259,10 @@ class Crawler:
 
     async def _finish(self) -> None:
         """Wait a little for what is under way, give the rest up, and save what was learnt."""
-        if self._finding is not None:
-            self._finding.cancel()
-            await asyncio.wait([self._finding])
+        for task in self._beside:
+            task.cancel()
+        if self._beside:
+            await asyncio.wait(self._beside)
         if self._tasks and self._failure is None:
             hurried = asyncio.create_task(self._hurried.wait())
             visits = asyncio.gather(*self._tasks, return_exceptions=True)

@@ -12,12 +12,14 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from dataclasses import dataclass, field
-from math import inf
-from typing import TYPE_CHECKING
+from functools import partial
+from math import inf, isfinite
+from typing import TYPE_CHECKING, TypeVar
 
 from recrawl.crawl.asking import wait_of
 from recrawl.crawl.gate import TooFar
 from recrawl.crawl.robots import MOST_HOPS
+from recrawl.detect.honesty import FEED, SITEMAP
 from recrawl.fetch.encodings import decoded
 from recrawl.fetch.fetcher import Answer, Request
 from recrawl.frontier.rules import NO_RULE
@@ -28,20 +30,25 @@ from recrawl.parse.links import feeds_of
 from recrawl.parse.sitemaps import read_sitemap
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
+    from recrawl.crawl.aside import Aside
     from recrawl.crawl.asking import Asker
     from recrawl.crawl.gate import Gate
     from recrawl.crawl.host_book import HostBook
     from recrawl.crawl.permissions import Permissions
     from recrawl.crawl.robots import Permission
     from recrawl.frontier.settings import Settings
+    from recrawl.parse.sitemaps import Entry
+
+Made = TypeVar("Made")
 
 _OK = 200
 _MOST_SITEMAPS = 1_000
 _MOST_FEEDS = 10
 _DEEPEST = 3  # indexes of sitemaps in each other
 _MOST_PAGES = 2_000_000
+_MOST_LETTERS = 200_000_000  # of all their addresses
 _AT_ONCE = 20  # requests of all sites together, so that visits go on beside
 
 
@@ -51,6 +58,7 @@ class Discovered:
 
     Attributes:
         addresses: Its pages, in the order in which they were found.
+        dates: Where a page is dated, and when it changed last by its site's word, in epoch seconds.
         sitemaps: How many sitemaps were read.
         feeds: How many feeds were read.
         remarks: What went wrong, a sentence each.
@@ -58,6 +66,7 @@ class Discovered:
     """
 
     addresses: dict[str, None] = field(default_factory=dict)
+    dates: dict[str, tuple[str, float]] = field(default_factory=dict)
     sitemaps: int = 0
     feeds: int = 0
     remarks: list[str] = field(default_factory=list)
@@ -73,6 +82,7 @@ class Discovery:
         permissions: What hosts allow.
         book: Hosts by name.
         settings: Whose sites they are.
+        aside: Reads sitemaps and feeds.
     """
 
     def __init__(
@@ -82,12 +92,14 @@ class Discovery:
         permissions: Permissions,
         book: HostBook,
         settings: Settings,
+        aside: Aside,
     ) -> None:
         self._asker = asker
         self._gate = gate
         self._permissions = permissions
         self._book = book
         self._settings = settings
+        self._aside = aside
         self._few = asyncio.Semaphore(_AT_ONCE)
 
     async def of(self, numbers: Sequence[int], patience: float = inf) -> Discovered:
@@ -114,15 +126,24 @@ class Discovery:
             await self._read_feeds(search, address)
         return search.found
 
+    def _add_dated(self, search: _Search, kind: str, entries: Sequence[Entry]) -> None:
+        """Add what a sitemap or a feed names, with its dates."""
+        self._add(search, (entry.address for entry in entries))
+        found = search.found
+        for entry in entries:
+            if isfinite(entry.modified) and entry.address in found.addresses:
+                found.dates.setdefault(entry.address, (kind, entry.modified))
+
     def _add(self, search: _Search, addresses: Iterable[str]) -> None:
         """Add what has a rule and is allowed."""
         found, permission = search.found, search.permission
         host = host_of(search.origin + "/")
         for address in addresses:
-            if len(found.addresses) >= _MOST_PAGES:
+            if len(found.addresses) >= _MOST_PAGES or search.letters > _MOST_LETTERS:
                 return
             ours = self._settings.rule_of(address) != NO_RULE and host_of(address) == host
             if ours and permission and self._permissions.allows(permission, address):
+                search.letters += len(address)
                 found.addresses[address] = None
 
     async def _read_sitemaps(self, search: _Search, named: Sequence[str]) -> None:
@@ -137,7 +158,8 @@ class Discovery:
                     found.remarks.append(f"{address}: {_why(answer)}")
                 continue
             # Half a second and more for a large one, in which nothing else could be done.
-            further = await asyncio.to_thread(self._read_sitemap, search, address, answer)
+            read = partial(self._read_sitemap, search, address, answer)
+            further = await self._done(search, address, read) or []
             found.sitemaps += 1
             for each in further if depth < _DEEPEST else ():
                 if each not in seen:
@@ -149,7 +171,7 @@ class Discovery:
         sitemap = read_sitemap(answer.body, address)
         if sitemap.broken:
             search.found.remarks.append(f"{address}: {sitemap.broken}")
-        self._add(search, (entry.address for entry in sitemap.pages))
+        self._add_dated(search, SITEMAP, sitemap.pages)
         return [entry.address for entry in sitemap.sitemaps]
 
     async def _read_feeds(self, search: _Search, address: str) -> None:
@@ -159,19 +181,26 @@ class Discovery:
             return
         header = home.headers.get("content-type", "")
         if looks_like_feed(content_type(header)[0], home.body):
-            await asyncio.to_thread(self._read_feed, search, home)
+            await self._done(search, address, partial(self._read_feed, search, home))
             return
-        text = await asyncio.to_thread(decoded, home.body, header)
-        feeds = await asyncio.to_thread(feeds_of, text, home.address)
-        for each in feeds[:_MOST_FEEDS]:
+        find = partial(_feeds_of, home, header)
+        for each in (await self._done(search, address, find) or [])[:_MOST_FEEDS]:
             answer = await self._get(each, search)
             if _came(answer):
-                await asyncio.to_thread(self._read_feed, search, answer)
+                await self._done(search, each, partial(self._read_feed, search, answer))
+
+    async def _done(self, search: _Search, address: str, work: Callable[[], Made]) -> Made | None:
+        """What some work on an answer makes; None, and a remark, where it takes too long."""
+        try:
+            return await self._aside.do(work)
+        except TimeoutError:
+            search.found.remarks.append(f"{address}: must be read within a minute (it is not)")
+            return None
 
     def _read_feed(self, search: _Search, answer: Answer) -> None:
         feed = read_feed(answer.body, answer.address)
         search.found.feeds += 1
-        self._add(search, (entry.address for entry in feed.entries))
+        self._add_dated(search, FEED, feed.entries)
 
     async def _permission(self, search: _Search) -> Permission | None:
         """What the host allows; None, and a remark, where that cannot be had."""
@@ -210,16 +239,20 @@ class Discovery:
     async def _ask(self, address: str, search: _Search) -> Answer:
         """One request, after robots.txt has allowed it."""
         host = self._book.row(host_of(address))
+        ours = host_of(address) == host_of(search.origin + "/")
+        local = search.local if ours else self._settings.is_local(address)
         turn = await self._gate.enter(host, search.patience)
         wait = None
         try:
-            permission = await self._permissions.of(turn, origin_of(address), local=search.local)
+            permission = await self._permissions.of(
+                turn, origin_of(address), local=local, stranger=not ours
+            )
             if permission.trouble:
                 return Answer(address, problem="unreachable", detail=permission.trouble)
             if not self._permissions.allows(permission, address):
                 return Answer(address, problem="refused", detail="robots.txt forbids it")
             async with self._few:
-                answer = await self._asker.ask(host, Request(address, local=search.local))
+                answer = await self._asker.ask(host, Request(address, local=local))
             wait = wait_of(answer)
             return answer
         finally:
@@ -231,13 +264,18 @@ _LEFT_ALONE = "its host must be left alone for now"
 
 @dataclass(slots=True)
 class _Search:
-    """One search: where, how long it may wait, and what it has found so far."""
+    """One search: where, how long it may wait, what it has found so far, and how many letters."""
 
     origin: str
     local: bool
     patience: float
     permission: Permission | None = None
+    letters: int = 0
     found: Discovered = field(default_factory=Discovered)
+
+
+def _feeds_of(home: Answer, header: str) -> list[str]:
+    return list(feeds_of(decoded(home.body, header), home.address))
 
 
 def _came(answer: Answer) -> bool:

@@ -19,24 +19,30 @@ from recrawl.crawl.example_site import ExampleSite
 from recrawl.crawl.example_truth import Belief
 from recrawl.crawl.example_visits import ExampleVisits
 from recrawl.crawl.running import running
+from recrawl.detect.honesty import KINDS
 from recrawl.frontier.settings import FILE_NAME, STORE_NAME, read_settings
-from recrawl.parse.addresses import origin_of
+from recrawl.parse.addresses import host_of, origin_of
+from recrawl.policies.beliefs import Beliefs
+from recrawl.store.objects_reader import ListingReader
 from recrawl.store.reader import Reader
 from recrawl.store.store import Store
 from recrawl.units import epoch_days, instants_after_epoch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from recrawl.crawl.clock import Clock
     from recrawl.crawl.crawler import Crawler
     from recrawl.crawl.discovery import Discovered
+    from recrawl.crawl.example_jobs import ExampleJobs
     from recrawl.crawl.example_site import Requests
     from recrawl.crawl.example_world import ExampleWorld
     from recrawl.crawl.tally import Tally
+    from recrawl.detect.honesty import Word
     from recrawl.frontier.settings import Settings
-    from recrawl.visits.arrays import Ints
+    from recrawl.store.objects_reader import Sync
+    from recrawl.visits.arrays import Floats, Ints
 
 LOOKS_A_DAY = 4
 _SETTINGS = """\
@@ -45,10 +51,28 @@ agent = "recrawl-demo (demo@example.org)"
 budget = "BUDGET"
 objective = "freshness"
 
+[politeness]
+together = 4
+
 [[site]]
-address = "ADDRESS/"
+address = "FIRST/"
+local = true
+
+[[site]]
+address = "SECOND/"
+local = true
+
+[[listing]]
+name = "jobs"
+address = "FIRST/board"
+items = "li.job"
+key = "@id"
+attributes = { title = "h3", city = ".city" }
+next = "a.next"
+recall = RECALL
 local = true
 """
+RECALL = 0.85
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +108,10 @@ class ExampleRun:
         beliefs: What the crawl believed, whenever it was looked at.
         visits: All visits, from the store.
         end: When it ended, in days after 1970.
+        rates: What the crawl believed of the rates of pages in the end: low, rate and high, a row a
+            page of the world; nan where it knew nothing.
+        syncs: Every look at the job board.
+        words: What was learnt of the word of each host, by kind.
     """
 
     discovered: Discovered
@@ -92,10 +120,14 @@ class ExampleRun:
     beliefs: list[Belief]
     visits: ExampleVisits
     end: float
+    rates: Floats
+    syncs: list[Sync]
+    words: list[dict[str, Word]]
 
 
 async def crawl_example(
     world: ExampleWorld,
+    jobs: ExampleJobs,
     clock: Clock,
     plan: Plan,
     *,
@@ -106,31 +138,47 @@ async def crawl_example(
 
     Args:
         world: What the site shows.
+        jobs: Its job board.
         clock: What time it is, for both; it shows the world's start now.
         plan: What to do.
         begun: Told the address of the site and the crawler, which it may stop.
         watch: Told of the crawler and the days that are over, some times a day.
     """
-    site = ExampleSite(world, clock)
+    site = ExampleSite(world, clock, jobs)
     await site.start()
     try:
-        settings = _write_settings(plan, site.origin)
+        settings = _write_settings(plan, site.origins)
         Store.create(plan.store).close()
         async with running(settings, plan.store, clock) as crawler:
-            begun(site.origin, crawler)
+            begun(site.origins[0], crawler)
             discovered = await crawler.discover(0)
+            await crawler.discover(1)
             with Reader(plan.store) as reader:
                 look = _Look(world, crawler, _rows(world, reader))
             await _run_watched(crawler, clock, look, watch, until=world.start + plan.days)
             end = min(clock.now(), world.start + plan.days)
+            rates = look.rates(end)
+            words = _words(crawler, site.origins)
         visits = read_visits(world, plan.store, plan.seconds_a_day)
+        with ListingReader(plan.store) as reader:
+            syncs = reader.syncs("jobs")
     finally:
         await site.close()
-    return ExampleRun(discovered, site.requests, crawler.tally, look.beliefs, visits, end)
+    return ExampleRun(
+        discovered, site.requests, crawler.tally, look.beliefs, visits, end, rates, syncs, words
+    )
 
 
-def _write_settings(plan: Plan, origin: str) -> Settings:
-    text = _SETTINGS.replace("BUDGET", plan.budget).replace("ADDRESS", origin)
+def _words(crawler: Crawler, origins: Sequence[str]) -> list[dict[str, Word]]:
+    """What was learnt of the word of each host."""
+    book, trust = crawler.crawl.book, crawler.crawl.trust
+    rows = [book.row(host_of(f"{origin}/")) for origin in origins]
+    return [{kind: trust.word(row, kind) for kind in KINDS} for row in rows]
+
+
+def _write_settings(plan: Plan, origins: Sequence[str]) -> Settings:
+    text = _SETTINGS.replace("BUDGET", plan.budget).replace("RECALL", str(RECALL))
+    text = text.replace("FIRST", origins[0]).replace("SECOND", origins[1])
     (plan.folder / FILE_NAME).write_text(text, encoding="utf-8")
     return read_settings(text)
 
@@ -152,7 +200,7 @@ async def _run_watched(
 
     looking = asyncio.create_task(keep_looking())
     try:
-        await crawler.run(until=until)
+        await crawler.run(until=until, found=lambda *_: None)
     finally:
         looking.cancel()
         with suppress(asyncio.CancelledError):
@@ -186,19 +234,31 @@ class _Look:
             self.beliefs.append(Belief(now, self._row[agenda.pages(0)], chance))
         return now - self._world.start
 
+    def rates(self, now: float) -> Floats:
+        """Low end, rate and high end of what is believed of each page of the world."""
+        agenda = self._crawl.agenda
+        frontier = agenda.frontier(0)
+        found = np.full((3, len(self._world)), np.nan)
+        if len(frontier):
+            state: Any = frontier.state
+            beliefs = Beliefs.of(state, np.arange(len(state.last)), now)
+            low, high = beliefs.rate_band()
+            found[:, self._row[agenda.pages(0)]] = low, beliefs.rate, high
+        return found
+
 
 def read_visits(world: ExampleWorld, store: Path, seconds_a_day: float) -> ExampleVisits:
     """All visits of a store, with the beginnings of their requests on the crawl's clock."""
     with Reader(store) as reader:
         row = _rows(world, reader)
         found = list(reader.visits())
-    page, at, outcome, age, size, took = (
+    page, at, outcome, age, size, took, audit = (
         np.concatenate([np.asarray(getattr(each, name)) for each in found])
-        for name in ("page", "at", "outcome", "age", "size", "took_seconds")
+        for name in ("page", "at", "outcome", "age", "size", "took_seconds", "audit")
     )
     days = epoch_days(at)
     asked = days - np.nan_to_num(took) / seconds_a_day
-    return ExampleVisits(row[page - 1], asked, days, outcome, age, size)
+    return ExampleVisits(row[page - 1], asked, days, outcome, age, size, audit)
 
 
 def _rows(world: ExampleWorld, reader: Reader) -> Ints:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.crawl.example_world import SECTIONS
+from recrawl.crawl.example_world import SECTIONS, Says
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 FORBIDDEN = "/private/"
 GONE = ("/docs/retired-1", "/docs/retired-2", "/jobs/filled")
 MOVED = {"/archive/old-address": "/archive/1"}
+WALL = (
+    "<!doctype html><title>Just a moment...</title><h1>Checking your browser</h1>"
+    "<p>Please turn on JavaScript and cookies to continue.</p>"
+)
 HIDDEN = tuple(f"{FORBIDDEN}{number}" for number in (1, 2, 3))
 
 FEED = "/feed.xml"
@@ -30,6 +34,10 @@ SITEMAP = "/sitemap.xml"
 _NEWEST = 10  # entries of the feed
 
 _PARAGRAPHS, _SENTENCES = 5, 5
+_OFFERS = (
+    *("Umbrellas, half price.", "Fresh rolls until noon.", "Learn to sail in a week."),
+    *("Chairs repaired. Ask at the harbour.", "Wanted: a used accordion."),
+)
 _WHO = (
     *("The council", "A reader", "The library", "Our editor", "The harbour master", "A neighbour"),
     *(
@@ -82,7 +90,9 @@ def _paragraph(seed: int, page: int, place: int, edition: int) -> str:
     return f"{' '.join(sentences)} (No. {edition + 1})"
 
 
-def page_html(world: ExampleWorld, page: int, version: int, token: str = "") -> str:
+def page_html(
+    world: ExampleWorld, page: int, version: int, token: str = "", number: int | None = None
+) -> str:
     """A page as a browser shows it.
 
     Args:
@@ -90,16 +100,29 @@ def page_html(world: ExampleWorld, page: int, version: int, token: str = "") -> 
         page: Its row.
         version: Which version.
         token: Hidden in an attribute; empty for none.
+        number: Drawn anew for every answer, for what differs by itself; None for nothing.
     """
     section = SECTIONS[world.section[page]]
     title = f"{section.name.capitalize() or 'The example site'} {world.path[page].strip('/')}"
     text = "\n".join(f"<p>{each}</p>" for each in paragraphs(world.seed, page, version))
+    if number is not None:
+        text = _with_noise(text, number)
     hidden = f' data-token="{token}"' if token else ""
     return (
         f"<!doctype html>\n<html lang=en{hidden}>\n<meta charset=utf-8>\n"
         f"<title>{title}</title>\n"
         f'<link rel="alternate" type="application/atom+xml" href="{FEED}">\n'
         f"<nav>{_menu()}</nav>\n<main>\n<h1>{title}</h1>\n{text}\n</main>\n</html>\n"
+    )
+
+
+def _with_noise(text: str, number: int) -> str:
+    """A page's text with a clock, an advertisement and a count that mean nothing."""
+    clock = f"{number % 24:02d}:{number // 24 % 60:02d}:{number // 1440 % 60:02d}"
+    offer = _OFFERS[number % len(_OFFERS)]
+    return (
+        f"<p>It is {clock} by the town clock.</p>\n{text}\n<aside><h2>Advertisement</h2>"
+        f"<p>{offer}</p></aside>\n<p>Reader number {number:,} of this page.</p>"
     )
 
 
@@ -120,9 +143,10 @@ def robots_text(origin: str) -> str:
     return f"User-agent: *\nDisallow: {FORBIDDEN}\nSitemap: {origin}{SITEMAP}\n"
 
 
-def sitemap_index(origin: str) -> str:
-    """The sitemap that names one sitemap a section."""
-    places = [f"<sitemap><loc>{origin}{sitemap_of(row)}</loc></sitemap>" for row in _rows()]
+def sitemap_index(origin: str, host: int = 0) -> str:
+    """The sitemap of a host that names one sitemap a section."""
+    rows = [row for row in _rows() if SECTIONS[row].host == host]
+    places = [f"<sitemap><loc>{origin}{sitemap_of(row)}</loc></sitemap>" for row in rows]
     return _xml("sitemapindex", places)
 
 
@@ -136,9 +160,13 @@ def sitemap_of(section: int) -> str:
 
 
 def sitemap(world: ExampleWorld, section: int, origin: str, now: float) -> str:
-    """The sitemap of a section: its pages, and what should not be there any more."""
+    """The sitemap of a section: its pages, and what should not be there any more.
+
+    A section that denies its changes dates all pages by when the sitemap was made.
+    """
     pages = np.flatnonzero(world.section == section).tolist()
-    own = [(world.path[page], world.changed_at(page, now)) for page in pages]
+    made = SECTIONS[section].says is Says.DENIES
+    own = [(world.path[page], now if made else world.changed_at(page, now)) for page in pages]
     start = f"/{SECTIONS[section].name}/"
     old = [(path, world.start) for path in (*GONE, *MOVED) if path.startswith(start)]
     hidden = [(path, world.start) for path in HIDDEN if not SECTIONS[section].name]

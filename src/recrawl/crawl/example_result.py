@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.crawl.example_caught import caught
 from recrawl.crawl.example_truth import calibration, tenths, truly_fresh
 from recrawl.crawl.example_virtual import virtual_crawl
 from recrawl.crawl.example_world import SECTIONS
@@ -20,9 +21,10 @@ from recrawl.visits.status import Outcome
 
 if TYPE_CHECKING:
     from recrawl.crawl.example_crawl import ExampleRun
+    from recrawl.crawl.example_jobs import ExampleJobs
     from recrawl.crawl.example_truth import Calibration
     from recrawl.crawl.example_world import ExampleWorld
-    from recrawl.rates.estimates import Estimates
+    from recrawl.report.demo_caught import Caught
     from recrawl.visits.arrays import Bools, Floats
 
 
@@ -35,25 +37,27 @@ class ExampleResult:
         calibration: How often beliefs came true after the first tenth.
         sections: Each section of the site.
         costs: What the crawl did.
+        caught: What misled it, and what did not.
     """
 
     freshness: FreshnessByTenth
     calibration: Calibration
     sections: list[SectionFigures]
     costs: Costs
+    caught: Caught
 
 
-def result_of(world: ExampleWorld, run: ExampleRun) -> ExampleResult:
+def result_of(world: ExampleWorld, jobs: ExampleJobs, run: ExampleRun) -> ExampleResult:
     """What a run comes to; it must have been looked at."""
     fresh = truly_fresh(world, run.visits.of_copies, run.beliefs)
     ours = tenths(run.beliefs, fresh, start=world.start, end=run.end)
-    estimates = run.visits.estimates(world)
     days = run.end - world.start
     return ExampleResult(
         freshness=FreshnessByTenth(days, ours.expected, ours.true, visited_in_turn(world, run)),
         calibration=_settled(world, run, fresh),
-        sections=_sections(world, run, estimates),
-        costs=_costs(world, run, estimates),
+        sections=_sections(world, run),
+        costs=_costs(world, run),
+        caught=caught(world, jobs, run),
     )
 
 
@@ -74,7 +78,7 @@ def visited_in_turn(world: ExampleWorld, run: ExampleRun) -> Floats:
     return tenths(beliefs, fresh, start=world.start, end=run.end).true
 
 
-def _sections(world: ExampleWorld, run: ExampleRun, estimates: Estimates) -> list[SectionFigures]:
+def _sections(world: ExampleWorld, run: ExampleRun) -> list[SectionFigures]:
     visits = run.visits
     section = np.where(visits.page >= 0, world.section[visits.page], -1)
     found = []
@@ -90,14 +94,15 @@ def _sections(world: ExampleWorld, run: ExampleRun, estimates: Estimates) -> lis
                 changed=changed,
                 nothing_new=int(np.count_nonzero(ours & visits.found_nothing_new)),
                 true=float(np.median(1 / world.rate[pages])),
-                estimated=float(np.median(estimates.mean_interval[pages])),
+                estimated=float(np.nanmedian(1 / run.rates[1, pages])),
             )
         )
     return found
 
 
-def _costs(world: ExampleWorld, run: ExampleRun, estimates: Estimates) -> Costs:
+def _costs(world: ExampleWorld, run: ExampleRun) -> Costs:
     visits = run.visits
+    low, _, high = run.rates
     return Costs(
         visits=len(visits.page),
         first=visits.count(Outcome.FIRST),
@@ -109,6 +114,6 @@ def _costs(world: ExampleWorld, run: ExampleRun, estimates: Estimates) -> Costs:
         saved_bytes=visits.saved_bytes,
         sent_bytes=run.requests.sent_bytes,
         forbidden=run.requests.forbidden,
-        held=int(np.count_nonzero((estimates.low <= world.rate) & (world.rate <= estimates.high))),
+        held=int(np.count_nonzero((low <= world.rate) & (world.rate <= high))),
         rated=len(world),
     )

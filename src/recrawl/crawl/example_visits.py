@@ -1,4 +1,4 @@
-"""The visits of a crawl of the example site, and what they tell of its pages.
+"""The visits of a crawl of the example site.
 
 Pure.
 """
@@ -11,18 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.crawl.example_truth import CopyVisits
-from recrawl.rates.gamma import Gamma
-from recrawl.rates.priors import fit_prior
-from recrawl.visits.histories import Histories
 from recrawl.visits.status import Outcome
 
 if TYPE_CHECKING:
-    from recrawl.crawl.example_world import ExampleWorld
-    from recrawl.rates.estimates import Estimates
     from recrawl.visits.arrays import Bools, Floats, Ints, Statuses
 
 _COMPARED = [outcome for outcome in Outcome if outcome.compared]
-_OF_COPIES = [Outcome.FIRST, *_COMPARED]
 _NOTHING_NEW = [outcome for outcome in _COMPARED if outcome is not Outcome.CHANGED]
 
 
@@ -37,6 +31,7 @@ class ExampleVisits:
         outcome: Numbers of `Outcome`.
         age: Days from the page's last change to the visit; nan where the site did not tell.
         size: Bytes of the body; -1 where none came.
+        audit: Numbers of `Audit`.
 
     Examples:
         Of three visits the second found a change, and the third was told "not modified", which
@@ -49,6 +44,7 @@ class ExampleVisits:
         ...     outcome=np.array([Outcome.FIRST, Outcome.CHANGED, Outcome.NOT_MODIFIED]),
         ...     age=np.full(3, np.nan),
         ...     size=np.array([80, 90, -1]),
+        ...     audit=np.zeros(3, np.int64),
         ... )
         >>> visits.saved_bytes, visits.found_nothing_new
         (90, array([False, False,  True]))
@@ -60,6 +56,7 @@ class ExampleVisits:
     outcome: Statuses | Ints
     age: Floats
     size: Ints
+    audit: Statuses | Ints
 
     def count(self, outcome: Outcome) -> int:
         """How many visits found this."""
@@ -84,24 +81,10 @@ class ExampleVisits:
 
     @property
     def of_copies(self) -> CopyVisits:
-        """Visits that fetched or confirmed a copy."""
-        kept = np.isin(self.outcome, _OF_COPIES) & (self.page >= 0)
+        """Visits that made a copy, the first or a new one.
+
+        Others found the page as it was, or were told so: they have left the copy alone.
+        """
+        kept = np.isin(self.outcome, [Outcome.FIRST, Outcome.CHANGED]) & (self.page >= 0)
         order = np.argsort(self.at[kept], kind="stable")
         return CopyVisits(self.page[kept][order], self.asked[kept][order], self.at[kept][order])
-
-    def estimates(self, world: ExampleWorld) -> Estimates:
-        """Rate of each page of the world, by the default estimator, pooled over sections."""
-        kept = np.flatnonzero(np.isin(self.outcome, _OF_COPIES) & (self.page >= 0))
-        kept = kept[np.lexsort((self.at[kept], self.page[kept]))]
-        page, at = self.page[kept], self.at[kept]
-        ends = np.flatnonzero(page[1:] == page[:-1]) + 1
-        counts = np.bincount(page[ends], minlength=len(world))
-        changed = self.outcome[kept][ends] == Outcome.CHANGED
-        gaps, age = at[ends] - at[ends - 1], self.age[kept][ends]
-        histories = Histories(
-            gaps=gaps,
-            changed=changed,
-            offsets=np.concatenate([[0], np.cumsum(counts)]),
-            age=np.where(changed & (age < gaps), age, np.nan),
-        )
-        return Gamma(fit_prior(histories, world.section)).estimate(histories)

@@ -40,6 +40,7 @@ class Says(Enum):
     DATE = "date"
     NOTHING = "nothing"
     WRONG_DATE = "wrong date"
+    DENIES = "not modified"  # whatever happened, to whoever has a copy
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,8 @@ class Section:
         wakes: Whether it is busy for a while and then quiet.
         says: What its answers say of changes.
         token: Whether its pages hold a token, seen by nobody, that is new in every answer.
+        noise: Whether its pages show a clock, an advertisement and a number that differ each time.
+        host: Which of the site's hosts it is on.
     """
 
     name: str
@@ -67,17 +70,23 @@ class Section:
     wakes: bool = False
     says: Says = Says.TAG_AND_DATE
     token: bool = False
+    noise: bool = False
+    host: int = 0
 
 
 SECTIONS = (
     Section("", 0.0, every=0.5, spread=0.0),
     Section("news", 0.14, every=2.0, spread=0.7, wakes=True),
     Section("prices", 0.16, every=25.0, spread=0.5, sweep=15.0, says=Says.DATE),
-    Section("forum", 0.16, every=5.0, spread=1.0, says=Says.NOTHING, token=True),
+    Section("forum", 0.16, every=5.0, spread=1.0, says=Says.NOTHING, token=True, noise=True),
     Section("jobs", 0.14, every=10.0, spread=0.3, shape=1.5, says=Says.WRONG_DATE),
-    Section("docs", 0.26, every=60.0, spread=1.0, sweep=40.0),
-    Section("archive", 0.14, every=200.0, spread=0.6, says=Says.DATE),
+    Section("docs", 0.20, every=60.0, spread=1.0, sweep=40.0),
+    Section("archive", 0.10, every=200.0, spread=0.6, says=Says.DATE),
+    Section("notices", 0.10, every=8.0, spread=0.8, says=Says.DENIES, host=1),
 )
+HOSTS = 1 + max(section.host for section in SECTIONS)
+# The days of every thirty on which a host puts up a wall, and which one does.
+WALL_DAYS, WALL_EVERY, WALLED_HOST = (12.0, 14.0), 30.0, 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,6 +161,16 @@ class ExampleWorld:
         """When a page last changed."""
         version = self.version(page, at)
         return float(self._of(page)[version - 1] if version else self.before[page])
+
+    def walled(self, host: int, at: float) -> bool:
+        """Whether a host answers everything with a wall.
+
+        >>> world = ExampleWorld.of([("/a", 0, 1.0)], [[]], start=0.0, end=99.0)
+        >>> [world.walled(1, at) for at in (11.9, 12.0, 14.0, 43.0)], world.walled(0, 12.0)
+        ([False, True, False, True], False)
+        """
+        first, end = WALL_DAYS
+        return host == WALLED_HOST and first <= (at - self.start) % WALL_EVERY < end
 
     def unchanged(self, pages: Ints, since: Floats, now: float) -> Bools:
         """Which of some pages have not changed from an instant each until now."""

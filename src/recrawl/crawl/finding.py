@@ -13,7 +13,7 @@ from recrawl.crawl.gate import PATIENCE
 from recrawl.parse.addresses import origin_of
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from recrawl.crawl.clock import Clock
     from recrawl.crawl.discovery import Discovered, Discovery
@@ -34,6 +34,7 @@ class Finder:
             date here.
         clock: What time it is.
         add: Adds pages that were found.
+        hear: Takes in where pages are dated, and when they changed last.
     """
 
     def __init__(
@@ -43,12 +44,14 @@ class Finder:
         looked: dict[str, float],
         clock: Clock,
         add: Callable[[Sequence[str]], Awaitable[object]],
+        hear: Callable[[Mapping[str, tuple[str, float]]], Awaitable[object]],
     ) -> None:
         self._discovery = discovery
         self._rules = rules
         self._looked = looked
         self._clock = clock
         self._add = add
+        self._hear = hear
         self._origins: dict[str, list[int]] = {}
         for number, rule in enumerate(rules):
             self._origins.setdefault(origin_of(rule.address), []).append(number)
@@ -62,6 +65,7 @@ class Finder:
         """
         found = await self._discovery.of(numbers, patience)
         await self._add(list(found.addresses))
+        await self._hear(found.dates)
         looked = self._clock.now() if found.reached else self._clock.now() - _EVERY + _RETRY
         for number in numbers:
             self._looked[self._rules[number].address] = looked

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable
 
+    from recrawl.crawl.looks import Look
     from recrawl.fetch.fetcher import Answer
     from recrawl.store.entries import Copy, Entry, Receipt, VisitMade
     from recrawl.store.writer import Writer
@@ -32,17 +33,28 @@ class Told:
         number: Its number.
         page: Number of the page.
         address: Its address.
-        at: When, in days after 1970.
-        outcome: What it found.
-        answer: The answer.
+        look: What it showed.
     """
 
     number: int
     page: int
     address: str
-    at: float
-    outcome: Outcome
-    answer: Answer
+    look: Look
+
+    @property
+    def at(self) -> float:
+        """When, in days after 1970."""
+        return self.look.at
+
+    @property
+    def outcome(self) -> Outcome:
+        """What it found."""
+        return self.look.judgement.outcome
+
+    @property
+    def answer(self) -> Answer:
+        """The answer."""
+        return self.look.trip.answer
 
 
 class Ledger:
@@ -69,7 +81,10 @@ class Ledger:
         self._writer = writer
         self._told = told
         self._fail = fail
-        self._copies: dict[int, Copy] = {}
+        # What is not on disk yet: the newest visit of a page that says anything new, and the newest
+        # that brought a version.
+        self._news: dict[int, VisitMade] = {}
+        self._versions: dict[int, VisitMade] = {}
 
     def put(self, entry: Entry) -> asyncio.Future[Receipt]:
         """Write something down; the future holds its receipt once it is on disk."""
@@ -77,26 +92,45 @@ class Ledger:
         future.add_done_callback(self._written)
         return future
 
-    def put_visit(self, made: VisitMade, address: str, at: float, answer: Answer) -> None:
+    def put_visit(self, made: VisitMade, address: str, look: Look) -> None:
         """Write a visit down, and count and tell it once it is on disk."""
-        page, copy = made.page - 1, made.copy
-        if copy is not None:
-            self._copies[page] = copy
+        page = made.page - 1
+        news = made.copy is not None or made.masks is not None
+        if news:
+            self._news[page] = made
+        if made.body is not None:
+            self._versions[page] = made
 
         def written(done: asyncio.Future[Receipt]) -> None:
-            if copy is not None and self._copies.get(page) is copy:
-                del self._copies[page]
+            if news and self._news.get(page) is made:
+                del self._news[page]
+            if self._versions.get(page) is made:
+                del self._versions[page]
             if done.cancelled() or done.exception() is not None:
                 return
             number = done.result()
             assert isinstance(number, int)  # noqa: S101 - a visit's receipt is its number
-            self._acknowledge(Told(number, page, address, at, made.outcome, answer))
+            self._acknowledge(Told(number, page, address, look))
 
         self.put(made).add_done_callback(written)
 
-    def copy(self, page: int, on_disk: Copy | None) -> Copy | None:
-        """What is known of a page's copy: what was found a moment ago may not be on disk yet."""
-        return self._copies.get(page, on_disk)
+    def newest(self, page: int, copy: Copy | None, masks: str) -> tuple[Copy | None, str]:
+        """A page's copy and masks: what was found a moment ago may not be on disk yet.
+
+        Args:
+            page: Number of the page.
+            copy: Its copy on disk.
+            masks: Its masks on disk.
+        """
+        made = self._news.get(page)
+        if made is None:
+            return copy, masks
+        return made.copy or copy, masks if made.masks is None else made.masks
+
+    def version(self, page: int) -> bytes | None:
+        """The newest version of a page, where it is not on disk yet."""
+        made = self._versions.get(page)
+        return None if made is None else made.body
 
     def _written(self, future: asyncio.Future[Receipt]) -> None:
         if future.cancelled():
@@ -110,7 +144,7 @@ class Ledger:
 
     def _acknowledge(self, visit: Told) -> None:
         self.last_visit = max(self.last_visit, visit.number)
-        self.tally.count(visit.outcome, visit.answer)
+        self.tally.count(visit.look)
         try:
             self._told(visit)
         except Exception as error:  # noqa: BLE001 - whoever watches may fail in any way

@@ -13,18 +13,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recrawl.crawl.announcements import ANNOUNCED, Announcements
 from recrawl.crawl.host_book import HostBook
+from recrawl.crawl.trust import Trust
 from recrawl.crawl.wishes import NOTHING, budgets, fingerprint, terms
 from recrawl.frontier.agenda import Agenda, Known
 from recrawl.frontier.frontier import Frontier, Resumed
 from recrawl.frontier.hosts import Hosts
 from recrawl.plan.objectives import OBJECTIVES
+from recrawl.policies.growing import longer
 from recrawl.policies.keeping import kept, resumed
 from recrawl.policies.pages import Outcomes
 from recrawl.policies.recrawl import Recrawl
 from recrawl.store.entries import Learnt, PagesChanged
 from recrawl.units import SECONDS_A_DAY, epoch_days, instants_after_epoch
-from recrawl.visits.status import Outcome, PageStatus
+from recrawl.visits.status import Audit, Outcome, PageStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
     from recrawl.store.store import Store
     from recrawl.visits.arrays import Floats, Ints
 
-_RULES, _LOOKED = "rules", "looked"
+_RULES, _LOOKED, _CHECKED, _DIFFERED = "rules", "looked", "checked", "differed"
 _COMPARED = [int(each) for each in Outcome if each.compared]
 _STRETCHES_A_GAP = 16
 _SHORTEST_STRETCH = 60 / SECONDS_A_DAY
@@ -52,7 +55,9 @@ class Crawl:
         book: Hosts by name.
         last: When each page was last compared with its copy, in days after 1970; nan if never.
         visit: Number of the last visit that the policy knew of when it was opened.
+        trust: How far hosts and pages are believed.
         looked: When each site was last looked at for new pages, by its address.
+        announcements: What hosts say of changes.
     """
 
     settings: Settings
@@ -61,7 +66,15 @@ class Crawl:
     book: HostBook
     last: Floats
     visit: int
+    trust: Trust
     looked: dict[str, float] = field(default_factory=dict)
+    announcements: Announcements = field(default_factory=Announcements)
+
+    def grow(self, pages: int) -> None:
+        """Make room for pages that were found."""
+        self.last = longer(self.last, np.full(pages, np.nan))
+        self.trust.grow(pages)
+        self.announcements.grow(pages)
 
 
 def open_crawl(
@@ -91,21 +104,29 @@ def open_crawl(
     learnt = _learnt(settings, reader)
     if learnt is None:
         _assign_rules(settings, store, reader, looked)
-    crawl = Crawl(settings, policy, agenda, book, np.full(reader.page_count(), np.nan), 0, looked)
+    crawl = Crawl(settings, policy, agenda, book, np.empty(0), 0, Trust(book, random), looked)
+    crawl.grow(reader.page_count())
+    _resume_beliefs(crawl, reader)
     pools = _add_pools(crawl, reader, learnt[0] if learnt else {}, now)
     known = _known(settings, reader, row_of_host, now)
     agenda.resume(known, [pages for pages, _ in pools], [last for _, last in pools])
     for pages, last in pools:
         crawl.last[pages] = last
     crawl.visit = learnt[1] if learnt else 0
-    _learn_again(crawl, reader, known.term, told)
+    _learn_again(crawl, reader, known, told)
     _resume_spending(crawl, reader, known.term, now)
     return crawl
 
 
 def learnt_parts(crawl: Crawl) -> dict[str, Any]:
     """What a crawl has learnt, to be saved; its arrays are copies."""
-    parts: dict[str, Any] = {_RULES: fingerprint(crawl.settings), _LOOKED: dict(crawl.looked)}
+    parts: dict[str, Any] = {
+        _RULES: fingerprint(crawl.settings),
+        _LOOKED: dict(crawl.looked),
+        _CHECKED: crawl.trust.checked.copy(),
+        _DIFFERED: crawl.trust.differed.copy(),
+        **crawl.announcements.kept(),
+    }
     for number in range(len(budgets(crawl.settings))):
         frontier = crawl.agenda.frontier(number)
         if not len(frontier):
@@ -209,10 +230,19 @@ def _known(settings: Settings, reader: Reader, row_of_host: dict[int, int], now:
     )
 
 
-def _learn_again(crawl: Crawl, reader: Reader, term: Ints, told: Callable[[int], object]) -> None:
+def _resume_beliefs(crawl: Crawl, reader: Reader) -> None:
+    """Take up how far hosts and pages were believed, whatever became of the rules."""
+    learnt = reader.learnt({_CHECKED, _DIFFERED, *ANNOUNCED})
+    parts = learnt[0] if learnt else {}
+    pairs = (parts[_CHECKED], parts[_DIFFERED]) if _CHECKED in parts else None
+    crawl.trust.resume(reader.words_of_hosts(), reader.masks_of_hosts(), pairs)
+    crawl.announcements.resume(parts)
+
+
+def _learn_again(crawl: Crawl, reader: Reader, known: Known, told: Callable[[int], object]) -> None:
     """Learn from visits made since the crawl was saved, but for pages without a rule."""
     done = 0
-    ruled = term < len(crawl.settings.rules)
+    ruled = known.term < len(crawl.settings.rules)
     for visits in reader.visits(after=crawl.visit):
         page, at = visits.page - 1, epoch_days(visits.at)
         first = (visits.outcome == Outcome.FIRST) & ruled[page]
@@ -222,9 +252,14 @@ def _learn_again(crawl: Crawl, reader: Reader, term: Ints, told: Callable[[int],
             crawl.agenda.enter(*each)
         compared = np.flatnonzero(again)
         changed, age = visits.outcome == Outcome.CHANGED, visits.age
+        # A change that was looked at twice is one; of others the host's pages tell.
+        unsure = np.flatnonzero(changed & (visits.audit == Audit.NONE))
+        false = np.zeros(len(changed))
+        false[unsure] = crawl.trust.false_changes_of(known.host[page[unsure]], page[unsure])
         # A stretch at a time: what sections do is learnt from visits of about the same time.
         for some in np.split(compared, _cuts(crawl, at[compared])):
-            crawl.agenda.learn_many(page[some], at[some], Outcomes(changed[some], age[some]))
+            outcomes = Outcomes(changed[some], age[some], false[some])
+            crawl.agenda.learn_many(page[some], at[some], outcomes)
         # Visits come in the order of time, so the last of a page stays.
         seen = np.flatnonzero(first | again)
         crawl.last[page[seen]] = at[seen]

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from recrawl.crawl.gate import Gate, Turn
     from recrawl.crawl.host_book import HostBook
     from recrawl.fetch.fetcher import Answer
+    from recrawl.frontier.settings import Settings
+
+
+_NOT_OURS = "private"  # an address that a stranger may not lead to: no trouble of its host
 
 
 class Permissions:
@@ -36,7 +40,7 @@ class Permissions:
         gate: Turns at hosts.
         book: Hosts by name.
         clock: What time it is.
-        agent: Name of the crawler in robots.txt.
+        settings: Who asks, and which hosts are on this machine or on a private network.
         put: Writes down what was read.
     """
 
@@ -46,14 +50,15 @@ class Permissions:
         gate: Gate,
         book: HostBook,
         clock: Clock,
-        agent: str,
+        settings: Settings,
         put: Callable[[RobotsRead], object],
     ) -> None:
         self._asker = asker
         self._gate = gate
         self._book = book
         self._clock = clock
-        self._agent = agent
+        self._agent = settings.agent.split()[0].partition("/")[0]
+        self._is_local = settings.is_local
         self._put = put
         self._known: dict[int, Permission] = {}
         self._asking: dict[int, asyncio.Event] = {}
@@ -74,11 +79,20 @@ class Permissions:
         """Whether this crawler may ask for an address."""
         return permission.robots.allows(address, self._agent)
 
-    async def of(self, turn: Turn, origin: str, *, local: bool) -> Permission:
+    async def of(
+        self, turn: Turn, origin: str, *, local: bool, stranger: bool = False
+    ) -> Permission:
         """What a host allows whose turn it is; it is, or is again, its turn afterwards.
 
         Where that is not known it is asked for, once for all who want to know. `TooFar` where the
         host wants so much time between requests that the next must come later.
+
+        Args:
+            turn: The host's turn.
+            origin: The host's address.
+            local: Whether it may be on this machine or on a private network.
+            stranger: Whether another host has led here: what may not be asked for its sake is no
+                trouble of this one.
         """
         asked, wait = False, None
         while (permission := self.known(turn.host)) is None:
@@ -91,22 +105,29 @@ class Permissions:
                 continue
             done = self._asking[turn.host] = asyncio.Event()
             try:
-                wait = await self._ask(turn, origin, local=local)
+                answer = await self._fetch(turn, origin, local=local)
             finally:
                 del self._asking[turn.host]
                 done.set()
+            wait = wait_of(answer)
+            keep = not (stranger and answer.problem == _NOT_OURS)
+            permission = self._read(turn.host, answer, keep=keep)
+            if not keep:
+                break
         if asked and not permission.trouble:
             await self._gate.again(turn, wait if turn.held else None)
         return permission
 
-    async def _ask(self, turn: Turn, origin: str, *, local: bool) -> float | None:
-        """Ask a host; returns how long its answer took to begin."""
-        answer = await self._fetch(turn, origin, local=local)
+    def _read(self, host: int, answer: Answer, *, keep: bool) -> Permission:
+        """What an answer allows."""
         now = self._clock.now()
         status, body = (answer.status, answer.body) if answer.ok else (None, None)
-        self._remember(turn.host, Permission.of(status, body, now, answer.detail))
-        self._put(RobotsRead(self._book.names[turn.host], now * SECONDS_A_DAY, status, body))
-        return wait_of(answer)
+        permission = Permission.of(status, body, now, answer.detail)
+        if keep:
+            kept = permission.robots.body if body else body
+            self._remember(host, permission)
+            self._put(RobotsRead(self._book.names[host], now * SECONDS_A_DAY, status, kept))
+        return permission
 
     def _remember(self, host: int, permission: Permission) -> None:
         self._known[host] = permission
@@ -123,8 +144,10 @@ class Permissions:
         for _ in range(MOST_HOPS):
             if not (answer.ok and answer.target):
                 break
-            request = Request(answer.target, local=local)
             other = self._book.row(host_of(answer.target))
+            # A host of ours may lead nowhere else on this machine or network, unless that is ours.
+            near = local if other == turn.host else self._is_local(answer.target)
+            request = Request(answer.target, local=near)
             if other == turn.host:
                 await self._gate.again(turn, wait_of(answer) if turn.held else None)
                 answer = await self._asker.ask(other, request)

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
     from recrawl.crawl.clock import Clock
     from recrawl.crawl.ledger import Told
-    from recrawl.fetch.fetcher import Limits
+    from recrawl.fetch.fetcher import Fetcher, Limits
     from recrawl.frontier.settings import Settings
 
 _COLLECT_AFTER = 50_000, 20, 20
 
 
 @asynccontextmanager
-async def running(
+async def running(  # noqa: PLR0913 - what a crawl works with, and who is told of it
     settings: Settings,
     path: Path,
     clock: Clock,
@@ -38,6 +38,7 @@ async def running(
     told: Callable[[Told], object] = bool,
     relearnt: Callable[[int], object] = int,
     limits: Limits | None = None,
+    recorded: Callable[[Fetcher], Fetcher] | None = None,
 ) -> AsyncIterator[Crawler]:
     """A crawler at work on a store, which is held for writing until it is done.
 
@@ -48,18 +49,23 @@ async def running(
         told: Told of each visit once it is on disk.
         relearnt: Told how many visits have been learnt again, now and then.
         limits: What one request may cost.
+        recorded: Makes of what fetches something that also writes down what was fetched.
     """
     retention = Retention(max(settings.versions, 1), settings.keep, settings.size)
     with Store.open(path, retention) as store, Reader(path) as reader:
         crawl = open_crawl(settings, store, reader, clock.now(), told=relearnt)
-        fetcher = HttpFetcher(settings.agent, limits)
+        fetcher: Fetcher = HttpFetcher(settings.agent, limits)
+        if recorded is not None:
+            fetcher = recorded(fetcher)
         writer = Writer(store)
         try:
             with _fewer_collections():
                 yield Crawler(crawl, reader, writer, fetcher, clock, told)
         finally:
-            await fetcher.close()
-            await writer.close()
+            try:
+                await fetcher.close()
+            finally:
+                await writer.close()
 
 
 @contextmanager

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import Audit, Outcome
 
 if TYPE_CHECKING:
-    from recrawl.fetch.fetcher import Answer
+    from recrawl.crawl.looks import Look
 
 
 @dataclass(slots=True)
@@ -20,6 +20,7 @@ class Tally:
 
     Attributes:
         outcomes: Visits by what they found.
+        audits: Second requests by what they were made for.
         found: Pages found.
         lost: Entries that the store refused for their own sake.
         raw_bytes: Bytes of bodies that came over the wire.
@@ -27,14 +28,17 @@ class Tally:
     """
 
     outcomes: dict[Outcome, int] = field(default_factory=lambda: dict.fromkeys(Outcome, 0))
+    audits: dict[Audit, int] = field(default_factory=lambda: dict.fromkeys(Audit, 0))
     found: int = 0
     lost: int = 0
     raw_bytes: int = 0
     seconds: float = 0.0
 
-    def count(self, outcome: Outcome, answer: Answer) -> None:
+    def count(self, look: Look) -> None:
         """Count a visit."""
-        self.outcomes[outcome] += 1
+        answer = look.trip.answer
+        self.outcomes[look.judgement.outcome] += 1
+        self.audits[look.audit] += 1
         self.raw_bytes += answer.raw_bytes
         self.seconds += answer.seconds
 
@@ -51,4 +55,4 @@ class Tally:
     @property
     def failed(self) -> int:
         """Visits that said nothing of their page."""
-        return self.outcomes[Outcome.FAILED]
+        return self.outcomes[Outcome.FAILED] + self.outcomes[Outcome.WALLED]

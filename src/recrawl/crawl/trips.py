@@ -57,7 +57,7 @@ class Trips:
         gate: Turns at hosts.
         permissions: What hosts allow.
         book: Hosts by name.
-        has_rule: Whether the crawl has a rule for an address.
+        rule_of: Gives the rule of an address; None where the crawl has none.
     """
 
     def __init__(
@@ -66,50 +66,72 @@ class Trips:
         gate: Gate,
         permissions: Permissions,
         book: HostBook,
-        has_rule: Callable[[str], bool],
+        rule_of: Callable[[str], Rule | None],
     ) -> None:
         self._asker = asker
         self._gate = gate
         self._permissions = permissions
         self._book = book
-        self._has_rule = has_rule
+        self._rule_of = rule_of
 
     async def make(self, host: int, address: str, copy: Copy | None, rule: Rule) -> Trip:
         """Visit a page whose host's turn it is; the turn is over afterwards."""
-        request = Request(address, *_conditions(copy), local=rule.local)
-        turn, wait = Turn(host), None
+        return await self._make(Turn(host), Request(address, *_conditions(copy), local=rule.local))
+
+    async def once_more(
+        self, host: int, address: str, rule: Rule, copy: Copy | None = None
+    ) -> Trip:
+        """Visit a page as soon as it is its host's turn again; without a copy, fetch it whole."""
+        try:
+            turn = await self._gate.enter(host)
+        except TooFar as far:
+            return Trip(Answer(address), later=far.until)
+        return await self._make(turn, Request(address, *_conditions(copy), local=rule.local))
+
+    async def _make(self, turn: Turn, request: Request) -> Trip:
+        """Go where a request leads; the turn is over afterwards."""
+        first, address, wait = request, request.address, None
         seen, for_good = {address}, True
         try:
             while True:
-                trip = await self._hop(turn, request)
+                trip = await self._hop(turn, request, stranger=request is not first)
                 answer, target = trip.answer, trip.answer.target
                 wait = wait_of(answer)
                 if trip.refused or not (answer.ok and target):
                     return trip
                 for_good = for_good and answer.status in _FOR_GOOD
-                if for_good and target not in seen and self._has_rule(target):
+                if for_good and target not in seen and self._rule_of(target) is not None:
                     return Trip(answer, moved=target)
                 if target in seen or len(seen) > MOST_HOPS:
                     detail = f"must end after {MOST_HOPS} redirects (went on to {target})"
                     return Trip(Answer(address, problem="bad-answer", detail=detail))
                 seen.add(target)
                 # What is known of a copy holds for its own address alone.
-                request = Request(target, local=rule.local)
+                request = Request(target, local=self._is_local(first, target))
                 turn = await self._next(turn, wait, self._book.row(host_of(target)))
         except TooFar as far:
             return Trip(Answer(address), later=far.until)
         finally:
             self._gate.leave(turn, wait)
 
-    async def _hop(self, turn: Turn, request: Request) -> Trip:
+    async def _hop(self, turn: Turn, request: Request, *, stranger: bool) -> Trip:
         """One request, after robots.txt has allowed it."""
         address = request.address
-        permission = await self._permissions.of(turn, origin_of(address), local=request.local)
+        permission = await self._permissions.of(
+            turn, origin_of(address), local=request.local, stranger=stranger
+        )
         if permission.trouble:
             return Trip(Answer(address, problem="unreachable", detail=permission.trouble))
         if not self._permissions.allows(permission, address):
             return Trip(Answer(address), refused=True)
         return Trip(await self._asker.ask(turn.host, request))
+
+    def _is_local(self, first: Request, target: str) -> bool:
+        """Whether a redirect may lead to this machine: to its own host, or where a rule says so."""
+        if host_of(target) == host_of(first.address):
+            return first.local
+        rule = self._rule_of(target)
+        return rule is not None and rule.local
 
     async def _next(self, turn: Turn, wait: float | None, host: int) -> Turn:
         """The turn after one, at the same host or at another."""

@@ -41,25 +41,35 @@ class VisitLog:
 def line_of(visit: Told) -> str:
     """One visit in JSON.
 
+    >>> from recrawl.crawl.judging import Judgement
     >>> from recrawl.crawl.ledger import Told
+    >>> from recrawl.crawl.looks import Look
+    >>> from recrawl.crawl.trips import Trip
     >>> from recrawl.fetch.fetcher import Answer
     >>> from recrawl.visits.status import Outcome
     >>> answer = Answer("https://a.org/", status=200, body=b"abc", raw_bytes=3, seconds=0.25)
-    >>> print(line_of(Told(7, 0, "https://a.org/", 1.5, Outcome.CHANGED, answer)))
+    >>> look = Look(Trip(answer), Judgement(Outcome.CHANGED, share=0.125), at=1.5)
+    >>> print(line_of(Told(7, 0, "https://a.org/", look)))
     {"visit": 7, "at": "1970-01-02T12:00:00.000Z", "address": "https://a.org/",
-     "outcome": "changed", "status": 200, "bytes": 3, "seconds": 0.25}
+     "outcome": "changed", "status": 200, "bytes": 3, "seconds": 0.25, "share": 0.125}
     """
-    answer = visit.answer
-    at = (_EPOCH + timedelta(days=visit.at)).isoformat(timespec="milliseconds")
+    look, answer, judgement = visit.look, visit.look.trip.answer, visit.look.judgement
+    at = (_EPOCH + timedelta(days=look.at)).isoformat(timespec="milliseconds")
     values: dict[str, object] = {
         "visit": visit.number,
         "at": f"{at.removesuffix('+00:00')}Z",
         "address": visit.address,
-        "outcome": visit.outcome.label,
+        "outcome": judgement.outcome.label,
         "status": answer.status or None,
         "bytes": answer.raw_bytes,
         "seconds": round(answer.seconds, 4),
     }
+    if judgement.share > 0:
+        values["share"] = round(judgement.share, 4)
+    if judgement.wall:
+        values["wall"] = judgement.wall
+    if look.audit:
+        values["audit"] = look.audit.label
     if answer.problem:
         values |= {"problem": answer.problem, "detail": answer.detail}
     return json.dumps(values, ensure_ascii=False)

@@ -9,14 +9,16 @@ they were found; instants are days after 1970. The life of a page is
 
 Pages share budgets by *pool*, and each pool has a frontier of its own. A lease goes to
 
-1. pages whose set time has come (retries, rechecks, fixed and longest intervals), oldest first;
-2. in turns, new pages and the pages that the policy finds most worth a visit.
+1. pages whose set time has come (fixed and longest intervals), oldest first;
+2. in turns, new pages, pages that failed or were gone and are to be tried again, and the pages that
+   the policy finds most worth a visit.
 
-*In turns* means one for one while both wait at free hosts and the budget has room for both. So a
-crawl that finds more new pages than it can copy still spends half of its visits on the copies that
-it has, and one that has much to revisit still grows. Where only one kind waits, or the other kind's
-hosts must wait, that one goes on alone; and revisits never go faster than evenly over the day,
-while new pages may. Pools take turns at being asked first.
+*In turns* means one for one while they wait at free hosts and the budget has room for them. So a
+crawl that finds more new pages than it can copy still spends a part of its visits on the copies
+that it has, one that has much to revisit still grows, and pages that fail for ever do not starve
+the others. Where only one kind waits, or the hosts of the others must wait, that one goes on alone;
+and revisits never go faster than evenly over the day, while the others may. Pools take turns at
+being asked first.
 
 No lease is given for a host that must wait, and none beyond the budget of its pool. Whatever is
 possible is done before anything later. The least days between visits hold for visits that failed
@@ -233,7 +235,15 @@ class Agenda:
         """Let the policy know of a page that was copied; for visits of before, told in order."""
         self._pool(page).enter(page, address, now)
 
-    def seen(self, page: int, now: float, *, changed: bool, age: float = np.nan) -> None:
+    def seen(
+        self,
+        page: int,
+        now: float,
+        *,
+        changed: bool,
+        age: float = np.nan,
+        false_changes: float = 0.0,
+    ) -> None:
         """Learn what a visit to a page with a copy showed.
 
         Args:
@@ -241,15 +251,33 @@ class Agenda:
             now: When it was visited.
             changed: Whether it had changed.
             age: Days since it changed; nan where that is unknown.
+            false_changes: Chance that the visit would report a change of the unchanged page.
         """
         self._done(page, _COPIED, 0)
-        self._learn(page, now, changed=changed, age=age)
+        false = np.array([false_changes]) if false_changes else None
+        outcomes = Outcomes(np.array([changed]), np.array([age]), false)
+        self._pool(page).learn(page, now, outcomes)
         self._again(page, now)
 
-    def learn(self, page: int, now: float, *, changed: bool, age: float = np.nan) -> None:
-        """Let the policy learn from a visit; for visits of before, told in order."""
-        self._learn(page, now, changed=changed, age=age)
-        self._pool(page).place(page, now)
+    def audited(self, page: int, now: float) -> None:
+        """Count a second request of a visit against the budget."""
+        self._pool(page).spending.spend(now, first=False)
+
+    def told(self, pages: Ints, count: Floats, word: tuple[Floats, Floats], now: float) -> None:
+        """Let the policy know what a host says of pages that have a copy.
+
+        Args:
+            pages: Pages that the host would name.
+            count: Whether it names each.
+            word: Chance that it names a page that changes, and times a day that it names one that
+                did not: a row a page.
+            now: When it was asked.
+        """
+        pool = self._pool_of_term[self._book.term[pages]]
+        for number in np.unique(pool).tolist():
+            some = np.flatnonzero(pool == number)
+            each = word[0][some], word[1][some]
+            self._pools[number].told(pages[some], count[some], each, now)
 
     def learn_many(self, pages: Ints, at: Floats, outcomes: Outcomes) -> None:
         """Let the policy learn from many visits of before, told in order, as if all at once.
@@ -296,6 +324,15 @@ class Agenda:
         self._book.out[page] = False
         self._pool(page).put_off(page, at)
 
+    def hosts_of(self, pages: Ints) -> Ints:
+        """Hosts of some pages."""
+        return np.asarray(self._book.host[pages])
+
+    def new_pages(self, page: int) -> tuple[int, float]:
+        """New pages that wait beside a page, and visits a day that they and others share."""
+        pool = self._pool(page)
+        return pool.new_pages, pool.spending.visits_a_day
+
     def term(self, page: int) -> int:
         """Number of a page's terms."""
         return int(self._book.term[page])
@@ -318,10 +355,6 @@ class Agenda:
 
     def _pool(self, page: int) -> Pool:
         return self._pools[self._book.terms_of(page).pool]
-
-    def _learn(self, page: int, now: float, *, changed: bool, age: float) -> None:
-        outcomes = Outcomes(np.array([changed]), np.array([age]))
-        self._pool(page).learn(page, now, outcomes)
 
     def _done(self, page: int, status: int, failures: int) -> None:
         book = self._book

@@ -189,6 +189,21 @@ class Frontier:
         self._turns.seen(rows, now, outcomes)
         self._waiting[rows] = self._here[rows]
 
+    def told(
+        self, rows: Ints, count: Floats, word: tuple[Floats, Floats], now: np.datetime64
+    ) -> None:
+        """Let a policy that listens know what a host says of pages.
+
+        Args:
+            rows: Pages that the host would name.
+            count: Whether it names each.
+            word: Chance that it names a page that changes, and times a day that it names one that
+                did not: a row a page.
+            now: When it was asked.
+        """
+        if len(rows):
+            self._turns.told(rows, count, word, now)
+
     def returned(self, rows: Ints) -> None:
         """Take back pages that were handed out and not visited."""
         self._waiting[rows] = self._here[rows]
@@ -250,6 +265,13 @@ class _ByValue:
     def add(self, pages: Pages) -> None:
         self._found.append(pages)
 
+    def told(
+        self, rows: Ints, count: Floats, word: tuple[Floats, Floats], now: np.datetime64
+    ) -> None:
+        listen = getattr(self._policy, "told", None)
+        if listen is not None:
+            self._state = listen(self.learnt(), rows, count, word, now)
+
     def seen(self, rows: Ints, now: Instants, outcomes: Outcomes) -> None:
         self._visits.append((rows, now, outcomes))
 
@@ -282,10 +304,7 @@ class _ByValue:
             self._found = []
         if self._visits:
             rows, now, outcomes = zip(*self._visits, strict=True)
-            together = Outcomes(
-                np.concatenate([some.changed for some in outcomes]),
-                np.concatenate([some.age for some in outcomes]),
-            )
+            together = Outcomes.joined(outcomes)
             self._visits = []
             self._learn(np.concatenate(rows), np.concatenate(now), together)
         return self._state
@@ -326,6 +345,11 @@ class _ByDueTime:
         self._state = self._policy.found(self._state, pages)
         rows = np.arange(len(self._due), len(self._due) + len(pages))
         self._due = np.append(self._due, self._due_days(rows))
+
+    def told(
+        self, rows: Ints, count: Floats, word: tuple[Floats, Floats], now: np.datetime64
+    ) -> None:
+        """Say nothing: fixed rules do not listen."""
 
     def seen(self, rows: Ints, now: Instants, outcomes: Outcomes) -> None:
         self._state = self._policy.seen(self._state, rows, now, outcomes)

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 JITTER = 0.05
 _AT_ONCE = 0.0  # a set time that is long past
 _READ_AT_ONCE = 64
+_KINDS = 3  # of pages that take turns
 # Plain numbers: names of an enumeration are slow to look up.
 _NEW, _COPIED, _REFUSED = (
     int(each) for each in (PageStatus.NEW, PageStatus.COPIED, PageStatus.REFUSED)
@@ -69,8 +70,8 @@ class Pool:
         self._hours = [each for each in book.terms if each.pool == number and each.hours]
         self._pages = 0
         self._times: list[tuple[float, int]] = []
-        self._set, self._new, self._turns = (Queue(book.hosts) for _ in range(3))
-        self._was_new = False
+        self._set, self._retries, self._new, self._turns = (Queue(book.hosts) for _ in range(4))
+        self._kind = 0  # of what was lent last, among those that take turns
         # New pages that wait for their hours, and when the first of these begin.
         self._asleep: list[int] = []
         self._opens = inf
@@ -131,6 +132,11 @@ class Pool:
         for each in zip(rank, pages.tolist(), book.host[pages].tolist(), strict=True):
             self._new.put(*each)
 
+    @property
+    def new_pages(self) -> int:
+        """How many pages without a copy wait."""
+        return len(self._new) + len(self._asleep)
+
     # What comes next.
 
     def take(self, now: float) -> int | None:
@@ -138,7 +144,7 @@ class Pool:
         self._call(now)
         if self.spending.ready(now, first=True) > now:
             return None
-        page = self._set_page(now)
+        page = self._set_page(self._set, now)
         if page is None:
             page = self._in_turn(now)
         if page is not None:
@@ -149,14 +155,16 @@ class Pool:
         """Instant at which a page may be lent, as far as is known; call when `take` has none."""
         wake = self._times[0][0] if self._times else inf
         allowed = self.spending.ready(now, first=True)
-        wake = min(wake, max(allowed, min(self._set.ready(), self._new.ready(), self._opens)))
+        waiting = (self._set.ready(), self._retries.ready(), self._new.ready(), self._opens)
+        wake = min(wake, max(allowed, min(waiting)))
         allowed = self.spending.ready(now, first=False)
         unread = self._read < len(self._order)
         return min(wake, max(allowed, min(-inf if unread else self._turns.ready(), self._ends)))
 
     def waiting(self, now: float) -> bool:
         """Whether a page would be lent now if its host were free; call when `take` has none."""
-        if self.spending.ready(now, first=True) <= now and (len(self._set) or len(self._new)):
+        set_or_new = len(self._set) + len(self._retries) + len(self._new)
+        if self.spending.ready(now, first=True) <= now and set_or_new:
             return True
         unread = self._read < len(self._order)
         return self.spending.ready(now, first=False) <= now and (unread or len(self._turns) > 0)
@@ -164,6 +172,7 @@ class Pool:
     def freed(self, host: int) -> None:
         """Look again at a host of which a request has ended."""
         self._set.freed(host)
+        self._retries.freed(host)
         self._new.freed(host)
         self._turns.freed(host)
 
@@ -196,14 +205,16 @@ class Pool:
             book.called[page] = NEVER
             at = float(book.set[page])
             if at <= now:
-                self._set.put(at, page, int(book.host[page]))
+                queue = self._retries if book.failures[page] else self._set
+                queue.put(at, page, int(book.host[page]))
             elif at < NEVER:
                 book.called[page] = at
                 heappush(self._times, (at, page))
 
-    def _set_page(self, now: float) -> int | None:
+    def _set_page(self, queue: Queue, now: float) -> int | None:
+        """A page of a queue whose set time has come."""
         book = self._book
-        while (page := self._set.take(now)) is not None:
+        while (page := queue.take(now)) is not None:
             if book.set[page] > now:
                 continue  # it was visited in the meantime
             if book.terms_of(page).opens(now) <= now:
@@ -212,11 +223,18 @@ class Pool:
         return None
 
     def _in_turn(self, now: float) -> int | None:
-        """A new page or one that is worth a visit, in turns where both wait."""
-        for is_new in (False, True) if self._was_new else (True, False):
-            page = self._new_page(now) if is_new else self._worth_most(now)
+        """A page to try again, a new one or one that is worth a visit, in turns where all wait."""
+        for step in range(1, _KINDS + 1):
+            kind = (self._kind + step) % _KINDS
+            match kind:
+                case 0:
+                    page = self._worth_most(now)
+                case 1:
+                    page = self._new_page(now)
+                case _:
+                    page = self._set_page(self._retries, now)
             if page is not None:
-                self._was_new = is_new
+                self._kind = kind
                 return page
         return None
 
@@ -349,6 +367,16 @@ class Pool:
         self._learn_all()
         self.frontier.seen(self._book.row[pages], instants_after_epoch(at), outcomes)
         self._place(pages, at)
+
+    def told(self, pages: Ints, count: Floats, word: tuple[Floats, Floats], now: float) -> None:
+        """Let the policy know what a host says of pages; those without a copy do not count."""
+        self.admit()
+        self._learn_all()
+        row = self._book.row[pages]
+        some = np.flatnonzero(row >= 0)
+        self.frontier.told(
+            row[some], count[some], (word[0][some], word[1][some]), _instants(now)[0]
+        )
 
     def _learn_all(self) -> None:
         _ = self.frontier.state  # it has learnt from all visits when it tells

@@ -45,6 +45,8 @@ class Rule:
         links: How many links deep to follow from its pages.
         watch: CSS selectors of the only parts that count; none for the whole page.
         ignore: CSS selectors of parts that do not count.
+        least_change: Share of the words of a page that must differ for it to count as changed.
+        target: Share of fresh copies that is wanted; None for as many as the budget buys.
         local: Whether it may be on this machine or on a private network.
     """
 
@@ -59,6 +61,8 @@ class Rule:
     links: int = 0
     watch: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    least_change: float = 0.0
+    target: float | None = None
     local: bool = False
 
 

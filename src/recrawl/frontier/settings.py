@@ -16,7 +16,8 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from recrawl.errors import InvalidSettings
-from recrawl.frontier.rules import Rule, RuleFinder
+from recrawl.frontier.listing_keys import LISTING, NEEDED, listing_rule
+from recrawl.frontier.rules import NO_RULE, Rule, RuleFinder
 from recrawl.frontier.settings_keys import BLOCK, BLOCKS, TABLES, TOP
 from recrawl.parse.key_lines import key_lines
 from recrawl.plan.budget import Budget
@@ -25,6 +26,7 @@ from recrawl.units import SECONDS_A_DAY
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from recrawl.frontier.listing_rules import ListingRule
     from recrawl.frontier.settings_keys import Key
     from recrawl.parse.key_lines import KeyPath
 
@@ -34,11 +36,13 @@ STORE_NAME = "recrawl.db"
 _BUDGET = Budget(500.0)
 _SHOWN = 60  # letters of a value in a sentence
 _TOP = "the top of the file"
+_LISTING = "listing"
+_BLOCK_KEYS = dict.fromkeys(BLOCKS, BLOCK) | {_LISTING: LISTING}
 _TITLES = {"politeness": "[politeness]", "storage": "[storage]"} | {
-    kind: f"[[{kind}]]" for kind in BLOCKS
+    kind: f"[[{kind}]]" for kind in _BLOCK_KEYS
 }
 _KEYS = {_TOP: TOP} | {
-    title: BLOCK if name in BLOCKS else TABLES[name] for name, title in _TITLES.items()
+    title: _BLOCK_KEYS.get(name) or TABLES[name] for name, title in _TITLES.items()
 }
 _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)$")
 
@@ -58,6 +62,7 @@ class Settings:
         keep: Days after which a version is dropped, unless it is the newest.
         size: Bytes that all versions together may take.
         rules: Wishes for sites, in the order of the file, then those for pages.
+        listings: Wishes for listings, in the order of the file.
 
     Examples:
         >>> settings = Settings("bot (me@example.org)", rules=(Rule("https://example.org/a/"),))
@@ -75,6 +80,7 @@ class Settings:
     keep: float = 90.0
     size: int = 2 * 2**30
     rules: tuple[Rule, ...] = ()
+    listings: tuple[ListingRule, ...] = ()
     _finder: RuleFinder = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -84,6 +90,16 @@ class Settings:
     def rule_of(self, address: str) -> int:
         """Number of a canonical address's rule; -1 where none holds."""
         return self._finder.rule_of(address)
+
+    def rule_for(self, address: str) -> Rule | None:
+        """A canonical address's rule; None where none holds."""
+        number = self.rule_of(address)
+        return None if number == NO_RULE else self.rules[number]
+
+    def is_local(self, address: str) -> bool:
+        """Whether a canonical address may be on this machine or on a private network."""
+        rule = self.rule_for(address)
+        return rule is not None and rule.local
 
     def rules_of(self, addresses: Iterable[str]) -> list[int]:
         """Number of each canonical address's rule; -1 where none holds."""
@@ -104,7 +120,7 @@ def read_settings(text: str, *, name: str = FILE_NAME) -> Settings:
     if "agent" not in values:
         document.refuse((), f"agent must be {TOP['agent'].rule} (got none)")
     rules = [rule for kind in BLOCKS for rule in document.rules(kind)]
-    return Settings(**values, rules=tuple(rules))
+    return Settings(**values, rules=tuple(rules), listings=tuple(document.listings()))
 
 
 def read_rule(address: str, values: Mapping[str, object], *, page: bool = False) -> Rule:
@@ -171,14 +187,9 @@ class _Document:
     def rules(self, kind: str) -> list[Rule]:
         """What all blocks of a kind ask for."""
         title = _TITLES[kind]
-        blocks = self.values.get(kind, [])
-        if not isinstance(blocks, list):
-            what = f"[{kind}]" if isinstance(blocks, dict) else _shown(blocks)
-            self.refuse((kind,), f"{kind} must be written as {title} (got {what})")
         rules: list[Rule] = []
         lines: dict[str, int] = {}
-        for number in range(len(blocks)):
-            path = (kind, number)
+        for path in self._paths(kind):
             values = self.table(path, BLOCK, title)
             if "address" not in values:
                 self.refuse(path, f"{title} must have an address (got none)")
@@ -193,6 +204,31 @@ class _Document:
             rules.append(rule)
         return rules
 
+    def listings(self) -> list[ListingRule]:
+        """What all blocks of listings ask for."""
+        title = _TITLES[_LISTING]
+        found: dict[str, ListingRule] = {}
+        for path in self._paths(_LISTING):
+            values = self.table(path, LISTING, title)
+            for key in NEEDED:
+                if key not in values:
+                    self.refuse(path, f"{title} must have {key} (got none)")
+            rule = listing_rule(values)
+            self._check_bounds(path, rule)
+            if rule.name in found:
+                said = f"{_shown(rule.name)} again"
+                self.refuse((*path, "name"), f"name must stand in one {title} only (got {said})")
+            found[rule.name] = rule
+        return list(found.values())
+
+    def _paths(self, kind: str) -> list[KeyPath]:
+        """Where the blocks of a kind stand."""
+        blocks = self.values.get(kind, [])
+        if not isinstance(blocks, list):
+            what = f"[{kind}]" if isinstance(blocks, dict) else _shown(blocks)
+            self.refuse((kind,), f"{kind} must be written as {_TITLES[kind]} (got {what})")
+        return [(kind, number) for number in range(len(blocks))]
+
     def _check(self, path: KeyPath, rule: Rule, values: Mapping[str, Any]) -> None:
         """Refuse a block that contradicts itself."""
         if not rule.exact and "?" in rule.address:
@@ -202,6 +238,10 @@ class _Document:
         if rule.interval is not None and bounds:
             said = f"interval must stand without minimum and maximum (got {bounds[0]} beside it)"
             self.refuse((*path, "interval"), said)
+        self._check_bounds(path, rule)
+
+    def _check_bounds(self, path: KeyPath, rule: Rule | ListingRule) -> None:
+        """Refuse a least time between visits above the longest."""
         if rule.minimum > rule.maximum:
             block: Any = self.values[str(path[0])][path[1]]
             said = f"(got {_shown(block['minimum'])} above {_shown(block['maximum'])})"

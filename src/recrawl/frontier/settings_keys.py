@@ -117,6 +117,11 @@ def _positive(value: object) -> float | None:
     return number if 0 < number < math.inf else None
 
 
+def _share(value: object) -> float | None:
+    number = _positive(value)
+    return number if number is not None and number < 1 else None
+
+
 def _flag(value: object) -> bool | None:
     return value if isinstance(value, bool) else None
 
@@ -130,12 +135,17 @@ def _address(value: object) -> str | None:
 
 
 def _selectors(value: object) -> tuple[str, ...] | None:
-    if not isinstance(value, list | tuple) or not all(map(_is_selector, value)):
+    if not isinstance(value, list | tuple) or not all(map(is_selector, value)):
         return None
     return tuple(value)
 
 
-def _is_selector(value: object) -> bool:
+def is_selector(value: object) -> bool:
+    """Whether a value is a CSS selector.
+
+    >>> is_selector("li.job"), is_selector("li >")
+    (True, False)
+    """
     # Here, for few files have selectors.
     from resiliparse.parse.html import HTMLTree  # type: ignore[import-untyped] # ships no types
 
@@ -183,6 +193,8 @@ BLOCK: Mapping[str, Key] = {
     "links": Key(_count, "a whole number, at least 0"),
     "watch": Key(_selectors, _SELECTORS),
     "ignore": Key(_selectors, _SELECTORS),
+    "least_change": Key(_share, "a share of words between 0 and 1 such as 0.3"),
+    "target": Key(_share, "a share of fresh copies between 0 and 1 such as 0.95"),
     "local": Key(_flag, "true or false"),
 }
 BLOCKS = ("site", "page")

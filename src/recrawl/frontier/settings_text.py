@@ -48,6 +48,10 @@ size = "2GB"
 # its own [[page]] decides, else the [[site]] with the longest address; the others say
 # nothing about it.
 
+# A block [[listing]] is for a list of objects, such as jobs or cars. Its objects are copied
+# whenever the copy is about to be worse than is wanted. name, address, items and key must be
+# given. Where items are is told by CSS selectors, or by paths such as $.jobs[*] for JSON.
+
 # [[site]]
 # address = "https://example.org/"
 # # Visits of its own, instead of a share of the budget at the top.
@@ -66,6 +70,10 @@ size = "2GB"
 # watch = ["main"]
 # # CSS selectors: these parts do not count.
 # ignore = [".advert"]
+# # Share of the words of a page that must differ for it to count as changed; any by default.
+# least_change = 0.3
+# # Share of its copies that should be fresh: status says whether it is met, or what it takes.
+# target = 0.95
 # # Whether it may be on this machine or on a private network.
 # local = false
 
@@ -73,6 +81,30 @@ size = "2GB"
 # address = "https://example.org/prices"
 # # Visited exactly this often, instead of minimum and maximum.
 # interval = "1d"
+
+# [[listing]]
+# # What it is called, now and later.
+# name = "jobs"
+# # Where the list begins; several addresses for a list in parts.
+# address = "https://example.org/jobs"
+# # A form to send, for lists that are asked for in this way.
+# form = { q = "baker" }
+# # Parameter that counts its pages: p=1, p=2, ... until there is nothing new,
+# page = "p=1"
+# # or the link that leads to the next page.
+# next = "a.next"
+# # Each item of the list,
+# items = "li.job"
+# # what names it for ever: text of an element, or @ and an attribute of it,
+# key = "a@href"
+# # and what else to keep of it.
+# attributes = { title = "h3", city = ".city" }
+# # Share of the copy that is still listed, at the least.
+# precision = 0.9
+# # Share of the list that is in the copy, at the least.
+# recall = 0.9
+# # Probability with which both are to be kept.
+# confidence = 0.8
 """
 
 

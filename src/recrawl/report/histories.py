@@ -34,7 +34,7 @@ _CHANGED = np.full(max(Outcome) + 1, _UNKNOWN)
 _CHANGED[[Outcome.SAME, Outcome.NOT_MODIFIED, Outcome.COSMETIC]] = _FALSE
 _CHANGED[Outcome.CHANGED] = _TRUE
 _STATUS = np.full(max(Outcome) + 1, _OK)
-_STATUS[[Outcome.FAILED, Outcome.REFUSED, Outcome.MOVED]] = _FAILED
+_STATUS[[Outcome.FAILED, Outcome.REFUSED, Outcome.MOVED, Outcome.WALLED]] = _FAILED
 _STATUS[Outcome.GONE] = _GONE
 
 _LEAST_ALIKE = 0.5  # of the letters of an address, for another to be what was meant

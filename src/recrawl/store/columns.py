@@ -26,7 +26,15 @@ _NAT = np.iinfo(np.int64).min
 
 # What each column that may be null has in place of null: a number that it never holds, and a
 # short one, since it is written and read as text.
-_NULL = {"next_at": -1, "http": 0, "age_seconds": -(10**11), "size": -1, "took_milliseconds": -1}
+_NULL = {
+    "next_at": -1,
+    "http": 0,
+    "age_seconds": -(10**11),
+    "size": -1,
+    "took_milliseconds": -1,
+    "share": -1,
+    "audit": 0,
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,6 +95,8 @@ class VisitColumns:
         modified_at: When the page last changed, NaT where nobody told.
         size: Bytes of the body, -1 where there was none.
         took_seconds: How long it took, nan where not known.
+        share: Share of the words that differ, nan where nothing was compared.
+        audit: Numbers of `Audit`.
     """
 
     visit: Ints
@@ -97,6 +107,8 @@ class VisitColumns:
     modified_at: Instants
     size: Ints
     took_seconds: Floats
+    share: Floats
+    audit: Statuses
 
     @property
     def age(self) -> Floats:
@@ -127,7 +139,8 @@ def read_columns(
 
 _PAGES = ("host", "rule", "found_at", "status", "failures", "next_at")
 _OUTCOMES = ("id", "page", "at", "outcome", "age_seconds")
-_VISITS = (*_OUTCOMES, "http", "size", "took_milliseconds")
+_VISITS = (*_OUTCOMES, "http", "size", "took_milliseconds", "share", "audit")
+SHARES = 10_000  # a whole, as the store counts shares of words
 
 
 def page_columns(connection: apsw.Connection, after: int, count: int) -> PageColumns:
@@ -164,7 +177,7 @@ def visit_columns(
 ) -> VisitColumns:
     """Columns of the visits that a query of `visits` names."""
     columns = read_columns(connection, _VISITS, query, binding)
-    visit, page, at, outcome, age_seconds, http, size, took = columns
+    visit, page, at, outcome, age_seconds, http, size, took, share, audit = columns
     return VisitColumns(
         visit=visit,
         page=page,
@@ -174,6 +187,8 @@ def visit_columns(
         modified_at=_modified_at(at, age_seconds),
         size=size,
         took_seconds=np.where(took < 0, np.nan, took / 1000),
+        share=np.where(share < 0, np.nan, share / SHARES),
+        audit=audit.astype(np.uint8),
     )
 
 

@@ -13,8 +13,10 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, assert_never
 
 from recrawl.errors import InvalidParameter
-from recrawl.store import learnt, pages, versions
+from recrawl.store import beliefs, learnt, objects, pages, versions
+from recrawl.store.columns import SHARES
 from recrawl.store.entries import (
+    HostBelieved,
     HostSeen,
     Learnt,
     PagesChanged,
@@ -23,6 +25,7 @@ from recrawl.store.entries import (
     RobotsRead,
     VisitMade,
 )
+from recrawl.store.objects_entries import ListingSynced
 from recrawl.store.retention import Retention
 from recrawl.units import SECONDS_A_DAY
 
@@ -32,8 +35,9 @@ if TYPE_CHECKING:
     from recrawl.store.entries import Entry, PageChange, Receipt
     from recrawl.store.heads import Heads
 
-_VISIT = "insert into visits values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_COPY = "insert or replace into copies values (?, ?, ?, ?, ?)"
+_VISIT = "insert into visits values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_COPY = "insert or replace into copies values (?, ?, ?, ?, ?, ?)"
+_MASKS = "insert or replace into masks values (?, ?)"
 _STANDING = "update pages set status = ?, failures = ?, next_at = ? where id = ?"
 _DAY = """
     insert into days values (?, ?, ?)
@@ -69,6 +73,7 @@ class Draft:
         self._rows: dict[str, list[tuple[Any, ...]]] = {
             _VISIT: [],
             _COPY: [],
+            _MASKS: [],
             _STANDING: [],
             _RULE: [],
         }
@@ -87,12 +92,16 @@ class Draft:
                 return None
             case HostSeen():
                 return pages.put_host(self.connection, entry)
+            case HostBelieved():
+                return beliefs.put_beliefs(self.connection, entry)
             case RobotsRead():
                 return pages.put_robots(self.connection, entry)
             case Learnt():
                 visit = self.visit if entry.visit is None else entry.visit
                 learnt.save(self.connection, entry.parts, visit)
                 return None
+            case ListingSynced():
+                return objects.put_sync(self.connection, entry)
             case Prune():
                 return versions.prune(self.connection, retention, entry.now_seconds)
             case _:
@@ -117,7 +126,11 @@ class Draft:
         took = pages.maybe_milliseconds(made.took_seconds)
         age = None if made.age is None else age_seconds(at, made.age)
         self._rows[_VISIT].append(
-            (self.visit, page, before, at, made.outcome, made.http, age, made.size, took)
+            (
+                *(self.visit, page, before, at, made.outcome, made.http, age, made.size, took),
+                None if made.share is None else round(made.share * SHARES),
+                made.audit or None,
+            )
         )
         self._days[at // _DAY_MILLISECONDS, int(made.outcome)] += 1
         copy = made.copy
@@ -129,8 +142,11 @@ class Draft:
                     copy.text_signature,
                     _as_text(copy.etag),
                     copy.modified_seconds,
+                    copy.likeness,
                 )
             )
+        if made.masks is not None:
+            self._rows[_MASKS].append((page, made.masks))
         if made.change is not None:
             self._stand(page, made.change)
         if made.body is not None:

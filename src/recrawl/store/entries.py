@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from recrawl.visits.status import PageStatus
+from recrawl.store.objects_entries import ListingSynced
+from recrawl.visits.status import Audit, PageStatus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,12 +28,14 @@ class Copy:
         text_signature: Signature of what a reader sees, where there is such.
         etag: Validator of the answer, as it came; one that is no text is not kept.
         modified_seconds: When the host says the page last changed, in whole epoch seconds.
+        likeness: Hash of what a reader sees that is near for texts that are alike.
     """
 
     bytes_signature: bytes
     text_signature: bytes | None = None
     etag: str | None = None
     modified_seconds: int | None = None
+    likeness: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +64,13 @@ class VisitMade:
         http: Status code, None where there was no answer.
         age: Days from the page's last change to the visit, where the host tells.
         size: Bytes of the body, None where there was none.
+        share: Share of the words that differ, None where nothing was compared.
+        audit: What a second request was made for.
         took_seconds: From the request to the end of the answer.
         copy: What is known of the copy from now on; None where that is what was known before.
         body: Bytes to keep as a version.
+        masks: What is known from now on of the bits of the page that differ by themselves, as
+            text; None where that is what was known before.
         change: Where the page stands from now on; None where it stands as before.
     """
 
@@ -74,8 +81,11 @@ class VisitMade:
     age: float | None = None
     size: int | None = None
     took_seconds: float | None = None
+    share: float | None = None
+    audit: Audit = Audit.NONE
     copy: Copy | None = None
     body: bytes | None = None
+    masks: str | None = None
     change: PageChange | None = None
 
 
@@ -133,6 +143,21 @@ class HostSeen:
 
 
 @dataclass(frozen=True, slots=True)
+class HostBelieved:
+    """How far a host's word was found to be right, as a whole.
+
+    Args:
+        name: The host.
+        words: Counts by the kind of word: `recrawl.detect.honesty` says what they count.
+        masks: What is known of the bits of all its pages that differ by themselves, as text.
+    """
+
+    name: str
+    words: Mapping[str, Sequence[float]]
+    masks: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RobotsRead:
     """A host's robots.txt.
 
@@ -175,7 +200,17 @@ class Prune:
     now_seconds: float
 
 
-Entry: TypeAlias = VisitMade | PagesFound | PagesChanged | HostSeen | RobotsRead | Learnt | Prune
+Entry: TypeAlias = (
+    VisitMade
+    | PagesFound
+    | PagesChanged
+    | HostSeen
+    | HostBelieved
+    | RobotsRead
+    | Learnt
+    | Prune
+    | ListingSynced
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     import apsw
 
+    from recrawl.visits.arrays import Ints
+
 _PAGES_A_BLOCK = 1 << 17
 _BYTES = 8
 
@@ -74,3 +76,24 @@ def newest_visit(connection: apsw.Connection, page: int) -> int:
         found = connection.execute(cut, (place * _BYTES + 1, _BYTES, block)).get
         newest = int.from_bytes(found or b"", "little")
     return int(newest)
+
+
+def newest_visits(connection: apsw.Connection, pages: Ints) -> Ints:
+    """The same for many different pages, with one look through the visits since the last saving."""
+    newest = np.zeros(len(pages), np.int64)
+    if not len(pages):
+        return newest
+    block, place = np.divmod(pages - 1, _PAGES_A_BLOCK)
+    for number in np.unique(block).tolist():
+        data = connection.execute("select data from heads where block = ?", (number,)).get
+        saved = np.frombuffer(data or b"", "<i8")
+        ours = np.flatnonzero((block == number) & (place < len(saved)))
+        newest[ours] = saved[place[ours]]
+    since = "select group_concat(page || ',' || id) from (select * from visits where id > ?)"
+    text = connection.execute(since, (meta.get(connection, "heads_visit"),)).get
+    page, visit = np.fromstring(str(text or ""), np.int64, sep=",").reshape(-1, 2).T
+    order = np.argsort(pages)
+    at = order[np.minimum(np.searchsorted(pages, page, sorter=order), len(pages) - 1)]
+    ours = np.flatnonzero(pages[at] == page)
+    np.maximum.at(newest, at[ours], visit[ours])
+    return newest

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 import zstandard
 
 from recrawl.errors import InvalidParameter
-from recrawl.store import learnt, meta, schema
+from recrawl.store import beliefs, learnt, meta, schema
 from recrawl.store.columns import (
     joined,
     outcome_columns,
@@ -37,7 +37,7 @@ _PAGES_AT_A_TIME = 1 << 20
 _VISITS_AT_A_TIME = 1 << 17
 _CHAIN = """
     with recursive chain(id, page, before, at, outcome, http, age_seconds, size,
-                         took_milliseconds, rank) as (
+                         took_milliseconds, share, audit, rank) as (
         select *, 1 from visits where id = ?
         union all
         select visits.*, rank + 1 from visits join chain on visits.id = chain.before
@@ -168,7 +168,7 @@ class Reader:
     def copies(self, pages: Sequence[int]) -> list[Copy | None]:
         """What is known of the copies of some pages; None where there is none."""
         query = """
-            select page, bytes_signature, text_signature, etag, modified_seconds
+            select page, bytes_signature, text_signature, etag, modified_seconds, likeness
             from copies where page = ?
         """
         rows = self._many(query, ((int(page),) for page in pages))
@@ -234,10 +234,37 @@ class Reader:
         """
         return [Version(*row) for row in self._rows(query, page)]
 
+    def newest_body(self, page: int) -> bytes | None:
+        """Body of the newest version of a page; None where none is kept."""
+        query = """
+            select data from versions join bodies on bodies.id = versions.body
+            where page = ? order by at desc limit 1
+        """
+        rows = self._rows(query, page)
+        return self._unpacked(rows[0][0]) if rows else None
+
     def body(self, digest: bytes) -> bytes | None:
         """A body by its digest; None where it is not kept."""
         rows = self._rows("select data from bodies where digest = ?", digest)
         return self._unpacked(rows[0][0]) if rows else None
+
+    def masks(self, pages: Sequence[int]) -> list[str]:
+        """What differs by itself on some pages, as text; empty where nothing is known."""
+        rows = self._many(
+            "select page, data from masks where page = ?", ((int(page),) for page in pages)
+        )
+        found = dict(rows)
+        return [found.get(page, "") for page in pages]
+
+    def words_of_hosts(self) -> list[tuple[str, str, tuple[float, ...]]]:
+        """Host, kind of word and how often it was right and wrong."""
+        with as_it_was_written(self.path):
+            return list(beliefs.words_of_hosts(self._connection))
+
+    def masks_of_hosts(self) -> dict[str, str]:
+        """What differs by itself on all pages of a host, as text, by the host's name."""
+        with as_it_was_written(self.path):
+            return beliefs.masks_of_hosts(self._connection)
 
     def learnt(self, names: Collection[str] | None = None) -> tuple[dict[str, Any], int] | None:
         """Learnt parts by name and the last visit they know of; None before the first saving."""

@@ -47,6 +47,7 @@ class Outcome(IntEnum):
     REFUSED = 6  # robots.txt forbids it: nothing was fetched
     MOVED = 7  # it answers from another address
     COSMETIC = 8  # other bytes, but nothing that a reader would call a change
+    WALLED = 9  # an answer in place of the page: a bot or consent wall, an error with status 200
 
     @property
     def label(self) -> str:
@@ -57,6 +58,23 @@ class Outcome(IntEnum):
     def compared(self) -> bool:
         """Whether the visit compared the page with the copy from the visit before."""
         return self in _COMPARED
+
+
+class Audit(IntEnum):
+    """What a visit made a second request for, right after the first.
+
+    >>> Audit.NOISE.label
+    'noise'
+    """
+
+    NONE = 0
+    WORD = 1  # to see whether "not modified" was true
+    NOISE = 2  # to see what differs by itself
+
+    @property
+    def label(self) -> str:
+        """Its name in tables and files."""
+        return self.name.lower()
 
 
 _COMPARED = frozenset({Outcome.SAME, Outcome.NOT_MODIFIED, Outcome.CHANGED, Outcome.COSMETIC})

@@ -1,0 +1,175 @@
+"""What sitemaps and feeds say of changes, and how right they turn out to be.
+
+A page is *announced* when the date that its host gives it moves on, past our last visit. What
+visits find then tells how far such dates are to be believed, host by host
+(`recrawl.detect.honesty`), and that decides how much the next announcement is worth
+(`recrawl.policies.announced`).
+
+Touches: a store, through what it is given.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recrawl.detect.honesty import FEED, NOTHING_HEARD, SITEMAP
+from recrawl.plan.signals import SignalCounts
+from recrawl.policies.growing import longer
+from recrawl.units import SECONDS_A_DAY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recrawl.crawl.opening import Crawl
+    from recrawl.store.reader import Reader
+    from recrawl.visits.arrays import Bools, Floats, Ints, Statuses
+
+_KINDS = ("", SITEMAP, FEED)
+_AT_ONCE = 5_000  # addresses looked up before others have their turn
+_MOST = 3
+# Silence is never believed whole: these many changes would have been missed before any was seen,
+_DOUBTED = 3.0
+# and however right a host was, so many changes may come without its word.
+_MOST_BELIEVED = 0.95
+_LEAST_RIGHT = 0.5  # share of announcements that must be right
+_PARTS = ("dated", "told", "kind", "unheard")
+ANNOUNCED = tuple(f"announcements.{name}" for name in _PARTS)
+
+
+class Announcements:
+    """What hosts say of pages: a row a page.
+
+    Attributes:
+        dated: Epoch seconds at which it last changed, by its host's word; 0 where that is unsaid.
+        told: Announcements since its last visit.
+        kind: Where its host dates it: 0 nowhere, 1 in a sitemap, 2 in a feed.
+        unheard: Whether its last visit found a change that had not been announced.
+    """
+
+    def __init__(self) -> None:
+        self.dated: Floats = np.empty(0)
+        self.told: Statuses = np.empty(0, np.uint8)
+        self.kind: Statuses = np.empty(0, np.uint8)
+        self.unheard: Bools = np.empty(0, np.bool_)
+
+    def grow(self, pages: int) -> None:
+        """Make room for pages of which nothing was said."""
+        for name in _PARTS:
+            array = getattr(self, name)
+            setattr(self, name, longer(array, np.zeros(pages, array.dtype)))
+
+    def kept(self) -> dict[str, Any]:
+        """What is to be saved; nothing where nothing was ever said."""
+        if not self.kind.any():
+            return {}
+        arrays = (getattr(self, name).copy() for name in _PARTS)
+        return dict(zip(ANNOUNCED, arrays, strict=True))
+
+    def resume(self, parts: Mapping[str, Any]) -> None:
+        """Take up what was saved."""
+        for name, part in zip(_PARTS, ANNOUNCED, strict=True):
+            array, had = getattr(self, name), parts.get(part)
+            if had is not None:
+                rows = min(len(array), len(had))
+                array[:rows] = had[:rows]
+
+    def visited(self, page: int, *, changed: bool) -> tuple[str, dict[str, float]]:
+        """What a visit says of its host's word: the kind, and what to count.
+
+        Args:
+            page: Number of the page.
+            changed: Whether it had changed.
+        """
+        kind, told = _KINDS[self.kind[page]], float(self.told[page])
+        self.told[page] = 0
+        self.unheard[page] = changed and not told
+        if changed:
+            return kind, {"right": 1.0} if told else {"silent": 1.0}
+        return kind, {"wrong": told}
+
+    def moved(self, pages: Ints, dates: Floats, kind: int, last: Floats) -> tuple[Bools, Bools]:
+        """Take in dates; says which pages are announced, and which were, after all.
+
+        A date without a time of day stands for any instant of its day. A change that a visit found
+        before it was announced is no news.
+
+        Args:
+            pages: The pages.
+            dates: Epoch seconds.
+            kind: Where they stand.
+            last: Epoch seconds of the last visit to each; nan where there was none.
+        """
+        had = self.dated[pages]
+        until = np.where(dates % SECONDS_A_DAY == 0, dates + SECONDS_A_DAY, dates)
+        news = (dates > had) & (until > last)
+        late = (dates > had) & self.unheard[pages] & (dates <= last)
+        self.dated[pages] = np.maximum(dates, had)
+        self.kind[pages] = np.where(self.kind[pages] == 0, kind, self.kind[pages])
+        ours = self.kind[pages] == kind
+        self.unheard[pages[late & ours]] = False
+        self.told[pages] = np.minimum(self.told[pages] + (news & ours), _MOST)
+        return news & ours, late & ours
+
+
+async def hear(
+    crawl: Crawl, reader: Reader, dates: Mapping[str, tuple[str, float]], now: float
+) -> None:
+    """Take in what sitemaps and feeds say.
+
+    Args:
+        crawl: The crawl as it stands.
+        reader: Its store.
+        dates: Where each address is dated, and when it changed last, in epoch seconds.
+        now: The instant.
+    """
+    addresses = list(dates)
+    for start in range(0, len(addresses), _AT_ONCE):
+        some = addresses[start : start + _AT_ONCE]
+        numbers = reader.numbers(some)
+        for kind in (SITEMAP, FEED):
+            named = [
+                (number - 1, dates[address][1])
+                for number, address in zip(numbers, some, strict=True)
+                if number and dates[address][0] == kind
+            ]
+            if named:
+                pages, instants = (np.array(each) for each in zip(*named, strict=True))
+                _hear(crawl, kind, pages, instants, now)
+        await asyncio.sleep(0)
+
+
+def _hear(crawl: Crawl, kind: str, pages: Ints, dates: Floats, now: float) -> None:
+    """Take in what one kind of source says of pages that are known."""
+    heard = crawl.announcements
+    known = (pages < len(crawl.last)) & (dates <= (now + 1) * SECONDS_A_DAY)
+    pages, dates = pages[known], dates[known]
+    last = crawl.last[pages] * SECONDS_A_DAY
+    hosts = crawl.agenda.hosts_of(pages)
+    news, late = heard.moved(pages, dates, _KINDS.index(kind), last)
+    for host in hosts[late].tolist():
+        crawl.trust.heard(host, kind, right=1.0, silent=-1.0)
+    copied = ~np.isnan(last)
+    word = _word(crawl, kind, hosts)
+    each = word[0][copied], word[1][copied]
+    crawl.agenda.told(pages[copied], news[copied].astype(np.float64), each, now)
+
+
+def _word(crawl: Crawl, kind: str, hosts: Ints) -> tuple[Floats, Floats]:
+    """How far each of some hosts is believed: recall, and false alarms a day."""
+    words = dict.fromkeys(hosts.tolist(), NOTHING_HEARD) | crawl.trust.words(kind)
+    counts = SignalCounts(
+        announced=np.array([word.right for word in words.values()]),
+        missed=np.array([word.silent for word in words.values()]),
+        false=np.array([word.wrong for word in words.values()]),
+        quiet_days=np.array([word.quiet_days for word in words.values()]),
+    )
+    learnt, seen = counts.learnt(), float((counts.announced + counts.missed).sum())
+    recall = np.minimum(learnt.recall * seen / (seen + _DOUBTED), _MOST_BELIEVED)
+    # Dates that move with every build say nothing, however many changes they come with.
+    recall[(counts.announced + 1) / (counts.announced + counts.false + 2) < _LEAST_RIGHT] = 0.0
+    row_of_host = {host: row for row, host in enumerate(words)}
+    row = np.array([row_of_host[host] for host in hosts.tolist()])
+    return recall[row], learnt.false_alarms[row]
