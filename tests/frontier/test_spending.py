@@ -116,11 +116,22 @@ def test_a_site_open_at_night_gets_nearly_all_of_its_budget_every_night():
 def test_a_crawl_that_goes_on_counts_what_it_spent_before():
     before = [START - 0.5 + hour * HOUR for hour in range(10)]
     spending = Spending(24.0, now=START)
-    spending.resume(np.array([START - 1.5, *before]), START)
+    spending.resume(np.array([START - 1.5, *before]), np.zeros(11, np.bool_), START)
 
     assert spending.spent(START) == 10
     assert spree(spending, START, 99, first=False) == 3  # the last visit was three hours ago
     assert spree(spending, START, 99, first=True) == 11
+
+
+def test_first_copies_of_before_leave_less_to_revisits():
+    """Twelve of 24 visits a day were first copies: revisits are two hours apart."""
+    at = np.full(12, START - HOUR)
+    spending = Spending(24.0, now=START)
+    spending.resume(at, np.ones(12, np.bool_), START)
+
+    ready = spending.ready(START, first=False)
+
+    assert ready == pytest.approx(START + HOUR)
 
 
 sprees = st.lists(

@@ -284,9 +284,13 @@ def _resume_spending(crawl: Crawl, reader: Reader, term: Ints, now: float) -> No
     longest = max(crawl.agenda.spending(number).window for number in numbers)
     since = reader.first_visit_since((now - longest) * SECONDS_A_DAY)
     for visits in reader.visits(after=since - 1):
-        pool, at = pools[term[visits.page - 1]], epoch_days(visits.at)
+        # A second request was a visit of the budget, too.
+        twice = np.repeat(np.arange(len(visits.page)), 1 + (visits.audit != Audit.NONE))
+        pool, at = pools[term[visits.page[twice] - 1]], epoch_days(visits.at[twice])
+        first = visits.outcome[twice] == Outcome.FIRST
         for number in np.unique(pool).tolist():
-            crawl.agenda.spending(number).resume(at[pool == number], now)
+            ours = pool == number
+            crawl.agenda.spending(number).resume(at[ours], first[ours], now)
 
 
 def expected_fresh(crawl: Crawl, now: float) -> tuple[float, int]:

@@ -133,7 +133,9 @@ class NextVisits:
             due[ours] = [term.opens(max(at, sight.now)) for at in bounded.tolist()]
         appointed = epoch_days(sight.columns.next_at[pages])
         ruled = rule < len(sight.settings.rules)
-        due = np.where(ruled & ~np.isnan(appointed), np.maximum(appointed, sight.now), due)
+        due = np.where(free & ~np.isnan(appointed), np.minimum(appointed, due), due)
+        due = np.where(ruled & ~free & ~np.isnan(appointed), appointed, due)
+        due = np.maximum(due, sight.now)
         return instants_after_epoch(np.where(ruled, due, np.inf))
 
     def _due(self, pool: PoolSight, rows: Ints, price: float) -> Floats:
@@ -156,6 +158,8 @@ def _price(sight: Sight, pool: PoolSight) -> float:
 
 
 def _free(sight: Sight) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Which pages have a copy and no set time."""
-    copied = sight.columns.status == PageStatus.COPIED
-    return np.asarray(copied & np.isnat(sight.columns.next_at))
+    """Which pages have a copy and are left to the policy, if need be until a set time at most."""
+    columns, every = sight.columns, terms(sight.settings)
+    well = (columns.status == PageStatus.COPIED) & (columns.failures == 0)
+    bounded = np.array([not term.interval and term.maximum < np.inf for term in every])
+    return np.asarray(well & (np.isnat(columns.next_at) | bounded[sight.rule]))

@@ -131,7 +131,7 @@ class _Rehearsal:
         """Count what was spent before."""
         spending, spent = self._agenda.spending(number), pool.spent
         if spent.anew:
-            spending.resume(spent.at, self._scene.now)
+            spending.resume(spent.at, spent.first, self._scene.now)
             return
         for at, first in zip(spent.at.tolist(), spent.first.tolist(), strict=True):
             spending.spend(at, first=first)

@@ -45,7 +45,7 @@ class Spent:
     Args:
         at: When, rising.
         first: Which of them were to pages without a copy.
-        anew: Whether only their number counts, as it does for a crawl that has just begun again.
+        anew: Whether what was saved up counts no more, as for a crawl that has just begun again.
     """
 
     at: Floats

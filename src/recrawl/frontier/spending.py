@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from recrawl.visits.arrays import Floats
+    from recrawl.visits.arrays import Bools, Floats
 
 _BINS = 1440  # of a window: a minute of a day, so that a thousandth of the budget is lost
 _NEARLY_ONE = 1 - 1e-9  # a visit that was saved up but for rounding
@@ -135,15 +135,27 @@ class Spending:
         self._pass(now)
         return self._total
 
-    def resume(self, at: Floats, now: float) -> None:
-        """Count visits that were made before, and save up from the last of them."""
+    def resume(self, at: Floats, first: Bools, now: float) -> None:
+        """Count visits that were made before, and save up from the last of them.
+
+        Args:
+            at: When each was made.
+            first: Which of them were first copies of pages.
+            now: The instant.
+        """
         if not len(at):
             return
         before = np.minimum(at, now)
-        numbers = np.floor(before[before > now - self._window] / self._width).astype(np.int64)
-        for number, visits in zip(*np.unique(numbers, return_counts=True), strict=True):
-            self._count(int(number), int(visits), 0)
-            self._total += int(visits)
+        inside = before > now - self._window
+        numbers = np.floor(before[inside] / self._width).astype(np.int64)
+        bins, which = np.unique(numbers, return_inverse=True)
+        visits = np.bincount(which, minlength=len(bins)).tolist()
+        firsts = np.bincount(which, first[inside], len(bins)).astype(np.int64).tolist()
+        for number, *counts in zip(bins.tolist(), visits, firsts, strict=True):
+            self._count(number, *counts)
+        self._total += sum(visits)
+        self._firsts += sum(firsts)
+        self._share()
         self._find_oldest()
         self._at, self._saved = float(before.max()), 0.0
 
