@@ -7,6 +7,7 @@ import pytest
 from recrawl.crawl import overview as overview_module
 from recrawl.crawl.opening import expected_fresh
 from recrawl.crawl.overview import overview
+from recrawl.detect.honesty import Word
 from recrawl.frontier.settings import read_settings
 from recrawl.report.status_parts import HostThatLies
 from recrawl.store.entries import HostBelieved, PageChange, PagesChanged, PagesFound, VisitMade
@@ -145,9 +146,11 @@ def test_hosts_that_lie_are_named(path):
             ]
         )
 
-    assert overview(read_settings(settings_text()), path, NOW).hosts_that_lie == [
-        HostThatLies("a.org", "not_modified", 1, 2),
-        HostThatLies("b.org", "modified", 2, 2),
+    found = overview(read_settings(settings_text()), path, NOW).hosts_that_lie
+
+    assert found == [
+        HostThatLies("a.org", "not_modified", 1, 2, *Word(right=1, wrong=1).band()),
+        HostThatLies("b.org", "modified", 2, 2, *Word(wrong=2).band()),
     ]
 
 

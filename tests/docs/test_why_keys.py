@@ -12,6 +12,7 @@ KEYS = {
     *why.EVIDENCE_KEYS,
     *why.ESTIMATE_KEYS,
     *why.SECTION_KEYS,
+    *why.HONESTY_KEYS,
     *why.WORTH_KEYS,
     *why.VALUE_KEYS,
     *why.WHAT_IF_KEYS,

@@ -44,7 +44,7 @@ MORE = replace(
     tenths=[Tenth(0.1, 900.0, 0.15, 0.16, 0.01), Tenth(0.6, 100.0, 0.65, 0.55, 0.05)],
     learning=Learning(visits=1000, looked_at=400, young=20, audits=10, either=28),
     targets=[Target("https://a.org/", 0.95, 200, (0.93, 0.90, 0.96), 40.0, needed=61.4)],
-    hosts_that_lie=[HostThatLies("b.org", "not_modified", 3, 10)],
+    hosts_that_lie=[HostThatLies("b.org", "not_modified", 3, 10, 0.1, 0.6)],
     outcomes={Outcome.CHANGED: 25, Outcome.SAME: 70, Outcome.WALLED: 5},
 )
 NOTHING = replace(
@@ -93,7 +93,7 @@ def test_a_crawl_in_all_its_lines():
         "7.0 % of the visits of the last week: 5.0 % to pages compared less than three times, "
         "2.5 % to check an answer"
     )
-    assert sentences["lies"] == "changes denied by b.org (3 of 10)"
+    assert sentences["lies"] == "changes denied by b.org (3 of 10, 10 to 60 %)"
     assert sentences["found"].endswith("0 % first copies, 5.0 % walled")
 
 
@@ -143,11 +143,11 @@ def test_of_many_targets_the_missed_ones_are_shown():
 
 
 def test_of_many_hosts_that_lie_some_are_named():
-    lies = [HostThatLies(f"h{number}.org", "modified", 2, 3) for number in range(8)]
+    lies = [HostThatLies(f"h{number}.org", "modified", 2, 3, 0.2, 0.9) for number in range(8)]
     said = dict(status_rows(replace(MORE, hosts_that_lie=lies)))["lies"]
 
-    assert said.startswith("changes dated wrong by h0.org (2 of 3), h1.org")
-    assert said.endswith("h4.org (2 of 3), 3 more hosts")
+    assert said.startswith("changes dated wrong by h0.org (2 of 3, 20 to 90 %), h1.org")
+    assert said.endswith("h4.org (2 of 3, 20 to 90 %), 3 more hosts")
 
 
 def test_a_crawl_that_has_not_begun():

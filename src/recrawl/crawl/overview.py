@@ -224,7 +224,8 @@ def _hosts_that_lie(reader: Reader) -> list[HostThatLies]:
         if (kind == NOT_MODIFIED and denies(word)) or (
             kind == MODIFIED and not dates_changes(word)
         ):
-            found.append(HostThatLies(host, kind, round(word.wrong), round(word.heard)))
+            counted = round(word.wrong), round(word.heard)
+            found.append(HostThatLies(host, kind, *counted, *word.band()))
     return found
 
 

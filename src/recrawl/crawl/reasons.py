@@ -73,6 +73,7 @@ def reasons(sight: Sight, reader: Reader, page: int) -> Why:
         estimate=facts.estimate(scene) if status in _WITH_A_COPY else None,
         section=facts.activity(scene, sight, reader),
         signals=facts.signals(scene),
+        honesty=facts.honesty(reader, host_of(address)),
         worth=worth,
         what_ifs=what_ifs(scene, base) if ruled else _with_a_block(sight, reader, page, address),
         pages=len(sight.rule),

@@ -13,8 +13,9 @@ import numpy as np
 from recrawl.crawl.reasons_changes import even_section
 from recrawl.crawl.reasons_policy import Rehearsed, Unmoved
 from recrawl.crawl.reasons_rehearsal import own
+from recrawl.detect.honesty import KINDS, Word
 from recrawl.policies.beliefs import Beliefs
-from recrawl.report.why import Activity, Estimate, Evidence, Worth
+from recrawl.report.why import Activity, Estimate, Evidence, Honesty, Worth
 from recrawl.units import epoch_days, instants_after_epoch
 from recrawl.visits.status import Outcome
 
@@ -88,6 +89,16 @@ def activity(scene: Scene, sight: Sight, reader: Reader) -> Activity | None:
         value=value_at(scene, state, [scene.now])[0],
         even=value_at(scene, even, [scene.now])[0],
     )
+
+
+def honesty(reader: Reader, host: str) -> list[Honesty]:
+    """How far a host is believed, as far as its word was ever checked."""
+    found = []
+    for name, kind, counts in reader.words_of_hosts():
+        word = Word(*counts)
+        if name == host and word.heard > 0:
+            found.append(Honesty(kind, round(word.wrong), round(word.heard), *word.band()))
+    return sorted(found, key=lambda each: KINDS.index(each.word))
 
 
 def signals(scene: Scene) -> Mapping[str, float] | None:

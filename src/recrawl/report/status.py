@@ -187,10 +187,15 @@ def _lies(status: Status) -> list[str]:
     for word, what in _WORDS.items():
         hosts = [each for each in status.hosts_that_lie if each.word == word]
         if hosts:
-            named = [f"{each.host} ({each.wrong} of {each.heard})" for each in hosts[:_SHOWN]]
+            named = [_host_that_lies(each) for each in hosts[:_SHOWN]]
             more = [f"{len(hosts) - _SHOWN:,} more hosts"] if len(hosts) > _SHOWN else []
             said.append(f"{what} by {', '.join([*named, *more])}")
     return said
+
+
+def _host_that_lies(host: HostThatLies) -> str:
+    band = f"{100 * host.low:.0f} to {100 * host.high:.0f} %"
+    return f"{host.host} ({host.wrong} of {host.heard}, {band})"
 
 
 def _found(status: Status) -> str:

@@ -43,7 +43,7 @@ TARGET_KEYS = (
     *("address", "target", "copies", "fresh", "fresh_low", "fresh_high", "met"),
     *("visits_per_day", "needed_per_day", "reachable"),
 )
-HOST_KEYS = ("host", "word", "wrong", "heard")
+HOST_KEYS = ("host", "word", "wrong", "heard", "wrong_share_low", "wrong_share_high")
 
 
 def status_object(status: Status) -> dict[str, Any]:
@@ -117,7 +117,8 @@ def _target(target: Target) -> dict[str, Any]:
 
 
 def _host(lies: HostThatLies) -> dict[str, Any]:
-    figures = (lies.host, lies.word, lies.wrong, lies.heard)
+    band = _figure(lies.low), _figure(lies.high)
+    figures = (lies.host, lies.word, lies.wrong, lies.heard, *band)
     return dict(zip(HOST_KEYS, figures, strict=True))
 
 

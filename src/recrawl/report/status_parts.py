@@ -131,12 +131,16 @@ class HostThatLies:
         word: What it lies with: "not_modified" of what has changed, "modified" with a wrong date.
         wrong: How often it was wrong.
         heard: How often it was checked.
+        low: Lower end of the band that holds the share of wrong words in nine cases of ten.
+        high: Upper end.
     """
 
     host: str
     word: str
     wrong: int
     heard: int
+    low: float
+    high: float
 
 
 def furthest_off(tenths: Sequence[Tenth], *, least: float) -> Tenth | None:

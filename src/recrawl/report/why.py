@@ -24,7 +24,7 @@ _DIGITS = 6
 KEYS = (
     *("page", "at", "status", "block", "next_visit", "next_visit_low", "next_visit_high"),
     *("next_visit_days", "constraint", "figures", "evidence", "estimate", "section", "signals"),
-    *("worth", "what_if", "pages", "pages_rehearsed"),
+    *("honesty", "worth", "what_if", "pages", "pages_rehearsed"),
 )
 EVIDENCE_KEYS = (
     *("visits", "compared", "changes", "failures_in_a_row", "first_visit", "last_visit"),
@@ -36,6 +36,7 @@ ESTIMATE_KEYS = (
     "fresh",
 )
 SECTION_KEYS = ("address", "pages", "pace", "value", "value_at_pace_1")
+HONESTY_KEYS = ("word", "wrong", "heard", "wrong_share_low", "wrong_share_high")
 WORTH_KEYS = ("value", "price", "share_of_price", "reaches_price_at", "values")
 VALUE_KEYS = ("at", "value", "share_of_price")
 WHAT_IF_KEYS = ("change", "was", "to", "next_visit", "next_visit_days", "sooner_days", "moves")
@@ -109,6 +110,25 @@ class Activity:
 
 
 @dataclass(frozen=True, slots=True)
+class Honesty:
+    """How often one kind of word of a page's host was found wrong.
+
+    Args:
+        word: The kind, one of `recrawl.detect.honesty.KINDS`.
+        wrong: How often it was wrong.
+        heard: How often it was checked.
+        low: Lower end of the band that holds the share of wrong words in nine cases of ten.
+        high: Upper end.
+    """
+
+    word: str
+    wrong: int
+    heard: int
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
 class Worth:
     """What a visit is worth, and what it must be worth to be made.
 
@@ -162,6 +182,7 @@ class Why:
         estimate: What is believed; None where there is no copy.
         section: How active its section is; None where it has none.
         signals: What else told that it may have changed; None where nothing does.
+        honesty: How far its host is believed, a kind of word each.
         worth: What a visit is worth; None where that does not decide.
         what_ifs: What would change it.
         pages: How many pages the crawl has.
@@ -181,6 +202,7 @@ class Why:
     estimate: Estimate | None = None
     section: Activity | None = None
     signals: Mapping[str, float] | None = None
+    honesty: Sequence[Honesty] = ()
     worth: Worth | None = None
     what_ifs: Sequence[WhatIf] = field(default_factory=tuple)
     pages: int = 0
@@ -199,6 +221,7 @@ def why_object(why: Why) -> dict[str, Any]:
         _estimate(why.estimate) if why.estimate else None,
         _section(why.section) if why.section else None,
         {name: _plain(name, each) for name, each in why.signals.items()} if why.signals else None,
+        [_honesty(each) for each in why.honesty],
         _worth(why.worth) if why.worth else None,
         [_what_if(each, why) for each in why.what_ifs],
         *(why.pages, why.rehearsed),
@@ -223,6 +246,11 @@ def _estimate(believed: Estimate) -> dict[str, Any]:
 def _section(active: Activity) -> dict[str, Any]:
     figures = map(_figure, (active.pace, active.value, active.even))
     return dict(zip(SECTION_KEYS, (active.address, active.pages, *figures), strict=True))
+
+
+def _honesty(found: Honesty) -> dict[str, Any]:
+    values = (found.word, found.wrong, found.heard, _figure(found.low), _figure(found.high))
+    return dict(zip(HONESTY_KEYS, values, strict=True))
 
 
 def _worth(worth: Worth) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from recrawl.units import SECONDS_A_DAY, instants_after_epoch
 from recrawl.visits.status import Outcome
 
 if TYPE_CHECKING:
-    from recrawl.report.why import Activity, Estimate, Evidence, WhatIf, Why, Worth
+    from recrawl.report.why import Activity, Estimate, Evidence, Honesty, WhatIf, Why, Worth
 
 _AT_ONCE = 2 / SECONDS_A_DAY  # days: sooner than anybody reads
 _NO_DIFFERENCE = 0.02  # of a value
@@ -37,6 +37,17 @@ _OTHERWISE = {
 }
 
 
+# What was checked of a host's word, and what came of it.
+_HEARD = {
+    "not_modified": "changes denied",
+    "etag": "tags moved without a change",
+    "modified": "dates wrong",
+    "sitemap": "sitemap dates wrong",
+    "feed": "feed dates wrong",
+    "noise": "pages differed when fetched twice",
+}
+
+
 def why_rows(why: Why) -> list[tuple[str, str]]:
     """What to say of a page, a subject and a sentence or two a row."""
     rows = [
@@ -50,6 +61,8 @@ def why_rows(why: Why) -> list[tuple[str, str]]:
         rows.append(("section", _section(why.section)))
     if why.signals:
         rows.append(("signals", _signals(why)))
+    if why.honesty:
+        rows.append(("host", "; ".join(map(_honesty, why.honesty))))
     if why.worth and why.worth.price > 0:
         rows.append(("worth", _worth(why.worth, why.at)))
     rows += [("if", _what_if(each, why)) for each in why.what_ifs if each.moves]
@@ -139,6 +152,11 @@ def _signals(why: Why) -> str:
     said = f"its host announces {share} of its changes"
     asked = every(max(why.at - signals["asked_at"], 0.0))
     return f"{said}; {_count(count, 'announcement')} since the last visit, asked {asked} ago"
+
+
+def _honesty(found: Honesty) -> str:
+    of = f"{found.wrong:,} of {found.heard:,} {_HEARD[found.word]}"
+    return f"{of} ({100 * found.low:.1f} to {100 * found.high:.1f} %)"
 
 
 def _worth(worth: Worth, now: float) -> str:
