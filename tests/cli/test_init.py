@@ -69,17 +69,37 @@ def test_a_folder_is_made(tmp_path):
     assert (tmp_path / "my news/2026/recrawl.toml").is_file()
 
 
-@pytest.mark.parametrize("name", ["recrawl.toml", "recrawl.db"])
-def test_nothing_is_written_over(tmp_path, name):
-    (tmp_path / name).write_text("mine")
+def test_nothing_is_written_over(tmp_path):
+    (tmp_path / "recrawl.db").write_text("mine")
 
     said = sentence(run("init", tmp_path))
 
-    assert said == (
-        f"{tmp_path / name}: must not be there yet, for a crawl is begun only once (it is there)"
-    )
-    assert names_in(tmp_path) == [name]
-    assert (tmp_path / name).read_text() == "mine"
+    there = "must not be there yet, for a crawl is begun only once (it is there)"
+    assert said == f"{tmp_path / 'recrawl.db'}: {there}"
+    assert names_in(tmp_path) == ["recrawl.db"]
+    assert (tmp_path / "recrawl.db").read_text() == "mine"
+
+
+def test_settings_that_are_there_stay_as_they_are(tmp_path):
+    (tmp_path / "recrawl.toml").write_text("mine")
+
+    said = sentence(run("init", tmp_path))
+
+    assert said.startswith(f"{tmp_path / 'recrawl.toml'}, line 1: must be TOML")
+    assert names_in(tmp_path) == ["recrawl.toml"]
+    assert (tmp_path / "recrawl.toml").read_text() == "mine"
+
+
+def test_settings_without_a_store_get_one(tmp_path):
+    text = f'agent = "{AGENT}"\n[storage]\nstore = "pages.db"\n'
+    (tmp_path / "recrawl.toml").write_text(text)
+
+    ended = run("init", tmp_path)
+
+    assert ended.code == 0
+    assert (tmp_path / "recrawl.toml").read_text() == text
+    assert run("status", "--settings", tmp_path / "recrawl.toml").code == 0
+    assert "must not be there yet" in sentence(run("init", tmp_path))
 
 
 def test_a_link_that_leads_nowhere_is_not_written_through(tmp_path):

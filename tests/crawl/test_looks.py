@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,7 +13,7 @@ from recrawl.crawl.trust import Trust
 from recrawl.detect.honesty import ETAG, MODIFIED, NOT_MODIFIED, Word
 from recrawl.store.reader import Reader
 from recrawl.units import http_text
-from tests.crawl.crawls import START, outcomes, page_rule, settings, visits
+from tests.crawl.crawls import START, crawl_once, outcomes, page_rule, settings, visits
 from tests.servers import answers
 from tests.servers.faults import FaultServer, head
 
@@ -213,3 +213,48 @@ def test_a_wall_in_words_that_nobody_knows_fools_one_page_at_most(tmp_path):
     found = outcomes(told)
     assert found.count("changed") <= 1
     assert found.count("walled") >= 3
+
+
+def test_a_page_that_is_gone_is_noticed_though_its_host_says_not_modified(tmp_path):
+    page = Changing(ETag='"always"')
+    page.deny = True
+    gone = answers.status(404)
+    removed: list[bool] = []
+
+    async def behave(wire):
+        conditional = "if-none-match" in wire.request.headers
+        await (page if conditional or not removed else gone)(wire)
+
+    def remove():
+        removed.append(True)
+
+    told, _ = asyncio.run(seen_over(tmp_path, [behave], [remove], each=4))
+
+    assert "gone" in outcomes(told)
+
+
+def test_no_visit_is_lost_where_no_version_is_kept(tmp_path):
+    pages = [Changing(f"page {number}", noise="One of") for number in range(6)]
+
+    async def crawl():
+        paths: dict[str, Any] = {f"/p{number}": page for number, page in enumerate(pages)}
+        async with FaultServer(paths) as server:
+            rules = [page_rule(server, path, interval=0.5) for path in paths]
+            return await visits(tmp_path, settings(*rules, versions=0), 40, ScaledClock(0.1, START))
+
+    told = asyncio.run(crawl())
+    with Reader(tmp_path / "recrawl.db") as reader:
+        assert reader.last_visit() == len(told)
+        assert all(copy is not None for copy in reader.copies(range(1, 7)))
+
+
+def test_a_crawl_that_is_done_but_for_a_dead_host_ends(tmp_path):
+    async def crawl():
+        async with FaultServer({"/a": answers.page(b"a")}) as server, FaultServer() as other:
+            dead = page_rule(other, "/x", interval=None)
+            await other.__aexit__(None, None, None)
+            asked = settings(page_rule(server, "/a", interval=None), dead)
+            async with asyncio.timeout(20):
+                return await crawl_once(tmp_path, asked)
+
+    assert "first" in outcomes(asyncio.run(crawl()))

@@ -59,7 +59,10 @@ def test_a_page_of_one_memory_has_the_closed_forms():
 @given(_positive, _positive, _positive)
 def test_age_is_the_integral_of_the_chance_that_it_is_older(shape, exposure, waited):
     """Of a copy that went stale before u days were over, from the last visit on."""
-    whole, _ = integrate.quad(lambda u: 1 - (exposure / (exposure + u)) ** shape, 0, waited)
+    turn = [min(exposure / shape, waited / 2)]  # where the chance rises
+    whole, _ = integrate.quad(
+        lambda u: 1 - (exposure / (exposure + u)) ** shape, 0, waited, points=turn, limit=200
+    )
 
     assert one(shape, exposure, waited).age[0] == pytest.approx(whole, rel=1e-5, abs=1e-7)
 

@@ -101,6 +101,19 @@ def test_noise_does_not_inflate_rates_that_know_of_it():
     assert held > 0.85
 
 
+def test_gaps_of_minutes_are_read_as_gaps_of_days_are():
+    """A page that changes at all of its visits does so, whatever the unit of time."""
+    pages = [([gap] * 7, [True] * 7) for gap in (1.0, 1 / 1440) for _ in range(5)]
+    for rows in (slice(0, 5), slice(5, 10)):
+        histories = Histories.from_lists(pages[rows])
+        doubting, believing = (
+            Gamma(fit_prior(histories, false_changes=false), false_changes=false)
+            for false in (0.01, 0.0)
+        )
+        rate = believing.estimate(histories).rate
+        assert doubting.estimate(histories).rate == pytest.approx(rate, rel=0.1)
+
+
 def test_folding_gaps_is_the_same_as_reading_them_together():
     histories = noisy_histories(0.3, 0.1, pages=20, visits=5)
     method = Gamma(Priors.one(), false_changes=0.1)

@@ -40,6 +40,8 @@ def init(
 
     _check_agent(agent)
     settings, store = folder / FILE_NAME, folder / STORE_NAME
+    if settings.exists() and not agent and _make_missing_store(settings):
+        return
     _check_absent(settings)
     _check_absent(store)
     _make(folder)
@@ -51,6 +53,19 @@ def init(
         raise
     for sentence in _next_steps(folder, settings, store, agent=agent):
         screen.remark(sentence)
+
+
+def _make_missing_store(settings: Path) -> bool:
+    """Make the store of settings that have none; False where they have one."""
+    from recrawl.cli import screen
+    from recrawl.cli.crawling import load_settings
+
+    store = settings.parent / load_settings(settings).store
+    if store.exists() or store.is_symlink():
+        return False
+    _create_empty(store)
+    screen.remark(f"Wrote {store} for the settings in {settings}. Next: recrawl crawl")
+    return True
 
 
 def _check_agent(agent: str) -> None:

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.detect.honesty import FEED, NOTHING_HEARD, SITEMAP
-from recrawl.plan.signals import SignalCounts
+from recrawl.detect.honesty import FEED, SITEMAP, Word
 from recrawl.policies.growing import longer
 from recrawl.units import SECONDS_A_DAY
 
@@ -35,7 +34,7 @@ _DOUBTED = 3.0
 # and however right a host was, so many changes may come without its word.
 _MOST_BELIEVED = 0.95
 _LEAST_RIGHT = 0.5  # share of announcements that must be right
-_PARTS = ("dated", "told", "kind", "unheard")
+_PARTS = ("dated", "told", "kind", "found")
 ANNOUNCED = tuple(f"announcements.{name}" for name in _PARTS)
 
 
@@ -46,14 +45,15 @@ class Announcements:
         dated: Epoch seconds at which it last changed, by its host's word; 0 where that is unsaid.
         told: Announcements since its last visit.
         kind: Where its host dates it: 0 nowhere, 1 in a sitemap, 2 in a feed.
-        unheard: Whether its last visit found a change that had not been announced.
+        found: Epoch seconds of the last visit that found a change before it was announced; 0 for
+            none that is still to be.
     """
 
     def __init__(self) -> None:
         self.dated: Floats = np.empty(0)
         self.told: Statuses = np.empty(0, np.uint8)
         self.kind: Statuses = np.empty(0, np.uint8)
-        self.unheard: Bools = np.empty(0, np.bool_)
+        self.found: Floats = np.empty(0)
 
     def grow(self, pages: int) -> None:
         """Make room for pages of which nothing was said."""
@@ -76,17 +76,18 @@ class Announcements:
                 rows = min(len(array), len(had))
                 array[:rows] = had[:rows]
 
-    def visited(self, page: int, *, changed: bool) -> tuple[str, dict[str, float]]:
+    def visited(self, page: int, at: float, *, changed: bool) -> tuple[str, dict[str, float]]:
         """What a visit says of its host's word: the kind, and what to count.
 
         Args:
             page: Number of the page.
+            at: Epoch seconds of the visit.
             changed: Whether it had changed.
         """
         kind, told = _KINDS[self.kind[page]], float(self.told[page])
         self.told[page] = 0
-        self.unheard[page] = changed and not told
         if changed:
+            self.found[page] = at if kind and not told else 0.0
             return kind, {"right": 1.0} if told else {"silent": 1.0}
         return kind, {"wrong": told}
 
@@ -104,12 +105,14 @@ class Announcements:
         """
         had = self.dated[pages]
         until = np.where(dates % SECONDS_A_DAY == 0, dates + SECONDS_A_DAY, dates)
-        news = (dates > had) & (until > last)
-        late = (dates > had) & self.unheard[pages] & (dates <= last)
+        moved = dates > had
+        late = moved & (self.found[pages] > 0) & (dates <= self.found[pages])
+        # Of a page that is dated for the first time nobody knows on which day it was dated.
+        news = moved & np.where(had > 0, until > last, dates > last) & ~late
         self.dated[pages] = np.maximum(dates, had)
         self.kind[pages] = np.where(self.kind[pages] == 0, kind, self.kind[pages])
         ours = self.kind[pages] == kind
-        self.unheard[pages[late & ours]] = False
+        self.found[pages[late & ours]] = 0.0
         self.told[pages] = np.minimum(self.told[pages] + (news & ours), _MOST)
         return news & ours, late & ours
 
@@ -146,6 +149,8 @@ def _hear(crawl: Crawl, kind: str, pages: Ints, dates: Floats, now: float) -> No
     heard = crawl.announcements
     known = (pages < len(crawl.last)) & (dates <= (now + 1) * SECONDS_A_DAY)
     pages, dates = pages[known], dates[known]
+    if not len(pages):
+        return
     last = crawl.last[pages] * SECONDS_A_DAY
     hosts = crawl.agenda.hosts_of(pages)
     news, late = heard.moved(pages, dates, _KINDS.index(kind), last)
@@ -158,18 +163,16 @@ def _hear(crawl: Crawl, kind: str, pages: Ints, dates: Floats, now: float) -> No
 
 
 def _word(crawl: Crawl, kind: str, hosts: Ints) -> tuple[Floats, Floats]:
-    """How far each of some hosts is believed: recall, and false alarms a day."""
-    words = dict.fromkeys(hosts.tolist(), NOTHING_HEARD) | crawl.trust.words(kind)
-    counts = SignalCounts(
-        announced=np.array([word.right for word in words.values()]),
-        missed=np.array([word.silent for word in words.values()]),
-        false=np.array([word.wrong for word in words.values()]),
-        quiet_days=np.array([word.quiet_days for word in words.values()]),
+    """How far each of some hosts is believed: recall, and false alarms a day.
+
+    By its own word alone: a host that has never announced anything is no better for its neighbours.
+    """
+    of_hosts, row = np.unique(hosts, return_inverse=True)
+    words = [crawl.trust.word(host, kind) for host in of_hosts.tolist()]
+    right, wrong, silent, days = (
+        np.array([getattr(word, name) for word in words]) for name in Word.__slots__
     )
-    learnt, seen = counts.learnt(), float((counts.announced + counts.missed).sum())
-    recall = np.minimum(learnt.recall * seen / (seen + _DOUBTED), _MOST_BELIEVED)
+    recall = np.minimum(right / (right + silent + _DOUBTED), _MOST_BELIEVED)
     # Dates that move with every build say nothing, however many changes they come with.
-    recall[(counts.announced + 1) / (counts.announced + counts.false + 2) < _LEAST_RIGHT] = 0.0
-    row_of_host = {host: row for row, host in enumerate(words)}
-    row = np.array([row_of_host[host] for host in hosts.tolist()])
-    return recall[row], learnt.false_alarms[row]
+    recall[(right + 1) / (right + wrong + 2) < _LEAST_RIGHT] = 0.0
+    return recall[row], (wrong / np.maximum(days, 1.0))[row]

@@ -89,7 +89,7 @@ class Crawler:
         trips = Trips(asker, gate, permissions, book, settings.rule_for)
         aside = Aside()
         self._newcomers = Newcomers(crawl, reader, ledger, permissions, self._wake, aside)
-        looks = Looks(crawl, trips, self._version, clock, aside)
+        looks = Looks(crawl, trips, self._version, clock, aside, lambda: self._stopping)
         self._visits = Visits(crawl, looks, ledger, self._newcomers, clock)
         discovery = Discovery(asker, gate, permissions, book, settings, aside)
         self._finder = Finder(discovery, settings.rules, crawl.looked, clock, self.add, self._hear)
@@ -216,7 +216,7 @@ class Crawler:
             return False
         if not all(task.done() for task in self._beside):
             return False
-        return ready - now > PATIENCE or not self.crawl.agenda.waiting(now)
+        return ready - now > PATIENCE or not self.crawl.agenda.waiting(now, now + PATIENCE)
 
     def _begin(self, leases: Sequence[Lease]) -> None:
         """Begin the visits of some leases."""

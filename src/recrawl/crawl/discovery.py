@@ -193,8 +193,11 @@ class Discovery:
         """What some work on an answer makes; None, and a remark, where it takes too long."""
         try:
             return await self._aside.do(work)
-        except TimeoutError:
-            search.found.remarks.append(f"{address}: must be read within a minute (it is not)")
+        except Exception as error:  # noqa: BLE001 - nothing that a site says may end a crawl
+            why = (
+                "it takes longer than a minute" if isinstance(error, TimeoutError) else repr(error)
+            )
+            search.found.remarks.append(f"{address}: must be one that can be read ({why:.200})")
             return None
 
     def _read_feed(self, search: _Search, answer: Answer) -> None:

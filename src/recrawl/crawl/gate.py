@@ -107,9 +107,6 @@ class Gate:
         hosts, host = self._agenda.hosts, turn.host
         ready, now = hosts.ready(host), self._clock.now()
         if ready - now > patience:
-            hosts.ask(host, now)
-            turn.held = True
-            self.leave(turn)
             raise TooFar(ready)
         hosts.ask(host, max(ready, now))
         turn.held = True

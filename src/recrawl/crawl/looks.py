@@ -27,11 +27,13 @@ from recrawl.crawl.judging import (
     read_answer,
     unread,
 )
+from recrawl.crawl.trips import Trip
 from recrawl.crawl.trust import together
 from recrawl.detect.honesty import ETAG, MODIFIED, NOT_MODIFIED
 from recrawl.detect.masks import learnt, masked
 from recrawl.detect.repeats import Repeats
 from recrawl.detect.words import share_changed
+from recrawl.fetch.fetcher import Answer
 from recrawl.parse.headers import validators
 from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import Audit, Outcome
@@ -43,9 +45,8 @@ if TYPE_CHECKING:
     from recrawl.crawl.clock import Clock
     from recrawl.crawl.judging import Read
     from recrawl.crawl.opening import Crawl
-    from recrawl.crawl.trips import Trip, Trips
+    from recrawl.crawl.trips import Trips
     from recrawl.detect.masks import Masks
-    from recrawl.fetch.fetcher import Answer
     from recrawl.frontier.agenda import Lease
     from recrawl.frontier.rules import Rule
     from recrawl.store.entries import Copy
@@ -58,6 +59,9 @@ _OK, _NOT_MODIFIED = 200, 304
 # A difference no larger than so many times that between two fetches at once says nothing.
 _AS_BY_ITSELF = 1.5
 _SAME = (Outcome.SAME, Outcome.COSMETIC)
+_DENIED = (Outcome.CHANGED, Outcome.GONE)
+_SAYS_NOTHING = (Outcome.FAILED, Outcome.WALLED)
+_GONE = frozenset({404, 410})
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +113,7 @@ class Looks:
         version: Gives the newest version of a page; None where none is kept.
         clock: What time it is.
         aside: Reads large pages.
+        stopping: Whether the crawl was asked to stop: no second request begins then.
     """
 
     def __init__(
@@ -118,6 +123,7 @@ class Looks:
         version: Callable[[int], bytes | None],
         clock: Clock,
         aside: Aside,
+        stopping: Callable[[], bool],
     ) -> None:
         self._crawl = crawl
         self._trust = crawl.trust
@@ -125,6 +131,7 @@ class Looks:
         self._version = version
         self._clock = clock
         self._aside = aside
+        self._stopping = stopping
         self._repeats = Repeats()
 
     async def at(self, page: Page) -> Look:
@@ -144,10 +151,10 @@ class Looks:
                 if trust.audits(host):
                     look = await self._check_word(page, look)
             else:
+                look = await self._check(page, look)
                 conditional = asked is not None and (asked.etag or asked.modified_seconds)
                 if conditional and look.judgement.outcome is Outcome.CHANGED:
                     trust.heard(host, NOT_MODIFIED, right=1)
-                look = await self._check(page, look)
         except asyncio.CancelledError:
             raise
         except Exception as error:  # noqa: BLE001 - no page, whatever it holds, may end a crawl
@@ -180,9 +187,13 @@ class Looks:
     def _known(self, page: Page, masks: Masks | None) -> Known:
         host, number = page.lease.host, page.lease.page
         before = float(self._crawl.last[number])
+        known = page.masks if masks is None else masks
+        # What its neighbours have learnt holds for a page until it has shown itself.
+        if masks is None and not self._trust.checked[number]:
+            known = together(known, self._trust.masks(host))
         return Known(
             page.copy,
-            together(page.masks if masks is None else masks, self._trust.masks(host)),
+            known,
             None if isnan(before) else before * SECONDS_A_DAY,
             self._trust.dates(host),
             self._crawl.settings.versions > 0,
@@ -190,7 +201,8 @@ class Looks:
 
     async def _old(self, page: Page, answer: Answer) -> Read | None:
         """What a reader saw of the version that is kept; None where none is."""
-        body = self._version(page.lease.page)
+        keeps = self._crawl.settings.versions > 0
+        body = self._version(page.lease.page) if keeps else None
         if body is None:
             return None
         return await self._work(answer, partial(read_answer, answer, page.rule, body))
@@ -199,14 +211,16 @@ class Looks:
 
     async def _check_word(self, page: Page, look: Look) -> Look:
         """Fetch a page that its host calls unmodified."""
-        second = await self._again(page)
+        second = await self._again(page, gone=True)
         if second is None:
             return look
         found = await self._judge(page, second, self._clock.now())
+        if found.judgement.outcome in _SAYS_NOTHING:  # of the page; its host has said something
+            return replace(look, audit=Audit.WORD)
         if found.judgement.outcome is Outcome.CHANGED:
             found = await self._check_noise(page, found, sampled=False)
-            if found.judgement.outcome is Outcome.CHANGED and await self._denies(page):
-                self._trust.heard(page.lease.host, NOT_MODIFIED, wrong=1)
+        if found.judgement.outcome in _DENIED and await self._denies(page):
+            self._trust.heard(page.lease.host, NOT_MODIFIED, wrong=1)
         if found.judgement.outcome in _SAME:
             self._trust.heard(page.lease.host, NOT_MODIFIED, silent=1)
             copy = found.judgement.copy or look.judgement.copy
@@ -216,19 +230,20 @@ class Looks:
 
     async def _denies(self, page: Page) -> bool:
         """Whether a host still denies a change; if not, it came between two requests, or might."""
-        host = page.lease.host
-        trip = await self._trips.once_more(host, page.address, page.rule, page.copy)
-        return trip.answer.ok and trip.answer.status == _NOT_MODIFIED
+        trip = await self._once_more(page, page.copy)
+        made = trip.later is None and trip.answer.ok
+        return made and trip.answer.status == _NOT_MODIFIED
 
     async def _check(self, page: Page, look: Look) -> Look:
         """Fetch a page again where it seems to have changed, or where the lot falls on it."""
         outcome, trust = look.judgement.outcome, self._trust
-        if outcome is Outcome.CHANGED and trust.checks(page.lease.host, page.lease.page):
-            return await self._check_noise(page, look, sampled=False)
+        # The sample is drawn first: what is left over by other checks would be too quiet.
         whole = outcome in (Outcome.SAME, Outcome.COSMETIC, Outcome.CHANGED)
         if whole and trust.samples(page.lease.host):
-            return await self._check_noise(page, look, sampled=True)
-        if outcome is Outcome.CHANGED:
+            look = await self._check_noise(page, look, sampled=True)
+        elif outcome is Outcome.CHANGED and trust.checks(page.lease.host, page.lease.page):
+            look = await self._check_noise(page, look, sampled=False)
+        if look.judgement.outcome is Outcome.CHANGED and look.audit is Audit.NONE:
             doubt = trust.false_changes(page.lease.host, page.lease.page)
             return replace(look, false_changes=doubt)
         return look
@@ -254,20 +269,39 @@ class Looks:
             look = replace(look, judgement=judgement)
         return look
 
-    async def _again(self, page: Page) -> Trip | None:
-        """Fetch a page once more, whole; None where that cannot be."""
-        self._crawl.agenda.audited(page.lease.page, self._clock.now())
-        trip = await self._trips.once_more(page.lease.host, page.address, page.rule)
+    async def _again(self, page: Page, *, gone: bool = False) -> Trip | None:
+        """Fetch a page once more, whole; None where that cannot be, or says nothing of it."""
+        trip = await self._once_more(page)
         answer = trip.answer
-        usable = trip.later is None and not (trip.refused or trip.moved)
-        return trip if usable and answer.ok and answer.status == _OK and answer.body else None
+        if trip.later is not None or trip.refused or trip.moved or not answer.ok:
+            return None
+        if gone and answer.status in _GONE:
+            return trip
+        return trip if answer.status == _OK and answer.body else None
+
+    async def _once_more(self, page: Page, copy: Copy | None = None) -> Trip:
+        """Make one more request, and pay for it if it was made; none beyond the budget."""
+        number, now = page.lease.page, self._clock.now()
+        agenda = self._crawl.agenda
+        if self._stopping() or not agenda.has_room(number, now):
+            return Trip(Answer(page.address), later=now)
+        try:
+            trip = await self._trips.once_more(page.lease.host, page.address, page.rule, copy)
+        except asyncio.CancelledError:
+            if not self._stopping():
+                raise
+            return Trip(Answer(page.address), later=now)  # what was found first is not lost
+        if trip.later is None:
+            agenda.audited(number, self._clock.now())
+        return trip
 
     # What is learnt.
 
     def _weighed(self, page: Page, look: Look) -> Look:
         """Take a page that several addresses answer with for a wall, and hear what hosts say."""
         judgement, host = look.judgement, page.lease.host
-        if judgement.outcome is Outcome.CHANGED and judgement.copy and page.copy:
+        parts = bool(page.rule.watch or page.rule.ignore)  # alike on pages that are different
+        if judgement.outcome is Outcome.CHANGED and judgement.copy and page.copy and not parts:
             signature = judgement.copy.text_signature
             old = page.copy.text_signature
             name = self._crawl.book.names[host]
@@ -324,8 +358,7 @@ def _compared(first: Answer, second: Answer, page: Page, known: Masks) -> _Pair:
     one, two = (read_answer(each, page.rule).lines for each in (first, second))
     if one is None or two is None:
         return _Pair(differed=True, masks=None, left=1.0)
-    masks = learnt(one, two, page.masks)
-    both = together(masks, known)
-    left = share_changed(masked(one, both), masked(two, both))
+    masks = learnt(one, two, known)
+    left = share_changed(masked(one, masks), masked(two, masks))
     differed = masked(one, known) != masked(two, known)
     return _Pair(differed=differed, masks=None if masks == page.masks else masks, left=left)

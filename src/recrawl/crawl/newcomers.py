@@ -106,7 +106,7 @@ class Newcomers:
 
     async def _links_of_large(self, answer: Answer, number: int) -> list[str]:
         """Links of a page that takes long to read; none of one that takes for ever."""
-        with suppress(TimeoutError):
+        with suppress(Exception):  # no page, whatever it holds, may end a crawl
             return await self._aside.do(lambda: self._links(answer, number))
         return []
 

@@ -163,7 +163,9 @@ def _assign_rules(
     """Find the rule of every page anew."""
     if store.last_visit:
         # Whatever comes now, a crash or other settings: what was learnt before fits no longer.
-        store.write([Learnt({_RULES: "", _LOOKED: looked}, visit=0)])
+        beliefs = reader.learnt({_CHECKED, _DIFFERED, *ANNOUNCED})
+        parts = beliefs[0] if beliefs else {}
+        store.write([Learnt({**parts, _RULES: "", _LOOKED: looked}, visit=0)])
     had = reader.pages().rule
     first = 0
     for addresses in reader.all_addresses():
@@ -263,6 +265,7 @@ def _learn_again(crawl: Crawl, reader: Reader, known: Known, told: Callable[[int
         # Visits come in the order of time, so the last of a page stays.
         seen = np.flatnonzero(first | again)
         crawl.last[page[seen]] = at[seen]
+        crawl.announcements.told[page[seen]] = 0
         crawl.visit = int(visits.visit[-1])
         done += len(visits.visit)
         told(done)

@@ -124,8 +124,9 @@ class Permissions:
         status, body = (answer.status, answer.body) if answer.ok else (None, None)
         permission = Permission.of(status, body, now, answer.detail)
         if keep:
-            kept = permission.robots.body if body else body
             self._remember(host, permission)
+        if answer.problem != _NOT_OURS:  # other settings may allow what these do not
+            kept = permission.robots.body if body else body
             self._put(RobotsRead(self._book.names[host], now * SECONDS_A_DAY, status, kept))
         return permission
 

@@ -110,7 +110,8 @@ class Visits:
         """Compare what a visit found with what its host had announced."""
         crawl, page = self._crawl, lease.page
         changed = look.judgement.outcome is Outcome.CHANGED
-        kind, counts = crawl.announcements.visited(page, changed=changed)
+        at = look.at * SECONDS_A_DAY
+        kind, counts = crawl.announcements.visited(page, at, changed=changed)
         if not kind:
             return
         if not changed:

@@ -37,7 +37,7 @@ _OTHER += r"\u3008-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
 _RUN = rf"[^{_OTHER}{_SIGNS}{_LETTERS}]++"
 _PIECE = re.compile(
     rf"""\s++
-      | (?P<word>{LINK}\S*+ | [{_SIGNS}{_LETTERS}][{_MARKS}]*+ | {_RUN}(?:['\u2019.,:/@_-]{_RUN})*+)
+      | (?P<word>{LINK}\S*+ | [{_SIGNS}{_LETTERS}][{_MARKS}]*+ | {_RUN}(?:['\u2019.,:/@_-]{_RUN})*)
       | .""",
     re.VERBOSE | re.DOTALL,
 )

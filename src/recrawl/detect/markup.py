@@ -23,19 +23,21 @@ _TIDY = r"""(?: [ ][A-Za-z-]++ (?: ="[^"]*+" )?+ )*+"""
 # Of these only the end tag is looked for; nobody sees what is in them.
 _UNSEEN = "script|style|textarea|noscript|iframe|noembed|noframes"
 
+# What may follow is looked at before anything is taken, and a title is not possessive: early
+# releases of Python 3.11 do not give back what a possessive group took before it failed.
 # Splits a page into text, title, name of an element of which nothing is seen, name of a tag (with
 # the slash of an end tag), attributes, text, and so on; what a token lacks is None.
 MARKUP = re.compile(
     rf"""<(?:
         (?=[sStTnNiI]) (?:
             (?i:title) (?={_END}) {_ATTRIBUTES} >
-                ( [^<]*+ (?: < (?! /(?i:title){_END} ) [^<]*+ )*+ ) (?: </[^>]*+>? )?
+                ( [^<]*+ (?: (?! </(?i:title){_END} ) < [^<]*+ ){{0,999}} ) (?: </[^>]*+>? )?
           | ((?i:{_UNSEEN})) (?={_END}) {_ATTRIBUTES} >
-                [^<]*+ (?: < (?! /(?i:\2){_END} ) [^<]*+ )*+ (?: </[^>]*+>? )?
+                [^<]*+ (?: (?! </(?i:\2){_END} ) < [^<]*+ )*+ (?: </[^>]*+>? )?
         )
       | (/?[A-Za-z][^ \t\n\f\r/>]*+) (?: > | ( {_TIDY}(?=>) | {_ATTRIBUTES} ) > )
       | /?[A-Za-z] .*+
-      | !-- (?: -?> | [^-]*+ (?: - (?! -!?> ) [^-]*+ )*+ (?: --!?> )? )
+      | !-- (?: -?> | [^-]*+ (?: (?! --!?> ) - [^-]*+ )*+ (?: --!?> )? )
       | [!?/] [^>]*+ >?
     )""",
     re.VERBOSE | re.DOTALL,

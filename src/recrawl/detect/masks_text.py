@@ -87,7 +87,11 @@ def _mask(row: Any) -> Mask | None:  # noqa: ANN401 # whatever JSON holds
 def _part(row: list[Any]) -> Part | None:
     match row:
         case [[_, _, *_] as pieces, int(longest), int(spaces), str(before), str(after), int(lines)]:
-            if _are_texts(pieces) and any(pieces) and _are_counts(longest, spaces, lines):
+            if (
+                _are_texts(pieces)
+                and (any(pieces) or before or after)
+                and _are_counts(longest, spaces, lines)
+            ):
                 return Part(Template(tuple(pieces), longest, spaces), before, after, lines)
     return None
 

@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 _LONGEST = 5_000
 _MARKED = 1_200  # with a mark in the source
 _SAID = 500  # said in a line
-_TITLED = 2_500  # said by the title: menus and footers stand around it
+_TITLED = 1_200  # said by the title: menus and footers stand around it
 _MOST_LINES = 1_000
 _LONGEST_LINE = 200
 _CLIENT_ERROR = 400
 
 _TARGET = re.compile(rf"{LINK}\S*")
-_CUTS = re.compile(r" [|\u2013\u2014·•»«:/-] | ?[|·•»«\u2013\u2014] ?|: ")
+_CUTS = re.compile(r" [|\u2013\u2014·•»«/-] | ?[|·•»«\u2013\u2014] ?")
 _MARKS = " \t.,:!…。\uff01"
 _SIGH = re.compile(
     r"(?:oops|uups|ups|sorry|whoops|uh[- ]oh|hmm+|error|fehler|erreur|ошибка)[!.,…:]* +"
@@ -116,7 +116,8 @@ def _said(seen: list[str], letters: int) -> str:
     """The wall that a title or a line tells of."""
     if letters > _TITLED:
         return ""
-    parts = [*_CUTS.split(seen[0])[:8], seen[0]]
+    # After a colon stands what a title is about, before it may be the name of a site.
+    parts = [*_CUTS.split(seen[0])[:8], seen[0], seen[0].rpartition(": ")[2]]
     if letters <= _SAID:
         parts += seen[1:]
     parts = [form for part in parts if len(part) <= _LONGEST_LINE for form in _bare(part)]

@@ -209,9 +209,16 @@ class Agenda:
         """Instant at which something may be done, as far as is known; call when `take` has none."""
         return min((pool.ready(now) for pool in self._pools), default=inf)
 
-    def waiting(self, now: float) -> bool:
-        """Whether something would be done now if its host were free; call when `take` has none."""
-        return any(pool.waiting(now) for pool in self._pools)
+    def waiting(self, now: float, until: float) -> bool:
+        """Whether something would be done now if its host were free, and its host will be soon.
+
+        Call when `take` has none.
+
+        Args:
+            now: The instant.
+            until: When it must be free at the latest.
+        """
+        return any(pool.waiting(now, until) for pool in self._pools)
 
     # What became of it.
 
@@ -258,6 +265,10 @@ class Agenda:
         outcomes = Outcomes(np.array([changed]), np.array([age]), false)
         self._pool(page).learn(page, now, outcomes)
         self._again(page, now)
+
+    def has_room(self, page: int, now: float) -> bool:
+        """Whether the budget of a page has room for one more request now."""
+        return self._pool(page).spending.ready(now, first=True) <= now
 
     def audited(self, page: int, now: float) -> None:
         """Count a second request of a visit against the budget."""

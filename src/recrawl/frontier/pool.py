@@ -161,13 +161,23 @@ class Pool:
         unread = self._read < len(self._order)
         return min(wake, max(allowed, min(-inf if unread else self._turns.ready(), self._ends)))
 
-    def waiting(self, now: float) -> bool:
-        """Whether a page would be lent now if its host were free; call when `take` has none."""
-        set_or_new = len(self._set) + len(self._retries) + len(self._new)
-        if self.spending.ready(now, first=True) <= now and set_or_new:
+    def waiting(self, now: float, until: float) -> bool:
+        """Whether a page would be lent now if its host were free, and its host will be soon.
+
+        Call when `take` has none.
+
+        Args:
+            now: The instant.
+            until: When it must be free at the latest.
+        """
+        queues = (self._set, self._retries, self._new)
+        if self.spending.ready(now, first=True) <= now and any(
+            queue.ready() <= until for queue in queues
+        ):
             return True
         unread = self._read < len(self._order)
-        return self.spending.ready(now, first=False) <= now and (unread or len(self._turns) > 0)
+        soon = unread or self._turns.ready() <= until
+        return self.spending.ready(now, first=False) <= now and soon
 
     def freed(self, host: int) -> None:
         """Look again at a host of which a request has ended."""

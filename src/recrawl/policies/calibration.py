@@ -87,7 +87,7 @@ class Calibration:
         count = len(chance)
         weight: Floats = _KEPT ** np.arange(count - 1, -1, -1.0)
         row = np.minimum((chance * BINS).astype(np.int64), BINS - 1)
-        found = weight * changed.astype(np.float64)
+        found = weight * changed
         variance = weight**2 * chance * (1 - chance)
         faded = _KEPT**count
         self.sums[:, :-1] *= faded

@@ -193,7 +193,7 @@ class Recrawl:
         """
         today = float(epoch_days(now))
         _advance(state, today)
-        _learn_silence(state, rows, count, today)
+        _learn_heard(state, rows, count, today)
         state.announced.tell(rows, count, word, today)
         return state
 
@@ -302,7 +302,7 @@ def _learn(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcomes) -> 
         real[alone],
         lambda factor: memories.chance(rows[alone], of_some, factor * foretold)[1],
     )
-    state.calibration.learn(some.reported(told), some.changed)
+    state.calibration.learn(told, real[alone])
     spread = overlap / elapsed[:, None]
     found = spread * pace * real[:, None]
     age = np.full(len(rows), np.nan)
@@ -311,10 +311,16 @@ def _learn(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcomes) -> 
         happened = np.clip(now - outcomes.age, last, now)[dated]
         found[dated] = clocks.holds(happened) * real[dated, None]
         age[dated] = clocks.elapsed(leaf[dated], happened, now[dated])
-    expected = chance + memories.rates(rows, prior) * streams.announced
+    # Of announced changes the clocks know already.
+    found[streams.told] = 0.0
+    expected = np.where(streams.told, 0.0, chance)
     clocks.learn(sections, leaf, found, spread * expected[:, None])
     memories.learn(
-        rows, site, prior, streams, Outcomes(outcomes.changed, age, outcomes.false_changes)
+        rows,
+        site,
+        prior,
+        streams,
+        Outcomes(outcomes.changed, age * streams.share, outcomes.false_changes),
     )
     state.announced.forget(rows)
     rates = memories.rates(rows, prior)
@@ -344,24 +350,27 @@ def _silent(
     return np.maximum(state.clocks.elapsed(leaf, last, asked), 0.0)
 
 
-def _learn_silence(state: RecrawlState, rows: Ints, count: Floats, now: float) -> None:
-    """Learn of pages that were not announced that no announced change has happened."""
+def _learn_heard(state: RecrawlState, rows: Ints, count: Floats, now: float) -> None:
+    """Learn what was announced, and of other pages that nothing was."""
     told = state.announced
-    quiet = (count == 0) & (told.count[rows] == 0) & (told.recall[rows] > 0)
-    quiet &= now > np.maximum(state.last[rows], told.learnt[rows])
-    rows = rows[quiet]
+    since = np.maximum(state.last[rows], told.asked[rows])
+    heard = (told.recall[rows] > 0) & (now > since)
+    rows, count, since = rows[heard], count[heard], since[heard]
+    quiet = (count == 0) & (told.count[rows] == 0)
     for start in range(0, len(rows), _AT_A_TIME):
-        some = rows[start : start + _AT_A_TIME]
-        leaf, since = state.sections.leaf[some], np.maximum(state.last[some], told.learnt[some])
-        days = np.maximum(state.clocks.elapsed(leaf, since, np.full(len(some), now)), 0.0)
-        days *= told.recall[some]
+        some, when = rows[start : start + _AT_A_TIME], since[start : start + _AT_A_TIME]
+        news, calm = count[start : start + _AT_A_TIME] > 0, quiet[start : start + _AT_A_TIME]
+        leaf, until = state.sections.leaf[some], np.full(len(some), now)
+        clock = np.maximum(state.clocks.elapsed(leaf, when, until), 0.0)
+        days = clock * told.recall[some]
         prior = state.relatives.prior(state.sections, some)
         expected = state.memories.rates(some, prior) * days
-        overlap = state.clocks.overlaps(since, np.full(len(some), now))
+        overlap = state.clocks.overlaps(when, until)
         spread = overlap / np.maximum(overlap.sum(axis=1), _AT_ONCE)[:, None]
-        none = np.zeros_like(spread)
-        state.clocks.learn(state.sections, leaf, none, spread * expected[:, None])
-        state.memories.stayed(some, days)
+        paced = overlap * state.clocks.pace[leaf]
+        paced /= np.maximum(paced.sum(axis=1), _AT_ONCE)[:, None]
+        state.clocks.learn(state.sections, leaf, paced * news[:, None], spread * expected[:, None])
+        state.memories.stayed(some[calm], days[calm])
     if len(rows):
         read_clocks(state, state.sections.levels)
 
@@ -384,7 +393,11 @@ def in_doubt(
     """
     if not state.announced.any:
         return elapsed
-    silent = np.minimum(_silent(state, rows, now), elapsed)
+    # Forecasts have another clock: what counts is the share of the time.
+    last = state.last[rows]
+    whole = state.clocks.elapsed(state.sections.leaf[rows], last, np.broadcast_to(now, last.shape))
+    share = np.minimum(_silent(state, rows, now) / np.maximum(whole, _AT_ONCE), 1.0)
+    silent = share * elapsed
     return state.announced.effective(rows, states, silent, elapsed - silent)
 
 

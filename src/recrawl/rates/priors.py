@@ -227,6 +227,8 @@ def _fit(
 ) -> tuple[Floats, Floats]:
     """Mean and variance of the logarithms of rates, of each of `count` sites."""
     moments = (np.full(count, others.mean), np.full(count, others.variance))
+    if false_changes:  # from where all changes are believed: whatever happens is then thinkable
+        moments = _fit(histories, site, count, others, 0.0)
     for _ in range(_ROUNDS_IN_NOISE if false_changes else _ROUNDS):
         shape, exposure = _gamma(*moments)
         seen_shape, seen_exposure = gamma_states(

@@ -142,7 +142,7 @@ class Draft:
                     copy.text_signature,
                     _as_text(copy.etag),
                     copy.modified_seconds,
-                    copy.likeness,
+                    _signed(copy.likeness),
                 )
             )
         if made.masks is not None:
@@ -176,6 +176,15 @@ class Draft:
             message = f"page must be one of the {self.pages} in the store (got {page})"
             raise InvalidParameter(message)
         return page
+
+
+def _signed(bits: int | None) -> int | None:
+    """64 bits as SQLite keeps them: a whole number with a sign.
+
+    >>> _signed(2**64 - 1), _signed(5), _signed(None)
+    (-1, 5, None)
+    """
+    return bits if bits is None or bits < 1 << 63 else bits - (1 << 64)
 
 
 def _as_text(etag: str | None) -> str | None:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from recrawl.store.columns import OutcomeColumns, PageColumns, VisitColumns
 
 _PAGES_AT_A_TIME = 1 << 20
+_ALL_BITS = (1 << 64) - 1  # SQLite's whole numbers have a sign
 _VISITS_AT_A_TIME = 1 << 17
 _CHAIN = """
     with recursive chain(id, page, before, at, outcome, http, age_seconds, size,
@@ -172,7 +173,10 @@ class Reader:
             from copies where page = ?
         """
         rows = self._many(query, ((int(page),) for page in pages))
-        found = {page: Copy(*rest) for page, *rest in rows}
+        found = {
+            page: Copy(content, text, etag, modified, None if bits is None else bits & _ALL_BITS)
+            for page, content, text, etag, modified, bits in rows
+        }
         return [found.get(page) for page in pages]
 
     def visits(self, after: int = 0, rows: int = _VISITS_AT_A_TIME) -> Iterator[VisitColumns]:
