@@ -100,6 +100,29 @@ def test_hours_bind_a_page_that_would_be_visited_sooner(path):
     assert crawl.really([NEWS], more)[0] == pytest.approx(said.at, abs=TICK)
 
 
+def test_hours_bind_a_page_whose_interval_ends_outside_them(path):
+    """At 7:12 a page with an interval of an hour waits for 4:00."""
+    crawl = frozen(path, block(DOCS, 'interval = "1h"\nhours = "4-5"'))
+    said = crawl.said(DOCS)
+
+    assert said.kind is Binding.HOURS
+    assert said.at == pytest.approx(np.ceil(NOW) + 4 * HOUR, abs=TURN)
+    assert crawl.really([DOCS])[0] == pytest.approx(said.at, abs=TURN)
+
+
+def test_hours_bind_a_new_page_with_an_interval(path):
+    """Found at 7:12, and visited for the first time at 4:00."""
+    address = f"{ORIGIN}/brand-new"
+    crawl = frozen(path, f'[[page]]\naddress = "{address}"\ninterval = "7m"\nhours = "4-5"\n')
+    host = ORIGIN.split("/")[2]
+    with Store.open(path) as store:
+        store.write([PagesFound([address], [host], [1], at_seconds=NOW * DAY)])
+    said = crawl.said(60)
+
+    assert said.kind is Binding.HOURS
+    assert said.at == pytest.approx(np.ceil(NOW) + 4 * HOUR, abs=TURN)
+
+
 @pytest.mark.parametrize(
     ("outcome", "kind"),
     [

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recrawl.crawl.looking import look
+from recrawl.crawl.reasons_binding import moved
 from recrawl.crawl.reasons_changes import (
     budget_times,
     even_section,
@@ -19,9 +20,11 @@ from recrawl.crawl.reasons_changes import (
     weight_times,
     without_hours,
 )
-from recrawl.crawl.reasons_rehearsal import rehearse
+from recrawl.crawl.reasons_facts import value_at
+from recrawl.crawl.reasons_rehearsal import Foreseen, allowed_from, is_held, rehearse
 from recrawl.crawl.reasons_staging import staged
 from recrawl.store.reader import Reader
+from recrawl.visits.status import PageStatus
 from tests.crawl.looked import BEGAN, made
 
 # Sixty pages, copied in the order of their numbers two days ago, 20 visits a day: one every 72
@@ -75,6 +78,57 @@ def test_a_minimum_holds(scene_of):
     days = NOW - scene.last[0] + 1.0
 
     assert rehearse(minimum_of(scene, days)).at == pytest.approx(NOW + 1, abs=TICK + BETWEEN)
+
+
+def test_a_minimum_holds_that_ends_long_after_the_rehearsal(scene_of):
+    """Six gaps of three days are rehearsed."""
+    scene = scene_of(0)
+    far = minimum_of(scene, 100.0)
+
+    assert rehearse(far).at == pytest.approx(scene.last[0] + 100)
+    assert allowed_from(far, NOW) == scene.last[0] + 100
+
+
+def test_a_minimum_holds_where_no_other_page_is_visited(scene_of):
+    scene = scene_of(0, most=1)
+
+    assert rehearse(minimum_of(scene, 4_000.0)).at == pytest.approx(scene.last[0] + 4_000)
+
+
+def test_an_interval_begins_with_the_first_copy(scene_of):
+    scene = scene_of(0)
+    scene = scene.with_terms(replace(scene.own_terms, interval=0.01))
+
+    assert is_held(scene)
+    assert not is_held(scene.with_status(PageStatus.NEW))
+
+
+def test_seconds_count_where_pages_are_visited_every_minute(scene_of):
+    """Sixty pages: every three days, then every 26 seconds."""
+    scene, second = scene_of(0), 1 / 86_400
+    late, soon = Foreseen(NOW + 40 * second), Foreseen(NOW + 18 * second)
+
+    assert not moved(scene, late, soon)
+    assert moved(budget_times(scene, 10_000.0), late, soon)
+    assert not moved(budget_times(scene, 10_000.0), late, Foreseen(NOW + 39 * second))
+
+
+def test_a_set_time_outside_the_hours_waits_for_them(scene_of):
+    """A set time three weeks and a half from now, beyond what is rehearsed."""
+    scene = scene_of(0)
+    scene = scene.with_terms(replace(scene.own_terms, interval=24.5, hours=(20, 22)))
+    scene = scene.with_set_time(np.floor(NOW) + 24)
+
+    assert rehearse(scene).at == pytest.approx(np.floor(NOW) + 24 + 20 / 24)
+
+
+def test_a_visit_that_the_policy_chooses_is_worth_its_price(scene_of):
+    for page in (5, 30, 59):
+        scene = scene_of(page)
+        found = rehearse(scene)
+        (value,) = value_at(scene, scene.pool.state, [found.at])
+
+        assert value >= found.price * (1 - 1e-9)
 
 
 def test_a_maximum_holds(scene_of):

@@ -172,6 +172,7 @@ def test_everything_that_may_decide_has_words():
         (inf, inf, inf, "not at all, as things stand"),
         (NOW, NOW, NOW, "now, if the crawl runs"),
         (NOW + 2, NOW + 2, NOW + 2, "in 2.0d, at 2024-10-06 00:00 UTC"),
+        (NOW + 2, NOW + 2, inf, "in 2.0d, at 2024-10-06 00:00 UTC, or later"),
         (NOW + 9, NOW + 6, inf, "about in 9.0d, at 2024-10-13 00:00 UTC; not within 6.0d"),
     ],
 )

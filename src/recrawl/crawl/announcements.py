@@ -33,6 +33,7 @@ _MOST = 3
 _DOUBTED = 3.0
 # and however right a host was, so many changes may come without its word.
 _MOST_BELIEVED = 0.95
+_QUIET_DAYS = 10.0  # in which one false alarm is assumed before any was heard
 _LEAST_RIGHT = 0.5  # share of announcements that must be right
 _PARTS = ("dated", "told", "kind", "found")
 ANNOUNCED = tuple(f"announcements.{name}" for name in _PARTS)
@@ -175,4 +176,4 @@ def _word(crawl: Crawl, kind: str, hosts: Ints) -> tuple[Floats, Floats]:
     recall = np.minimum(right / (right + silent + _DOUBTED), _MOST_BELIEVED)
     # Dates that move with every build say nothing, however many changes they come with.
     recall[(right + 1) / (right + wrong + 2) < _LEAST_RIGHT] = 0.0
-    return recall[row], (wrong / np.maximum(days, 1.0))[row]
+    return recall[row], ((wrong + 1) / (days + _QUIET_DAYS))[row]

@@ -280,10 +280,10 @@ class Looks:
         return trip if answer.status == _OK and answer.body else None
 
     async def _once_more(self, page: Page, copy: Copy | None = None) -> Trip:
-        """Make one more request, and pay for it if it was made; none beyond the budget."""
+        """Make one more request, and pay for it if it was made: later visits wait for that."""
         number, now = page.lease.page, self._clock.now()
         agenda = self._crawl.agenda
-        if self._stopping() or not agenda.has_room(number, now):
+        if self._stopping():
             return Trip(Answer(page.address), later=now)
         try:
             trip = await self._trips.once_more(page.lease.host, page.address, page.rule, copy)

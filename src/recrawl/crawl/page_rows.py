@@ -19,11 +19,15 @@ from recrawl.visits.status import Outcome, PageStatus
 
 if TYPE_CHECKING:
     from recrawl.crawl.looking import PoolSight, Sight
+    from recrawl.policies.recrawl import RecrawlState
     from recrawl.store.reader import Reader
     from recrawl.visits.arrays import Floats, Instants, Ints
 
 _FIGURES = ("rate", "low", "high", "shape", "exposure", "fresh")
 _BLOCK = 1 << 15
+# A price is found from so many pages, drawn by lot, as what is reached in this part of a mean gap.
+_PRICED, _AHEAD = 2_000, 0.25
+_LOWEST, _HIGHEST, _HALVINGS = 1e-12, 1e12, 32  # of the search for a price
 
 
 def page_rows(sight: Sight, reader: Reader) -> PageRows:
@@ -85,12 +89,72 @@ def _counted(reader: Reader, pages: int) -> tuple[Ints, Ints, Instants]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Prices:
+    """What visits to the pages of a pool are worth that its budget pays for.
+
+    Args:
+        price: Value of a visit from which on it is made; infinite where none is.
+        waiting: Values of the pages that are worth as much already, rising.
+        coming: When some of the others reach it that do so soon, rising, in days after 1970.
+        each: How many pages each of these stands for.
+        until: Until when that is soon.
+        visits_a_day: What the budget allows.
+    """
+
+    price: float
+    waiting: Floats
+    coming: Floats
+    each: float
+    until: float
+    visits_a_day: float
+
+    @classmethod
+    def of(cls, sight: Sight, pool: PoolSight, pages: int) -> Prices:
+        """Find the price of a pool of so many pages.
+
+        As many pages as the budget pays for in the part of a mean gap to come reach it in that
+        time. The value of the best page now says little: where hosts announce changes it is far
+        above what other pages ever reach.
+        """
+        visits, none = pool.budget.visits_a_day(pages), np.empty(0)
+        if pool.state is None or visits <= 0:
+            return cls(np.inf, none, none, 1.0, sight.now, visits)
+        until = sight.now + _AHEAD * pages / visits
+        least = np.array([each.minimum for each in terms(sight.settings)])[sight.rule[pool.pages]]
+        free = _free(sight)[pool.pages]
+        # Pages that their terms keep back do not compete, unless there are no others.
+        soon = free & (pool.state.last + least <= until)
+        rows = np.flatnonzero(soon if soon.any() else free)
+        if not len(rows):
+            return cls(np.inf, none, none, 1.0, until, visits)
+        some = rows
+        if len(rows) > _PRICED:
+            some = np.random.default_rng(len(rows)).choice(rows, _PRICED, replace=False)
+        each = len(rows) / len(some)
+        wanted = min(visits * (until - sight.now) / each, len(some))
+        price = _price(sight, pool.state, some, until, wanted)
+        values, due = _values(sight, pool.state, rows), _reached(sight, pool.state, some, price)
+        later = (_values(sight, pool.state, some) < price) & (due <= until)
+        waiting = np.sort(values[values >= price])
+        return cls(price, waiting, np.sort(due[later]), each, until, visits)
+
+    def turn(self, values: Floats, reached: Floats, now: float) -> Floats:
+        """When it is the turn of pages, by their values and by when these reach the price."""
+        if self.visits_a_day <= 0:
+            return np.full(len(values), np.inf)
+        better = len(self.waiting) - np.searchsorted(self.waiting, values, side="right")
+        sooner = len(self.waiting) + self.each * np.searchsorted(self.coming, reached)
+        before = np.where(values >= self.price, better, sooner)
+        soon = (values >= self.price) | (reached <= self.until)
+        return np.where(soon, now + before / self.visits_a_day, reached)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class NextVisits:
     """When pages of a crawl will be visited next.
 
-    A set time holds. Otherwise a page is visited when a visit is worth the *price*, what the visit
-    is worth now that comes next, within the bounds that its rule sets. Where a crawl has stood
-    still that price is high, and visits will come sooner than is said.
+    A set time holds. Otherwise a page is visited when a visit is worth the price, within the bounds
+    that its rule sets; of pages that are worth it already, those that are worth most come first.
 
     Args:
         sight: The crawl.
@@ -99,17 +163,19 @@ class NextVisits:
     """
 
     sight: Sight
-    prices: list[float]
+    prices: list[Prices]
     row: Ints
 
     @classmethod
     def of(cls, sight: Sight) -> NextVisits:
         """Find the prices."""
         row = np.full(len(sight.rule), -1)
+        pool_of = np.array([each.pool for each in terms(sight.settings)])[sight.rule]
+        counts = np.bincount(pool_of, minlength=len(sight.pools))
         prices = []
-        for pool in sight.pools:
+        for number, pool in enumerate(sight.pools):
             row[pool.pages] = np.arange(len(pool.pages))
-            prices.append(_price(sight, pool))
+            prices.append(Prices.of(sight, pool, int(counts[number])))
         return cls(sight, prices, row)
 
     def at(self, pages: Ints) -> Instants:
@@ -138,23 +204,44 @@ class NextVisits:
         due = np.maximum(due, sight.now)
         return instants_after_epoch(np.where(ruled, due, np.inf))
 
-    def _due(self, pool: PoolSight, rows: Ints, price: float) -> Floats:
-        """When the values of pages reach the price."""
-        due = np.empty(len(rows))
+    def _due(self, pool: PoolSight, rows: Ints, prices: Prices) -> Floats:
+        """When it is the turn of pages, by what visits to them are worth."""
+        due, sight = np.empty(len(rows)), self.sight
         assert pool.state is not None  # noqa: S101 - it has rows
         for start in range(0, len(rows), _BLOCK):
-            some = slice(start, start + _BLOCK)
-            due[some] = epoch_days(self.sight.policy.due(pool.state, rows[some], price))
-        return np.where(np.isnan(due), np.inf, due)
+            some = rows[start : start + _BLOCK]
+            reached = _reached(sight, pool.state, some, prices.price)
+            values = _values(sight, pool.state, some)
+            due[start : start + len(some)] = prices.turn(values, reached, sight.now)
+        return due
 
 
-def _price(sight: Sight, pool: PoolSight) -> float:
-    """What the visit is worth that comes next; infinite where there is none."""
-    rows = np.flatnonzero(_free(sight)[pool.pages])
-    if pool.state is None or not len(rows):
-        return float("inf")
+def _reached(sight: Sight, state: RecrawlState, rows: Ints, price: float) -> Floats:
+    """When the value of each page reaches the price; infinite where it never does."""
+    due = epoch_days(sight.policy.due(state, rows, price))
+    return np.where(np.isnan(due), np.inf, due)
+
+
+def _values(sight: Sight, state: RecrawlState, rows: Ints) -> Floats:
+    """What a visit to each page is worth now."""
     now = instants_after_epoch(np.array([sight.now]))[0]
-    return float(sight.policy.value(pool.state, rows, now).max())
+    return sight.policy.value(state, rows, now)
+
+
+def _price(sight: Sight, state: RecrawlState, rows: Ints, until: float, wanted: float) -> float:
+    """The price that so many of some pages reach until an instant, and no more."""
+
+    def reach(price: float) -> bool:
+        return int(np.count_nonzero(_reached(sight, state, rows, price) <= until)) >= wanted
+
+    high = float(_values(sight, state, rows).max()) or 1.0
+    while reach(high) and high < _HIGHEST:
+        high *= 2
+    low = high * _LOWEST
+    for _ in range(_HALVINGS):
+        middle = (low * high) ** 0.5
+        low, high = (middle, high) if reach(middle) else (low, middle)
+    return low
 
 
 def _free(sight: Sight) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

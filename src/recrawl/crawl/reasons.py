@@ -16,7 +16,7 @@ from recrawl.crawl import reasons_facts as facts
 from recrawl.crawl.looking import look
 from recrawl.crawl.reasons_binding import Binding, binding
 from recrawl.crawl.reasons_figures import figures
-from recrawl.crawl.reasons_rehearsal import is_held, rehearse, rehearsed_until
+from recrawl.crawl.reasons_rehearsal import allowed_from, is_held, rehearse, rehearsed_until
 from recrawl.crawl.reasons_staging import agent_of, staged
 from recrawl.crawl.reasons_what_if import what_ifs
 from recrawl.crawl.robots import Permission
@@ -86,7 +86,7 @@ def _band(
 ) -> tuple[float, float]:
     """Ends of the band that holds the next visit in about seven cases of ten."""
     if base.reckoned and not base.set:
-        return min(rehearsed_until(scene), base.at), inf
+        return min(allowed_from(scene, rehearsed_until(scene)), base.at), inf
     if not isfinite(base.at) or is_held(scene) or scene.row is None:
         return base.at, base.at
     if len(scene.last) > _PAGES_BY_LOT:

@@ -31,8 +31,10 @@ if TYPE_CHECKING:
     from recrawl.crawl.reasons_rehearsal import Foreseen
     from recrawl.crawl.reasons_scene import Scene
 
-# A visit that moves by less has not moved: pages are chosen a tick at a time.
+# A visit that moves by less has not moved: pages are chosen a tick at a time. Where they are
+# visited every minute a part of their gap counts, but a rehearsal goes on by whole seconds.
 _MOVED_DAYS, _MOVED_SHARE = 60 / SECONDS_A_DAY, 0.02
+_PART_OF_GAP, _LEAST_DAYS = 1 / 16, 2 / SECONDS_A_DAY
 _BUSY = 0.5  # of the days that a visit comes sooner
 _MUCH = 1000.0  # times the budget, which then keeps nothing back
 
@@ -115,7 +117,8 @@ def _gain(base: Foreseen, sooner: float) -> float:
 
 def _least(scene: Scene, base: Foreseen) -> float:
     ahead = base.at - scene.now
-    return max(_MOVED_DAYS, _MOVED_SHARE * ahead if ahead < inf else 0.0)
+    least = min(max(_PART_OF_GAP * scene.gap, _LEAST_DAYS), _MOVED_DAYS)
+    return max(least, _MOVED_SHARE * ahead if ahead < inf else 0.0)
 
 
 def _why_set(scene: Scene) -> Binding:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.crawl.reasons_changes import even_section
+from recrawl.crawl.reasons_figures import in_a_row
 from recrawl.crawl.reasons_policy import Rehearsed, Unmoved
 from recrawl.crawl.reasons_rehearsal import own
 from recrawl.detect.honesty import KINDS, Word
@@ -42,7 +43,7 @@ def evidence(sight: Sight, reader: Reader, page: int) -> Evidence:
         visits=len(at),
         compared=sum(int(counts[each]) for each in Outcome if each.compared),
         changes=len(changed),
-        failures=int(sight.columns.failures[page]),
+        failures=in_a_row(int(sight.columns.status[page]), int(sight.columns.failures[page])),
         first_visit=float(at[0]) if len(at) else nan,
         last_visit=float(at[-1]) if len(at) else nan,
         last_compared=float(sight.last[page]),

@@ -46,6 +46,17 @@ def figures(kind: Binding, scene: Scene, base: Foreseen, worth: Worth | None) ->
     return _of_terms(kind, scene, base) | last
 
 
+def in_a_row(status: int, failures: int) -> int:
+    """Visits in a row without a page, of which so many are counted.
+
+    One that finds a page moved for the first time counts twice, so that it is looked at less often.
+
+    >>> in_a_row(PageStatus.MOVED, 2), in_a_row(PageStatus.GONE, 2)
+    (1, 2)
+    """
+    return failures - 1 if status == PageStatus.MOVED and failures > 1 else failures
+
+
 def _of_terms(kind: Binding, scene: Scene, base: Foreseen) -> Figures:
     """Figures of a bound that the settings or the page's life set."""
     terms, page, known = scene.own_terms, scene.page, scene.known
@@ -63,7 +74,8 @@ def _of_terms(kind: Binding, scene: Scene, base: Foreseen) -> Figures:
             first, end = terms.hours or (0, 24)
             found = {"first_hour": first, "end_hour": end, "opens_at": terms.opens(base.at)}
         case _:
-            found = {"times_in_a_row": int(known.failures[page]), **set_at}
+            times = in_a_row(int(known.status[page]), int(known.failures[page]))
+            found = {"times_in_a_row": times, **set_at}
     return found
 
 

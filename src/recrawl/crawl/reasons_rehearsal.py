@@ -45,8 +45,8 @@ class Foreseen:
         before: Visits that the same budget pays for until then.
         at_host: Visits that go to the same host until then.
         busy: Days until then in which the host could not be asked.
-        price: What visits are worth that the policy chooses shortly before, in the middle; nan
-            where it chooses none.
+        price: What visits are worth that the policy chooses shortly before, in the middle, and no
+            more than this one where the policy chooses it; nan where it chooses none.
         reckoned: Whether the visit lies too far off to be rehearsed, and follows from its set time
             or from the price.
     """
@@ -72,6 +72,7 @@ def rehearse(scene: Scene, *, until: float = inf, lot: int | None = None) -> For
     if end == inf:
         return Foreseen(inf)  # no budget
     if is_held(scene) and set_time > end:
+        set_time = scene.own_terms.opens(set_time) if set_time < inf else inf
         return Foreseen(set_time if set_time <= until else inf, set=True, reckoned=True)
     policy = Unmoved(scene.policy) if lot is None else Drawn(scene.policy, lot)
     rehearsal = _Rehearsal(scene, policy)
@@ -93,8 +94,20 @@ def rehearsed_until(scene: Scene) -> float:
 def is_held(scene: Scene) -> bool:
     """Whether nothing but its set time decides on the page of a scene."""
     page, known = scene.page, scene.known
-    well = known.status[page] in (PageStatus.NEW, PageStatus.COPIED) and not known.failures[page]
-    return not well or scene.own_terms.interval > 0
+    if known.failures[page]:
+        return True
+    match PageStatus(int(known.status[page])):
+        case PageStatus.NEW:
+            return False  # an interval begins with the first copy
+        case PageStatus.COPIED:
+            return scene.own_terms.interval > 0
+    return True
+
+
+def allowed_from(scene: Scene, at: float) -> float:
+    """The first instant from `at` on at which the terms of the page of a scene allow a visit."""
+    last, terms = float(scene.last[scene.page]), scene.own_terms
+    return terms.opens(at if isnan(last) else max(at, last + terms.minimum))
 
 
 class _Rehearsal:
@@ -144,7 +157,8 @@ class _Rehearsal:
             leases = agenda.take(now, 1)
             for lease in leases:
                 if lease.page == page:
-                    return self._foreseen(now, by_set=set_time <= now)
+                    found = self._foreseen(now, by_set=set_time <= now)
+                    return found if found.set else self._chosen(found)
                 self._visit(lease, now)
             if not leases:
                 ready = agenda.ready(now)
@@ -159,10 +173,15 @@ class _Rehearsal:
     def reckoned(self, found: Foreseen) -> Foreseen:
         """When the page is visited that was not while the rehearsal lasted: by the price."""
         scene, at = self._scene, inf
+        end = rehearsed_until(scene)
         row, state = self._row.get(scene.page), self._states[scene.own_terms.pool]
+        # A new page comes some time, and a page that its terms keep back comes after that.
+        surely = scene.known.status[scene.page] == PageStatus.NEW or allowed_from(scene, end) > end
         if row is not None and state is not None and found.price > 0:
             (due,) = epoch_days(self._policy.due(state, np.array([row]), found.price)).tolist()
-            at = inf if isnan(due) else scene.own_terms.opens(max(due, scene.now))
+            at = inf if isnan(due) else allowed_from(scene, max(due, scene.now))
+        elif surely and not is_held(scene):
+            at = allowed_from(scene, end)
         set_time = self._agenda.set_time(scene.page)
         by_set = set_time < at
         at = min(at, set_time)
@@ -171,6 +190,18 @@ class _Rehearsal:
     def _foreseen(self, at: float, *, by_set: bool) -> Foreseen:
         price = float(np.median(self._worth)) if self._worth else nan
         return Foreseen(at, by_set, self._before, self._at_host, self._busy, price)
+
+    def _chosen(self, found: Foreseen) -> Foreseen:
+        """The visit with a price that it is worth: the policy has chosen it.
+
+        Announced changes make visits worth far more than what the budget pays for otherwise.
+        """
+        row, state = self._row.get(self._scene.page), self._states[self._scene.own_terms.pool]
+        if row is None or state is None or isnan(found.price):
+            return found
+        instant = instants_after_epoch(np.array([found.at]))[0]
+        (value,) = self._policy.value(state, np.array([row]), instant).tolist()
+        return replace(found, price=min(found.price, value))
 
     def _visit(self, lease: Lease, now: float) -> None:
         """Make a visit that finds what the one before has found."""

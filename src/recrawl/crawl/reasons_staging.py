@@ -97,6 +97,11 @@ def _known(sight: Sight, pages: Ints, host: Ints) -> Known:
     longest = np.array([each.interval or each.maximum for each in terms(sight.settings)])[rule]
     well = (status == PageStatus.COPIED) & (failures == 0)
     by_terms = np.where(np.isfinite(longest), np.minimum(set_time, sight.now + longest), inf)
+    # A page whose set time comes outside its hours is put off to when they begin.
+    for number, term in enumerate(terms(sight.settings)):
+        if term.hours is not None:
+            ours = np.flatnonzero((rule == number) & np.isfinite(by_terms))
+            by_terms[ours] = [term.opens(at) for at in by_terms[ours].tolist()]
     return Known(
         host=host,
         term=rule,

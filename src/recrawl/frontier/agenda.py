@@ -266,10 +266,6 @@ class Agenda:
         self._pool(page).learn(page, now, outcomes)
         self._again(page, now)
 
-    def has_room(self, page: int, now: float) -> bool:
-        """Whether the budget of a page has room for one more request now."""
-        return self._pool(page).spending.ready(now, first=True) <= now
-
     def audited(self, page: int, now: float) -> None:
         """Count a second request of a visit against the budget."""
         self._pool(page).spending.spend(now, first=False)

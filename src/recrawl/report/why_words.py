@@ -102,6 +102,8 @@ def _next(why: Why) -> str:
     if why.high == why.low:
         return said
     low, high = (max(end - why.at, 0.0) for end in (why.low, why.high))
+    if why.low == why.next_visit and high == inf:
+        return f"{said}, or later"
     if high == inf:
         return f"about {said}; not within {every(low)}"
     return f"about {said}; in {every(low)} to {every(high)} in seven cases of ten"
