@@ -112,7 +112,7 @@ def test_what_is_announced_is_kept():
 
 @pytest.mark.parametrize("recall", [0.0, 0.5, 0.9])
 def test_rates_come_out_right_though_visits_follow_announcements(recall):
-    """A page is visited as soon as it is announced, else after ten days: its rate is 0.2 a day.
+    """A host is asked every day; a page is visited once it is announced, else after ten days.
 
     Read as if visits came by chance, every gap that ends with its change would count too much.
     """
@@ -127,11 +127,12 @@ def test_rates_come_out_right_though_visits_follow_announcements(recall):
             random.exponential(1 / (rate * share), pages) if share else np.full(pages, np.inf)
             for share in (recall, 1 - recall)
         ]
-        told = waits[0] < longest
-        elapsed = np.minimum(waits[0], longest)
+        elapsed = np.minimum(np.ceil(waits[0]), longest)
+        told = waits[0] < elapsed
         changed = told | (waits[1] < elapsed)
+        memories.stayed(rows, recall * (elapsed - 1))  # asked, and nothing was announced
         streams = Streams(
-            told, (1 - recall) * elapsed, recall * elapsed, np.full(pages, 1 - recall)
+            told, (1 - recall) * elapsed, np.full(pages, recall), np.full(pages, 1 - recall)
         )
         memories.learn(rows, 0 * rows, prior, streams, Outcomes.existence(changed))
 

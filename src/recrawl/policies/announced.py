@@ -6,7 +6,7 @@ they are learnt from apart:
 
 | stream | rate | seen |
 |---|---|---|
-| announced | $\rho r$ | whenever the host was last asked, one by one |
+| announced | $\rho r$ | whenever the host is asked, whether there was any |
 | unannounced | $(1 - \rho) r$ | at visits only, whether there was any |
 
 While nothing is announced, only unannounced changes can have happened, so time counts for

@@ -102,9 +102,9 @@ class Memories:
         """Learn what visits showed; days and ages are on the pages' clocks."""
         states = self.states(rows, prior)
         told = streams.told
-        # An announced change is one event, in the days in which it would have been announced.
+        # Announced changes are one or more, in the days in which they would have been announced.
         gaps = np.where(told, streams.announced, streams.unannounced)
-        count = np.where(told, 1, -1) if told.any() else None
+        age = np.where(told, np.nan, outcomes.age)
         beside = np.where(told, 0.0, streams.announced)
         chance, _ = self.chance(rows, states, streams.unannounced)
         for memory, kept in enumerate(self.kept):
@@ -113,9 +113,8 @@ class Memories:
                 np.maximum(prior[1] + kept * (states[1][memory] - prior[1]), _LEAST),
                 gaps,
                 outcomes.changed,
-                outcomes.age,
-                count,
-                outcomes.false_changes,
+                age,
+                false_changes=outcomes.false_changes,
             )
             self.shape[memory, rows] = shape - prior[0]
             self.exposure[memory, rows] = exposure + beside - prior[1]

@@ -364,7 +364,8 @@ def _learn_heard(state: RecrawlState, rows: Ints, count: Floats, now: float) -> 
         clock = np.maximum(state.clocks.elapsed(leaf, when, until), 0.0)
         days = clock * told.recall[some]
         prior = state.relatives.prior(state.sections, some)
-        expected = state.memories.rates(some, prior) * days
+        states = state.memories.states(some, prior)
+        expected = state.memories.chance(some, states, days)[1]
         overlap = state.clocks.overlaps(when, until)
         spread = overlap / np.maximum(overlap.sum(axis=1), _AT_ONCE)[:, None]
         paced = overlap * state.clocks.pace[leaf]
