@@ -37,7 +37,7 @@ _PAIRS_FOR_ONE = 10.0  # pairs of the host without a difference that count as mu
 _FIRST_FALSE = 0.01  # false changes a visit before anything is known, and
 _FIRST_PAIRS = 10.0  # how many pairs of fetches that counts for
 _PAIRS_OF_ALL = 10.0  # pairs of a host that all hosts together count for
-_PAIRS_OF_HOST = 1.0  # pairs of a page that its host counts for
+_PAIRS_OF_HOST = 0.2  # pairs of a page that its host counts for: most pages differ always or never
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ def false_changes(noise: Word, of_all: Word, checked: float = 0.0, differed: flo
 
         >>> host = Word(right=18, wrong=2)
         >>> [round(false_changes(host, host, *page), 2) for page in [(5, 5), (0, 0)]]
-        [0.85, 0.09]
+        [0.96, 0.09]
         >>> false_changes(Word(), Word())
         0.01
     """

@@ -105,6 +105,9 @@ class Memories:
         # Announced changes are one or more, in the days in which they would have been announced.
         gaps = np.where(told, streams.announced, streams.unannounced)
         age = np.where(told, np.nan, outcomes.age)
+        false = outcomes.false_changes
+        if false is not None:  # what was announced and found is a change
+            false = np.where(told, 0.0, false)
         beside = np.where(told, 0.0, streams.announced)
         chance, _ = self.chance(rows, states, streams.unannounced)
         for memory, kept in enumerate(self.kept):
@@ -114,7 +117,7 @@ class Memories:
                 gaps,
                 outcomes.changed,
                 age,
-                false_changes=outcomes.false_changes,
+                false_changes=false,
             )
             self.shape[memory, rows] = shape - prior[0]
             self.exposure[memory, rows] = exposure + beside - prior[1]
