@@ -1,6 +1,7 @@
 """A crawl that is stopped and started again goes on as if it had not been."""
 
 import asyncio
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -32,12 +33,17 @@ NAMES = [f"/s{number % 3}/{number}" for number in range(20)]
 
 
 def changing():
-    """A site whose pages change at every request, every third, and so on."""
-    pages = {}
-    for number, name in enumerate(NAMES):
-        bodies = [answers.page(b"<p>%d</p>" % (at // (number % 4 + 1))) for at in range(400)]
-        pages[name] = answers.in_turn(*bodies)
-    return pages
+    """A site whose pages change every fifth of a second, every second fifth, and so on."""
+    began = time.monotonic()
+
+    def page(every):
+        async def behave(wire):
+            version = int((time.monotonic() - began) * 5 / every)
+            await answers.page(b"<p>%d</p>" % version)(wire)
+
+        return behave
+
+    return {name: page(number % 4 + 1) for number, name in enumerate(NAMES)}
 
 
 def with_sitemap(server):
