@@ -21,7 +21,7 @@ from recrawl.visits.status import Outcome
 
 if TYPE_CHECKING:
     from recrawl.frontier.settings import Settings
-    from recrawl.policies.recrawl import RecrawlState
+    from recrawl.policies.recrawl_state import RecrawlState
     from recrawl.policies.sampling import Ratios
     from recrawl.store.columns import OutcomeColumns
     from recrawl.visits.arrays import Floats, Ints

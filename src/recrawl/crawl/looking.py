@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from recrawl.frontier.settings import Settings
     from recrawl.plan.budget import Budget
-    from recrawl.policies.recrawl import RecrawlState
+    from recrawl.policies.recrawl_state import RecrawlState
     from recrawl.store.columns import OutcomeColumns, PageColumns
     from recrawl.store.reader import Reader
     from recrawl.visits.arrays import Bools, Floats, Ints

@@ -28,7 +28,6 @@ from recrawl.crawl.judging import (
     unread,
 )
 from recrawl.crawl.trips import Trip
-from recrawl.crawl.trust import together
 from recrawl.detect.honesty import ETAG, MODIFIED, NOT_MODIFIED
 from recrawl.detect.masks import learnt, masked
 from recrawl.detect.repeats import Repeats
@@ -190,7 +189,7 @@ class Looks:
         known = page.masks if masks is None else masks
         # What its neighbours have learnt holds for a page until it has shown itself.
         if masks is None and not self._trust.checked[number]:
-            known = together(known, self._trust.masks(host))
+            known = known.joined(self._trust.masks(host))
         return Known(
             page.copy,
             known,

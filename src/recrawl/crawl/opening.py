@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from recrawl.frontier.settings import Settings
-    from recrawl.policies.recrawl import RecrawlState
+    from recrawl.policies.recrawl_state import RecrawlState
     from recrawl.store.reader import Reader
     from recrawl.store.store import Store
     from recrawl.visits.arrays import Floats, Ints

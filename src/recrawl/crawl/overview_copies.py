@@ -17,7 +17,7 @@ from recrawl.crawl.wishes import budgets, terms
 from recrawl.policies.beliefs import Beliefs, Freshness, freshness
 from recrawl.policies.calibration import Calibration
 from recrawl.policies.keeping import calibration_kept
-from recrawl.policies.recrawl import forecast_clocks
+from recrawl.policies.recrawl_state import forecast_clocks
 from recrawl.store.lately import copies_of_rules, rules_and_hosts
 from recrawl.store.standing import appointed, rules_of_pages, without_page
 from recrawl.units import epoch_days
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from recrawl.crawl.looking import Sight
     from recrawl.frontier.settings import Settings
-    from recrawl.policies.recrawl import RecrawlState
+    from recrawl.policies.recrawl_state import RecrawlState
     from recrawl.store.reader import Reader
     from recrawl.visits.arrays import Bools, Floats, Ints
 

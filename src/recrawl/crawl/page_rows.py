@@ -19,7 +19,7 @@ from recrawl.visits.status import Outcome, PageStatus
 
 if TYPE_CHECKING:
     from recrawl.crawl.looking import PoolSight, Sight
-    from recrawl.policies.recrawl import RecrawlState
+    from recrawl.policies.recrawl_state import RecrawlState
     from recrawl.store.reader import Reader
     from recrawl.visits.arrays import Floats, Instants, Ints
 

@@ -22,13 +22,13 @@ from recrawl.frontier.pool import JITTER
 from recrawl.plan.budget import Budget
 from recrawl.policies.beliefs import let_clocks_run
 from recrawl.policies.pages import Outcomes
-from recrawl.policies.recrawl import read_clocks
+from recrawl.policies.recrawl_state import read_clocks
 from recrawl.units import instants_after_epoch
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
     from recrawl.crawl.reasons_scene import Scene
-    from recrawl.policies.recrawl import RecrawlState
+    from recrawl.policies.recrawl_state import RecrawlState
 
 _AN_INSTANT = 1e-4  # days: less than the hours of a rule are apart
 

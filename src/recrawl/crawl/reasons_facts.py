@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from recrawl.crawl.looking import Sight
     from recrawl.crawl.reasons_rehearsal import Foreseen
     from recrawl.crawl.reasons_scene import Scene
-    from recrawl.policies.recrawl import RecrawlState
+    from recrawl.policies.recrawl_state import RecrawlState
     from recrawl.store.reader import Reader
 
 _MOST_NAMES = 100  # addresses that tell what those of a section have in common

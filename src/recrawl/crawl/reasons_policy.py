@@ -24,7 +24,8 @@ from recrawl.units import epoch_days, instants_after_epoch
 
 if TYPE_CHECKING:
     from recrawl.policies.pages import Pages
-    from recrawl.policies.recrawl import Recrawl, RecrawlState
+    from recrawl.policies.recrawl import Recrawl
+    from recrawl.policies.recrawl_state import RecrawlState
     from recrawl.visits.arrays import Floats, Instants, Ints
 
 

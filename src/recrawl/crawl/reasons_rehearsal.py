@@ -26,7 +26,7 @@ from recrawl.visits.status import PageStatus
 if TYPE_CHECKING:
     from recrawl.crawl.reasons_scene import PoolScene, Scene
     from recrawl.frontier.agenda import Lease
-    from recrawl.policies.recrawl import RecrawlState
+    from recrawl.policies.recrawl_state import RecrawlState
 
 # A page that was not visited in so many mean gaps is looked for no longer: the price tells when.
 _GAPS = 6.0

@@ -19,7 +19,8 @@ from recrawl.plan.budget import Budget
 if TYPE_CHECKING:
     from recrawl.frontier.agenda import Known
     from recrawl.frontier.terms import Terms
-    from recrawl.policies.recrawl import Recrawl, RecrawlState
+    from recrawl.policies.recrawl import Recrawl
+    from recrawl.policies.recrawl_state import RecrawlState
     from recrawl.visits.arrays import Bools, Floats, Ints
 
 

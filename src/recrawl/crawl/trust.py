@@ -27,7 +27,7 @@ from recrawl.detect.honesty import (
     sample_chance,
 )
 from recrawl.detect.host_masks import HostMasks
-from recrawl.detect.masks import NO_MASKS, Masks
+from recrawl.detect.masks import NO_MASKS
 from recrawl.detect.masks_text import as_json, read_masks
 from recrawl.policies.growing import longer
 from recrawl.store.entries import HostBelieved
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from recrawl.crawl.host_book import HostBook
+    from recrawl.detect.masks import Masks
     from recrawl.visits.arrays import Floats, Ints, Statuses
 
 _MOST_PAIRS = 255
@@ -185,7 +186,7 @@ class Trust:
 
     def _share(self, host: int, pages: HostMasks) -> None:
         """Let what several pages have in common hold for all of their host."""
-        found = together(self.masks(host), pages.shared())
+        found = self.masks(host).joined(pages.shared())
         if found != self.masks(host):
             self._masks[host] = found
             self._moved.add(host)
@@ -200,11 +201,3 @@ class Trust:
 
     def _lot(self, chance: float) -> bool:
         return self.audited and self._random.random() < chance
-
-
-def together(some: Masks, more: Masks) -> Masks:
-    """Masks of both, each place once."""
-    if not more or some is more:
-        return some
-    places = {mask.place.name: mask for mask in (*more.masks, *some.masks)}
-    return some if len(places) == len(some.masks) else Masks(tuple(places.values()))

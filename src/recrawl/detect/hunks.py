@@ -9,12 +9,12 @@ Pure.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from recrawl.detect.alignment import rising
 from recrawl.detect.lines import LINK
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def hunks(first: Sequence[str], second: Sequence[str]) -> list[Hunk]:
         other = second[place.other_start : place.other_end]
         if min(len(one), len(other)) > _LARGE:
             pairs = _once(one, other)
-            kept = _kept_order(pairs)
+            kept = rising(pairs)
             if len(one) > _LARGEST or len(pairs) - len(kept) <= _MOST_MOVED * len(pairs):
                 inside = _between(one, other, partial(_all, kept))
                 found += [_lower(hunk, place.start, place.other_start) for hunk in inside]
@@ -133,24 +133,6 @@ def _uncrossed(pairs: Pairs) -> Pairs:
             kept.append(pair)
         most = max(most, pair[1])
     return kept
-
-
-def _kept_order(pairs: Pairs) -> Pairs:
-    """A longest list of lines in the same order, found by piles as in the card game."""
-    tops: list[int] = []
-    at_top: list[int] = []
-    before: list[int] = []
-    for place, (_, other) in enumerate(pairs):
-        pile = bisect_left(tops, other)
-        before.append(at_top[pile - 1] if pile else -1)
-        tops[pile : pile + 1] = [other]
-        at_top[pile : pile + 1] = [place]
-    kept = []
-    place = at_top[-1] if at_top else -1
-    while place >= 0:
-        kept.append(pairs[place])
-        place = before[place]
-    return kept[::-1]
 
 
 def _trimmed(first: Sequence[str], second: Sequence[str], hunk: Hunk) -> Hunk:

@@ -49,13 +49,15 @@ class Body:
     def __init__(self, encoding: str, *, raw_limit: int, decoded_limit: int) -> None:
         self.raw_bytes = 0
         self._raw_limit = raw_limit
-        self._kept = _Kept(decoded_limit)
+        self._kept = _Pieces()
         self._decoders: list[Decoder] = []  # the one that takes what comes is the last
-        first: Sink = self._kept
-        for depth, name in enumerate(_names(encoding)):
-            first = DECODERS[name](_Passed(first, decoded_limit) if depth else first)
-            self._decoders.append(first)
-        self._first = first
+        first: Sink = _Limited(self._kept, decoded_limit)
+        for name in _names(encoding):
+            decoder = DECODERS[name](first)
+            self._decoders.append(decoder)
+            first = _Limited(decoder, decoded_limit)
+        # What comes over the wire has a limit of its own.
+        self._first: Sink = self._decoders[-1] if self._decoders else first
 
     def add(self, piece: bytes) -> None:
         """Take the next bytes from the wire."""
@@ -70,7 +72,7 @@ class Body:
         if self.raw_bytes:  # an answer without a body may still name an encoding
             for decoder in reversed(self._decoders):
                 decoder.end()
-        pieces = self._kept.pieces
+        pieces = self._kept.all
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
@@ -85,12 +87,8 @@ def _names(encoding: str) -> list[str]:
     return names
 
 
-def _too_large(limit: int) -> FetchFailed:
-    return FetchFailed("too-large", f"body must unpack to at most {limit} bytes (got more)")
-
-
-class _Passed:
-    """What one decoder hands to the next, as far as a body may go."""
+class _Limited:
+    """What may be handed on, as far as a body may go."""
 
     def __init__(self, sink: Sink, limit: int) -> None:
         self._sink = sink
@@ -100,22 +98,18 @@ class _Passed:
     def write(self, piece: bytes, /) -> int:
         self._left -= len(piece)
         if self._left < 0:
-            raise _too_large(self._limit)
+            detail = f"body must unpack to at most {self._limit} bytes (got more)"
+            raise FetchFailed("too-large", detail)
         self._sink.write(piece)
         return len(piece)
 
 
-class _Kept:
+class _Pieces:
     """The end of the chain."""
 
-    def __init__(self, limit: int) -> None:
-        self.pieces: list[bytes] = []
-        self._left = limit
-        self._limit = limit
+    def __init__(self) -> None:
+        self.all: list[bytes] = []
 
     def write(self, piece: bytes, /) -> int:
-        self._left -= len(piece)
-        if self._left < 0:
-            raise _too_large(self._limit)
-        self.pieces.append(piece)
+        self.all.append(piece)
         return len(piece)

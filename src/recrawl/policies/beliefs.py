@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from recrawl.policies.clocks import BINS
-from recrawl.policies.recrawl import forecast_clocks, foretold_days, in_doubt, read_clocks
+from recrawl.policies.hearing import in_doubt
+from recrawl.policies.recrawl_state import forecast_clocks, foretold_days, read_clocks
 from recrawl.rates.special import gamma_quantile
 from recrawl.visits.blocks import over_blocks
 
 if TYPE_CHECKING:
-    from recrawl.policies.recrawl import RecrawlState
+    from recrawl.policies.recrawl_state import RecrawlState
     from recrawl.visits.arrays import Floats, Ints
 
 _NO_TIME = 1e-12  # days: neither a rate nor an age is told from less

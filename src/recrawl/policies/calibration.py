@@ -77,12 +77,12 @@ class Calibration:
         """Standard deviation of the changes found, if pages change independently."""
         return np.sqrt(self.sums[:, 3])
 
-    def learn(self, chance: Floats, changed: Bools) -> None:
+    def learn(self, chance: Floats, changed: Bools | Floats) -> None:
         """Put visits down, the oldest first.
 
         Args:
             chance: The chance of a change that was foretold of each.
-            changed: What was found.
+            changed: What was found, or how likely it was a change.
         """
         count = len(chance)
         weight: Floats = _KEPT ** np.arange(count - 1, -1, -1.0)

@@ -18,7 +18,7 @@ from recrawl.policies.calibration import Calibration
 from recrawl.policies.clocks import Clocks
 from recrawl.policies.foretelling import Foretelling
 from recrawl.policies.memories import Memories
-from recrawl.policies.recrawl import RecrawlState, read_clocks
+from recrawl.policies.recrawl_state import RecrawlState, read_clocks
 from recrawl.policies.relatives import Relatives
 from recrawl.policies.sections import Sections
 

@@ -27,13 +27,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.plan.objectives import Harmonic
-from recrawl.policies.announced import Announced, Streams
+from recrawl.policies.announced import Announced
 from recrawl.policies.calibration import Calibration
 from recrawl.policies.clocks import Clocks, Trusting
 from recrawl.policies.due import due_at_price
 from recrawl.policies.foretelling import Foretelling
+from recrawl.policies.hearing import in_doubt, learn_heard, streams_of
 from recrawl.policies.memories import Memories, fold
 from recrawl.policies.pages import Outcomes
+from recrawl.policies.recrawl_state import (
+    RecrawlState,
+    forecast_clocks,
+    foretold_days,
+    read_clocks,
+)
 from recrawl.policies.relatives import Relatives
 from recrawl.policies.sections import Sections
 from recrawl.units import SECONDS_A_DAY, epoch_days
@@ -49,38 +56,6 @@ _LEAST_BIN = 60 / SECONDS_A_DAY
 _TRUST_KEPT = 0.999
 _MOST_TRUST = 30.0
 _AT_ONCE = 1e-9
-_AT_A_TIME = 4096  # pages whose bins are worked on together
-
-
-@dataclass(slots=True)
-class RecrawlState:
-    """What the policy has learnt.
-
-    Attributes:
-        gap: Mean days between visits to a page.
-        last: When each page was last visited, in days after 1970.
-        worth: Weight of each page over the cost of a visit.
-        sections: Which pages are neighbours.
-        clocks: How fast time runs for them.
-        memories: What is known of each page's rate.
-        relatives: What is assumed of each page's rate.
-        trust: Log-odds that a site's near clock is right: a row a site.
-        announced: What hosts announce of each page.
-        foretelling: How far forecasts are off.
-        calibration: What was foretold of visits, and what they found.
-    """
-
-    gap: float
-    last: Floats
-    worth: Floats
-    sections: Sections
-    clocks: Clocks
-    memories: Memories
-    relatives: Relatives
-    trust: Floats
-    announced: Announced
-    foretelling: Foretelling
-    calibration: Calibration
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +168,7 @@ class Recrawl:
         """
         today = float(epoch_days(now))
         _advance(state, today)
-        _learn_heard(state, rows, count, today)
+        learn_heard(state, rows, count, today)
         state.announced.tell(rows, count, word, today)
         return state
 
@@ -279,7 +254,7 @@ def _learn(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcomes) -> 
     older = now - last - overlap.sum(axis=1)
     elapsed = older + (overlap * pace).sum(axis=1)
     states = memories.states(rows, prior)
-    streams = _streams(state, rows, now, elapsed, outcomes.changed)
+    streams = streams_of(state, rows, now, elapsed, outcomes.changed)
 
     _, chance = memories.chance(rows, states, streams.unannounced)
     near, far = (
@@ -295,14 +270,13 @@ def _learn(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcomes) -> 
     )
     real = np.where(streams.told, 1.0, outcomes.real(chance))
     foretold = clocks.elapsed(leaf, last, now, forecast_clocks(state, sections.upwards(leaf)))
-    foretold = (streams.share * np.maximum(foretold, 0.0))[alone]
-    of_some = states[0][:, alone], states[1][:, alone]
-    told = state.foretelling.learn(
-        leaf[alone],
-        real[alone],
-        lambda factor: memories.chance(rows[alone], of_some, factor * foretold)[1],
+    foretold = streams.share * np.maximum(foretold, 0.0)
+    _learn_forecasts(
+        state,
+        rows[alone],
+        (states[0][:, alone], states[1][:, alone]),
+        (foretold[alone], real[alone]),
     )
-    state.calibration.learn(told, real[alone])
     spread = overlap / elapsed[:, None]
     found = spread * pace * real[:, None]
     age = np.full(len(rows), np.nan)
@@ -329,77 +303,20 @@ def _learn(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcomes) -> 
     read_clocks(state, sections.upwards(leaf))
 
 
-def _streams(
-    state: RecrawlState, rows: Ints, now: Floats, elapsed: Floats, changed: Bools
-) -> Streams:
-    """What gaps that end now tell of announced and unannounced changes."""
-    if not state.announced.any:
-        return Streams.one(elapsed)
-    silent = np.minimum(_silent(state, rows, now), elapsed)
-    last = np.maximum(state.last[rows], state.announced.learnt[rows])
-    unlearnt = np.minimum(_silent(state, rows, now, last), silent)
-    return state.announced.streams(rows, silent, elapsed - silent, unlearnt, changed)
-
-
-def _silent(
-    state: RecrawlState, rows: Ints, now: float | Floats, since: Floats | None = None
-) -> Floats:
-    """Days on the clock from the last visit until the host was last asked what changed."""
-    leaf, last = state.sections.leaf[rows], state.last[rows] if since is None else since
-    asked = np.clip(state.announced.asked[rows], last, np.maximum(now, last))
-    return np.maximum(state.clocks.elapsed(leaf, last, asked), 0.0)
-
-
-def _learn_heard(state: RecrawlState, rows: Ints, count: Floats, now: float) -> None:
-    """Learn what was announced, and of other pages that nothing was."""
-    told = state.announced
-    since = np.maximum(state.last[rows], told.asked[rows])
-    heard = (told.recall[rows] > 0) & (now > since)
-    rows, count, since = rows[heard], count[heard], since[heard]
-    quiet = (count == 0) & (told.count[rows] == 0)
-    for start in range(0, len(rows), _AT_A_TIME):
-        some, when = rows[start : start + _AT_A_TIME], since[start : start + _AT_A_TIME]
-        news, calm = count[start : start + _AT_A_TIME] > 0, quiet[start : start + _AT_A_TIME]
-        leaf, until = state.sections.leaf[some], np.full(len(some), now)
-        clock = np.maximum(state.clocks.elapsed(leaf, when, until), 0.0)
-        days = clock * told.recall[some]
-        prior = state.relatives.prior(state.sections, some)
-        states = state.memories.states(some, prior)
-        expected = state.memories.chance(some, states, days)[1]
-        overlap = state.clocks.overlaps(when, until)
-        spread = overlap / np.maximum(overlap.sum(axis=1), _AT_ONCE)[:, None]
-        paced = overlap * state.clocks.pace[leaf]
-        paced /= np.maximum(paced.sum(axis=1), _AT_ONCE)[:, None]
-        state.clocks.learn(state.sections, leaf, paced * news[:, None], spread * expected[:, None])
-        state.memories.stayed(some[calm], days[calm])
-    if len(rows):
-        read_clocks(state, state.sections.levels)
-
-
-def in_doubt(
+def _learn_forecasts(
     state: RecrawlState,
     rows: Ints,
     states: tuple[Floats, Floats],
-    elapsed: Floats,
-    now: float | Floats,
-) -> Floats:
-    """Days on the clock that leave as much doubt without announcements as there is with them.
-
-    Args:
-        state: What is known.
-        rows: The pages.
-        states: Shape and exposure of each, a row a memory.
-        elapsed: Days on the clock since the last visit to each.
-        now: The instant.
-    """
-    if not state.announced.any:
-        return elapsed
-    # Forecasts have another clock: what counts is the share of the time.
-    last = state.last[rows]
-    whole = state.clocks.elapsed(state.sections.leaf[rows], last, np.broadcast_to(now, last.shape))
-    share = np.minimum(_silent(state, rows, now) / np.maximum(whole, _AT_ONCE), 1.0)
-    silent = share * elapsed
-    return state.announced.effective(rows, states, silent, elapsed - silent)
+    visits: tuple[Floats, Floats],
+) -> None:
+    """Compare what was foretold of visits, by days on the clock, with what they found."""
+    days, found = visits
+    told = state.foretelling.learn(
+        state.sections.leaf[rows],
+        found,
+        lambda factor: state.memories.chance(rows, states, factor * days)[1],
+    )
+    state.calibration.learn(told, found)
 
 
 def _learn_trust(
@@ -426,29 +343,6 @@ def _relate(state: RecrawlState) -> None:
         state.memories.grow_sites(sites)
         state.trust = np.append(state.trust, np.full(sites - len(state.trust), state.trust[0]))
         state.relatives.read(state.sections)
-
-
-def read_clocks(state: RecrawlState, levels: list[Ints]) -> None:
-    """Set the clocks of some nodes."""
-    state.clocks.read(state.sections, levels, _trust(state))
-
-
-def forecast_clocks(state: RecrawlState, levels: list[Ints]) -> Floats:
-    """Sums of the clocks that forecasts go by, of some nodes."""
-    return state.clocks.foretold(state.sections, levels, _trust(state))
-
-
-def foretold_days(state: RecrawlState, clocks: Floats, rows: Ints, now: float) -> Floats:
-    """Days since the last visit to each page, as forecasts count them."""
-    leaf = state.sections.leaf[rows]
-    elapsed = state.clocks.elapsed(leaf, state.last[rows], now, clocks)
-    return np.maximum(elapsed, 0.0) * state.foretelling.factor(leaf)
-
-
-def _trust(state: RecrawlState) -> Floats:
-    """Weight of the near clock at each node."""
-    trust: Floats = (1 / (1 + np.exp(-state.trust)))[state.sections.site_of_node]
-    return trust
 
 
 def _width(gap: float) -> float:

@@ -19,7 +19,8 @@ from recrawl.policies.relatives import Relatives
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recrawl.policies.recrawl import Recrawl, RecrawlState
+    from recrawl.policies.recrawl import Recrawl
+    from recrawl.policies.recrawl_state import RecrawlState
     from recrawl.visits.arrays import Floats, Ints
 
 _OF_CLOCKS = ("clocks.found", "clocks.expected")

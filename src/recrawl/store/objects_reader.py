@@ -8,15 +8,11 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any
 
-from recrawl.store import schema
-from recrawl.store.connections import as_it_was_written, connect_to_read, one_view
+from recrawl.store.connections import as_it_was_written, one_view
 from recrawl.store.objects_entries import EventKind, Foretold, Quality, SyncOutcome
-
-if TYPE_CHECKING:
-    from types import TracebackType
+from recrawl.store.open_store import OpenStore
 
 _SYNCS = """
     select syncs.id, at / 1000.0, outcome, detail, took_milliseconds / 1000.0, pages, items, listed,
@@ -123,33 +119,8 @@ class ListingHistory:
         return alarm_of(self.syncs)
 
 
-class ListingReader:
+class ListingReader(OpenStore):
     """The listings of a store, open for reading."""
-
-    def __init__(self, path: Path | str) -> None:
-        """Open it, and refuse what cannot be read."""
-        self.path = Path(path)
-        self._connection = connect_to_read(self.path)
-        try:
-            schema.require_current(self.path, self._connection, schema.steps_in())
-        except BaseException:
-            self._connection.close()
-            raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Let go of the file; again is nothing."""
-        self._connection.close(True)  # noqa: FBT003 - also with a read half done
 
     def names(self) -> list[str]:
         """Names of all listings, in the order in which they were first looked at."""

@@ -9,27 +9,27 @@ Touches: files.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import zstandard
 
 from recrawl.errors import InvalidParameter
-from recrawl.store import beliefs, learnt, meta, schema
+from recrawl.store import beliefs, learnt, meta
 from recrawl.store.columns import (
     joined,
     outcome_columns,
     page_columns,
     visit_columns,
 )
-from recrawl.store.connections import as_it_was_written, connect_to_read, one_view
+from recrawl.store.connections import as_it_was_written, one_view
 from recrawl.store.entries import Copy
 from recrawl.store.heads import newest_visit
+from recrawl.store.open_store import OpenStore
 from recrawl.store.pages import find_pages
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
-    from types import TracebackType
+    from pathlib import Path
 
     from recrawl.store.columns import OutcomeColumns, PageColumns, VisitColumns
 
@@ -95,35 +95,18 @@ class Version:
     size: int
 
 
-class Reader:
+class Reader(OpenStore):
     """A store open for reading."""
 
     def __init__(self, path: Path | str) -> None:
         """Open it, and refuse what cannot be read."""
-        self.path = Path(path)
-        self._connection = connect_to_read(self.path)
+        super().__init__(path)
         try:
-            schema.require_current(self.path, self._connection, schema.steps_in())
             with as_it_was_written(self.path):
                 self._seed = meta.get(self._connection, "seed")
         except BaseException:
-            self._connection.close()
+            self.close()
             raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Let go of the file; again is nothing."""
-        self._connection.close(True)  # noqa: FBT003 - also with a read half done
 
     def page_count(self) -> int:
         """How many pages there are: numbers run from 1 to this."""
