@@ -182,6 +182,70 @@ def _last_item(page: Page, chance: random.Random) -> None:
     page.items[-1] = (page.items[-1][0], one_sign(page.items[-1][1], page, chance))
 
 
+def _paragraphs_swapped(page: Page, chance: random.Random) -> None:
+    at = chance.randrange(len(page.paragraphs) - 1)
+    page.paragraphs[at : at + 2] = page.paragraphs[at : at + 2][::-1]
+
+
+def _sentence_removed(page: Page, chance: random.Random) -> None:
+    at = chance.randrange(len(page.paragraphs))
+    page.paragraphs[at] = page.paragraphs[at].partition(" ")[2] or page.words(chance, 3)
+
+
+def _row_renamed(page: Page, chance: random.Random) -> None:
+    at = chance.randrange(len(page.rows))
+    page.rows[at] = (page.words(chance, 3), page.rows[at][1])
+
+
+def _all_raised(page: Page, chance: random.Random) -> None:
+    page.price = f"{float(page.price) * 1.1:.2f}"
+    page.rows = [(name, str(int(value) + 1 + int(value) // 10)) for name, value in page.rows]
+
+
+def _tenfold(page: Page, chance: random.Random) -> None:
+    page.price = "1" + page.price
+
+
+def _closed(page: Page, chance: random.Random) -> None:
+    page.headline += " (closed)"
+
+
+def _menu_added(page: Page, chance: random.Random) -> None:
+    page.menu.insert(chance.randrange(len(page.menu) + 1), ("/added", page.words(chance, 2)))
+
+
+def _footer_added(page: Page, chance: random.Random) -> None:
+    page.footer.insert(chance.randrange(len(page.footer) + 1), page.words(chance, 5))
+
+
+def _items_replaced(page: Page, chance: random.Random) -> None:
+    page.items = [(f"/fresh/{chance.randint(1, 999)}", page.words(chance, 4)) for _ in page.items]
+
+
+def _first_sentence(page: Page, chance: random.Random) -> None:
+    page.paragraphs[0] = f"{sentence(page.language, chance)} {page.paragraphs[0]}"
+
+
+def _cut_in_half(page: Page, chance: random.Random) -> None:
+    page.paragraphs[0] = page.paragraphs[0][: len(page.paragraphs[0]) // 2]
+
+
+def _price_and_stock(page: Page, chance: random.Random) -> None:
+    page.price, page.stock = "0.99", page.words(chance, 3)
+
+
+def _row_moved(page: Page, chance: random.Random) -> None:
+    page.rows.append(page.rows.pop(0))
+
+
+def _listed_again(page: Page, chance: random.Random) -> None:
+    page.items.append((page.items[0][0] + "x", page.items[0][1]))
+
+
+def _phone_removed(page: Page, chance: random.Random) -> None:
+    page.phone = ""
+
+
 EDITS: dict[str, Edit] = {
     "price": _price,
     "stock": _stock,
@@ -213,6 +277,21 @@ EDITS: dict[str, Edit] = {
     "line before a noisy place": _before_inside,
     "line after a noisy place": _after_inside,
     "last item before a noisy place": _last_item,
+    "paragraphs swapped": _paragraphs_swapped,
+    "sentence removed": _sentence_removed,
+    "row renamed": _row_renamed,
+    "all numbers raised": _all_raised,
+    "price tenfold": _tenfold,
+    "closed": _closed,
+    "link added to the menu": _menu_added,
+    "line added to the footer": _footer_added,
+    "all items replaced": _items_replaced,
+    "first sentence added": _first_sentence,
+    "first paragraph cut in half": _cut_in_half,
+    "price and stock": _price_and_stock,
+    "first row moved to the end": _row_moved,
+    "item listed again": _listed_again,
+    "telephone number removed": _phone_removed,
 }
 
 

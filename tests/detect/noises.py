@@ -121,6 +121,94 @@ def _wrapped(text: str, fetch: Fetch) -> str:
     return re.sub(r"<p>(\w+)", rf"<p><{kind}>\1</{name}>", text)
 
 
+def _by_lot(page: Page, fetch: Fetch, name: str, weights: list[int]) -> random.Random:
+    """Chance of its own for one of a few texts, drawn by weight."""
+    return _own(page, f"{name} {fetch.chance.choices(range(len(weights)), weights)[0]}")
+
+
+def _offers(page: Page, fetch: Fetch) -> str:
+    own = _by_lot(page, fetch, "offer", [6, 3, 1])
+    return "".join(f"<p>{sentence(page.language, own)}</p>" for _ in range(own.randint(1, 3)))
+
+
+def _survey(page: Page, fetch: Fetch, share: float = 0.15) -> str:
+    own = _own(page, "survey")
+    text = f"<h4>{page.words(own, 4)}</h4><p>{sentence(page.language, own)}</p>"
+    return f"<section>{text}</section>" if fetch.chance.random() < share else ""
+
+
+def _testimonials(page: Page, fetch: Fetch) -> str:
+    drawn = [_own(page, f"testimonial {n}") for n in fetch.chance.sample(range(8), 3)]
+    each = [f"<p>{sentence(page.language, own)}</p><p>- {page.words(own, 2)}</p>" for own in drawn]
+    return f"<h3>{page.words(_own(page, 'testimonials'), 2)}</h3>{''.join(each)}"
+
+
+def _tags(page: Page, fetch: Fetch) -> str:
+    own = _own(page, "tags")
+    tags = [f"tag{own.randint(1, 999)}" for _ in range(12)]
+    return f"<p>{' '.join(fetch.chance.sample(tags, 12))}</p>"
+
+
+def _footers(page: Page, fetch: Fetch) -> str:
+    owner, old = page.words(_own(page, "footer"), 2), fetch.chance.random() < 0.3
+    imprint = '<p><a href="/imprint">Imprint</a></p>' if old else ""
+    return f"<p>(c) {2025 if old else 2026} {owner}</p>{imprint}"
+
+
+def _carousel(page: Page, fetch: Fetch) -> str:
+    links, at = _related(page)[:5], fetch.chance.randrange(5)
+    return f"<ul>{''.join(links[at:] + links[:at])}</ul>"
+
+
+def _quiz(page: Page, fetch: Fetch) -> str:
+    own = _own(page, f"quiz {fetch.chance.randrange(25)}")
+    answers = "".join(f"<p>{sign}) {page.words(own, 2)}</p>" for sign in "abc")
+    return f"<h4>{page.words(own, 5)}?</h4>{answers}"
+
+
+def _tokens(page: Page, fetch: Fetch) -> str:
+    own = _own(page, "tokens")
+    return "".join(
+        f'<li><a href="/go/{_hex(fetch, 10)}/{n}">{page.words(own, 3)}</a></li>' for n in range(4)
+    )
+
+
+def _chosen_links(page: Page, fetch: Fetch) -> str:
+    half = fetch.chance.choice((0, 4))
+    return f"<ul>{''.join(_related(page)[half : half + 4])}</ul>"
+
+
+def _poll(page: Page, fetch: Fetch) -> str:
+    own = _own(page, "poll")
+    rows = [f"<p>{page.words(own, 2)}: {fetch.chance.randint(10, 90)} %</p>" for _ in range(3)]
+    return f"<h4>{page.words(own, 3)}</h4>{''.join(rows)}"
+
+
+def _buyers(page: Page, fetch: Fetch) -> str:
+    drawn = [_own(page, f"buyer {fetch.chance.randrange(60)}") for _ in range(3)]
+    each = [
+        f"<li>{page.words(own, 1)} ({fetch.chance.randint(1, 59)} min): {page.words(own, 3)}</li>"
+        for own in drawn
+    ]
+    return f"<ul>{''.join(each)}</ul>"
+
+
+def _wordings(page: Page, fetch: Fetch) -> str:
+    own = _own(page, "wordings")
+    said, one, other = (page.words(own, count) for count in (8, 1, 1))
+    return f"<p>{said} {fetch.chance.choice((one, other))} {page.footer[0]}</p>"
+
+
+def _mirrors(page: Page, fetch: Fetch) -> str:
+    host = f"https://m{fetch.chance.randrange(3)}.example"
+    return "".join(f'<li><a href="{host}/{n}">{page.footer[0]} {n}</a></li>' for n in range(3))
+
+
+def _sponsor(page: Page, fetch: Fetch) -> str:
+    own = _own(page, f"sponsor {fetch.chance.randrange(12)}")
+    return f'<img src="/s.png" alt="{page.words(own, 2)}"><p>{page.words(own, 3)}</p>'
+
+
 CLOCKS = {
     "clock with seconds": ("foot", lambda p, f: f"<p>Server time {f.now:%H:%M:%S}</p>"),
     "clock alone in its line": ("top", lambda p, f: f"<div>{f.now:%H:%M:%S}</div>"),
@@ -167,6 +255,28 @@ BLOCKS = {
     "advertisements at three places": ("inside", lambda p, f: _advertisement(p, f) + f"<p>{p.footer[1]}!</p>" + _advertisement(p, f)),
     "quotation within a line": ("foot", lambda p, f: f"<p>Quote of the moment: {sentence(p.language, _own(p, f'q {f.chance.randrange(50)}'))}</p>"),
 }  # fmt: skip
+CHOICES = {
+    "one of three offers": ("inside", _offers),
+    "survey now and then": ("top", _survey),
+    "request for consent at two of three": ("top", lambda p, f: _survey(p, f, 0.7)),
+    "delivery in three wordings": ("below", lambda p, f: f"<p>Delivery {f.chance.choice(['2-4 days', '3-5 days', 'within a week'])} to your door</p>"),
+    "currency of the visitor": ("above", lambda p, f: f"<p>Shipping {f.chance.choice(['4.90 EUR', '5.30 USD'])}</p>"),
+    "testimonials": ("side", _testimonials),
+    "tags shuffled in a line": ("foot", _tags),
+    "two footers": ("foot", _footers),
+    "carousel": ("above", _carousel),
+    "quiz": ("side", _quiz),
+    "two numbers in a sentence": ("inside", lambda p, f: f"<p>Only {f.chance.randint(1, 9)} left at this price, {f.chance.randint(10, 99)} looked at it today</p>"),
+    "token in several links": ("top", _tokens),
+    "one of two blocks of links": ("below", _chosen_links),
+    "poll": ("side", _poll),
+    "path of the page in two forms": ("above", lambda p, f: f"<p>{p.menu[0][1]} / {p.menu[f.chance.randint(1, 2)][1]} / {p.title}</p>"),
+    "latest buyers": ("inside", _buyers),
+    "paragraph in two wordings": ("inside", _wordings),
+    "links to mirrors": ("below", _mirrors),
+    "stars": ("above", lambda p, f: f"<p>{'★' * f.chance.randint(3, 5)} {f.chance.randint(40, 50) / 10} / 5 ({f.chance.randint(100, 999)})</p>"),
+    "sponsor": ("foot", _sponsor),
+}  # fmt: skip
 UNSEEN = {
     "token in a hidden field": ("top", lambda p, f: f'<form><input type=hidden name=t value="{_hex(f, 32)}"></form>'),
     "nonce of a script": ("head", lambda p, f: f'<script nonce="{_hex(f, 16)}">var a=1</script>'),
@@ -204,6 +314,7 @@ PLACED: dict[str, tuple[str, Callable[[Page, Fetch], str]]] = {
     **TOKENS,
     **COUNTS,
     **BLOCKS,
+    **CHOICES,
     **UNSEEN,
 }
 NOISES = (*PLACED, *SPELLINGS)

@@ -67,6 +67,14 @@ def test_a_likeness_is_64_bits_and_the_same_each_time(lines):
     assert likeness(list(lines)) == found
 
 
+def test_words_and_their_order_count_and_lines_do_not():
+    page = likeness(("one two three", "four five"))
+
+    assert likeness(("one", "two three four", "five")) == page
+    assert likeness(("one two three", "five four")) != page
+    assert likeness(("one two three", "four fives")) != page
+
+
 @given(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1))
 def test_estimates_are_shares_and_symmetric(one, other):
     assert 0 < estimated_share(one, other) <= 1

@@ -61,6 +61,10 @@ HTML = st.text(
         ("<A HREF='/a'>b</A>", (f"{LINK}/a b",)),
         ("<a name=x>b</a> <a href='#top'>c</a> <a href=javascript:f()>d</a>", ("b c d",)),
         ("<p>Posted 5 minutes ago", ("Posted",)),
+        ("a<img>b<img alt=''>c<img src=x>d", ("ab c d",)),
+        ("R&am<b>p;D &lt<i>; T&amp;C", ("R&amp;D <; T&C",)),
+        ("<p>a<script>1<2</script></p>b<style>x</style></div>c", ("a", "b", "c")),
+        ("a\0b<p>c", ("ab", "c")),
     ],
 )
 def test_lines_are_blocks_as_read(page, found):
@@ -69,6 +73,36 @@ def test_lines_are_blocks_as_read(page, found):
 
 def test_a_link_that_leads_elsewhere_is_another_line():
     assert lines("<a href=/a>x</a>") != lines("<a href=/b>x</a>")
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        'href="/a?b=1&amp;c#d"',
+        "href='/a?b=1&amp;c#d'",
+        "href=/a?b=1&amp;c#d",
+        'HREF = "/a?b=1&amp;c#d"',
+        'class="x y"\n  href="/a?b=1&amp;c#d" hidden',
+        'hidden href="/a?b=1&amp;c#d"/',
+        'href="/a?b=1&amp;c#d" href="/other"',
+        'data-href="/other" title="a > b" href="/a?b=1&amp;c#d"',
+        'title=\'" href="/other"\' href="/a?b=1&amp;c#d"',
+        'x="y" ' * 60 + 'href="/a?b=1&amp;c#d"',
+        'href="/a?utm_source=x&amp;b=1&amp;c"',
+    ],
+    ids=range(11),
+)
+def test_a_link_leads_to_the_same_however_it_is_written(attributes):
+    assert lines(f"<p><a {attributes}>x</a>") == (f"{LINK}/a?b=1&c x",)
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    ['alt="a &amp; b"', "alt='a &amp; b'", 'src="x" ALT="a &amp; b" /', 'alt="a &amp; b" alt="c"'],
+    ids=["double", "single", "capitals", "twice"],
+)
+def test_an_image_says_the_same_however_it_is_written(attributes):
+    assert lines(f"x<img {attributes}>y") == ("x a & b y",)
 
 
 def test_no_text_can_look_like_a_link_or_a_gap():

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.detect.lines import GAP, LINK
-from recrawl.detect.masks import MOST_MASKS, NO_MASKS, Masks, learnt, masked
+from recrawl.detect.masks import MOST_MASKS, NO_MASKS, Masks, displaced, learnt, masked
 
 WORDS = st.sampled_from(["alpha", "beta", "gamma", "delta", "12:03:55", "5", f"{LINK}/a", "日本"])
 READING = st.lists(st.lists(WORDS, min_size=1, max_size=4).map(" ".join), max_size=12).map(tuple)
@@ -86,7 +86,8 @@ def test_lines_between_others_are_blanked():
         page("Go home?", top="Changed"),
         page("Go home?", end="Changed"),
         page("Go home?", "and more"),
-        page("A long text. " * 20),
+        page("A long text. " * 2),
+        page(f"{LINK}/new Soap"),
         ("Top", "Changed", "Go home?", "Footer", "End"),
         ("Top", "Menu", "Go home?", "Changed", "End"),
     ],
@@ -108,6 +109,95 @@ def test_where_one_side_changed_only_what_was_there_is_blanked():
     )
 
 
+def test_lines_that_always_were_as_many_hide_no_more_lines():
+    masks = learnt(page("Buy soap!", "Now"), page("Eat fish.", "Here"))
+
+    assert masked(page("Go home?", "Then"), masks) == page(GAP)
+    assert "a real line" in masked(page("Go home?", "Then", "a real line"), masks)
+
+
+def test_links_of_another_kind_are_no_part_of_a_block_of_links():
+    """An item added to a list is told from links to read next right below it."""
+    first, second = (
+        ("Jobs", f"{LINK}/job/1 Cook", *(f"{LINK}/read/{number} More" for number in some), "End")
+        for some in ((3, 4), (5, 6, 7))
+    )
+    masks = learnt(first, second)
+
+    added = (*first[:2], f"{LINK}/job/2 Baker", *first[2:])
+    assert masked(first, masks) == masked(second, masks) == (*first[:2], GAP, "End")
+    assert f"{LINK}/job/2 Baker" in masked(added, masks)
+
+
+def test_a_block_of_many_kinds_of_links_hides_any():
+    masks = NO_MASKS
+    for number in range(3):
+        first, second = (page(f"{LINK}/{word}{number}/1 Ad") for word in ("a", "b"))
+        masks = learnt(first, second, masks)
+
+    assert masked(page(f"{LINK}/other/1 Ad"), masks) == masked(page(f"{LINK}/a0/1 Ad"), masks)
+
+
+def test_a_place_is_known_again_after_the_line_beside_it_was_edited():
+    """With as many lines as were seen there before: the pair after the edit had but one each."""
+    masks = learnt(page("Buy", "soap", "now!"), page("Eat fish."))
+    edited = learnt(("Bar", "Go home?", "Footer"), ("Bar", "Sing songs!", "Footer"), masks)
+
+    assert masked(("Bar", "Buy", "soap", "now!", "Footer"), edited) == ("Bar", GAP, "Footer")
+
+
+@pytest.mark.parametrize(
+    ("new", "moved"),
+    [
+        (page("Go home?"), False),
+        (page("Go home?", top="Edited"), False),
+        (("Top", "Edited", "Go home?", "Footer", "End"), True),
+        (("Top", "Menu", "Go home?", "Edited", "End"), True),
+        (("Top", "End"), True),
+    ],
+    ids=["same", "far", "before", "after", "both"],
+)
+def test_a_place_that_is_gone_or_edited_beside_is_displaced(new, moved):
+    masks = learnt(page("Buy soap!"), page("Eat fish."))
+
+    assert displaced(page("Eat fish."), new, masks) == moved
+    assert not displaced(new, new, masks)
+
+
+def test_two_advertisements_of_one_pool_hide_nothing_between_them():
+    """In the second pair one has moved past the line between; that explains nothing new."""
+    masks = learnt(page("Soap!", "Read on", "Fish!"), page("Tea!", "Read on", "Salt!"))
+    masks = learnt(page("Soap!", "Read on", "Fish!"), page("Fish!", "Read on", "Soap!"), masks)
+
+    assert masked(page("Oil!", "Read on", "Ale!"), masks) == page(GAP, "Read on", GAP)
+
+
+def test_two_lines_that_look_alike_have_a_mask_each():
+    first, second = (
+        page(f"{LINK}/out?t={token} Cart", "x", f"{LINK}/in/{token}/now Cart")
+        for token in ("12ab34", "56cd78")
+    )
+    masks = learnt(first, second)
+    masks = learnt(second, first, masks)
+
+    assert masked(first, masks) == masked(second, masks)
+    assert masked(first, masks)[2:5:2] == (f"{LINK}/out?t={GAP} Cart", f"{LINK}/in/{GAP}/now Cart")
+
+
+def test_where_a_mask_goes_places_beside_it_are_learnt_anew():
+    """The line after the first place was blanked, and is not any more."""
+    masks = learnt(page("Soap!", "Shop 5 €"), page("Soap!", "Shop 6 €"))
+    masks = learnt(page("Tea!", "Shop 5 €"), page("Fish!", "Shop 7 €"), masks)
+    assert masked(page("Gin!", "Shop 5 €"), masks) == page(GAP, f"Shop {GAP} €")
+
+    for first, second in (("Tea!", "Oil!"), ("Ale!", "Gin!")) * 12:
+        masks = learnt(page(first, "Shop 5 €"), page(second, "Shop 5 €"), masks)
+        one, two = (masked(page(each, "Shop 5 €"), masks) for each in (first, second))
+        assert one == two
+
+    assert masked(page("Gin!", "Shop 5 €"), masks) == page(GAP, "Shop 5 €")
+
+
 def test_lines_in_another_order_are_sorted_and_others_are_seen():
     masks = learnt(page("a", "b", "c"), page("c", "a", "b"))
 
@@ -122,15 +212,23 @@ def test_what_comes_and_goes_hides_only_itself():
     assert "Closed today!" in masked(page("Closed today!"), masks)
 
 
+def test_what_comes_and_goes_is_known_by_one_line_beside_it():
+    masks = learnt(page("Accept cookies?"), page())
+    without, there = ("Top", "Edited", "Footer", "End"), ("Top", "Edited", "Accept cookies?")
+
+    assert masked(without, masks) == masked((*there, "Footer", "End"), masks)
+    assert "Closed!" in masked(("Top", "Edited", "Closed!", "Footer", "End"), masks)
+
+
 def test_other_line_breaks_of_the_same_words_are_no_place():
     assert learnt(page("one two"), page("one", "two")) == NO_MASKS
 
 
 def test_a_change_that_fell_between_two_fetches_is_forgotten():
     masks = learnt(page("It rains today"), page("It shines today"))
-    assert masks
 
-    for _ in range(3):
+    for _ in range(5):
+        assert masks
         masks = learnt(page("It shines today"), page("It shines today"), masks)
 
     assert not masks

@@ -13,7 +13,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recrawl.detect.lines import GAP
-from recrawl.detect.places import EVERYWHERE, KEPT_LENGTH, Part, Run, shortened, signed
+from recrawl.detect.places import (
+    EVERYWHERE,
+    KEPT_LENGTH,
+    MANY_KINDS,
+    Part,
+    Run,
+    link_kind,
+    shortened,
+    signed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,8 +30,8 @@ if TYPE_CHECKING:
     from recrawl.detect.places import Place
 
 _KEY = 3  # letters that lines are looked up by
-# A run may be twice as long as ever seen, and this many letters more.
-_LONGER = 40
+# A line of a run may be this many times as long as ever seen, and this many letters more.
+_TIMES_LONGER, _LONGER = 1.5, 8
 # Places of one mask in a page; beyond, its lines tell nothing.
 _MOST_PLACES = 100
 # Lines that templates are tried on, all of them together: a page may be made to fit them all.
@@ -36,15 +45,17 @@ class Blanked:
     Args:
         lines: The lines.
         hidden: By the index of a mask, what was in its places.
+        loose: Masks whose places have only one of their lines beside them.
     """
 
     lines: list[str]
     hidden: dict[int, list[str]]
+    loose: set[int]
 
 
 def blanked(lines: Sequence[str], places: Sequence[Place]) -> Blanked:
     """Lines with a sign in place of what lies in places."""
-    found = Blanked(list(lines), {})
+    found = Blanked(list(lines), {}, set())
     parts = {index: place for index, place in enumerate(places) if isinstance(place, Part)}
     if parts:
         every = range(len(found.lines))
@@ -121,7 +132,14 @@ def _blank_runs(found: Blanked, runs: list[tuple[int, Run]]) -> None:
     cuts: list[tuple[int, int, int]] = []
     by_number = dict(runs)
     for number, run in runs:
-        cuts += [(start, end, number) for start, end in _reaches(lines, run, places)]
+        starts, ends = _edges(lines, run, places)
+        reaches = _between(run, starts, ends)
+        if not reaches:
+            reaches = _beside(lines, run, starts, ends)
+            found.loose.update([number] if reaches else [])
+        cuts += [
+            (start, end, number) for start, end in reaches if _is_hidden(lines, run, start, end)
+        ]
     result: list[str] = []
     done = 0
     for start, end, number in _apart(sorted(cuts)):
@@ -144,45 +162,59 @@ def _places_of(lines: list[str], runs: list[tuple[int, Run]]) -> dict[str, list[
     return places
 
 
-def _reaches(lines: list[str], run: Run, places: dict[str, list[int]]) -> list[tuple[int, int]]:
-    """From where to where the places of a run reach."""
+def _edges(lines: list[str], run: Run, places: dict[str, list[int]]) -> tuple[list[int], list[int]]:
+    """Where the places of a run may begin, and where they may end."""
     starts, ends = [0], [len(lines)]
     if any(len(places.get(line, ())) > _MOST_PLACES for line in (*run.before[-1:], *run.after[:1])):
-        return []
+        return [], []
     if run.before:
         near = places.get(run.before[-1], ())
         starts = [at + 1 for at in near if _stand(lines, run.before, at - len(run.before) + 1)]
     if run.after:
         near = places.get(run.after[0], ())
         ends = [at for at in near if _stand(lines, run.after, at)]
-    # As much more as it varied, and a line; but what was one line is one line.
-    farthest = 2 * run.most - run.least + (run.most > 1)
+    return starts, ends
+
+
+def _between(run: Run, starts: list[int], ends: list[int]) -> list[tuple[int, int]]:
+    """From where to where the places of a run reach."""
+    farthest = run.most + (run.most - run.least) // 2  # half as much more as it varied
     found = []
     for start in starts:
         at = bisect_left(ends, start)
-        if (
-            at < len(ends)
-            and ends[at] - start <= farthest
-            and ends[at] - start >= min(run.least, 1)
-        ):
+        if at < len(ends) and min(run.least, 1) <= ends[at] - start <= farthest:
             found.append((start, ends[at]))
-    if not found and run.kind == "run" and run.least:
-        # The line on one side is another now: what was there always is blanked, and no more.
-        if len(starts) == 1 and not ends:
-            found = [(starts[0], starts[0] + run.least)]
-        elif len(ends) == 1 and not starts:
-            found = [(ends[0] - run.least, ends[0])]
-    return [(start, end) for start, end in found if _is_hidden(lines, run, start, end)]
+    return found
+
+
+def _beside(
+    lines: list[str], run: Run, starts: list[int], ends: list[int]
+) -> list[tuple[int, int]]:
+    """The same where the line on one side is another now: what was there always, and no more."""
+
+    def reach(length: int) -> tuple[int, int]:
+        return (starts[0], starts[0] + length) if starts else (ends[0] - length, ends[0])
+
+    if run.kind == "order" or len(starts) + len(ends) != 1:
+        return []
+    if not run.only:
+        return [reach(run.least)] if run.least else []
+    start, end = reach(run.most)
+    there = start >= 0 and signed(lines[start:end]) == run.only
+    return [(start, end) if there else reach(0)]
 
 
 def _is_hidden(lines: list[str], run: Run, start: int, end: int) -> bool:
-    """Whether a run may hide these lines: as much as was seen there, or what comes and goes."""
+    """Whether a run may hide these lines: such as were seen there, or what comes and goes."""
     if start < 0 or end > len(lines):
         return False
     inside = lines[start:end]
     if run.only and inside:
         return signed(inside) == run.only
-    return sum(map(len, inside)) <= 2 * run.longest + _LONGER
+    kinds = set(map(link_kind, inside)) - {""}
+    if len(run.links) < MANY_KINDS and not kinds <= set(run.links):
+        return False
+    return max(map(len, inside), default=0) <= _TIMES_LONGER * run.longest + _LONGER
 
 
 def _stand(lines: list[str], wanted: tuple[str, ...], start: int) -> bool:

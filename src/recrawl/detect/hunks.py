@@ -68,6 +68,18 @@ def hunks(first: Sequence[str], second: Sequence[str]) -> list[Hunk]:
     return _with_kin(first, found)
 
 
+def kind_of(line: str) -> str:
+    """Where a line that begins with a link leads, but for the last part; empty for other lines.
+
+    >>> kind_of(f"{LINK}/read/12?page=2 More") == f"{LINK}/read", kind_of("More")
+    (True, '')
+    """
+    if not line.startswith(LINK):
+        return ""
+    path = line.partition(" ")[0].partition("?")[0]
+    return path.rpartition("/")[0] or LINK
+
+
 def _with_kin(first: Sequence[str], found: list[Hunk]) -> list[Hunk]:
     """Hunks joined where all that is the same between them is links of their own kind.
 
@@ -78,21 +90,13 @@ def _with_kin(first: Sequence[str], found: list[Hunk]) -> list[Hunk]:
         if kept:
             last = kept[-1]
             near = first[max(last.start, last.end - 1) : last.end], first[hunk.start : hunk.end][:1]
-            kinds = {_kind(line) for lines in near for line in lines} - {""}
+            kinds = {kind_of(line) for lines in near for line in lines} - {""}
             between = first[last.end : hunk.start]
-            if len(between) <= _MOST_KIN and all(_kind(line) in kinds for line in between):
+            if len(between) <= _MOST_KIN and all(kind_of(line) in kinds for line in between):
                 kept[-1] = Hunk(last.start, hunk.end, last.other_start, hunk.other_end)
                 continue
         kept.append(hunk)
     return kept
-
-
-def _kind(line: str) -> str:
-    """Where a line that begins with a link leads, but for the last part; empty for other lines."""
-    if not line.startswith(LINK):
-        return ""
-    path = line.partition(" ")[0].partition("?")[0]
-    return path.rpartition("/")[0] or LINK
 
 
 def _between(

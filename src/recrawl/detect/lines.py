@@ -16,10 +16,21 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Any
+from itertools import compress
 
-from recrawl.detect.markup import ATTRIBUTES, MARKUP, NAME, TITLE, TOKEN_PARTS, attribute, resolved
+from recrawl.detect.markup import (
+    ALT,
+    ATTRIBUTES,
+    HREF,
+    MARKUP,
+    NAME,
+    TITLE,
+    TOKEN_PARTS,
+    attribute,
+    resolved,
+)
 from recrawl.detect.relative_times import without_relative_times
+from recrawl.detect.signs import is_latin, spelled
 from recrawl.detect.targets import target
 from recrawl.detect.visible import chosen
 
@@ -31,13 +42,15 @@ GAP = "\x11"
 
 # Between lines until they are cut. Python takes it for white space: one in a page does no harm.
 _CUT = "\x1e"
-_HELD = "\x0e"  # between texts, while something is done to all of them
-_CONTROLS = ("\0", _HELD, LINK, GAP, _CUT)
+# Left by a tag within a word: a reference to a letter does not go on behind it.
+_JOINT = "\x0e"
+_CONTROLS = f"{_JOINT}{LINK}{GAP}{_CUT}"
 _IN_LINE = (
     *("abbr", "acronym", "b", "bdi", "bdo", "big", "button", "cite", "code", "data", "del", "dfn"),
     *("em", "font", "i", "ins", "kbd", "label", "mark", "nobr", "output", "picture", "q", "s"),
     *("samp", "small", "source", "span", "strike", "strong", "sub", "sup", "time", "tt", "u"),
     *("var", "wbr"),
+    *("a", "img"),  # that lead nowhere and say nothing
     *("math", "mfrac", "mi", "mn", "mo", "mover", "mrow", "mspace", "msqrt", "mstyle", "msub"),
     *("msubsup", "msup", "mtext", "munder", "munderover", "semantics"),
     *("circle", "g", "line", "path", "polygon", "rect", "svg", "use"),
@@ -50,33 +63,38 @@ _BLOCKS = (
     *("h5", "h6", "head", "header", "hr", "html", "li", "link", "main", "meta", "nav", "ol"),
     *("option", "p", "pre", "section", "select", "summary", "table", "tbody", "thead", "tr", "ul"),
 )
-# What a tag leaves; a tag that is not here ends a line.
-_LEFT: dict[str | None, str] = {
-    slash + name: left
-    for names, left in ((_IN_LINE, ""), (_APART, " "), (_BLOCKS, _CUT))
+
+
+class _Left(dict[str | None, str]):
+    """What a tag leaves, by its name; a tag that is not here ends a line."""
+
+    def __missing__(self, name: str) -> str:
+        return self.get(name.lower(), _CUT)
+
+
+_LEFT = _Left(
+    (slash + name, left)
+    for names, left in ((_IN_LINE, _JOINT), (_APART, " "), (_BLOCKS, _CUT))
     for name in names
     for slash in ("", "/")
-}
-_LEFT["/a"] = _LEFT["/img"] = ""
-_LEFT[None] = ""  # a comment, or an element of which nothing is seen
-# Nobody sees them: soft hyphen, spaces of no width, joiners, marks of direction.
+)
+_LEFT[None] = _JOINT  # a comment, or an element of which nothing is seen
+# Nobody sees them: the sign 0, soft hyphen, spaces of no width, joiners, marks of direction.
 _UNSEEN = (
-    *("\xad", "\u061c", "\u180e", "\u200b", "\u200c", "\u200d", "\u200e", "\u200f", "\u202a"),
-    *("\u202b", "\u202c", "\u202d", "\u202e", "\u2060", "\u2066", "\u2067", "\u2068", "\u2069"),
-    "\ufeff",
+    "\0\xad\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067"
+    "\u2068\u2069\ufeff"
 )
-_SPACES = ("\t", "\n", "\v", "\f", "\r", "\x1c", "\x1d", "\x1f")
-_WIDE_SPACES = (
-    *("\x85", "\xa0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005"),
-    *("\u2006", "\u2007", "\u2008", "\u2009", "\u200a", "\u2028", "\u2029", "\u202f"),
-    *("\u205f", "\u3000"),
+_SPACES = (
+    "\t\n\v\f\r\x1c\x1d\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009"
+    "\u200a\u2028\u2029\u202f\u205f\u3000"
 )
-# As most links are written: nothing in them is to be left out.
-_PLAIN_LINK = re.compile(r' href="((?:https?:)?[A-Za-z0-9/._~%+-]{1,500})"')
 _MOST_MARKS = 32
 _LONG_LINE = 2_000
 # Marks on letters are among what is neither letter, digit nor space, beyond the Latin letters.
 _MANY_MARKS = re.compile(r"[^\w\s\0-\u02ff]{64,}")
+# So many together are also found, and much faster, where only each 32nd sign is looked at.
+_STEP = 32
+_MAYBE_MANY_MARKS = re.compile(r"[^\w\s\0-\u02ff]{2}")
 _JSON_STARTS = ("{", "[")
 _JSON_BREAK = re.compile(r'("(?:[^"\\]++|\\.)*+"?)|([\[{,])|([\]}])', re.DOTALL)
 
@@ -116,70 +134,57 @@ def text_lines(text: str) -> tuple[str, ...]:
 
 
 def _lines(page: str) -> tuple[str, ...]:
-    # All steps but one are over the whole page: this is what a visit spends its time with.
+    # Nearly all steps are over the whole page: this is what a visit spends its time with.
     parts = MARKUP.split(_without(_CONTROLS, page))
-    texts = _HELD.join(parts[::TOKEN_PARTS])
-    if "&" in texts:
-        texts = resolved(texts)
-    names = parts[NAME::TOKEN_PARTS]
-    left: list[str | None] = list(map(_LEFT.get, names))
-    attributes = parts[ATTRIBUTES::TOKEN_PARTS]
-    for place, found in enumerate(left):
-        if found is None:
-            left[place] = _left_by(names[place], attributes[place])
-    pieces: list[Any] = [""] * (2 * len(left) + 1)
-    pieces[::2] = texts.split(_HELD)
-    pieces[1::2] = left
-    title = resolved(next(filter(None, parts[TITLE::TOKEN_PARTS]), ""))
-    return _tidy(f"{title}{_CUT}{''.join(pieces)}")
+    names, attributes = parts[NAME::TOKEN_PARTS], parts[ATTRIBUTES::TOKEN_PARTS]
+    links, images = parts[HREF::TOKEN_PARTS], parts[ALT::TOKEN_PARTS]
+    left = list(map(_LEFT.__getitem__, names))
+    every = range(len(left))
+    for place in compress(every, attributes):
+        name = names[place].lower()
+        if name == "a":
+            links[place] = attribute(attributes[place], "href")
+        elif name == "img":
+            left[place] = "  "
+            images[place] = attribute(attributes[place], "alt")
+    for place in compress(every, images):
+        left[place] = f" {images[place]} "
+    for place in compress(every, links):
+        left[place] = _link(links[place])
+    pieces = [""] * (2 * len(left) + 1)
+    pieces[::2], pieces[1::2] = parts[::TOKEN_PARTS], left
+    title = next(filter(None, parts[TITLE::TOKEN_PARTS]), "")
+    return _tidy(resolved(f"{title}{_CUT}{''.join(pieces)}").replace(_JOINT, ""))
 
 
-def _left_by(name: str, attributes: str | None) -> str:
-    """What a tag leaves that is in capitals, rare, a link or an image."""
-    if name != "a":
-        name = name.lower()
-    if name not in ("a", "img"):
-        return _LEFT.get(name, _CUT) or ""
-    if not attributes:
-        return ""
-    if name == "img":
-        return f" {attribute(attributes, 'alt')} "
-    plain = _PLAIN_LINK.search(attributes)
-    if plain and "'" not in attributes:
-        return f" {LINK}{plain[1]} "
-    value = target(attribute(attributes, "href"))
-    return f" {LINK}{value} " if value else ""
+def _link(written: str) -> str:
+    found = target(resolved(written))
+    # What was resolved is not to be resolved again.
+    return f" {LINK}{found} ".replace("&", f"&{_JOINT}") if found else _JOINT
 
 
 def _tidy(text: str) -> tuple[str, ...]:
     """Lines of a text in one spelling, without the empty ones."""
-    for space in _SPACES if text.isascii() else (*_SPACES, *_WIDE_SPACES):
-        if space in text:
-            text = text.replace(space, " ")
-    if not text.isascii():
-        text = _composed(_without(_UNSEEN, text))
-    found = filter(None, [line.strip(" ") for line in text.split(_CUT)])
-    single = [" ".join(line.split()) if "  " in line else line for line in found]
-    return tuple(filter(None, without_relative_times(single)))
+    text = _composed(spelled(text, spaces=_SPACES, unseen=_UNSEEN))
+    found = map(str.strip, text.split(_CUT))
+    return tuple(filter(None, without_relative_times(list(filter(None, found)))))
 
 
 def _composed(text: str) -> str:
     """Letters with their marks as one sign each, however they are written."""
-    try:
-        text.encode("latin-1")  # has no marks apart from their letters
-    except UnicodeEncodeError:
-        # To put marks in order takes the square of how many are on one letter of a line.
-        if max(map(len, text.split(_CUT))) > _LONG_LINE:
-            text = _MANY_MARKS.sub(_fewer, text)
-        return unicodedata.normalize("NFC", text)
-    return text
+    if is_latin(text):  # has no marks apart from their letters
+        return text
+    # To put marks in order takes the square of how many are on one letter of a line.
+    if _MAYBE_MANY_MARKS.search(text[::_STEP]) and max(map(len, text.split(_CUT))) > _LONG_LINE:
+        text = _MANY_MARKS.sub(_fewer, text)
+    return unicodedata.normalize("NFC", text)
 
 
 def _fewer(marks: re.Match[str]) -> str:
     return marks[0][:_MOST_MARKS]
 
 
-def _without(signs: tuple[str, ...], text: str) -> str:
+def _without(signs: str, text: str) -> str:
     for sign in signs:
         if sign in text:  # looking is faster than replacing, and most pages have none
             text = text.replace(sign, "")

@@ -12,30 +12,42 @@ from __future__ import annotations
 
 import html
 import re
+from functools import lru_cache
 
 _END = r"[ \t\n\f\r/>]"
 _SPACE = r"[ \t\n\f\r]"
 _VALUE = r"""(?: "[^"]*+" | '[^']*+' | [^ \t\n\f\r>"'][^ \t\n\f\r>]*+ )?+"""
 _ATTRIBUTES = rf"""(?: (?:{_SPACE}|/)*+ [^ \t\n\f\r/>] [^ \t\n\f\r/>=]*+
     (?: {_SPACE}*+ = {_SPACE}*+ {_VALUE} )?+ )*+ (?:{_SPACE}|/)*+"""
-# As most are written: found in a third of the time.
-_TIDY = r"""(?: [ ][A-Za-z-]++ (?: ="[^"]*+" )?+ )*+"""
+# As most are written: an attribute, and the rest of a tag; found in a third of the time.
+_PLAIN = rf"""{_SPACE}++[^ \t\n\f\r/>="']++="[^"]*+" """
+_PLAIN_REST = rf"""(?:{_PLAIN}){{0,50}} [^>="']*+ >"""
 # Of these only the end tag is looked for; nobody sees what is in them.
-_UNSEEN = "script|style|textarea|noscript|iframe|noembed|noframes"
+_UNSEEN = ("script", "style", "textarea", "noscript", "iframe", "noembed", "noframes")
+
+
+def _whole(name: str, *, inside: str) -> str:
+    """An element with all that is in it, up to its own end tag."""
+    text = rf"[^<]*+ (?: (?! </(?i:{name}){_END} ) < [^<]*+ )"
+    end = rf"(?: </(?i:{name})[^>]*+>? )?"
+    return rf"(?i:{name}) (?={_END}) {_ATTRIBUTES} > {inside.format(text)} {end}"
+
 
 # What may follow is looked at before anything is taken, and a title is not possessive: early
 # releases of Python 3.11 do not give back what a possessive group took before it failed.
-# Splits a page into text, title, name of an element of which nothing is seen, name of a tag (with
-# the slash of an end tag), attributes, text, and so on; what a token lacks is None.
+# Splits a page into text, title, where a link leads, what an image says, name of another tag (with
+# the slash of an end tag), its attributes, text, and so on; what a token lacks is None. Of most
+# attributes nobody wants to know: only those of tags are kept that may be links or images, by
+# their last letter, and of those that are not written as most are.
 MARKUP = re.compile(
     rf"""<(?:
         (?=[sStTnNiI]) (?:
-            (?i:title) (?={_END}) {_ATTRIBUTES} >
-                ( [^<]*+ (?: (?! </(?i:title){_END} ) < [^<]*+ ){{0,999}} ) (?: </[^>]*+>? )?
-          | ((?i:{_UNSEEN})) (?={_END}) {_ATTRIBUTES} >
-                [^<]*+ (?: (?! </(?i:\2){_END} ) < [^<]*+ )*+ (?: </[^>]*+>? )?
+            {_whole("title", inside="( {}{{0,999}} )")}
+          | {"|".join(_whole(name, inside="{}*+") for name in _UNSEEN)}
         )
-      | (/?[A-Za-z][^ \t\n\f\r/>]*+) (?: > | ( {_TIDY}(?=>) | {_ATTRIBUTES} ) > )
+      | a (?:{_PLAIN}){{0,50}}? {_SPACE}++href="([^"]++)" {_PLAIN_REST}
+      | img (?:{_PLAIN}){{0,50}}? {_SPACE}++alt="([^"]++)" {_PLAIN_REST}
+      | (/?[A-Za-z][^ \t\n\f\r/>]*+) (?: > | (?<![aAgG]) {_PLAIN_REST} | ( {_ATTRIBUTES} ) > )
       | /?[A-Za-z] .*+
       | !-- (?: -?> | [^-]*+ (?: (?! --!?> ) - [^-]*+ )*+ (?: --!?> )? )
       | [!?/] [^>]*+ >?
@@ -43,8 +55,8 @@ MARKUP = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 # Of a page so split: how many parts a text and the token after it have, and where they are.
-TOKEN_PARTS = 5
-TITLE, NAME, ATTRIBUTES = 1, 3, 4
+TOKEN_PARTS = 6
+TITLE, HREF, ALT, NAME, ATTRIBUTES = 1, 2, 3, 4, 5
 
 _ATTRIBUTE = re.compile(
     rf"""(?:{_SPACE}|/)*+ ([^ \t\n\f\r/>] [^ \t\n\f\r/>=]*+)
@@ -56,19 +68,7 @@ _ATTRIBUTE = re.compile(
 TAG_BEGUN = re.compile(rf"<[A-Za-z][^ \t\n\f\r/>]*+({_ATTRIBUTES})", re.VERBOSE)
 # Longer ones mean nothing, and turning a million digits into a number takes for ever.
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,7};?|#[xX][0-9a-fA-F]{1,6};?|[A-Za-z][A-Za-z0-9]{1,31};?)")
-_COMMON = {
-    "&amp;": "&",
-    "&lt;": "<",
-    "&gt;": ">",
-    "&quot;": '"',
-    "&nbsp;": "\xa0",
-    "&#39;": "'",
-    "&#x27;": "'",
-    "&ndash;": "\u2013",
-    "&mdash;": "\u2014",
-    "&hellip;": "…",
-    "&rsquo;": "\u2019",
-}
+_MOST_REFERENCES = 10_000
 
 
 def resolved(text: str) -> str:
@@ -81,7 +81,7 @@ def resolved(text: str) -> str:
 
 
 def attribute(attributes: str, name: str) -> str:
-    """Value of an attribute of a tag; empty where it has none.
+    """Value of an attribute of a tag as it is written; empty where it has none.
 
     Args:
         attributes: All that stands in the tag after its name.
@@ -89,17 +89,17 @@ def attribute(attributes: str, name: str) -> str:
 
     Examples:
         >>> attribute(' class=a HREF = "/b?c&amp;d"', "href")
-        '/b?c&d'
+        '/b?c&amp;d'
         >>> attribute(" data-href='x'", "href")
         ''
     """
     start = attributes.find(f' {name}="')
     if start >= 0 and "'" not in attributes:  # no value can hold it: as most are written
         start += len(name) + 3
-        return resolved(attributes[start : attributes.find('"', start)])
-    for written, double, single, bare in _ATTRIBUTE.findall(attributes):
+        return attributes[start : attributes.find('"', start)]
+    for written, *values in _ATTRIBUTE.findall(attributes):
         if written == name or written.lower() == name:
-            return resolved(double or single or bare)
+            return "".join(values)  # one at most
     return ""
 
 
@@ -113,5 +113,9 @@ def attribute_count(attributes: str) -> int:
 
 
 def _letters(reference: re.Match[str]) -> str:
-    written = reference[0]
-    return _COMMON.get(written) or html.unescape(written)
+    return _letters_of(reference[0])
+
+
+@lru_cache(_MOST_REFERENCES)  # pages have few, and they have them again and again
+def _letters_of(written: str) -> str:
+    return html.unescape(written)

@@ -28,6 +28,7 @@ from recrawl.detect.templates import template_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
     from recrawl.detect.blanking import Blanked
     from recrawl.detect.hunks import Hunk
@@ -35,8 +36,9 @@ if TYPE_CHECKING:
     from recrawl.detect.templates import Template
 
 MOST_MASKS = 100
-# A mask goes once its place was the same this many times as often as it differed.
-_SAME_TO_GO = 3
+# A mask goes once its place was the same this many times as often as it differed. One of two texts
+# by chance is the same in half of all double fetches: in five on end only once in 32.
+_SAME_TO_GO = 5
 # Counts are halved beyond: what was so for years may change.
 _MOST_SEEN = 16
 _MOST_ROUNDS = 3
@@ -119,27 +121,55 @@ def learnt(first: Sequence[str], second: Sequence[str], known: Masks = NO_MASKS)
     """
     if max(len(first), len(second)) > _MOST_LINES:
         return known
-    masks = _standing(known.masks, first, second)
-    places = [mask.place for mask in masks]
-    one, two = blanked(first, places), blanked(second, places)
-    masks = _counted(masks, one, two)
+    one, two = _blanked(known.masks, first, second)
+    masks, left = list(known.masks), list[Mask]()
+    if one.lines != two.lines or one.loose or two.loose:
+        uneven = one.hidden.keys() ^ two.hidden.keys()
+        masks, left = _standing(masks, first, second, uneven)
+        one, two = _blanked(masks, first, second)
+    # Where a mask goes, lines beside others may no longer be what they were blanked to.
+    masks = _worth_keeping(_counted(masks, one, two))
+    one, two = _blanked(masks, first, second)
     if one.lines != two.lines and _are_one_page(one.lines, two.lines):
         for _ in range(_MOST_ROUNDS):
-            masks = _with_new(masks, one.lines, two.lines)
-            places = [mask.place for mask in masks]
-            one, two = blanked(first, places), blanked(second, places)
+            masks = _with_new(masks, left, one, two)
+            one, two = _blanked(masks, first, second)
             if one.lines == two.lines:
                 break
-    return Masks(_worth_keeping(masks))
+    masks.sort(key=lambda mask: -mask.differed)  # stable: of equals, the older first
+    return Masks(tuple(masks[:MOST_MASKS]))
 
 
-def _standing(masks: Sequence[Mask], first: Sequence[str], second: Sequence[str]) -> list[Mask]:
-    """Masks but those that reach to a line that does not stay: their places are learnt anew.
+def displaced(old: Sequence[str], new: Sequence[str], masks: Masks) -> bool:
+    """Whether a place that an old reading has is gone from a new one, or a line beside it is.
 
-    Of five links drawn from a hundred, one may be at the same place in two fetches, and not again.
+    >>> masks = learnt(("Top", "Buy soap!", "End"), ("Top", "Eat fish.", "End"))
+    >>> old = ("Top", "Go home?", "End")
+    >>> [displaced(old, ("Top", "Sing songs", end), masks) for end in ("End", "Edited")]
+    [False, True]
+    """
+    was, now = _blanked(masks.masks, old, new)
+    return not was.hidden.keys() - was.loose <= now.hidden.keys() - now.loose
+
+
+def _blanked(
+    masks: Sequence[Mask], first: Sequence[str], second: Sequence[str]
+) -> tuple[Blanked, Blanked]:
+    places = [mask.place for mask in masks]
+    return blanked(first, places), blanked(second, places)
+
+
+def _standing(
+    masks: list[Mask], first: Sequence[str], second: Sequence[str], uneven: AbstractSet[int]
+) -> tuple[list[Mask], list[Mask]]:
+    """Masks that stay, and those of lines that are to be learnt anew.
+
+    These are such as were found in one reading only, for others may have taken their place in the
+    other, and such as reach to a line that does not stay: of five links drawn from a hundred, one
+    may be at the same place in two fetches, and not again.
     """
     if not any(isinstance(mask.place, Run) for mask in masks):
-        return list(masks)
+        return masks, []
     parts = [mask.place for mask in masks if isinstance(mask.place, Part)]
     one, two = blanked(first, parts).lines, blanked(second, parts).lines
     moving: set[str] = set()
@@ -151,12 +181,19 @@ def _standing(masks: Sequence[Mask], first: Sequence[str], second: Sequence[str]
     there = set(map(shortened, one)) | set(map(shortened, two))
 
     def stands(run: Run) -> bool:
-        beside = {*run.before[-1:], *run.after[:1]}
+        beside = {*run.before, *run.after}
         # One of them is another now, and what differs begins at the other.
         lost = not beside <= there and bool(beside & edges)
         return beside.isdisjoint(moving) and not lost
 
-    return [mask for mask in masks if isinstance(mask.place, Part) or stands(mask.place)]
+    stay = [
+        isinstance(mask.place, Part) or (index not in uneven and stands(mask.place))
+        for index, mask in enumerate(masks)
+    ]
+    return (
+        [mask for mask, stays in zip(masks, stay, strict=True) if stays],
+        [mask for mask, stays in zip(masks, stay, strict=True) if not stays],
+    )
 
 
 def _counted(masks: list[Mask], one: Blanked, two: Blanked) -> list[Mask]:
@@ -182,14 +219,14 @@ def _are_one_page(first: Sequence[str], second: Sequence[str]) -> bool:
     return same >= _LEAST_SAME * max(len(set(first)), len(set(second)))
 
 
-def _worth_keeping(masks: list[Mask]) -> tuple[Mask, ...]:
-    kept = [mask for mask in masks if mask.seen - mask.differed < _SAME_TO_GO * mask.differed]
-    kept.sort(key=lambda mask: -mask.differed)  # stable: of equals, the older first
-    return tuple(kept[:MOST_MASKS])
+def _worth_keeping(masks: list[Mask]) -> list[Mask]:
+    return [mask for mask in masks if mask.seen - mask.differed < _SAME_TO_GO * mask.differed]
 
 
-def _with_new(masks: list[Mask], first: Sequence[str], second: Sequence[str]) -> list[Mask]:
-    """Masks with those for what still differs."""
+def _with_new(masks: list[Mask], left: list[Mask], one: Blanked, two: Blanked) -> list[Mask]:
+    """Masks with those for what still differs, some of which have left their places."""
+    first, second = one.lines, two.lines
+    missing = set(range(len(masks))) - one.hidden.keys() - two.hidden.keys()
     counts = Counter(first)
     read = 0
     for hunk in hunks(first, second)[:_MOST_HUNKS]:
@@ -199,19 +236,30 @@ def _with_new(masks: list[Mask], first: Sequence[str], second: Sequence[str]) ->
             run = run_at(first, second, hunk, counts)
             places = [run] if run else []
         for place in places:
-            masks = _joined(masks, place)
+            masks = _joined(masks, _moved(left, place), missing)
     return masks
 
 
-def _joined(masks: list[Mask], place: Place) -> list[Mask]:
-    """Masks with one more, or with one that is wider by it."""
+def _moved(left: list[Mask], place: Place) -> Mask:
+    """A mask for a place, with what is known of it from before a line beside it was edited."""
+    for mask in sorted(left, key=lambda mask: mask.place.name != place.name):
+        if isinstance(mask.place, Run) and (moved := mask.place.moved(place)):
+            return replace(mask, place=moved)
+    return Mask(place)
+
+
+def _joined(masks: list[Mask], new: Mask, missing: set[int]) -> list[Mask]:
+    """Masks with one more, or with one that is wider by it.
+
+    What is found beside the place of a mask is another place, however alike they are.
+    """
     for index, mask in enumerate(masks):
-        wider = mask.place.joined(place)
-        if wider is not None:
+        wider = mask.place.joined(new.place)
+        if wider is not None and (index in missing or mask.place.name == new.place.name):
             # It differed now, which its count does not say if it was not found.
             changed = replace(mask, place=wider)
             return [*masks[:index], changed, *masks[index + 1 :]]
-    return [*masks, Mask(place)]
+    return [*masks, new]
 
 
 def _parts(first: Sequence[str], second: Sequence[str], hunk: Hunk) -> Sequence[Place] | None:

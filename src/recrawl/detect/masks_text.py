@@ -9,7 +9,7 @@ Pure.
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Literal
 
 from recrawl.detect.masks import MOST_MASKS, NO_MASKS, Mask, Masks
 from recrawl.detect.places import Part, Run
@@ -72,7 +72,7 @@ def _row(mask: Mask) -> list[Any]:
     return [
         *(_ORDER if place.kind == "order" else _RUN, mask.seen, mask.differed),
         *(list(place.before), list(place.after), place.least, place.most, place.longest),
-        place.only,
+        *(place.only, *place.links),
     ]
 
 
@@ -98,19 +98,19 @@ def _part(row: list[Any]) -> Part | None:
 
 def _run(kind: str, row: list[Any]) -> Run | None:
     match row:
-        case [list(before), list(after), int(least), int(most), int(longest), str(only)]:
+        case [list(before), list(after), int(least), int(most), int(longest), str(only), *links]:
             if (
                 kind in (_RUN, _ORDER)
                 and (before or after)
                 and _are_texts(before)
                 and _are_texts(after)
+                and _are_texts(links)
                 and _are_counts(least, most, longest)
                 and least <= most
             ):
                 beside = tuple(before), tuple(after)
-                return Run(
-                    "order" if kind == _ORDER else "run", *beside, least, most, longest, only
-                )
+                name: Literal["run", "order"] = "order" if kind == _ORDER else "run"
+                return Run(name, *beside, least, most, longest, only, tuple(links))
     return None
 
 

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from xxhash import xxh3_64_hexdigest
 
+from recrawl.detect.hunks import kind_of
 from recrawl.detect.lines import GAP
 from recrawl.detect.templates import merged
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from recrawl.detect.hunks import Hunk
     from recrawl.detect.templates import Template
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 KEPT_LENGTH = 80
 # So many lines with one template, all of them new at each fetch, show that all such lines are.
 EVERYWHERE = 3
+MANY_KINDS = 5  # of links: beyond, there is no telling what else may come
 _MOST_CONTEXT = 4  # lines, where one is there more than once
 _MOST_LINES = 200  # more lines than this are no place but a page
 
@@ -85,8 +87,9 @@ class Run:
         after: Lines after them, the nearest first; none at the end.
         least: Fewest lines seen.
         most: Most lines seen.
-        longest: Most letters seen.
+        longest: Most letters of a line seen.
         only: Signature of the lines where these come and go; empty where others may come.
+        links: Kinds of links that lines began with; where there were many, any may come.
     """
 
     kind: Literal["run", "order"]
@@ -96,6 +99,7 @@ class Run:
     most: int
     longest: int
     only: str = ""
+    links: tuple[str, ...] = ()
 
     @property
     def name(self) -> tuple[str, ...]:
@@ -104,29 +108,45 @@ class Run:
 
     def grown(self, hidden: Sequence[str]) -> Run:
         """The run after it was seen to hide this."""
-        lines = [text.count("\n") + 1 if text else 0 for text in hidden]
+        lines = [text.split("\n") if text else [] for text in hidden]
+        counts = list(map(len, lines))
+        every = [line for each in lines for line in each]
         return replace(
             self,
-            least=min(self.least, *lines),
-            most=max(self.most, *lines),
-            longest=max(self.longest, *map(len, hidden)),
+            least=min(self.least, *counts),
+            most=max(self.most, *counts),
+            longest=max(self.longest, *map(len, every), 0),
+            links=_kinds(self.links, every),
         )
 
     def joined(self, other: Place) -> Run | None:
         """A run for both, if they are at one place."""
         if not isinstance(other, Run) or self.name != other.name:
             return None
-        return replace(
-            self,
-            kind=self.kind if self.kind == other.kind else "run",
-            least=min(self.least, other.least),
-            most=max(self.most, other.most),
-            longest=max(self.longest, other.longest),
-            only=self.only if self.only == other.only else "",
-        )
+        return _united(self, other)
+
+    def moved(self, other: Place) -> Run | None:
+        """The other with what was seen of this, if a line beside this has become another."""
+        if not isinstance(other, Run):
+            return None
+        beside = self.before == other.before or self.after == other.after
+        return _united(other, self) if beside else None
 
 
 Place = Part | Run
+
+
+def _united(run: Run, other: Run) -> Run:
+    """A run that may hide what the other may."""
+    return replace(
+        run,
+        kind=run.kind if run.kind == other.kind else "run",
+        least=min(run.least, other.least),
+        most=max(run.most, other.most),
+        longest=max(run.longest, other.longest),
+        only=run.only if run.only == other.only else "",
+        links=_fewest(run.links + other.links),
+    )
 
 
 def part_at(template: Template, lines: Sequence[str], index: int, fitting: int) -> Part:
@@ -171,8 +191,9 @@ def run_at(
         after=tuple(map(shortened, after)),
         least=min(len(one), len(other)),
         most=max(len(one), len(other)),
-        longest=max(sum(map(len, one)), sum(map(len, other))),
+        longest=max(map(len, (*one, *other))),
         only="" if one and other else signed(one or other),
+        links=_kinds((), (*one, *other)),
     )
 
 
@@ -191,6 +212,21 @@ def shortened(line: str) -> str:
 def signed(lines: Sequence[str]) -> str:
     """A signature of lines; empty for none."""
     return xxh3_64_hexdigest("\n".join(lines).encode(errors="surrogatepass")) if lines else ""
+
+
+def _kinds(known: tuple[str, ...], lines: Iterable[str]) -> tuple[str, ...]:
+    """Kinds of links, with those that lines begin with."""
+    return _fewest((*known, *filter(None, map(link_kind, lines))))
+
+
+def link_kind(line: str) -> str:
+    """The kind of link that a line begins with, cut to a length; empty for none."""
+    return kind_of(line)[: KEPT_LENGTH // 2]
+
+
+def _fewest(kinds: Iterable[str]) -> tuple[str, ...]:
+    """Kinds of links, each once; as many as show that there are many."""
+    return tuple(dict.fromkeys(kinds))[:MANY_KINDS]
 
 
 def _telling(lines: Sequence[str], counts: Counter[str]) -> Sequence[str]:

@@ -11,6 +11,12 @@ Pure.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 # In a longer line, a time is part of what it says.
 _LONGEST_LINE = 120
@@ -223,12 +229,35 @@ _TIMES: tuple[tuple[str, str], ...] = (
     ),
     ("ที่แล้ว", rf"{_NUMBER} ?(?:วินาที|นาที|ชั่วโมง|วัน|สัปดาห์|เดือน|ปี)ที่แล้ว"),
 )
+_LETTERS = 4
+
+
+def _pieces(text: str) -> npt.NDArray[np.uint16]:
+    """A number for each four letters that stand together; others may have the same."""
+    codes = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), "<u2")
+    pairs = codes[:-1] * 31 + codes[1:]  # of 16 bits, as its parts are
+    fours: npt.NDArray[np.uint16] = pairs[:-2] * 961 + pairs[2:]
+    return fours
+
+
+def _piece(mark: str) -> int | None:
+    """The number of the first letters of a mark; None where it has fewer than four."""
+    return int(_pieces(mark)[0]) if len(mark) >= _LETTERS else None
+
+
+def _letter(mark: str) -> str:
+    """The first letter of a mark that is not ASCII, which is found at once; empty for none."""
+    return next((letter for letter in mark if not letter.isascii()), "")
+
+
 _PATTERNS = tuple(
-    (written, re.compile(time, re.IGNORECASE))
+    (written, _piece(written), _letter(written), re.compile(time, re.IGNORECASE))
     for mark, time in _TIMES
     for written in dict.fromkeys((mark, mark[0].upper() + mark[1:]))
 )
-_PLAIN = tuple((mark, pattern) for mark, pattern in _PATTERNS if mark.isascii())
+# Most texts have none of them: all are looked for at once.
+_TELLING = np.zeros(1 << 16, np.bool_)
+_TELLING[[piece for _, piece, *_ in _PATTERNS if piece is not None]] = True
 
 
 def without_relative_times(lines: list[str]) -> list[str]:
@@ -239,8 +268,10 @@ def without_relative_times(lines: list[str]) -> list[str]:
     """
     # Not in small letters: turning other than ASCII into them takes longer than all the rest.
     text = "\n".join([line for line in lines if len(line) <= _LONGEST_LINE])
-    for mark, pattern in _PLAIN if text.isascii() else _PATTERNS:
-        if mark in text and _stands_alone(mark, text):
+    pieces = _pieces(text)
+    there = {None, *pieces[_TELLING.take(pieces)].tolist()}
+    for mark, piece, letter, pattern in _PATTERNS:
+        if piece in there and letter in text and mark in text and _stands_alone(mark, text):
             lines = [_without(pattern, mark, line) for line in lines]
     return lines
 

@@ -164,21 +164,26 @@ def merged(one: Template, other: Template) -> Template | None:
     if first is None or last is None:
         return None
     inner = [piece for piece in one.pieces[1:-1] if piece in other.pieces[1:-1]]
-    pieces = (first, *inner, last[::-1])
-    least = min(sum(map(len, one.pieces)), sum(map(len, other.pieces)))
-    gone = sum(
-        len(whole) - len(part)
-        for whole, part in ((one.pieces[0], first), (one.pieces[-1], last))
-        if GAP not in part
-    )
-    if not _have_word(pieces) or (gone and sum(map(len, pieces)) < _LEAST_STATIC * least):
+    ends = first, last[::-1]
+    pieces = (ends[0], *inner, ends[1])
+    letters, spaces = map(max, _lost(one, ends), _lost(other, ends))
+    whole = max(sum(map(len, one.pieces)), sum(map(len, other.pieces)))
+    if not _have_word(pieces) or (letters and sum(map(len, pieces)) < _LEAST_STATIC * whole):
         return None
-    spaces = max(one.spaces, other.spaces) + (one.pieces[0] + one.pieces[-1]).count(" ")
     return Template(
-        pieces,
-        max(one.longest, other.longest) + gone,
-        spaces - (first + last).count(" ") if gone else max(one.spaces, other.spaces),
+        pieces, max(one.longest, other.longest) + letters, max(one.spaces, other.spaces) + spaces
     )
+
+
+def _lost(template: Template, ends: tuple[str, str]) -> tuple[int, int]:
+    """Letters and spaces that the first and the last piece of a template have more than these."""
+    pairs = [
+        (whole, end)
+        for whole, end in zip(template.pieces[:: len(template.pieces) - 1], ends, strict=True)
+        if GAP not in end
+    ]
+    letters = sum(len(whole) - len(end) for whole, end in pairs)
+    return letters, sum(whole.count(" ") - end.count(" ") for whole, end in pairs)
 
 
 def _merged_start(one: str, other: str) -> str | None:

@@ -81,17 +81,36 @@ def wall_of(status: int, headers: Mapping[str, str], lines: Sequence[str], page:
         return "bot"
     if not lines:
         return "empty"
-    text = _TARGET.sub("", "\n".join(lines)).lower() if len(lines) <= _MOST_LINES else ""
+    text = _text(lines)
     if not 0 < len(text) <= _LONGEST:
         return ""
-    source = page.lower()
+    # Marks are of ASCII letters; to turn others into small ones takes ten times as long.
+    source = page.encode("ascii", "replace").lower().decode("ascii")
     found = _marked(text, source)
     if found:
         return found
-    found = _said([" ".join(line.split()) for line in text.split("\n")], len(text))
+    found = _said(text)
     if found == "login" and not (status < _CLIENT_ERROR and _PASSWORD.search(source)):
         return ""
     return found
+
+
+def _text(lines: Sequence[str]) -> str:
+    """Text without targets, in small letters; empty where it is surely longer than a wall's."""
+    if len(lines) > _MOST_LINES or _is_long(lines):
+        return ""
+    return _TARGET.sub("", "\n".join(lines)).lower()
+
+
+def _is_long(lines: Sequence[str]) -> bool:
+    """Whether lines are longer than a wall's already by what stands before their links."""
+    letters = 0
+    for line in lines:
+        link = line.find(LINK)
+        letters += link if link >= 0 else len(line)
+        if letters > _LONGEST:
+            return True
+    return False
 
 
 def _marked(text: str, source: str) -> str:
@@ -112,10 +131,12 @@ def _marked(text: str, source: str) -> str:
     return ""
 
 
-def _said(seen: list[str], letters: int) -> str:
+def _said(text: str) -> str:
     """The wall that a title or a line tells of."""
+    letters = len(text)
     if letters > _TITLED:
         return ""
+    seen = [" ".join(line.split()) for line in text.split("\n")]
     # After a colon stands what a title is about, before it may be the name of a site.
     parts = [*_CUTS.split(seen[0])[:8], seen[0], seen[0].rpartition(": ")[2]]
     if letters <= _SAID:

@@ -17,9 +17,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
+from itertools import compress
+from operator import ne
 from typing import TYPE_CHECKING
 
 from recrawl.detect.lines import LINK
+from recrawl.detect.signs import signs_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -31,6 +34,7 @@ _UNSPACED = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
 _WORD = re.compile(rf"{LINK}[^\s]*+|[{_UNSPACED}]|[^\s{_UNSPACED}]++")
+_FIRST_UNSPACED = _UNSPACED[0]
 _UNSPACED_SIGN = re.compile(f"[{_UNSPACED}]")
 # The way with the fewest words moved is looked for among so many lines; beyond, the fewest lines.
 _MOST_WEIGHED = 10_000
@@ -55,8 +59,17 @@ def words(lines: Iterable[str]) -> list[str]:
     >>> words(("Two \x10/bags bags", "5個 bags"))
     ['Two', '\x10/bags', 'bags', '5', '個', 'bags']
     """
-    text = "\n".join(lines)
-    return _WORD.findall(text) if _has_unspaced(text) else text.split()
+    return spaced(lines).split()
+
+
+def spaced(lines: Iterable[str]) -> str:
+    """Text of all lines with white space between words, in whatever script.
+
+    >>> spaced(("5個", "bags"))
+    '5 個 bags'
+    """
+    text = " ".join(lines)
+    return " ".join(_WORD.findall(text)) if _has_unspaced(text) else text
 
 
 def counted(lines: Iterable[str]) -> Counts:
@@ -97,8 +110,9 @@ def share_changed(old: Sequence[str], new: Sequence[str]) -> float:
     """
     if old == new:
         return 0.0
-    total = _count(old) + _count(new)
+    total = 2 * _count(old)
     old, new = _trimmed(old, new)
+    total += _count(new) - _count(old)  # all else is the same in both
     lines, lines_now = Counter(old), Counter(new)
     before = Counter(words((lines - lines_now).elements()))
     after = Counter(words((lines_now - lines).elements()))
@@ -120,22 +134,20 @@ def _count(lines: Sequence[str]) -> int:
 
 
 def _has_unspaced(text: str) -> bool:
-    if text.isascii():
-        return False
-    try:
-        text.encode("latin-1")  # far faster than looking at each letter
-    except UnicodeEncodeError:
-        return _UNSPACED_SIGN.search(text) is not None
-    return False
+    return _UNSPACED_SIGN.search(signs_from(_FIRST_UNSPACED, text)) is not None
 
 
 def _trimmed(old: Sequence[str], new: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
     """Two readings without the lines that both begin and end with."""
     most = min(len(old), len(new))
-    start = next((at for at in range(most) if old[at] != new[at]), most)
-    most -= start
-    end = next((at for at in range(most) if old[-1 - at] != new[-1 - at]), most)
+    start = _same(old, new, most)
+    end = _same(reversed(old), reversed(new), most - start)
     return old[start : len(old) - end], new[start : len(new) - end]
+
+
+def _same(old: Iterable[str], new: Iterable[str], most: int) -> int:
+    """How many lines are the same from the first on, of at most so many."""
+    return next(compress(range(most), map(ne, old, new)), most)
 
 
 def _counts(found: Counter[str]) -> Counts:

@@ -1,0 +1,73 @@
+"""A page as a crawl lives with it: visits, second requests where a crawl makes them, and masks.
+
+What is looked at twice is drawn by the very `Trust` of a crawl, of a host that has this page alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.crawl.host_book import HostBook
+from recrawl.crawl.trust import Trust
+from recrawl.detect.change import Known, difference, signature
+from recrawl.detect.masks import NO_MASKS, displaced, learnt, masked
+from recrawl.detect.returns import Returns
+from recrawl.detect.words import share_changed
+from recrawl.frontier.hosts import Hosts
+from recrawl.visits.status import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from recrawl.detect.change import Change
+    from recrawl.detect.masks import Masks
+
+    Fetch = Callable[[bool], Sequence[str]]  # whether right after another; to the lines of a page
+
+_AS_BY_ITSELF = 1.5  # as in a crawl: what differs little more than by itself has not changed
+
+
+class Life:
+    """A page that is visited."""
+
+    def __init__(self, seed: int) -> None:
+        self.trust = Trust(HostBook(Hosts(delay=0.0), 0.0), np.random.default_rng(seed))
+        self.trust.grow(1)
+        self.masks = NO_MASKS
+        self.copy: Sequence[str] = ()
+        self._returns = Returns()
+
+    def visit(self, fetch: Fetch) -> bool:
+        """Visit the page; returns whether a change is reported."""
+        new = fetch(False)
+        if not self.copy:
+            self.copy = new
+            return False
+        changed = self._judged(new, self.masks).outcome is Outcome.CHANGED
+        if self.trust.samples(0):
+            changed = self._checked(new, fetch(True), sampled=True)
+        elif changed and (self._is_doubtful(new) or self.trust.checks(0, 0)):
+            changed = self._checked(new, fetch(True), sampled=False)
+        if changed:
+            self.copy = new
+        return changed
+
+    def _judged(self, new: Sequence[str], masks: Masks) -> Change:
+        return difference(Known(self.copy, signature(masked(self.copy, masks))), new, masks)
+
+    def _is_doubtful(self, new: Sequence[str]) -> bool:
+        """Whether a change undoes another, or takes the place of a mask away."""
+        texts = (signature(masked(lines, self.masks)) for lines in (new, self.copy))
+        return self._returns.seen(0, *texts) or displaced(self.copy, new, self.masks)
+
+    def _checked(self, new: Sequence[str], second: Sequence[str], *, sampled: bool) -> bool:
+        masks = learnt(new, second, self.masks)
+        left = share_changed(masked(new, masks), masked(second, masks))
+        differed = masked(new, self.masks) != masked(second, self.masks)
+        taught = masks != self.masks
+        self.trust.pair(0, 0, differed=differed, taught=taught, sampled=sampled)
+        self.masks = masks
+        found = self._judged(new, masks)
+        return found.outcome is Outcome.CHANGED and found.share > _AS_BY_ITSELF * left
