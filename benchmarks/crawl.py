@@ -99,13 +99,16 @@ def decide(
     answer: Answer, copy: Copy | None, body: bytes | None, rule: Rule, now: float
 ) -> Judgement:
     """What an answer says of its page, as our crawler decides it."""
-    from recrawl.crawl.judging import Known, judged, read_answer, unread
+    from recrawl.crawl.judging import Known, judged, read_answer, unmoved, unread
 
     settled = unread(answer.address, answer, copy)
     if settled is not None:
         return settled
-    old = None if body is None else read_answer(answer, rule, body)
     seen, known = read_answer(answer, rule), Known(copy)
+    settled = unmoved(answer.address, answer, seen, known)
+    if settled is not None:
+        return settled
+    old = None if body is None else read_answer(answer, rule, body)
     return judged(answer.address, answer, seen, known, rule, old=old, at=now)
 
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from recrawl.crawl.judging import Known, judged, read_answer, unread
+from recrawl.crawl.judging import Known, judged, read_answer, unmoved, unread
 from recrawl.detect.masks import learnt
 from recrawl.fetch.fetcher import Answer
 from recrawl.frontier.rules import Rule
@@ -23,7 +23,10 @@ def judge(answer, *, known=None, old=None, rule=None, before=DAY, now=3 * DAY, *
         return settled
     kept = None if old is None else read_answer(answer, asked, old)
     what = Known(known, before=before, **more)
-    return judged(PAGE, answer, read_answer(answer, asked), what, asked, old=kept, at=now)
+    read = read_answer(answer, asked)
+    found = judged(PAGE, answer, read, what, asked, old=kept, at=now)
+    assert unmoved(PAGE, answer, read, what) in (None, found)  # the shorter way leads there, too
+    return found
 
 
 def page(body, headers=HTML):
@@ -221,3 +224,17 @@ def test_dates_of_a_host_that_lies_say_nothing():
     dated = {"last-modified": http_text(2 * DAY)}
 
     assert math.isnan(again(Answer(PAGE, 200, dated, b"two"), dates=False).age)
+
+
+def test_a_page_that_reads_as_before_is_settled_without_its_old_version():
+    answer = page(b"<p>One two</p><!-- made at 9:00 -->")
+    first = judge(page(b"<p>One two</p>"), before=None, now=DAY)
+
+    settled = unmoved(PAGE, answer, read_answer(answer, Rule(PAGE)), Known(first.copy))
+
+    assert settled is not None
+    assert settled.outcome.label == "cosmetic"
+    assert settled.copy is not None
+    assert settled.copy.text_signature == first.copy.text_signature
+    other = page(b"<p>One three</p>")
+    assert unmoved(PAGE, other, read_answer(other, Rule(PAGE)), Known(first.copy)) is None

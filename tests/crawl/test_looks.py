@@ -151,6 +151,20 @@ def test_what_differs_by_itself_is_learnt_and_a_change_is_still_found(tmp_path):
     assert "changed" not in found[:10]
 
 
+def test_one_of_two_texts_by_chance_is_learnt_by_looking_again_at_each_return(tmp_path):
+    """By requests, so that no clock can make both of two fetches the same for ever."""
+    texts = count()
+
+    async def page(wire):
+        button = ("Buy now", "Order here")[(0x6B5A9C >> next(texts) % 24) & 1]
+        body = f"<h1>Menu</h1><p>{WORDS}</p><button>{button}</button><p>Bye</p>"
+        await wire.answer(200, answers.HTML, body.encode())
+
+    told, _ = asyncio.run(seen_over(tmp_path, [page], [], each=60))
+
+    assert outcomes(told)[20:].count("changed") <= 8
+
+
 def test_what_three_pages_learnt_holds_for_their_host(tmp_path):
     pages = [Changing(f"page {number}", noise="You are one of") for number in range(8)]
 

@@ -129,7 +129,7 @@ class Crawling(RuleBasedStateMachine):
             self.lend(lease)
         self.first = 1 - self.first
         for pool in (0, 1):
-            self.since[pool] = set(self.agenda._pools[pool]._lent)
+            self.since[pool] = set(self.agenda._pools[pool]._ranking._lent)
             self.kind[pool] = self.agenda._pools[pool]._kind
         if len(leases) < most:
             self.nothing_possible()
@@ -253,7 +253,8 @@ class Crawling(RuleBasedStateMachine):
         status = self.agenda.status
         due = [page for page in pages if times[page] <= self.now]
         new = [page for page in pages if times[page] == inf and status(page) is PageStatus.NEW]
-        frontier, row_of = self.agenda._pools[pool].frontier, self.agenda._pools[pool].page
+        copies = self.agenda._pools[pool].copies
+        frontier, row_of = copies.frontier, copies.page
         ranked = [int(row_of[row]) for row in frontier.ranking]
         turns = [page for page in ranked if page in pages and page not in self.since[pool]]
         weight = [TERMS[term].weight for _, term in self.pages]
@@ -273,11 +274,11 @@ class Crawling(RuleBasedStateMachine):
         ready = [self.ready_pages(pool) for pool in (0, 1)]
         revisit = [agenda.spending(pool).ready(self.now, first=False) for pool in (0, 1)]
         allowed = [agenda.spending(pool).ready(self.now, first=True) for pool in (0, 1)]
-        orders = [agenda._pools[pool].frontier.ranked_at for pool in (0, 1)]
+        orders = [agenda._pools[pool].copies.frontier.ranked_at for pool in (0, 1)]
         leases = agenda.take(self.now, 1)
         first, self.first = self.first, 1 - self.first
         for pool in (first, 1 - first):
-            if agenda._pools[pool].frontier.ranked_at != orders[pool]:
+            if agenda._pools[pool].copies.frontier.ranked_at != orders[pool]:
                 self.since[pool] = set()
                 self.check_order(pool)
             if allowed[pool] > self.now:
@@ -299,10 +300,11 @@ class Crawling(RuleBasedStateMachine):
     def check_order(self, pool):
         """All pages on which the policy decides are in its order, and it holds for a tick."""
         state = self.agenda._pools[pool]
-        if len(state.page):
-            tick = tick_of(len(state.page) / state.spending.visits_a_day)
-            assert self.now < state._ends <= self.now + tick
-        ranked = {int(state.page[row]) for row in state.frontier.ranking}
+        pages = state.copies.page
+        if len(pages):
+            tick = tick_of(len(pages) / state.spending.visits_a_day)
+            assert self.now < state._ranking._ends <= self.now + tick
+        ranked = {int(pages[row]) for row in state.copies.frontier.ranking}
         out = {lease.page for lease in self.under_way}
         for page, (_, term) in enumerate(self.pages):
             least, last = TERMS[term].minimum, self.last.get(page, inf)
@@ -327,7 +329,7 @@ class Crawling(RuleBasedStateMachine):
             due, tried, new, turn = self.choices(pool, times, self.ready_pages(pool))
             assert allowed[0] > self.now or due is tried is new is None
             assert allowed[1] > self.now or turn is None
-            assert allowed[1] > self.now or self.now < state._ends
+            assert allowed[1] > self.now or self.now < state._ranking._ends
 
     @invariant()
     def no_page_is_lost(self):
@@ -339,7 +341,7 @@ class Crawling(RuleBasedStateMachine):
             queues = (pool._set, pool._retries)
             queued = {p for queue in queues for line in queue._lines.values() for _, p in line}
             new = {p for line in pool._new._lines.values() for _, p in line} | set(pool._asleep)
-            coming = {page for page, _, _ in pool._copied}
+            coming = {page for page, _, _ in pool.copies._copied}
             for page, (_, term) in enumerate(self.pages):
                 if self.agenda._pools[POOLS[term]] is not pool:
                     continue
@@ -349,7 +351,11 @@ class Crawling(RuleBasedStateMachine):
                     page in queued
                     or (book.called[page] <= set_time and (book.called[page], page) in called)
                 )
-                turnable = row >= 0 and not pool.frontier._held[row] and pool.page[row] == page
+                turnable = (
+                    row >= 0
+                    and not pool.copies.frontier._held[row]
+                    and pool.copies.page[row] == page
+                )
                 # The names of what is true.
                 assert page in out or put_off or page in new or page in coming or turnable
                 assert put_off or set_time == inf

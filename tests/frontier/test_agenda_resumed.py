@@ -106,7 +106,7 @@ def test_a_crawl_that_was_taken_up_again_goes_on_as_if_it_had_never_stopped(seed
     again = taken_up(known_of(agenda), agenda.pages(0), frontier.state, budget, now)
     later = now + 0.31
     for each in (agenda, again):
-        each._pools[0]._ends = -inf
+        each._pools[0]._ranking.renew()
         each._pools[0]._kind = 0
         each.spending(0)._saved = 100.0
 
@@ -136,11 +136,11 @@ def test_visits_since_the_crawl_was_saved_are_learnt_again(seed):
             again.enter(page, address(page), at)
         else:
             pool = again._pool(page)
-            pool.learn(page, at, Outcomes.existence(np.array([changed])))
-            pool.place(page, at)
+            pool.copies.learn(page, at, Outcomes.existence(np.array([changed])))
+            pool.copies.place(page, at)
     least = [page for page in range(60) if agenda._book.term[page] == 2]
     for each in (agenda, again):
-        each._pools[0]._ends = -inf
+        each._pools[0]._ranking.renew()
         each._pools[0]._kind = 0
         each.spending(0)._saved = 100.0
     rows = again.frontier(0), again.pages(0).tolist()

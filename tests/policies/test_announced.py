@@ -21,9 +21,10 @@ def instant(days):
 
 
 def one_page(recall, alarms, count):
-    return Announced(
-        np.array([count]), np.array([recall]), np.array([alarms]), np.zeros(1), np.zeros(1)
-    )
+    page = Announced.start()
+    page.grow(1)
+    page.count[:], page.recall[:], page.false_alarms[:] = count, recall, alarms
+    return page
 
 
 def crawl_of(pages=20, gap=10.0):
@@ -110,6 +111,72 @@ def test_what_is_announced_is_kept():
     assert not resumed(policy, nothing, lambda: addresses).announced.any
 
 
+def test_silence_of_before_a_host_was_believed_is_learnt_when_it_is():
+    """Four silent days that counted for nothing, and one more, count for three quarters, once."""
+    policy, state = crawl_of()
+    rows = np.arange(20)
+    none, some = (np.full(20, recall) for recall in (0.0, 0.75))
+    before = state.memories.exposure.copy()
+    state = policy.told(state, rows, np.zeros(20), (none, none), instant(4.0))
+    assert (state.memories.exposure == before).all()
+
+    for _ in range(2):
+        state = policy.told(state, rows, np.zeros(20), (some, none), instant(5.0))
+        assert state.memories.exposure - before == pytest.approx(0.75 * 5.0)
+
+    now = np.full(20, instant(6.0))
+    policy.value(state, rows, now[0])  # the clocks run on until then
+    elapsed = state.clocks.elapsed(state.sections.leaf[rows], state.last[rows], epoch_days(now))
+    state = policy.seen(state, rows, now, Outcomes.existence(np.zeros(20, bool)))
+    assert (state.memories.exposure - before)[0] == pytest.approx(elapsed)  # which forgets nothing
+    assert not state.announced.learnt.any()
+    assert not state.announced.silent.any()
+
+
+def test_a_change_lies_in_the_days_in_which_it_was_announced():
+    """Silent for three days, announced on the fourth, visited on the seventh."""
+    _, state = crawl_of()
+    told = state.announced
+    told.recall[0], told.silent[0], told.learnt[0], told.span[0] = 0.5, 3.0, 1.5, 1.0
+    told.count[0] = 1.0
+
+    streams = told.streams(np.array([0]), np.array([6.0]), np.array([1.0]), np.array([True]))
+
+    assert streams.told.all()
+    assert streams.gaps == pytest.approx([0.5])
+    assert streams.unannounced == pytest.approx([1.0 + 6.0 - 1.5])
+    assert streams.doubted == pytest.approx([0.5 * 6.0 + 1.0])
+    assert np.isnan(streams.ages(np.array([2.0]), np.array([7.0]))).all()
+
+
+def test_days_since_an_unannounced_change_count_in_full_after_the_host_was_asked():
+    """Five of ten days were asked about, at a recall of 0.6: before that days count for 0.4."""
+    streams = Streams(
+        told=np.zeros(2, bool),
+        announced=np.zeros(2),
+        unannounced=np.full(2, 5.0 + 0.4 * 5.0),
+        since=np.full(2, 5.0),
+        doubted=np.full(2, 7.0),
+    )
+
+    assert streams.ages(np.array([3.0, 8.0]), np.full(2, 10.0)) == pytest.approx([3.0, 6.2])
+
+
+def test_what_an_announced_change_may_have_hidden_is_counted():
+    """Told of one change, a visit cannot see another; at recall 1 there is none."""
+    policy, state = crawl_of()
+    rows = np.arange(2)
+    word = np.array([0.5, 1.0]), np.zeros(2)
+    state = policy.told(state, rows, np.ones(2), word, instant(8.0))
+    changed = Outcomes.existence(np.ones(2, bool))
+    state = policy.seen(state, rows, np.full(2, instant(8.0)), changed)
+
+    missed = policy.missed(state, rows)
+
+    assert 0.1 < missed[0] < 0.5
+    assert missed[1] == pytest.approx(0.0, abs=1e-6)
+
+
 @pytest.mark.parametrize("recall", [0.0, 0.5, 0.9])
 def test_rates_come_out_right_though_visits_follow_announcements(recall):
     """A host is asked every day; a page is visited once it is announced, else after ten days.
@@ -130,9 +197,15 @@ def test_rates_come_out_right_though_visits_follow_announcements(recall):
         elapsed = np.minimum(np.ceil(waits[0]), longest)
         told = waits[0] < elapsed
         changed = told | (waits[1] < elapsed)
-        memories.stayed(rows, recall * (elapsed - 1))  # asked, and nothing was announced
+        # Asked every day, and nothing was announced until the last, or not even then.
+        silent = elapsed - told
+        memories.stayed(rows, recall * silent)
         streams = Streams(
-            told, (1 - recall) * elapsed, np.full(pages, recall), np.full(pages, 1 - recall)
+            told=told,
+            announced=np.full(pages, recall),
+            unannounced=elapsed - recall * silent,
+            since=np.zeros(pages),
+            doubted=(1 - recall) * elapsed,
         )
         memories.learn(rows, 0 * rows, prior, streams, Outcomes.existence(changed))
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from recrawl.plan.objectives import OBJECTIVES, Freshness, Harmonic
 from recrawl.policies.bank import bank
 from recrawl.policies.clocks import Trusting
+from recrawl.policies.learning import learn_trust
 from recrawl.policies.pages import Outcomes, Pages
-from recrawl.policies.recrawl import Recrawl, _learn_trust
+from recrawl.policies.recrawl import Recrawl
 from recrawl.units import epoch_days, instants_after_epoch
 from tests.policies.crawls import outcomes
 from tests.policies.scalar import Page, Scalar, fresh, harmonic
@@ -88,7 +89,7 @@ def test_trust_goes_to_the_clock_that_foretold_better(changed, log_odds):
     assert near == pytest.approx([0.313301], abs=1e-6)
     assert far == pytest.approx([0.230845], abs=1e-6)
 
-    _learn_trust(state, np.array([0]), np.array([changed]), near, far)
+    learn_trust(state, np.array([0]), np.array([changed]), near, far)
     assert state.trust == pytest.approx([log_odds], abs=2e-6)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.detect.honesty import FEED, SITEMAP, Word
+from recrawl.detect.honesty import FEED, SITEMAP, false_alarms, recall
 from recrawl.policies.growing import longer
 from recrawl.units import SECONDS_A_DAY
 
@@ -29,12 +29,6 @@ if TYPE_CHECKING:
 _KINDS = ("", SITEMAP, FEED)
 _AT_ONCE = 5_000  # addresses looked up before others have their turn
 _MOST = 3
-# Silence is never believed whole: these many changes would have been missed before any was seen,
-_DOUBTED = 3.0
-# and however right a host was, so many changes may come without its word.
-_MOST_BELIEVED = 0.95
-_QUIET_DAYS = 10.0  # in which one false alarm is assumed before any was heard
-_LEAST_RIGHT = 0.5  # share of announcements that must be right
 _PARTS = ("dated", "told", "kind", "found")
 ANNOUNCED = tuple(f"announcements.{name}" for name in _PARTS)
 
@@ -158,22 +152,20 @@ def _hear(crawl: Crawl, kind: str, pages: Ints, dates: Floats, now: float) -> No
     for host in hosts[late].tolist():
         crawl.trust.heard(host, kind, right=1.0, silent=-1.0)
     copied = ~np.isnan(last)
-    word = _word(crawl, kind, hosts)
+    word = _word(crawl, kind, pages, hosts)
     each = word[0][copied], word[1][copied]
     crawl.agenda.told(pages[copied], news[copied].astype(np.float64), each, now)
 
 
-def _word(crawl: Crawl, kind: str, hosts: Ints) -> tuple[Floats, Floats]:
-    """How far each of some hosts is believed: recall, and false alarms a day.
-
-    By its own word alone: a host that has never announced anything is no better for its neighbours.
-    """
-    of_hosts, row = np.unique(hosts, return_inverse=True)
-    words = [crawl.trust.word(host, kind) for host in of_hosts.tolist()]
-    right, wrong, silent, days = (
-        np.array([getattr(word, name) for word in words]) for name in Word.__slots__
-    )
-    recall = np.minimum(right / (right + silent + _DOUBTED), _MOST_BELIEVED)
-    # Dates that move with every build say nothing, however many changes they come with.
-    recall[(right + 1) / (right + wrong + 2) < _LEAST_RIGHT] = 0.0
-    return recall[row], ((wrong + 1) / (days + _QUIET_DAYS))[row]
+def _word(crawl: Crawl, kind: str, pages: Ints, hosts: Ints) -> tuple[Floats, Floats]:
+    """How far the host of each page is believed: recall, and false alarms a day."""
+    trust, (of_hosts, row) = crawl.trust, np.unique(hosts, return_inverse=True)
+    # A visit that finds an announced change cannot show that there was another.
+    missed = np.bincount(row, crawl.agenda.missed(pages)).tolist()
+    words = [
+        trust.word(host, kind).plus(silent=more)
+        for host, more in zip(of_hosts.tolist(), missed, strict=True)
+    ]
+    shares = np.array([recall(word, trust.of_telling(kind)) for word in words])
+    alarms = np.array([false_alarms(word) for word in words])
+    return shares[row], alarms[row]

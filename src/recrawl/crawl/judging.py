@@ -6,14 +6,15 @@ settled it:
 
 1. `unread`: status, and whether the bytes are those of the copy;
 2. `Read`: what a reader sees, and whether it is a wall;
-3. `judged`: whether that differs from the copy, and by how much, from the version that is kept.
+3. `unmoved`: whether that is what the copy was signed by;
+4. `judged`: whether it differs from the copy, and by how much, from the version that is kept.
 
 Pure.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite, nan
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ from xxhash import xxh3_64_digest
 from recrawl.detect.change import Known as Before
 from recrawl.detect.change import difference, read, signature
 from recrawl.detect.likeness import likeness
-from recrawl.detect.masks import NO_MASKS, masked
+from recrawl.detect.masks import NO_MASKS, displaced, masked
 from recrawl.detect.walls import wall_of
 from recrawl.fetch.encodings import decoded
 from recrawl.parse.dates import http_date
@@ -76,6 +77,7 @@ class Judgement:
         age: Days from the last change to the visit; nan where that is unknown.
         body: Bytes worth keeping as a version; None where there are none.
         wall: What stood in place of the page, if anything did.
+        displaced: Whether a change took the place of a mask away, or edited a line beside it.
     """
 
     outcome: Outcome
@@ -84,6 +86,7 @@ class Judgement:
     age: float = nan
     body: bytes | None = None
     wall: str = ""
+    displaced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +139,24 @@ def read_answer(answer: Answer, rule: Rule, body: bytes | None = None) -> Read:
     return Read(lines, wall_of(answer.status, answer.headers, whole, text))
 
 
+def unmoved(address: str, answer: Answer, now: Read, known: Known) -> Judgement | None:
+    """What an answer says that reads as the copy did; None where it does not.
+
+    Args:
+        address: Address of the page.
+        answer: The answer, after all redirects.
+        now: What a reader sees of it.
+        known: What is known of the page.
+    """
+    copy = known.copy
+    if copy is None or now.wall or now.lines is None:
+        return None
+    if signature(masked(now.lines, known.masks)) != copy.text_signature:
+        return None
+    found = _copy(address, answer, copy.text_signature, copy.likeness)
+    return Judgement(Outcome.COSMETIC, 0.0, None if found == copy else found)
+
+
 def judged(  # noqa: PLR0913 - a page now, a page before, and what is known of both
     address: str,
     answer: Answer,
@@ -168,7 +189,13 @@ def judged(  # noqa: PLR0913 - a page now, a page before, and what is known of b
     what = difference(_before(copy, old), now.lines, known.masks, least_change=rule.least_change)
     if what.outcome is not Outcome.COSMETIC:
         found = _copy(address, answer, *_compared_by(now.lines, known))
-        return _changed(what.outcome, what.share, found, known, answer, at)
+        moved = (
+            old is not None
+            and old.lines is not None
+            and displaced(old.lines, now.lines, known.masks)
+        )
+        changed = _changed(what.outcome, what.share, found, known, answer, at)
+        return replace(changed, displaced=moved)
     assert copy is not None  # noqa: S101 - without one it is the first
     by = copy.text_signature, copy.likeness
     if not what.share:

@@ -25,12 +25,14 @@ from recrawl.crawl.judging import (
     dated_by_answer,
     judged,
     read_answer,
+    unmoved,
     unread,
 )
 from recrawl.crawl.trips import Trip
 from recrawl.detect.honesty import ETAG, MODIFIED, NOT_MODIFIED
 from recrawl.detect.masks import learnt, masked
 from recrawl.detect.repeats import Repeats
+from recrawl.detect.returns import Returns
 from recrawl.detect.words import share_changed
 from recrawl.fetch.fetcher import Answer
 from recrawl.parse.headers import validators
@@ -132,6 +134,7 @@ class Looks:
         self._aside = aside
         self._stopping = stopping
         self._repeats = Repeats()
+        self._returns = Returns()
 
     async def at(self, page: Page) -> Look:
         """Look at a page, twice where that is to be checked."""
@@ -170,6 +173,10 @@ class Looks:
             return Look(trip, settled, now)
         known = self._known(page, masks)
         read = await self._work(answer, partial(read_answer, answer, page.rule))
+        work = partial(unmoved, page.address, answer, read, known)
+        settled = await self._work(answer, work)
+        if settled is not None:
+            return Look(trip, settled, now)
         old = await self._old(page, answer) if page.copy is not None else None
         judge = partial(
             judged,
@@ -188,7 +195,7 @@ class Looks:
         before = float(self._crawl.last[number])
         known = page.masks if masks is None else masks
         # What its neighbours have learnt holds for a page until it has shown itself.
-        if masks is None and not self._trust.checked[number]:
+        if masks is None and not page.masks and not self._trust.checked[number]:
             known = known.joined(self._trust.masks(host))
         return Known(
             page.copy,
@@ -240,12 +247,24 @@ class Looks:
         whole = outcome in (Outcome.SAME, Outcome.COSMETIC, Outcome.CHANGED)
         if whole and trust.samples(page.lease.host):
             look = await self._check_noise(page, look, sampled=True)
-        elif outcome is Outcome.CHANGED and trust.checks(page.lease.host, page.lease.page):
+        elif outcome is Outcome.CHANGED and self._checks(page, look.judgement):
             look = await self._check_noise(page, look, sampled=False)
         if look.judgement.outcome is Outcome.CHANGED and look.audit is Audit.NONE:
             doubt = trust.false_changes(page.lease.host, page.lease.page)
             return replace(look, false_changes=doubt)
         return look
+
+    def _checks(self, page: Page, judgement: Judgement) -> bool:
+        """Whether to fetch a page that seems to have changed twice, by lot or for what it shows.
+
+        A change that undoes another may be one of two texts by chance, and one that takes the place
+        of a mask away leaves noise unmasked.
+        """
+        new = judgement.copy.text_signature if judgement.copy else None
+        old = page.copy.text_signature if page.copy else None
+        returned = bool(new and old and self._returns.seen(page.lease.page, new, old))
+        doubtful = judgement.displaced or returned
+        return self._trust.checks(page.lease.host, page.lease.page, doubtful=doubtful)
 
     async def _check_noise(self, page: Page, look: Look, *, sampled: bool) -> Look:
         """Fetch a page again at once, and leave out what differs by itself."""
@@ -256,7 +275,9 @@ class Looks:
         known = self._known(page, None)
         work = partial(_compared, answer, second.answer, page, known.masks)
         pair = await self._work(answer, work)
-        self._trust.pair(host, number, differed=pair.differed, sampled=sampled)
+        self._trust.pair(
+            host, number, differed=pair.differed, taught=pair.masks is not None, sampled=sampled
+        )
         look = replace(look, audit=Audit.NOISE)
         if pair.masks is not None:
             self._trust.masked(host, page.address, pair.masks)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from recrawl.detect.masks import Masks
     from recrawl.visits.arrays import Floats, Ints, Statuses
 
+PAIRS = CHECKED, DIFFERED = "checked", "differed"  # what a store calls them
 _MOST_PAIRS = 255
 _ASKED_ALL_THE_SAME = 0.02  # of visits to a host that denies changes: it may have been put right
 
@@ -51,8 +52,8 @@ class Trust:
         random: Draws the visits that are checked.
 
     Attributes:
-        checked: How often each page was fetched twice at once.
-        differed: How often it differed by itself.
+        checked: How often each page was fetched twice at once, with the masks that it has.
+        differed: How often it differed by itself all the same.
         audited: Whether anything is ever checked; a crawl that never does believes everybody.
     """
 
@@ -66,6 +67,7 @@ class Trust:
         self._masks: dict[int, Masks] = {}  # of all pages of a host
         self._pages: dict[int, HostMasks] = {}  # what they are learnt from
         self._noise = NOTHING_HEARD  # of all hosts together
+        self._telling: dict[str, Word] = {}  # of those that were right at least once
         self._moved: set[int] = set()
 
     def grow(self, pages: int) -> None:
@@ -118,6 +120,10 @@ class Trust:
         """What is known of one kind of word of a host."""
         return self._words.get(host, {}).get(kind, NOTHING_HEARD)
 
+    def of_telling(self, kind: str) -> Word:
+        """What is known of one kind of word of all hosts that were right at least once."""
+        return self._telling.get(kind, NOTHING_HEARD)
+
     def words(self, kind: str) -> dict[int, Word]:
         """What is known of one kind of word, by host."""
         return {host: words[kind] for host, words in self._words.items() if kind in words}
@@ -131,9 +137,10 @@ class Trust:
         word = self.word(host, NOT_MODIFIED)
         return self.audited and (denies(word) or self._lot(audit_chance(word)))
 
-    def checks(self, host: int, page: int) -> bool:
-        """Whether to fetch a page that seems to have changed twice."""
-        return self._lot(check_chance(int(self.checked[page]), self.word(host, NOISE)))
+    def checks(self, host: int, page: int, *, doubtful: bool = False) -> bool:
+        """Whether to fetch a page that seems to have changed twice; always if that is doubtful."""
+        chance = check_chance(int(self.checked[page]), self.word(host, NOISE))
+        return self._lot(1.0 if doubtful else chance)
 
     def samples(self, host: int) -> bool:
         """Whether to fetch a page twice whatever was found."""
@@ -163,16 +170,20 @@ class Trust:
         """Note that a word of a host was right, wrong or missing."""
         self._hear(host, kind, Word(**counts))
 
-    def pair(self, host: int, page: int, *, differed: bool, sampled: bool) -> None:
+    def pair(self, host: int, page: int, *, differed: bool, taught: bool, sampled: bool) -> None:
         """Note a page that was fetched twice at once.
 
         Args:
             host: Its host.
             page: The page.
             differed: Whether it differed though what is known to differ was left out.
+            taught: Whether what differed is masked from now on: with these masks the page was
+                never seen.
             sampled: Whether it was drawn by lot, not for what a visit found.
         """
-        if self.checked[page] < _MOST_PAIRS:
+        if differed and taught:
+            self.checked[page] = self.differed[page] = 0
+        elif self.checked[page] < _MOST_PAIRS:
             self.checked[page] += 1
             self.differed[page] += differed
         if sampled:
@@ -192,9 +203,13 @@ class Trust:
             self._moved.add(host)
 
     def _hear(self, host: int, kind: str, more: Word) -> None:
-        counts = {name: getattr(more, name) for name in Word.__slots__}
+        counts = more.counts
         words = self._words.setdefault(host, {})
-        words[kind] = words.get(kind, NOTHING_HEARD).plus(**counts)
+        before = words.get(kind, NOTHING_HEARD)
+        words[kind] = after = before.plus(**counts)
+        if after.right:
+            first = {} if before.right else before.counts
+            self._telling[kind] = self.of_telling(kind).plus(**counts).plus(**first)
         if kind == NOISE:
             self._noise = self._noise.plus(**counts)
         self._moved.add(host)

@@ -39,6 +39,12 @@ _FIRST_PAIRS = 10.0  # how many pairs of fetches that counts for
 _PAIRS_OF_ALL = 10.0  # pairs of a host that all hosts together count for
 _PAIRS_OF_HOST = 0.2  # pairs of a page that its host counts for: most pages differ always or never
 
+# However right a host was, so many changes may come without its word.
+_MOST_BELIEVED = 0.95
+_LEAST_RIGHT = 0.5  # share of announcements that must be right
+_CHANGES_OF_ALL = 4.0  # changes of a host that all hosts which announce any count for
+_QUIET_DAYS = 10.0  # in which one false alarm is assumed before any was heard
+
 
 @dataclass(frozen=True, slots=True)
 class Word:
@@ -72,6 +78,11 @@ class Word:
     def lies(self) -> float:
         """Share of words that are wrong, as far as is known."""
         return (self.wrong + 0.5) / (self.heard + 1)
+
+    @property
+    def counts(self) -> dict[str, float]:
+        """What was counted, by name."""
+        return {name: getattr(self, name) for name in Word.__slots__}
 
     def band(self, level: float = 0.9) -> tuple[float, float]:
         """Ends of the band that holds the share of wrong words with a probability."""
@@ -178,3 +189,39 @@ def false_changes(noise: Word, of_all: Word, checked: float = 0.0, differed: flo
     everywhere = (of_all.wrong + _FIRST_FALSE * _FIRST_PAIRS) / (of_all.heard + _FIRST_PAIRS)
     here = (noise.wrong + everywhere * _PAIRS_OF_ALL) / (noise.heard + _PAIRS_OF_ALL)
     return (differed + here * _PAIRS_OF_HOST) / (checked + _PAIRS_OF_HOST)
+
+
+def recall(word: Word, of_all: Word) -> float:
+    """Share of changes that a host announces, in sitemaps or feeds.
+
+    A host that has never announced a change is no better for its neighbours, and dates that move
+    with every build say nothing, however many changes they come with.
+
+    Args:
+        word: What is known of the host.
+        of_all: The same of all hosts that have announced any change.
+
+    Examples:
+        Its first change was announced, where others announce nine in ten, or three in ten:
+
+        >>> first = Word(right=1)
+        >>> [round(recall(first, Word(right=n, silent=99 - n)), 2) for n in (90, 30)]
+        [0.92, 0.45]
+        >>> recall(Word(silent=5), Word(right=99)), recall(Word(right=5, wrong=9), Word(right=99))
+        (0.0, 0.0)
+    """
+    if not word.right or (word.right + 1) / (word.right + word.wrong + 2) < _LEAST_RIGHT:
+        return 0.0
+    of_others = (of_all.right + 1) / (of_all.right + of_all.silent + 2)
+    changes = word.right + word.silent
+    share = (word.right + _CHANGES_OF_ALL * of_others) / (changes + _CHANGES_OF_ALL)
+    return min(share, _MOST_BELIEVED)
+
+
+def false_alarms(word: Word) -> float:
+    """Times a day that a host announces a change of a page that did not change.
+
+    >>> false_alarms(Word()), false_alarms(Word(wrong=1, quiet_days=30.0))
+    (0.1, 0.05)
+    """
+    return (word.wrong + 1) / (word.quiet_days + _QUIET_DAYS)

@@ -37,8 +37,10 @@ import numpy as np
 
 from recrawl.frontier.book import NOT_IN, Book
 from recrawl.frontier.lives import until_allowed, until_recheck, until_retry
-from recrawl.frontier.pool import JITTER, Pool
+from recrawl.frontier.pool import Pool
+from recrawl.frontier.terms import JITTER
 from recrawl.policies.pages import Outcomes
+from recrawl.visits.equal_keys import rounds
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
@@ -148,12 +150,13 @@ class Agenda:
 
     def frontier(self, pool: int) -> Frontier:
         """What orders the pages of a pool that have a copy; all of them are in it afterwards."""
-        self._pools[pool].admit()
-        return self._pools[pool].frontier
+        copies = self._pools[pool].copies
+        copies.admit()
+        return copies.frontier
 
     def pages(self, pool: int) -> Ints:
         """The pages in the rows of a pool's frontier."""
-        return self._pools[pool].page.copy()
+        return self._pools[pool].copies.page.copy()
 
     def found(self, host: Ints, term: Ints) -> Ints:
         """Take in pages of which there is no copy yet; returns their numbers.
@@ -263,7 +266,7 @@ class Agenda:
         self._done(page, _COPIED, 0)
         false = np.array([false_changes]) if false_changes else None
         outcomes = Outcomes(np.array([changed]), np.array([age]), false)
-        self._pool(page).learn(page, now, outcomes)
+        self._pool(page).copies.learn(page, now, outcomes)
         self._again(page, now)
 
     def audited(self, page: int, now: float) -> None:
@@ -284,7 +287,15 @@ class Agenda:
         for number in np.unique(pool).tolist():
             some = np.flatnonzero(pool == number)
             each = word[0][some], word[1][some]
-            self._pools[number].told(pages[some], count[some], each, now)
+            self._pools[number].copies.told(pages[some], count[some], each, now)
+
+    def missed(self, pages: Ints) -> Floats:
+        """Changes of pages that are likely to have come unannounced in gaps with announced ones."""
+        pool, missed = self._pool_of_term[self._book.term[pages]], np.zeros(len(pages))
+        for number in np.unique(pool).tolist():
+            some = np.flatnonzero(pool == number)
+            missed[some] = self._pools[number].copies.missed(pages[some])
+        return missed
 
     def learn_many(self, pages: Ints, at: Floats, outcomes: Outcomes) -> None:
         """Let the policy learn from many visits of before, told in order, as if all at once.
@@ -295,11 +306,10 @@ class Agenda:
             outcomes: What each visit showed.
         """
         pool = self._pool_of_term[self._book.term[pages]]
-        turn = _turns(pages)
-        for number in range(int(turn.max(initial=-1)) + 1):
-            for which in np.unique(pool).tolist():
-                some = np.flatnonzero((turn == number) & (pool == which))
-                self._pools[which].learn_many(pages[some], at[some], outcomes.take(some))
+        for rows in rounds(pages):
+            for number in np.unique(pool[rows]).tolist():
+                some = rows[pool[rows] == number]
+                self._pools[number].copies.learn_many(pages[some], at[some], outcomes.take(some))
 
     def failed(self, page: int, now: float) -> float:
         """Learn that a visit said nothing of its page; returns when the page is tried again."""
@@ -373,7 +383,7 @@ class Agenda:
         """Let a page that has a copy take its turn again, on its terms."""
         terms, pool = self._book.terms_of(page), self._pool(page)
         if self._book.row[page] >= 0:
-            pool.let_go(page, now)
+            pool.copies.let_go(page, now)
         days = terms.interval or terms.maximum
         if days < inf:
             pool.put_off(page, now + max(self._spread(days), terms.minimum), hold=False)
@@ -385,18 +395,3 @@ class Agenda:
 
     def _spread(self, days: float) -> float:
         return days * (1 - JITTER * float(self._random.random()))
-
-
-def _turns(pages: Ints) -> Ints:
-    """How many times each page was there before, at each place.
-
-    >>> _turns(np.array([7, 8, 7, 7, 8]))
-    array([0, 0, 1, 2, 1])
-    """
-    order = np.argsort(pages, kind="stable")
-    ordered = pages[order]
-    starts = np.flatnonzero(np.diff(ordered, prepend=-1))
-    counts = np.diff(starts, append=len(ordered))
-    turn = np.empty(len(pages), np.int64)
-    turn[order] = np.arange(len(pages)) - np.repeat(starts, counts)
-    return turn

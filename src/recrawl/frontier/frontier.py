@@ -204,6 +204,13 @@ class Frontier:
         if len(rows):
             self._turns.told(rows, count, word, now)
 
+    def missed(self, rows: Ints) -> Floats:
+        """Changes of pages that a policy which listens believes to have come unannounced."""
+        missed = getattr(self._policy, "missed", None)
+        if missed is None or not len(rows):
+            return np.zeros(len(rows))
+        return np.asarray(missed(self.state, rows))
+
     def returned(self, rows: Ints) -> None:
         """Take back pages that were handed out and not visited."""
         self._waiting[rows] = self._here[rows]

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import floor, inf
 
+# Intervals are cut by up to this share, so that pages copied together part.
+JITTER = 0.05
 _HOURS_A_DAY = 24
 _ROUNDING = 1e-6  # hours: the instant at which hours begin is inside them
 

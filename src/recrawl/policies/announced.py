@@ -36,7 +36,7 @@ from recrawl.policies.growing import longer
 if TYPE_CHECKING:
     from recrawl.visits.arrays import Bools, Floats, Ints
 
-NAMES = ("count", "recall", "false_alarms", "asked", "learnt")
+NAMES = ("count", "recall", "false_alarms", "asked", "silent", "learnt", "span", "missed")
 _NO_TIME = 1e-12
 _MOST = 3.0  # announcements of a page that count: more say no more
 _LEAST_FALSE = 1e-3  # chance that an announcement is false, however right they were so far
@@ -49,22 +49,42 @@ class Streams:
 
     Args:
         told: Whether a change was found that had been announced.
-        unannounced: Days on the clock in which changes came unannounced, if they did.
-        announced: Days on the clock in which they would have been announced, and of which nothing
-            was learnt yet.
-        share: Share of the days on the clock in which changes came unannounced.
+        announced: Days in which it was announced, as far as they count for that.
+        unannounced: Days in which changes came unannounced, if they did, as far as they count.
+        since: Days since the host was last asked what changed.
+        doubted: Days that leave doubt, as far as they do.
+
+    All days are on the clock.
     """
 
     told: Bools
-    unannounced: Floats
     announced: Floats
-    share: Floats
+    unannounced: Floats
+    since: Floats
+    doubted: Floats
 
     @classmethod
     def one(cls, elapsed: Floats) -> Streams:
         """Gaps in which nothing would have been announced."""
         none = np.zeros(len(elapsed))
-        return cls(np.zeros(len(elapsed), np.bool_), elapsed, none, none + 1)
+        return cls(np.zeros(len(elapsed), np.bool_), none, elapsed, elapsed, elapsed)
+
+    @property
+    def gaps(self) -> Floats:
+        """Days in which a change that was found must lie."""
+        return np.where(self.told, self.announced, self.unannounced)
+
+    def ages(self, age: Floats, elapsed: Floats) -> Floats:
+        """Days since changes, as far as they count: all since the host was asked, fewer before.
+
+        Args:
+            age: Days on the clock since the last change; nan where that is unknown, or announced.
+            elapsed: Days on the clock since the visit before.
+        """
+        before = np.maximum(elapsed - self.since, _NO_TIME)
+        share = np.clip((self.unannounced - self.since) / before, 0.0, 1.0)
+        late = np.minimum(age, self.since)
+        return np.where(self.told, np.nan, late + share * (age - late))
 
 
 @dataclass(slots=True)
@@ -76,14 +96,21 @@ class Announced:
         recall: Chance that a change of the page is announced; 0 where nobody announces.
         false_alarms: Announcements a day without a change.
         asked: When the host was last asked what changed, in days after 1970.
-        learnt: Until when its silence was learnt from.
+        silent: Days on the clock between the last visit and its first announcement, if any, in
+            which nothing was announced.
+        learnt: How many of them were learnt from already, as far as they count.
+        span: Days on the clock in which the first announced change happened.
+        missed: Changes that are likely to have come unannounced in gaps with announced ones.
     """
 
     count: Floats
     recall: Floats
     false_alarms: Floats
     asked: Floats
+    silent: Floats
     learnt: Floats
+    span: Floats
+    missed: Floats
 
     @classmethod
     def start(cls) -> Announced:
@@ -101,41 +128,49 @@ class Announced:
         for name in NAMES:
             setattr(self, name, longer(getattr(self, name), none))
 
-    def tell(self, rows: Ints, count: Floats, word: tuple[Floats, Floats], now: float) -> None:
+    def tell(self, rows: Ints, count: Floats, now: float) -> None:
         """Take in what a host says of pages.
 
         Args:
             rows: The pages.
             count: New announcements of each.
-            word: Chance that a change of each is announced, and false alarms a day.
             now: When it was asked.
         """
         self.count[rows] = np.minimum(self.count[rows] + count, _MOST)
-        self.recall[rows], self.false_alarms[rows] = word
         self.asked[rows] = now
-        self.learnt[rows] = np.where(self.count[rows] > 0, self.learnt[rows], now)
 
-    def streams(
-        self, rows: Ints, silent: Floats, since: Floats, unlearnt: Floats, changed: Bools
-    ) -> Streams:
+    def unlearnt(self, rows: Ints) -> Floats:
+        """Silent days that are to be learnt from, as far as they count: they are from now on.
+
+        A host that is believed more by now was right about what was silent before.
+        """
+        days = np.maximum(self.recall[rows] * self.silent[rows] - self.learnt[rows], 0.0)
+        self.learnt[rows] += days
+        return days
+
+    def streams(self, rows: Ints, silent: Floats, since: Floats, changed: Bools) -> Streams:
         """What gaps that end now can tell of both streams.
 
         Args:
             rows: The pages.
             silent: Days on the clock from the last visit until the host was last asked.
             since: Days on the clock since then.
-            unlearnt: Days on the clock until the host was last asked, of which nothing was learnt.
             changed: Whether a change was found.
         """
-        recall = self.recall[rows]
-        unannounced = (1 - recall) * silent + since
-        told = changed & (self.count[rows] > 0) & (recall > 0)
-        share = unannounced / np.maximum(silent + since, _NO_TIME)
-        return Streams(told, unannounced, recall * unlearnt, share)
+        recall, learnt = self.recall[rows], self.learnt[rows]
+        announced = recall * self.span[rows]
+        return Streams(
+            told=changed & (self.count[rows] > 0) & (announced > 0),
+            announced=announced,
+            unannounced=since + np.maximum(silent - learnt, 0.0),
+            since=since,
+            doubted=(1 - recall) * silent + since,
+        )
 
     def forget(self, rows: Ints) -> None:
         """Drop the announcements of pages that were visited."""
-        self.count[rows] = 0.0
+        for each in (self.count, self.silent, self.learnt, self.span):
+            each[rows] = 0.0
 
     def effective(
         self, rows: Ints, states: tuple[Floats, Floats], silent: Floats, since: Floats
@@ -156,7 +191,10 @@ class Announced:
             ...     recall=np.array([0.9, 0.9]),
             ...     false_alarms=np.array([0.01, 0.01]),
             ...     asked=np.zeros(2),
+            ...     silent=np.zeros(2),
             ...     learnt=np.zeros(2),
+            ...     span=np.zeros(2),
+            ...     missed=np.zeros(2),
             ... )
             >>> states = np.full((1, 2), 2.0), np.full((1, 2), 20.0)
             >>> pages.effective(np.arange(2), states, np.full(2, 10.0), np.zeros(2)).round(1)

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.visits.blocks import over_blocks
+from recrawl.visits.equal_keys import Groups
 
 if TYPE_CHECKING:
     from recrawl.policies.sections import Sections
@@ -271,7 +272,7 @@ def _smoothed(rows: Floats, kept: float) -> Floats:
 
 def _summed(nodes: Ints, rows: Floats) -> tuple[Ints, Floats]:
     """Each node once, with the sum of its rows."""
-    order = np.argsort(nodes, kind="stable")
-    ordered = nodes[order]
-    starts = np.flatnonzero(np.diff(ordered, prepend=-1))
-    return ordered[starts], np.add.reduceat(rows[order], starts, axis=0)
+    groups = Groups.of(nodes)
+    return nodes[groups.order[groups.starts]], np.add.reduceat(
+        rows[groups.order], groups.starts, axis=0
+    )

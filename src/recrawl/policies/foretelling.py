@@ -89,3 +89,18 @@ class Foretelling:
         foretold = chance(own)
         fold(self.nodes, leaf, np.stack([found, foretold / own], axis=1), _KEPT)
         return foretold
+
+    def learn_heard(self, leaf: Ints, found: Floats, chance: Callable[[Floats], Floats]) -> None:
+        """Compare what a host announced with what was foretold of that; it is one piece of news.
+
+        Args:
+            leaf: Node of each page.
+            found: Whether a change of each was announced.
+            chance: As of visits.
+        """
+        own, common = self.factor(leaf), np.full(len(leaf), self._of_all)
+        rows = np.array([[found.sum(), (chance(common) / common).sum()]])
+        fold(self.all, np.zeros(1, np.int64), rows, _KEPT_BY_ALL)
+        nodes, which = np.unique(leaf, return_inverse=True)
+        sums = [np.bincount(which, each) for each in (found, chance(own) / own)]
+        fold(self.nodes, nodes, np.stack(sums, axis=1), _KEPT)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.policies.announced import Streams
-from recrawl.policies.recrawl_state import read_clocks
+from recrawl.policies.recrawl_state import forecast_clocks, read_clocks
 
 if TYPE_CHECKING:
     from recrawl.policies.recrawl_state import RecrawlState
@@ -27,44 +27,74 @@ def streams_of(
     if not state.announced.any:
         return Streams.one(elapsed)
     silent = np.minimum(_silent(state, rows, now), elapsed)
-    last = np.maximum(state.last[rows], state.announced.learnt[rows])
-    unlearnt = np.minimum(_silent(state, rows, now, last), silent)
-    return state.announced.streams(rows, silent, elapsed - silent, unlearnt, changed)
+    return state.announced.streams(rows, silent, elapsed - silent, changed)
 
 
-def _silent(
-    state: RecrawlState, rows: Ints, now: float | Floats, since: Floats | None = None
-) -> Floats:
+def _silent(state: RecrawlState, rows: Ints, now: float | Floats) -> Floats:
     """Days on the clock from the last visit until the host was last asked what changed."""
-    leaf, last = state.sections.leaf[rows], state.last[rows] if since is None else since
+    leaf, last = state.sections.leaf[rows], state.last[rows]
     asked = np.clip(state.announced.asked[rows], last, np.maximum(now, last))
     return np.maximum(state.clocks.elapsed(leaf, last, asked), 0.0)
 
 
 def learn_heard(state: RecrawlState, rows: Ints, count: Floats, now: float) -> None:
     """Learn what was announced, and of other pages that nothing was."""
-    told = state.announced
-    since = np.maximum(state.last[rows], told.asked[rows])
-    heard = (told.recall[rows] > 0) & (now > since)
-    rows, count, since = rows[heard], count[heard], since[heard]
-    quiet = (count == 0) & (told.count[rows] == 0)
+    since = np.maximum(state.last[rows], state.announced.asked[rows])
+    later = now > since
+    rows, news, since = rows[later], count[later] > 0, since[later]
     for start in range(0, len(rows), _AT_A_TIME):
-        some, when = rows[start : start + _AT_A_TIME], since[start : start + _AT_A_TIME]
-        news, calm = count[start : start + _AT_A_TIME] > 0, quiet[start : start + _AT_A_TIME]
-        leaf, until = state.sections.leaf[some], np.full(len(some), now)
-        clock = np.maximum(state.clocks.elapsed(leaf, when, until), 0.0)
-        days = clock * told.recall[some]
-        prior = state.relatives.prior(state.sections, some)
-        states = state.memories.states(some, prior)
-        expected = state.memories.chance(some, states, days)[1]
-        overlap = state.clocks.overlaps(when, until)
-        spread = overlap / np.maximum(overlap.sum(axis=1), _AT_ONCE)[:, None]
-        paced = overlap * state.clocks.pace[leaf]
-        paced /= np.maximum(paced.sum(axis=1), _AT_ONCE)[:, None]
-        state.clocks.learn(state.sections, leaf, paced * news[:, None], spread * expected[:, None])
-        state.memories.stayed(some[calm], days[calm])
-    if len(rows):
+        some = slice(start, start + _AT_A_TIME)
+        _learn_some(state, rows[some], news[some], since[some], now)
+    if state.announced.recall[rows].any():
         read_clocks(state, state.sections.levels)
+
+
+def _learn_some(state: RecrawlState, rows: Ints, news: Bools, since: Floats, now: float) -> None:
+    told, leaf, until = state.announced, state.sections.leaf[rows], np.full(len(rows), now)
+    days = np.maximum(state.clocks.elapsed(leaf, since, until), 0.0)
+    first = told.count[rows] == 0  # of what comes after an announcement pages learn nothing
+    told.silent[rows] += np.where(first & ~news, days, 0.0)
+    told.span[rows[first & news]] = days[first & news]
+    state.memories.stayed(rows, told.unlearnt(rows))
+
+    believed = told.recall[rows] > 0
+    if believed.any():
+        span = since[believed], until[believed]
+        _learn_clocks(state, rows[believed], news[believed], span)
+
+
+def _learn_clocks(
+    state: RecrawlState, rows: Ints, news: Bools, span: tuple[Floats, Floats]
+) -> None:
+    """Let the clocks, and those who foretell by them, learn from announcements."""
+    clocks, leaf, recall = state.clocks, state.sections.leaf[rows], state.announced.recall[rows]
+    states = state.memories.states(rows, state.relatives.prior(state.sections, rows))
+    days = np.maximum(clocks.elapsed(leaf, *span), 0.0)
+    expected = state.memories.chance(rows, states, recall * days)[1]
+    _learn_forecasts(state, rows, states, span, news)
+    overlap = clocks.overlaps(*span)
+    spread = overlap / np.maximum(overlap.sum(axis=1), _AT_ONCE)[:, None]
+    paced = overlap * clocks.pace[leaf]
+    paced /= np.maximum(paced.sum(axis=1), _AT_ONCE)[:, None]
+    clocks.learn(state.sections, leaf, paced * news[:, None], spread * expected[:, None])
+
+
+def _learn_forecasts(
+    state: RecrawlState,
+    rows: Ints,
+    states: tuple[Floats, Floats],
+    span: tuple[Floats, Floats],
+    news: Bools,
+) -> None:
+    """Compare what was foretold of announcements with those that came."""
+    leaf = state.sections.leaf[rows]
+    clocks = forecast_clocks(state, state.sections.upwards(leaf))
+    days = np.maximum(state.clocks.elapsed(leaf, *span, clocks), 0.0) * state.announced.recall[rows]
+    state.foretelling.learn_heard(
+        leaf,
+        news.astype(np.float64),
+        lambda factor: state.memories.chance(rows, states, factor * days)[1],
+    )
 
 
 def in_doubt(

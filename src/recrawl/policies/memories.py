@@ -102,25 +102,21 @@ class Memories:
         """Learn what visits showed; days and ages are on the pages' clocks."""
         states = self.states(rows, prior)
         told = streams.told
-        # Announced changes are one or more, in the days in which they would have been announced.
-        gaps = np.where(told, streams.announced, streams.unannounced)
-        age = np.where(told, np.nan, outcomes.age)
         false = outcomes.false_changes
         if false is not None:  # what was announced and found is a change
             false = np.where(told, 0.0, false)
-        beside = np.where(told, 0.0, streams.announced)
         chance, _ = self.chance(rows, states, streams.unannounced)
         for memory, kept in enumerate(self.kept):
             shape, exposure = step(
                 np.maximum(prior[0] + kept * (states[0][memory] - prior[0]), _LEAST),
                 np.maximum(prior[1] + kept * (states[1][memory] - prior[1]), _LEAST),
-                gaps,
+                streams.gaps,
                 outcomes.changed,
-                age,
+                outcomes.age,
                 false_changes=false,
             )
             self.shape[memory, rows] = shape - prior[0]
-            self.exposure[memory, rows] = exposure + beside - prior[1]
+            self.exposure[memory, rows] = exposure - prior[1]
         reported = outcomes.reported(chance)
         seen = np.where(outcomes.changed, reported, 1 - reported)
         self._weigh(rows, site, np.where(told, 0.0, np.log(_clipped(seen))))

@@ -13,6 +13,7 @@ visited since then are. How far to trust the neighbours is learnt from the crawl
 | how often a page changes, in clock time | `recrawl.policies.memories` |
 | what is assumed of a page that is new | `recrawl.policies.relatives` |
 | which changes are announced | `recrawl.policies.announced` |
+| what visits teach | `recrawl.policies.learning` |
 | how far forecasts are off | `recrawl.policies.foretelling` |
 | how far to believe them | `recrawl.policies.calibration` |
 
@@ -32,9 +33,9 @@ from recrawl.policies.calibration import Calibration
 from recrawl.policies.clocks import Clocks, Trusting
 from recrawl.policies.due import due_at_price
 from recrawl.policies.foretelling import Foretelling
-from recrawl.policies.hearing import in_doubt, learn_heard, streams_of
-from recrawl.policies.memories import Memories, fold
-from recrawl.policies.pages import Outcomes
+from recrawl.policies.hearing import in_doubt, learn_heard
+from recrawl.policies.learning import learn_visits
+from recrawl.policies.memories import Memories
 from recrawl.policies.recrawl_state import (
     RecrawlState,
     forecast_clocks,
@@ -48,13 +49,11 @@ from recrawl.visits.blocks import over_blocks
 
 if TYPE_CHECKING:
     from recrawl.plan.objectives import Objective
-    from recrawl.policies.pages import Pages
-    from recrawl.visits.arrays import Bools, Floats, Instants, Ints
+    from recrawl.policies.pages import Outcomes, Pages
+    from recrawl.visits.arrays import Floats, Instants, Ints
 
 _BINS_A_GAP = 16
 _LEAST_BIN = 60 / SECONDS_A_DAY
-_TRUST_KEPT = 0.999
-_MOST_TRUST = 30.0
 _AT_ONCE = 1e-9
 
 
@@ -168,9 +167,14 @@ class Recrawl:
         """
         today = float(epoch_days(now))
         _advance(state, today)
+        state.announced.recall[rows], state.announced.false_alarms[rows] = word
         learn_heard(state, rows, count, today)
-        state.announced.tell(rows, count, word, today)
+        state.announced.tell(rows, count, today)
         return state
+
+    def missed(self, state: RecrawlState, rows: Ints) -> Floats:
+        """Changes of pages that are likely to have come unannounced in gaps with announced ones."""
+        return state.announced.missed[rows]
 
     def paced(self, state: RecrawlState, gap: float) -> RecrawlState:
         """State of a crawl whose mean gap has moved."""
@@ -224,7 +228,7 @@ class Recrawl:
         later = np.flatnonzero(at > state.last[rows])
         if len(later):
             _advance(state, float(at.max()))
-            _learn(state, rows[later], at[later], outcomes.take(later))
+            learn_visits(state, rows[later], at[later], outcomes.take(later))
         return state
 
     def _value(self, state: RecrawlState, rows: Ints, now: float | Floats) -> Floats:
@@ -243,89 +247,6 @@ class Recrawl:
         ahead = np.maximum(waited / (self.fade * state.gap), _AT_ONCE)
         burst = (state.clocks.pace[leaf, -1] - 1) * (-np.expm1(-ahead) / ahead)
         return np.asarray(state.worth[rows] * value / (1 + burst))
-
-
-def _learn(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcomes) -> None:
-    """Learn from visits, each later than the one before to its page."""
-    sections, clocks, memories = state.sections, state.clocks, state.memories
-    leaf, site, last = sections.leaf[rows], sections.site[rows], state.last[rows]
-    prior = state.relatives.prior(sections, rows)
-    overlap, pace = clocks.overlaps(last, now), clocks.pace[leaf]
-    older = now - last - overlap.sum(axis=1)
-    elapsed = older + (overlap * pace).sum(axis=1)
-    states = memories.states(rows, prior)
-    streams = streams_of(state, rows, now, elapsed, outcomes.changed)
-
-    _, chance = memories.chance(rows, states, streams.unannounced)
-    near, far = (
-        memories.chance(
-            rows, states, streams.share * (older + (overlap * clock[leaf]).sum(axis=1))
-        )[1]
-        for clock in (clocks.near, clocks.far)
-    )
-    alone = np.flatnonzero(~streams.told)  # announced changes say nothing of the other stream
-    some = outcomes.take(alone)
-    _learn_trust(
-        state, site[alone], some.changed, some.reported(near[alone]), some.reported(far[alone])
-    )
-    real = np.where(streams.told, 1.0, outcomes.real(chance))
-    foretold = clocks.elapsed(leaf, last, now, forecast_clocks(state, sections.upwards(leaf)))
-    foretold = streams.share * np.maximum(foretold, 0.0)
-    _learn_forecasts(
-        state,
-        rows[alone],
-        (states[0][:, alone], states[1][:, alone]),
-        (foretold[alone], real[alone]),
-    )
-    spread = overlap / elapsed[:, None]
-    found = spread * pace * real[:, None]
-    age = np.full(len(rows), np.nan)
-    dated = np.flatnonzero(outcomes.changed & ~np.isnan(outcomes.age))
-    if len(dated):
-        happened = np.clip(now - outcomes.age, last, now)[dated]
-        found[dated] = clocks.holds(happened) * real[dated, None]
-        age[dated] = clocks.elapsed(leaf[dated], happened, now[dated])
-    # Of announced changes the clocks know already.
-    found[streams.told] = 0.0
-    expected = np.where(streams.told, 0.0, chance)
-    clocks.learn(sections, leaf, found, spread * expected[:, None])
-    memories.learn(
-        rows,
-        site,
-        prior,
-        streams,
-        Outcomes(outcomes.changed, age * streams.share, outcomes.false_changes),
-    )
-    state.announced.forget(rows)
-    rates = memories.rates(rows, prior)
-    state.relatives.learn(sections, rows, rates)
-    state.last[rows] = now
-    read_clocks(state, sections.upwards(leaf))
-
-
-def _learn_forecasts(
-    state: RecrawlState,
-    rows: Ints,
-    states: tuple[Floats, Floats],
-    visits: tuple[Floats, Floats],
-) -> None:
-    """Compare what was foretold of visits, by days on the clock, with what they found."""
-    days, found = visits
-    told = state.foretelling.learn(
-        state.sections.leaf[rows],
-        found,
-        lambda factor: state.memories.chance(rows, states, factor * days)[1],
-    )
-    state.calibration.learn(told, found)
-
-
-def _learn_trust(
-    state: RecrawlState, site: Ints, changed: Bools, near: Floats, far: Floats
-) -> None:
-    """Trust the clock that foretold better, by the chances that both gave to a change."""
-    gain = np.where(changed, np.log(near / far), np.log((1 - near) / (1 - far)))
-    fold(state.trust[:, None], site, gain[:, None], _TRUST_KEPT)
-    np.clip(state.trust, -_MOST_TRUST, _MOST_TRUST, out=state.trust)
 
 
 def _advance(state: RecrawlState, now: float) -> None:

@@ -34,6 +34,7 @@ import numpy as np
 from recrawl.errors import InvalidParameter
 from recrawl.rates.gamma_state import gamma_states
 from recrawl.rates.special import digamma, trigamma
+from recrawl.visits.sites import check_sites, sites_of_pages
 
 if TYPE_CHECKING:
     from recrawl.visits.arrays import Floats, Ints, Words
@@ -96,7 +97,7 @@ class Priors:
             raise InvalidParameter(message)
         if self.site_of_page is not None:
             object.__setattr__(self, "site_of_page", np.asarray(self.site_of_page))
-            _check_sites(self.site_of_page, len(self.shape))
+            check_sites(self.site_of_page, len(self.shape))
 
     @classmethod
     def one(cls, shape: float = DEFAULT_SHAPE, exposure: float = DEFAULT_EXPOSURE) -> Priors:
@@ -149,11 +150,8 @@ def fit_prior(
         >>> bool(quiet.shape[0] / quiet.exposure[0] < 0.02)
         True
     """
-    site_of_page = np.zeros(len(histories), np.int64) if sites is None else np.asarray(sites)
-    if len(site_of_page) != len(histories):
-        message = f"sites must name a site a page, {len(histories)} (got {len(site_of_page)})"
-        raise InvalidParameter(message)
-    _check_sites(site_of_page, np.iinfo(np.int64).max)
+    site_of_page = sites_of_pages(sites, len(histories))
+    check_sites(site_of_page, np.iinfo(np.int64).max)
     lots = _scattered(len(histories)) if lots is None else lots
     pages = chosen(histories, site_of_page, lots)
     some = pages[np.argsort(lots[pages])][:_PAGES_OF_ALL]
@@ -169,18 +167,6 @@ def fit_prior(
             histories.take(pages), site_of_page[pages], count, neighbours, false_changes
         )
     return Priors(*_gamma(mean, variance), None if sites is None else site_of_page)
-
-
-def _check_sites(sites: Ints, count: int) -> None:
-    """Refuse numbers that name no site."""
-    if sites.ndim != 1 or sites.dtype.kind not in "iu":
-        message = f"sites must be one column of whole numbers (got {sites})"
-        raise InvalidParameter(message)
-    bad = (sites < 0) | (sites >= count)
-    if bad.any():
-        page = int(np.argmax(bad))
-        message = f"page {page}: site must be a number from 0 to {count - 1} (got {sites[page]})"
-        raise InvalidParameter(message)
 
 
 def chosen(histories: Histories, site_of_page: Ints, lots: Words) -> Ints:

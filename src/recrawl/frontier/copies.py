@@ -1,0 +1,168 @@
+"""The pages of a pool that have a copy: what its frontier learns of them, and who decides on each.
+
+A page is *held* while it is lent, put off or visited at a fixed interval; otherwise the policy of
+the frontier decides when it is visited. Pages that were copied a moment ago come into the frontier
+together, when it is next asked.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.errors import InvalidParameter
+from recrawl.frontier.book import NEVER, NOT_IN, ON_ITS_WAY
+from recrawl.frontier.terms import JITTER
+from recrawl.policies.growing import longer
+from recrawl.policies.pages import Pages
+from recrawl.units import instant_after_epoch, instants_after_epoch
+from recrawl.visits.status import PageStatus
+
+if TYPE_CHECKING:
+    from recrawl.frontier.book import Book
+    from recrawl.frontier.frontier import Frontier
+    from recrawl.frontier.queue import Queue
+    from recrawl.policies.pages import Outcomes
+    from recrawl.visits.arrays import Floats, Ints
+
+_COPIED = int(PageStatus.COPIED)  # a plain number: looked up at every visit
+
+
+class Copies:
+    """Pages that have a copy.
+
+    Args:
+        frontier: What orders them.
+        book: What is known of them.
+        new: Pages without a copy, of which the frontier is told how many there are.
+
+    Attributes:
+        page: Number of the page in each row of the frontier.
+    """
+
+    def __init__(self, frontier: Frontier, book: Book, new: Queue) -> None:
+        self.frontier = frontier
+        self.page: Ints = np.empty(0, np.int64)
+        self._book = book
+        self._new = new
+        # Pages copied for the first time and not yet in the frontier: page, address, instant.
+        self._copied: list[tuple[int, str, float]] = []
+        self._told: set[int] = set()  # rows of visits that the policy may not have learnt from
+
+    def __len__(self) -> int:
+        """Count the pages, in the frontier or on their way."""
+        return len(self.page) + len(self._copied)
+
+    # Pages come.
+
+    def resume(self, pages: Ints) -> None:
+        """Take in the pages in the rows of a frontier that knows them already, in order."""
+        self.page = np.array(pages, np.int64)
+        self._book.row[self.page] = np.arange(len(pages))
+
+    def enter(self, page: int, address: str, now: float) -> bool:
+        """Take in a page of which there is a first copy; False where it is in already."""
+        book = self._book
+        if book.row[page] != NOT_IN:
+            return False
+        book.row[page] = ON_ITS_WAY
+        self._copied.append((page, address, now))
+        return True
+
+    def admit(self) -> None:
+        """Let the frontier know of pages that have a copy since the last time."""
+        if not self._copied:
+            return
+        book = self._book
+        numbers, addresses, when = zip(*self._copied, strict=True)
+        self._copied = []
+        pages, at = np.array(numbers), instants_after_epoch(np.array(when))
+        found = Pages.of(addresses, at, weight=book.weight[book.term[pages]])
+        self.frontier.expect(len(self._new))
+        book.row[pages] = self.frontier.add(found, at.max())
+        self.page = longer(self.page, pages)
+        self.place_many(pages, np.array(when))
+
+    # What visits show.
+
+    def learn(self, page: int, now: float, outcomes: Outcomes) -> None:
+        """Let the policy learn from a visit to a page that has a copy."""
+        if self._book.row[page] == ON_ITS_WAY:
+            self.admit()
+        row = int(self._book.row[page])
+        if row < 0:
+            raise InvalidParameter(f"page {page}: must have a copy before it is seen again")
+        if row in self._told:  # a policy learns from one visit to a page at a time
+            self.learn_all()
+        self._told.add(row)
+        self.frontier.seen(np.array([row]), np.array([instant_after_epoch(now)]), outcomes)
+
+    def learn_many(self, pages: Ints, at: Floats, outcomes: Outcomes) -> None:
+        """Let the policy learn from visits to pages that have a copy, each once."""
+        if not len(pages):
+            return
+        self.admit()
+        self.learn_all()
+        self.frontier.seen(self._book.row[pages], instants_after_epoch(at), outcomes)
+        self.place_many(pages, at)
+
+    def told(self, pages: Ints, count: Floats, word: tuple[Floats, Floats], now: float) -> None:
+        """Let the policy know what a host says of pages; those without a copy do not count."""
+        self.admit()
+        self.learn_all()
+        row = self._book.row[pages]
+        some = np.flatnonzero(row >= 0)
+        words = word[0][some], word[1][some]
+        self.frontier.told(row[some], count[some], words, instant_after_epoch(now))
+
+    def missed(self, pages: Ints) -> Floats:
+        """Changes of pages that are likely to have come unannounced; none of those without copy."""
+        row = self._book.row[pages]
+        missed = np.zeros(len(pages))
+        missed[row >= 0] = self.frontier.missed(row[row >= 0])
+        return missed
+
+    def learn_all(self) -> None:
+        """Let the policy learn from all visits that it was told of."""
+        _ = self.frontier.state  # it has learnt from all visits when it tells
+        self._told.clear()
+
+    # Who decides.
+
+    def hold(self, page: int) -> None:
+        """Let nobody but a set time decide on a page; one without a copy is left alone."""
+        row = int(self._book.row[page])
+        if row >= 0:
+            self.frontier.hold(row)
+
+    def let_go(self, page: int, last: float) -> None:
+        """Let the policy decide on a page again, on its terms, after a visit on the day `last`."""
+        terms, row = self._book.terms_of(page), int(self._book.row[page])
+        if terms.interval:
+            self.frontier.hold(row)
+        else:
+            self.frontier.release(row, last + terms.minimum if terms.minimum else -inf)
+
+    def place(self, page: int, last: float) -> None:
+        """Say of a page who decides on it, after a visit on the day `last`."""
+        book = self._book
+        put_off = book.set[page] < last + book.terms_of(page).maximum * (1 - JITTER)
+        elsewhere = book.failures[page] > 0 or book.status[page] != _COPIED
+        if book.out[page] or elsewhere or put_off:
+            self.hold(page)
+        else:
+            self.let_go(page, last)
+
+    def place_many(self, pages: Ints, last: Floats) -> None:
+        """Say of pages who decides on each, after visits on the days `last`."""
+        book = self._book
+        bound = np.array([bool(each.interval or each.minimum) for each in book.terms])
+        special = bound[book.term[pages]] | (book.failures[pages] > 0) | book.out[pages]
+        special |= (book.status[pages] != _COPIED) | (book.set[pages] < NEVER)
+        # The policy decides on all others as they come in.
+        for each in zip(pages[special].tolist(), last[special].tolist(), strict=True):
+            self.place(*each)

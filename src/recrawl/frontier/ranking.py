@@ -1,0 +1,156 @@
+"""The order in which the policy of a pool would visit its pages, made anew once a tick.
+
+The order has all pages that come into question until the next tick, and is read as far as hosts
+that must wait make it necessary. Whatever comes back while it holds is in the next one.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.frontier.frontier import tick_of
+from recrawl.frontier.queue import Queue
+from recrawl.units import instant_after_epoch
+from recrawl.visits.equal_keys import Groups
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recrawl.frontier.book import Book
+    from recrawl.frontier.copies import Copies
+    from recrawl.frontier.spending import Spending
+    from recrawl.frontier.terms import Terms
+    from recrawl.visits.arrays import Bools, Ints
+
+_READ_AT_ONCE = 64
+
+
+class Ranking:
+    """The policy's order of the pages of a pool.
+
+    Args:
+        copies: The pages, and the frontier that orders them.
+        spending: What their visits may cost.
+        book: What is known of them.
+        hours: Those of the terms of the pool that have hours: an order ends where some begin.
+    """
+
+    def __init__(
+        self, copies: Copies, spending: Spending, book: Book, hours: Sequence[Terms]
+    ) -> None:
+        self._copies = copies
+        self._spending = spending
+        self._book = book
+        self._hours = hours
+        # The order, how far it was read, until when it holds, and what was lent since.
+        self._order: Ints = np.empty(0, np.int64)
+        self._read = 0
+        self._ends = inf
+        self._lent: set[int] = set()
+        self._turns = Queue(book.hosts)  # pages that were read, and wait for their hosts
+
+    def renew(self) -> None:
+        """Make the order anew when it is next asked for."""
+        self._ends = -inf
+
+    def begin(self, now: float) -> None:
+        """Make an order a tick from now, where none was to be made."""
+        if self._ends == inf:
+            self._ends = now + self._tick()
+
+    def take(self, now: float) -> int | None:
+        """The page that is most worth a visit; None where none may be made now."""
+        if now < self._ends and not len(self._turns) and not self._unread:
+            return None
+        if self._spending.ready(now, first=False) > now:
+            return None
+        if now >= self._ends:
+            self._make(now)
+        while True:
+            page = self._turns.take(now)
+            if page is None:
+                if not self._read_on():
+                    return None
+            elif page not in self._lent and self._book.terms_of(page).opens(now) <= now:
+                return page
+
+    def lend(self, page: int) -> None:
+        """Leave out a page of the order, as it is lent."""
+        self._lent.add(page)
+
+    def freed(self, host: int) -> None:
+        """Look again at a host of which a request has ended."""
+        self._turns.freed(host)
+
+    def ready(self) -> float:
+        """Instant at which a page may be taken, as far as is known, whatever that costs.
+
+        Right after `take` has found none.
+        """
+        return min(-inf if self._unread else self._turns.ready(), self._ends)
+
+    def waiting(self, until: float) -> bool:
+        """Whether a page of the order waits for a host that is free by then, in the same way."""
+        return self._unread or self._turns.ready() <= until
+
+    @property
+    def _unread(self) -> bool:
+        return self._read < len(self._order)
+
+    def _make(self, now: float) -> None:
+        """Ask the policy for its order until the next tick."""
+        copies = self._copies
+        copies.admit()
+        copies.learn_all()
+        self._turns.clear()
+        self._lent.clear()
+        self._read = 0
+        self._ends = min([now + self._tick(), *(each.begins(now) for each in self._hours)])
+        days = self._ends - now
+        rows = copies.frontier.ranked(
+            instant_after_epoch(now),
+            len(copies.page),
+            fits=lambda rows: self._fits(copies.page[rows], now, days),
+        )
+        self._order = copies.page[rows]
+
+    def _tick(self) -> float:
+        pages, visits = len(self._copies), self._spending.visits_a_day
+        return tick_of(pages / visits) if pages and visits > 0 else inf
+
+    def _read_on(self) -> bool:
+        """Let the next pages of the order wait for their hosts; False where there are none."""
+        pages = self._order[self._read : self._read + _READ_AT_ONCE]
+        hosts = self._book.host[pages].tolist()
+        for rank, (page, host) in enumerate(zip(pages.tolist(), hosts, strict=True), self._read):
+            self._turns.put(rank, page, host)
+        self._read += len(pages)
+        return len(pages) > 0
+
+    def _fits(self, pages: Ints, now: float, days: float) -> Bools:
+        """Which of some pages, best first, may be visited in the days to come."""
+        book = self._book
+        if not self._hours:
+            return self._room(book.host[pages], now, days)
+        fit = np.array([each.opens(now) <= now for each in book.terms])[book.term[pages]]
+        fit[fit] = self._room(book.host[pages[fit]], now, days)
+        return fit
+
+    def _room(self, host: Ints, now: float, days: float) -> Bools:
+        """Which of some pages of hosts, best first, the hosts have room for in the days to come."""
+        groups = Groups.of(host)
+        room = np.ones(len(groups.counts), np.int64)
+        several = np.flatnonzero(groups.counts > 1)
+        crowded = host[groups.order[groups.starts[several]]]
+        hosts = self._book.hosts
+        room[several] = [hosts.room(each, now, days) + 1 for each in crowded.tolist()]
+        if (room >= groups.counts).all():
+            return np.ones(len(host), np.bool_)
+        room_of_page = np.empty(len(host), np.int64)
+        room_of_page[groups.order] = np.repeat(room, groups.counts)
+        return groups.before < room_of_page

@@ -1,0 +1,49 @@
+"""What a crawl believes, counted over hosts and pages."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from recrawl.crawl.host_book import HostBook
+from recrawl.crawl.trust import Trust
+from recrawl.detect.honesty import NOTHING_HEARD, SITEMAP, Word
+from recrawl.frontier.hosts import Hosts
+
+
+@pytest.fixture
+def trust():
+    made = Trust(HostBook(Hosts(delay=0.0), 0.0), np.random.default_rng(1))
+    made.grow(3)
+    return made
+
+
+def test_only_hosts_that_were_right_tell_of_others(trust):
+    trust.heard(0, SITEMAP, silent=9)
+    assert trust.of_telling(SITEMAP) == NOTHING_HEARD
+
+    trust.heard(1, SITEMAP, silent=2)
+    trust.heard(1, SITEMAP, right=1)
+    assert trust.of_telling(SITEMAP) == Word(right=1, silent=2)
+
+    trust.heard(1, SITEMAP, right=1, silent=-1)
+    trust.heard(2, SITEMAP, right=4)
+    assert trust.of_telling(SITEMAP) == Word(right=6, silent=1)
+
+
+def test_of_a_page_whose_masks_are_new_nothing_is_known(trust):
+    trust.pair(0, 1, differed=False, taught=False, sampled=False)
+    trust.pair(0, 1, differed=True, taught=False, sampled=False)
+    doubted = trust.false_changes(0, 1)
+
+    trust.pair(0, 1, differed=True, taught=True, sampled=False)
+
+    assert (trust.checked[1], trust.differed[1]) == (0, 0)
+    assert trust.false_changes(0, 1) == trust.false_changes(0, 2) < doubted
+
+
+def test_masks_that_come_from_neighbours_forget_nothing(trust):
+    """A page that was the same twice keeps what it has shown, whatever masks it takes over."""
+    trust.pair(0, 1, differed=False, taught=True, sampled=False)
+
+    assert (trust.checked[1], trust.differed[1]) == (1, 0)
