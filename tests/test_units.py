@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.errors import InvalidDuration, InvalidInstant
-from recrawl.units import days, days_between, duration, instant, microseconds
+from recrawl.units import (
+    days,
+    days_between,
+    duration,
+    instant,
+    instant_after_epoch,
+    instants_after_epoch,
+    microseconds,
+)
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -175,3 +183,13 @@ def test_days_between_unknown_instants_are_unknown():
     other = np.array(["NaT", "2026-01-01", "NaT"], "datetime64[us]")
 
     assert np.isnan(days_between(known, other)).all()
+
+
+@given(st.floats())
+def test_an_instant_after_1970_is_the_same_alone_and_among_others(day):
+    (among,) = instants_after_epoch(np.array([day]))
+
+    alone = instant_after_epoch(day)
+
+    assert alone.dtype == among.dtype
+    assert alone == among or (np.isnat(alone) and np.isnat(among))

@@ -21,13 +21,9 @@ import numpy as np
 from recrawl.adapters.pictures import write_picture
 from recrawl.rates.special import gamma_quantile
 from recrawl.report.charts import LIGHT, panel_title, themed
-from recrawl.report.trend_charts import (
-    Changes,
-    DuaneLine,
-    RateSteps,
-    duane_chart,
-    timeline_chart,
-)
+from recrawl.report.duane_chart import DuaneLine, duane_chart
+from recrawl.report.timeline import Changes, RateSteps
+from recrawl.report.timeline_chart import timeline_chart
 from recrawl.trends.duane import Duane
 from recrawl.trends.points import Points
 from recrawl.trends.weibull import VARIANTS

@@ -165,8 +165,22 @@ def epoch_days(instants: npt.NDArray[np.datetime64] | np.datetime64) -> npt.NDAr
     return np.where(np.isnat(moments), np.nan, whole)
 
 
+def instant_after_epoch(day: float) -> np.datetime64:
+    """The instant some days after 1970; NaT where that is infinite or unknown.
+
+    >>> instant_after_epoch(1.5)
+    np.datetime64('1970-01-02T12:00:00.000000')
+    """
+    import numpy as np  # here, so that reading durations does not load it
+
+    # Years from 1900 to 2200 are all that we read; far beyond them counts as never.
+    if not abs(day) < LATEST_MICROSECONDS / MICROSECONDS_A_DAY:
+        return np.datetime64("NaT", "us")
+    return np.datetime64(round(day * MICROSECONDS_A_DAY), "us")
+
+
 def instants_after_epoch(days_after: npt.NDArray[np.float64]) -> npt.NDArray[np.datetime64]:
-    """Instants some days after 1970; NaT where they are infinite or unknown.
+    """Instants some days after 1970, each as `instant_after_epoch` has it.
 
     >>> import numpy as np
     >>> instants_after_epoch(np.array([1.5, np.inf]))
@@ -175,7 +189,6 @@ def instants_after_epoch(days_after: npt.NDArray[np.float64]) -> npt.NDArray[np.
     """
     import numpy as np  # here, so that reading durations does not load it
 
-    # Years from 1900 to 2200 are all that we read; far beyond them counts as never.
     known = np.abs(days_after) < LATEST_MICROSECONDS / MICROSECONDS_A_DAY
     whole = np.rint(np.where(known, days_after, 0.0) * MICROSECONDS_A_DAY).astype(np.int64)
     return np.where(known, whole.view("datetime64[us]"), np.datetime64("NaT", "us"))

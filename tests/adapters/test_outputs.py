@@ -3,7 +3,6 @@
 import csv
 import json
 import os
-import resource
 import stat
 import sys
 
@@ -19,6 +18,7 @@ from recrawl.adapters.outputs import check_output, to_file, to_standard_output
 from recrawl.errors import CannotWrite, MissingExtra
 from recrawl.report.rates import COLUMNS, rate_columns
 from recrawl.visits.texts import Texts
+from tests.disks import no_large_files
 from tests.visits.building import of_columns
 
 NOW = np.datetime64("2026-02-01", "us")
@@ -283,11 +283,8 @@ def test_the_folder_of_an_output_must_be_there(tmp_path, folder):
 
 @pytest.fixture
 def _no_large_files():
-    """Let no file grow beyond 2000 bytes, as a full disk would."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, limits[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    with no_large_files(2000):
+        yield
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,7 +1,6 @@
 """Charts out: drawn the same every time, from nothing but the chart, whole or not at all."""
 
 import re
-import resource
 import struct
 
 import numpy as np
@@ -9,7 +8,9 @@ import pytest
 
 from recrawl.adapters.pictures import check_picture, write_picture
 from recrawl.errors import CannotWrite
-from recrawl.report.charts import DARK, LIGHT, Curve, accuracy_chart
+from recrawl.report.accuracy_chart import Curve, accuracy_chart
+from recrawl.report.charts import DARK, LIGHT
+from tests.disks import no_large_files
 from tests.test_package import loaded_by
 
 KINDS = ["svg", "png"]
@@ -162,11 +163,8 @@ def test_a_picture_takes_the_place_of_an_older_one(tmp_path, kind):
 
 @pytest.fixture
 def _no_large_files():
-    """Let no file grow beyond 2000 bytes, as a full disk would."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, limits[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    with no_large_files(2000):
+        yield
 
 
 @pytest.mark.parametrize("kind", KINDS)

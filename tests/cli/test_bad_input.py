@@ -1,6 +1,5 @@
 """Bad input: exit 1, one sentence on stderr, no traceback, nothing half-written."""
 
-import shutil
 import subprocess
 
 import pyarrow as pa
@@ -9,6 +8,7 @@ import pytest
 
 from recrawl.rates.methods import METHODS
 from tests.cli.running import RECRAWL, environment, names_in, run, sentence, write_log
+from tests.disks import small_disk
 
 HEADER = b"page,visited_at,changed\n"
 TIME_RULE = "must be a time in ISO 8601 or epoch seconds, from 1900 to 2200"
@@ -258,17 +258,22 @@ def test_temporary_files_need_a_folder_that_can_be_written_to(log):
     assert ended.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("options", [["--csv"], ["--json"]])
-def test_a_full_disk_behind_the_standard_output_is_an_error(log, options):
+def with_no_room(*words):
+    """Run `recrawl` with a full disk behind its standard output."""
     with open("/dev/full", "wb") as full:  # noqa: PTH123 - no path of ours
-        ended = subprocess.run(
-            [RECRAWL, "estimate", str(log), *options],
+        return subprocess.run(
+            [RECRAWL, *words],
             stdout=full,
             stderr=subprocess.PIPE,
             check=False,
             env=environment(),
             text=True,
         )
+
+
+@pytest.mark.parametrize("options", [["--csv"], ["--json"]])
+def test_a_full_disk_behind_the_standard_output_is_an_error(log, options):
+    ended = with_no_room("estimate", str(log), *options)
 
     assert ended.returncode == 1
     assert ended.stderr.startswith("Error: standard output ")
@@ -280,15 +285,7 @@ def test_a_full_disk_behind_the_standard_output_is_an_error(log, options):
     "words", [["demo", "--for", "2s", "--pages", "20"], ["--help"], ["--version"]]
 )
 def test_a_full_disk_is_an_error_for_every_verb(words):
-    with open("/dev/full", "wb") as full:  # noqa: PTH123 - no path of ours
-        ended = subprocess.run(
-            [RECRAWL, *words],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            check=False,
-            env=environment(),
-            text=True,
-        )
+    ended = with_no_room(*words)
 
     assert ended.returncode == 1
     assert "Traceback" not in ended.stderr
@@ -296,27 +293,18 @@ def test_a_full_disk_is_an_error_for_every_verb(words):
 
 
 @pytest.fixture
-def tiny_disk(tmp_path):
-    """A disk of 64 KiB, where this process may mount one."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mount = shutil.which("mount")
-    if mount is None:
-        pytest.skip("no mount command here")
-    options = ["-t", "tmpfs", "-o", "size=64k", "tmpfs", str(place)]
-    if subprocess.run([mount, *options], capture_output=True, check=False).returncode:
-        pytest.skip("this process may not mount a disk; the limit on files above is tested")
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
+def disk(tmp_path):
+    with small_disk(tmp_path / "disk", "64k") as folder:
+        yield folder
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
-def test_a_full_disk_is_an_error(log, tiny_disk, suffix):
-    output = tiny_disk / f"rates.{suffix}"
+def test_a_full_disk_is_an_error(log, disk, suffix):
+    output = disk / f"rates.{suffix}"
     said = sentence(run("estimate", log, "-o", output))
 
     assert said == f"{output}: output could not be written (no space left on device)"
-    assert names_in(tiny_disk) == []
+    assert names_in(disk) == []
 
 
 def test_a_closed_standard_output_is_no_traceback(log):

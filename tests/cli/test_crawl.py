@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import socket
-import subprocess
 import time
 import urllib.request
 from contextlib import contextmanager
@@ -13,22 +12,12 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from recrawl.store.reader import Reader
-from tests.cli.running import RECRAWL, environment, run, sentence
+from tests.cli.crawls import AGENT, crawl_in, start
+from tests.cli.running import run, sentence
 from tests.servers import answers
 from tests.servers.faults import FaultServer
 
-AGENT = "test-bot (me@example.org)"
 PAGES = {f"/{number}": answers.page(b"<p>%d</p>" % number) for number in range(5)}
-
-
-def crawl_in(folder, server, more="", top=""):
-    """A crawl of a server, begun in a folder."""
-    run("init", folder, "--agent", AGENT)
-    text = (
-        f'agent = "{AGENT}"\n{top}\n[politeness]\ndelay = "0.05s"\n'
-        f'[[site]]\naddress = "{server.address("/")}"\nlocal = true\n{more}\n'
-    )
-    (folder / "recrawl.toml").write_text(text)
 
 
 @contextmanager
@@ -37,16 +26,6 @@ def site():
         body = "\n".join(map(server.address, PAGES)).encode()
         server.pages["/sitemap.xml"] = answers.status(200, body, content_type="text/plain")
         yield server
-
-
-def start(folder, *words):
-    return subprocess.Popen(
-        [RECRAWL, "crawl", *map(str, words)],
-        cwd=folder,
-        env=environment(),
-        stderr=subprocess.PIPE,
-        text=True,
-    )
 
 
 def wait_until(true, seconds=20.0):

@@ -2,24 +2,26 @@
 
 import gzip
 import json
-import os
 import random
 import resource
 import signal
-import subprocess
 import time
 from collections import Counter
 from contextlib import contextmanager
+from functools import partial
 
 import pytest
 
 from recrawl.store.reader import Reader
 from tests.adapters.warcs import files_in, indexed, left_open, of_kind, read_folder
-from tests.cli.running import RECRAWL, environment, run, sentence
+from tests.cli import crawls
+from tests.cli.crawls import start
+from tests.cli.running import run, sentence
+from tests.disks import small_disk
 from tests.servers import answers
 from tests.servers.faults import FaultServer
 
-AGENT = "test-bot (me@example.org)"
+crawl_in = partial(crawls.crawl_in, top='budget = "1000000/1d"', delay="0.02s")
 FEED = b"""<?xml version="1.0"?><rss version="2.0"><channel><title>f</title>
 <item><link>/4</link></item></channel></rss>"""
 
@@ -50,27 +52,6 @@ def site(**more):
         body = gzip.compress("\n".join(map(server.address, named)).encode())
         server.pages["/sitemap.xml"] = answers.status(200, body, content_type="text/plain")
         yield server
-
-
-def crawl_in(folder, server, delay="0.02s", more=""):
-    """A crawl of a server, begun in a folder."""
-    run("init", folder, "--agent", AGENT)
-    text = (
-        f'agent = "{AGENT}"\nbudget = "1000000/1d"\n[politeness]\ndelay = "{delay}"\n'
-        f'[[site]]\naddress = "{server.address("/")}"\nlocal = true\n{more}\n'
-    )
-    (folder / "recrawl.toml").write_text(text)
-
-
-def start(folder, *words, **more):
-    return subprocess.Popen(
-        [RECRAWL, "crawl", *map(str, words)],
-        cwd=folder,
-        env=environment(),
-        stderr=subprocess.PIPE,
-        text=True,
-        **more,
-    )
 
 
 def log_of(folder):
@@ -166,36 +147,30 @@ def test_a_crawl_that_is_killed_has_a_record_of_each_visit_that_it_told(tmp_path
 
 
 @pytest.fixture
-def small_disk(tmp_path):
-    """A real file system of one megabyte."""
-    folder = tmp_path / "small"
-    folder.mkdir()
-    options = ["-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
-    if os.geteuid() or subprocess.run(["mount", *options], check=False).returncode:
-        pytest.skip("only root may mount a small disk")
-    yield folder
-    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+def disk(tmp_path):
+    with small_disk(tmp_path / "small", "1m") as folder:
+        yield folder
 
 
-def test_a_full_disk_ends_the_crawl_and_loses_no_visit(tmp_path, small_disk):
+def test_a_full_disk_ends_the_crawl_and_loses_no_visit(tmp_path, disk):
     crawl = tmp_path / "crawl"
     many = {f"/n{number}": answers.page(page(number, 30_000)) for number in range(60)}
     with site(**many) as server:
         crawl_in(crawl, server, delay="0.005s")
-        words = ["crawl", "--once", "--log", "visits.jsonl", "--warc", small_disk / "archive"]
+        words = ["crawl", "--once", "--log", "visits.jsonl", "--warc", disk / "archive"]
         ended = run(*words, cwd=crawl)
 
     assert ended.code == 1
     assert "Traceback" not in ended.err
     last = ended.err.splitlines()[-1]
-    assert last.startswith(f"Error: {small_disk}/archive/")
+    assert last.startswith(f"Error: {disk}/archive/")
     assert last.endswith("(no space left on device)") or "full" in last
     with Reader(crawl / "recrawl.db") as reader:
         assert reader.last_visit() == len(log_of(crawl)) > 5
-    records = read_folder(small_disk / "archive")
+    records = read_folder(disk / "archive")
     kept = {record.address for record in of_kind(records, "response", "revisit", "metadata")}
     assert {line["address"] for line in log_of(crawl)} <= kept
-    assert left_open(small_disk / "archive") == []
+    assert left_open(disk / "archive") == []
 
 
 def test_a_file_that_may_not_grow_ends_the_crawl_in_a_sentence(tmp_path):

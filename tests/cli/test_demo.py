@@ -93,13 +93,18 @@ def test_what_is_kept_is_a_crawl_like_any_other(short):
 
 
 def test_the_budget_is_kept(short):
-    """In no day of the crawl were there more visits than it allows."""
-    with Reader(short[1] / "recrawl.db") as reader:
-        at = np.concatenate([visits.at for visits in reader.visits()])
+    """Since it began the crawl has made no more visits than its days allow.
 
-    days = (at - at.min()).astype(np.int64) / 86_400e6
-    for day in days:
-        assert np.count_nonzero((days >= day) & (days < day + 1)) <= 61
+    A visit is paid for when it begins and is dated when its answer has come, so of single days
+    nothing can be said: what began on one may end on the next.
+    """
+    with Reader(short[1] / "recrawl.db") as reader:
+        at = np.sort(np.concatenate([visits.at for visits in reader.visits()]))
+
+    days = (at - at[0]).astype(np.int64) / 86_400e6
+    begun = np.floor(days) + 1
+    assert (np.arange(1, len(days) + 1) <= 60 * (begun + 1)).all()
+    assert len(days) > 60
 
 
 def test_what_is_not_kept_is_removed():

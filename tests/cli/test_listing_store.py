@@ -59,6 +59,46 @@ def test_every_verb_reads_a_store(board, words):
     assert {row.get("source", "jobs") for row in found} == {"jobs"}  # a backtest names none
 
 
+@pytest.fixture(scope="module")
+def often(tmp_path_factory):
+    """A board that is looked at every four hours."""
+    path = tmp_path_factory.mktemp("often") / "recrawl.db"
+    store_of_jobs(path, days=16.0, maximum=1 / 6, minimum=1 / 24)
+    return path
+
+
+def test_a_list_that_is_looked_at_often_is_forecast_by_the_hour(often):
+    found = rows("forecast", often, "--after", "4h,8h,1d")
+
+    assert [round(24 * row["after_days"], 6) for row in found] == [4, 8, 24]
+    assert [row["at"][11:16] for row in found] == ["13:00", "17:00", "09:00"]
+    recall = [row["recall"] for row in found]
+    assert 1 > recall[0] > recall[1] > recall[2]
+    assert all(row["recall_low"] <= row["recall"] <= row["recall_high"] for row in found)
+
+
+@pytest.mark.parametrize("verb", ["describe", "forecast"])
+def test_where_a_list_is_looked_at_often_one_look_a_day_is_said_to_count(often, tmp_path, verb):
+    said = run_here("listing", verb, often, "--json").err
+
+    assert "jobs: crawled every 4.0h of late, of which one crawl a day counts here; " in said
+    assert " objects that came and went in between left out.\n" in said
+    store_of_jobs(tmp_path / "daily.db", days=5.0, minimum=1.0)
+    assert "counts here" not in run_here("listing", verb, tmp_path / "daily.db", "--json").err
+
+
+def test_a_schedule_says_where_it_misses_the_target(often):
+    words = ["schedule", often, "--for", "5d", "--json", "--keep"]
+    strict, mild = (
+        run_here("listing", *words, keep).err for keep in ("recall>=0.98", "recall>=0.8")
+    )
+
+    assert "5 a day apart, which is too seldom: the target asks for one every " in strict
+    assert " on the first day on which a target is missed with confidence 0.8, by " in mild
+    point = run_here("listing", *words, "recall>=0.8", "--point", "--guarantee").err
+    assert "missed" not in point
+
+
 def test_looks_have_their_columns_in_order(board):
     ended = run_here("listing", "looks", board, "--csv")
 

@@ -9,6 +9,7 @@ import pytest
 from recrawl.report.plans import COLUMNS, CURVE_COLUMNS
 from tests.cli.running import names_in, run, run_here, sentence, write_log
 from tests.cli.test_screen import on_a_terminal
+from tests.crawl.looked import made
 
 RATES = [(f"https://{'ab'[n > 2]}.org/{n}", n) for n in range(1, 6)]
 
@@ -31,9 +32,33 @@ def test_a_row_a_page_on_the_standard_output(rates):
     visits = [float(row["visits_per_day"]) for row in rows]
     assert visits == pytest.approx([1.15, 1.36, 1.35, 1.14, 0], abs=0.005)
     assert rows[4]["interval_days"] == ""
-    assert "5/1d spent; one more visit a day is worth 0.216." in ended.err
+    assert "planned for 5/1d; one more visit a day is worth 0.216." in ended.err
     assert "Expected freshness 37.4 %; 36.5 % if all pages were visited equally often." in ended.err
-    assert "1 never visited" in ended.err
+    assert "1 page never visited" in ended.err
+
+
+def test_where_equal_visits_are_fresher_the_objective_is_named(tmp_path):
+    """By the age of copies, fast pages get more visits than pays off for freshness."""
+    rates = write_log(tmp_path / "r.csv", [("a", 9), ("b", 1)], "page,rate_per_day")
+    age, fresh = (
+        run_here("plan", rates, "--budget", "2/1d", "--csv", "--objective", objective).err
+        for objective in ("age", "freshness")
+    )
+
+    assert "visited equally often, but age, not freshness, is what was planned for." in age
+    assert "is what was planned for" not in fresh
+
+
+def test_of_a_store_is_said_what_its_rates_rest_on(tmp_path):
+    """60 pages, five rounds of visits, two days apart."""
+    made(tmp_path / "recrawl.db")
+    ended = run_here("plan", tmp_path / "recrawl.db", "--budget", "5/1d", "--csv")
+
+    assert len(rows_of(ended)) == 60
+    assert ended.err.splitlines()[-2:] == [
+        "Rates are estimated from 300 visits in 9.0d, and supposed to stay as they are.",
+        "The crawl's settings play no part; recrawl status says what to expect with them.",
+    ]
 
 
 def test_what_estimate_writes_is_read_as_it_is(tmp_path):
@@ -47,8 +72,8 @@ def test_what_estimate_writes_is_read_as_it_is(tmp_path):
     visits = write_log(tmp_path / "visits.csv", log)
     for method in ("gamma", "ratio", "likelihood-plain", "cho"):
         for name in ("rates.csv", "rates.jsonl", "rates.parquet"):
-            made = run_here("estimate", visits, "--method", method, "-o", tmp_path / name)
-            assert made.code == 0
+            estimated = run_here("estimate", visits, "--method", method, "-o", tmp_path / name)
+            assert estimated.code == 0
             ended = run_here("plan", tmp_path / name, "--budget", "0.5/page/1d", "--csv")
             total = sum(float(row["visits_per_day"]) for row in rows_of(ended))
             assert total == pytest.approx(2), (method, name)
@@ -77,7 +102,7 @@ def test_hosts_are_taken_from_addresses_or_a_column(tmp_path, rates):
     assert sum(visits[:2]) == pytest.approx(2)
     assert sum(visits[2:]) == pytest.approx(2)
     assert "2 of 2 hosts at their cap." in ended.err
-    assert "4/1d spent of 5/1d: all that is worth a visit is at its cap" in ended.err
+    assert "planned for 4/1d of 5/1d: all that is worth a visit is at its cap" in ended.err
     named = write_log(tmp_path / "h.csv", [(*row, "x") for row in RATES], "page,rate_per_day,host")
     assert "1 of 1 hosts at their cap." in run_here("plan", named, *words).err
 
@@ -106,7 +131,7 @@ def test_visits_a_change_and_random_instants(rates):
     words = ("--budget", "0.5/change", "--form", "randomised", "--objective", "freshness")
     ended = run_here("plan", rates, *words, "--csv")
 
-    assert "7.5/1d spent" in ended.err
+    assert "planned for 7.5/1d" in ended.err
     assert sum(float(row["visits_per_day"]) for row in rows_of(ended)) == pytest.approx(7.5)
 
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from recrawl.report.why import KEYS
-from recrawl.store.entries import PageChange, PagesChanged, PagesFound
+from recrawl.store.entries import PageChange, PagesChanged, PagesFound, RobotsRead
 from recrawl.store.store import Store
 from recrawl.visits.status import PageStatus
 from tests.cli.looking import on_a_terminal
@@ -75,6 +75,26 @@ def test_a_page_that_no_block_holds(folder):
     (block,) = found["what_if"]
     assert block["to"] == "[[page]] https://c.org/"
     assert block["next_visit"] is not None
+
+
+def test_a_page_that_robots_txt_forbids_is_not_in_the_store_and_said_to_be_forbidden(folder):
+    read = time.time() - 3 * 3600
+    body = b"User-agent: *\nDisallow: /private/\n"
+    with Store.open(folder / "recrawl.db") as store:
+        store.write([RobotsRead("a.org", read, 200, body)])
+    found = json.loads(run("why", "https://a.org/private/x", "--json", cwd=folder).out)
+    said = " ".join(on_a_terminal(folder, "why", "https://a.org/private/x").split())
+
+    assert tuple(found) == KEYS
+    assert (found["status"], found["constraint"]) == ("unknown", "robots")
+    assert (found["block"], found["next_visit"]) == ("https://a.org/", None)
+    assert found["figures"]["host"] == "a.org"
+    assert found["evidence"]["visits"] == 0
+    assert said.startswith("next not at all, as things stand because robots.txt of a.org forbids")
+    assert "as read 3.0h ago" in said
+    assert "drawn by lot" not in said
+    ended = run("why", "https://a.org/public/x", cwd=folder)
+    assert "URL must be a page of the crawl" in sentence(ended)
 
 
 def test_a_crawl_without_visits(tmp_path):

@@ -55,6 +55,31 @@ def test_what_takes_too_long_is_not_waited_for():
         asyncio.run(ask())
 
 
+def test_where_work_never_ends_nothing_is_begun_before_some_of_it_has():
+    """Four threads at most, however much is asked for; then as before."""
+    ends = threading.Event()
+    before = set(threading.enumerate())
+
+    async def ask():
+        aside = Aside(longest_seconds=0.02)
+        works = (aside.do(ends.wait) for _ in range(20))
+        asked = await asyncio.gather(*works, return_exceptions=True)
+        threads = set(threading.enumerate()) - before
+        ends.set()
+        for thread in threads:
+            thread.join()
+        await asyncio.sleep(0)  # the loop hears of it
+        return asked, len(threads), await aside.do(lambda: "done")
+
+    asked, threads, after = asyncio.run(ask())
+
+    assert all(isinstance(each, TimeoutError) for each in asked)
+    assert [str(each) for each in asked[:4]] == [""] * 4
+    assert str(asked[-1]).startswith("4 other pieces of work must end first")
+    assert threads == 4
+    assert after == "done"
+
+
 def test_work_that_never_ends_does_not_keep_the_program_from_ending():
     program = """
 import asyncio, time

@@ -9,7 +9,7 @@ from recrawl.crawl.opening import expected_fresh
 from recrawl.crawl.overview import overview
 from recrawl.detect.honesty import Word
 from recrawl.frontier.settings import read_settings
-from recrawl.report.status_parts import HostThatLies
+from recrawl.report.status_parts import Counted, HostThatLies
 from recrawl.store.entries import HostBelieved, PageChange, PagesChanged, PagesFound, VisitMade
 from recrawl.store.store import Store
 from recrawl.visits.status import Outcome, PageStatus
@@ -40,7 +40,7 @@ def test_all_is_counted(path):
     assert status.count(Outcome.CHANGED) + status.unchanged == 180
     (spent,) = status.spent
     assert (spent.address, spent.budget, spent.today) == ("", 20.0, 0)
-    assert spent.a_day == pytest.approx(180 / 7)
+    assert spent.lately.a_day == pytest.approx(180 / 7)
 
 
 def test_the_share_is_what_the_crawl_itself_says(path):
@@ -60,7 +60,22 @@ def test_each_budget_has_its_own_visits(path):
         ("", 20.0),
         ("https://b.org/", 5.0),
     ]
-    assert [round(7 * spent.a_day) for spent in status.spent] == [180, 90]
+    assert [round(7 * spent.lately.a_day) for spent in status.spent] == [180, 90]
+
+
+def test_of_a_young_crawl_all_is_counted_since_the_first_visit(path):
+    """90 minutes after noon, a visit every minute of the last 30: not twelve hours, nor a day."""
+    settings = made(path, pages=30, rounds=0)
+    noon, minute = BEGAN + 0.5, 1 / 1440
+    with Store.open(path) as store:
+        at = [noon + (60 + row) * minute for row in range(30)]
+        store.write([VisitMade(1 + row, when * DAY, Outcome.FIRST) for row, when in enumerate(at)])
+    status = overview(settings, path, noon + 90 * minute)
+
+    assert status.days == pytest.approx(30 * minute, abs=1e-6)
+    (spent,) = status.spent
+    assert (spent.today, spent.lately.visits) == (30, 30)
+    assert spent.lately.days == pytest.approx(30 * minute, abs=1e-6)
 
 
 def test_visits_of_today_are_those_since_midnight(path):
@@ -118,7 +133,7 @@ def test_a_store_without_visits_has_nothing_to_say(path):
     assert isnan(status.fresh[0])
     assert isnan(status.age)
     assert status.visits == 0
-    assert [spent.a_day for spent in status.spent] == [0.0]
+    assert [spent.lately for spent in status.spent] == [Counted(0, 0.0)]
 
 
 def test_pages_of_a_block_that_was_removed_are_nobody_s(path):
@@ -132,7 +147,7 @@ def test_pages_of_a_block_that_was_removed_are_nobody_s(path):
     assert overview(one, path, NOW).copies == 60
     assert overview(two, path, NOW).copies == 60
     save(two, path, NOW)
-    assert [each.a_day for each in overview(two, path, NOW).spent] == [180 / 7, 0.0]
+    assert [each.lately.a_day for each in overview(two, path, NOW).spent] == [180 / 7, 0.0]
 
 
 def test_hosts_that_lie_are_named(path):

@@ -13,6 +13,7 @@ from recrawl.crawl.overview import overview
 from recrawl.frontier.settings import read_settings
 from recrawl.plan import Freshness, Rates, allocate
 from recrawl.policies.beliefs import Beliefs
+from recrawl.report.status_parts import Counted
 from recrawl.store.entries import VisitMade
 from recrawl.store.reader import Reader
 from recrawl.store.store import Store
@@ -109,13 +110,13 @@ def test_what_it_gets_are_the_visits_of_the_last_week(path):
         store.write([VisitMade(page, (NOW - 0.1) * DAY, Outcome.SAME) for page in (3, 3)])
     (target,) = overview(asked(("a.org/", "target = 0.9")), path, NOW).targets
 
-    assert target.visits == pytest.approx(62 / 7)
+    assert target.lately == Counted(62, 7.0)
 
 
 def test_a_site_without_copies_is_neither(path):
     (target,) = overview(asked(("c.org/", "target = 0.9")), path, NOW).targets
 
-    assert (target.copies, target.visits) == (0, 0.0)
+    assert (target.copies, target.lately.visits) == (0, 0)
     assert isnan(target.fresh[0])
     assert not target.met
 
@@ -142,4 +143,4 @@ def test_a_few_pages_of_a_large_crawl_are_looked_at_all_the_same(path, monkeypat
     assert some.copies == 10
     assert some.fresh == pytest.approx(every.fresh, abs=0.02)
     assert some.needed == pytest.approx(every.needed, rel=0.05)
-    assert some.visits == every.visits
+    assert some.lately == every.lately

@@ -132,8 +132,9 @@ def test_a_visit_that_the_policy_chooses_is_worth_its_price(scene_of):
 
 
 def test_a_maximum_holds(scene_of):
-    """Counted from now, as a crawl does that begins again with other settings."""
-    found = rehearse(maximum_of(scene_of(50), 0.5))
+    """Counted from the last visit, as a crawl does that begins again with other settings."""
+    scene = scene_of(50)
+    found = rehearse(maximum_of(scene, NOW + 0.5 - scene.last[scene.page]))
 
     assert found.set
     assert found.at == pytest.approx(NOW + 0.5, abs=BETWEEN)

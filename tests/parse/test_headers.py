@@ -11,7 +11,6 @@ from recrawl.parse.headers import (
     LONGEST_WAIT,
     Validators,
     content_type,
-    fresh_for,
     retry_after,
     validators,
 )
@@ -114,39 +113,11 @@ def test_types_are_read_as_mail_does(text):
     assert found == (charset if charset and charset[0] != "-" else None)
 
 
-@pytest.mark.parametrize(
-    ("headers", "days"),
-    [
-        ({}, None),
-        ({"cache-control": "max-age=86400"}, 1.0),
-        ({"cache-control": 'public, MAX-AGE="43200"'}, 0.5),
-        ({"cache-control": "max-age=86400, max-age=0"}, 1.0),
-        ({"cache-control": "max-age=soon"}, 0.0),
-        ({"cache-control": "max-age"}, 0.0),
-        ({"cache-control": "max-age=-1"}, 0.0),
-        ({"cache-control": "s-maxage=86400"}, None),
-        ({"cache-control": 'x="a, max-age=1"'}, None),
-        ({"cache-control": "no-cache, max-age=86400"}, 0.0),
-        ({"cache-control": "no-store"}, 0.0),
-        ({"cache-control": "max-age=" + "9" * 400}, 2**31 / 86400),
-        ({"cache-control": "max-age=0", "expires": DAY_3, "date": DAY_2}, 0.0),
-        ({"expires": DAY_3, "date": DAY_2}, 1.0),
-        ({"expires": DAY_2, "date": DAY_3}, 0.0),
-        ({"expires": "0", "date": DAY_2}, 0.0),
-        ({"expires": DAY_3}, None),
-    ],
-)
-def test_freshness_is_what_the_standard_says(headers, days):
-    assert fresh_for(headers) == (None if days is None else pytest.approx(days))
-
-
 @given(_texts, st.floats(0, 4e9))
 def test_no_header_breaks_the_reading(text, now_seconds):
     wait = retry_after(text, now_seconds)
-    lifetime = fresh_for({"cache-control": text, "expires": text, "date": text})
 
     assert wait is None or 0 <= wait <= LONGEST_WAIT
-    assert lifetime is None or lifetime >= 0
     assert validators({"etag": text, "last-modified": text}).etag in {"", text.strip()}
     assert isinstance(content_type(text), tuple)
 
@@ -157,6 +128,5 @@ def test_long_headers_take_no_time(piece):
     text = "text/html" + piece * 1_000_000
 
     assert content_type(text)[1] is None
-    fresh_for({"cache-control": text, "expires": text, "date": text})
     validators({"etag": text, "last-modified": text})
     retry_after(text, 0.0)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.parse.records import MOST_RECORDS
-from recrawl.parse.sitemaps import Entry, looks_like_sitemap, read_sitemap
+from recrawl.parse.sitemaps import Entry, read_sitemap
 from tests.parse.test_records import BOMBS
 
 ADDRESS = "https://example.org/sitemap.xml"
@@ -144,24 +144,3 @@ def test_any_bytes_are_a_sitemap(body):
         sitemap = read_sitemap(packed, ADDRESS)
 
         assert all(page.address.startswith("http") for page in sitemap.pages)
-        assert looks_like_sitemap("text/plain", packed) in {True, False}
-
-
-@pytest.mark.parametrize("pack", [bytes, gzip.compress])
-@pytest.mark.parametrize(
-    ("mime", "body", "is_one"),
-    [
-        ("text/xml", SITEMAP, True),
-        ("", INDEX, True),
-        ("text/html", INDEX, True),
-        ("text/plain", b"https://example.org/a\nhttps://example.org/b", True),
-        ("text/plain; charset=utf-8", b"\xef\xbb\xbf\nhttps://example.org/a", True),
-        ("text/html", b"https://example.org/a", False),
-        ("text/plain", b"User-agent: *", False),
-        ("text/xml", b"<rss><channel>", False),
-        ("text/html", b"<!DOCTYPE html><html>", False),
-        ("text/xml", b"", False),
-    ],
-)
-def test_a_sitemap_is_known_by_its_beginning(pack, mime, body, is_one):
-    assert looks_like_sitemap(mime, pack(body)) == is_one

@@ -17,7 +17,15 @@ from recrawl.report.status_object import (
     TENTH_KEYS,
     status_object,
 )
-from recrawl.report.status_parts import HostThatLies, Learning, Outlook, Spent, Target, Tenth
+from recrawl.report.status_parts import (
+    Counted,
+    HostThatLies,
+    Learning,
+    Outlook,
+    Spent,
+    Target,
+    Tenth,
+)
 from recrawl.report.status_targets import target_sentences
 from recrawl.visits.status import Outcome, PageStatus
 
@@ -32,7 +40,7 @@ STATUS = Status(
     next_visit=20_000.0 + 12 / 86_400,
     days=7.5,
     outcomes={Outcome.CHANGED: 25, Outcome.SAME: 50, Outcome.NOT_MODIFIED: 20, Outcome.FAILED: 5},
-    spent=[Spent("", 500.0, 180, 432.5)],
+    spent=[Spent("", 500.0, 180, Counted(7 * 432.5, 7.0))],
 )
 MORE = replace(
     STATUS,
@@ -43,12 +51,22 @@ MORE = replace(
     ],
     tenths=[Tenth(0.1, 900.0, 0.15, 0.16, 0.01), Tenth(0.6, 100.0, 0.65, 0.55, 0.05)],
     learning=Learning(visits=1000, looked_at=400, young=20, audits=10, either=28),
-    targets=[Target("https://a.org/", 0.95, 200, (0.93, 0.90, 0.96), 40.0, needed=61.4)],
+    targets=[
+        Target("https://a.org/", 0.95, 200, (0.93, 0.90, 0.96), Counted(280, 7.0), needed=61.4)
+    ],
     hosts_that_lie=[HostThatLies("b.org", "not_modified", 3, 10, 0.1, 0.6)],
     outcomes={Outcome.CHANGED: 25, Outcome.SAME: 70, Outcome.WALLED: 5},
 )
 NOTHING = replace(
-    STATUS, standing={}, copies=0, fresh=(nan, nan, nan), age=nan, next_visit=inf, outcomes={}
+    STATUS,
+    standing={},
+    copies=0,
+    fresh=(nan, nan, nan),
+    age=nan,
+    next_visit=inf,
+    outcomes={},
+    days=0.0,
+    spent=[Spent("", 500.0, 0, Counted(0, 0.0))],
 )
 
 
@@ -150,12 +168,56 @@ def test_of_many_hosts_that_lie_some_are_named():
     assert said.endswith("h4.org (2 of 3, 20 to 90 %), 3 more hosts")
 
 
+YOUNG = replace(
+    MORE,
+    days=0.02,
+    spent=[Spent("", 500.0, 30, Counted(90, 0.02))],
+    targets=[replace(MORE.targets[0], lately=Counted(12, 0.02))],
+)
+
+
+def test_of_a_young_crawl_nothing_is_told_a_day():
+    """Half an hour is no day and no week, and midnight says nothing."""
+    said = dict(status_rows(YOUNG))
+
+    assert said["visits"] == "90 in the last 29m; budget 500 a day"
+    assert said["target"].endswith("takes 61 visits a day, had 12 visits in the last 29m")
+    assert said["found"].startswith("of 100 visits in the last 29m:")
+    assert said["to learn"].startswith("7.0 % of all visits so far:")
+
+
+def test_of_a_crawl_of_days_the_days_are_told():
+    spent = [
+        Spent("", 500.0, 30, Counted(90, 3.0)),
+        Spent("https://b.org/", 5.0, 0, Counted(0, 3.0)),
+    ]
+    said = [
+        sentence
+        for subject, sentence in status_rows(replace(STATUS, spent=spent))
+        if subject == "visits"
+    ]
+
+    assert said == [
+        "30 today, 30 a day over the last 3.0d; budget 500 a day (all others)",
+        "none yet; budget 5 a day (https://b.org/)",
+    ]
+
+
+def test_what_was_counted_over_less_than_a_day_is_no_rate_in_the_object():
+    figures = status_object(YOUNG)
+
+    (budget,), (target,) = figures["budgets"], figures["targets"]
+    assert (budget["visits"], budget["days"], budget["visits_per_day"]) == (90, 0.02, None)
+    assert (target["visits"], target["days"], target["visits_per_day"]) == (12, 0.02, None)
+    assert status_object(MORE)["budgets"][0]["visits_per_day"] == 432.5
+
+
 def test_a_crawl_that_has_not_begun():
     assert status_rows(NOTHING) == [
         ("fresh", "no copies yet"),
         ("pages", "0 known"),
         ("overdue", "none"),
-        ("visits", "180 today, 432 a day over the last week; budget 500 a day"),
+        ("visits", "none yet; budget 500 a day"),
         ("next", "nothing to visit"),
     ]
 
@@ -166,7 +228,7 @@ def test_next_is_said_in_words(next_visit, said):
 
 
 def test_one_copy_one_visit_and_two_budgets():
-    two = [Spent("", 0.5, 0, 0.25), Spent("https://b.org/", 5.0, 1, 1.0)]
+    two = [Spent("", 0.5, 0, Counted(1.75, 7.0)), Spent("https://b.org/", 5.0, 1, Counted(7, 7.0))]
     one = replace(STATUS, copies=1, outcomes={Outcome.FIRST: 1}, spent=two, overdue=2)
     said = [sentence for _, sentence in status_rows(one)]
 

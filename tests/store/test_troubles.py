@@ -26,6 +26,7 @@ from recrawl.store.entries import Copy, Prune, RobotsRead
 from recrawl.store.mark import is_store
 from recrawl.store.reader import Reader
 from recrawl.store.store import Store
+from tests.disks import small_disk
 from tests.store.made import NOON, found, numbered, store_with, visit
 
 BOTH = pytest.mark.parametrize("opened", [Store.open, Reader])
@@ -47,15 +48,9 @@ def path(tmp_path):
 
 
 @pytest.fixture
-def small_disk(tmp_path):
-    """A real file system of two megabytes."""
-    folder = tmp_path / "small"
-    folder.mkdir()
-    options = ["-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)]
-    if os.geteuid() or subprocess.run(["mount", *options], check=False).returncode:
-        pytest.skip("only root may mount a small disk")
-    yield folder
-    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+def disk(tmp_path):
+    with small_disk(tmp_path / "small", "2m") as folder:
+        yield folder
 
 
 @BOTH
@@ -287,9 +282,9 @@ def test_a_full_store_keeps_what_was_acknowledged(path, filled):
         assert store.write([visit(1)]) == [written + 1]
 
 
-def test_a_full_disk_keeps_what_was_acknowledged(small_disk):
-    path = small_disk / "pages.db"
-    ballast = small_disk / "ballast"
+def test_a_full_disk_keeps_what_was_acknowledged(disk):
+    path = disk / "pages.db"
+    ballast = disk / "ballast"
     ballast.write_bytes(bytes(200_000))
     store = store_with(path, *numbered(1))
 
@@ -304,17 +299,17 @@ def test_a_full_disk_keeps_what_was_acknowledged(small_disk):
         assert store.check() == []
 
 
-def test_a_disk_that_cannot_be_written_is_read_all_the_same(small_disk):
-    path = small_disk / "pages.db"
+def test_a_disk_that_cannot_be_written_is_read_all_the_same(disk):
+    path = disk / "pages.db"
     with store_with(path, *numbered(2)) as store:
         store.write([visit(1)])
-    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
 
     text = sentence(StoreUnwritable, lambda: Store.open(path))
-    new = sentence(StoreUnwritable, lambda: Store.create(small_disk / "new.db"))
+    new = sentence(StoreUnwritable, lambda: Store.create(disk / "new.db"))
 
     assert text == f"{path}: its folder must be writable (read-only file system)"
-    assert new == f"{small_disk / 'new.db'}: its folder must be writable (read-only file system)"
+    assert new == f"{disk / 'new.db'}: its folder must be writable (read-only file system)"
     with Reader(path) as reader:
         assert reader.page_count() == 2
         assert len(reader.history(1).page) == 1

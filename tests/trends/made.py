@@ -1,4 +1,4 @@
-"""Points made for tests: by hand, by a Weibull process, and the population of the reproduction."""
+"""Points and clocks made for tests: by hand, by a Weibull process, as in the reproduction."""
 
 from __future__ import annotations
 
@@ -6,17 +6,34 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.trends.clock import Clock
 from recrawl.trends.points import Points
 from recrawl.trends.window_times import WindowTimes
 from recrawl.trends.windows import State, Windows
+from tests.strategies import Seen, history_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recrawl.visits.arrays import Floats
+    from recrawl.visits.arrays import Floats, Ints
+    from recrawl.visits.histories import Histories
 
 # The hand calculation of both papers' methods: gaps of 1 to 5 days.
 RISING = [1.0, 3.0, 6.0, 10.0, 15.0]
+MONDAY = np.datetime64("2026-01-05", "us")
+
+
+def seen_often(hits: Ints, visits: int, gap: float, kind: str) -> Histories:
+    """A page visited after equal gaps, some of which hit a change: hidden, dated or counted."""
+    change = {
+        "hidden": Seen(gap, True),
+        "dated": Seen(gap, True, gap / 2),
+        "counted": Seen(gap, True, np.nan, 1),
+    }[kind]
+    page = [Seen(gap, False)] * visits
+    for hit in hits.tolist():
+        page[hit] = change
+    return history_of(page)
 
 
 def points_at_days(*pages: Sequence[float], end: Sequence[float] | None = None) -> Points:
@@ -64,3 +81,10 @@ def bernoulli_days(pages: int, seed: int = 1) -> Points:
     offsets = np.concatenate([[0], np.cumsum(changed.sum(axis=1))])
     days = np.nonzero(changed)[1].astype(np.float64)
     return Points(days + 0.5, offsets, np.full(pages, 200.0))
+
+
+def week(busy: slice, speed: float) -> Clock:
+    """A clock with one speed in some hours and one in all others."""
+    speeds = np.ones(168)
+    speeds[busy] = speed
+    return Clock(speeds / speeds.mean())

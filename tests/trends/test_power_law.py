@@ -16,6 +16,7 @@ from recrawl.trends.power_law import power_law
 from recrawl.trends.trend_test import TrendStatus
 from tests.strategies import Seen, all_gaps, history_of, stretched
 from tests.strategies import histories as some_histories
+from tests.trends.made import seen_often
 
 if TYPE_CHECKING:
     from recrawl.trends.power_law import PowerLaw
@@ -128,16 +129,8 @@ def test_exact_times_have_the_closed_form(kind):
     chance = np.random.default_rng(5)
     gap, total = 1e-3, 20_000
     hits = np.sort((total * chance.random(40) ** (1 / 1.6)).astype(int))
-    page = [Seen(gap, False)] * total
-    seen = {
-        "hidden": Seen(gap, True),
-        "dated": Seen(gap, True, gap / 2),
-        "counted": Seen(gap, True, np.nan, 1),
-    }
-    for hit in hits:
-        page[hit] = seen[kind]
 
-    law = power_law(history_of(page))
+    law = power_law(seen_often(hits, total, gap, kind))
 
     hits = np.unique(hits)
     beta = len(hits) / np.log(total / (hits + 0.5)).sum()

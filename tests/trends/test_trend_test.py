@@ -14,6 +14,7 @@ from recrawl.trends.trend_test import TrendStatus, _slope, laplace, military_han
 from tests.strategies import Seen, history_of, stretched
 from tests.strategies import histories as some_histories
 from tests.strategies import pages as some_pages
+from tests.trends.made import seen_often
 
 
 def exponential_rates(
@@ -140,16 +141,8 @@ def test_short_gaps_make_it_laplace(kind):
     chance = np.random.default_rng(3)
     gap, total = 1e-3, 20_000
     hits = np.sort(chance.choice(total, 25, replace=False))
-    page = [Seen(gap, False)] * total
-    seen = {
-        "hidden": Seen(gap, True),
-        "dated": Seen(gap, True, gap / 2),
-        "counted": Seen(gap, True, np.nan, 1),
-    }
-    for hit in hits:
-        page[hit] = seen[kind]
 
-    test = trend_test(history_of(page))
+    test = trend_test(seen_often(hits, total, gap, kind))
 
     exact = laplace(((hits + 0.5) * gap).tolist(), total * gap)
     assert test.statistic == pytest.approx(exact.statistic, rel=2e-3)

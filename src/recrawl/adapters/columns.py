@@ -6,19 +6,19 @@ Touches: files.
 from __future__ import annotations
 
 import csv
-import json
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from recrawl.adapters.tables import format_of, shown
+from recrawl.adapters.text_lines import cell_text, json_object, text_lines
 from recrawl.errors import InvalidTable, MissingExtra, reason
 from recrawl.parse import cells
 from recrawl.units import EARLIEST_MICROSECONDS, LATEST_MICROSECONDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from recrawl.visits.arrays import Bools, Floats, Instants, Ints
@@ -177,21 +177,8 @@ def _from_rows(
     return Columns(path, "line", np.array(lines, np.int64), columns)
 
 
-def _lines(path: Path, raw: IO[bytes]) -> Iterator[str]:
-    for number, line in enumerate(raw, 1):
-        if b"\0" in line:
-            message = f"{path}, line {number}: must be text (got a NUL byte)"
-            raise InvalidTable(message)
-        try:
-            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError as error:
-            got = f"0x{line[error.start]:02x}"
-            message = f"{path}, line {number}: must be UTF-8 text (got byte {got})"
-            raise InvalidTable(message) from None
-
-
 def _csv_rows(path: Path, raw: IO[bytes]) -> tuple[list[str], list[list[str]], list[int]]:
-    reader = csv.reader(_lines(path, raw), strict=True)
+    reader = csv.reader(text_lines(path, raw), strict=True)
     rows, lines = [], []
     try:
         header = [name.strip() for name in next(reader, [])]
@@ -214,31 +201,18 @@ def _csv_rows(path: Path, raw: IO[bytes]) -> tuple[list[str], list[list[str]], l
 def _json_rows(path: Path, raw: IO[bytes]) -> tuple[list[str], list[list[str]], list[int]]:
     found: list[dict[str, Any]] = []
     lines = []
-    for number, line in enumerate(_lines(path, raw), 1):
+    for number, line in enumerate(text_lines(path, raw), 1):
         if not line.strip():
             continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            row = None
-        if not isinstance(row, dict):
+        row = json_object(line)
+        if row is None:
             got = shown(line[:40].strip())
             message = f"{path}, line {number}: must be a JSON object (got {got})"
             raise InvalidTable(message)
         found.append(row)
         lines.append(number)
     header = list(dict.fromkeys(name for row in found for name in row))
-    return header, [[_text(row.get(name)) for name in header] for row in found], lines
-
-
-def _text(value: Any) -> str:  # noqa: ANN401 - whatever a file holds
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return value if isinstance(value, str) else str(value)
+    return header, [[cell_text(row.get(name)) for name in header] for row in found], lines
 
 
 def _parquet(path: Path) -> Columns:
@@ -270,6 +244,6 @@ def _arrow(column: Any, pa: Any) -> _Cells:  # noqa: ANN401 - no types
         whole = column.cast(pa.int8()).fill_null(0).to_numpy(zero_copy_only=False)
         return np.asarray(whole, np.bool_)
     encoded = column if types.is_dictionary(column.type) else column.dictionary_encode()
-    words = [_text(word) for word in encoded.dictionary.to_pylist()]
+    words = [cell_text(word) for word in encoded.dictionary.to_pylist()]
     codes = encoded.indices.cast(pa.int64()).fill_null(len(words))
     return Words(codes.to_numpy(zero_copy_only=False), [*words, ""])

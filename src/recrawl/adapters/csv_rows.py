@@ -6,9 +6,10 @@ Touches: files.
 from __future__ import annotations
 
 import csv
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from recrawl.adapters.tables import batch_of_texts
+from recrawl.adapters.text_lines import text_lines
 from recrawl.errors import InvalidTable
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def read(reading: Reading) -> Iterator[Batch]:
     """Rows of a CSV file, a batch at a time."""
     size = reading.path.stat().st_size
     with reading.path.open("rb") as raw:
-        rows = csv.reader(_lines(raw, reading), strict=True)
+        rows = csv.reader(text_lines(reading.path, raw), strict=True)
         header = _next(rows, reading)
         if header is None:
             reading.refuse("must begin with a header (got an empty file)")
@@ -42,22 +43,6 @@ def read(reading: Reading) -> Iterator[Batch]:
             position += len(lines)
             if reading.progress is not None:
                 reading.progress(raw.tell() / max(size, 1))
-
-
-def _lines(raw: IO[bytes], reading: Reading) -> Iterator[str]:
-    """Lines as text; refuse what is no text."""
-    for number, line in enumerate(raw, 1):
-        if b"\0" in line:
-            message = f"{reading.path}, line {number}: must be text (got a NUL byte)"
-            raise InvalidTable(message)
-        try:
-            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError as error:
-            message = (
-                f"{reading.path}, line {number}: must be UTF-8 text "
-                f"(got byte 0x{line[error.start]:02x})"
-            )
-            raise InvalidTable(message) from None
 
 
 def _next(rows: Iterator[list[str]], reading: Reading) -> list[str] | None:

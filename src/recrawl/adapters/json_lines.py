@@ -5,10 +5,10 @@ Touches: files.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from recrawl.adapters.tables import batch_of_texts
+from recrawl.adapters.text_lines import cell_text, json_object
 from recrawl.errors import InvalidTable
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def read(reading: Reading) -> Iterator[Batch]:
                 reading.present(list(seen))
                 names = _names(reading)
             columns = {
-                ours: [_text(found.get(theirs)) for _, found in taken]
+                ours: [cell_text(found.get(theirs)) for _, found in taken]
                 for ours, theirs in names.items()
             }
             nested = [isinstance(found.get(names["page"]), dict | list) for _, found in taken]
@@ -62,11 +62,8 @@ def _objects(
     for number, line in lines:
         if not line.strip():
             continue
-        try:
-            found = json.loads(line)
-        except (ValueError, RecursionError):
-            found = None
-        if isinstance(found, dict):
+        found = json_object(line)
+        if found is not None:
             yield number, found
         elif reading.skip_bad_rows:
             reading.skipped += 1
@@ -74,13 +71,3 @@ def _objects(
             got = line[:40].decode(errors="replace").strip()
             message = f"{reading.path}, line {number}: must be a JSON object (got {got!r})"
             raise InvalidTable(message)
-
-
-def _text(value: Any) -> str:  # noqa: ANN401 - whatever JSON holds
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return value if isinstance(value, str) else json.dumps(value)

@@ -31,6 +31,7 @@ from recrawl.listings.spells import (
     spells_of_events,
     spells_of_lives,
 )
+from recrawl.visits.stretches import begins
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -281,6 +282,4 @@ def _crawls(tables: _Tables, seen: list[Instants], happened: _Happened | None) -
 def _distinct(instants: Instants) -> Instants:
     """Instants in order, each once; by sorting, as numpy's own way is slow for many different."""
     whole = np.sort(instants.view(np.int64))
-    new = np.ones(len(whole), np.bool_)
-    new[1:] = whole[1:] != whole[:-1]
-    return whole[new].view("datetime64[us]")
+    return whole[begins(whole)].view("datetime64[us]")

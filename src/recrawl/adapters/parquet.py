@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.adapters.tables import Where
+from recrawl.adapters.tables import Where, read_cells
+from recrawl.adapters.text_lines import cell_text
 from recrawl.errors import InvalidTable, MissingExtra
 from recrawl.parse import cells
 from recrawl.units import EARLIEST_MICROSECONDS, LATEST_MICROSECONDS
 from recrawl.visits.batch import Batch
 from recrawl.visits.rows import UNKNOWN_CHANGE, UNKNOWN_TIME
+from recrawl.visits.stretches import begins
 from recrawl.visits.texts import Texts
 from recrawl.visits.visit import Answer
 
@@ -85,40 +87,32 @@ def _batch(reading: Reading, table: dict[str, Any], position: int, pa: Any) -> B
     unnamed = _unnamed(names)
     if len(names) < rows:
         unnamed = np.repeat(unnamed, np.diff(starts, append=rows))
-    at, wrong_at = _times(table["visited_at"], pa, optional=False)
-    wrong = {
-        "page": (unnamed | _missing(table["page"]), cells.PAGE_RULE),
-        "visited_at": (wrong_at, cells.TIME_RULE),
+    ways = {
+        "visited_at": lambda column: _times(column, pa, optional=False),
+        "changed": lambda column: _changed(column, pa),
+        "last_modified": lambda column: _times(column, pa, optional=True),
+        "status": lambda column: cells.answers(_texts(column)),
     }
-    changed = np.ones(rows, np.int8)  # in a file of changes
-    if "changed" in table:
-        changed, bad = _changed(table["changed"], pa)
-        wrong["changed"] = (bad, cells.CHANGED_RULE)
-    last_modified = answer = None
-    if "last_modified" in table:
-        last_modified, bad = _times(table["last_modified"], pa, optional=True)
-        wrong["last_modified"] = (bad, cells.TIME_RULE)
-    if "status" in table:
-        texts = _texts(table["status"])
-        answer, bad = cells.answers(texts)
-        wrong["status"] = (bad, cells.STATUS_RULE)
-        answer = None if (answer == Answer.OK).all() else answer
+    values, wrong = read_cells(table, ways)
+    unnamed |= _missing(table["page"])
     where = Where(
         rows=rows,
         unit="row",
         number=lambda row: position + row + 1,
         cell=lambda ours, row: _cell(table[ours], row),
     )
-    keep = reading.sift(wrong, where)
+    keep = reading.sift({"page": (unnamed, cells.PAGE_RULE), **wrong}, where)
+    answer = values.get("status")
     single = len(names) == rows
     batch = Batch(
         names=names,
-        at=at,
-        changed=changed,
+        at=values["visited_at"],
+        # In a file of changes each row is one.
+        changed=values.get("changed", np.ones(rows, np.int8)),
         lengths=None if single else np.diff(starts, append=rows),
         position=position,
-        last_modified=last_modified,
-        answer=answer,
+        last_modified=values.get("last_modified"),
+        answer=None if answer is None or (answer == Answer.OK).all() else answer,
         site=_site(table, starts, pa, single=single),
     )
     return batch if keep is None else batch.rows(keep)
@@ -208,9 +202,7 @@ def _runs(column: Any, pa: Any) -> tuple[Texts, Ints]:  # noqa: ANN401 - no type
     codes = column.indices.cast(pa.int64()).fill_null(-1).to_numpy()
     if not len(column.dictionary):
         return Texts.of([""] * len(codes)), np.empty(0, np.int64)
-    begins = np.ones(len(codes), np.bool_)
-    begins[1:] = codes[1:] != codes[:-1]
-    starts = np.flatnonzero(begins)
+    starts = np.flatnonzero(begins(codes))
     dictionary = _names(column.dictionary, pa)
     return dictionary.take(np.maximum(codes[starts], 0)), starts
 
@@ -278,12 +270,4 @@ def _texts(column: Any) -> list[str]:  # noqa: ANN401 - no types
         values = column.to_pylist()
     except UnicodeDecodeError:  # a writer need not check its text
         values = [_cell(column, row) for row in range(len(column))]
-    return [_text(value) for value in values]
-
-
-def _text(value: Any) -> str:  # noqa: ANN401 - whatever the column holds
-    if value is None:
-        return ""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))  # a column of codes with gaps becomes floating
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return [cell_text(value) for value in values]

@@ -15,6 +15,7 @@ import numpy as np
 from recrawl.visits.batch import Batch
 from recrawl.visits.rows import UNKNOWN_CHANGE, UNKNOWN_TIME
 from recrawl.visits.status import Outcome
+from recrawl.visits.stretches import begins
 from recrawl.visits.texts import Texts
 from recrawl.visits.visit import Answer
 
@@ -65,14 +66,12 @@ def _batch(visits: OutcomeColumns, names: Texts, position: int) -> Batch:
     kept = np.flatnonzero(_ANSWER[visits.outcome] != _LEFT_OUT)
     page, outcome = visits.page[kept], visits.outcome[kept]
     modified = visits.modified_at[kept]
-    begins = np.ones(len(page), np.bool_)
-    begins[1:] = page[1:] != page[:-1]
-    starts = np.flatnonzero(begins)
+    starts = np.flatnonzero(begins(page))
     return Batch(
         names=names.take(page[starts] - 1),
         at=visits.at[kept].view(np.int64),
         changed=_CHANGED[outcome],
-        lengths=None if begins.all() else np.diff(starts, append=len(page)),
+        lengths=None if len(starts) == len(page) else np.diff(starts, append=len(page)),
         position=position,
         last_modified=np.where(np.isnat(modified), UNKNOWN_TIME, modified.view(np.int64)),
         answer=_ANSWER[outcome],

@@ -6,7 +6,8 @@ Touches: files.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from recrawl.errors import InvalidTable, reason
 from recrawl.parse import cells
 from recrawl.store.mark import begins_as_store
 from recrawl.visits.batch import Batch
+from recrawl.visits.stretches import begins
 from recrawl.visits.texts import Texts
 
 if TYPE_CHECKING:
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recrawl.visits.arrays import Bools
+
+    Wrong: TypeAlias = dict[str, tuple[Bools, str]]
+
+_Column = TypeVar("_Column")
 
 NEEDED = ("page", "visited_at", "changed")
 OPTIONAL = ("last_modified", "status")
@@ -30,6 +36,12 @@ _LONGEST = 100  # letters that an error quotes
 _FIRST_BYTES = 100  # tell what a file is
 _GZIP = b"\x1f\x8b"
 _OTHER_SEPARATORS = ";\t|"
+_RULES = {
+    "visited_at": cells.TIME_RULE,
+    "changed": cells.CHANGED_RULE,
+    "last_modified": cells.TIME_RULE,
+    "status": cells.STATUS_RULE,
+}
 
 
 @dataclass(slots=True)
@@ -102,7 +114,7 @@ class Reading:
         message = f"{self.path}: {sentence}"
         raise InvalidTable(message)
 
-    def sift(self, wrong: Mapping[str, tuple[Bools, str]], where: Where) -> Bools | None:
+    def sift(self, wrong: Wrong, where: Where) -> Bools | None:
         """Rows to keep, None for all; raise for the first wrong cell unless they are skipped."""
         bad = np.zeros(where.rows, np.bool_)
         for cells_wrong, _ in wrong.values():
@@ -186,6 +198,32 @@ def format_of(path: Path) -> str:
     return "csv"
 
 
+def read_cells(
+    columns: Mapping[str, _Column], ways: Mapping[str, Callable[[_Column], tuple[Any, Bools]]]
+) -> tuple[dict[str, Any], Wrong]:
+    """Values of the cells of each of our columns that the file has, and which cells are wrong.
+
+    Args:
+        columns: Cells of each.
+        ways: How to read each column.
+    """
+    values: dict[str, Any] = {}
+    wrong: Wrong = {}
+    for ours, rule in _RULES.items():
+        if ours in columns:
+            values[ours], bad = ways[ours](columns[ours])
+            wrong[ours] = bad, rule
+    return values, wrong
+
+
+_WAYS: dict[str, Callable[[Sequence[str]], tuple[Any, Bools]]] = {
+    "visited_at": partial(cells.times, optional=False),
+    "changed": cells.changes,
+    "last_modified": partial(cells.times, optional=True),
+    "status": cells.answers,
+}
+
+
 def batch_of_texts(
     reading: Reading,
     columns: Mapping[str, Sequence[str]],
@@ -202,50 +240,34 @@ def batch_of_texts(
         position: Where in the log the first row stands.
         nameless: Rows whose page was no single value, where a format has such.
     """
-    wrong: dict[str, tuple[Bools, str]] = {}
     pages = np.array(columns["page"], object)
     unnamed = cells.unnamed(columns["page"])
     if nameless:
         unnamed |= np.array(nameless, np.bool_)
-    wrong["page"] = (unnamed, cells.PAGE_RULE)
-    at, bad = cells.times(columns["visited_at"], optional=False)
-    wrong["visited_at"] = (bad, cells.TIME_RULE)
-    if "changed" in columns:
-        changed, bad = cells.changes(columns["changed"])
-        wrong["changed"] = (bad, cells.CHANGED_RULE)
-    else:  # a file of changes
-        changed = np.ones(len(pages), np.int8)
-    last_modified = answer = None
-    if "last_modified" in columns:
-        last_modified, bad = cells.times(columns["last_modified"], optional=True)
-        wrong["last_modified"] = (bad, cells.TIME_RULE)
-    if "status" in columns:
-        answer, bad = cells.answers(columns["status"])
-        wrong["status"] = (bad, cells.STATUS_RULE)
-
+    values, wrong = read_cells(columns, _WAYS)
     where = Where(
         rows=len(pages),
         unit="line",
         number=lambda row: lines[row],
         cell=lambda ours, row: columns[ours][row],
     )
-    keep = reading.sift(wrong, where)
-    if wrong["page"][0].any():  # what cannot be a name must not become one, even for a moment
-        pages[wrong["page"][0]] = "-"
-    begins = np.ones(len(pages), np.bool_)
-    begins[1:] = pages[1:] != pages[:-1]
-    starts = np.flatnonzero(begins)
+    keep = reading.sift({"page": (unnamed, cells.PAGE_RULE), **wrong}, where)
+
+    pages[unnamed] = "-"  # what cannot be a name must not become one, even for a moment
+    starts = np.flatnonzero(begins(pages))
+    single = len(starts) == len(pages)
     site = None
     if "site" in columns:
         site = Texts.of([columns["site"][row] for row in starts.tolist()])
     batch = Batch(
         names=Texts.of(pages[starts].tolist()),
-        at=at,
-        changed=changed,
-        lengths=None if begins.all() else np.diff(starts, append=len(pages)),
+        at=values["visited_at"],
+        # In a file of changes each row is one.
+        changed=values.get("changed", np.ones(len(pages), np.int8)),
+        lengths=None if single else np.diff(starts, append=len(pages)),
         position=position,
-        last_modified=last_modified,
-        answer=answer,
+        last_modified=values.get("last_modified"),
+        answer=values.get("status"),
         site=site,
     )
     return batch if keep is None else batch.rows(keep)

@@ -5,7 +5,6 @@ Touches: files, the standard streams.
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -78,7 +77,7 @@ def design(
     from recrawl.report.design import DESIGNED, Study
     from recrawl.units import days
 
-    shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
+    kind = shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
     methods = _checked(method or list(DESIGNED))
     check_level(level)
     interval = days(every)
@@ -98,7 +97,7 @@ def design(
         check_output(output)
     if plot is not None:
         _draw(plot, methods)
-    _rows(study, _possible(methods, visits), "json" if as_json else "csv" if as_csv else "", output)
+    _rows(study, _possible(methods, visits), kind, output)
     for sentence in [*_remarks(study), *judged]:
         screen.remark(sentence)
 
@@ -121,7 +120,7 @@ def _possible(methods: list[str], visits: int) -> list[str]:
 
 def _draw(path: Path, methods: list[str]) -> None:
     from recrawl.adapters.pictures import check_picture, write_picture
-    from recrawl.report.charts import accuracy_chart
+    from recrawl.report.accuracy_chart import accuracy_chart
     from recrawl.report.design import curves
 
     check_picture(path)
@@ -135,21 +134,17 @@ def _rows(study: Study, methods: list[str], kind: str, output: Path | None) -> N
     """Print a table, or write the figures where they are wanted."""
     import numpy as np
 
-    from recrawl.adapters.outputs import to_file, to_standard_output
     from recrawl.cli import screen
     from recrawl.report.design import COLUMNS, HEADER, study_words
     from recrawl.visits.texts import Texts
 
     columns = study.columns(methods)
-    if output is None and not kind and screen.is_terminal(sys.stdout):
+    if shared.for_people(kind, output):
         screen.show_table(HEADER, study_words(methods, columns))
         return
     figures = {name: np.array(column) for name, column in columns.items()}
     finite = {name: np.where(np.isfinite(some), some, np.nan) for name, some in figures.items()}
-    target = (
-        to_standard_output(kind or "csv", COLUMNS) if output is None else to_file(output, COLUMNS)
-    )
-    with target as writer:
+    with shared.target(kind, output, COLUMNS) as writer:
         writer.write(Texts.of(methods), finite)
 
 

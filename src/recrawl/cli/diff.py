@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recrawl.cli import looking
+from recrawl.cli import looking, shared
 
 if TYPE_CHECKING:
     from recrawl.crawl.versions import Versions
@@ -84,7 +84,7 @@ def diff(
         versions = Versions.of(asked, reader, *looking.page_of(reader, url))
         versions = versions.whole() if everything else versions
         if listed:
-            _list(versions, as_csv=as_csv, as_json=as_json)
+            _list(versions, "json" if as_json else "csv" if as_csv else "")
             return
         comparison = versions.compared(*versions.chosen(began, ended))
     if html:
@@ -112,7 +112,7 @@ def _check(html: str, times: str, *, listed: bool, as_csv: bool, as_json: bool) 
         check_output(Path(html), formats={".html": "html", ".htm": "html"})
 
 
-def _list(versions: Versions, *, as_csv: bool, as_json: bool) -> None:
+def _list(versions: Versions, kind: str) -> None:
     """Show or write the versions, each with what changed since the one before."""
     from itertools import pairwise
 
@@ -132,10 +132,10 @@ def _list(versions: Versions, *, as_csv: bool, as_json: bool) -> None:
         shares.append(share)
         gists.append(what)
     sides = [Side(each.at_seconds, each.size) for each in versions.kept]
-    if looking.for_people(as_csv=as_csv, as_json=as_json, output=None):
+    if shared.for_people(kind, None):
         screen.show_table(data.HEADER, data.version_words(sides, shares, gists), left=(0, 3))
         return
-    with looking.target(data.VERSION_COLUMNS, as_json=as_json, output=None) as writer:
+    with shared.target(kind, None, data.VERSION_COLUMNS) as writer:
         names = Texts.of([versions.address] * len(sides))
         writer.write(names, data.version_columns(sides, shares, gists))
 

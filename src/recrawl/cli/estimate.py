@@ -5,7 +5,6 @@ Touches: files, the standard streams, the clock.
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -100,7 +99,7 @@ def estimate(
     from recrawl.cli import options, screen
     from recrawl.rates.estimates import check_level
 
-    shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
+    kind = shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
     check_level(level)
     methods = _methods(method, classes, false_changes)
     if output is not None:
@@ -108,17 +107,15 @@ def estimate(
     until = np.datetime64(options.moment(now).replace(tzinfo=None), "us")
     scratch = Path() if output is None else output.parent
     names = options.renamed(column or [], (*NEEDED, *OPTIONAL))
-    table = output is None and not as_csv and not as_json and screen.is_terminal(sys.stdout)
     first: Result | None = None
     with screen.progress("reading visits") as progress:
         reading = Reading(file, names, site_column or None, skip_bad_rows, progress)
         with Log(reading, options.size(memory), scratch) as log:
             found = _estimated(log, methods, level, false_changes)
             results = ordered(found, in_order=log.in_order, scratch=scratch)
-            if table:
+            if shared.for_people(kind, output):
                 counts, first = _first_rows(results)
             else:
-                kind = "json" if as_json else "csv"
                 counts = _written(results, until, output, kind, classes="classes" in methods)
     shown = counts.total() if first is None else _show(first, until)
     _remarks(counts, reading, method, unshown=counts.total() - shown)
@@ -196,14 +193,12 @@ def _written(
     results: Iterator[Result], now: np.datetime64, output: Path | None, kind: str, *, classes: bool
 ) -> Counter[str]:
     """Write all rows where they are wanted, a row a page and method; count pages by status."""
-    from recrawl.adapters.outputs import to_file, to_standard_output
     from recrawl.report.rates import CLASS_COLUMNS, COLUMNS
 
     counts: Counter[str] = Counter()
     header = (*COLUMNS, *CLASS_COLUMNS) if classes else COLUMNS
     first = next(results)  # whatever is wrong with the input is found before anything is written
-    target = to_standard_output(kind, header) if output is None else to_file(output, header)
-    with target as writer:
+    with shared.target(kind, output, header) as writer:
         for result in _then(first, results):
             writer.write(*_table(result, now, classes=classes))
             counts.update(_count(result))
@@ -283,10 +278,11 @@ def _remarks(counts: Counter[str], reading: Reading, method: str, unshown: int) 
     from recrawl.cli import screen
     from recrawl.rates.methods import POOLED
     from recrawl.report.rates import STATUS_REMARKS
+    from recrawl.report.words import counted
 
     if unshown:
         screen.remark(f"... and {unshown:,} more pages; --csv, --json or -o has them all.")
-    pages = "1 page" if counts.total() == 1 else f"{counts.total():,} pages"
+    pages = counted(counts.total(), "page")
     by = "all methods" if method == _COMPARE else f"method {method}"
     screen.remark(f"{pages} of {reading.path}, {by}.")
     kind = "pooled" if method in POOLED else "alone"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recrawl.cli import looking
+from recrawl.cli import looking, shared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,9 +33,6 @@ _SETTINGS = typer.Option(
     help="Settings of the crawl  [default: recrawl.toml beside STORE]",
     show_default=False,
 )
-_OUTPUT = typer.Option(
-    "--output", "-o", metavar="F", help="Write to F: .csv, .jsonl or .parquet.", show_default=False
-)
 
 
 def export(
@@ -43,7 +40,7 @@ def export(
     store: Annotated[Path | None, _STORE] = None,
     *,
     settings: Annotated[Path | None, _SETTINGS] = None,
-    output: Annotated[Path, _OUTPUT],
+    output: Annotated[Path, shared.OUTPUT],
 ) -> None:
     """Write the visits, rates or pages of a crawl to a file.
 
@@ -90,7 +87,7 @@ def _write_visits(store: Path, output: Path) -> int:
     count = 0
     with Reader(store) as reader, screen.progress("writing visits") as progress:
         whole = max(reader.last_visit(), 1)
-        with looking.target(VISIT_COLUMNS, as_json=False, output=output) as writer:
+        with shared.target("", output, VISIT_COLUMNS) as writer:
             for names, visits in _named(reader):
                 writer.write(names, visit_columns(visits))
                 count += len(visits.at)
@@ -125,10 +122,10 @@ def _write_pages(settings: Path, store: Path | None, output: Path, *, rates: boo
         if not rates:
             pages = np.arange(len(rows))
             nexts = NextVisits.of(sight)
-            write_pages(pages, rows, nexts, reader, as_json=False, output=output)
+            write_pages(pages, rows, nexts, reader, kind="", output=output)
             return len(pages)
         pages = np.flatnonzero(~np.isnan(rows.rate))
         names = Texts.of(reader.addresses((pages + 1).tolist()))
-        with looking.target(RATE_COLUMNS, as_json=False, output=output) as writer:
+        with shared.target("", output, RATE_COLUMNS) as writer:
             writer.write(names, rate_columns(rows.take(pages)))
         return len(pages)

@@ -40,13 +40,13 @@ def history(
     from recrawl.report.histories import HEADER, VISIT_COLUMNS, visit_columns, visit_words
     from recrawl.visits.texts import Texts
 
-    shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
+    kind = shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
     if output is not None:
         shared.check_place(output, settings)
     with looking.reading(settings) as (asked, reader):
         page, address = looking.page_of(reader, url)
         visits = reader.history(page)
-        if looking.for_people(as_csv=as_csv, as_json=as_json, output=output):
+        if shared.for_people(kind, output):
             words = visit_words(visits, screen.MOST_ROWS)
             screen.show_table(HEADER, words, left=(0, 1))
             if len(visits.at) > len(words):
@@ -54,7 +54,7 @@ def history(
                 screen.remark(f"... and {left:,} older; --csv, --json or -o has them all.")
             _say(looking.sight_of(asked, reader), reader, page, address)
             return
-        with looking.target(VISIT_COLUMNS, as_json=as_json, output=output) as writer:
+        with shared.target(kind, output, VISIT_COLUMNS) as writer:
             writer.write(Texts.of([address] * len(visits.at)), visit_columns(visits))
 
 
@@ -65,7 +65,7 @@ def _say(sight: Sight, reader: Reader, page: int, address: str) -> None:
     from recrawl.cli import screen
     from recrawl.crawl.page_rows import NextVisits, believed
     from recrawl.report.pages import ahead
-    from recrawl.report.words import every, percent
+    from recrawl.report.words import counted, every, percent
     from recrawl.visits.status import PageStatus
 
     beliefs, status = believed(sight, page - 1), PageStatus(int(sight.columns.status[page - 1]))
@@ -81,5 +81,5 @@ def _say(sight: Sight, reader: Reader, page: int, address: str) -> None:
         screen.remark(f"Next visit {ahead(coming, looking.instant_of(sight))}.")
     versions = reader.versions(page)
     if versions:
-        count = "1 version" if len(versions) == 1 else f"{len(versions)} versions"
-        screen.remark(f"{count} kept, {sum(each.size for each in versions):,} bytes.")
+        size = sum(each.size for each in versions)
+        screen.remark(f"{counted(len(versions), 'version')} kept, {size:,} bytes.")

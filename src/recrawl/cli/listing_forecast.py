@@ -5,6 +5,7 @@ Touches: files, the standard streams.
 
 from __future__ import annotations
 
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,10 +17,11 @@ if TYPE_CHECKING:
     from recrawl.cli.listing_shared import Source
     from recrawl.listings.followed import Followed
     from recrawl.listings.forecast import Forecast
-    from recrawl.visits.arrays import Ints
+    from recrawl.visits.arrays import Floats
 
 _AFTER = typer.Option(
-    metavar="T", help="Days after the last synchronisation: 3d, or every day of 1d..30d."
+    metavar="T",
+    help="Time after the last synchronisation: 3d, every day of 1d..30d, or hours: 6h,12h.",
 )
 _TYPICAL = typer.Option(
     "--typical", help="What an ordinary time brings, without bulk loads and mass closures."
@@ -30,6 +32,8 @@ _PLOT = typer.Option(
 )
 
 _LONGEST = 365
+_ROUNDING = 1e-6  # hours
+_NOTABLE = 1 / 24  # days between the crawl that counts and the last one
 
 
 def forecast(
@@ -51,7 +55,7 @@ def forecast(
 ) -> None:
     """Say what a copy of a listing is worth some days after its last synchronisation.
 
-    Writes a row a day: precision (the share of the copy that is still listed),
+    Writes a row a day, or an hour: precision (the share of the copy that is still listed),
     recall (the share of what is listed that the copy has), and how many objects
     have been deleted, inserted and are listed, each with a band. No file is
     changed.
@@ -74,7 +78,7 @@ def forecast(
     sources = listing_shared.Reading(files, key, grace, lenient, name, alone).sources()
     parts = [listing_shared.chosen(source, where) for source in sources]
     followed = [_follow(source, where, method, level) for source in sources]
-    found = [each.forecast(int(days[-1])) for each in followed]
+    found = [each.forecast(ceil(days[-1])) for each in followed]
     sheet = joined(
         [
             forecast_sheet(source.name, ahead, each.synchronised, days, typical=typical)
@@ -88,25 +92,28 @@ def forecast(
     _remarks(sources, followed, found)
 
 
-def days_of(text: str) -> Ints:
-    """Days meant by `3d`, `1d,7d` or `1d..30d`."""
+def days_of(text: str) -> Floats:
+    """Days meant by `3d`, `1d,7d`, `1d..30d`, `6h` or `1h..24h`."""
     import numpy as np
 
     from recrawl.errors import InvalidParameter
     from recrawl.units import days
 
-    found: list[int] = []
+    hours: list[int] = []
     for part in text.split(","):
         first, dots, last = part.partition("..")
-        low, high = days(first), days(last) if dots else days(first)
-        if low != int(low) or high != int(high) or not 1 <= low <= high <= _LONGEST:
+        low, high = (24 * days(word) for word in (first, last if dots else first))
+        ends = round(low), round(high)
+        if max(abs(low - ends[0]), abs(high - ends[1])) > _ROUNDING or not (
+            1 <= low <= high <= 24 * _LONGEST
+        ):
             message = (
-                f"after must be whole days from 1d to {_LONGEST}d, such as 3d or 1d..30d "
-                f"(got {text!r})"
+                f"after must be whole hours or days from 1h to {_LONGEST}d, such as 6h, 3d or "
+                f"1d..30d (got {text!r})"
             )
             raise InvalidParameter(message)
-        found += range(int(low), int(high) + 1)
-    return np.unique(np.array(found, np.int64))
+        hours += range(ends[0], ends[1] + 1, 1 if first.strip().endswith("h") else 24)
+    return np.unique(hours) / 24
 
 
 def _follow(source: Source, where: str, method: str, level: float) -> Followed:
@@ -133,8 +140,15 @@ def _remarks(sources: list[Source], followed: list[Followed], found: list[Foreca
     import numpy as np
 
     from recrawl.cli import screen
+    from recrawl.report.words import every
+    from recrawl.units import days_between
 
     for source, each, ahead in zip(sources, followed, found, strict=True):
         if each.state is not None:
-            day = np.datetime_as_string(each.synchronised, unit="D")
-            screen.remark(f"{source.name}: {ahead.stock:,.0f} listed on {day}.")
+            day = str(np.datetime_as_string(each.synchronised, unit="m"))
+            day = day.removesuffix("T00:00").replace("T", " ")
+            said = f"{source.name}: {ahead.stock:,.0f} listed on {day}"
+            (later,) = days_between(np.array([each.synchronised]), source.listing.crawls[-1])
+            if later > _NOTABLE:
+                said += f", from where days are counted; the last crawl was {every(later)} later"
+            screen.remark(f"{said}.")

@@ -8,8 +8,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from recrawl.cli import listing_shared, shared
 
 if TYPE_CHECKING:
@@ -17,11 +15,9 @@ if TYPE_CHECKING:
 
     from recrawl.report.listing_looks import Look
 
-_STORE = typer.Argument(metavar="STORE", help="The store of a crawl.", show_default=False)
-
 
 def looks(
-    store: Annotated[Path, _STORE],
+    store: Annotated[Path, listing_shared.STORE],
     *,
     name: Annotated[str, listing_shared.NAME] = "",
     as_csv: Annotated[bool, shared.CSV] = False,

@@ -12,12 +12,11 @@ import typer
 
 from recrawl.cli import listing_shared, shared
 
-_STORE = typer.Argument(metavar="STORE", help="The store of a crawl.", show_default=False)
 _LISTED = typer.Option("--listed", help="Only what is listed now.")
 
 
 def objects(
-    store: Annotated[Path, _STORE],
+    store: Annotated[Path, listing_shared.STORE],
     *,
     listed: Annotated[bool, _LISTED] = False,
     name: Annotated[str, listing_shared.NAME] = "",

@@ -246,11 +246,15 @@ def _draw(
 def _remarks(plans: Sequence[list[Planned]], goal: Goal | None, span: float) -> None:
     """Say on stderr how many synchronisations there are, and what is not kept."""
     from recrawl.cli import screen
-    from recrawl.report.words import every
+    from recrawl.report.listing_schedules import missed_words
+    from recrawl.report.words import counted, every
 
-    count = sum(sync.after <= span for plan in plans for sync in plan)
-    syncs = "1 synchronisation" if count == 1 else f"{count:,} synchronisations"
-    screen.remark(f"{syncs} in {every(span)}.")
+    within = [[sync for sync in plan if sync.after <= span] for plan in plans]
+    screen.remark(f"{counted(sum(map(len, within)), 'synchronisation')} in {every(span)}.")
     limited = sum(sync.reason == "limit" for plan in plans for sync in plan)
-    if goal is not None and limited:
+    if goal is None:
+        return
+    if limited:
         screen.remark(f"{limited:,} later than the target asks for, because of --at-most.")
+    for line in missed_words(within, goal):
+        screen.remark(line)

@@ -5,7 +5,6 @@ Touches: files, the standard streams.
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,6 +34,7 @@ BY = typer.Option(
     help="Attributes, by commas  [default: numbers, and texts of 2 to 50 values]",
     show_default=False,
 )
+STORE = typer.Argument(metavar="STORE", help="The store of a crawl.", show_default=False)
 KEY = typer.Option(
     metavar="C",
     help="Column that names an object  [default: key, id, uid, object or url]",
@@ -152,7 +152,7 @@ def check(
     from recrawl.adapters.pictures import check_picture
 
     as_csv, as_json = formats
-    shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
+    kind = shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
     if output is not None:
         for file in files:
             shared.check_place(output, file)
@@ -162,7 +162,7 @@ def check(
         if folders + (folders < len(files)) > 1:
             message = "--plot needs a single source"
             raise typer.BadParameter(message)
-    return "json" if as_json else "csv" if as_csv else ""
+    return kind
 
 
 def chosen(source: Source, text: str) -> Source:
@@ -180,12 +180,11 @@ def chosen(source: Source, text: str) -> Source:
 
 def put(sheet: Sheet, kind: str, output: Path | None, *, most: int = 0) -> None:
     """Print a table, or write all rows where they are wanted."""
-    from recrawl.adapters.outputs import to_file, to_standard_output
     from recrawl.cli import screen
     from recrawl.report.listing_sheets import shown
     from recrawl.visits.texts import Texts
 
-    if output is None and not kind and screen.is_terminal(sys.stdout):
+    if shared.for_people(kind, output):
         most = most or screen.MOST_ROWS
         header, rows, left = shown(sheet, most)
         screen.show_table(header, rows, left=left)
@@ -194,10 +193,7 @@ def put(sheet: Sheet, kind: str, output: Path | None, *, most: int = 0) -> None:
             screen.remark(f"... and {more:,} more rows; --csv, --json or -o has them all.")
         return
     header = (sheet.first, *sheet.columns)
-    target = (
-        to_standard_output(kind or "csv", header) if output is None else to_file(output, header)
-    )
-    with target as writer:
+    with shared.target(kind, output, header) as writer:
         writer.write(Texts.of(list(sheet.names)), sheet.columns)
 
 
@@ -206,6 +202,7 @@ def remarks(sources: Sequence[Source]) -> None:
     from recrawl.cli import screen
     from recrawl.listings.describe import statuses
     from recrawl.report.listings import source_remarks
+    from recrawl.report.words import counted
 
     for source in sources:
         words = statuses(source.listing, source.grid)
@@ -215,8 +212,7 @@ def remarks(sources: Sequence[Source]) -> None:
             screen.remark(f"{source.name}: the last look was not believed: {source.alarm}.")
         for name, count in source.missing.items():
             if count:
-                objects = "1 object" if count == 1 else f"{count:,} objects"
-                screen.remark(f"{source.name}: {objects} without {name} left out.")
+                screen.remark(f"{source.name}: {counted(count, 'object')} without {name} left out.")
 
 
 def named(text: str) -> list[str]:

@@ -1,24 +1,21 @@
 """What the verbs share that look at a crawl.
 
-Touches: files, the clock, the standard streams.
+Touches: files, the clock.
 """
 
 from __future__ import annotations
 
-import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Iterator
     from pathlib import Path
 
     import numpy as np
 
-    from recrawl.adapters.outputs import Writer
     from recrawl.crawl.looking import Sight
     from recrawl.frontier.settings import Settings
     from recrawl.store.reader import Reader
@@ -80,27 +77,6 @@ def sight_of(settings: Settings, reader: Reader) -> Sight:
 
 def instant_of(sight: Sight) -> np.datetime64:
     """When a crawl was looked at."""
-    import numpy as np
+    from recrawl.units import instant_after_epoch
 
-    from recrawl.units import instants_after_epoch
-
-    moment: np.datetime64 = instants_after_epoch(np.array([sight.now]))[0]
-    return moment
-
-
-def for_people(*, as_csv: bool, as_json: bool, output: Path | None) -> bool:
-    """Whether rows are shown to a person, not written to a file or a pipe."""
-    from recrawl.cli import screen
-
-    return not (as_csv or as_json or output) and screen.is_terminal(sys.stdout)
-
-
-def target(
-    header: Sequence[str], *, as_json: bool, output: Path | None
-) -> AbstractContextManager[Writer]:
-    """Where rows are written that are not shown."""
-    from recrawl.adapters.outputs import to_file, to_standard_output
-
-    if output is not None:
-        return to_file(output, header)
-    return to_standard_output("json" if as_json else "csv", header)
+    return instant_after_epoch(sight.now)

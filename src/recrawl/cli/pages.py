@@ -59,7 +59,7 @@ def pages(
     from recrawl.crawl.page_rows import NextVisits, page_rows
     from recrawl.report.pages import ORDERS, status_named
 
-    shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
+    kind = shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
     if sort not in ORDERS:
         message = f"must be one of {', '.join(ORDERS)} (got {sort!r})"
         raise typer.BadParameter(message, param_hint="--sort")
@@ -71,10 +71,10 @@ def pages(
         rows, nexts = page_rows(sight, reader), NextVisits.of(sight)
         chosen = _chosen(sight, reader, host, status)
         chosen = _ordered(chosen, sort, rows, nexts, reader)
-        if looking.for_people(as_csv=as_csv, as_json=as_json, output=output):
+        if shared.for_people(kind, output):
             _show(chosen, rows, nexts, reader)
         else:
-            write_pages(chosen, rows, nexts, reader, as_json=as_json, output=output)
+            write_pages(chosen, rows, nexts, reader, kind=kind, output=output)
 
 
 def _chosen(sight: Sight, reader: Reader, host: str, status: str) -> Ints:
@@ -125,13 +125,13 @@ def write_pages(
     nexts: NextVisits,
     reader: Reader,
     *,
-    as_json: bool,
+    kind: str,
     output: Path | None,
 ) -> None:
     """Write all that is known of some pages."""
     from recrawl.report.pages import PAGE_COLUMNS, page_columns
     from recrawl.visits.texts import Texts
 
-    with looking.target(PAGE_COLUMNS, as_json=as_json, output=output) as writer:
+    with shared.target(kind, output, PAGE_COLUMNS) as writer:
         names = Texts.of(reader.addresses((chosen + 1).tolist()))
         writer.write(names, page_columns(rows.take(chosen), nexts.at(chosen)))

@@ -5,7 +5,6 @@ Touches: files, the standard streams.
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -31,7 +30,9 @@ _SURE = 1e5  # shape of a rate that is known, where other pages have distributio
 _LEAST_RATE = 1e-12
 
 _FILE = typer.Argument(
-    metavar="FILE", help="Rates: CSV, JSON lines or Parquet.", show_default=False
+    metavar="FILE",
+    help="Rates: CSV, JSON lines or Parquet; or the store of a crawl.",
+    show_default=False,
 )
 _BUDGET = typer.Option(
     metavar="B",
@@ -77,20 +78,22 @@ def plan(
     exposure_days (the rate's uncertainty), weight and host; what recrawl
     estimate writes will do as it is. Writes a row a page: visits a day, days
     between visits, expected freshness and the value of one more visit a day.
-    Nothing is fetched and FILE is not changed.
+    Of the store of a crawl, rates are estimated from its visits; its settings
+    play no part. Nothing is fetched and FILE is not changed.
 
     \b
     Examples:
         recrawl plan rates.csv --budget 5000/1d
         recrawl plan rates.csv --budget 5000/1d --per-host 60/1h -o plan.csv
         recrawl plan rates.csv --budget 5000/1d --curve --plot budget.svg
+        recrawl plan recrawl.db --budget 5000/1d
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.adapters.pictures import check_picture, write_picture
     from recrawl.adapters.rate_table import NEEDED, OPTIONAL, read_rates
     from recrawl.cli import options, screen
     from recrawl.report.plans import curve_chart
 
-    shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
+    kind = shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
     if form == _FORMS[1] and (curve or plot is not None):
         message = "--curve and --plot need --form periodic"
         raise typer.BadParameter(message)
@@ -102,7 +105,6 @@ def plan(
         check_picture(plot)
     table = read_rates(file, names)
     answer = question.answered(file, table)
-    kind = "json" if as_json else "csv" if as_csv else ""
     budgets = question.curve(answer) if curve or plot is not None else None
     if plot is not None and budgets is not None:
         write_picture(plot, curve_chart(budgets, budget=answer.plan.budget))
@@ -225,7 +227,7 @@ def _show(table: RateTable, plan: Plan, kind: str, output: Path | None) -> None:
     from recrawl.report.plans import COLUMNS, HEADER, plan_columns, plan_words
     from recrawl.visits.texts import Texts
 
-    if output is None and not kind and screen.is_terminal(sys.stdout):
+    if shared.for_people(kind, output):
         screen.show_table(HEADER, plan_words(table.pages[: screen.MOST_ROWS], plan))
         unshown = len(table.pages) - screen.MOST_ROWS
         if unshown > 0:
@@ -247,7 +249,7 @@ def _show_curve(curve: BudgetCurve, kind: str, output: Path | None) -> None:
     from recrawl.visits.texts import Texts
 
     names = [budget_words(visits) for visits in curve.budget.tolist()]
-    if output is None and not kind and screen.is_terminal(sys.stdout):
+    if shared.for_people(kind, output):
         screen.show_table(CURVE_HEADER, curve_words(names, curve), left=())
         return
     columns: dict[str, Column] = dict(curve_columns(curve))
@@ -260,37 +262,36 @@ def _write(
     header: Sequence[str],
     where: tuple[str, Path | None],
 ) -> None:
-    from recrawl.adapters.outputs import to_file, to_standard_output
     from recrawl.visits.texts import Texts
 
     assert isinstance(names, Texts)  # noqa: S101 - its type is loaded here, not above
     kind, output = where
-    target = (
-        to_standard_output(kind or "csv", header) if output is None else to_file(output, header)
-    )
-    with target as writer:
+    with shared.target(kind, output, header) as writer:
         writer.write(names, columns)
 
 
 def _remarks(file: Path, answer: _Answer) -> list[str]:
     """What was spent, what it buys, and what it does not."""
-    from recrawl.plan import uniform
+    from recrawl.plan import OBJECTIVES, uniform
     from recrawl.report.plans import budget_words, figure
+    from recrawl.report.words import counted
 
     plan = answer.plan
     evenly = uniform(plan.rates, plan.spent, weight=plan.weight)
-    pages = "1 page" if len(plan) == 1 else f"{len(plan):,} pages"
-    spent = f"{budget_words(plan.spent)} spent"
+    pages = counted(len(plan), "page")
+    visits = budget_words(plan.spent)
     if plan.spent < plan.budget * (1 - 1e-9):
-        spent += f" of {budget_words(plan.budget)}: all that is worth a visit is at its cap"
+        visits += f" of {budget_words(plan.budget)}: all that is worth a visit is at its cap"
     fresh, even = (f"{100 * some.mean_freshness:.1f} %" for some in (plan, evenly))
-    lines = [
-        f"{pages} of {file}, {spent}; one more visit a day is worth {figure(plan.price)}.",
-        f"Expected freshness {fresh}; {even} if all pages were visited equally often.",
-    ]
+    worth = f"one more visit a day is worth {figure(plan.price)}"
+    said = f"Expected freshness {fresh}; {even} if all pages were visited equally often"
+    aim = next(name for name, each in OBJECTIVES.items() if each == plan.objective)
+    if plan.mean_freshness < evenly.mean_freshness and fresh != even and aim != "freshness":
+        said += f", but {aim}, not freshness, is what was planned for"
+    lines = [f"{pages} of {file}, planned for {visits}; {worth}.", f"{said}."]
     starved = int(plan.starved.sum())
     if starved:
-        lines.append(f"{starved:,} never visited: other pages are worth more.")
+        lines.append(f"{counted(starved, 'page')} never visited: other pages are worth more.")
     if plan.host_price is not None:
         full = int((plan.host_price > plan.price).sum())
         lines.append(f"{full:,} of {len(answer.hosts):,} hosts at their cap.")
@@ -299,4 +300,26 @@ def _remarks(file: Path, answer: _Answer) -> list[str]:
             f"{answer.unknown:,} without a rate: taken for pages that nobody has seen yet, "
             f"{_UNSEEN[0]:g} changes in {_UNSEEN[1]:g} days."
         )
-    return lines
+    return [*lines, *_of_store(file)]
+
+
+def _of_store(file: Path) -> list[str]:
+    """What the rates of a store rest on, and what a plan for it leaves out."""
+    from recrawl.report.words import counted, every
+    from recrawl.store.mark import is_store
+    from recrawl.store.reader import Reader
+    from recrawl.units import epoch_days
+
+    if not is_store(file):
+        return []
+    with Reader(file) as reader:
+        visits = reader.last_visit()
+        began, ended = (
+            float(epoch_days(next(reader.outcomes(after, rows=1)).at)[0])
+            for after in (0, visits - 1)
+        )
+    made = f"{counted(visits, 'visit')} in {every(max(ended - began, 0.0))}"
+    return [
+        f"Rates are estimated from {made}, and supposed to stay as they are.",
+        "The crawl's settings play no part; recrawl status says what to expect with them.",
+    ]

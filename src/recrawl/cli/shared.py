@@ -1,16 +1,21 @@
-"""Options that several verbs have, in the same words.
+"""Options that several verbs have, in the same words, and where their rows go.
 
-Touches: files.
+Touches: files, the standard streams.
 """
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
+
+    from recrawl.adapters.outputs import Writer
 
 LEVEL = typer.Option(help="Probability that a rate lies in its band.")
 SITE_COLUMN = typer.Option(
@@ -31,11 +36,31 @@ OUTPUT = typer.Option(
 )
 
 
-def check_one_format(*, as_csv: bool, as_json: bool, output: Path | None) -> None:
-    """Refuse more than one word about where rows go."""
+def check_one_format(*, as_csv: bool, as_json: bool, output: Path | None) -> str:
+    """Refuse more than one word about where rows go; returns "csv" or "json" if that was one."""
     if sum([as_csv, as_json, output is not None]) > 1:
         message = "only one of --csv, --json and -o can be given"
         raise typer.BadParameter(message)
+    return "json" if as_json else "csv" if as_csv else ""
+
+
+def for_people(kind: str, output: Path | None) -> bool:
+    """Whether rows are shown to a person, not written to a file or a pipe.
+
+    Args:
+        kind: "csv" or "json" where that was asked for.
+        output: The file that was asked for.
+    """
+    from recrawl.cli import screen
+
+    return not kind and output is None and screen.is_terminal(sys.stdout)
+
+
+def target(kind: str, output: Path | None, header: Sequence[str]) -> AbstractContextManager[Writer]:
+    """Where rows are written that are not shown; CSV where nothing was asked for."""
+    from recrawl.adapters.outputs import to_file, to_standard_output
+
+    return to_standard_output(kind or "csv", header) if output is None else to_file(output, header)
 
 
 def check_place(output: Path, file: Path) -> None:

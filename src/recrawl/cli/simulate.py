@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recrawl.cli import shared
+from recrawl.cli.simulated_terms import LONGEST_STEP, terms_of
 from recrawl.cli.simulated_worlds import Made, Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from recrawl.plan.budget import Budget
+    from recrawl.cli.simulated_terms import Terms
     from recrawl.plan.objectives import Objective
     from recrawl.report.simulation import Entry
     from recrawl.report.simulation_charts import BudgetLine
@@ -51,7 +52,9 @@ _SPREAD = typer.Option(
 )
 _BUDGET = typer.Option(
     metavar="B",
-    help="Visits: 5000/1d, 0.1/page/1d, or 4/change (four times as many as there are changes).",
+    help="Visits: 5000/1d, 0.1/page/1d, or 4/change (four times as many as there are changes)  "
+    "[default: 4/change; of a STORE what its crawl has]",
+    show_default=False,
 )
 _POLICY = typer.Option(
     metavar="P",
@@ -73,7 +76,11 @@ _MISSED = typer.Option(
 _FALSE = typer.Option(
     metavar="P", help="Chance that a visit sees a change where none is.", show_default=False
 )
-_STEP = typer.Option(metavar="T", help="Time between decisions.")
+_STEP = typer.Option(
+    metavar="T",
+    help="Time between decisions  [default: 6h; less where the history is short]",
+    show_default=False,
+)
 _WARM_UP = typer.Option(
     metavar="T", help="Time at the start that does not count.", show_default=False
 )
@@ -95,6 +102,7 @@ _UNITS = {
     "crawl": "visits a day",
 }
 _REDRAW_SECONDS = 0.2
+_MANY = 1000  # visits that need no fractions
 _OBSERVED = ("existence", "last-modified")
 
 
@@ -108,14 +116,14 @@ def simulate(
     lasting: Annotated[str, _FOR] = "365d",
     every: Annotated[str, _EVERY] = "30d",
     spread: Annotated[float, _SPREAD] = 1.5,
-    budget: Annotated[str, _BUDGET] = "4/change",
+    budget: Annotated[str, _BUDGET] = "",
     policy: Annotated[str, _POLICY] = "",
     objective: Annotated[str, _OBJECTIVE] = "harmonic",
     observe: Annotated[str, _OBSERVE] = "existence",
     lying: Annotated[str, _LYING] = "",
     missed: Annotated[str, _MISSED] = "",
     false: Annotated[str, _FALSE] = "",
-    step: Annotated[str, _STEP] = "6h",
+    step: Annotated[str, _STEP] = "",
     warm_up: Annotated[str, _WARM_UP] = "",
     ignore: Annotated[str, _IGNORE] = "",
     level: Annotated[float, _LEVEL] = 0.9,
@@ -142,20 +150,15 @@ def simulate(
         recrawl simulate --world weekly --policy uniform,nutch --json
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.cli import screen
+    from recrawl.plan.budget import Budget
     from recrawl.rates.estimates import check_level
     from recrawl.units import days
 
     shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
     check_level(level)
-    plan = _Plan(
-        budget=_budget(budget),
-        policies=_policies(policy),
-        objective=_objective(objective),
-        observation=_observation(observe, lying, missed, false),
-        step=days(step),
-        seed=seed,
-        level=level,
-    )
+    asked = Budget.read(budget) if budget else None, days(step) if step else None
+    policies, aim = _policies(policy), _objective(objective)
+    seen = _observation(observe, lying, missed, false)
     warmed = days(warm_up) if warm_up else 0.0
     made = Made(world, number_of_pages, lasting, every, spread)
     source = Source(store, pages, changes, made, ignore)
@@ -163,6 +166,7 @@ def simulate(
     _check_outputs(output, plot, source)
     whole, left_out = source.read(seed)
     scene = _warmed_up(whole, warmed)
+    plan = _Plan(terms_of(scene, store, *asked), policies, aim, seen, seed, level)
     with screen.progress("simulating") as progress:
         entries, lines = _all_runs(scene, plan, progress, drawn=plot is not None)
     _put(entries, "json" if as_json else "csv" if as_csv else "", output)
@@ -175,19 +179,12 @@ def simulate(
 class _Plan:
     """How every policy is sent through the world."""
 
-    budget: Budget
+    terms: Terms
     policies: list[str]
     objective: tuple[str, Objective]
     observation: Observation
-    step: float
     seed: int
     level: float
-
-
-def _budget(text: str) -> Budget:
-    from recrawl.plan.budget import Budget
-
-    return Budget.read(text)
 
 
 def _policies(text: str) -> list[str]:
@@ -273,7 +270,7 @@ def _all_runs(
                 band = staleness_band(run, random=random, level=plan.level)
                 entries.append(Entry(name, run, band, seconds))
             done += multiple
-        budgets = [plan.budget.visits * multiple for multiple in multiples]
+        budgets = [plan.terms.budget.visits * multiple for multiple in multiples]
         lines.append(BudgetLine(name, budgets, freshness))
     return entries, lines
 
@@ -296,12 +293,13 @@ def _run(
     from recrawl.simulate.entrants import entrant
     from recrawl.simulate.run import Simulation
 
+    budget = plan.terms.budget
     simulation = Simulation(
         world,
         entrant(name, world, plan.objective[1]),
-        replace(plan.budget, visits=plan.budget.visits * multiple),
+        replace(budget, visits=budget.visits * multiple),
         random=np.random.default_rng(plan.seed),
-        step=plan.step,
+        step=plan.terms.step,
         observation=plan.observation,
     )
     last = time.monotonic()
@@ -335,7 +333,7 @@ def _draw(path: Path, lines: list[BudgetLine], plan: _Plan, world: World) -> Non
 
     chart = budget_chart(
         lines,
-        unit=_UNITS[plan.budget.each],
+        unit=_UNITS[plan.terms.budget.each],
         title="Freshness against budget",
         subtitle=f"{_counted(world)}; objective: {plan.objective[0]}",
     )
@@ -355,10 +353,19 @@ def _counted(world: World) -> str:
 def _remarks(world: World, plan: _Plan, left_out: int) -> None:
     """Say on stderr what was visited, and how often it could be."""
     from recrawl.cli import screen
+    from recrawl.report.words import counted, every
 
-    budget = world.budget(plan.budget)
+    terms = plan.terms
+    budget = world.budget(terms.budget)
     a_day = "page and day" if budget.each == "page" else "day"
-    screen.remark(f"{_counted(world)}; a budget of {budget.visits:.4g} visits a {a_day}.")
+    visits = f"{budget.visits:,.0f}" if budget.visits >= _MANY else f"{budget.visits:.4g}"
+    screen.remark(f"{_counted(world)}; a budget of {visits} visits a {a_day}{terms.note}.")
+    in_all = budget.visits_a_day(len(world)) * world.days
+    if in_all < len(world):
+        said = counted(round(in_all), "visit")
+        screen.remark(f"That is {said} in all, fewer than there are pages; --budget makes more.")
+    if terms.step < LONGEST_STEP:
+        screen.remark(f"Decisions fall every {every(terms.step)}.")
     if left_out:
         what = "1 change was" if left_out == 1 else f"{left_out:,} changes were"
         screen.remark(f"{what} left out: before the page was first seen, or after it was gone.")

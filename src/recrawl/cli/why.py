@@ -28,7 +28,8 @@ def why(
     not; nothing is changed. The next visit is found by rehearsing the crawl on a
     clock that takes no time, and so is all that would change it, one thing after
     the other. Of a crawl with more than 2,000 pages so many take part, drawn by
-    lot.
+    lot. Of a page that the crawl does not know it says whether robots.txt
+    forbids it.
 
     \b
     Examples:
@@ -38,13 +39,18 @@ def why(
     import json
 
     from recrawl.cli import screen
-    from recrawl.crawl.reasons import reasons
+    from recrawl.crawl.reasons import forbidden, reasons
+    from recrawl.parse.addresses import canonical
     from recrawl.report.why import why_object
     from recrawl.report.why_words import why_lines
 
     with looking.looked_at(settings) as (sight, reader):
-        page, _ = looking.page_of(reader, url)
-        found = reasons(sight, reader, page - 1)
+        address, found = canonical(url), None
+        if address and not any(reader.numbers([address])):
+            found = forbidden(sight, reader, address)
+        if found is None:
+            page, _ = looking.page_of(reader, url)
+            found = reasons(sight, reader, page - 1)
     if as_json:
         screen.say(json.dumps(why_object(found)))
         return

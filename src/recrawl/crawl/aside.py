@@ -2,7 +2,8 @@
 
 Each piece of work has a thread that does not keep the program from ending: whatever a page holds,
 a crawl that is asked to stop stops. Few are worked on at a time, since each may need memory for a
-large page many times over.
+large page many times over. A thread cannot be ended from outside, so work that nobody waits for any
+more goes on; where that has happened too often, nothing is begun before some of it has ended.
 
 Touches: threads.
 """
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 Made = TypeVar("Made")
 
 _AT_ONCE = 2
+_MOST_THREADS = 4  # with those that nobody waits for any more
 _LONGEST_SECONDS = 60.0
 
 
@@ -33,36 +35,43 @@ class Aside:
     def __init__(self, longest_seconds: float = _LONGEST_SECONDS) -> None:
         self._few = asyncio.Semaphore(_AT_ONCE)
         self._longest_seconds = longest_seconds
+        self._threads = 0
 
     async def do(self, work: Callable[[], Made]) -> Made:
-        """What some work makes; `TimeoutError` where it takes too long."""
+        """What some work makes; `TimeoutError` where that, or other work, takes too long."""
         async with self._few:
+            if self._threads >= _MOST_THREADS:
+                message = (
+                    f"{self._threads} other pieces of work must end first (they take too long)"
+                )
+                raise TimeoutError(message)
             loop = asyncio.get_running_loop()
             made: asyncio.Future[Made] = loop.create_future()
-            thread = threading.Thread(target=_run, args=(work, made, loop), daemon=True)
+            thread = threading.Thread(target=self._run, args=(work, made, loop), daemon=True)
             thread.start()
+            self._threads += 1
             async with asyncio.timeout(self._longest_seconds):
                 return await made
 
+    def _run(
+        self, work: Callable[[], Made], made: asyncio.Future[Made], loop: asyncio.AbstractEventLoop
+    ) -> None:
+        """Do some work, and tell the loop; in a thread."""
+        result: Made | None = None
+        error: BaseException | None = None
+        try:
+            result = work()
+        except BaseException as raised:  # noqa: BLE001 - who waits must hear of it, whatever it is
+            error = raised
 
-def _run(
-    work: Callable[[], Made], made: asyncio.Future[Made], loop: asyncio.AbstractEventLoop
-) -> None:
-    """Do some work, and tell the loop; in a thread."""
-    result: Made | None = None
-    error: BaseException | None = None
-    try:
-        result = work()
-    except BaseException as raised:  # noqa: BLE001 - whoever waits must hear of it, whatever it is
-        error = raised
+        def tell() -> None:  # in the loop, so that one thread counts all
+            self._threads -= 1
+            if made.done():
+                return  # nobody waits any more
+            if error is not None:
+                made.set_exception(error)
+            else:
+                made.set_result(result)  # type: ignore[arg-type] # what the work made
 
-    def tell() -> None:
-        if made.done():
-            return  # nobody waits any more
-        if error is not None:
-            made.set_exception(error)
-        else:
-            made.set_result(result)  # type: ignore[arg-type] # what the work made
-
-    with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-        loop.call_soon_threadsafe(tell)
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(tell)

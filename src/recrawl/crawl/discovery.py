@@ -194,9 +194,8 @@ class Discovery:
         try:
             return await self._aside.do(work)
         except Exception as error:  # noqa: BLE001 - nothing that a site says may end a crawl
-            why = (
-                "it takes longer than a minute" if isinstance(error, TimeoutError) else repr(error)
-            )
+            late = isinstance(error, TimeoutError)
+            why = str(error) or "it takes longer than a minute" if late else repr(error)
             search.found.remarks.append(f"{address}: must be one that can be read ({why:.200})")
             return None
 

@@ -26,7 +26,7 @@ from recrawl.policies.beliefs import Beliefs
 from recrawl.store.objects_reader import ListingReader
 from recrawl.store.reader import Reader
 from recrawl.store.store import Store
-from recrawl.units import epoch_days, instants_after_epoch
+from recrawl.units import epoch_days, instant_after_epoch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -228,7 +228,7 @@ class _Look:
         frontier = agenda.frontier(0)
         if len(frontier):
             state: Any = frontier.state
-            instant = instants_after_epoch(np.array([now]))[0]
+            instant = instant_after_epoch(now)
             chance = self._crawl.policy.fresh(state, np.arange(len(state.last)), instant)
             # Whatever has a copy is a page of the world: all else is gone or has moved.
             self.beliefs.append(Belief(now, self._row[agenda.pages(0)], chance))

@@ -20,7 +20,7 @@ from recrawl.frontier.frontier import Frontier
 from recrawl.frontier.hosts import Hosts
 from recrawl.frontier.terms import Terms
 from recrawl.policies.recrawl import Recrawl
-from recrawl.units import SECONDS_A_DAY, instants_after_epoch
+from recrawl.units import SECONDS_A_DAY, instant_after_epoch
 
 if TYPE_CHECKING:
     from recrawl.crawl.example_world import ExampleWorld
@@ -109,7 +109,7 @@ class _VirtualCrawl:
         page = self._agenda.pages(0)
         chance = np.full(len(page), np.nan)
         if isinstance(self._policy, Recrawl) and len(page):
-            instant = instants_after_epoch(np.array([self._now]))[0]
+            instant = instant_after_epoch(self._now)
             state: Any = frontier.state
             chance = self._policy.fresh(state, np.arange(len(page)), instant)
         return Belief(self._now, page, chance)

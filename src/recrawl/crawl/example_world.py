@@ -177,11 +177,6 @@ class ExampleWorld:
         reached = self._reached(pages, np.full(len(pages), now))
         return np.asarray(self._reached(pages, since) == reached)
 
-    def changes_until(self, at: float) -> Ints:
-        """How many times each page has changed since the start."""
-        pages = np.arange(len(self))
-        return self._reached(pages, np.full(len(self), at)) - self.offsets[:-1]
-
     def _of(self, page: int) -> Floats:
         return self.changes[self.offsets[page] : self.offsets[page + 1]]
 

@@ -20,6 +20,7 @@ from recrawl.units import epoch_days, instants_after_epoch
 from recrawl.visits.status import Outcome
 
 if TYPE_CHECKING:
+    from recrawl.crawl.doubts import Doubts
     from recrawl.frontier.settings import Settings
     from recrawl.policies.recrawl_state import RecrawlState
     from recrawl.policies.sampling import Ratios
@@ -83,17 +84,19 @@ class Glance:
         lot = np.flatnonzero(np.isin(rows, drawn))
         return cls(policy, state, ratios, pages[rows], lot, len(pages))
 
-    def learn(self, visits: OutcomeColumns) -> None:
+    def learn(self, visits: OutcomeColumns, doubts: Doubts) -> None:
         """Learn from those visits that compared one of these copies with its page."""
         place = np.searchsorted(self.pages, visits.page - 1)
         row = np.minimum(place, len(self.pages) - 1)
-        ours = (self.pages[row] == visits.page - 1) & COMPARED[visits.outcome]
-        row, outcome = row[ours], visits.outcome[ours]
+        compared = (self.pages[row] == visits.page - 1) & COMPARED[visits.outcome]
+        ours = np.flatnonzero(compared)
+        row, changed = row[ours], visits.outcome[ours] == Outcome.CHANGED
         at, age = epoch_days(visits.at[ours]), visits.age[ours]
+        false = doubts.chances(visits, ours)
         for stretch, rounds in stretches(at, row, lambda: PART_OF_GAP * self.state.gap):
             for each in rounds:
                 places = each + stretch.start
-                outcomes = Outcomes(outcome[places] == Outcome.CHANGED, age[places])
+                outcomes = Outcomes(changed[places], age[places], false[places])
                 when = instants_after_epoch(at[places])
                 self.state = self.policy.seen(self.state, row[places], when, outcomes)
                 self.ratios.put(self.state)

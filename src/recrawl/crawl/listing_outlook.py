@@ -24,6 +24,7 @@ import numpy as np
 
 from recrawl.listings.backtest import TRAIN_DAYS, Run
 from recrawl.listings.bands import Band, observed_decay, student
+from recrawl.listings.forecast import between
 from recrawl.listings.forecaster import Forecaster
 from recrawl.listings.grid import Grid
 from recrawl.listings.schedule import MOST_DAYS, Goal, days_to_next
@@ -111,7 +112,8 @@ class Outlook:
             band = ahead.bands[0 if precise else 1]
             listed = float(np.interp(elapsed, ahead.days, ahead.expected.listed))
             size = ahead.stock if precise else listed
-            expected = _between(getattr(ahead.expected, metric), elapsed)
+            path_ahead = getattr(ahead.expected, metric)
+            expected = float(between(path_ahead, np.array([elapsed]))[0])
         if np.isnan(expected):
             return None
         low, high = band.bounds(np.array([expected]), size, np.array([elapsed]))
@@ -261,10 +263,3 @@ def _wait(ahead: Forecast | None, goal: Goal) -> tuple[float, str]:
         if (floor := float(path(ahead, name, goal.confidence)[0])) < target
     ]
     return 1 / ceil(1 / min(kept, default=1.0)), reason
-
-
-def _between(quality: Floats, elapsed: float) -> float:
-    """A quality so many days after a look; its log is linear between days."""
-    with np.errstate(divide="ignore"):  # a quality of 0 has no log
-        logs = np.concatenate([[0.0], np.log(quality)])
-    return float(np.exp(np.interp(elapsed, np.arange(len(logs)), logs)))

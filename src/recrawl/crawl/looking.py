@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recrawl.crawl.doubts import Doubts
 from recrawl.crawl.wishes import budgets, fingerprint, terms
 from recrawl.frontier.frontier import Frontier, Resumed
 from recrawl.plan.objectives import OBJECTIVES
@@ -20,7 +21,7 @@ from recrawl.policies.beliefs import let_clocks_run
 from recrawl.policies.keeping import resumed
 from recrawl.policies.pages import Outcomes, Pages
 from recrawl.policies.recrawl import Recrawl
-from recrawl.units import epoch_days, instants_after_epoch
+from recrawl.units import SECONDS_A_DAY, epoch_days, instants_after_epoch
 from recrawl.visits.status import Outcome
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 # Visits are learnt this part of a mean gap at once: as fine as the clocks of sections are.
 PART_OF_GAP = 1 / 16
+SHORTEST_STRETCH = 60 / SECONDS_A_DAY
 COMPARED: Bools = np.array([outcome.compared for outcome in Outcome])
 
 
@@ -93,12 +95,13 @@ def look(settings: Settings, reader: Reader, now: float) -> Sight:
         _Learner.of(policy, budget, pool_parts(parts, number), weight, reader)
         for number, budget in enumerate(budgets(settings))
     ]
+    doubts = Doubts.of(reader)
     for visits in reader.outcomes(after=visit):
         # Pages that came after the columns were read are for the next look.
         known = visits.page <= len(rule)
         pool = np.where(known, pool_of[np.minimum(visits.page, len(rule)) - 1], -1)
         for number, learner in enumerate(learners):
-            learner.learn(visits, np.flatnonzero(pool == number))
+            learner.learn(visits, np.flatnonzero(pool == number), doubts)
     last = np.full(len(rule), np.nan)
     pools = []
     for address, budget, learner in zip(
@@ -164,7 +167,9 @@ def stretches(
     risen = np.maximum.accumulate(at) if len(at) else at
     start = 0
     while start < len(at):
-        end = max(int(np.searchsorted(risen, risen[start] + width())), start + 1)
+        days = max(width(), SHORTEST_STRETCH)
+        ends = (np.floor(risen[start] / days) + 1) * days
+        end = max(int(np.searchsorted(risen, ends)), start + 1)
         yield slice(start, end), _rounds(page[start:end])
         start = end
 
@@ -219,19 +224,20 @@ class _Learner:
         state: RecrawlState | None = self._frontier.state  # type: ignore[assignment] # our own
         return state
 
-    def learn(self, visits: OutcomeColumns, ours: Ints) -> None:
+    def learn(self, visits: OutcomeColumns, ours: Ints, doubts: Doubts) -> None:
         """Learn from some of the visits."""
         page, outcome = visits.page[ours] - 1, visits.outcome[ours]
         at, age = epoch_days(visits.at[ours]), visits.age[ours]
+        changed, false = outcome == Outcome.CHANGED, doubts.chances(visits, ours)
+        self._enter(page, at, outcome == Outcome.FIRST)
         for stretch, rounds in stretches(at, page, self._width):
-            self._enter(page[stretch], at[stretch], outcome[stretch] == Outcome.FIRST)
             for each in rounds:
                 places = each + stretch.start
                 rows = self._row[page[places]]
                 places = places[COMPARED[outcome[places]] & (rows >= 0)]
                 if not len(places):
                     continue
-                outcomes = Outcomes(outcome[places] == Outcome.CHANGED, age[places])
+                outcomes = Outcomes(changed[places], age[places], false[places])
                 when = instants_after_epoch(at[places])
                 self._frontier.seen(self._row[page[places]], when, outcomes)
                 _ = self._frontier.state  # has learnt from them: a page is seen once at a time

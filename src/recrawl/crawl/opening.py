@@ -15,7 +15,7 @@ import numpy as np
 
 from recrawl.crawl.announcements import ANNOUNCED, Announcements
 from recrawl.crawl.host_book import HostBook
-from recrawl.crawl.trust import Trust
+from recrawl.crawl.trust import CHECKED, DIFFERED, Trust
 from recrawl.crawl.wishes import NOTHING, budgets, fingerprint, terms
 from recrawl.frontier.agenda import Agenda, Known
 from recrawl.frontier.frontier import Frontier, Resumed
@@ -26,7 +26,8 @@ from recrawl.policies.keeping import kept, resumed
 from recrawl.policies.pages import Outcomes
 from recrawl.policies.recrawl import Recrawl
 from recrawl.store.entries import Learnt, PagesChanged
-from recrawl.units import SECONDS_A_DAY, epoch_days, instants_after_epoch
+from recrawl.store.lately import last_visits
+from recrawl.units import SECONDS_A_DAY, epoch_days, instant_after_epoch
 from recrawl.visits.status import Audit, Outcome, PageStatus
 
 if TYPE_CHECKING:
@@ -34,11 +35,12 @@ if TYPE_CHECKING:
 
     from recrawl.frontier.settings import Settings
     from recrawl.policies.recrawl_state import RecrawlState
+    from recrawl.store.columns import PageColumns
     from recrawl.store.reader import Reader
     from recrawl.store.store import Store
     from recrawl.visits.arrays import Floats, Ints
 
-_RULES, _LOOKED, _CHECKED, _DIFFERED = "rules", "looked", "checked", "differed"
+_RULES, _LOOKED = "rules", "looked"
 _COMPARED = [int(each) for each in Outcome if each.compared]
 _STRETCHES_A_GAP = 16
 _SHORTEST_STRETCH = 60 / SECONDS_A_DAY
@@ -108,10 +110,10 @@ def open_crawl(
     crawl.grow(reader.page_count())
     _resume_beliefs(crawl, reader)
     pools = _add_pools(crawl, reader, learnt[0] if learnt else {}, now)
-    known = _known(settings, reader, row_of_host, now)
-    agenda.resume(known, [pages for pages, _ in pools], [last for _, last in pools])
     for pages, last in pools:
         crawl.last[pages] = last
+    known = _known(settings, reader, row_of_host, crawl.last)
+    agenda.resume(known, [pages for pages, _ in pools], [last for _, last in pools])
     crawl.visit = learnt[1] if learnt else 0
     _learn_again(crawl, reader, known, told)
     _resume_spending(crawl, reader, known.term, now)
@@ -123,8 +125,8 @@ def learnt_parts(crawl: Crawl) -> dict[str, Any]:
     parts: dict[str, Any] = {
         _RULES: fingerprint(crawl.settings),
         _LOOKED: dict(crawl.looked),
-        _CHECKED: crawl.trust.checked.copy(),
-        _DIFFERED: crawl.trust.differed.copy(),
+        CHECKED: crawl.trust.checked.copy(),
+        DIFFERED: crawl.trust.differed.copy(),
         **crawl.announcements.kept(),
     }
     for number in range(len(budgets(crawl.settings))):
@@ -163,7 +165,7 @@ def _assign_rules(
     """Find the rule of every page anew."""
     if store.last_visit:
         # Whatever comes now, a crash or other settings: what was learnt before fits no longer.
-        beliefs = reader.learnt({_CHECKED, _DIFFERED, *ANNOUNCED})
+        beliefs = reader.learnt({CHECKED, DIFFERED, *ANNOUNCED})
         parts = beliefs[0] if beliefs else {}
         store.write([Learnt({**parts, _RULES: "", _LOOKED: looked}, visit=0)])
     had = reader.pages().rule
@@ -209,34 +211,44 @@ def _addresses(reader: Reader, pages: Ints) -> Callable[[], Sequence[str]]:
     return lambda: reader.addresses((pages + 1).tolist())
 
 
-def _known(settings: Settings, reader: Reader, row_of_host: dict[int, int], now: float) -> Known:
+def _known(settings: Settings, reader: Reader, row_of_host: dict[int, int], last: Floats) -> Known:
     columns = reader.pages()
     rows = np.zeros(max(row_of_host, default=0) + 1, np.int64)
     for number, row in row_of_host.items():
         rows[number] = row
     ruled = (columns.rule >= 0) & (columns.rule < len(settings.rules))
     term = np.where(ruled, columns.rule, len(settings.rules))
-    set_time = np.where(np.isnat(columns.next_at), np.inf, epoch_days(columns.next_at))
-    # Intervals may be others by now: a page waits no longer than they say, and those that have
-    # none are left to the policy. Retries and rechecks stay.
     longest = np.array([each.interval or each.maximum for each in terms(settings)])[term]
-    well = (columns.status == PageStatus.COPIED) & (columns.failures == 0)
-    by_terms = np.where(np.isfinite(longest), np.minimum(set_time, now + longest), np.inf)
     # A page without a rule is left where it is: refused, with no time set to ask again.
     return Known(
         host=rows[columns.host],
         term=term,
         status=np.where(ruled, columns.status, PageStatus.REFUSED),
         failures=columns.failures,
-        set=np.where(ruled, np.where(well, by_terms, set_time), np.inf),
+        set=np.where(ruled, _set_times(columns, longest, reader, last), np.inf),
     )
+
+
+def _set_times(columns: PageColumns, longest: Floats, reader: Reader, last: Floats) -> Floats:
+    """When pages are visited at the latest, by the intervals of now; retries and rechecks stay.
+
+    A page waits no longer after its last visit than the interval says, and where there is none it
+    is left to the policy.
+    """
+    found = np.where(np.isnat(columns.next_at), np.inf, epoch_days(columns.next_at))
+    well = (columns.status == PageStatus.COPIED) & (columns.failures == 0)
+    # Only pages visited since the crawl was saved, or whose interval is shorter now, are looked up.
+    late = np.flatnonzero(well & np.isfinite(longest) & ~(found <= last + longest))
+    visited = last_visits(reader.path, late + 1) / SECONDS_A_DAY
+    found[late] = np.fmin(found[late], visited + longest[late])
+    return np.where(well & np.isinf(longest), np.inf, found)
 
 
 def _resume_beliefs(crawl: Crawl, reader: Reader) -> None:
     """Take up how far hosts and pages were believed, whatever became of the rules."""
-    learnt = reader.learnt({_CHECKED, _DIFFERED, *ANNOUNCED})
+    learnt = reader.learnt({CHECKED, DIFFERED, *ANNOUNCED})
     parts = learnt[0] if learnt else {}
-    pairs = (parts[_CHECKED], parts[_DIFFERED]) if _CHECKED in parts else None
+    pairs = (parts[CHECKED], parts[DIFFERED]) if CHECKED in parts else None
     crawl.trust.resume(reader.words_of_hosts(), reader.masks_of_hosts(), pairs)
     crawl.announcements.resume(parts)
 
@@ -298,7 +310,7 @@ def _resume_spending(crawl: Crawl, reader: Reader, term: Ints, now: float) -> No
 
 def expected_fresh(crawl: Crawl, now: float) -> tuple[float, int]:
     """Copies that are expected to be fresh, and how many copies there are."""
-    instant = instants_after_epoch(np.array([now]))[0]
+    instant = instant_after_epoch(now)
     fresh, count = 0.0, 0
     for number in range(len(budgets(crawl.settings))):
         frontier = crawl.agenda.frontier(number)

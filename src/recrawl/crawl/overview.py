@@ -18,7 +18,7 @@ from recrawl.crawl.listing_standing import listing_standings
 from recrawl.crawl.wishes import budgets, fingerprint, terms
 from recrawl.detect.honesty import MODIFIED, NOT_MODIFIED, Word, dates_changes, denies
 from recrawl.report.status import Status
-from recrawl.report.status_parts import HostThatLies, Spent, Tenth
+from recrawl.report.status_parts import WEEK, Counted, HostThatLies, Spent, Tenth
 from recrawl.store.reader import Reader
 from recrawl.store.standing import rules_of_pages, standing
 from recrawl.units import SECONDS_A_DAY, epoch_days
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from recrawl.report.status_parts import Learning, Outlook, Target
     from recrawl.store.standing import Standing
 
-_WEEK = 7
 # Copies looked at closely. Twenty thousand leave a share unsure by 0.6 points in nine cases of
 # ten at worst, and take a tenth of a second.
 _MOST = 20_000
@@ -141,7 +140,7 @@ def _planned(
 def _learning(reader: Reader, now: float) -> Learning:
     from recrawl.crawl.overview_learning import learning
 
-    since = reader.first_visit_since((now - _WEEK) * SECONDS_A_DAY)
+    since = reader.first_visit_since((now - WEEK) * SECONDS_A_DAY)
     return learning(reader.path, since, reader.last_visit() + 1)
 
 
@@ -150,13 +149,11 @@ def _learning(reader: Reader, now: float) -> Learning:
 
 def _outcomes(reader: Reader, now: float) -> tuple[float, dict[Outcome, int]]:
     """Visits of today and the week before by what they found, and how many days that is."""
-    today = floor(now)
-    rows = reader.visits_a_day(today - _WEEK)
+    earliest = floor(now) - WEEK
     found: dict[Outcome, int] = {}
-    for _, outcome, visits in rows:
+    for _, outcome, visits in reader.visits_a_day(earliest):
         found[Outcome(outcome)] = found.get(Outcome(outcome), 0) + visits
-    begun = min((day for day, _, _ in rows), default=today)
-    return now - begun, found
+    return now - max(_began(reader, now), earliest), found
 
 
 def _spent(
@@ -168,7 +165,12 @@ def _spent(
     today, before = _visits_by_pool(settings, reader, now)
     days = _days_before(reader, now)
     return [
-        Spent(address, budget.visits_a_day(pages[number]), today[number], before[number] / days)
+        Spent(
+            address,
+            budget.visits_a_day(pages[number]),
+            today[number],
+            Counted(before[number], days),
+        )
         for number, (address, budget) in enumerate(
             zip(pool_addresses(settings), budgets(settings), strict=True)
         )
@@ -187,18 +189,20 @@ def _pages_by_pool(settings: Settings, where: Sequence[Standing]) -> list[int]:
 
 def _days_before(reader: Reader, now: float) -> float:
     """Days of the week before now in which the crawl was there."""
-    rows = reader.visits_a_day(floor(now) - _WEEK)
-    if not rows:
-        return float(_WEEK)
-    first = next(iter(reader.outcomes(rows=1)))
-    began = float(epoch_days(first.at)[0])
-    return min(max(now - began, 1.0), float(_WEEK))
+    return min(now - _began(reader, now), float(WEEK))
+
+
+def _began(reader: Reader, now: float) -> float:
+    """When the first visit was made; now where there was none."""
+    for visits in reader.outcomes(rows=1):
+        return min(float(epoch_days(visits.at)[0]), now)
+    return now
 
 
 def _visits_by_pool(settings: Settings, reader: Reader, now: float) -> tuple[list[int], list[int]]:
     """Visits that each budget has paid for since midnight, and in the week before now."""
     pools = len(budgets(settings))
-    since = reader.first_visit_since((now - _WEEK) * SECONDS_A_DAY)
+    since = reader.first_visit_since((now - WEEK) * SECONDS_A_DAY)
     midnight = reader.first_visit_since(floor(now) * SECONDS_A_DAY)
     if pools == 1:  # visits are numbered one by one
         end = reader.last_visit() + 1

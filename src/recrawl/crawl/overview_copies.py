@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recrawl.crawl.doubts import Doubts
 from recrawl.crawl.glancing import Glance
 from recrawl.crawl.looking import look, pool_parts
 from recrawl.crawl.wishes import budgets, terms
@@ -248,13 +249,14 @@ def _calibration(pools: Sequence[dict[str, Any]], glances: Sequence[Glance]) -> 
 def _learn_since(reader: Reader, glances: Sequence[Glance], visit: int, last: Floats) -> Ints:
     """Learn from visits made since the crawl was saved; returns the pages copied since then."""
     young: list[Ints] = [np.empty(0, np.int64)]
+    doubts = Doubts.of(reader)
     for visits in reader.outcomes(after=visit):
         known = visits.page <= len(last)
         page, outcome = visits.page[known] - 1, visits.outcome[known]
         first = page[(outcome == Outcome.FIRST) & np.isnan(last[page])]
         young.append(first)
         for glance in glances:
-            glance.learn(visits)
+            glance.learn(visits, doubts)
         compared = np.isin(outcome, [each for each in Outcome if each.compared])
         told = compared | (outcome == Outcome.FIRST)
         last[page[told]] = epoch_days(visits.at[known])[told]

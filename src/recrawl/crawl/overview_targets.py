@@ -20,7 +20,7 @@ from recrawl.crawl.overview_plans import thinned, within_hosts
 from recrawl.plan.limits import Limits
 from recrawl.plan.needed import visits_needed
 from recrawl.plan.objectives import OBJECTIVES
-from recrawl.report.status_parts import Target
+from recrawl.report.status_parts import Counted, Target
 from recrawl.store.lately import visits_since
 from recrawl.units import SECONDS_A_DAY
 
@@ -58,18 +58,18 @@ def targets(
         now: The instant, in days after 1970.
         days: How many of the last days visits are counted of.
     """
-    visits = _visits_a_day(reader, lots, now, days) if lots else {}
+    visits = _visits(reader, lots, now, days) if lots else {}
     found = {}
     for number in with_target(settings):
         rule = settings.rules[number]
         wanted = rule.target or nan
         if number not in lots:
-            found[number] = Target(rule.address, wanted, 0, _NOTHING, 0.0)
+            found[number] = Target(rule.address, wanted, 0, _NOTHING, Counted(0, days))
             continue
         lot = lots[number]
         fresh = lot.freshness(now)
         share = fresh.fresh / fresh.copies, *fresh.band()
-        found[number] = Target(rule.address, wanted, lot.of, share, visits[number])
+        found[number] = Target(rule.address, wanted, lot.of, share, Counted(visits[number], days))
     short = sorted(lots, key=lambda number: found[number].fresh[0] - found[number].wanted)
     for number in short[:_MOST_COSTS]:
         needed = _needed(settings, lots[number], planner, found[number].wanted)
@@ -80,10 +80,8 @@ def targets(
     return list(found.values())
 
 
-def _visits_a_day(
-    reader: Reader, lots: Mapping[int, Lot], now: float, days: float
-) -> dict[int, float]:
-    """Visits a day that the pages of each rule had of late."""
+def _visits(reader: Reader, lots: Mapping[int, Lot], now: float, days: float) -> dict[int, float]:
+    """Visits that the pages of each rule had in the last days."""
     counted = {}
     for number, lot in lots.items():
         some = thinned(lot, _COUNTED, len(lot.rows))
@@ -93,7 +91,7 @@ def _visits_a_day(
     visits = visits_since(reader.path, everything + 1, since)
     cuts = np.cumsum([len(pages) for pages in counted.values()])[:-1]
     return {
-        number: float(some.mean()) * lots[number].of / days
+        number: float(some.mean()) * lots[number].of
         for number, some in zip(counted, np.split(visits, cuts), strict=True)
     }
 

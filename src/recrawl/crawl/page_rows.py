@@ -13,7 +13,7 @@ import numpy as np
 from recrawl.crawl.wishes import terms
 from recrawl.policies.beliefs import Beliefs
 from recrawl.report.pages import PageRows
-from recrawl.units import epoch_days, instants_after_epoch
+from recrawl.units import epoch_days, instant_after_epoch, instants_after_epoch
 from recrawl.visits.blocks import over_blocks
 from recrawl.visits.status import Outcome, PageStatus
 
@@ -224,8 +224,7 @@ def _reached(sight: Sight, state: RecrawlState, rows: Ints, price: float) -> Flo
 
 def _values(sight: Sight, state: RecrawlState, rows: Ints) -> Floats:
     """What a visit to each page is worth now."""
-    now = instants_after_epoch(np.array([sight.now]))[0]
-    return sight.policy.value(state, rows, now)
+    return sight.policy.value(state, rows, instant_after_epoch(sight.now))
 
 
 def _price(sight: Sight, state: RecrawlState, rows: Ints, until: float, wanted: float) -> float:

@@ -9,7 +9,7 @@ Touches: a store.
 from __future__ import annotations
 
 from dataclasses import replace
-from math import inf, isfinite
+from math import inf, isfinite, nan
 from typing import TYPE_CHECKING
 
 from recrawl.crawl import reasons_facts as facts
@@ -22,7 +22,7 @@ from recrawl.crawl.reasons_what_if import what_ifs
 from recrawl.crawl.robots import Permission
 from recrawl.frontier.rules import Rule
 from recrawl.parse.addresses import host_of
-from recrawl.report.why import WhatIf, Why
+from recrawl.report.why import Evidence, WhatIf, Why
 from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import PageStatus
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 # change together more than is drawn.
 _LOTS = range(1, 10)
 _PAGES_BY_LOT = 500
+_UNKNOWN = "unknown"
 _WITH_A_COPY = (PageStatus.COPIED, PageStatus.SUSPECTED)
 
 
@@ -78,6 +79,37 @@ def reasons(sight: Sight, reader: Reader, page: int) -> Why:
         what_ifs=what_ifs(scene, base) if ruled else _with_a_block(sight, reader, page, address),
         pages=len(sight.rule),
         rehearsed=len(scene.last),
+    )
+
+
+def forbidden(sight: Sight, reader: Reader, address: str) -> Why | None:
+    """Why a page that the crawl does not know never will be; None where no robots.txt forbids it.
+
+    Pages that may not be fetched are left out where they are found.
+
+    Args:
+        sight: The crawl.
+        reader: Its store.
+        address: Canonical address of the page.
+    """
+    read = _forbidden_at(sight, reader, address)
+    if read is None:
+        return None
+    rule, host = sight.settings.rule_for(address), host_of(address)
+    return Why(
+        page=address,
+        at=sight.now,
+        status=_UNKNOWN,
+        block=rule.address if rule else "",
+        next_visit=inf,
+        low=inf,
+        high=inf,
+        constraint=Binding.ROBOTS.value,
+        figures={"times_in_a_row": 0, "robots_read_at": read, "host": host},
+        evidence=Evidence(0, 0, 0, 0, nan, nan, nan, nan, {}),
+        honesty=facts.honesty(reader, host),
+        pages=len(sight.rule),
+        rehearsed=len(sight.rule),
     )
 
 

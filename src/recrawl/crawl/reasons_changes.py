@@ -18,7 +18,7 @@ import numpy as np
 from recrawl.crawl.reasons_rehearsal import own
 from recrawl.crawl.reasons_scene import HostScene
 from recrawl.frontier.lives import until_allowed, until_recheck, until_retry
-from recrawl.frontier.pool import JITTER
+from recrawl.frontier.terms import JITTER
 from recrawl.plan.budget import Budget
 from recrawl.policies.beliefs import let_clocks_run
 from recrawl.policies.pages import Outcomes
@@ -119,13 +119,13 @@ def _own_state(scene: Scene) -> RecrawlState:
 
 
 def _bounded(scene: Scene, longest: float) -> Scene:
-    """A page that is well waits no longer than its terms say, from when the crawl begins again."""
+    """A page that is well waits no longer after its last visit than its terms say."""
     well_now = scene.known.status[scene.page] == PageStatus.COPIED
     if not well_now or scene.known.failures[scene.page]:
         return scene
     if longest == inf:
         return scene.with_set_time(inf)
-    set_time = min(float(scene.known.set[scene.page]), scene.now + longest)
+    set_time = min(float(scene.known.set[scene.page]), float(scene.last[scene.page]) + longest)
     return scene.with_set_time(scene.own_terms.opens(set_time))
 
 

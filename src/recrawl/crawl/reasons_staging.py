@@ -96,7 +96,8 @@ def _known(sight: Sight, pages: Ints, host: Ints) -> Known:
     set_time = np.where(np.isnan(set_time), inf, set_time)
     longest = np.array([each.interval or each.maximum for each in terms(sight.settings)])[rule]
     well = (status == PageStatus.COPIED) & (failures == 0)
-    by_terms = np.where(np.isfinite(longest), np.minimum(set_time, sight.now + longest), inf)
+    latest = np.fmin(set_time, sight.last[pages] + longest)  # a page never copied has none
+    by_terms = np.where(np.isfinite(longest), latest, inf)
     # A page whose set time comes outside its hours is put off to when they begin.
     for number, term in enumerate(terms(sight.settings)):
         if term.hours is not None:

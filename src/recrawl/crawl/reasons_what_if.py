@@ -91,9 +91,10 @@ def _other_maximum(scene: Scene, base: Foreseen) -> Iterator[tuple[str, str, str
     if terms.maximum < inf:
         yield "maximum", duration(terms.maximum), "none", maximum_of(scene, inf)
         return
-    ahead = base.at - scene.now
-    text = duration(_HALF * ahead) if isfinite(ahead) else _NEVER_BOUND
-    if not isfinite(ahead) or _SHORTEST <= _HALF * ahead <= _LONGEST:
+    waited, ahead = scene.now - float(scene.last[scene.page]), base.at - scene.now
+    sooner = waited + _HALF * ahead
+    text = duration(sooner) if isfinite(ahead) else _NEVER_BOUND
+    if not isfinite(ahead) or _SHORTEST <= sooner <= _LONGEST:
         yield "maximum", "none", text, maximum_of(scene, days(text))
 
 

@@ -5,7 +5,7 @@ Pure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 from typing import TYPE_CHECKING
 
@@ -16,10 +16,11 @@ from recrawl.listings.quality import precision, recall
 
 if TYPE_CHECKING:
     from recrawl.listings.bands import Band
-    from recrawl.visits.arrays import Floats
+    from recrawl.visits.arrays import Floats, Ints
 
 METRICS = ("precision", "recall", "deleted", "inserted", "listed")
 QUALITIES = ("precision", "recall")
+_HOURS = 24
 _ALL_THERE = 1e-9  # logarithm of a recall that is 1
 
 
@@ -66,6 +67,30 @@ class Outlook:
         inserted = survived * (1.0 / np.maximum(found, 1e-12) - 1.0)
         return cls(kept, found, stock - survived, inserted, survived + inserted)
 
+    def at(self, days: Floats, stock: float) -> Outlook:
+        """The same figures after some other days, hours included, from 1, 2, ... days.
+
+        Between whole days the logs of precision and recall are taken as linear, as of what decays
+        at a constant rate, and counts where the copy is empty.
+
+        >>> outlook = Outlook.of_quality(100, np.array([0.81]), np.array([0.64]))
+        >>> half = outlook.at(np.array([0.5]), 100)
+        >>> half.precision.round(6), half.recall.round(6)
+        (array([0.9]), array([0.8]))
+        """
+        rows = np.ceil(days).astype(np.int64) - 1
+        there = _rows(self, rows)
+        if stock:
+            qualities = between(self.precision, days), between(self.recall, days)
+            partly = Outlook.of_quality(stock, *qualities)
+        else:
+            came = np.interp(days, np.arange(len(self.inserted) + 1), [0.0, *self.inserted])
+            partly = Outlook(there.precision, there.recall, there.deleted, came, came)
+        whole = days == np.floor(days)
+        return Outlook(
+            *(np.where(whole, getattr(there, name), getattr(partly, name)) for name in METRICS)
+        )
+
     @classmethod
     def unknown(cls, days: int) -> Outlook:
         """Nothing can be said."""
@@ -106,6 +131,39 @@ class Forecast:
         """Days since the synchronisation: 1, 2, ..."""
         return np.arange(1.0, len(self) + 1)
 
+    def at(self, days: Floats) -> tuple[Outlook, Outlook, Outlook, Outlook]:
+        """What is typical, expected, and the ends of bands, after some days, hours included.
+
+        Args:
+            days: Days since the synchronisation, more than 0 and no more than it reaches.
+        """
+        typical, expected = (path.at(days, self.stock) for path in (self.typical, self.expected))
+        rows = np.ceil(days).astype(np.int64) - 1
+        low, high = _rows(self.low, rows), _rows(self.high, rows)
+        hours = np.flatnonzero(days != np.floor(days))
+        if len(hours) and self.bands is not None:
+            bands = self._of_hours(days[hours], _rows(low, hours), _rows(high, hours))
+            for path, end in zip((low, high), bands, strict=True):
+                for name in METRICS:
+                    getattr(path, name)[hours] = getattr(end, name)
+        return typical, expected, low, high
+
+    def _of_hours(self, days: Floats, low: Outlook, high: Outlook) -> tuple[Outlook, Outlook]:
+        """Bands after parts of days, from those of the ends of these days.
+
+        What has gone or come by an hour has by a later one: no band goes further than theirs.
+        """
+        assert self.bands is not None  # noqa: S101 - asked before
+        if not self.stock:
+            return banded_empty(self.expected.at(days, self.stock), self.bands[0].miss)
+        for later in range(_HOURS - 1, -1, -1):
+            until = np.minimum(days + later / _HOURS, np.ceil(days))
+            expected = self.expected.at(until, self.stock)
+            low, high = _within(
+                self.stock, (low, high), banded(self.stock, expected, self.bands, until)
+            )
+        return low, high
+
     def floor(self, metric: str, confidence: float) -> Floats:
         """Quality that is reached or exceeded with a confidence, on each day.
 
@@ -121,14 +179,44 @@ class Forecast:
         return band.raw(path, size, self.days, 1.0 - confidence)
 
 
+def _rows(outlook: Outlook, rows: Ints) -> Outlook:
+    return Outlook(*(getattr(outlook, name)[rows] for name in METRICS))
+
+
+def _within(
+    stock: float, later: tuple[Outlook, Outlook], band: tuple[Outlook, Outlook]
+) -> tuple[Outlook, Outlook]:
+    """A band that goes no further than one of later."""
+    low, high = band
+    deleted = np.minimum(high.deleted, later[1].deleted)
+    inserted = np.minimum(high.inserted, later[1].inserted)
+    most = np.minimum(high.listed, stock + inserted)
+    least = replace(
+        low,
+        precision=np.maximum(low.precision, later[0].precision),
+        recall=np.maximum(low.recall, later[0].recall),
+        listed=np.minimum(np.maximum(low.listed, stock - deleted), most),
+    )
+    return least, replace(high, deleted=deleted, inserted=inserted, listed=most)
+
+
+def between(quality: Floats, days: Floats) -> Floats:
+    """A quality of 1, 2, ... days after some others; its log is linear between whole days."""
+    with np.errstate(divide="ignore"):  # a quality of 0 has no log
+        logs = np.concatenate([[0.0], np.log(quality)])
+    return np.asarray(np.exp(np.interp(days, np.arange(len(logs)), logs)))
+
+
 def plain(stock: float, outlook: Outlook) -> Forecast:
     """Forecast of a method that knows neither mass events nor bands."""
     nothing = Outlook.unknown(len(outlook.precision))
     return Forecast(stock, outlook, outlook, nothing, nothing)
 
 
-def banded(stock: float, expected: Outlook, bands: tuple[Band, Band]) -> tuple[Outlook, Outlook]:
-    """Low and high ends of all five figures.
+def banded(
+    stock: float, expected: Outlook, bands: tuple[Band, Band], days: Floats | None = None
+) -> tuple[Outlook, Outlook]:
+    """Low and high ends of all five figures, after 1, 2, ... days if no others are given.
 
     Precision and recall have bands of their own. The deleted follow from precision. The inserted
     follow from recall: they are to those expected as the logarithm of recall is to that of the one
@@ -136,7 +224,8 @@ def banded(stock: float, expected: Outlook, bands: tuple[Band, Band]) -> tuple[O
     for recalls near 0 that would have no bound. The listed are both: their deviations are taken as
     independent, `sqrt(dS^2 + dN^2)`. All are rounded outwards to whole objects.
     """
-    days = np.arange(1.0, len(expected.precision) + 1)
+    if days is None:
+        days = np.arange(1.0, len(expected.precision) + 1)
     low_p, high_p = bands[0].bounds(expected.precision, stock, days)
     low_r, high_r = bands[1].bounds(expected.recall, expected.listed, days)
     survived = stock - expected.deleted
@@ -145,7 +234,8 @@ def banded(stock: float, expected: Outlook, bands: tuple[Band, Band]) -> tuple[O
     up = np.hypot(stock * high_p - survived, high_n - expected.inserted)
     listed_low = np.maximum(np.floor(expected.listed - down), 0.0)
     listed_high = np.ceil(expected.listed + up)
-    low = Outlook(low_p, low_r, _whole(stock - stock * high_p), np.floor(low_n), listed_low)
+    came = np.floor(low_n) + 0.0  # which is never -0
+    low = Outlook(low_p, low_r, _whole(stock - stock * high_p), came, listed_low)
     high = Outlook(high_p, high_r, _whole(stock - stock * low_p), np.ceil(high_n), listed_high)
     return low, high
 

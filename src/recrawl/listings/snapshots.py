@@ -19,6 +19,7 @@ from recrawl.errors import InvalidTable
 from recrawl.listings.attributes import Labels
 from recrawl.listings.spells import Listing, Updates
 from recrawl.units import days_between
+from recrawl.visits.stretches import begins
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,21 +72,20 @@ def listing_of(sightings: Sightings, keys: Texts, *, grace: float = GRACE) -> Li
     count = len(sightings.crawls)
     order = np.argsort(sightings.object * count + sightings.snapshot, kind="stable")
     row, seen = sightings.object[order], sightings.snapshot[order]
-    same = np.zeros(len(row), np.bool_)
-    same[1:] = row[1:] == row[:-1]
+    new = begins(row)
     _refuse_repeats(sightings, keys, row, seen)
 
     missed = np.minimum(np.roll(seen, 1) + 1, count - 1) if count else seen
     absence = days_between(sightings.crawls[missed], sightings.crawls[seen])
-    begins = ~same | ((missed < seen) & (absence >= grace))
-    ends = np.roll(begins, -1)
-    first_rows = order[~same]
+    comes = new | ((missed < seen) & (absence >= grace))
+    ends = np.roll(comes, -1)
+    first_rows = order[new]
     return Listing(
         keys,
         {name: column.rows(first_rows) for name, column in sightings.attributes.items()},
         sightings.crawls,
-        row[begins],
-        seen[begins],
+        row[comes],
+        seen[comes],
         seen[ends] + 1,
         _updates(sightings.attributes, order, row, seen),
     )

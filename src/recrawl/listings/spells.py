@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.errors import InvalidTable
+from recrawl.visits.stretches import begins
 from recrawl.visits.texts import Texts
 
 if TYPE_CHECKING:
@@ -180,8 +181,7 @@ class Listing:
         >>> [(crawl, EVENTS[kind]) for crawl, kind in zip(crawls.tolist(), kinds.tolist())]
         [(0, 'appear'), (1, 'remove'), (2, 'reappear')]
         """
-        again = np.zeros(len(self.object), np.bool_)
-        again[1:] = self.object[1:] == self.object[:-1]
+        again = ~begins(self.object)
         ended = ~self.listed
         changed = np.unique(np.stack([self.updates.object, self.updates.crawl], 1), axis=0)
         rows = [self.object, self.object[ended], changed[:, 0]]
@@ -252,8 +252,7 @@ def spells_of_events(
     removed = (code & 1).astype(np.bool_)
     code >>= 1
     row, seen = np.divmod(code, crawls + 1)
-    new = np.ones(len(row), np.bool_)
-    new[1:] = row[1:] != row[:-1]
+    new = begins(row)
 
     odd = np.where(new, removed, removed == np.roll(removed, 1))
     odd |= ~new & (seen == np.roll(seen, 1))

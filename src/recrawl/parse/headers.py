@@ -23,17 +23,13 @@ LONGEST_ETAG = 512
 LONGEST_WAIT = 30.0  # days
 
 _LONGEST = 4096  # letters of a header that are read
-_LONGEST_LIFETIME_SECONDS = 2.0**31  # where RFC 9111 lets the count end
 _TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"  # noqa: S105 - the grammar's word, no secret
 # Letters beyond ASCII are allowed, but do not come back to the server as it sent them.
 _ETAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e]*"')
 _SECONDS = re.compile(r"[+-]?[0-9]+(?:\.[0-9]*)?", re.ASCII)
-_WHOLE_SECONDS = re.compile(r"[0-9]+", re.ASCII)
 _MIME = re.compile(rf"\s*({_TOKEN}/{_TOKEN})\s*(?=;|$)")
 _CHARSET = re.compile(r"[0-9a-z][0-9a-z_.:+-]{0,39}")
-_WORD = rf'\s*({_TOKEN})(?:\s*=\s*("(?:[^"\\]|\\.)*+"|[^\s;,"]*+))?'
-_PARAMETER = re.compile(";" + _WORD)
-_DIRECTIVE = re.compile("(?:^|,)" + _WORD)
+_PARAMETER = re.compile(rf';\s*({_TOKEN})(?:\s*=\s*("(?:[^"\\]|\\.)*+"|[^\s;,"]*+))?')
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,39 +101,6 @@ def content_type(text: str) -> tuple[str, str | None]:
             charset = _unquoted(value).lower()
             return match[1].lower(), charset if _CHARSET.fullmatch(charset) else None
     return match[1].lower(), None
-
-
-def fresh_for(headers: Mapping[str, str]) -> float | None:
-    """Days for which the server calls its answer fresh, or None where it does not say.
-
-    RFC 9111 for a cache of one's own: `no-store` and `no-cache` are 0, else `max-age` counts,
-    else Expires less Date. What should be a number or a date and is none means 0. Nothing is
-    served from a cache here; the figure is evidence of how often a page changes.
-
-    >>> fresh_for({"cache-control": "public, max-age=43200"})
-    0.5
-    >>> fresh_for({"expires": "0"})
-    0.0
-    """
-    directives: dict[str, str] = {}
-    for name, value in _DIRECTIVE.findall(headers.get("cache-control", "")[:_LONGEST]):
-        directives.setdefault(name.lower(), _unquoted(value))
-    if "no-store" in directives or "no-cache" in directives:
-        return 0.0
-    if "max-age" in directives:
-        text = directives["max-age"]
-        return _lifetime(float(text) if _WHOLE_SECONDS.fullmatch(text) else 0.0)
-    if "expires" not in headers:
-        return None
-    expires = http_date(headers["expires"])
-    if expires is None:
-        return 0.0
-    sent = http_date(headers.get("date", ""))
-    return None if sent is None else _lifetime(expires - sent)
-
-
-def _lifetime(seconds: float) -> float:
-    return min(max(seconds, 0.0), _LONGEST_LIFETIME_SECONDS) / SECONDS_A_DAY
 
 
 def _unquoted(value: str) -> str:

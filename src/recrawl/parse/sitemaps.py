@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 from recrawl.parse.addresses import canonical, host_of
 from recrawl.parse.dates import w3c_date
-from recrawl.parse.headers import content_type
-from recrawl.parse.records import MOST_RECORDS, read_records, root_of, unpacked
+from recrawl.parse.records import MOST_RECORDS, read_records, unpacked
 
 if TYPE_CHECKING:
     from recrawl.parse.records import Records
@@ -90,29 +89,6 @@ def read_sitemap(body: bytes, address: str, *, anywhere: bool = False) -> Sitema
             foreign += 1
     pages, sitemaps = ((), tuple(kept.values())) if is_index else (tuple(kept.values()), ())
     return Sitemap(pages, sitemaps, foreign, cut or broken)
-
-
-def looks_like_sitemap(mime: str, body: bytes) -> bool:
-    """Whether a body is a sitemap or an index, by its outermost element or its first address.
-
-    Args:
-        mime: Content-Type of the answer; it matters for plain text only.
-        body: The body, or its first few thousand bytes.
-
-    Examples:
-        >>> looks_like_sitemap("text/html", b"<?xml version='1.0'?><urlset>")
-        True
-        >>> looks_like_sitemap("text/plain", b"https://example.org/a")
-        True
-        >>> looks_like_sitemap("text/plain", b"User-agent: *")
-        False
-    """
-    head = unpacked(body[:_HEAD])[0][:_HEAD]
-    if not _is_text(head):
-        return root_of(head) in _ROOTS
-    first = head.decode("utf-8-sig", "replace").strip().partition("\n")[0]
-    plain = content_type(mime)[0] in {"text/plain", "application/gzip", "application/x-gzip"}
-    return plain and canonical(first) is not None
 
 
 def _is_text(body: bytes) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recrawl.visits.stretches import begins
 from recrawl.visits.texts import Texts
 
 if TYPE_CHECKING:
@@ -67,14 +68,14 @@ def numbered(texts: Texts) -> tuple[Ints, list[str]]:
     key ^= check.astype(np.uint64) * np.uint64(3)  # 64 well-mixed bits of both
     order = np.argsort(key)
     key = key[order]
-    begins = np.concatenate([[True], key[1:] != key[:-1]])[: len(key)]
     if not len(key):
         return np.empty(0, np.int64), []
-    first = np.minimum.reduceat(order, np.flatnonzero(begins))
+    new = begins(key)
+    first = np.minimum.reduceat(order, np.flatnonzero(new))
     rank = np.empty(len(first), np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
     number = np.empty(len(key), np.int64)
-    number[order] = rank[np.cumsum(begins) - 1]
+    number[order] = rank[np.cumsum(new) - 1]
     return number, texts.take(np.sort(first)).tolist()
 
 

@@ -14,7 +14,7 @@ from recrawl.rates.accuracy import accuracy
 from recrawl.rates.design import gain_of_dates, gaps_needed, unbiased_up_to
 from recrawl.rates.methods import METHODS
 from recrawl.rates.priors import Priors
-from recrawl.report.charts import Curve
+from recrawl.report.accuracy_chart import Curve
 from recrawl.report.words import every, percent
 
 if TYPE_CHECKING:
@@ -34,12 +34,7 @@ DESIGNED = (
 )
 DATED = frozenset({"last-modified", "last-modified-raw"})
 
-COLUMNS = (
-    "method",
-    "gaps",
-    "gap_days",
-    "period_days",
-    "changes_a_gap",
+_FIGURES = (
     "bias",
     "sigma",
     "error",
@@ -48,6 +43,7 @@ COLUMNS = (
     "gaps_needed",
     "period_needed_days",
 )
+COLUMNS = ("method", "gaps", "gap_days", "period_days", "changes_a_gap", *_FIGURES)
 HEADER = (
     "method",
     "bias",
@@ -114,22 +110,7 @@ class Study:
 
 def study_words(methods: Sequence[str], columns: dict[str, list[float]]) -> list[list[str]]:
     """Rows for people, under `HEADER`."""
-    picked = zip(
-        methods,
-        *(
-            columns[name]
-            for name in (
-                "bias",
-                "sigma",
-                "error",
-                "undefined",
-                "unbiased_up_to",
-                "gaps_needed",
-                "period_needed_days",
-            )
-        ),
-        strict=True,
-    )
+    picked = zip(methods, *(columns[name] for name in _FIGURES), strict=True)
     return [
         [
             method,

@@ -11,11 +11,12 @@ import numpy as np
 
 from recrawl.listings.forecast import METRICS, QUALITIES
 from recrawl.report.listing_sheets import Sheet, cells, texts
+from recrawl.units import MICROSECONDS_A_DAY, duration
 
 if TYPE_CHECKING:
-    from recrawl.listings.forecast import Forecast, Outlook
+    from recrawl.listings.forecast import Forecast
     from recrawl.report.rates import Column
-    from recrawl.visits.arrays import Ints
+    from recrawl.visits.arrays import Floats
 
 FORECAST_COLUMNS = (
     "source",
@@ -25,13 +26,11 @@ FORECAST_COLUMNS = (
     "status",
 )
 
-_DAY = np.timedelta64(1, "D")
-
 
 def forecast_sheet(
-    name: str, found: Forecast, synchronised: np.datetime64, days: Ints, *, typical: bool = False
+    name: str, found: Forecast, synchronised: np.datetime64, days: Floats, *, typical: bool = False
 ) -> Sheet:
-    """A row for each of some days after a synchronisation.
+    """A row for each of some days after a synchronisation, or hours.
 
     Args:
         name: Name of the source.
@@ -40,13 +39,16 @@ def forecast_sheet(
         days: Days after it.
         typical: What an ordinary cycle brings, rather than what is to be expected.
     """
-    path: Outlook = found.typical if typical else found.expected
-    rows = days - 1
-    columns: dict[str, Column] = {"after_days": days, "at": synchronised + days * _DAY}
+    ordinary, expected, low, high = found.at(days)
+    path = ordinary if typical else expected
+    elapsed = np.rint(days * MICROSECONDS_A_DAY).astype("timedelta64[us]")
+    whole = bool((days == np.floor(days)).all())
+    after = days.astype(np.int64) if whole else days
+    columns: dict[str, Column] = {"after_days": after, "at": synchronised + elapsed}
     for metric in METRICS:
-        columns[metric] = getattr(path, metric)[rows]
-        columns[f"{metric}_low"] = getattr(found.low, metric)[rows]
-        columns[f"{metric}_high"] = getattr(found.high, metric)[rows]
+        columns[metric] = getattr(path, metric)
+        columns[f"{metric}_low"] = getattr(low, metric)
+        columns[f"{metric}_high"] = getattr(high, metric)
     status = " ".join(found.status) or "ok"
     columns["status"] = texts([status] * len(days))
     header = ("source", "after", "at", *METRICS, "status")
@@ -59,8 +61,12 @@ def _words(name: str, columns: dict[str, Column], row: int, status: str) -> list
     for metric in METRICS:
         figures = [cells(columns, f"{metric}{end}")[row] for end in ("", "_low", "_high")]
         said.append(banded(figures, share=metric in QUALITIES))
-    at = np.datetime_as_string(np.asarray(columns["at"])[row], unit="D")
-    return [name, f"{cells(columns, 'after_days')[row]}d", str(at), *said, status]
+    after, at = cells(columns, "after_days")[row], np.asarray(columns["at"])[row]
+    if isinstance(after, int):
+        when = [f"{after}d", str(np.datetime_as_string(at, unit="D"))]
+    else:
+        when = [duration(after), str(np.datetime_as_string(at, unit="m")).replace("T", " ")]
+    return [name, *when, *said, status]
 
 
 def banded(figures: list[float], *, share: bool) -> str:

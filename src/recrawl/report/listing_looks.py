@@ -14,6 +14,7 @@ import numpy as np
 from recrawl.listings.forecast import QUALITIES
 from recrawl.report.listing_forecasts import banded
 from recrawl.report.listing_sheets import Sheet, texts
+from recrawl.report.words import minute
 from recrawl.units import instants_after_epoch
 
 if TYPE_CHECKING:
@@ -128,10 +129,5 @@ def _words(look: Look) -> list[str]:
             banded(list(getattr(look, f"{metric}_foretold")), share=True),
         )
     ]
-    soon = f"{_minute(look.next_at)} ({look.reason})"
-    return [_minute(look.at), look.outcome, f"{look.items:,}", *figures, soon, look.detail]
-
-
-def _minute(at: float) -> str:
-    instant = instants_after_epoch(np.array([at]))[0]
-    return str(np.datetime_as_string(instant, unit="m")).replace("T", " ")
+    soon = f"{minute(look.next_at)} ({look.reason})"
+    return [minute(look.at), look.outcome, f"{look.items:,}", *figures, soon, look.detail]

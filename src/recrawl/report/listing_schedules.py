@@ -46,6 +46,8 @@ REASONS = {
     "empty": "nothing is listed: when the first arrival is to be expected",
     "unknown": "nothing is known yet: look again",
 }
+_NEARLY = 1e-9  # what floats make of nothing
+_LEAST = 1e-6  # quality, which has a log
 _FLOOR = 0.8  # confidence of the floors where none was asked for
 
 
@@ -106,6 +108,56 @@ def planned_to_keep(
         past.append(float(day))
         if reason == "unknown":  # what comes after it nobody knows
             return found
+
+
+def missed_words(plans: Sequence[Sequence[Planned]], goal: Goal) -> list[str]:
+    """What to know of synchronisations that are planned for when a target is missed already.
+
+    >>> from recrawl.listings.schedule import Goal
+    >>> late = Planned(1.0, 1.0, 0.9, 0.8, 0.9, 0.64, "recall", "ok")
+    >>> missed_words([[late]], Goal(recall=0.8, confidence=0.8))
+    ['1 a day apart, which is too seldom: the target asks for one every 12h; days are planned.']
+    """
+    found = [(sync, _missed(sync, goal)) for plan in plans for sync in plan]
+    found = [(sync, by) for sync, by in found if by and sync.reason not in REASONS]
+    daily = [sync for sync, _ in found if sync.gap <= 1]
+    lines = []
+    if daily:
+        asked = every(min(_asked(sync, goal) for sync in daily))
+        lines.append(
+            f"{len(daily):,} a day apart, which is too seldom: the target asks for one every "
+            f"{asked}; days are planned."
+        )
+    later = [by for sync, by in found if sync.gap > 1]
+    if later:
+        sure = "" if goal.confidence is None else f" with confidence {goal.confidence:g}"
+        lines.append(
+            f"{len(later):,} on the first day on which a target is missed{sure}, "
+            f"by {100 * max(later):.1f} points at most."
+        )
+    return lines
+
+
+def _reached(sync: Planned, name: str, goal: Goal) -> float:
+    """Quality to count on just before a synchronisation."""
+    found: float = getattr(sync, name if goal.confidence is None else f"{name}_floor")
+    return found
+
+
+def _missed(sync: Planned, goal: Goal) -> float:
+    """By how much the worst target is missed just before a synchronisation; 0 where none is."""
+    short = (target - _reached(sync, name, goal) for name, target in goal.targets.items())
+    return max((by for by in short if by > _NEARLY), default=0.0)
+
+
+def _asked(sync: Planned, goal: Goal) -> float:
+    """Days after which a target is missed, of a quality that decays at a constant rate."""
+    qualities = {name: max(_reached(sync, name, goal), _LEAST) for name in goal.targets}
+    return min(
+        sync.gap * float(np.log(target) / np.log(qualities[name]))
+        for name, target in goal.targets.items()
+        if qualities[name] < target
+    )
 
 
 def planned_evenly(found: Forecast, syncs: int, span: float) -> list[Planned]:

@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from math import isnan, nan
 from typing import Any
 
-import numpy as np
-
 from recrawl.listings.forecast import QUALITIES
+from recrawl.report.plain_values import plain_instant
 from recrawl.report.words import every, percent
-from recrawl.units import instants_after_epoch
 
 _UNKNOWN = (nan, nan, nan)
 
@@ -84,8 +82,8 @@ def listing_object(standing: ListingStanding) -> dict[str, Any]:
     figures: dict[str, Any] = {
         "name": standing.name,
         "listed": standing.listed,
-        "synced_at": _instant(standing.synced),
-        "next_at": _instant(standing.due),
+        "synced_at": plain_instant(standing.synced),
+        "next_at": plain_instant(standing.due),
         "reason": standing.reason or None,
         "alarm": standing.alarm or None,
     }
@@ -94,8 +92,3 @@ def listing_object(standing: ListingStanding) -> dict[str, Any]:
         for end, value in zip(("", "_low", "_high", "_target"), values, strict=True):
             figures[name + end] = None if isnan(value) else value
     return {key: figures[key] for key in LISTING_KEYS}
-
-
-def _instant(days: float) -> str | None:
-    (moment,) = instants_after_epoch(np.array([days]))
-    return None if isnan(days) else str(np.datetime_as_string(moment, unit="s", timezone="UTC"))

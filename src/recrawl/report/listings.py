@@ -23,8 +23,8 @@ from recrawl.listings.updates import (
 from recrawl.report.listing_sheets import Sheet, below, cells, texts
 from recrawl.report.plans import figure
 from recrawl.report.rates import Named
-from recrawl.report.words import every, percent
-from recrawl.units import duration
+from recrawl.report.words import counted, every, percent
+from recrawl.units import days_between, duration
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,6 +69,8 @@ DAY_COLUMNS = ("source", "day", "listed", "inserted", "deleted", "mark")
 MARKS = ("", "gap", "closure", "load", "rekey")
 
 _WAITS = (1, 7, 30)
+_OF_LATE = 20  # crawls
+_OFTEN = 0.75  # days between two of them, below which there are several a day
 
 # What a status means, for readers of remarks.
 STATUS_REMARKS = {
@@ -311,9 +313,9 @@ def day_sheet(name: str, grid: Grid) -> Sheet:
 
 def source_remarks(name: str, listing: Listing, grid: Grid, words: Sequence[str]) -> list[str]:
     """What was read of a source, and what is the matter with it."""
-    objects = "1 object" if len(listing) == 1 else f"{len(listing):,} objects"
-    crawls = "1 crawl" if len(listing.crawls) == 1 else f"{len(listing.crawls):,} crawls"
+    objects, crawls = counted(len(listing), "object"), counted(len(listing.crawls), "crawl")
     lines = [f"{name}: {objects} in {crawls}{_span(listing, grid)}."]
+    lines += _several_a_day(name, listing, grid)
     if listing.dropped:
         lines.append(f"{name}: {listing.dropped:,} dropped, whose times contradict each other.")
     lines += [f"{name} {STATUS_REMARKS[word]}" for word in words if word in STATUS_REMARKS]
@@ -329,10 +331,25 @@ def source_remarks(name: str, listing: Listing, grid: Grid, words: Sequence[str]
     return lines
 
 
+def _several_a_day(name: str, listing: Listing, grid: Grid) -> list[str]:
+    """What to know where there were several crawls a day of late: one of them counts."""
+    crawls = listing.crawls[-_OF_LATE:]
+    if len(crawls) < 2:  # noqa: PLR2004 - no time passes
+        return []
+    gap = float(np.median(days_between(crawls[:-1], crawls[1:])))
+    if gap > _OFTEN:
+        return []
+    said = f"{name}: crawled every {every(gap)} of late, of which one crawl a day counts here"
+    between = len(listing) - len(np.unique(grid.object))
+    if between:
+        said += f"; {counted(between, 'object')} that came and went in between left out"
+    return [f"{said}."]
+
+
 def _span(listing: Listing, grid: Grid) -> str:
     if len(listing.crawls) < 2:  # noqa: PLR2004 - no time passes
         return ""
     first, last = (np.datetime_as_string(listing.crawls[row], unit="D") for row in (0, -1))
     gaps = int(np.count_nonzero(grid.gap))
-    without = f", {gaps:,} day{'s' * (gaps != 1)} without a crawl" if gaps else ""
+    without = f", {counted(gaps, 'day')} without a crawl" if gaps else ""
     return f", {first} to {last}{without}"

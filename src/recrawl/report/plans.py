@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.report.charts import LIGHT, rounded, themed
+from recrawl.report.log_axis import COARSE, round_figures
 from recrawl.report.words import every, percent
 
 if TYPE_CHECKING:
@@ -119,16 +120,7 @@ def curve_chart(curve: BudgetCurve, *, budget: float, colours: Colours = LIGHT) 
         for name, column in ((_UNIFORM, curve.uniform), (_OURS, curve.freshness))
         for at, fresh in zip(curve.budget, column, strict=True)
     ]
-    x = {
-        "field": "budget",
-        "type": "quantitative",
-        "scale": {"type": "log", "nice": False},
-        "axis": {
-            "title": "visits a day",
-            "values": _ticks(*curve.budget[[0, -1]].tolist()),
-            "labelExpr": "format(datum.value, ',~g')",
-        },
-    }
+    x = _budget_axis(curve.budget)
     y = {
         "field": "freshness",
         "type": "quantitative",
@@ -166,8 +158,15 @@ def curve_chart(curve: BudgetCurve, *, budget: float, colours: Colours = LIGHT) 
     return themed({"title": title, "width": 520, "height": 300, "layer": layers}, colours)
 
 
-def _ticks(low: float, high: float) -> list[float]:
-    """Round figures of a logarithmic axis: 1, 2, 5, 10."""
-    powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
-    ticks = [float(f"{step}e{power}") for power in powers for step in (1, 2, 5)]
-    return [tick for tick in ticks if low <= tick <= high]
+def _budget_axis(budgets: Floats) -> Chart:
+    low, high = float(budgets[0]), float(budgets[-1])
+    return {
+        "field": "budget",
+        "type": "quantitative",
+        "scale": {"type": "log", "nice": False},
+        "axis": {
+            "title": "visits a day",
+            "values": round_figures(low, high, COARSE),
+            "labelExpr": "format(datum.value, ',~g')",
+        },
+    }

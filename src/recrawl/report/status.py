@@ -6,11 +6,11 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
+from math import inf, isnan
 from typing import TYPE_CHECKING
 
 from recrawl.report.listing_standing import listing_sentence
-from recrawl.report.status_parts import Learning, furthest_off, in_figures
+from recrawl.report.status_parts import WEEK, Learning, furthest_off, in_figures
 from recrawl.report.status_targets import target_sentences
 from recrawl.report.words import every
 from recrawl.visits.status import Outcome, PageStatus
@@ -42,13 +42,13 @@ class Status:
         looked_at: How many copies the last two rest on.
         overdue: Pages past a set time, or past the longest time between visits.
         next_visit: When a visit may be made next, in days after 1970.
-        days: Days that the outcomes are from, at most a week and today.
+        days: Days that the outcomes are from: a week and today, or all since the first visit.
         outcomes: Visits in these days by what they found.
         spent: Visits by budget.
         outlooks: What to expect of half the budget, of the budget, and of twice as much; none
             before there is a copy.
         tenths: What was foretold of visits against what they found, by the chance foretold.
-        learning: Visits of the last week that were made to learn.
+        learning: Visits of the last week, or since the first, that were made to learn.
         targets: How wishes for freshness stand.
         hosts_that_lie: Hosts whose word on changes is not taken any more.
         listings: Where listings stand.
@@ -136,7 +136,11 @@ def _pages(status: Status) -> str:
 
 def _visits(spent: Spent, budgets: int) -> str:
     whose = spent.address or ("all others" if budgets > 1 else "")
-    said = f"{spent.today:,} today, {in_figures(spent.a_day)} a day over the last week"
+    if not spent.lately.visits:
+        said = "none yet" if spent.lately.days < WEEK else "none in the last week"
+    else:
+        young = isnan(spent.lately.a_day)  # most of today is before the first visit, or to come
+        said = spent.lately.said if young else f"{spent.today:,} today, {spent.lately.said}"
     return f"{said}; budget {in_figures(spent.budget)} a day" + (f" ({whose})" if whose else "")
 
 
@@ -173,7 +177,7 @@ def _foretold(status: Status) -> str:
 def _to_learn(status: Status) -> str:
     """Visits that were made to learn."""
     part = status.learning
-    visits = "the visits of the last week"
+    visits = "the visits of the last week" if status.days >= WEEK else "all visits so far"
     if not part.either:
         return f"none of {visits}"
     young = f"{100 * part.share(part.young):.1f} % to pages compared less than three times"

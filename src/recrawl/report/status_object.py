@@ -17,6 +17,7 @@ from recrawl.visits.status import Outcome, PageStatus
 if TYPE_CHECKING:
     from recrawl.report.status import Status
     from recrawl.report.status_parts import (
+        Counted,
         HostThatLies,
         Learning,
         Outlook,
@@ -35,13 +36,13 @@ KEYS = (
     *("changes_per_visit", "unchanged_share", "failed_share", "walled_share", "budgets"),
     *("outlooks", "foretold", "learning", "targets", "hosts_that_lie", "listings"),
 )
-BUDGET_KEYS = ("address", "budget_per_day", "visits_today", "visits_per_day")
+BUDGET_KEYS = ("address", "budget_per_day", "visits_today", "visits", "days", "visits_per_day")
 OUTLOOK_KEYS = ("times", "visits_per_day", "fresh", "fresh_low", "fresh_high")
 TENTH_KEYS = ("chance", "visits", "foretold_share", "found_share", "found_deviation")
 LEARNING_KEYS = ("visits", "looked_at", "learning_share", "young_share", "audit_share")
 TARGET_KEYS = (
     *("address", "target", "copies", "fresh", "fresh_low", "fresh_high", "met"),
-    *("visits_per_day", "needed_per_day", "reachable"),
+    *("visits", "days", "visits_per_day", "needed_per_day", "reachable"),
 )
 HOST_KEYS = ("host", "word", "wrong", "heard", "wrong_share_low", "wrong_share_high")
 
@@ -85,8 +86,12 @@ def status_object(status: Status) -> dict[str, Any]:
 
 
 def _budget(spent: Spent) -> dict[str, Any]:
-    figures = (spent.address or None, _figure(spent.budget), spent.today, _figure(spent.a_day))
+    figures = (spent.address or None, _figure(spent.budget), spent.today, *_counted(spent.lately))
     return dict(zip(BUDGET_KEYS, figures, strict=True))
+
+
+def _counted(counted: Counted) -> tuple[float | None, ...]:
+    return tuple(map(_figure, (counted.visits, counted.days, counted.a_day)))
 
 
 def _outlook(outlook: Outlook) -> dict[str, Any]:
@@ -110,8 +115,7 @@ def _target(target: Target) -> dict[str, Any]:
     figures = (
         *(target.address, target.wanted, target.copies, *share),
         target.met if target.copies else None,
-        *(_figure(target.visits), _figure(target.needed)),
-        _figure(target.most),
+        *(*_counted(target.lately), _figure(target.needed), _figure(target.most)),
     )
     return dict(zip(TARGET_KEYS, figures, strict=True))
 

@@ -6,11 +6,45 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import nan
+from math import isnan, nan
 from typing import TYPE_CHECKING
+
+from recrawl.report.words import every
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+WEEK = 7  # days of visits that are counted
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Visits of the last days: of a week, or of all the time since the first.
+
+    Args:
+        visits: How many there were.
+        days: How long that is, 7 at most.
+
+    Examples:
+        >>> Counted(840, 7.0).said, Counted(90, 3.0).said, Counted(50, 0.01).said
+        ('120 a day over the last week', '30 a day over the last 3.0d', '50 in the last 14m')
+    """
+
+    visits: float
+    days: float
+
+    @property
+    def a_day(self) -> float:
+        """Visits a day; nan where less than a day was counted: a whole one may be another."""
+        return self.visits / self.days if self.days >= 1 else nan
+
+    @property
+    def said(self) -> str:
+        """What was counted, over what time."""
+        if isnan(self.a_day):
+            return f"{in_figures(self.visits)} in the last {every(self.days)}"
+        last = "week" if self.days >= WEEK else every(self.days)
+        return f"{in_figures(self.a_day)} a day over the last {last}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +55,13 @@ class Spent:
         address: Site or page whose own budget it is; empty for the common one.
         budget: Visits a day that it allows.
         today: Visits since midnight, UTC.
-        a_day: Visits a day over the last week.
+        lately: Visits of the last days.
     """
 
     address: str
     budget: float
     today: int
-    a_day: float
+    lately: Counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +130,7 @@ class Target:
         wanted: Share of its copies that is to be fresh.
         copies: How many there are.
         fresh: Share of them that is expected to be fresh now, and its band; nan without copies.
-        visits: Visits a day over the last week.
+        lately: Visits of the last days.
         needed: Fewest visits a day that would do in the long run; nan where none do, or where it
             was not worked out.
         most: Share that can be reached at all within politeness and bounds, where that is less
@@ -107,7 +141,7 @@ class Target:
     wanted: float
     copies: int
     fresh: tuple[float, float, float]
-    visits: float
+    lately: Counted
     needed: float = nan
     most: float = nan
 

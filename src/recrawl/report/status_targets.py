@@ -9,6 +9,7 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 from recrawl.report.status_parts import in_figures
+from recrawl.report.words import every
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,8 +22,9 @@ _SHOWN = 10
 def target_sentences(targets: Sequence[Target]) -> list[str]:
     """A sentence a target; of very many, the first that are missed and how many others there are.
 
-    >>> from recrawl.report.status_parts import Target
-    >>> wish = Target("https://a.org/", 0.95, 80, (0.97, 0.96, 0.98), visits=40.0, needed=31.0)
+    >>> from recrawl.report.status_parts import Counted, Target
+    >>> lately = Counted(280.0, days=7.0)
+    >>> wish = Target("https://a.org/", 0.95, 80, (0.97, 0.96, 0.98), lately, needed=31.0)
     >>> target_sentences([wish])
     ['met at https://a.org/: 97.0 % fresh (96.0 to 98.0 %) of 95 %; takes 31 visits a day, gets 40']
     """
@@ -49,11 +51,16 @@ def _sentence(target: Target) -> str:
 
 
 def _cost(target: Target) -> str:
-    """What it takes, as far as that was worked out."""
-    gets = f"gets {in_figures(target.visits)}"
-    if not isnan(target.needed):
-        return f"; takes {in_figures(target.needed)} visits a day, {gets}"
+    """What it takes, as far as that was worked out, and what it had."""
+    lately, needed = target.lately, target.needed
+    if isnan(lately.a_day):
+        gets = f"had {in_figures(lately.visits)} visits in the last {every(lately.days)}"
+    elif not isnan(needed):
+        gets = f"gets {in_figures(lately.a_day)}"
+    else:
+        gets = f"gets {in_figures(lately.a_day)} visits a day"
+    if not isnan(needed):
+        return f"; takes {in_figures(needed)} visits a day, {gets}"
     if not isnan(target.most):
-        most = f"{100 * target.most:.1f} %"
-        return f"; out of reach: delays and bounds allow {most}; {gets} visits a day"
-    return f"; {gets} visits a day"
+        return f"; out of reach: delays and bounds allow {100 * target.most:.1f} %; {gets}"
+    return f"; {gets}"

@@ -8,17 +8,14 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import isfinite, nan
+from math import nan
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from recrawl.units import instants_after_epoch
+from recrawl.report.plain_values import plain_figure, plain_instant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_DIGITS = 6
 
 # What `recrawl why --json` holds, and what its parts do.
 KEYS = (
@@ -212,9 +209,9 @@ class Why:
 def why_object(why: Why) -> dict[str, Any]:
     """All of it as plain values, by the names of `KEYS`; None for what is not known."""
     values = (
-        *(why.page, _instant(why.at), why.status, why.block or None),
-        *map(_instant, (why.next_visit, why.low, why.high)),
-        _figure(why.next_visit - why.at),
+        *(why.page, plain_instant(why.at), why.status, why.block or None),
+        *map(plain_instant, (why.next_visit, why.low, why.high)),
+        plain_figure(why.next_visit - why.at),
         why.constraint,
         {name: _plain(name, figure) for name, figure in why.figures.items()},
         _evidence(why.evidence),
@@ -232,7 +229,7 @@ def why_object(why: Why) -> dict[str, Any]:
 def _evidence(seen: Evidence) -> dict[str, Any]:
     counts = (seen.visits, seen.compared, seen.changes, seen.failures)
     when = (seen.first_visit, seen.last_visit, seen.last_compared, seen.last_change)
-    values = (*counts, *map(_instant, when), dict(seen.outcomes))
+    values = (*counts, *map(plain_instant, when), dict(seen.outcomes))
     return dict(zip(EVIDENCE_KEYS, values, strict=True))
 
 
@@ -240,38 +237,44 @@ def _estimate(believed: Estimate) -> dict[str, Any]:
     rates = (believed.rate, believed.low, believed.high)
     intervals = (1 / believed.rate, 1 / believed.high, 1 / believed.low)
     values = (*rates, *intervals, believed.relatives, believed.own, believed.fresh)
-    return dict(zip(ESTIMATE_KEYS, map(_figure, values), strict=True))
+    return dict(zip(ESTIMATE_KEYS, map(plain_figure, values), strict=True))
 
 
 def _section(active: Activity) -> dict[str, Any]:
-    figures = map(_figure, (active.pace, active.value, active.even))
+    figures = map(plain_figure, (active.pace, active.value, active.even))
     return dict(zip(SECTION_KEYS, (active.address, active.pages, *figures), strict=True))
 
 
 def _honesty(found: Honesty) -> dict[str, Any]:
-    values = (found.word, found.wrong, found.heard, _figure(found.low), _figure(found.high))
+    values = (
+        found.word,
+        found.wrong,
+        found.heard,
+        plain_figure(found.low),
+        plain_figure(found.high),
+    )
     return dict(zip(HONESTY_KEYS, values, strict=True))
 
 
 def _worth(worth: Worth) -> dict[str, Any]:
     points = [
-        dict(zip(VALUE_KEYS, (_instant(at), *_of_price(value, worth.price)), strict=True))
+        dict(zip(VALUE_KEYS, (plain_instant(at), *_of_price(value, worth.price)), strict=True))
         for at, value in worth.values
     ]
     value, share = _of_price(worth.value, worth.price)
-    values = (value, _figure(worth.price), share, _instant(worth.reaches), points)
+    values = (value, plain_figure(worth.price), share, plain_instant(worth.reaches), points)
     return dict(zip(WORTH_KEYS, values, strict=True))
 
 
 def _of_price(value: float, price: float) -> tuple[float | None, float | None]:
-    return _figure(value), _figure(value / price if price > 0 else nan)
+    return plain_figure(value), plain_figure(value / price if price > 0 else nan)
 
 
 def _what_if(each: WhatIf, why: Why) -> dict[str, Any]:
     ahead, sooner = each.at - why.at, why.next_visit - each.at
     values = (
         *(each.change, each.was or None, each.to),
-        *(_instant(each.at), _figure(ahead), _figure(sooner), each.moves),
+        *(plain_instant(each.at), plain_figure(ahead), plain_figure(sooner), each.moves),
     )
     return dict(zip(WHAT_IF_KEYS, values, strict=True))
 
@@ -281,16 +284,5 @@ def _plain(name: str, figure: float | str) -> float | str | None:
     if isinstance(figure, str):
         return figure
     if name.endswith("_at"):
-        return _instant(figure)
-    return figure if isinstance(figure, int) else _figure(figure)
-
-
-def _figure(value: float) -> float | None:
-    return float(f"{value:.{_DIGITS}g}") if isfinite(value) else None
-
-
-def _instant(days: float) -> str | None:
-    (moment,) = instants_after_epoch(np.array([days]))
-    if np.isnat(moment):
-        return None
-    return str(np.datetime_as_string(moment, unit="s", timezone="UTC"))
+        return plain_instant(figure)
+    return figure if isinstance(figure, int) else plain_figure(figure)

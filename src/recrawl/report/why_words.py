@@ -9,11 +9,9 @@ from math import inf, isfinite, isnan
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from recrawl.report.why_constraints import because
-from recrawl.report.words import every, percent
-from recrawl.units import SECONDS_A_DAY, instants_after_epoch
+from recrawl.report.words import counted, every, minute, percent
+from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import Outcome
 
 if TYPE_CHECKING:
@@ -112,18 +110,18 @@ def _next(why: Why) -> str:
 def _evidence(seen: Evidence, now: float) -> str:
     if not seen.visits:
         return "no visits yet"
-    visits = _count(seen.visits, "visit")
+    visits = counted(seen.visits, "visit")
     said = f"{visits} in {every(max(now - seen.first_visit, 0.0))}"
-    changes = f"found {_count(seen.changes, 'change')}"
+    changes = f"found {counted(seen.changes, 'change')}"
     said += f"; {seen.compared:,} compared the page with its copy and {changes}"
     if not isnan(seen.last_change):
         said += f", the last {every(now - seen.last_change)} ago"
     said += f". Last visit {every(now - seen.last_visit)} ago"
     walls = seen.outcomes.get(Outcome.WALLED.label, 0)
     if walls:
-        said += f"; {_count(walls, 'visit')} met a wall"
+        said += f"; {counted(walls, 'visit')} met a wall"
     if seen.failures:
-        said += f"; {_count(seen.failures, 'visit')} in a row without the page"
+        said += f"; {counted(seen.failures, 'visit')} in a row without the page"
     return said + "."
 
 
@@ -137,7 +135,7 @@ def _estimate(believed: Estimate) -> str:
 
 def _section(active: Activity) -> str:
     times = "" if abs(active.pace - 1) < _AS_USUAL else f"{active.pace:.2g} times "
-    said = f"{active.address} ({_count(active.pages, 'page')}) is {times}as active as usual now"
+    said = f"{active.address} ({counted(active.pages, 'page')}) is {times}as active as usual now"
     more = active.value / active.even - 1 if active.even > 0 else 0.0
     if abs(more) < _NO_DIFFERENCE:
         said += "; what it has done since the last visit adds nothing to what one is worth"
@@ -153,7 +151,7 @@ def _signals(why: Why) -> str:
     share = percent(signals["announced_share"])
     said = f"its host announces {share} of its changes"
     asked = every(max(why.at - signals["asked_at"], 0.0))
-    return f"{said}; {_count(count, 'announcement')} since the last visit, asked {asked} ago"
+    return f"{said}; {counted(count, 'announcement')} since the last visit, asked {asked} ago"
 
 
 def _honesty(found: Honesty) -> str:
@@ -182,10 +180,5 @@ def _otherwise(each: WhatIf) -> str:
     return _OTHERWISE[each.change].format(was=each.was, to=each.to)
 
 
-def _count(number: int, thing: str) -> str:
-    return f"1 {thing}" if number == 1 else f"{number:,} {thing}s"
-
-
 def _instant(days: float) -> str:
-    (moment,) = instants_after_epoch(np.array([days]))
-    return f"{np.datetime_as_string(moment, unit='m')}".replace("T", " ") + " UTC"
+    return f"{minute(days)} UTC"

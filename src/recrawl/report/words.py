@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import math
 
-from recrawl.units import duration
+import numpy as np
+
+from recrawl.units import duration, instant_after_epoch
 
 
 def every(days: float) -> str:
@@ -26,3 +28,21 @@ def percent(share: float) -> str:
     ['26 %', '0 %', '-']
     """
     return "-" if math.isnan(share) else f"{100 * share:.0f} %"
+
+
+def minute(day: float) -> str:
+    """The instant some days after 1970 to the minute, in UTC.
+
+    >>> minute(20_000.5)
+    '2024-10-04 12:00'
+    """
+    return str(np.datetime_as_string(instant_after_epoch(day), unit="m")).replace("T", " ")
+
+
+def counted(number: int, thing: str) -> str:
+    """A number of things, one or several.
+
+    >>> [counted(1, "page"), counted(1234, "page")]
+    ['1 page', '1,234 pages']
+    """
+    return f"1 {thing}" if number == 1 else f"{number:,} {thing}s"

@@ -68,6 +68,7 @@ class OutcomeColumns:
         at: When.
         outcome: Numbers of `Outcome`.
         modified_at: When the page last changed, NaT where nobody told.
+        audit: Numbers of `Audit`.
     """
 
     visit: Ints
@@ -75,6 +76,7 @@ class OutcomeColumns:
     at: Instants
     outcome: Statuses
     modified_at: Instants
+    audit: Statuses
 
     @property
     def age(self) -> Floats:
@@ -138,8 +140,8 @@ def read_columns(
 
 
 _PAGES = ("host", "rule", "found_at", "status", "failures", "next_at")
-_OUTCOMES = ("id", "page", "at", "outcome", "age_seconds")
-_VISITS = (*_OUTCOMES, "http", "size", "took_milliseconds", "share", "audit")
+_OUTCOMES = ("id", "page", "at", "outcome", "age_seconds", "audit")
+_VISITS = (*_OUTCOMES, "http", "size", "took_milliseconds", "share")
 SHARES = 10_000  # a whole, as the store counts shares of words
 
 
@@ -162,13 +164,14 @@ def outcome_columns(connection: apsw.Connection, after: int, count: int) -> Outc
     """Columns of at most `count` visits with numbers above `after`."""
     query = "select * from visits where id > ? and id <= ? order by id"
     columns = read_columns(connection, _OUTCOMES, query, (after, after + count))
-    visit, page, at, outcome, age_seconds = columns
+    visit, page, at, outcome, age_seconds, audit = columns
     return OutcomeColumns(
         visit=visit,
         page=page,
         at=_instants(at),
         outcome=outcome.astype(np.uint8),
         modified_at=_modified_at(at, age_seconds),
+        audit=audit.astype(np.uint8),
     )
 
 
@@ -177,7 +180,7 @@ def visit_columns(
 ) -> VisitColumns:
     """Columns of the visits that a query of `visits` names."""
     columns = read_columns(connection, _VISITS, query, binding)
-    visit, page, at, outcome, age_seconds, http, size, took, share, audit = columns
+    visit, page, at, outcome, age_seconds, audit, http, size, took, share = columns
     return VisitColumns(
         visit=visit,
         page=page,

@@ -32,7 +32,7 @@ from recrawl.units import SECONDS_A_DAY
 if TYPE_CHECKING:
     import apsw
 
-    from recrawl.store.entries import Entry, PageChange, Receipt
+    from recrawl.store.entries import Copy, Entry, PageChange, Receipt
     from recrawl.store.heads import Heads
 
 _VISIT = "insert into visits values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -133,18 +133,8 @@ class Draft:
             )
         )
         self._days[at // _DAY_MILLISECONDS, int(made.outcome)] += 1
-        copy = made.copy
-        if copy is not None:
-            self._rows[_COPY].append(
-                (
-                    page,
-                    copy.bytes_signature,
-                    copy.text_signature,
-                    _as_text(copy.etag),
-                    copy.modified_seconds,
-                    _signed(copy.likeness),
-                )
-            )
+        if made.copy is not None:
+            self._rows[_COPY].append((page, *_columns_of(made.copy)))
         if made.masks is not None:
             self._rows[_MASKS].append((page, made.masks))
         if made.change is not None:
@@ -176,6 +166,17 @@ class Draft:
             message = f"page must be one of the {self.pages} in the store (got {page})"
             raise InvalidParameter(message)
         return page
+
+
+def _columns_of(copy: Copy) -> tuple[Any, ...]:
+    """What is known of a copy, as its row has it."""
+    return (
+        copy.bytes_signature,
+        copy.text_signature,
+        _as_text(copy.etag),
+        copy.modified_seconds,
+        _signed(copy.likeness),
+    )
 
 
 def _signed(bits: int | None) -> int | None:

@@ -88,6 +88,17 @@ def visits_since(path: Path, pages: Ints, seconds: float) -> Ints:
     return counts
 
 
+def last_visits(path: Path, pages: Ints) -> Floats:
+    """When each of some different pages was last visited, in epoch seconds; nan if never."""
+    with _reading(path) as connection:
+        visit = newest_visits(connection, pages)
+        some = np.flatnonzero(visit > 0)
+        (at,) = _looked_up(connection, "select at from visits where id = ?", visit[some], 1)
+    found = np.full(len(pages), np.nan)
+    found[some] = at / 1000
+    return found
+
+
 def rules_and_hosts(path: Path, pages: Ints) -> tuple[Ints, Ints]:
     """Number of the rule and of the host of each of some pages."""
     with _reading(path) as connection:

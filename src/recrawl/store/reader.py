@@ -248,6 +248,11 @@ class Reader(OpenStore):
         with as_it_was_written(self.path):
             return list(beliefs.words_of_hosts(self._connection))
 
+    def words_of_kind(self, kind: str) -> dict[int, tuple[float, ...]]:
+        """How often one kind of word was right and wrong, by the number of the host."""
+        query = "select host, right, wrong, silent, quiet_days from honesty where kind = ?"
+        return {host: tuple(counts) for host, *counts in self._rows(query, kind)}
+
     def masks_of_hosts(self) -> dict[str, str]:
         """What differs by itself on all pages of a host, as text, by the host's name."""
         with as_it_was_written(self.path):

@@ -12,6 +12,7 @@ import numpy as np
 
 from recrawl.errors import InvalidParameter
 from recrawl.units import SECONDS_A_DAY
+from recrawl.visits.stretches import begins
 
 if TYPE_CHECKING:
     from recrawl.visits.arrays import Bools, Ints
@@ -84,11 +85,9 @@ def _rank(versions: Versions) -> Ints:
     """How many newer versions of its page each has."""
     order = np.lexsort((-versions.at, versions.page))
     page = versions.page[order]
-    begins = np.ones(len(page), np.bool_)
-    begins[1:] = page[1:] != page[:-1]
     place = np.arange(len(page))
     rank = np.empty(len(page), np.int64)
-    rank[order] = place - np.maximum.accumulate(np.where(begins, place, 0))
+    rank[order] = place - np.maximum.accumulate(np.where(begins(page), place, 0))
     return rank
 
 

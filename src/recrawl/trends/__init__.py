@@ -4,7 +4,8 @@ Pure.
 """
 
 from recrawl.trends.change_points import all_change_points, change_points
-from recrawl.trends.clock import Clock, fit_clock
+from recrawl.trends.clock import Clock
+from recrawl.trends.clock_fit import fit_clock
 from recrawl.trends.duane import Duane
 from recrawl.trends.fits import fit_windows
 from recrawl.trends.local_rates import local_rates, rates_between

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.trends.clock import visit_instants
+from recrawl.trends.visit_instants import visit_instants
 from recrawl.units import MICROSECONDS_A_DAY
 from recrawl.visits.stretches import stretches
 

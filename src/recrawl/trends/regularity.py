@@ -48,11 +48,13 @@ import numpy as np
 
 from recrawl.errors import InvalidParameter
 from recrawl.rates.likelihood import Likelihood
-from recrawl.trends.clock import visit_instants
+from recrawl.trends.visit_instants import visit_instants
 from recrawl.units import MICROSECONDS_A_DAY
 from recrawl.visits.stretches import sums
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recrawl.visits.arrays import Floats, Ints
     from recrawl.visits.histories import Histories
 
@@ -143,21 +145,13 @@ def regularity(histories: Histories, *, significance: float = 0.01) -> Regularit
     rate = Likelihood().estimate(histories).rate
     rate = np.where(rate > 0, rate, 1.0)  # without a change nothing is tested
     age = _age_test(histories, rate)
-    phases = [_phase_test(histories, rate, period) for period in PERIODS]
+    phase, period = _best_phase([_phase_test(histories, rate, period) for period in PERIODS])
 
     # All tests share one significance (Bonferroni): the age on one side, the periods on the other.
     from scipy.special import ndtr, ndtri  # slow to load: only where it is needed
 
     age_p = np.where(np.isnan(age.statistic), np.nan, 2 * ndtr(-np.abs(age.statistic)))
-    phase = np.nan_to_num(np.stack([found.statistic for found in phases]), nan=-1.0)
-    # What keeps to a weekday and an hour keeps to the hour, too: the longest period that fits.
-    fits = phase >= _NEARLY * phase.max(axis=0)
-    best = len(PERIODS) - 1 - np.argmax(fits[::-1], axis=0)
-    top = np.take_along_axis(phase, best[np.newaxis], axis=0)[0]
-    top = np.where(top < 0, np.nan, top)
-    phase_p = np.minimum(len(PERIODS) * np.exp(-top / 2), 1.0)
-    together = np.take_along_axis(np.stack([found.length for found in phases]), best[np.newaxis], 0)
-
+    phase_p = np.minimum(len(PERIODS) * np.exp(-phase.statistic / 2), 1.0)
     needed = -ndtri(significance / 4)
     power = np.where(
         np.isnan(age.statistic), 0.0, ndtr(np.log(_CLEARLY) * np.sqrt(age.information) - needed)
@@ -168,15 +162,15 @@ def regularity(histories: Histories, *, significance: float = 0.01) -> Regularit
     kind[moved & (age.statistic > 0)] = _REGULAR
     kind[moved & (age.statistic < 0)] = _BURSTY
     # A page with a timetable is regular, too; a regular one drifts through the hours.
-    kept = ~(age_p < phase_p) | (together[0] > _TOGETHER)
+    kept = ~(age_p < phase_p) | (phase.length > _TOGETHER)
     kind[(2 * phase_p < significance) & kept] = _PERIODIC
     periodic = kind == _PERIODIC
     p = np.where(periodic, phase_p, np.fmin(age_p, phase_p))
     return Regularity(
         kind=kind,
-        statistic=np.where(periodic | np.isnan(age_p), top, age.statistic),
+        statistic=np.where(periodic | np.isnan(age_p), phase.statistic, age.statistic),
         p=np.minimum(2 * p, 1.0),
-        period=np.where(periodic, np.array(PERIODS)[best], np.nan),
+        period=np.where(periodic, period, np.nan),
         shape=age.shape,
         power=power,
     )
@@ -324,6 +318,18 @@ def _phase_test(histories: Histories, rate: Floats, period: float) -> _Phase:
     square = (sine * one**2 - 2 * both * one * two + cosine * two**2) / area
     length = np.hypot(sums(phase.real, offsets), sums(phase.imag, offsets))
     return _Phase(np.where(told, square, np.nan), length / np.maximum(counts, 1))
+
+
+def _best_phase(phases: Sequence[_Phase]) -> tuple[_Phase, Floats]:
+    """The test of the period that each page keeps to best, and that period."""
+    statistics = np.nan_to_num(np.stack([phase.statistic for phase in phases]), nan=-1.0)
+    # What keeps to a weekday and an hour keeps to the hour, too: the longest period that fits.
+    fits = statistics >= _NEARLY * statistics.max(axis=0)
+    best = len(PERIODS) - 1 - np.argmax(fits[::-1], axis=0)
+    pages = np.arange(len(best))
+    statistic = statistics[best, pages]
+    length = np.stack([phase.length for phase in phases])[best, pages]
+    return _Phase(np.where(statistic < 0, np.nan, statistic), length), np.array(PERIODS)[best]
 
 
 def _turned(rate: Floats, gaps: Floats, omega: float) -> Any:  # noqa: ANN401 - complex numbers

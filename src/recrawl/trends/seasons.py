@@ -14,8 +14,8 @@ from recrawl.rates.estimates import Status
 from recrawl.rates.gamma_state import gamma_states
 from recrawl.rates.priors import Priors
 from recrawl.rates.special import gamma_quantile
-from recrawl.trends.clock import visit_instants
 from recrawl.trends.local_rates import PULL, local_rates
+from recrawl.trends.visit_instants import visit_instants
 
 if TYPE_CHECKING:
     from recrawl.visits.arrays import Floats, Statuses

@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from recrawl.visits.arrays import Ints
+    from recrawl.visits.arrays import Bools, Ints
+
+
+def begins(column: Any) -> Bools:  # noqa: ANN401 - an array of anything
+    """Which rows begin a stretch of equal values.
+
+    >>> begins(np.array([7, 7, 8, 7]))
+    array([ True, False,  True,  True])
+    """
+    first = np.ones(len(column), np.bool_)
+    first[1:] = column[1:] != column[:-1]
+    return first
 
 
 def stretches(starts: Ints, lengths: Ints) -> Ints:

@@ -1,0 +1,47 @@
+"""Crawls of servers on this machine, as people begin and run them."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+from tests.cli.running import RECRAWL, environment, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.servers.faults import FaultServer
+
+AGENT = "test-bot (me@example.org)"
+
+
+def crawl_in(
+    folder: Path, server: FaultServer, *, top: str = "", delay: str = "0.05s", more: str = ""
+) -> None:
+    """A crawl of a server, begun in a folder.
+
+    Args:
+        folder: Where.
+        server: What it crawls.
+        top: What else the settings say of the whole crawl.
+        delay: Time between requests.
+        more: What else they say of the site.
+    """
+    run("init", folder, "--agent", AGENT)
+    text = (
+        f'agent = "{AGENT}"\n{top}\n[politeness]\ndelay = "{delay}"\n'
+        f'[[site]]\naddress = "{server.address("/")}"\nlocal = true\n{more}\n'
+    )
+    (folder / "recrawl.toml").write_text(text)
+
+
+def start(folder: Path, *words: object, **more: Any) -> subprocess.Popen[str]:
+    """A crawl that goes on in a process of its own."""
+    return subprocess.Popen(
+        [RECRAWL, "crawl", *map(str, words)],
+        cwd=folder,
+        env=environment(),
+        stderr=subprocess.PIPE,
+        text=True,
+        **more,
+    )
