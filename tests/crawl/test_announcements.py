@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +28,9 @@ def pages(count=1):
 
 
 def moved(heard, date, last, kind=1):
-    news, late = heard.moved(np.array([0]), np.array([date]), kind, np.array([last]))
+    if not heard.of_kind(np.array([0]), kind).all():
+        return None
+    news, late = heard.moved(np.array([0]), np.array([date]), np.array([last]))
     return bool(news[0]), bool(late[0])
 
 
@@ -74,6 +77,50 @@ def test_what_a_page_that_nobody_dates_does_is_no_word_of_its_host():
 
     assert kind == ""
     assert moved(heard, NOON - 60, last=NOON) == (False, False)
+
+
+def test_what_a_feed_names_first_is_news_all_the_same_where_the_sitemap_dates_the_page():
+    """The sitemap could not be read on the day on which the page changed."""
+    heard = pages()
+    assert moved(heard, NOON - DAY, last=NOON) == (False, False)
+
+    assert moved(heard, NOON + 60, last=NOON, kind=2) is None
+    assert moved(heard, NOON + 60, last=NOON) == (True, False)
+
+
+def test_a_feed_is_silent_about_pages_as_far_as_it_reaches_back():
+    """Pages 0 and 1 are of one host, page 2 is of another whose feed was not read."""
+    heard = pages(3)
+    feed = np.arange(3), np.array([7, 7, 8])
+
+    assert (
+        heard.silent_pages(*feed, {7: NOON - DAY}, NOON).tolist() == []
+    )  # read for the first time
+    assert heard.silent_pages(*feed, {7: NOON - DAY}, NOON + DAY).tolist() == [0, 1]
+    # So many entries are new that some may be left out: until it reaches back, nothing is silent.
+    assert heard.silent_pages(*feed, {7: NOON + 1.5 * DAY}, NOON + 2 * DAY).tolist() == []
+    assert heard.silent_pages(*feed, {7: NOON + 1.5 * DAY}, NOON + 3 * DAY).tolist() == []
+    assert heard.silent_pages(*feed, {7: NOON + 0.5 * DAY}, NOON + 4 * DAY).tolist() == [0, 1]
+
+
+def test_others_count_what_hosts_that_are_heeded_were_silent_about():
+    heard = pages()
+
+    assert heard.share_of_others(1, SITEMAP, 18.0, 4.0) == pytest.approx(1 - 5 / 20)
+    assert heard.share_of_others(2, SITEMAP, 20.0, 5.0) == pytest.approx(1 - 10 / 40)
+    assert heard.share_of_others(1, SITEMAP, 38.0, 4.0) == pytest.approx(1 - 10 / 60)
+    assert heard.share_of_others(1, SITEMAP, 0.0, 90.0) == 0
+
+
+def test_a_policy_that_begins_anew_is_told_again():
+    heard = pages()
+    moved(heard, NOON - DAY, last=NOON)
+    moved(heard, NOON + 60, last=NOON)
+    assert moved(heard, NOON + 60, last=NOON) == (False, False)
+
+    heard.forget_told()
+
+    assert moved(heard, NOON + 60, last=NOON) == (True, False)
 
 
 def test_what_was_said_is_kept():
@@ -130,3 +177,43 @@ def test_an_honest_sitemap_is_found_right(tmp_path):
 
     (word,) = asyncio.run(crawl()).values()
     assert word.right > 3 * (word.wrong + 1)
+
+
+def test_pages_that_a_feed_no_longer_names_are_silent(tmp_path):
+    """Ten pages, of which a feed names the three that changed last: the policy hears of all."""
+
+    async def crawl():
+        async with FaultServer() as server:
+            clock = ScaledClock(0.3, START)
+            paths = [f"/p{number}" for number in range(10)]
+
+            async def page(wire):
+                turn = int(clock.now() - START) // 10
+                await wire.answer(
+                    200, answers.HTML, f"<p>{wire.request.path} in turn {turn}.".encode()
+                )
+
+            async def feed(wire):
+                day = int(clock.now())
+                entries = "".join(
+                    f"<entry><link href='{server.address(paths[(day - back) % 10])}'/>"
+                    f"<updated>{np.datetime64(day - back, 'D')}T00:00:00Z</updated></entry>"
+                    for back in range(3)
+                )
+                text = f"<feed xmlns='http://www.w3.org/2005/Atom'>{entries}</feed>"
+                await wire.answer(200, {"Content-Type": "application/atom+xml"}, text.encode())
+
+            home = b"<link rel=alternate type='application/atom+xml' href=/feed><p>Home"
+            server.pages |= dict.fromkeys(paths, page)
+            server.pages |= {"/": answers.page(home), "/feed": feed}
+            asked = settings(site(server))
+            async with running(asked, store_in(tmp_path), clock, limits=LIMITS) as crawler:
+                await crawler.run(until=START + 16, found=lambda *_: None)
+                heard, agenda = crawler.crawl.announcements, crawler.crawl.agenda
+                state: Any = agenda.frontier(0).state
+                return heard.kind, agenda.pages(0), state.announced.asked, clock.now()
+
+    kind, page_of, asked, now = asyncio.run(crawl())
+    dated = kind[page_of] == 2
+    assert dated.sum() > 3
+    assert (asked[dated] > now - 3).all()

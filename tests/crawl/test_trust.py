@@ -7,7 +7,6 @@ import pytest
 
 from recrawl.crawl.host_book import HostBook
 from recrawl.crawl.trust import Trust
-from recrawl.detect.honesty import NOTHING_HEARD, SITEMAP, Word
 from recrawl.frontier.hosts import Hosts
 
 
@@ -16,19 +15,6 @@ def trust():
     made = Trust(HostBook(Hosts(delay=0.0), 0.0), np.random.default_rng(1))
     made.grow(3)
     return made
-
-
-def test_only_hosts_that_were_right_tell_of_others(trust):
-    trust.heard(0, SITEMAP, silent=9)
-    assert trust.of_telling(SITEMAP) == NOTHING_HEARD
-
-    trust.heard(1, SITEMAP, silent=2)
-    trust.heard(1, SITEMAP, right=1)
-    assert trust.of_telling(SITEMAP) == Word(right=1, silent=2)
-
-    trust.heard(1, SITEMAP, right=1, silent=-1)
-    trust.heard(2, SITEMAP, right=4)
-    assert trust.of_telling(SITEMAP) == Word(right=6, silent=1)
 
 
 def test_of_a_page_whose_masks_are_new_nothing_is_known(trust):

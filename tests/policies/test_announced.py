@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from recrawl.plan.signals import Signals
-from recrawl.policies.announced import Announced, Streams
+from recrawl.policies.announced import NAMES, Announced, Streams
 from recrawl.policies.keeping import kept, resumed
 from recrawl.policies.memories import Memories
 from recrawl.policies.pages import Outcomes, Pages
@@ -126,9 +126,14 @@ def test_silence_of_before_a_host_was_believed_is_learnt_when_it_is():
 
     now = np.full(20, instant(6.0))
     policy.value(state, rows, now[0])  # the clocks run on until then
-    elapsed = state.clocks.elapsed(state.sections.leaf[rows], state.last[rows], epoch_days(now))
+    leaf, last = state.sections.leaf[rows], state.last[rows]
+    asked = np.full(20, float(epoch_days(instant(5.0))))
+    silent = state.clocks.elapsed(leaf, last, asked)
+    since = state.clocks.elapsed(leaf, asked, epoch_days(now))
     state = policy.seen(state, rows, now, Outcomes.existence(np.zeros(20, bool)))
-    assert (state.memories.exposure - before)[0] == pytest.approx(elapsed)  # which forgets nothing
+    # By the memory that forgets nothing. The clock has slowed since, and is read as it is now.
+    exposure = (state.memories.exposure - before)[0]
+    assert exposure == pytest.approx(0.75 * 5.0 + 0.25 * silent + since, rel=1e-6)
     assert not state.announced.learnt.any()
     assert not state.announced.silent.any()
 
@@ -162,19 +167,83 @@ def test_days_since_an_unannounced_change_count_in_full_after_the_host_was_asked
     assert streams.ages(np.array([3.0, 8.0]), np.full(2, 10.0)) == pytest.approx([3.0, 6.2])
 
 
-def test_what_an_announced_change_may_have_hidden_is_counted():
-    """Told of one change, a visit cannot see another; at recall 1 there is none."""
+def test_only_gaps_without_an_announced_change_are_watched():
+    """Three pages of a host that was asked: announced and changed, announced in vain, silent."""
     policy, state = crawl_of()
-    rows = np.arange(2)
-    word = np.array([0.5, 1.0]), np.zeros(2)
-    state = policy.told(state, rows, np.ones(2), word, instant(8.0))
-    changed = Outcomes.existence(np.ones(2, bool))
-    state = policy.seen(state, rows, np.full(2, instant(8.0)), changed)
+    rows = np.arange(3)
+    word = np.full(3, 0.5), np.zeros(3)
+    state = policy.told(state, rows, np.array([1.0, 1.0, 0.0]), word, instant(8.0))
+    changed = Outcomes.existence(np.array([True, False, True]))
+    state = policy.seen(state, rows, np.full(3, instant(8.0)), changed)
 
-    missed = policy.missed(state, rows)
+    awaited = policy.awaited(state, np.arange(4))
 
-    assert 0.1 < missed[0] < 0.5
-    assert missed[1] == pytest.approx(0.0, abs=1e-6)
+    assert awaited[0] == awaited[3] == 0  # the last was never visited
+    assert (awaited[1:3] > 0.1).all()
+
+
+def test_days_are_watched_as_far_as_one_change_would_be_met():
+    """At 0.3 unannounced changes a day a visit after ten days meets one with chance 1 - e^-3."""
+    page = one_page(0.4, 0.0, 0.0)
+    page.asked[:] = 5.0
+
+    page.watch(np.array([0]), np.array([10.0]), np.array([0.5]), np.array([True]))
+
+    assert 0.6 * 0.5 * page.watched == pytest.approx(1 - np.exp(-3.0))
+
+
+def test_a_visit_that_was_made_before_its_host_was_last_asked_leaves_all_rates_finite():
+    """Silence slows the clock, so more days may have been learnt than it shows at the visit."""
+    policy, state = crawl_of(pages=20, gap=4.0)
+    rows, word = np.arange(20), (np.full(20, 0.95), np.full(20, 0.01))
+    for day in range(1, 31):
+        state = policy.told(state, rows, np.zeros(20), word, instant(day))
+    changed = Outcomes.existence(np.array([True]))
+    state = policy.seen(state, rows[:1], np.array([instant(30 - 1e-4)]), changed)
+
+    assert np.isfinite(policy.rates(state, rows)).all()
+    assert np.isfinite(policy.value(state, rows, instant(31.0))).all()
+    assert policy.rates(state, rows[:1]) > policy.rates(state, rows[1:2])
+
+
+def test_silence_is_taken_back_where_a_host_is_believed_less():
+    policy, state = crawl_of()
+    rows, none = np.arange(20), np.zeros(20)
+    before = state.memories.exposure.copy()
+    for recall in (0.9, 0.2):
+        state = policy.told(state, rows, none, (np.full(20, recall), none), instant(5.0))
+
+        # A host that is asked twice at one instant says nothing new.
+        assert state.memories.exposure - before == pytest.approx(0.9 * 5.0)
+    state = policy.told(state, rows, none, (np.full(20, 0.2), none), instant(5.001))
+
+    assert state.memories.exposure - before == pytest.approx(0.2 * 5.0, rel=0.05)
+
+
+def test_announcements_of_a_host_that_is_not_believed_yet_are_kept():
+    policy, state = crawl_of()
+    none = np.zeros(2)
+    state = policy.told(state, np.array([3, 4]), np.array([1.0, 0.0]), (none, none), instant(5.0))
+    for name in ("learnt", "watched"):
+        getattr(state.announced, name)[:] = np.arange(20.0)
+
+    again = resumed(policy, kept(state), lambda: [f"site/{page}" for page in range(20)])
+
+    for name in NAMES:
+        assert (getattr(again.announced, name) == getattr(state.announced, name)).all()
+    assert again.announced.count[3] == 1
+    assert again.announced.span[3] == again.announced.silent[4] > 0
+
+
+def test_a_store_that_knows_less_of_announcements_begins_anew_with_them():
+    policy, state = crawl_of()
+    some = np.ones(20)
+    state = policy.told(state, np.arange(20), some, (some, some), instant(5.0))
+    parts = {name: part for name, part in kept(state).items() if name != "announced.span"}
+
+    again = resumed(policy, parts, lambda: [f"site/{page}" for page in range(20)])
+
+    assert not again.announced.any
 
 
 @pytest.mark.parametrize("recall", [0.0, 0.5, 0.9])

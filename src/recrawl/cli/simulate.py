@@ -154,14 +154,15 @@ def simulate(
     from recrawl.rates.estimates import check_level
     from recrawl.units import days
 
-    shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
+    kind = shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
     check_level(level)
     asked = Budget.read(budget) if budget else None, days(step) if step else None
     policies, aim = _policies(policy), _objective(objective)
     seen = _observation(observe, lying, missed, false)
     warmed = days(warm_up) if warm_up else 0.0
-    made = Made(world, number_of_pages, lasting, every, spread)
-    source = Source(store, pages, changes, made, ignore)
+    source = Source(
+        store, pages, changes, Made(world, number_of_pages, lasting, every, spread), ignore
+    )
     source.check()
     _check_outputs(output, plot, source)
     whole, left_out = source.read(seed)
@@ -169,7 +170,7 @@ def simulate(
     plan = _Plan(terms_of(scene, store, *asked), policies, aim, seen, seed, level)
     with screen.progress("simulating") as progress:
         entries, lines = _all_runs(scene, plan, progress, drawn=plot is not None)
-    _put(entries, "json" if as_json else "csv" if as_csv else "", output)
+    _put(entries, kind, output)
     if plot is not None:
         _draw(plot, lines, plan, scene)
     _remarks(scene, plan, left_out)
@@ -312,18 +313,14 @@ def _run(
 
 def _put(entries: list[Entry], kind: str, output: Path | None) -> None:
     """Print a table, or write the figures where they are wanted."""
-    from recrawl.adapters.outputs import to_file, to_standard_output
     from recrawl.cli import screen
     from recrawl.report.simulation import COLUMNS, HEADER, simulation_columns, simulation_words
     from recrawl.visits.texts import Texts
 
-    if output is None and not kind and screen.is_terminal(sys.stdout):
+    if shared.for_people(kind, output):
         screen.show_table(HEADER, simulation_words(entries))
         return
-    target = (
-        to_standard_output(kind or "csv", COLUMNS) if output is None else to_file(output, COLUMNS)
-    )
-    with target as writer:
+    with shared.target(kind, output, COLUMNS) as writer:
         writer.write(Texts.of([entry.policy for entry in entries]), simulation_columns(entries))
 
 

@@ -12,12 +12,11 @@ import typer
 
 from recrawl.cli import looking
 
-_URL = typer.Argument(metavar="URL", help="Address of the page.", show_default=False)
 _JSON = typer.Option("--json", help="Write one JSON object instead of lines.")
 
 
 def why(
-    url: Annotated[str, _URL],
+    url: Annotated[str, looking.URL],
     *,
     settings: Annotated[Path, looking.SETTINGS] = Path("recrawl.toml"),
     as_json: Annotated[bool, _JSON] = False,

@@ -11,11 +11,12 @@ Touches: a store, through what it is given.
 from __future__ import annotations
 
 import asyncio
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.detect.honesty import FEED, SITEMAP, false_alarms, recall
+from recrawl.detect.honesty import FEED, SITEMAP, false_alarms, is_heeded, precision, recall
 from recrawl.policies.growing import longer
 from recrawl.units import SECONDS_A_DAY
 
@@ -49,6 +50,11 @@ class Announcements:
         self.told: Statuses = np.empty(0, np.uint8)
         self.kind: Statuses = np.empty(0, np.uint8)
         self.found: Floats = np.empty(0)
+        # When the feeds of each host were last read and had left nothing out.
+        self._read: dict[int, float] = {}
+        # Of hosts that are heeded, changes awaited and met without an announcement, and their sums.
+        self._heeded: dict[tuple[int, str], tuple[float, float]] = {}
+        self._of_all: Floats = np.zeros(2)
 
     def grow(self, pages: int) -> None:
         """Make room for pages of which nothing was said."""
@@ -71,6 +77,10 @@ class Announcements:
                 rows = min(len(array), len(had))
                 array[:rows] = had[:rows]
 
+    def forget_told(self) -> None:
+        """Let hosts announce once more what they have: a policy that begins anew was not told."""
+        self.dated[self.told > 0] = 0.0
+
     def visited(self, page: int, at: float, *, changed: bool) -> tuple[str, dict[str, float]]:
         """What a visit says of its host's word: the kind, and what to count.
 
@@ -81,12 +91,17 @@ class Announcements:
         """
         kind, told = _KINDS[self.kind[page]], float(self.told[page])
         self.told[page] = 0
-        if changed:
-            self.found[page] = at if kind and not told else 0.0
-            return kind, {"right": 1.0} if told else {"silent": 1.0}
-        return kind, {"wrong": told}
+        if not changed:
+            return kind, {"wrong": told}
+        self.found[page] = at if kind and not told else 0.0
+        return kind, {"right": 1.0} if told else {"silent": 1.0}
 
-    def moved(self, pages: Ints, dates: Floats, kind: int, last: Floats) -> tuple[Bools, Bools]:
+    def of_kind(self, pages: Ints, kind: int) -> Bools:
+        """Which pages are dated by this kind of source; the first that dates a page has it."""
+        self.kind[pages] = np.where(self.kind[pages] == 0, kind, self.kind[pages])
+        return np.asarray(self.kind[pages] == kind)
+
+    def moved(self, pages: Ints, dates: Floats, last: Floats) -> tuple[Bools, Bools]:
         """Take in dates; says which pages are announced, and which were, after all.
 
         A date without a time of day stands for any instant of its day. A change that a visit found
@@ -95,21 +110,50 @@ class Announcements:
         Args:
             pages: The pages.
             dates: Epoch seconds.
-            kind: Where they stand.
             last: Epoch seconds of the last visit to each; nan where there was none.
         """
-        had = self.dated[pages]
+        had, found = self.dated[pages], self.found[pages]
         until = np.where(dates % SECONDS_A_DAY == 0, dates + SECONDS_A_DAY, dates)
         moved = dates > had
-        late = moved & (self.found[pages] > 0) & (dates <= self.found[pages])
+        late = moved & (found > 0) & (dates <= found)
         # Of a page that is dated for the first time nobody knows on which day it was dated.
         news = moved & np.where(had > 0, until > last, dates > last) & ~late
         self.dated[pages] = np.maximum(dates, had)
-        self.kind[pages] = np.where(self.kind[pages] == 0, kind, self.kind[pages])
-        ours = self.kind[pages] == kind
-        self.found[pages[late & ours]] = 0.0
-        self.told[pages] = np.minimum(self.told[pages] + (news & ours), _MOST)
-        return news & ours, late & ours
+        self.found[pages[late]] = 0.0
+        self.told[pages] = np.minimum(self.told[pages] + news, _MOST)
+        return news, late
+
+    def silent_pages(self, pages: Ints, hosts: Ints, oldest: dict[int, float], now: float) -> Ints:
+        """Pages that feeds would name if they had changed, and do not.
+
+        A feed names the pages that changed last. Where its oldest entry is older than the last time
+        it was read, all others are silent.
+
+        Args:
+            pages: Pages that feeds have ever named.
+            hosts: Host of each.
+            oldest: Epoch seconds of the oldest entry of the feeds of hosts that were read.
+            now: Epoch seconds.
+        """
+        whole = [host for host, entry in oldest.items() if entry <= self._read.get(host, -inf)]
+        # Until a feed that has left something out reaches back so far again, nothing is silent.
+        self._read.update(dict.fromkeys((*whole, *(oldest.keys() - self._read.keys())), now))
+        return pages[np.isin(hosts, whole)]
+
+    def share_of_others(self, host: int, kind: str, awaited: float, silent: float) -> float:
+        """Share of their changes that all hosts announce which announce any.
+
+        Args:
+            host: One of them.
+            kind: How it announces them.
+            awaited: Changes that visits would have met there without an announcement.
+            silent: Those that they met.
+        """
+        before = self._heeded.get((host, kind), (0.0, 0.0))
+        self._heeded[host, kind] = after = awaited, max(silent, 0.0)
+        self._of_all += np.subtract(after, before)
+        share = 1 - (self._of_all[1] + 1) / (self._of_all[0] + 2)
+        return min(max(float(share), 0.0), 1.0)
 
 
 async def hear(
@@ -123,49 +167,67 @@ async def hear(
         dates: Where each address is dated, and when it changed last, in epoch seconds.
         now: The instant.
     """
+    named: dict[str, list[tuple[int, float]]] = {SITEMAP: [], FEED: []}
     addresses = list(dates)
     for start in range(0, len(addresses), _AT_ONCE):
         some = addresses[start : start + _AT_ONCE]
-        numbers = reader.numbers(some)
-        for kind in (SITEMAP, FEED):
-            named = [
-                (number - 1, dates[address][1])
-                for number, address in zip(numbers, some, strict=True)
-                if number and dates[address][0] == kind
-            ]
-            if named:
-                pages, instants = (np.array(each) for each in zip(*named, strict=True))
-                _hear(crawl, kind, pages, instants, now)
+        for number, address in zip(reader.numbers(some), some, strict=True):
+            if number:
+                kind, date = dates[address]
+                named[kind].append((number - 1, date))
         await asyncio.sleep(0)
+    for kind, each in named.items():
+        if each:
+            pages, instants = (np.array(column) for column in zip(*each, strict=True))
+            await _hear(crawl, kind, pages, instants, now)
 
 
-def _hear(crawl: Crawl, kind: str, pages: Ints, dates: Floats, now: float) -> None:
+async def _hear(crawl: Crawl, kind: str, pages: Ints, dates: Floats, now: float) -> None:
     """Take in what one kind of source says of pages that are known."""
     heard = crawl.announcements
     known = (pages < len(crawl.last)) & (dates <= (now + 1) * SECONDS_A_DAY)
+    known[known] = heard.of_kind(pages[known], _KINDS.index(kind))
     pages, dates = pages[known], dates[known]
+    if kind == FEED:
+        pages, dates = _with_silent(crawl, pages, dates, now)
     if not len(pages):
         return
-    last = crawl.last[pages] * SECONDS_A_DAY
     hosts = crawl.agenda.hosts_of(pages)
-    news, late = heard.moved(pages, dates, _KINDS.index(kind), last)
+    news, late = heard.moved(pages, dates, crawl.last[pages] * SECONDS_A_DAY)
     for host in hosts[late].tolist():
         crawl.trust.heard(host, kind, right=1.0, silent=-1.0)
-    copied = ~np.isnan(last)
-    word = _word(crawl, kind, pages, hosts)
-    each = word[0][copied], word[1][copied]
-    crawl.agenda.told(pages[copied], news[copied].astype(np.float64), each, now)
+    named, word = _word(crawl, kind, pages, hosts)
+    named *= news
+    copied = np.flatnonzero(~np.isnan(crawl.last[pages]))
+    for start in range(0, len(copied), _AT_ONCE):
+        some = copied[start : start + _AT_ONCE]
+        crawl.agenda.told(pages[some], named[some], (word[0][some], word[1][some]), now)
+        await asyncio.sleep(0)
 
 
-def _word(crawl: Crawl, kind: str, pages: Ints, hosts: Ints) -> tuple[Floats, Floats]:
-    """How far the host of each page is believed: recall, and false alarms a day."""
-    trust, (of_hosts, row) = crawl.trust, np.unique(hosts, return_inverse=True)
-    # A visit that finds an announced change cannot show that there was another.
-    missed = np.bincount(row, crawl.agenda.missed(pages)).tolist()
-    words = [
-        trust.word(host, kind).plus(silent=more)
-        for host, more in zip(of_hosts.tolist(), missed, strict=True)
-    ]
-    shares = np.array([recall(word, trust.of_telling(kind)) for word in words])
-    alarms = np.array([false_alarms(word) for word in words])
-    return shares[row], alarms[row]
+def _with_silent(crawl: Crawl, pages: Ints, dates: Floats, now: float) -> tuple[Ints, Floats]:
+    """Pages that feeds name and those that they would, with the dates that they had."""
+    heard, hosts = crawl.announcements, crawl.agenda.hosts_of(pages)
+    oldest: dict[int, float] = {}
+    for host, date in zip(hosts.tolist(), dates.tolist(), strict=True):
+        oldest[host] = min(date, oldest.get(host, inf))
+    others = np.setdiff1d(np.flatnonzero(heard.kind == _KINDS.index(FEED)), pages)
+    silent = heard.silent_pages(others, crawl.agenda.hosts_of(others), oldest, now * SECONDS_A_DAY)
+    return np.append(pages, silent), np.append(dates, heard.dated[silent])
+
+
+def _word(
+    crawl: Crawl, kind: str, pages: Ints, hosts: Ints
+) -> tuple[Floats, tuple[Floats, Floats]]:
+    """How far the host of each page is believed: precision, and recall with false alarms a day."""
+    of_hosts, row = np.unique(hosts, return_inverse=True)
+    awaited = np.bincount(row, crawl.agenda.awaited(pages)).tolist()
+    found = []
+    for host, expected in zip(of_hosts.tolist(), awaited, strict=True):
+        word, share = crawl.trust.word(host, kind), 0.0
+        if is_heeded(word):
+            of_all = crawl.announcements.share_of_others(host, kind, expected, word.silent)
+            share = recall(word.silent, expected, of_all)
+        found.append((precision(word), share, false_alarms(word)))
+    right, shares, alarms = np.array(found).T[:, row]
+    return right, (shares, alarms)

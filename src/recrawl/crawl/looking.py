@@ -22,6 +22,7 @@ from recrawl.policies.keeping import resumed
 from recrawl.policies.pages import Outcomes, Pages
 from recrawl.policies.recrawl import Recrawl
 from recrawl.units import SECONDS_A_DAY, epoch_days, instants_after_epoch
+from recrawl.visits.equal_keys import rounds
 from recrawl.visits.status import Outcome
 
 if TYPE_CHECKING:
@@ -170,18 +171,8 @@ def stretches(
         days = max(width(), SHORTEST_STRETCH)
         ends = (np.floor(risen[start] / days) + 1) * days
         end = max(int(np.searchsorted(risen, ends)), start + 1)
-        yield slice(start, end), _rounds(page[start:end])
+        yield slice(start, end), rounds(page[start:end])
         start = end
-
-
-def _rounds(page: Ints) -> list[Ints]:
-    order = np.argsort(page, kind="stable")
-    ordered = page[order]
-    begins = np.flatnonzero(np.diff(ordered, prepend=-1))
-    counts = np.diff(begins, append=len(ordered))
-    rank = np.empty(len(page), np.int64)
-    rank[order] = np.arange(len(page)) - np.repeat(begins, counts)
-    return [np.flatnonzero(rank == each) for each in range(int(counts.max(initial=0)))]
 
 
 class _Learner:

@@ -256,6 +256,8 @@ def _resume_beliefs(crawl: Crawl, reader: Reader) -> None:
 def _learn_again(crawl: Crawl, reader: Reader, known: Known, told: Callable[[int], object]) -> None:
     """Learn from visits made since the crawl was saved, but for pages without a rule."""
     done = 0
+    if not crawl.visit:
+        crawl.announcements.forget_told()
     ruled = known.term < len(crawl.settings.rules)
     for visits in reader.visits(after=crawl.visit):
         page, at = visits.page - 1, epoch_days(visits.at)

@@ -67,7 +67,6 @@ class Trust:
         self._masks: dict[int, Masks] = {}  # of all pages of a host
         self._pages: dict[int, HostMasks] = {}  # what they are learnt from
         self._noise = NOTHING_HEARD  # of all hosts together
-        self._telling: dict[str, Word] = {}  # of those that were right at least once
         self._moved: set[int] = set()
 
     def grow(self, pages: int) -> None:
@@ -119,10 +118,6 @@ class Trust:
     def word(self, host: int, kind: str) -> Word:
         """What is known of one kind of word of a host."""
         return self._words.get(host, {}).get(kind, NOTHING_HEARD)
-
-    def of_telling(self, kind: str) -> Word:
-        """What is known of one kind of word of all hosts that were right at least once."""
-        return self._telling.get(kind, NOTHING_HEARD)
 
     def words(self, kind: str) -> dict[int, Word]:
         """What is known of one kind of word, by host."""
@@ -205,11 +200,7 @@ class Trust:
     def _hear(self, host: int, kind: str, more: Word) -> None:
         counts = more.counts
         words = self._words.setdefault(host, {})
-        before = words.get(kind, NOTHING_HEARD)
-        words[kind] = after = before.plus(**counts)
-        if after.right:
-            first = {} if before.right else before.counts
-            self._telling[kind] = self.of_telling(kind).plus(**counts).plus(**first)
+        words[kind] = words.get(kind, NOTHING_HEARD).plus(**counts)
         if kind == NOISE:
             self._noise = self._noise.plus(**counts)
         self._moved.add(host)

@@ -191,31 +191,46 @@ def false_changes(noise: Word, of_all: Word, checked: float = 0.0, differed: flo
     return (differed + here * _PAIRS_OF_HOST) / (checked + _PAIRS_OF_HOST)
 
 
-def recall(word: Word, of_all: Word) -> float:
-    """Share of changes that a host announces, in sitemaps or feeds.
+def is_heeded(word: Word) -> bool:
+    """Whether a host announces changes, in sitemaps or feeds, and is right often enough.
 
-    A host that has never announced a change is no better for its neighbours, and dates that move
-    with every build say nothing, however many changes they come with.
+    Dates that move with every build say nothing, however many changes they come with.
+
+    >>> is_heeded(Word(right=1)), is_heeded(Word(silent=5)), is_heeded(Word(right=5, wrong=9))
+    (True, False, False)
+    """
+    return word.right > 0 and precision(word) >= _LEAST_RIGHT
+
+
+def precision(word: Word) -> float:
+    """Share of a host's announcements that are right.
+
+    >>> precision(Word()), precision(Word(right=8, wrong=1))
+    (1.0, 0.9)
+    """
+    return (word.right + 1) / (word.right + word.wrong + 1)
+
+
+def recall(silent: float, awaited: float, of_others: float) -> float:
+    """Share of changes that a host announces.
+
+    Visits follow announcements, so it is not the share of the changes found that were announced.
+    Only gaps without an announcement tell: how many changes visits met there, of how many they
+    would have met if none were ever announced.
 
     Args:
-        word: What is known of the host.
-        of_all: The same of all hosts that have announced any change.
+        silent: Unannounced changes that were found.
+        awaited: Changes that visits would have met in gaps without an announcement.
+        of_others: The share that other hosts announce, which counts while there is little else.
 
     Examples:
-        Its first change was announced, where others announce nine in ten, or three in ten:
+        Nothing is known, and one of nine awaited changes was found, where others announce 70 %:
 
-        >>> first = Word(right=1)
-        >>> [round(recall(first, Word(right=n, silent=99 - n)), 2) for n in (90, 30)]
-        [0.92, 0.45]
-        >>> recall(Word(silent=5), Word(right=99)), recall(Word(right=5, wrong=9), Word(right=99))
-        (0.0, 0.0)
+        >>> round(recall(0.0, 0.0, 0.7), 2), round(recall(1.0, 9.0, 0.7), 2)
+        (0.7, 0.83)
     """
-    if not word.right or (word.right + 1) / (word.right + word.wrong + 2) < _LEAST_RIGHT:
-        return 0.0
-    of_others = (of_all.right + 1) / (of_all.right + of_all.silent + 2)
-    changes = word.right + word.silent
-    share = (word.right + _CHANGES_OF_ALL * of_others) / (changes + _CHANGES_OF_ALL)
-    return min(share, _MOST_BELIEVED)
+    unannounced = max(silent, 0.0) + _CHANGES_OF_ALL * (1 - of_others)
+    return min(max(1 - unannounced / (awaited + _CHANGES_OF_ALL), 0.0), _MOST_BELIEVED)
 
 
 def false_alarms(word: Word) -> float:

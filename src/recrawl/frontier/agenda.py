@@ -273,12 +273,12 @@ class Agenda:
         """Count a second request of a visit against the budget."""
         self._pool(page).spending.spend(now, first=False)
 
-    def told(self, pages: Ints, count: Floats, word: tuple[Floats, Floats], now: float) -> None:
+    def told(self, pages: Ints, named: Floats, word: tuple[Floats, Floats], now: float) -> None:
         """Let the policy know what a host says of pages that have a copy.
 
         Args:
             pages: Pages that the host would name.
-            count: Whether it names each.
+            named: Chance that each page which it names has changed; 0 where it does not.
             word: Chance that it names a page that changes, and times a day that it names one that
                 did not: a row a page.
             now: When it was asked.
@@ -287,15 +287,15 @@ class Agenda:
         for number in np.unique(pool).tolist():
             some = np.flatnonzero(pool == number)
             each = word[0][some], word[1][some]
-            self._pools[number].copies.told(pages[some], count[some], each, now)
+            self._pools[number].copies.told(pages[some], named[some], each, now)
 
-    def missed(self, pages: Ints) -> Floats:
-        """Changes of pages that are likely to have come unannounced in gaps with announced ones."""
-        pool, missed = self._pool_of_term[self._book.term[pages]], np.zeros(len(pages))
+    def awaited(self, pages: Ints) -> Floats:
+        """Changes that visits would have met without an announcement if there never were any."""
+        pool, awaited = self._pool_of_term[self._book.term[pages]], np.zeros(len(pages))
         for number in np.unique(pool).tolist():
             some = np.flatnonzero(pool == number)
-            missed[some] = self._pools[number].copies.missed(pages[some])
-        return missed
+            awaited[some] = self._pools[number].copies.awaited(pages[some])
+        return awaited
 
     def learn_many(self, pages: Ints, at: Floats, outcomes: Outcomes) -> None:
         """Let the policy learn from many visits of before, told in order, as if all at once.

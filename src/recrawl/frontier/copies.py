@@ -110,21 +110,21 @@ class Copies:
         self.frontier.seen(self._book.row[pages], instants_after_epoch(at), outcomes)
         self.place_many(pages, at)
 
-    def told(self, pages: Ints, count: Floats, word: tuple[Floats, Floats], now: float) -> None:
+    def told(self, pages: Ints, named: Floats, word: tuple[Floats, Floats], now: float) -> None:
         """Let the policy know what a host says of pages; those without a copy do not count."""
         self.admit()
         self.learn_all()
         row = self._book.row[pages]
         some = np.flatnonzero(row >= 0)
         words = word[0][some], word[1][some]
-        self.frontier.told(row[some], count[some], words, instant_after_epoch(now))
+        self.frontier.told(row[some], named[some], words, instant_after_epoch(now))
 
-    def missed(self, pages: Ints) -> Floats:
-        """Changes of pages that are likely to have come unannounced; none of those without copy."""
+    def awaited(self, pages: Ints) -> Floats:
+        """Changes that visits would have met without an announcement if there never were any."""
         row = self._book.row[pages]
-        missed = np.zeros(len(pages))
-        missed[row >= 0] = self.frontier.missed(row[row >= 0])
-        return missed
+        awaited = np.zeros(len(pages))
+        awaited[row >= 0] = self.frontier.awaited(row[row >= 0])
+        return awaited
 
     def learn_all(self) -> None:
         """Let the policy learn from all visits that it was told of."""

@@ -190,26 +190,26 @@ class Frontier:
         self._waiting[rows] = self._here[rows]
 
     def told(
-        self, rows: Ints, count: Floats, word: tuple[Floats, Floats], now: np.datetime64
+        self, rows: Ints, named: Floats, word: tuple[Floats, Floats], now: np.datetime64
     ) -> None:
         """Let a policy that listens know what a host says of pages.
 
         Args:
             rows: Pages that the host would name.
-            count: Whether it names each.
+            named: Chance that each page which it names has changed; 0 where it does not.
             word: Chance that it names a page that changes, and times a day that it names one that
                 did not: a row a page.
             now: When it was asked.
         """
         if len(rows):
-            self._turns.told(rows, count, word, now)
+            self._turns.told(rows, named, word, now)
 
-    def missed(self, rows: Ints) -> Floats:
-        """Changes of pages that a policy which listens believes to have come unannounced."""
-        missed = getattr(self._policy, "missed", None)
-        if missed is None or not len(rows):
+    def awaited(self, rows: Ints) -> Floats:
+        """Changes that visits would have met without an announcement if there never were any."""
+        awaited = getattr(self._policy, "awaited", None)
+        if awaited is None or not len(rows):
             return np.zeros(len(rows))
-        return np.asarray(missed(self.state, rows))
+        return np.asarray(awaited(self.state, rows))
 
     def returned(self, rows: Ints) -> None:
         """Take back pages that were handed out and not visited."""
@@ -273,11 +273,11 @@ class _ByValue:
         self._found.append(pages)
 
     def told(
-        self, rows: Ints, count: Floats, word: tuple[Floats, Floats], now: np.datetime64
+        self, rows: Ints, named: Floats, word: tuple[Floats, Floats], now: np.datetime64
     ) -> None:
         listen = getattr(self._policy, "told", None)
         if listen is not None:
-            self._state = listen(self.learnt(), rows, count, word, now)
+            self._state = listen(self.learnt(), rows, named, word, now)
 
     def seen(self, rows: Ints, now: Instants, outcomes: Outcomes) -> None:
         self._visits.append((rows, now, outcomes))
@@ -354,7 +354,7 @@ class _ByDueTime:
         self._due = np.append(self._due, self._due_days(rows))
 
     def told(
-        self, rows: Ints, count: Floats, word: tuple[Floats, Floats], now: np.datetime64
+        self, rows: Ints, named: Floats, word: tuple[Floats, Floats], now: np.datetime64
     ) -> None:
         """Say nothing: fixed rules do not listen."""
 

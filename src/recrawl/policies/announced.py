@@ -36,7 +36,7 @@ from recrawl.policies.growing import longer
 if TYPE_CHECKING:
     from recrawl.visits.arrays import Bools, Floats, Ints
 
-NAMES = ("count", "recall", "false_alarms", "asked", "silent", "learnt", "span", "missed")
+NAMES = ("count", "recall", "false_alarms", "asked", "silent", "learnt", "span", "watched")
 _NO_TIME = 1e-12
 _MOST = 3.0  # announcements of a page that count: more say no more
 _LEAST_FALSE = 1e-3  # chance that an announcement is false, however right they were so far
@@ -96,11 +96,12 @@ class Announced:
         recall: Chance that a change of the page is announced; 0 where nobody announces.
         false_alarms: Announcements a day without a change.
         asked: When the host was last asked what changed, in days after 1970.
-        silent: Days on the clock between the last visit and its first announcement, if any, in
-            which nothing was announced.
+        silent: Days on the clock, as it was read when the host was asked, between the last visit
+            and its first announcement, if any, in which nothing was announced.
         learnt: How many of them were learnt from already, as far as they count.
         span: Days on the clock in which the first announced change happened.
-        missed: Changes that are likely to have come unannounced in gaps with announced ones.
+        watched: Days on the clock, in all gaps that ended without an announced change, as far as
+            an unannounced one would have been met.
     """
 
     count: Floats
@@ -110,7 +111,7 @@ class Announced:
     silent: Floats
     learnt: Floats
     span: Floats
-    missed: Floats
+    watched: Floats
 
     @classmethod
     def start(cls) -> Announced:
@@ -128,25 +129,26 @@ class Announced:
         for name in NAMES:
             setattr(self, name, longer(getattr(self, name), none))
 
-    def tell(self, rows: Ints, count: Floats, now: float) -> None:
+    def tell(self, rows: Ints, named: Floats, now: float) -> None:
         """Take in what a host says of pages.
 
         Args:
             rows: The pages.
-            count: New announcements of each.
+            named: Chance that each page which it names has changed; 0 where it does not.
             now: When it was asked.
         """
-        self.count[rows] = np.minimum(self.count[rows] + count, _MOST)
+        self.count[rows] = np.minimum(self.count[rows] + (named > 0), _MOST)
         self.asked[rows] = now
 
     def unlearnt(self, rows: Ints) -> Floats:
         """Silent days that are to be learnt from, as far as they count: they are from now on.
 
-        A host that is believed more by now was right about what was silent before.
+        A host that is believed more by now was right about what was silent before; of one that is
+        believed less, days are taken back.
         """
-        days = np.maximum(self.recall[rows] * self.silent[rows] - self.learnt[rows], 0.0)
+        days = self.recall[rows] * self.silent[rows] - self.learnt[rows]
         self.learnt[rows] += days
-        return days
+        return np.asarray(days)
 
     def streams(self, rows: Ints, silent: Floats, since: Floats, changed: Bools) -> Streams:
         """What gaps that end now can tell of both streams.
@@ -157,15 +159,34 @@ class Announced:
             since: Days on the clock since then.
             changed: Whether a change was found.
         """
-        recall, learnt = self.recall[rows], self.learnt[rows]
+        recall, before = self.recall[rows], self.silent[rows]
+        # The clock is read anew: what was learnt is a share of its days.
+        learnt = self.learnt[rows] / np.maximum(before, _NO_TIME) * np.minimum(before, silent)
         announced = recall * self.span[rows]
         return Streams(
             told=changed & (self.count[rows] > 0) & (announced > 0),
             announced=announced,
-            unannounced=since + np.maximum(silent - learnt, 0.0),
+            unannounced=np.maximum(since + silent - learnt, _NO_TIME),
             since=since,
             doubted=(1 - recall) * silent + since,
         )
+
+    def watch(self, rows: Ints, elapsed: Floats, rates: Floats, changed: Bools) -> None:
+        """Note for how long visits have watched for unannounced changes.
+
+        A visit meets several changes as one: of $n$ expected ones it meets $1 - e^{-n}$.
+
+        Args:
+            rows: The pages.
+            elapsed: Days on the clock since the last visit to each.
+            rates: Changes of each in such a day.
+            changed: Whether a change was found.
+        """
+        expected = np.maximum((1 - self.recall[rows]) * rates * elapsed, _NO_TIME)
+        met = -np.expm1(-expected) / expected
+        told = changed & (self.count[rows] > 0)
+        asked = self.asked[rows] > 0  # before that nobody would have announced anything
+        self.watched[rows] += np.where(asked & ~told, met * elapsed, 0.0)
 
     def forget(self, rows: Ints) -> None:
         """Drop the announcements of pages that were visited."""
@@ -194,7 +215,7 @@ class Announced:
             ...     silent=np.zeros(2),
             ...     learnt=np.zeros(2),
             ...     span=np.zeros(2),
-            ...     missed=np.zeros(2),
+            ...     watched=np.zeros(2),
             ... )
             >>> states = np.full((1, 2), 2.0), np.full((1, 2), 20.0)
             >>> pages.effective(np.arange(2), states, np.full(2, 10.0), np.zeros(2)).round(1)

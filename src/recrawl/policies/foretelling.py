@@ -2,9 +2,9 @@ r"""How far forecasts are off, section by section, and what sets them right.
 
 A page's rate is learnt on a clock that knows what was found in between, while a forecast is made
 before anything is known of the latest bins, where a clock goes on as the one above it. In a section
-that is quieter than the crawl the two differ for good. So it is counted what visits found, $D$, and
-what had been foretold of them on a clock that goes as it does, $E$. Time on the clock of a section
-counts for
+that is quieter than the crawl the two differ for good. So it is counted what visits found and hosts
+announced, $D$, and what had been foretold of both on a clock that goes as it does, $E$. Time on the
+clock of a section counts for
 
 $$ c = \frac{K c_{\text{crawl}} + D}{K + E}, \qquad
    c_{\text{crawl}} = \frac{3 K c_0 + D_{\text{crawl}}}{3 K + E_{\text{crawl}}} $$
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _KEPT, _KEPT_BY_ALL = 0.98, 0.995
 _STRENGTH = 10.0  # changes that the factor of the crawl counts for in a section
 _STRENGTH_OF_ALL = 30.0  # changes that the first guess counts for
+_MOST_AT_ONCE = 10.0  # changes that all announcements of one asking count for
 _FIRST = 0.7  # that guess: most pages change less often than once a gap
 
 
@@ -95,12 +96,19 @@ class Foretelling:
 
         Args:
             leaf: Node of each page.
-            found: Whether a change of each was announced.
+            found: How likely a change of each was announced.
             chance: As of visits.
         """
         own, common = self.factor(leaf), np.full(len(leaf), self._of_all)
-        rows = np.array([[found.sum(), (chance(common) / common).sum()]])
-        fold(self.all, np.zeros(1, np.int64), rows, _KEPT_BY_ALL)
         nodes, which = np.unique(leaf, return_inverse=True)
-        sums = [np.bincount(which, each) for each in (found, chance(own) / own)]
-        fold(self.nodes, nodes, np.stack(sums, axis=1), _KEPT)
+        all_found, all_foretold = found.sum(), (chance(common) / common).sum()
+        every = _together(np.array([[all_found, all_foretold]]))
+        parts = (np.bincount(which, part) for part in (found, chance(own) / own))
+        each = np.stack(list(parts), axis=1).astype(np.float64)
+        fold(self.all, np.zeros(1, np.int64), every, _KEPT_BY_ALL)
+        fold(self.nodes, nodes, _together(each), _KEPT)
+
+
+def _together(rows: Floats) -> Floats:
+    """Changes found and foretold at one asking, as far as they count."""
+    return np.asarray(rows * np.minimum(_MOST_AT_ONCE / np.maximum(rows[:, 1:], _MOST_AT_ONCE), 1))

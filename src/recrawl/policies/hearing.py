@@ -37,46 +37,53 @@ def _silent(state: RecrawlState, rows: Ints, now: float | Floats) -> Floats:
     return np.maximum(state.clocks.elapsed(leaf, last, asked), 0.0)
 
 
-def learn_heard(state: RecrawlState, rows: Ints, count: Floats, now: float) -> None:
-    """Learn what was announced, and of other pages that nothing was."""
+def learn_heard(state: RecrawlState, rows: Ints, named: Floats, now: float) -> None:
+    """Learn what was announced, and of other pages that nothing was.
+
+    Args:
+        state: What is known.
+        rows: The pages.
+        named: Chance that each page which was announced has changed; 0 where it was not.
+        now: When the host was asked.
+    """
     since = np.maximum(state.last[rows], state.announced.asked[rows])
     later = now > since
-    rows, news, since = rows[later], count[later] > 0, since[later]
+    rows, named, since = rows[later], named[later], since[later]
     for start in range(0, len(rows), _AT_A_TIME):
         some = slice(start, start + _AT_A_TIME)
-        _learn_some(state, rows[some], news[some], since[some], now)
+        _learn_some(state, rows[some], named[some], since[some], now)
     if state.announced.recall[rows].any():
-        read_clocks(state, state.sections.levels)
+        read_clocks(state, state.sections.upwards(state.sections.leaf[rows]))
 
 
-def _learn_some(state: RecrawlState, rows: Ints, news: Bools, since: Floats, now: float) -> None:
+def _learn_some(state: RecrawlState, rows: Ints, named: Floats, since: Floats, now: float) -> None:
     told, leaf, until = state.announced, state.sections.leaf[rows], np.full(len(rows), now)
     days = np.maximum(state.clocks.elapsed(leaf, since, until), 0.0)
     first = told.count[rows] == 0  # of what comes after an announcement pages learn nothing
-    told.silent[rows] += np.where(first & ~news, days, 0.0)
-    told.span[rows[first & news]] = days[first & news]
-    state.memories.stayed(rows, told.unlearnt(rows))
-
+    state.memories.stayed(rows, told.unlearnt(rows))  # of before: the host may be believed by now
     believed = told.recall[rows] > 0
     if believed.any():
         span = since[believed], until[believed]
-        _learn_clocks(state, rows[believed], news[believed], span)
+        _learn_clocks(state, rows[believed], named[believed], span)
+    told.silent[rows] += np.where(first & (named == 0), days, 0.0)
+    told.span[rows] = np.where(first & (named > 0), days, told.span[rows])
+    state.memories.stayed(rows, told.unlearnt(rows))
 
 
 def _learn_clocks(
-    state: RecrawlState, rows: Ints, news: Bools, span: tuple[Floats, Floats]
+    state: RecrawlState, rows: Ints, named: Floats, span: tuple[Floats, Floats]
 ) -> None:
     """Let the clocks, and those who foretell by them, learn from announcements."""
     clocks, leaf, recall = state.clocks, state.sections.leaf[rows], state.announced.recall[rows]
     states = state.memories.states(rows, state.relatives.prior(state.sections, rows))
     days = np.maximum(clocks.elapsed(leaf, *span), 0.0)
     expected = state.memories.chance(rows, states, recall * days)[1]
-    _learn_forecasts(state, rows, states, span, news)
+    _learn_forecasts(state, rows, states, span, named)
     overlap = clocks.overlaps(*span)
     spread = overlap / np.maximum(overlap.sum(axis=1), _AT_ONCE)[:, None]
     paced = overlap * clocks.pace[leaf]
     paced /= np.maximum(paced.sum(axis=1), _AT_ONCE)[:, None]
-    clocks.learn(state.sections, leaf, paced * news[:, None], spread * expected[:, None])
+    clocks.learn(state.sections, leaf, paced * named[:, None], spread * expected[:, None])
 
 
 def _learn_forecasts(
@@ -84,7 +91,7 @@ def _learn_forecasts(
     rows: Ints,
     states: tuple[Floats, Floats],
     span: tuple[Floats, Floats],
-    news: Bools,
+    named: Floats,
 ) -> None:
     """Compare what was foretold of announcements with those that came."""
     leaf = state.sections.leaf[rows]
@@ -92,7 +99,7 @@ def _learn_forecasts(
     days = np.maximum(state.clocks.elapsed(leaf, *span, clocks), 0.0) * state.announced.recall[rows]
     state.foretelling.learn_heard(
         leaf,
-        news.astype(np.float64),
+        named,
         lambda factor: state.memories.chance(rows, states, factor * days)[1],
     )
 

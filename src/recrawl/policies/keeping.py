@@ -122,13 +122,13 @@ def calibration_kept(parts: Mapping[str, Any]) -> Calibration:
 
 def _announced(state: RecrawlState) -> dict[str, Any]:
     """What hosts announce; nothing where they announce nothing."""
-    if not state.announced.any:
+    if not state.announced.asked.any():
         return {}
     return {f"announced.{name}": getattr(state.announced, name) for name in NAMES}
 
 
 def _announced_kept(parts: Mapping[str, Any]) -> Announced:
-    if "announced.count" in parts:
+    if all(f"announced.{name}" in parts for name in NAMES):
         return Announced(**_wide(parts, "announced", NAMES))
     announced = Announced.start()
     announced.grow(len(parts["last"]))

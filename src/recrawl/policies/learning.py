@@ -1,7 +1,7 @@
 """What our policy learns from visits: of clocks, rates, relatives, and of its own forecasts.
 
-A visit tells whether its page changed in the gap since the visit before. Of a change that its host
-had announced the clocks know already, and it says nothing of unannounced ones.
+A visit tells whether its page changed in the gap since the visit before. Of a gap in which its host
+had announced a change the clocks know already, and a change then says nothing of unannounced ones.
 
 Pure.
 """
@@ -41,6 +41,7 @@ class _Gaps:
         prior: What is assumed of the pages.
         states: What is known of them: shape and exposure, a row a memory.
         streams: What the gap can tell of announced and unannounced changes.
+        named: Whether its host is believed and had announced a change.
         chance: Chance of an unannounced change.
     """
 
@@ -53,6 +54,7 @@ class _Gaps:
     prior: tuple[float, Floats]
     states: tuple[Floats, Floats]
     streams: Streams
+    named: Bools
     chance: Floats
 
     @property
@@ -85,12 +87,13 @@ def _gaps(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcomes) -> _
     states = state.memories.states(rows, prior)
     streams = streams_of(state, rows, now, elapsed, outcomes.changed)
     chance = state.memories.chance(rows, states, streams.unannounced)[1]
-    return _Gaps(rows, leaf, last, now, overlap, elapsed, prior, states, streams, chance)
+    named = (state.announced.count[rows] > 0) & (state.announced.recall[rows] > 0)
+    return _Gaps(rows, leaf, last, now, overlap, elapsed, prior, states, streams, named, chance)
 
 
 def _learn_forecasts(state: RecrawlState, gaps: _Gaps, outcomes: Outcomes, real: Floats) -> None:
     """Compare what was foretold of visits with what they found, and trust clocks accordingly."""
-    alone = np.flatnonzero(~gaps.streams.told)
+    alone = np.flatnonzero(~gaps.named)
     rows, leaf = gaps.rows[alone], gaps.leaf[alone]
     states = gaps.states[0][:, alone], gaps.states[1][:, alone]
     doubted, overlap, older = gaps.doubted[alone], gaps.overlap[alone], gaps.older[alone]
@@ -119,7 +122,7 @@ def learn_trust(state: RecrawlState, site: Ints, changed: Bools, near: Floats, f
 
 def _learn_clocks(state: RecrawlState, gaps: _Gaps, outcomes: Outcomes, real: Floats) -> Floats:
     """Let clocks learn when changes happened; returns days since them, as far as they count."""
-    clocks, told = state.clocks, gaps.streams.told
+    clocks = state.clocks
     spread = gaps.overlap / gaps.elapsed[:, None]
     found = spread * clocks.pace[gaps.leaf] * real[:, None]
     ages = np.full(len(gaps.rows), np.nan)
@@ -129,8 +132,8 @@ def _learn_clocks(state: RecrawlState, gaps: _Gaps, outcomes: Outcomes, real: Fl
         happened = np.clip(now - outcomes.age[dated], gaps.last[dated], now)
         found[dated] = clocks.holds(happened) * real[dated, None]
         ages[dated] = clocks.elapsed(gaps.leaf[dated], happened, now)
-    found[told] = 0.0
-    expected = np.where(told, 0.0, gaps.chance)
+    found[gaps.named] = 0.0
+    expected = np.where(gaps.named, 0.0, gaps.chance)
     clocks.learn(state.sections, gaps.leaf, found, spread * expected[:, None])
     return gaps.streams.ages(ages, gaps.elapsed)
 
@@ -139,7 +142,7 @@ def _learn_rates(state: RecrawlState, gaps: _Gaps, outcomes: Outcomes) -> None:
     """Let memories learn rates, and relatives from them."""
     rows, streams, memories = gaps.rows, gaps.streams, state.memories
     memories.learn(rows, state.sections.site[rows], gaps.prior, streams, outcomes)
-    missed = memories.chance(rows, gaps.states, streams.doubted - streams.since)[1]
-    state.announced.missed[rows] += np.where(streams.told, missed, 0.0)
+    rates = memories.rates(rows, gaps.prior)
+    state.announced.watch(rows, gaps.elapsed, rates, outcomes.changed)
     state.announced.forget(rows)
-    state.relatives.learn(state.sections, rows, memories.rates(rows, gaps.prior))
+    state.relatives.learn(state.sections, rows, rates)

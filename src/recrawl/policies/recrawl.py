@@ -151,7 +151,7 @@ class Recrawl:
         self,
         state: RecrawlState,
         rows: Ints,
-        count: Floats,
+        named: Floats,
         word: tuple[Floats, Floats],
         now: np.datetime64,
     ) -> RecrawlState:
@@ -160,7 +160,7 @@ class Recrawl:
         Args:
             state: The state before.
             rows: Pages that the host would name.
-            count: Whether it names each.
+            named: Chance that each page which it names has changed; 0 where it does not.
             word: Chance that it names a page that changes, and times a day that it names one that
                 did not: a row a page.
             now: When it was asked.
@@ -168,13 +168,13 @@ class Recrawl:
         today = float(epoch_days(now))
         _advance(state, today)
         state.announced.recall[rows], state.announced.false_alarms[rows] = word
-        learn_heard(state, rows, count, today)
-        state.announced.tell(rows, count, today)
+        learn_heard(state, rows, named, today)
+        state.announced.tell(rows, named, today)
         return state
 
-    def missed(self, state: RecrawlState, rows: Ints) -> Floats:
-        """Changes of pages that are likely to have come unannounced in gaps with announced ones."""
-        return state.announced.missed[rows]
+    def awaited(self, state: RecrawlState, rows: Ints) -> Floats:
+        """Changes that visits would have met without an announcement if there never were any."""
+        return state.announced.watched[rows] * self.rates(state, rows)
 
     def paced(self, state: RecrawlState, gap: float) -> RecrawlState:
         """State of a crawl whose mean gap has moved."""
