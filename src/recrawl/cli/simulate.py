@@ -5,7 +5,6 @@ Touches: files, the standard streams, the clock.
 
 from __future__ import annotations
 
-import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path

@@ -221,8 +221,8 @@ class _Learner:
         at, age = epoch_days(visits.at[ours]), visits.age[ours]
         changed, false = outcome == Outcome.CHANGED, doubts.chances(visits, ours)
         self._enter(page, at, outcome == Outcome.FIRST)
-        for stretch, rounds in stretches(at, page, self._width):
-            for each in rounds:
+        for stretch, turns in stretches(at, page, self._width):
+            for each in turns:
                 places = each + stretch.start
                 rows = self._row[page[places]]
                 places = places[COMPARED[outcome[places]] & (rows >= 0)]
