@@ -179,3 +179,15 @@ def test_the_band_holds_what_is_true(kind):
         held.append(low <= true / len(world) <= high)
 
     assert np.mean(held) > 0.8
+
+
+def test_a_band_is_wider_where_the_clock_is_unsure():
+    """A sure rate on a clock that is off by a tenth: the band is that of the clock alone."""
+    one = np.ones((1, 1))
+    sure = Beliefs(one, 1e8 * one, 1e9 * one, np.zeros(1), np.zeros(1), unsure=0.01)
+
+    (low,), (high,) = sure.rate_band(0.9)
+
+    assert sure.rate == pytest.approx([0.1])
+    assert [low, high] == pytest.approx([0.1 - 1.645 * 0.01, 0.1 + 1.645 * 0.01], rel=0.02)
+    assert sure.as_one[0] == pytest.approx([1e8], rel=1e-3)

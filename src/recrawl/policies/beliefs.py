@@ -40,6 +40,7 @@ class Beliefs:
         elapsed: Days on the clock since the last visit, as far as they leave doubt: one a page.
         waited: Days since the last visit: one a page.
         speed: Days on the clock in a day, of late: one a page.
+        unsure: Variance of that over its square: one a page.
 
     Examples:
         A page of one memory, one change in ten days, was visited ten days ago. Its copy is fresh
@@ -59,6 +60,7 @@ class Beliefs:
     elapsed: Floats
     waited: Floats
     speed: Floats | float = 1.0
+    unsure: Floats | float = 0.0
 
     @classmethod
     def of(cls, state: RecrawlState, rows: Ints, now: float, clocks: Floats | None = None) -> Self:
@@ -83,6 +85,7 @@ class Beliefs:
             ),
             waited=np.maximum(now - state.last[rows], 0.0),
             speed=_speed(state, clocks, state.sections.leaf[rows]),
+            unsure=_unsure(state, state.sections.leaf[rows]),
         )
 
     @property
@@ -93,9 +96,10 @@ class Beliefs:
     def rate_band(self, level: float = 0.9) -> tuple[Floats, Floats]:
         """Ends of the band that holds the rate with a probability.
 
-        That of the one Gamma distribution with the same mean and variance.
+        That of the one Gamma distribution with the same mean and variance, of which what is unsure
+        of the clock is a part.
         """
-        shape, exposure = self.as_one
+        shape, exposure = self._gamma(self.unsure)
         tail = (1 - level) / 2
         low, high = (gamma_quantile(shape, each) / exposure for each in (tail, 1 - tail))
         return np.minimum(low, self.rate), np.maximum(high, self.rate)
@@ -103,9 +107,12 @@ class Beliefs:
     @property
     def as_one(self) -> tuple[Floats, Floats]:
         """Shape and exposure of the Gamma distribution with the mixture's mean and variance."""
+        return self._gamma(0.0)
+
+    def _gamma(self, unsure: Floats | float) -> tuple[Floats, Floats]:
         mean = self.rate
         squares = (self.share * self.shape * (self.shape + 1) / self.exposure**2).sum(axis=0)
-        squares *= self.speed**2
+        squares *= self.speed**2 * (1 + unsure)
         variance = np.maximum(squares - mean**2, _NO_TIME * mean**2)
         return mean**2 / variance, mean / variance
 
@@ -183,6 +190,21 @@ def _speed(state: RecrawlState, clocks: Floats, leaf: Ints) -> Floats:
     """Days on the clock of forecasts in a day, over all the time that clocks know of."""
     speed: Floats = clocks[leaf, -1] / (BINS * state.clocks.width) * state.foretelling.factor(leaf)
     return speed
+
+
+def _unsure(state: RecrawlState, leaf: Ints) -> Floats:
+    """Variance of the speed of clocks over its square.
+
+    A clock that rests on D changes, found lately or assumed, is off by a share of 1 / sqrt(D),
+    and so is the factor of its forecasts.
+    """
+    clocks, trust = state.clocks, 1 / (1 + np.exp(-state.trust[state.sections.site_of_node[leaf]]))
+    smoothed = (1 + clocks.kept) / (1 - clocks.kept)
+    nodes, row = np.unique(leaf, return_inverse=True)
+    found = (clocks.found[nodes].sum(axis=1) / smoothed)[row]
+    near, far = (1 / (each + found) for each in (clocks.trusting.near, clocks.trusting.far))
+    off = np.minimum(far + trust * (near - far), 1.0)
+    return np.asarray(off + state.foretelling.unsure(leaf))
 
 
 def let_clocks_run(state: RecrawlState, now: float) -> None:

@@ -68,6 +68,15 @@ class Foretelling:
         found, foretold = self.nodes[leaf].T
         return np.asarray((_STRENGTH * self._of_all + found) / (_STRENGTH + foretold))
 
+    def unsure(self, leaf: Ints) -> Floats:
+        """Variance of that factor over its square, if changes come by themselves.
+
+        >>> Foretelling(np.array([[25.0, 15.0]]), np.zeros((1, 2))).unsure(np.array([0])).round(3)
+        array([0.024])
+        """
+        found, foretold = self.nodes[leaf].T
+        return np.asarray(found / (_STRENGTH + foretold) ** 2 / self.factor(leaf) ** 2)
+
     @property
     def _of_all(self) -> float:
         found, foretold = self.all[0]
