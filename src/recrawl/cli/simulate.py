@@ -159,9 +159,8 @@ def simulate(
     policies, aim = _policies(policy), _objective(objective)
     seen = _observation(observe, lying, missed, false)
     warmed = days(warm_up) if warm_up else 0.0
-    source = Source(
-        store, pages, changes, Made(world, number_of_pages, lasting, every, spread), ignore
-    )
+    made = Made(world, number_of_pages, lasting, every, spread)
+    source = Source(store, pages, changes, made, ignore)
     source.check()
     _check_outputs(output, plot, source)
     whole, left_out = source.read(seed)

@@ -17,7 +17,12 @@ import numpy as np
 
 from recrawl.policies.clocks import BINS
 from recrawl.policies.hearing import in_doubt
-from recrawl.policies.recrawl_state import forecast_clocks, foretold_days, read_clocks
+from recrawl.policies.recrawl_state import (
+    forecast_clocks,
+    foretold_days,
+    read_clocks,
+    trust_of_nodes,
+)
 from recrawl.rates.special import gamma_quantile
 from recrawl.visits.blocks import over_blocks
 
@@ -198,13 +203,17 @@ def _unsure(state: RecrawlState, leaf: Ints) -> Floats:
     A clock that rests on D changes, found lately or assumed, is off by a share of 1 / sqrt(D),
     and so is the factor of its forecasts.
     """
-    clocks, trust = state.clocks, 1 / (1 + np.exp(-state.trust[state.sections.site_of_node[leaf]]))
-    smoothed = (1 + clocks.kept) / (1 - clocks.kept)
     nodes, row = np.unique(leaf, return_inverse=True)
-    found = (clocks.found[nodes].sum(axis=1) / smoothed)[row]
-    near, far = (1 / (each + found) for each in (clocks.trusting.near, clocks.trusting.far))
-    off = np.minimum(far + trust * (near - far), 1.0)
-    return np.asarray(off + state.foretelling.unsure(leaf))
+    smoothed = (1 + state.clocks.kept) / (1 - state.clocks.kept)
+    found = state.clocks.found[nodes].sum(axis=1) / smoothed
+    return np.asarray(_off(state, nodes, found)[row] + state.foretelling.unsure(leaf))
+
+
+def _off(state: RecrawlState, nodes: Ints, found: Floats) -> Floats:
+    """Variance of the pace of nodes over its square, by the changes found there."""
+    trust, trusting = trust_of_nodes(state)[nodes], state.clocks.trusting
+    near, far = (1 / (each + found) for each in (trusting.near, trusting.far))
+    return np.minimum(far + trust * (near - far), 1.0)
 
 
 def let_clocks_run(state: RecrawlState, now: float) -> None:
@@ -276,10 +285,8 @@ def in_common(state: RecrawlState, leaf: Ints, pull: Floats, share: float) -> fl
         share: Share of the pages that these are.
     """
     clocks, nodes = state.clocks, len(state.sections)
-    trust = 1 / (1 + np.exp(-state.trust[state.sections.site_of_node]))
     found = clocks.found[:nodes, -1]
-    near, far = (1 / (each + found) for each in (clocks.trusting.near, clocks.trusting.far))
-    off = np.minimum(far + trust * (near - far), 1.0)
+    off = _off(state, np.arange(nodes), found)
     sums = np.bincount(leaf, pull, nodes)
     # A sum over few of many pages is squared with their luck, which is taken out again.
     luck = (1 - share) * np.bincount(leaf, pull**2, nodes)

@@ -54,12 +54,12 @@ class RecrawlState:
 
 def read_clocks(state: RecrawlState, levels: list[Ints]) -> None:
     """Set the clocks of some nodes."""
-    state.clocks.read(state.sections, levels, _trust(state))
+    state.clocks.read(state.sections, levels, trust_of_nodes(state))
 
 
 def forecast_clocks(state: RecrawlState, levels: list[Ints]) -> Floats:
     """Sums of the clocks that forecasts go by, of some nodes."""
-    return state.clocks.foretold(state.sections, levels, _trust(state))
+    return state.clocks.foretold(state.sections, levels, trust_of_nodes(state))
 
 
 def foretold_days(state: RecrawlState, clocks: Floats, rows: Ints, now: float) -> Floats:
@@ -69,7 +69,7 @@ def foretold_days(state: RecrawlState, clocks: Floats, rows: Ints, now: float) -
     return np.maximum(elapsed, 0.0) * state.foretelling.factor(leaf)
 
 
-def _trust(state: RecrawlState) -> Floats:
+def trust_of_nodes(state: RecrawlState) -> Floats:
     """Weight of the near clock at each node."""
     trust: Floats = (1 / (1 + np.exp(-state.trust)))[state.sections.site_of_node]
     return trust
