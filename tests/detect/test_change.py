@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.detect.change import Known, difference, read, reading, signature
-from recrawl.detect.masks import NO_MASKS, learnt
+from recrawl.detect.change import Known, difference, read, signature
+from recrawl.detect.likeness import likeness
+from recrawl.detect.masks import NO_MASKS, learnt, masked
 from recrawl.detect.words import share_changed
 from recrawl.visits.status import Outcome
 
@@ -15,8 +16,8 @@ READING = st.lists(st.sampled_from(["a", "b c", "d e f"]), max_size=6).map(tuple
 
 
 def known(*lines, masks=NO_MASKS, keep=True):
-    one = reading(lines, masks)
-    return Known(one.lines if keep else None, one.signature, one.likeness)
+    kept = masked(lines, masks)
+    return Known(lines if keep else None, signature(kept), likeness(kept))
 
 
 def test_a_first_copy_is_compared_with_nothing():

@@ -27,21 +27,6 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """What a reader sees of a page at one visit.
-
-    Args:
-        lines: Its lines, without masks.
-        signature: Eight bytes that stand for the lines after masks.
-        likeness: 64 bits that are alike where the lines after masks are.
-    """
-
-    lines: tuple[str, ...]
-    signature: bytes
-    likeness: int
-
-
-@dataclass(frozen=True, slots=True)
 class Known:
     """What is kept of the copy that a page is compared with.
 
@@ -94,16 +79,6 @@ def signature(lines: Sequence[str]) -> bytes:
     False
     """
     return xxh3_64_digest("\n".join(lines).encode(errors="surrogatepass"))
-
-
-def reading(lines: Sequence[str], masks: Masks = NO_MASKS) -> Reading:
-    """Lines with what they are compared by.
-
-    >>> reading(("a",)).likeness == reading(("b",)).likeness
-    False
-    """
-    kept = masked(lines, masks)
-    return Reading(tuple(lines), signature(kept), likeness(kept))
 
 
 def difference(
