@@ -29,13 +29,13 @@ import pyarrow.parquet as pq
 from scipy.special import gammainc
 
 from recrawl import Gamma, Histories, fit_prior
-from recrawl.rates.ranks import most_first
+from recrawl.arrays.ranks import most_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recrawl import Priors
-    from recrawl.visits.arrays import Bools, Floats, Ints
+    from recrawl.arrays.types import Bools, Floats, Ints
 
 DAYS = 7.0  # between two visits
 WORST_RATIO = 1.02

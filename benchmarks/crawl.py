@@ -29,10 +29,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
-    from recrawl.crawl.judging import Judgement
+    from recrawl.detect.verdict import Judgement
+    from recrawl.entries.entries import Copy
     from recrawl.fetch.fetcher import Answer
-    from recrawl.frontier.rules import Rule
-    from recrawl.store.entries import Copy
+    from recrawl.settings.rules import Rule
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
@@ -46,13 +46,13 @@ AT_ONCE = 100
 
 
 def crawl_ours(folder: Path, address: str, days: float) -> dict[str, float]:
-    from recrawl.crawl.clock import ScaledClock
+    from recrawl.clock import ScaledClock
     from recrawl.crawl.running import running
-    from recrawl.frontier.rules import Rule
-    from recrawl.frontier.settings import Settings
+    from recrawl.entries.entries import PagesFound
     from recrawl.plan.budget import Budget
-    from recrawl.store.entries import PagesFound
-    from recrawl.store.store import Store
+    from recrawl.settings.rules import Rule
+    from recrawl.settings.settings import Settings
+    from recrawl.store.sqlite.store import Store
     from recrawl.units import SECONDS_A_DAY
 
     path = folder / "ours.db"
@@ -99,7 +99,7 @@ def decide(
     answer: Answer, copy: Copy | None, body: bytes | None, rule: Rule, now: float
 ) -> Judgement:
     """What an answer says of its page, as our crawler decides it."""
-    from recrawl.crawl.judging import Known, judged, read_answer, unmoved, unread
+    from recrawl.detect.verdict import Known, judged, read_answer, unmoved, unread
 
     settled = unread(answer.address, answer, copy)
     if settled is not None:
@@ -116,12 +116,12 @@ def crawl_scrapy(folder: Path, address: str, days: float) -> dict[str, float]:
     import scrapy
     from scrapy.crawler import CrawlerProcess
 
+    from recrawl.entries.entries import PagesFound, VisitMade
     from recrawl.fetch.fetcher import Answer
-    from recrawl.frontier.rules import Rule
-    from recrawl.store.entries import PagesFound, VisitMade
-    from recrawl.store.reader import Reader
+    from recrawl.settings.rules import Rule
     from recrawl.store.retention import Retention
-    from recrawl.store.store import Store
+    from recrawl.store.sqlite.reader import Reader
+    from recrawl.store.sqlite.store import Store
 
     path, rule = folder / "scrapy.db", Rule(address, local=True)
     addresses = (folder / "addresses").read_text().split()

@@ -27,16 +27,16 @@ from xxhash import xxh3_64_digest
 
 from recrawl.detect.change import Change, Known, difference, read
 from recrawl.detect.change import signature as signed
-from recrawl.detect.likeness import likeness
-from recrawl.detect.masks import NO_MASKS, learnt, masked
-from recrawl.detect.walls import wall_of
-from recrawl.fetch.encodings import decoded
+from recrawl.detect.masks.masks import NO_MASKS, learnt, masked
+from recrawl.detect.simhash import likeness
+from recrawl.detect.walls.walls import wall_of
+from recrawl.parse.encodings import decoded
 from recrawl.visits.status import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from recrawl.detect.masks import Masks
+    from recrawl.detect.masks.masks import Masks
 
 MOST_RATIO = 2.5  # times parsing
 HEADER = "text/html; charset=utf-8"

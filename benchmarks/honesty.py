@@ -26,13 +26,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from aiohttp import web
 
-from recrawl.crawl.clock import ScaledClock
+from recrawl.clock import ScaledClock
 from recrawl.crawl.running import running
-from recrawl.frontier.rules import Rule
-from recrawl.frontier.settings import Settings
 from recrawl.plan.budget import Budget
-from recrawl.policies.beliefs import Beliefs
-from recrawl.store.store import Store
+from recrawl.policies.recrawl.beliefs import Beliefs
+from recrawl.settings.rules import Rule
+from recrawl.settings.settings import Settings
+from recrawl.store.sqlite.store import Store
 from recrawl.units import SECONDS_A_DAY, http_text, instants_after_epoch
 from recrawl.visits.status import Outcome
 

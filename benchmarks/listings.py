@@ -39,19 +39,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.adapters.listings import read_listing
-from recrawl.listings.backtest import TRAIN_DAYS, Run, backtest, telling_groups_of_training
-from recrawl.listings.grid import Grid
-from recrawl.listings.methods import BASELINE, DEFAULT, METHODS
-from recrawl.listings.schedule import Goal
-from recrawl.listings.schedule_backtest import Truth, backtest_schedule, mean_played
+from recrawl.adapters.tables.listings import read_listing
+from recrawl.listings.data.grid import Grid
+from recrawl.listings.forecast.backtest import TRAIN_DAYS, Run, backtest, telling_groups_of_training
+from recrawl.listings.forecast.methods import BASELINE, DEFAULT, METHODS
+from recrawl.listings.schedule.backtest import Truth, backtest_schedule, mean_played
+from recrawl.listings.schedule.schedule import Goal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from recrawl.listings.attributes import Groups
-    from recrawl.listings.backtest import CycleRow
-    from recrawl.listings.schedule_backtest import Played, ScheduleRow
+    from recrawl.listings.data.attributes import Groups
+    from recrawl.listings.forecast.backtest import CycleRow
+    from recrawl.listings.schedule.backtest import Played, ScheduleRow
 
 CYCLES = (3, 7, 14)
 QUALITIES = ("precision", "recall")

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from recrawl import Estimates
-    from recrawl.visits.arrays import Bools, Floats, Instants, Ints
+    from recrawl.arrays.types import Bools, Floats, Instants, Ints
 
     Chance = np.random.Generator
 

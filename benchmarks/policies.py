@@ -36,12 +36,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.adapters.worlds import read_world
+from recrawl.adapters.tables.worlds import read_world
 from recrawl.plan.budget import Budget
-from recrawl.plan.objectives import OBJECTIVES
-from recrawl.policies.clocks import Trusting
+from recrawl.plan.objectives.methods import OBJECTIVES
 from recrawl.policies.methods import POLICIES
-from recrawl.policies.recrawl import Recrawl
+from recrawl.policies.recrawl.clocks import Trusting
+from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.simulate.bands import ratio_band, staleness_band
 from recrawl.simulate.entrants import ORACLES, entrant
 from recrawl.simulate.made import log_normal_rates, make_world

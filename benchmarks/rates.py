@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl import Gamma, Histories, Likelihood, Priors, fit_prior
+from recrawl.arrays.blocks import over_blocks
 from recrawl.rates.censored import Censored, most_likely
 from recrawl.rates.gamma_state import gamma_states
 from recrawl.rates.methods import METHODS
-from recrawl.visits.blocks import over_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -199,8 +199,8 @@ def ingest() -> None:
             path = f"{folder}/{name}.parquet"
             read = f"import pyarrow.parquet as pq; pq.read_table({path!r})"
             only = (
-                "from pathlib import Path; from recrawl.adapters.logs import Log;"
-                "from recrawl.adapters.tables import Reading;"
+                "from pathlib import Path; from recrawl.adapters.tables.logs import Log;"
+                "from recrawl.adapters.tables.visits import Reading;"
                 f"log = Log(Reading(Path({path!r})), 2**31, Path({folder!r}));"
                 "log.__enter__(); print(len(next(log.pieces()).names))"
             )

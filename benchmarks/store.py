@@ -24,14 +24,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.crawl.clock import ScaledClock
-from recrawl.crawl.opening import learnt_parts, open_crawl
-from recrawl.frontier.rules import Rule
-from recrawl.frontier.settings import Settings
+from recrawl.clock import ScaledClock
+from recrawl.entries.entries import Copy, Learnt, PageChange, PagesFound, VisitMade
 from recrawl.plan.budget import Budget
-from recrawl.store.entries import Copy, Learnt, PageChange, PagesFound, VisitMade
-from recrawl.store.reader import Reader
-from recrawl.store.store import Store
+from recrawl.settings.rules import Rule
+from recrawl.settings.settings import Settings
+from recrawl.state.opening import learnt_parts, open_crawl
+from recrawl.store.sqlite.reader import Reader
+from recrawl.store.sqlite.store import Store
 from recrawl.store.writer import Writer
 from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import Outcome, PageStatus

@@ -16,8 +16,8 @@ import numpy as np
 
 from recrawl.adapters.pictures import write_picture
 from recrawl.rates import Classes, Gamma, Grid, Likelihood, MomentMatching, Priors, accuracy
-from recrawl.rates.malcolm_age import variance_of_mean_age
-from recrawl.report.accuracy_chart import Curve, accuracy_chart
+from recrawl.rates.published.malcolm_age import variance_of_mean_age
+from recrawl.report.charts.accuracy import Curve, accuracy_chart
 from recrawl.report.design import DESIGNED, curves
 
 GAPS = (5, 10, 20, 50)

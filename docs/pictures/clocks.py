@@ -19,13 +19,13 @@ import numpy as np
 
 from recrawl.adapters.pictures import write_picture
 from recrawl.policies import Outcomes, Pages, Recrawl
-from recrawl.policies.clocks import BINS
-from recrawl.report.charts import LIGHT, panel_title, rounded, themed
+from recrawl.policies.recrawl.clocks import BINS
+from recrawl.report.charts.vega import LIGHT, panel_title, rounded, themed
 from recrawl.units import instants_after_epoch
 
 if TYPE_CHECKING:
-    from recrawl.policies.recrawl import RecrawlState
-    from recrawl.report.charts import Chart
+    from recrawl.policies.recrawl.policy import RecrawlState
+    from recrawl.report.charts.vega import Chart
 
 PAGES = 12  # a folder
 A_DAY = 3

@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 
 from recrawl.adapters.pictures import write_picture
-from recrawl.crawl.example_truth import truly_fresh
-from recrawl.crawl.example_virtual import virtual_crawl
-from recrawl.crawl.example_world import draw_world
+from recrawl.demo.truth import truly_fresh
+from recrawl.demo.virtual import virtual_crawl
+from recrawl.demo.world import draw_world
 from recrawl.plan.budget import Budget
-from recrawl.plan.objectives import OBJECTIVES
-from recrawl.policies.recrawl import Recrawl
-from recrawl.policies.uniform import Uniform
-from recrawl.report.charts import DARK, LIGHT, Chart, Colours, rounded, themed
+from recrawl.plan.objectives.methods import OBJECTIVES
+from recrawl.policies.recrawl.policy import Recrawl
+from recrawl.policies.rivals.uniform import Uniform
+from recrawl.report.charts.vega import DARK, LIGHT, Chart, Colours, rounded, themed
 
 PAGES, DAYS, BUDGET = 300, 60, 120.0
 LOOKS_A_DAY = 8

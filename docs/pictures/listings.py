@@ -17,14 +17,14 @@ from pathlib import Path
 import numpy as np
 
 from recrawl.adapters.pictures import write_picture
-from recrawl.listings.attributes import Labels
-from recrawl.listings.followed import follow
-from recrawl.listings.grid import Grid
-from recrawl.listings.schedule import Goal
-from recrawl.listings.spells import Listing
-from recrawl.report.listing_charts import describe_chart, forecast_chart
-from recrawl.report.listing_schedule_chart import Scheduled, schedule_chart
-from recrawl.report.listing_schedules import planned_to_keep
+from recrawl.listings.data.attributes import Labels
+from recrawl.listings.data.grid import Grid
+from recrawl.listings.data.spells import Listing
+from recrawl.listings.forecast.tracked import follow
+from recrawl.listings.schedule.schedule import Goal
+from recrawl.report.listings.charts import describe_chart, forecast_chart
+from recrawl.report.listings.schedule_chart import Scheduled, schedule_chart
+from recrawl.report.listings.schedules import planned_to_keep
 
 DAYS = 160
 MAKES = (("Opel", 8), ("BMW", 16), ("Tesla", 32))

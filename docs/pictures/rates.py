@@ -17,7 +17,7 @@ import numpy as np
 import vl_convert
 
 from recrawl import Gamma, Histories, Ratio, fit_prior
-from recrawl.report.charts import DARK, LIGHT, Chart, Colours, panel_title, themed
+from recrawl.report.charts.vega import DARK, LIGHT, Chart, Colours, panel_title, themed
 
 PAGES = 300
 SHOWN = 10  # pages, spread evenly over the site

@@ -17,8 +17,8 @@ import numpy as np
 
 from recrawl.adapters.pictures import write_picture
 from recrawl.plan.budget import Budget
-from recrawl.plan.objectives import Freshness
-from recrawl.report.simulation_charts import BudgetLine, budget_chart
+from recrawl.plan.objectives.methods import Freshness
+from recrawl.report.charts.simulation import BudgetLine, budget_chart
 from recrawl.simulate.entrants import entrant
 from recrawl.simulate.made import log_normal_rates, sections
 from recrawl.simulate.run import simulate

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.adapters.pictures import write_picture
-from recrawl.rates.special import gamma_quantile
-from recrawl.report.charts import LIGHT, panel_title, themed
-from recrawl.report.duane_chart import DuaneLine, duane_chart
-from recrawl.report.timeline import Changes, RateSteps
-from recrawl.report.timeline_chart import timeline_chart
+from recrawl.arrays.special import gamma_quantile
+from recrawl.report.charts.duane import DuaneLine, duane_chart
+from recrawl.report.charts.timeline import Changes, RateSteps
+from recrawl.report.charts.timeline_chart import timeline_chart
+from recrawl.report.charts.vega import LIGHT, panel_title, themed
 from recrawl.trends.duane import Duane
 from recrawl.trends.points import Points
 from recrawl.trends.weibull import VARIANTS
@@ -31,8 +31,8 @@ from recrawl.trends.window_times import WindowTimes
 from recrawl.trends.windows import Windowing, Windows, consistent_windows
 
 if TYPE_CHECKING:
-    from recrawl.report.charts import Chart
-    from recrawl.visits.arrays import Floats
+    from recrawl.arrays.types import Floats
+    from recrawl.report.charts.vega import Chart
 
 # The page of docs/concepts/windows.md, in days between changes.
 GAPS = (2, 2, 2, 2, 2, 3, 4, 5, 7, 9, 8, 6, 4, 3, 2, 1, 1)

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from recrawl.adapters.logs import read_histories
+    from recrawl.adapters.tables.logs import read_histories
     from recrawl.parse.sites import sites_of
     from recrawl.rates import Estimates, Gamma, Likelihood, Priors, Ratio, Status, fit_prior
     from recrawl.visits import Answer, Flag, Histories, Outcome, Vetting, Visit, histories_of

@@ -8,8 +8,8 @@ import pytest
 
 from recrawl.adapters.pictures import check_picture, write_picture
 from recrawl.errors import CannotWrite
-from recrawl.report.accuracy_chart import Curve, accuracy_chart
-from recrawl.report.charts import DARK, LIGHT
+from recrawl.report.charts.accuracy import Curve, accuracy_chart
+from recrawl.report.charts.vega import DARK, LIGHT
 from tests.disks import no_large_files
 from tests.test_package import loaded_by
 

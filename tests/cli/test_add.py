@@ -4,8 +4,8 @@ import signal
 import subprocess
 import time
 
-from recrawl.frontier.settings import read_settings
-from recrawl.store.reader import Reader
+from recrawl.settings.settings import read_settings
+from recrawl.store.sqlite.reader import Reader
 from tests.cli.running import RECRAWL, environment, run, sentence
 from tests.servers import answers
 from tests.servers.faults import FaultServer

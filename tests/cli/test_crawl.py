@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from recrawl.store.reader import Reader
+from recrawl.store.sqlite.reader import Reader
 from tests.cli.crawls import AGENT, crawl_in, start
 from tests.cli.running import run, sentence
 from tests.servers import answers

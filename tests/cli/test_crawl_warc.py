@@ -12,8 +12,8 @@ from functools import partial
 
 import pytest
 
-from recrawl.store.reader import Reader
-from tests.adapters.warcs import files_in, indexed, left_open, of_kind, read_folder
+from recrawl.store.sqlite.reader import Reader
+from tests.adapters.warc.warcs import files_in, indexed, left_open, of_kind, read_folder
 from tests.cli import crawls
 from tests.cli.crawls import start
 from tests.cli.running import run, sentence

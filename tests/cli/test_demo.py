@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recrawl.crawl.clock import ScaledClock
-from recrawl.crawl.example_crawl import Plan, crawl_example
-from recrawl.crawl.example_jobs import ExampleJobs
-from recrawl.crawl.example_result import result_of
-from recrawl.crawl.example_world import SECTIONS, draw_world
-from recrawl.frontier.settings import read_settings
-from recrawl.store.reader import Reader
+from recrawl.clock import ScaledClock
+from recrawl.demo.crawl import Plan, crawl_example
+from recrawl.demo.jobs import ExampleJobs
+from recrawl.demo.result import result_of
+from recrawl.demo.world import SECTIONS, draw_world
+from recrawl.settings.settings import read_settings
+from recrawl.store.sqlite.reader import Reader
 from recrawl.visits.status import Outcome
 from tests.cli.running import RECRAWL, environment, names_in, run, sentence
 
@@ -239,7 +239,7 @@ def test_as_many_copies_are_fresh_as_expected_in_the_tenths_of_a_run(long):
     """On the mean of them: one in which a whole section is swept may be off by more.
 
     The first tenth is spent on first copies and on what a new page is taken for. No two runs are
-    alike; tests/crawl/test_example_virtual.py looks at single tenths of runs that are.
+    alike; tests/demo/test_virtual.py looks at single tenths of runs that are.
     """
     fresh = long[2].freshness
 

@@ -10,11 +10,11 @@ import subprocess
 
 import pytest
 
-from recrawl.detect.masks import learnt
-from recrawl.detect.masks_text import as_json
-from recrawl.report.differences_data import DIFFERENCE_KEYS, VERSION_COLUMNS
-from recrawl.store.entries import Found, PagesFound, VisitMade
-from recrawl.store.store import Store
+from recrawl.detect.masks.json_text import as_json
+from recrawl.detect.masks.masks import learnt
+from recrawl.entries.entries import Found, PagesFound, VisitMade
+from recrawl.report.diff.data import DIFFERENCE_KEYS, VERSION_COLUMNS
+from recrawl.store.sqlite.store import Store
 from recrawl.visits.status import Outcome
 from tests.cli.looking import on_a_terminal
 from tests.cli.running import RECRAWL, environment, names_in, run, sentence

@@ -4,13 +4,13 @@ import csv
 
 import pytest
 
+from recrawl.entries.entries import PageChange, VisitMade
 from recrawl.report.histories import VISIT_COLUMNS
 from recrawl.report.pages import PAGE_COLUMNS, RATE_COLUMNS
-from recrawl.store.entries import PageChange, VisitMade
-from recrawl.store.store import Store
+from recrawl.store.sqlite.store import Store
 from recrawl.visits.status import Outcome, PageStatus
 from tests.cli.running import names_in, run, sentence
-from tests.crawl.looked import BEGAN, DAY, made
+from tests.inspect.looked import BEGAN, DAY, made
 
 NOW = "2025-01-01"
 

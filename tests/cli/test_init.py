@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from recrawl.errors import InvalidSettings
-from recrawl.frontier.settings import read_settings
-from recrawl.store.store import Store
+from recrawl.settings.settings import read_settings
+from recrawl.store.sqlite.store import Store
 from tests.cli.running import RECRAWL, environment, names_in, run, sentence
 
 AGENT = "my-crawler (+https://example.org/about; me@example.org)"

@@ -8,7 +8,7 @@ import pytest
 from recrawl.report.pages import PAGE_COLUMNS
 from tests.cli.looking import on_a_terminal
 from tests.cli.running import run, sentence
-from tests.crawl.looked import made
+from tests.inspect.looked import made
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from recrawl.report.plans import COLUMNS, CURVE_COLUMNS
 from tests.cli.running import names_in, run, run_here, sentence, write_log
 from tests.cli.test_screen import on_a_terminal
-from tests.crawl.looked import made
+from tests.inspect.looked import made
 
 RATES = [(f"https://{'ab'[n > 2]}.org/{n}", n) for n in range(1, 6)]
 

@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from recrawl.report.status_object import KEYS
-from recrawl.store.store import Store
+from recrawl.report.status.object import KEYS
+from recrawl.store.sqlite.store import Store
 from tests.cli.looking import on_a_terminal
 from tests.cli.running import names_in, run, sentence
-from tests.crawl.looked import made
+from tests.inspect.looked import made
 
 
 @pytest.fixture

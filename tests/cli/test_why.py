@@ -6,13 +6,13 @@ import time
 
 import pytest
 
-from recrawl.report.why import KEYS
-from recrawl.store.entries import PageChange, PagesChanged, PagesFound, RobotsRead
-from recrawl.store.store import Store
+from recrawl.entries.entries import PageChange, PagesChanged, PagesFound, RobotsRead
+from recrawl.report.why.why import KEYS
+from recrawl.store.sqlite.store import Store
 from recrawl.visits.status import PageStatus
 from tests.cli.looking import on_a_terminal
 from tests.cli.running import names_in, run, sentence
-from tests.crawl.looked import made
+from tests.inspect.looked import made
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from aiohttp import web
 
-from recrawl.frontier.listing_rules import ListingRule
-from recrawl.parse.items import Layout
-from recrawl.store.objects_reader import ListingReader
+from recrawl.listings.live.rules import ListingRule
+from recrawl.parse.items.item import Layout
+from recrawl.store.sqlite.listing_reader import ListingReader
 from tests.crawl.crawls import START, crawling, settings, store_in
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recrawl.crawl.crawler import Crawler
-    from recrawl.store.objects_entries import ListingSynced
-    from recrawl.store.objects_reader import ListingHistory
+    from recrawl.entries.listings import ListingSynced
+    from recrawl.store.sqlite.listing_reader import ListingHistory
 
 HTML = Layout("li.job", "a@href", {"title": "a"})
 

@@ -6,20 +6,20 @@ import asyncio
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from recrawl.crawl.clock import ScaledClock
+from recrawl.clock import ScaledClock
 from recrawl.crawl.running import running
 from recrawl.fetch.fetcher import Limits
-from recrawl.frontier.rules import Rule
-from recrawl.frontier.settings import Settings
 from recrawl.plan.budget import Budget
-from recrawl.store.store import Store
+from recrawl.settings.rules import Rule
+from recrawl.settings.settings import Settings
+from recrawl.store.sqlite.store import Store
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-    from recrawl.crawl.clock import Clock
+    from recrawl.clock import Clock
     from recrawl.crawl.crawler import Crawler
     from recrawl.crawl.ledger import Told
     from tests.servers.faults import FaultServer

@@ -20,12 +20,12 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
-from recrawl.crawl.clock import ScaledClock
+from recrawl.clock import ScaledClock
 from recrawl.crawl.running import running
 from recrawl.crawl.visit_log import VisitLog
 from recrawl.errors import RecrawlError
 from recrawl.fetch.fetcher import Limits
-from recrawl.frontier.settings import read_settings
+from recrawl.settings.settings import read_settings
 from recrawl.units import SECONDS_A_DAY
 
 MOST_MEMORY = 4 << 30  # of addresses, so that a mistake harms nobody else

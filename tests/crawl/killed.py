@@ -6,12 +6,12 @@ import asyncio
 import sys
 from pathlib import Path
 
-from recrawl.crawl.clock import ScaledClock
+from recrawl.clock import ScaledClock
 from recrawl.crawl.running import running
 from recrawl.crawl.visit_log import VisitLog
-from recrawl.frontier.rules import Rule
-from recrawl.frontier.settings import Settings
 from recrawl.plan.budget import Budget
+from recrawl.settings.rules import Rule
+from recrawl.settings.settings import Settings
 
 SECONDS_A_DAY = 2.0
 DELAY_SECONDS = 0.02

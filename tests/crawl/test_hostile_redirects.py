@@ -13,8 +13,8 @@ import pytest
 
 from recrawl.crawl.running import running
 from recrawl.fetch.fetcher import Request
-from recrawl.frontier.rules import Rule
 from recrawl.parse.addresses import canonical
+from recrawl.settings.rules import Rule
 from tests.crawl.crawls import (
     LIMITS,
     crawl_once,

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from recrawl.parse.addresses import canonical
-from recrawl.store.reader import Reader
-from recrawl.store.store import Store
+from recrawl.store.sqlite.reader import Reader
+from recrawl.store.sqlite.store import Store
 from tests.cli.running import RECRAWL, environment, run
 from tests.crawl import hostile as crawl_of
 from tests.servers import answers, hostile
@@ -288,14 +288,14 @@ def test_what_the_command_says_steers_no_terminal(tmp_path):
 
 
 def test_a_tag_of_many_attributes_is_no_trap_where_parts_are_chosen():
-    """With `watch` a million attributes keep a thread busy for an hour; see detect/visible.py."""
-    from recrawl.detect.lines import lines
+    """With `watch` a million attributes busy a thread for an hour: see `detect.text.visible`."""
+    from recrawl.detect.text.lines import lines
 
     lines(hostile.many_attributes(1_000_000).decode(), watch=("main",))
 
 
 def test_a_letter_with_many_marks_is_no_trap():
-    """Of 160 kilobytes of them everything stands still for ten seconds; see detect/lines.py."""
+    """Of 160 kilobytes of them all stands still for ten seconds; see `detect.text.lines`."""
     from recrawl.detect.change import read
 
     read(hostile.accents(1_000_000).decode(), html=True)

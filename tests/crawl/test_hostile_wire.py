@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from recrawl.parse.addresses import canonical, host_of
-from recrawl.store.store import Store
+from recrawl.store.sqlite.store import Store
 from tests.crawl import hostile as crawl_of
 from tests.servers import answers, hostile
 from tests.servers.faults import FaultServer

@@ -9,8 +9,8 @@ from collections import Counter
 
 import pytest
 
-from recrawl.store.reader import Reader
-from recrawl.store.store import Store
+from recrawl.store.sqlite.reader import Reader
+from recrawl.store.sqlite.store import Store
 from tests.crawl import killed
 from tests.crawl.crawls import START
 from tests.servers import answers

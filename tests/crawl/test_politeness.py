@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from recrawl.store.reader import Reader
+from recrawl.store.sqlite.reader import Reader
 from recrawl.units import SECONDS_A_DAY, http_text
 from tests.crawl.crawls import (
     SECOND,

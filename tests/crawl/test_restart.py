@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from recrawl.crawl.clock import ScaledClock
-from recrawl.crawl.opening import expected_fresh
+from recrawl.clock import ScaledClock
 from recrawl.plan.budget import Budget
-from recrawl.store.reader import Reader
-from recrawl.store.store import Store
+from recrawl.state.opening import expected_fresh
+from recrawl.store.sqlite.reader import Reader
+from recrawl.store.sqlite.store import Store
 from tests.crawl.crawls import (
     SECOND,
     START,

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from recrawl.store.reader import Reader
+from recrawl.store.sqlite.reader import Reader
 from tests.crawl.crawls import crawl_once, outcomes, page_rule, settings, site
 from tests.servers import answers
 from tests.servers.faults import FaultServer

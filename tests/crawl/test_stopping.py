@@ -11,7 +11,7 @@ from recrawl.crawl import crawler as crawler_module
 from recrawl.crawl.running import running
 from recrawl.errors import CannotWrite, StoreFull
 from recrawl.fetch.fetcher import Limits
-from recrawl.store.reader import Reader
+from recrawl.store.sqlite.reader import Reader
 from tests.crawl.crawls import crawling, page_rule, real_time, settings, site, store_in
 from tests.servers import answers
 from tests.servers.faults import FaultServer

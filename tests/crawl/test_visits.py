@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from recrawl.crawl.clock import ScaledClock
-from recrawl.store.reader import Reader
+from recrawl.clock import ScaledClock
+from recrawl.store.sqlite.reader import Reader
 from recrawl.visits.status import PageStatus
 from tests.crawl.crawls import START, crawl_once, outcomes, page_rule, settings, site, visits
 from tests.servers import answers

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.crawl.host_book import HostBook
-from recrawl.crawl.trust import Trust
 from recrawl.detect.change import Known, difference, signature
-from recrawl.detect.masks import NO_MASKS, displaced, learnt, masked
+from recrawl.detect.masks.masks import NO_MASKS, displaced, learnt, masked
 from recrawl.detect.returns import Returns
-from recrawl.detect.words import share_changed
+from recrawl.detect.text.words import share_changed
+from recrawl.frontier.host_table import HostBook
 from recrawl.frontier.hosts import Hosts
+from recrawl.state.trust import Trust
 from recrawl.visits.status import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from recrawl.detect.change import Change
-    from recrawl.detect.masks import Masks
+    from recrawl.detect.masks.masks import Masks
 
     Fetch = Callable[[bool], Sequence[str]]  # whether right after another; to the lines of a page
 

@@ -13,8 +13,8 @@ import random
 import pytest
 
 from recrawl.detect.change import Known, difference, read, signature
-from recrawl.detect.masks import NO_MASKS, masked
-from recrawl.fetch.encodings import decoded
+from recrawl.detect.masks.masks import NO_MASKS, masked
+from recrawl.parse.encodings import decoded
 from recrawl.visits.status import Outcome
 from tests.detect.changes import EDITS, edited
 from tests.detect.corpus import LANGUAGES, Clock, encoded, page, written

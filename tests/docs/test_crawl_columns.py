@@ -4,7 +4,7 @@ import pytest
 
 from recrawl.report.histories import VISIT_COLUMNS
 from recrawl.report.pages import ORDERS, PAGE_COLUMNS, RATE_COLUMNS
-from recrawl.report.status_object import (
+from recrawl.report.status.object import (
     BUDGET_KEYS,
     HOST_KEYS,
     KEYS,

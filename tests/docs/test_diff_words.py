@@ -2,9 +2,9 @@
 
 import pytest
 
-from recrawl.detect.differences import GISTS, Kind
-from recrawl.detect.edits import Fate
-from recrawl.report.differences_data import (
+from recrawl.detect.diff.differences import GISTS, Kind
+from recrawl.detect.diff.edits import Fate
+from recrawl.report.diff.data import (
     DIFFERENCE_KEYS,
     PART_KEYS,
     SIDE_KEYS,

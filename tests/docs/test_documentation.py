@@ -13,20 +13,20 @@ from typer.main import get_group
 
 import recrawl
 from recrawl.cli.main import app
-from recrawl.listings.methods import METHODS as FORECASTERS
+from recrawl.listings.forecast.methods import METHODS as FORECASTERS
 from recrawl.rates.estimates import STATUS_NAMES
 from recrawl.rates.methods import METHODS
-from recrawl.report.listing_backtests import CYCLE_COLUMNS, KEEP_COLUMNS
-from recrawl.report.listing_forecasts import FORECAST_COLUMNS
-from recrawl.report.listing_partitions import PARTITION_COLUMNS
-from recrawl.report.listing_schedules import REASONS, SCHEDULE_COLUMNS
-from recrawl.report.listings import (
+from recrawl.report.listings.backtests import CYCLE_COLUMNS, KEEP_COLUMNS
+from recrawl.report.listings.describe import (
     DAY_COLUMNS,
     DESCRIBE_COLUMNS,
     MARKS,
     STATUS_REMARKS,
     UPDATE_COLUMNS,
 )
+from recrawl.report.listings.forecasts import FORECAST_COLUMNS
+from recrawl.report.listings.partitions import PARTITION_COLUMNS
+from recrawl.report.listings.schedules import REASONS, SCHEDULE_COLUMNS
 from recrawl.report.rates import COLUMNS
 from recrawl.visits.visit import Flag
 from tests.docs.pages import DOCS, PAGES, ROOT, Block, Session, blocks, commands

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from recrawl.report.listing_looks import LOOK_COLUMNS, LOOK_OUTCOMES
-from recrawl.report.listing_objects import OBJECT_COLUMNS
+from recrawl.report.listings.objects import OBJECT_COLUMNS
+from recrawl.report.listings.syncs import LOOK_COLUMNS, LOOK_OUTCOMES
 from tests.docs.pages import DOCS
 
 FILES = (DOCS / "reference" / "files.md").read_text().split("## Listings")[1]

@@ -2,8 +2,8 @@
 
 import pytest
 
-from recrawl.crawl.reasons_binding import Binding
-from recrawl.report import why
+from recrawl.inspect.why.binding import Binding
+from recrawl.report.why import why
 from tests.docs.pages import DOCS
 
 CRAWLS = (DOCS / "reference" / "files.md").read_text().split("## Crawls")[1].split("\n## ")[0]

@@ -6,7 +6,7 @@ import pytest
 
 from recrawl.fetch.fetcher import Request
 from recrawl.fetch.http import HttpFetcher
-from recrawl.parse.items_paging import form_text
+from recrawl.parse.items.paging import form_text
 from tests.crawl.boards import Board
 
 AGENT = "test-bot (me@example.org)"

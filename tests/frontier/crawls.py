@@ -9,10 +9,10 @@ import numpy as np
 from recrawl.frontier.agenda import Agenda
 from recrawl.frontier.frontier import Frontier
 from recrawl.frontier.hosts import Hosts
-from recrawl.frontier.terms import Terms
 from recrawl.plan.budget import Budget
-from recrawl.plan.objectives import OBJECTIVES
-from recrawl.policies.uniform import Uniform
+from recrawl.plan.objectives.methods import OBJECTIVES
+from recrawl.policies.rivals.uniform import Uniform
+from recrawl.settings.terms import Terms
 from recrawl.units import epoch_days
 
 START = 20_480.0

@@ -12,10 +12,10 @@ from recrawl.errors import InvalidParameter
 from recrawl.frontier.agenda import Agenda
 from recrawl.frontier.frontier import Frontier
 from recrawl.frontier.hosts import Hosts
-from recrawl.frontier.terms import Terms
 from recrawl.plan.budget import Budget
-from recrawl.policies.recrawl import Recrawl
-from recrawl.policies.uniform import Uniform
+from recrawl.policies.recrawl.policy import Recrawl
+from recrawl.policies.rivals.uniform import Uniform
+from recrawl.settings.terms import Terms
 from recrawl.visits.status import PageStatus
 from tests.frontier.crawls import GRAIN, MINUTE, START, crawl, found, played, visit
 from tests.frontier.toys import Worth

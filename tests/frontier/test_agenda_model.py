@@ -14,9 +14,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from recrawl.frontier.agenda import Agenda
 from recrawl.frontier.frontier import tick_of
 from recrawl.frontier.hosts import Hosts
-from recrawl.frontier.terms import Terms
 from recrawl.plan.budget import Budget
 from recrawl.policies.methods import POLICIES
+from recrawl.settings.terms import Terms
 from recrawl.visits.status import PageStatus
 from tests.frontier.crawls import GRAIN, HARMONIC, START, Told, found, visit
 from tests.frontier.toys import Worth

@@ -12,11 +12,11 @@ import pytest
 from recrawl.frontier.agenda import Agenda, Known
 from recrawl.frontier.frontier import Resumed
 from recrawl.frontier.hosts import Hosts
-from recrawl.frontier.terms import Terms
 from recrawl.plan.budget import Budget
-from recrawl.policies.keeping import kept, resumed
 from recrawl.policies.pages import Outcomes
-from recrawl.policies.recrawl import Recrawl
+from recrawl.policies.recrawl.checkpoint import kept, resumed
+from recrawl.policies.recrawl.policy import Recrawl
+from recrawl.settings.terms import Terms
 from recrawl.visits.status import PageStatus
 from tests.frontier.crawls import START, Told, crawl, found, visit
 

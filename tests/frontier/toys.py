@@ -10,8 +10,8 @@ import numpy as np
 from recrawl.units import epoch_days, instants_after_epoch
 
 if TYPE_CHECKING:
+    from recrawl.arrays.types import Floats, Instants, Ints
     from recrawl.policies.pages import Outcomes, Pages
-    from recrawl.visits.arrays import Floats, Instants, Ints
 
 WAIT = 5.0
 

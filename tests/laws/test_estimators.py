@@ -35,8 +35,8 @@ from tests.rates.worlds import GAPS, POPULATIONS, visited
 from tests.strategies import Seen, history_of
 
 if TYPE_CHECKING:
+    from recrawl.arrays.types import Floats
     from recrawl.rates.methods import Estimator
-    from recrawl.visits.arrays import Floats
 
 BLOCK = 32_768  # pages worked on together, by one thread
 SHAPE, EXPOSURE = 0.8, 5.0

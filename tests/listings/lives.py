@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.listings.lifetimes import Lifetimes
+from recrawl.listings.data.lifetimes import Lifetimes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from recrawl.visits.arrays import Floats
+    from recrawl.arrays.types import Floats
 
 
 def watched(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recrawl.listings.cycles import Cycle, Stock
+from recrawl.listings.data.cycles import Cycle, Stock
 
 
 @dataclass

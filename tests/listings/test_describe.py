@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from recrawl.listings.attributes import Labels, Numbers, grouping
+from recrawl.listings.data.attributes import Labels, Numbers, grouping
+from recrawl.listings.data.grid import Grid, Paths
+from recrawl.listings.data.spells import Listing
 from recrawl.listings.describe import arrivals, decay, kinds, rate_band, rekeys, statuses
-from recrawl.listings.grid import Grid, Paths
-from recrawl.listings.spells import Listing
-from recrawl.listings.telling import telling_groups
+from recrawl.listings.groups.informative import telling_groups
 from tests.listings.worlds import daily
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from recrawl.listings.spells import Listing
+from recrawl.listings.data.spells import Listing
 
 
 def daily(days, spells, *, start="2026-01-01", **parts):

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from publicsuffixlist import PublicSuffixList
 
+from recrawl.arrays.texts import Texts
 from recrawl.parse.sites import numbered, sites_of
-from recrawl.visits.texts import Texts
 
 SUFFIXES = PublicSuffixList()
 

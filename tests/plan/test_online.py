@@ -18,7 +18,7 @@ from recrawl.plan import (
     budget_curve,
     due_after,
 )
-from recrawl.plan.pace import PERIODIC, RANDOMISED
+from recrawl.plan.solver.inverse_value import PERIODIC, RANDOMISED
 
 
 def one(figure):

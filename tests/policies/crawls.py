@@ -8,14 +8,14 @@ import numpy as np
 from hypothesis import strategies as st
 
 from recrawl.policies.pages import Outcomes, Pages
-from recrawl.policies.spaced import Spaced
+from recrawl.policies.rivals.interval import Spaced
 from recrawl.units import SECONDS_A_DAY, epoch_days, instants_after_epoch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recrawl.policies.policy import Policy
-    from recrawl.policies.spaced import Rule
+    from recrawl.policies.rivals.interval import Rule
 
 START = np.datetime64("2026-01-01", "us")
 GAP = 10.0

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tests.policies.trees import Rows, Tree
+    from tests.policies.recrawl.trees import Rows, Tree
 
 KEPT = (1.0, 0.95, 0.8)
 

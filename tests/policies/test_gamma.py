@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from recrawl import Histories
 from recrawl.plan.due import due_after
-from recrawl.plan.objectives import OBJECTIVES, Freshness, Harmonic
+from recrawl.plan.objectives.methods import OBJECTIVES, Freshness, Harmonic
 from recrawl.policies.due import due_at_price
 from recrawl.policies.gamma import Gamma, GammaState, fitted_prior
 from recrawl.rates.gamma_state import gamma_states

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recrawl.plan.objectives import Freshness
-from recrawl.policies.malcolm import Malcolm
+from recrawl.plan.objectives.methods import Freshness
 from recrawl.policies.methods import POLICIES
 from recrawl.policies.policy import Priced
-from recrawl.policies.spaced import Spaced
+from recrawl.policies.rivals.interval import Spaced
+from recrawl.policies.rivals.malcolm import Malcolm
 from recrawl.units import epoch_days
 from tests.policies.crawls import GAP, START, due_days, later, outcomes, pages_at
 

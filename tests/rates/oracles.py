@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recrawl import Histories
-    from recrawl.visits.arrays import Floats
+    from recrawl.arrays.types import Floats
     from tests.strategies import Seen
 
 

@@ -20,7 +20,7 @@ from tests.rates.worlds import POPULATIONS
 from tests.strategies import Seen, history_of
 
 if TYPE_CHECKING:
-    from recrawl.visits.arrays import Floats
+    from recrawl.arrays.types import Floats
 
 MEMORIES = (math.inf, 100.0, 30.0, 10.0)
 

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recrawl.arrays.ranges import sums
 from recrawl.rates.censored import Censored, most_likely
-from recrawl.visits.stretches import sums
 from tests.rates.oracles import evidence_of
 from tests.strategies import history_of, pages
 
 if TYPE_CHECKING:
-    from recrawl.visits.arrays import Ints
+    from recrawl.arrays.types import Ints
 
 several = st.lists(st.just([]) | pages, min_size=1, max_size=6)
 log_rates = st.floats(-4, 4)

@@ -11,7 +11,7 @@ from recrawl import Histories
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from recrawl.visits.arrays import Floats
+    from recrawl.arrays.types import Floats
 
 Chance = np.random.Generator
 

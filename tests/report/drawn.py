@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recrawl.report.charts import DARK, LIGHT
+from recrawl.report.charts.vega import DARK, LIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from recrawl.report.charts import Chart, Colours
+    from recrawl.report.charts.vega import Chart, Colours
 
 
 def everything_in(value: Any) -> Iterator[Any]:

@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 
-from recrawl.report.charts import DARK
+from recrawl.report.charts.simulation import BudgetLine, budget_chart
+from recrawl.report.charts.vega import DARK
 from recrawl.report.simulation import COLUMNS, HEADER, Entry, simulation_columns, simulation_words
-from recrawl.report.simulation_charts import BudgetLine, budget_chart
 from recrawl.simulate.bands import Band
 from tests.simulate.made import Timetable, run, world
 

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from recrawl.plan.budget import Budget
-from recrawl.policies.uniform import Uniform
+from recrawl.policies.rivals.uniform import Uniform
 from recrawl.simulate.run import simulate
 from recrawl.simulate.world import World
 

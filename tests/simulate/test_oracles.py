@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from recrawl.plan.allocation import allocate
-from recrawl.plan.objectives import OBJECTIVES
+from recrawl.plan.objectives.methods import OBJECTIVES
 from recrawl.policies.pages import Outcomes
 from recrawl.policies.policy import Priced
-from recrawl.policies.uniform import Uniform
+from recrawl.policies.rivals.uniform import Uniform
 from recrawl.simulate.made import log_normal_rates, poisson, turnover
 from recrawl.simulate.oracles import Clairvoyant, OptimalKnown
 from tests.simulate.made import at, run, world

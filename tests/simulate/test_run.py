@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from recrawl.errors import InvalidHistory, InvalidParameter
 from recrawl.plan.budget import Budget
-from recrawl.policies.uniform import Uniform
+from recrawl.policies.rivals.uniform import Uniform
 from recrawl.simulate.made import poisson
 from recrawl.simulate.run import Simulation, simulate
 from recrawl.simulate.scores import Brought, scored

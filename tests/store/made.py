@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recrawl.store.entries import PagesFound, VisitMade
-from recrawl.store.store import Store
+from recrawl.entries.entries import PagesFound, VisitMade
+from recrawl.store.sqlite.store import Store
 from recrawl.visits.status import Outcome
 
 if TYPE_CHECKING:

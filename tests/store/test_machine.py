@@ -12,10 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from recrawl.errors import InvalidParameter
-from recrawl.store import heads
-from recrawl.store import store as store_module
-from recrawl.store.entries import (
+from recrawl.entries.entries import (
     Copy,
     Found,
     HostSeen,
@@ -25,8 +22,11 @@ from recrawl.store.entries import (
     RobotsRead,
     VisitMade,
 )
-from recrawl.store.reader import Reader
-from recrawl.store.store import Store
+from recrawl.errors import InvalidParameter
+from recrawl.store.sqlite import latest_visits as heads
+from recrawl.store.sqlite import store as store_module
+from recrawl.store.sqlite.reader import Reader
+from recrawl.store.sqlite.store import Store
 from recrawl.visits.status import Outcome, PageStatus
 from tests.store.made import NOON
 

@@ -3,11 +3,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recrawl.entries.entries import Prune
 from recrawl.errors import InvalidParameter
-from recrawl.store.entries import Prune
-from recrawl.store.reader import Reader
 from recrawl.store.retention import Retention, Versions, surplus
-from recrawl.store.store import Store
+from recrawl.store.sqlite.reader import Reader
+from recrawl.store.sqlite.store import Store
 from tests.store.made import NOON, numbered, store_with, visit
 
 

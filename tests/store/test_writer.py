@@ -6,11 +6,11 @@ import time
 
 import pytest
 
+from recrawl.entries.entries import Found, Learnt
 from recrawl.errors import InvalidParameter, StoreError, StoreFull
 from recrawl.store import writer as writer_module
-from recrawl.store.entries import Found, Learnt
-from recrawl.store.reader import Reader
-from recrawl.store.store import Store
+from recrawl.store.sqlite.reader import Reader
+from recrawl.store.sqlite.store import Store
 from recrawl.store.writer import Writer
 from tests.store.made import found, numbered, store_with, visit
 

@@ -15,7 +15,7 @@ from tests.strategies import Seen, history_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recrawl.visits.arrays import Floats, Ints
+    from recrawl.arrays.types import Floats, Ints
     from recrawl.visits.histories import Histories
 
 # The hand calculation of both papers' methods: gaps of 1 to 5 days.

@@ -2,8 +2,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recrawl.arrays.texts import Texts
 from recrawl.visits.batch import Batch
-from recrawl.visits.texts import Texts
 
 
 def listed(batch):

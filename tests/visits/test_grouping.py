@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recrawl.arrays.texts import Texts
 from recrawl.visits.batch import Batch
 from recrawl.visits.grouping import group
 from recrawl.visits.rows import UNKNOWN_TIME
-from recrawl.visits.texts import Texts
 
 # Names that are easily taken for each other: prefixes, one byte apart at any place, NUL or
 # nothing at the end, long ones that differ behind the 64 bytes that are read at a time.

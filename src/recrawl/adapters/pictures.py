@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from recrawl.adapters.outputs import check_output, whole_file
+from recrawl.adapters.tables.outputs import check_output, whole_file
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from recrawl.report.charts import Chart
+    from recrawl.report.charts.vega import Chart
 
 PICTURES = {".svg": "svg", ".png": "png"}
 

@@ -51,12 +51,12 @@ def add(
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     import asyncio
 
-    from recrawl.adapters.outputs import whole_file
+    from recrawl.adapters.tables.outputs import whole_file
     from recrawl.cli import screen
     from recrawl.cli.crawling import check_store, find_pages, load_settings, load_text
     from recrawl.errors import StoreLocked
-    from recrawl.frontier.settings import read_settings
-    from recrawl.frontier.settings_text import with_site
+    from recrawl.settings.settings import read_settings
+    from recrawl.settings.text import with_site
 
     values: dict[str, object] = {}
     if budget:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from recrawl.crawl.ledger import Told
     from recrawl.crawl.progress import Figures
     from recrawl.fetch.fetcher import Fetcher
-    from recrawl.frontier.settings import Settings
+    from recrawl.settings.settings import Settings
 
 _REFRESH_SECONDS = 0.5
 # Figures of a large crawl take time, which is not to be taken from the crawl.
@@ -50,7 +50,7 @@ class Wanted:
 
 def load_settings(path: Path) -> Settings:
     """Settings from their file."""
-    from recrawl.frontier.settings import read_settings
+    from recrawl.settings.settings import read_settings
 
     return read_settings(load_text(path), name=str(path))
 
@@ -72,7 +72,7 @@ def load_text(path: Path) -> str:
 
 def check_store(path: Path) -> None:
     """Refuse what is no store before anything is changed for its sake."""
-    from recrawl.store.reader import Reader
+    from recrawl.store.sqlite.reader import Reader
 
     Reader(path).close()
 
@@ -81,8 +81,8 @@ async def crawl_on(
     settings: Settings, store: Path, wanted: Wanted, told: Callable[[Told], object]
 ) -> None:
     """Crawl until it is enough, or until a person says so."""
-    from recrawl.cli.listing_said import say_synced
-    from recrawl.crawl.clock import RealClock
+    from recrawl.cli.listing.messages import say_synced
+    from recrawl.clock import RealClock
     from recrawl.crawl.running import running
     from recrawl.errors import NothingAnswered
 
@@ -109,7 +109,7 @@ async def crawl_on(
 
 async def find_pages(settings: Settings, store: Path, number: int) -> None:
     """Look for the pages of one site, and write them down."""
-    from recrawl.crawl.clock import RealClock
+    from recrawl.clock import RealClock
     from recrawl.crawl.gate import PATIENCE
     from recrawl.crawl.running import running
 
@@ -122,8 +122,8 @@ def _recorder(folder: Path | None, agent: str) -> Callable[[Fetcher], Fetcher] |
     """What writes down all that is fetched, if that is wanted."""
     if folder is None:
         return None
-    from recrawl.adapters.warc_folder import WarcFolder
-    from recrawl.adapters.warc_output import Recorded
+    from recrawl.adapters.warc.folder import WarcFolder
+    from recrawl.adapters.warc.output import Recorded
 
     return lambda fetcher: Recorded(fetcher, WarcFolder(folder, agent))
 

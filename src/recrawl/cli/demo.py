@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from recrawl.crawl.crawler import Crawler
-    from recrawl.crawl.example_crawl import ExampleRun, Plan
-    from recrawl.crawl.example_jobs import ExampleJobs
-    from recrawl.crawl.example_world import ExampleWorld
+    from recrawl.demo.crawl import ExampleRun, Plan
+    from recrawl.demo.jobs import ExampleJobs
+    from recrawl.demo.world import ExampleWorld
 
 _FOR = typer.Option("--for", metavar="TIME", help="How long to crawl; a day passes in a second.")
 _PAGES = typer.Option(metavar="N", help="Pages of the site, from 20 to 10000.")
@@ -57,10 +57,10 @@ def demo(
         recrawl demo
         recrawl demo --for 20s --budget 60/1d --keep demo
     """  # noqa: D301 - \b tells click to leave the paragraph alone
-    from recrawl.crawl.clock import RealClock
-    from recrawl.crawl.example_crawl import Plan
-    from recrawl.crawl.example_jobs import ExampleJobs
-    from recrawl.crawl.example_world import draw_world
+    from recrawl.clock import RealClock
+    from recrawl.demo.crawl import Plan
+    from recrawl.demo.jobs import ExampleJobs
+    from recrawl.demo.world import draw_world
 
     days = _seconds(crawl_for)  # for a day passes in a second
     _check_budget(budget)
@@ -122,8 +122,8 @@ def _run(world: ExampleWorld, jobs: ExampleJobs, plan: Plan) -> ExampleRun:
     import signal
 
     from recrawl.cli import screen
-    from recrawl.crawl.clock import ScaledClock
-    from recrawl.crawl.example_crawl import crawl_example
+    from recrawl.clock import ScaledClock
+    from recrawl.demo.crawl import crawl_example
 
     def begun(address: str, crawler: Crawler) -> None:
         loop = asyncio.get_running_loop()
@@ -164,9 +164,9 @@ def _line(days: float) -> Iterator[Callable[[Crawler, float], object]]:
 
 def _report(world: ExampleWorld, jobs: ExampleJobs, run: ExampleRun) -> None:
     from recrawl.cli import screen
-    from recrawl.crawl.example_result import result_of
-    from recrawl.report import demo as report
-    from recrawl.report.demo_caught import CAUGHT_HEADER, CAUGHT_LEFT
+    from recrawl.demo import report
+    from recrawl.demo.caught_report import CAUGHT_HEADER, CAUGHT_LEFT
+    from recrawl.demo.result import result_of
 
     if not run.beliefs:
         screen.remark("Stopped before there was anything to show.")

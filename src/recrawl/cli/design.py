@@ -70,7 +70,7 @@ def design(
         recrawl design --every 7d --gap 10d --seen 4/4
         recrawl design --method cho --plot cho.svg
     """  # noqa: D301 - \b tells click to leave the paragraph alone
-    from recrawl.adapters.outputs import check_output
+    from recrawl.adapters.tables.outputs import check_output
     from recrawl.cli import options, screen
     from recrawl.rates.design import best_gap
     from recrawl.rates.estimates import check_level
@@ -120,7 +120,7 @@ def _possible(methods: list[str], visits: int) -> list[str]:
 
 def _draw(path: Path, methods: list[str]) -> None:
     from recrawl.adapters.pictures import check_picture, write_picture
-    from recrawl.report.accuracy_chart import accuracy_chart
+    from recrawl.report.charts.accuracy import accuracy_chart
     from recrawl.report.design import curves
 
     check_picture(path)
@@ -134,9 +134,9 @@ def _rows(study: Study, methods: list[str], kind: str, output: Path | None) -> N
     """Print a table, or write the figures where they are wanted."""
     import numpy as np
 
+    from recrawl.arrays.texts import Texts
     from recrawl.cli import screen
     from recrawl.report.design import COLUMNS, HEADER, study_words
-    from recrawl.visits.texts import Texts
 
     columns = study.columns(methods)
     if shared.for_people(kind, output):

@@ -18,8 +18,8 @@ import typer
 from recrawl.cli import looking, shared
 
 if TYPE_CHECKING:
-    from recrawl.crawl.versions import Versions
-    from recrawl.report.differences import Comparison, Shown
+    from recrawl.inspect.versions import Versions
+    from recrawl.report.diff.lines import Comparison, Shown
 
 _FROM = typer.Option(
     "--from",
@@ -75,7 +75,7 @@ def diff(
         recrawl diff https://example.org/news --list
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.cli.options import past
-    from recrawl.crawl.versions import Versions
+    from recrawl.inspect.versions import Versions
 
     _check(html, since or until, listed=listed, as_csv=as_csv, as_json=as_json)
     began = past(since, "--from") if since else None
@@ -97,7 +97,7 @@ def diff(
 
 def _check(html: str, times: str, *, listed: bool, as_csv: bool, as_json: bool) -> None:
     """Refuse wishes that exclude each other, and a place where no page can be written."""
-    from recrawl.adapters.outputs import check_output
+    from recrawl.adapters.tables.outputs import check_output
 
     message = ""
     if listed and (html or times):
@@ -116,12 +116,12 @@ def _list(versions: Versions, kind: str) -> None:
     """Show or write the versions, each with what changed since the one before."""
     from itertools import pairwise
 
+    from recrawl.arrays.texts import Texts
     from recrawl.cli import screen
-    from recrawl.detect.differences import gist
+    from recrawl.detect.diff.differences import gist
     from recrawl.errors import NothingToCompare
-    from recrawl.report import differences_data as data
-    from recrawl.report.differences import Side
-    from recrawl.visits.texts import Texts
+    from recrawl.report.diff import data
+    from recrawl.report.diff.lines import Side
 
     shares, gists = [nan], [""]
     for older, newer in pairwise(versions.kept):
@@ -141,8 +141,8 @@ def _list(versions: Versions, kind: str) -> None:
 
 
 def _write_page(comparison: Comparison, html: str) -> None:
-    from recrawl.adapters.outputs import whole_file
-    from recrawl.report.differences_html import difference_page
+    from recrawl.adapters.tables.outputs import whole_file
+    from recrawl.report.diff.html import difference_page
 
     page = f"{difference_page(comparison)}\n".encode()
     if html == "-":
@@ -154,7 +154,7 @@ def _write_page(comparison: Comparison, html: str) -> None:
 
 def _say_object(comparison: Comparison) -> None:
     from recrawl.cli import screen
-    from recrawl.report.differences_data import difference_object
+    from recrawl.report.diff.data import difference_object
 
     screen.say(json.dumps(difference_object(comparison)))
 
@@ -165,7 +165,7 @@ def _show(comparison: Comparison) -> None:
     from rich.text import Text
 
     from recrawl.cli import screen
-    from recrawl.report.differences import heading, shown
+    from recrawl.report.diff.lines import heading, shown
 
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # pages have letters that it may not have
@@ -181,8 +181,8 @@ def _show(comparison: Comparison) -> None:
 
 def _coloured(line: Shown) -> list[tuple[str, str]]:
     """A line with the style of each of its runs; signs tell them apart as well as colours do."""
-    from recrawl.detect.differences import Kind
-    from recrawl.detect.edits import Fate
+    from recrawl.detect.diff.differences import Kind
+    from recrawl.detect.diff.edits import Fate
 
     if line.kind is None:
         return [(line.plain(), "dim")]

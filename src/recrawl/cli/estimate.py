@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from recrawl.adapters.logs import Log
-    from recrawl.adapters.results import Result
-    from recrawl.adapters.tables import Reading
+    from recrawl.adapters.tables.logs import Log
+    from recrawl.adapters.tables.results import Result
+    from recrawl.adapters.tables.visits import Reading
+    from recrawl.arrays.texts import Texts
     from recrawl.rates.methods import Estimator
     from recrawl.rates.priors import Priors
     from recrawl.report.rates import Column
-    from recrawl.visits.texts import Texts
 
     Factory = Callable[[Priors, float], Estimator]
 
@@ -93,9 +93,9 @@ def estimate(
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     import numpy as np
 
-    from recrawl.adapters.logs import Log
-    from recrawl.adapters.results import ordered
-    from recrawl.adapters.tables import NEEDED, OPTIONAL, Reading
+    from recrawl.adapters.tables.logs import Log
+    from recrawl.adapters.tables.results import ordered
+    from recrawl.adapters.tables.visits import NEEDED, OPTIONAL, Reading
     from recrawl.cli import options, screen
     from recrawl.rates.estimates import check_level
 
@@ -124,9 +124,9 @@ def estimate(
 def _methods(name: str, classes: str, false_changes: float) -> dict[str, Factory]:
     """Estimators to make, by name."""
     from recrawl.cli import options
-    from recrawl.rates.classes import Classes
     from recrawl.rates.gamma import Gamma
     from recrawl.rates.methods import METHODS, check_method
+    from recrawl.rates.published.classes import Classes
 
     check_method(name, _COMPARE)
     methods = dict(METHODS) if name == _COMPARE else {name: METHODS[name]}
@@ -151,7 +151,7 @@ def _methods(name: str, classes: str, false_changes: float) -> dict[str, Factory
 def _estimated(
     log: Log, methods: dict[str, Factory], level: float, false_changes: float
 ) -> Iterator[Result]:
-    from recrawl.adapters.results import Result
+    from recrawl.adapters.tables.results import Result
     from recrawl.rates.methods import USES_PRIORS
     from recrawl.rates.priors import Priors
 
@@ -226,7 +226,7 @@ def _first_rows(results: Iterator[Result]) -> tuple[Counter[str], Result]:
     """The pages to show; count all pages by status."""
     import numpy as np
 
-    from recrawl.adapters.results import joined
+    from recrawl.adapters.tables.results import joined
     from recrawl.cli import screen
 
     counts: Counter[str] = Counter()

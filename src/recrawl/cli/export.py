@@ -15,9 +15,9 @@ from recrawl.cli import looking, shared
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from recrawl.store.columns import VisitColumns
-    from recrawl.store.reader import Reader
-    from recrawl.visits.texts import Texts
+    from recrawl.arrays.texts import Texts
+    from recrawl.store.sqlite.columns import VisitColumns
+    from recrawl.store.sqlite.reader import Reader
 
 _KINDS = ("visits", "rates", "pages")
 
@@ -82,7 +82,7 @@ def _write_visits(store: Path, output: Path) -> int:
     """Write all visits in the order in which they were made; return how many."""
     from recrawl.cli import screen
     from recrawl.report.histories import VISIT_COLUMNS, visit_columns
-    from recrawl.store.reader import Reader
+    from recrawl.store.sqlite.reader import Reader
 
     count = 0
     with Reader(store) as reader, screen.progress("writing visits") as progress:
@@ -98,7 +98,7 @@ def _write_visits(store: Path, output: Path) -> int:
 
 def _named(reader: Reader) -> Iterator[tuple[Texts, VisitColumns]]:
     """Visits with the addresses of their pages."""
-    from recrawl.visits.texts import Texts
+    from recrawl.arrays.texts import Texts
 
     names = Texts.of([])
     for visits in reader.visits():
@@ -112,10 +112,10 @@ def _write_pages(settings: Path, store: Path | None, output: Path, *, rates: boo
     """Write what is believed of pages, in the order in which they were found; return how many."""
     import numpy as np
 
+    from recrawl.arrays.texts import Texts
     from recrawl.cli.pages import write_pages
-    from recrawl.crawl.page_rows import NextVisits, page_rows
+    from recrawl.inspect.pages import NextVisits, page_rows
     from recrawl.report.pages import RATE_COLUMNS, rate_columns
-    from recrawl.visits.texts import Texts
 
     with looking.looked_at(settings, store) as (sight, reader):
         rows = page_rows(sight, reader)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 from recrawl.cli import looking, shared
 
 if TYPE_CHECKING:
-    from recrawl.crawl.looking import Sight
-    from recrawl.store.reader import Reader
+    from recrawl.state.snapshot import Sight
+    from recrawl.store.sqlite.reader import Reader
 
 
 def history(
@@ -36,9 +36,9 @@ def history(
         recrawl history https://example.org/news
         recrawl history https://example.org/news -o news.csv
     """  # noqa: D301 - \b tells click to leave the paragraph alone
+    from recrawl.arrays.texts import Texts
     from recrawl.cli import screen
     from recrawl.report.histories import HEADER, VISIT_COLUMNS, visit_columns, visit_words
-    from recrawl.visits.texts import Texts
 
     kind = shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
     if output is not None:
@@ -63,7 +63,7 @@ def _say(sight: Sight, reader: Reader, page: int, address: str) -> None:
     import numpy as np
 
     from recrawl.cli import screen
-    from recrawl.crawl.page_rows import NextVisits, believed
+    from recrawl.inspect.pages import NextVisits, believed
     from recrawl.report.pages import ahead
     from recrawl.report.words import counted, every, percent
     from recrawl.visits.status import PageStatus

@@ -35,8 +35,8 @@ def init(
         recrawl init news --agent "my-crawler (+https://example.org/about)"
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.cli import screen
-    from recrawl.frontier.settings import FILE_NAME, STORE_NAME
-    from recrawl.frontier.settings_text import first_settings
+    from recrawl.settings.settings import FILE_NAME, STORE_NAME
+    from recrawl.settings.text import first_settings
 
     _check_agent(agent)
     settings, store = folder / FILE_NAME, folder / STORE_NAME
@@ -71,7 +71,7 @@ def _make_missing_store(settings: Path) -> bool:
 def _check_agent(agent: str) -> None:
     """Refuse what the settings would refuse; nothing at all is filled in later."""
     from recrawl.errors import InvalidParameter
-    from recrawl.frontier.settings_keys import TOP
+    from recrawl.settings.keys import TOP
 
     key = TOP["agent"]
     if agent and key.read(agent) is None:
@@ -118,7 +118,7 @@ def _write_new(path: Path, text: str) -> None:
 
 def _create_empty(path: Path) -> None:
     """Make a store, whole or not at all."""
-    from recrawl.store.store import Store
+    from recrawl.store.sqlite.store import Store
 
     try:
         with Store.create(path):

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from recrawl.crawl.looking import Sight
-    from recrawl.frontier.settings import Settings
-    from recrawl.store.reader import Reader
+    from recrawl.settings.settings import Settings
+    from recrawl.state.snapshot import Sight
+    from recrawl.store.sqlite.reader import Reader
 
 URL = typer.Argument(metavar="URL", help="Address of the page.", show_default=False)
 SETTINGS = typer.Option("--settings", metavar="FILE", help="Settings of the crawl.")
@@ -33,7 +33,7 @@ def reading(settings: Path, store: Path | None = None) -> Iterator[tuple[Setting
         store: File of its store, where that is not the one that the settings name.
     """
     from recrawl.cli.crawling import load_settings
-    from recrawl.store.reader import Reader
+    from recrawl.store.sqlite.reader import Reader
 
     asked = load_settings(settings)
     with Reader(store or settings.parent / asked.store) as reader:
@@ -69,7 +69,7 @@ def sight_of(settings: Settings, reader: Reader) -> Sight:
     """A crawl as it stands now."""
     import time
 
-    from recrawl.crawl.looking import look
+    from recrawl.state.snapshot import look
     from recrawl.units import SECONDS_A_DAY
 
     return look(settings, reader, time.time() / SECONDS_A_DAY)

@@ -21,12 +21,12 @@ from recrawl.cli.estimate import estimate
 from recrawl.cli.export import export
 from recrawl.cli.history import history
 from recrawl.cli.init import init
-from recrawl.cli.listing import app as listing
+from recrawl.cli.listing.verbs import app as listing
 from recrawl.cli.pages import pages
 from recrawl.cli.plan import plan
-from recrawl.cli.simulate import simulate
+from recrawl.cli.simulate.verb import simulate
 from recrawl.cli.status import status
-from recrawl.cli.trends import trends
+from recrawl.cli.trends.verb import trends
 from recrawl.cli.why import why
 from recrawl.errors import OutputClosed, RecrawlError, reason
 

@@ -13,11 +13,11 @@ import typer
 from recrawl.cli import looking, shared
 
 if TYPE_CHECKING:
-    from recrawl.crawl.looking import Sight
-    from recrawl.crawl.page_rows import NextVisits
+    from recrawl.arrays.types import Ints
+    from recrawl.inspect.pages import NextVisits
     from recrawl.report.pages import PageRows
-    from recrawl.store.reader import Reader
-    from recrawl.visits.arrays import Ints
+    from recrawl.state.snapshot import Sight
+    from recrawl.store.sqlite.reader import Reader
 
 _SORT = typer.Option(
     metavar="O",
@@ -56,7 +56,7 @@ def pages(
         recrawl pages --sort fresh --host www.example.org
         recrawl pages --status gone -o gone.csv
     """  # noqa: D301 - \b tells click to leave the paragraph alone
-    from recrawl.crawl.page_rows import NextVisits, page_rows
+    from recrawl.inspect.pages import NextVisits, page_rows
     from recrawl.report.pages import ORDERS, status_named
 
     kind = shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
@@ -129,8 +129,8 @@ def write_pages(
     output: Path | None,
 ) -> None:
     """Write all that is known of some pages."""
+    from recrawl.arrays.texts import Texts
     from recrawl.report.pages import PAGE_COLUMNS, page_columns
-    from recrawl.visits.texts import Texts
 
     with shared.target(kind, output, PAGE_COLUMNS) as writer:
         names = Texts.of(reader.addresses((chosen + 1).tolist()))

@@ -15,10 +15,10 @@ from recrawl.cli import shared
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recrawl.adapters.rate_table import RateTable
+    from recrawl.adapters.tables.rates import RateTable
+    from recrawl.arrays.types import Floats
     from recrawl.plan import BudgetCurve, Limits, Plan, Rates
     from recrawl.report.rates import Column
-    from recrawl.visits.arrays import Floats
 
 _FORMS = ("periodic", "randomised")
 _CURVE_STEPS = 17  # budgets, from a sixteenth of the one given to sixteen times as much
@@ -89,7 +89,7 @@ def plan(
         recrawl plan recrawl.db --budget 5000/1d
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.adapters.pictures import check_picture, write_picture
-    from recrawl.adapters.rate_table import NEEDED, OPTIONAL, read_rates
+    from recrawl.adapters.tables.rates import NEEDED, OPTIONAL, read_rates
     from recrawl.cli import options, screen
     from recrawl.report.plans import curve_chart
 
@@ -153,7 +153,7 @@ class _Question:
 
     def answered(self, file: Path, table: RateTable) -> _Answer:
         """A plan for the pages of a table."""
-        from recrawl.adapters.rate_table import hosts_of, numbered
+        from recrawl.adapters.tables.rates import hosts_of, numbered
         from recrawl.plan import Limits, allocate, allocate_randomised
 
         hosts: Sequence[str] = ()
@@ -223,9 +223,9 @@ def _rates(table: RateTable, *, certain: bool) -> tuple[Rates, int]:
 
 def _show(table: RateTable, plan: Plan, kind: str, output: Path | None) -> None:
     """Print the first pages as a table, or write all rows where they are wanted."""
+    from recrawl.arrays.texts import Texts
     from recrawl.cli import screen
     from recrawl.report.plans import COLUMNS, HEADER, plan_columns, plan_words
-    from recrawl.visits.texts import Texts
 
     if shared.for_people(kind, output):
         screen.show_table(HEADER, plan_words(table.pages[: screen.MOST_ROWS], plan))
@@ -238,6 +238,7 @@ def _show(table: RateTable, plan: Plan, kind: str, output: Path | None) -> None:
 
 
 def _show_curve(curve: BudgetCurve, kind: str, output: Path | None) -> None:
+    from recrawl.arrays.texts import Texts
     from recrawl.cli import screen
     from recrawl.report.plans import (
         CURVE_COLUMNS,
@@ -246,7 +247,6 @@ def _show_curve(curve: BudgetCurve, kind: str, output: Path | None) -> None:
         curve_columns,
         curve_words,
     )
-    from recrawl.visits.texts import Texts
 
     names = [budget_words(visits) for visits in curve.budget.tolist()]
     if shared.for_people(kind, output):
@@ -262,7 +262,7 @@ def _write(
     header: Sequence[str],
     where: tuple[str, Path | None],
 ) -> None:
-    from recrawl.visits.texts import Texts
+    from recrawl.arrays.texts import Texts
 
     assert isinstance(names, Texts)  # noqa: S101 - its type is loaded here, not above
     kind, output = where
@@ -306,8 +306,8 @@ def _remarks(file: Path, answer: _Answer) -> list[str]:
 def _of_store(file: Path) -> list[str]:
     """What the rates of a store rest on, and what a plan for it leaves out."""
     from recrawl.report.words import counted, every
-    from recrawl.store.mark import is_store
-    from recrawl.store.reader import Reader
+    from recrawl.store.sqlite.file_magic import is_store
+    from recrawl.store.sqlite.reader import Reader
     from recrawl.units import epoch_days
 
     if not is_store(file):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from recrawl.adapters.outputs import Writer
+    from recrawl.adapters.tables.outputs import Writer
 
 LEVEL = typer.Option(help="Probability that a rate lies in its band.")
 SITE_COLUMN = typer.Option(
@@ -58,14 +58,14 @@ def for_people(kind: str, output: Path | None) -> bool:
 
 def target(kind: str, output: Path | None, header: Sequence[str]) -> AbstractContextManager[Writer]:
     """Where rows are written that are not shown; CSV where nothing was asked for."""
-    from recrawl.adapters.outputs import to_file, to_standard_output
+    from recrawl.adapters.tables.outputs import to_file, to_standard_output
 
     return to_standard_output(kind or "csv", header) if output is None else to_file(output, header)
 
 
 def check_place(output: Path, file: Path) -> None:
     """Refuse an output that cannot be, or that would replace the input."""
-    from recrawl.adapters.outputs import check_output
+    from recrawl.adapters.tables.outputs import check_output
     from recrawl.errors import CannotWrite
 
     check_output(output)

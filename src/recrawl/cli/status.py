@@ -39,9 +39,9 @@ def status(
 
     from recrawl.cli import screen
     from recrawl.cli.crawling import load_settings
-    from recrawl.crawl.overview import overview
-    from recrawl.report.status import status_rows
-    from recrawl.report.status_object import status_object
+    from recrawl.inspect.status.overview import overview
+    from recrawl.report.status.object import status_object
+    from recrawl.report.status.status import status_rows
     from recrawl.units import SECONDS_A_DAY
 
     asked = load_settings(settings)

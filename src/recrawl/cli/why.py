@@ -38,10 +38,10 @@ def why(
     import json
 
     from recrawl.cli import screen
-    from recrawl.crawl.reasons import forbidden, reasons
+    from recrawl.inspect.why.why import forbidden, reasons
     from recrawl.parse.addresses import canonical
-    from recrawl.report.why import why_object
-    from recrawl.report.why_words import why_lines
+    from recrawl.report.why.why import why_object
+    from recrawl.report.why.words import why_lines
 
     with looking.looked_at(settings) as (sight, reader):
         address, found = canonical(url), None

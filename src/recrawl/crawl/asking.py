@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recrawl.entries.entries import HostSeen
 from recrawl.parse.headers import retry_after
-from recrawl.store.entries import HostSeen
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from recrawl.crawl.clock import Clock
-    from recrawl.crawl.host_book import HostBook
+    from recrawl.clock import Clock
     from recrawl.fetch.fetcher import Answer, Fetcher, Request
+    from recrawl.frontier.host_table import HostBook
 
 _TOO_MANY, _UNAVAILABLE = 429, 503
 _LEFT_ALONE = 10 / 1440  # days, where a host says that it is asked too often and not how long

@@ -12,39 +12,39 @@ import asyncio
 from math import inf, nan
 from typing import TYPE_CHECKING
 
-from recrawl.crawl.announcements import hear
-from recrawl.crawl.aside import Aside
 from recrawl.crawl.asking import Asker
 from recrawl.crawl.discovery import Discovery
 from recrawl.crawl.finding import Finder
 from recrawl.crawl.gate import PATIENCE, Gate
 from recrawl.crawl.ledger import Ledger
-from recrawl.crawl.listing_fetching import ListFetcher
-from recrawl.crawl.listing_keeper import ListingKeeper
-from recrawl.crawl.looks import Looks
-from recrawl.crawl.newcomers import Newcomers
-from recrawl.crawl.opening import expected_fresh, learnt_parts
+from recrawl.crawl.listing_fetch import ListFetcher
+from recrawl.crawl.listing_sync import ListingKeeper
+from recrawl.crawl.new_pages import Newcomers
+from recrawl.crawl.page_visit import Looks
 from recrawl.crawl.permissions import Permissions
 from recrawl.crawl.progress import Figures
 from recrawl.crawl.trips import Trips
-from recrawl.crawl.visiting import Visits
-from recrawl.store.entries import Learnt, Prune, RobotsRead
+from recrawl.crawl.visits import Visits
+from recrawl.crawl.worker_threads import Aside
+from recrawl.entries.entries import Learnt, Prune, RobotsRead
+from recrawl.state.announcements import hear
+from recrawl.state.opening import expected_fresh, learnt_parts
 from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 
-    from recrawl.crawl.clock import Clock
+    from recrawl.clock import Clock
     from recrawl.crawl.discovery import Discovered
     from recrawl.crawl.ledger import Told
-    from recrawl.crawl.opening import Crawl
     from recrawl.crawl.tally import Tally
+    from recrawl.entries.entries import Receipt
+    from recrawl.entries.listings import ListingSynced
     from recrawl.fetch.fetcher import Fetcher
     from recrawl.frontier.agenda import Lease
-    from recrawl.store.entries import Receipt
-    from recrawl.store.objects_entries import ListingSynced
-    from recrawl.store.reader import Reader
+    from recrawl.state.opening import Crawl
+    from recrawl.store.sqlite.reader import Reader
     from recrawl.store.writer import Writer
 
 _AT_ONCE = 100

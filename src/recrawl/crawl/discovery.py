@@ -19,27 +19,27 @@ from typing import TYPE_CHECKING, TypeVar
 from recrawl.crawl.asking import wait_of
 from recrawl.crawl.gate import TooFar
 from recrawl.crawl.robots import MOST_HOPS
-from recrawl.detect.honesty import FEED, SITEMAP
-from recrawl.fetch.encodings import decoded
+from recrawl.detect.reliability import FEED, SITEMAP
 from recrawl.fetch.fetcher import Answer, Request
-from recrawl.frontier.rules import NO_RULE
 from recrawl.parse.addresses import host_of, origin_of
+from recrawl.parse.encodings import decoded
 from recrawl.parse.feeds import looks_like_feed, read_feed
 from recrawl.parse.headers import content_type
 from recrawl.parse.links import feeds_of
 from recrawl.parse.sitemaps import read_sitemap
+from recrawl.settings.rules import NO_RULE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from recrawl.crawl.aside import Aside
     from recrawl.crawl.asking import Asker
     from recrawl.crawl.gate import Gate
-    from recrawl.crawl.host_book import HostBook
     from recrawl.crawl.permissions import Permissions
     from recrawl.crawl.robots import Permission
-    from recrawl.frontier.settings import Settings
+    from recrawl.crawl.worker_threads import Aside
+    from recrawl.frontier.host_table import HostBook
     from recrawl.parse.sitemaps import Entry
+    from recrawl.settings.settings import Settings
 
 Made = TypeVar("Made")
 

@@ -15,9 +15,9 @@ from recrawl.parse.addresses import origin_of
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-    from recrawl.crawl.clock import Clock
+    from recrawl.clock import Clock
     from recrawl.crawl.discovery import Discovered, Discovery
-    from recrawl.frontier.rules import Rule
+    from recrawl.settings.rules import Rule
 
 _EVERY = 1.0  # days
 _LEAST = _EVERY / 1440

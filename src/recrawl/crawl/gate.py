@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from recrawl.crawl.clock import Clock
+    from recrawl.clock import Clock
     from recrawl.frontier.agenda import Agenda
 
 # Days that a visit waits for a turn at most; a host may ask for more between requests.

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable
 
-    from recrawl.crawl.looks import Look
+    from recrawl.crawl.page_visit import Look
+    from recrawl.entries.entries import Copy, Entry, Receipt, VisitMade
     from recrawl.fetch.fetcher import Answer
-    from recrawl.store.entries import Copy, Entry, Receipt, VisitMade
     from recrawl.store.writer import Writer
     from recrawl.visits.status import Outcome
 

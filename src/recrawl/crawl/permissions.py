@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING
 
 from recrawl.crawl.asking import wait_of
 from recrawl.crawl.robots import MOST_HOPS, Permission
+from recrawl.entries.entries import RobotsRead
 from recrawl.fetch.fetcher import Request
 from recrawl.parse.addresses import host_of
-from recrawl.store.entries import RobotsRead
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from recrawl.clock import Clock
     from recrawl.crawl.asking import Asker
-    from recrawl.crawl.clock import Clock
     from recrawl.crawl.gate import Gate, Turn
-    from recrawl.crawl.host_book import HostBook
     from recrawl.fetch.fetcher import Answer
-    from recrawl.frontier.settings import Settings
+    from recrawl.frontier.host_table import HostBook
+    from recrawl.settings.settings import Settings
 
 
 _NOT_OURS = "private"  # an address that a stranger may not lead to: no trouble of its host

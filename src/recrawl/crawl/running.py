@@ -10,21 +10,21 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING
 
 from recrawl.crawl.crawler import Crawler
-from recrawl.crawl.opening import open_crawl
 from recrawl.fetch.http import HttpFetcher
-from recrawl.store.reader import Reader
+from recrawl.state.opening import open_crawl
 from recrawl.store.retention import Retention
-from recrawl.store.store import Store
+from recrawl.store.sqlite.reader import Reader
+from recrawl.store.sqlite.store import Store
 from recrawl.store.writer import Writer
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
     from pathlib import Path
 
-    from recrawl.crawl.clock import Clock
+    from recrawl.clock import Clock
     from recrawl.crawl.ledger import Told
     from recrawl.fetch.fetcher import Fetcher, Limits
-    from recrawl.frontier.settings import Settings
+    from recrawl.settings.settings import Settings
 
 _COLLECT_AFTER = 50_000, 20, 20
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from recrawl.visits.status import Audit, Outcome
 
 if TYPE_CHECKING:
-    from recrawl.crawl.looks import Look
+    from recrawl.crawl.page_visit import Look
 
 
 @dataclass(slots=True)

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
     from recrawl.crawl.asking import Asker
     from recrawl.crawl.gate import Gate
-    from recrawl.crawl.host_book import HostBook
     from recrawl.crawl.permissions import Permissions
-    from recrawl.frontier.rules import Rule
-    from recrawl.store.entries import Copy
+    from recrawl.entries.entries import Copy
+    from recrawl.frontier.host_table import HostBook
+    from recrawl.settings.rules import Rule
 
 _FOR_GOOD = frozenset({301, 308})
 

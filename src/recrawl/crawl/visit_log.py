@@ -41,9 +41,9 @@ class VisitLog:
 def line_of(visit: Told) -> str:
     """One visit in JSON.
 
-    >>> from recrawl.crawl.judging import Judgement
+    >>> from recrawl.detect.verdict import Judgement
     >>> from recrawl.crawl.ledger import Told
-    >>> from recrawl.crawl.looks import Look
+    >>> from recrawl.crawl.page_visit import Look
     >>> from recrawl.crawl.trips import Trip
     >>> from recrawl.fetch.fetcher import Answer
     >>> from recrawl.visits.status import Outcome

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 
 from xxhash import xxh3_64_digest
 
-from recrawl.detect.likeness import estimated_share, likeness
-from recrawl.detect.lines import lines, text_lines
-from recrawl.detect.masks import NO_MASKS, masked
-from recrawl.detect.words import share_changed
+from recrawl.detect.masks.masks import NO_MASKS, masked
+from recrawl.detect.simhash import estimated_share, likeness
+from recrawl.detect.text.lines import lines, text_lines
+from recrawl.detect.text.words import share_changed
 from recrawl.visits.status import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recrawl.detect.masks import Masks
+    from recrawl.detect.masks.masks import Masks
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,23 +35,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.frontier.book import NOT_IN, Book
-from recrawl.frontier.lives import until_allowed, until_recheck, until_retry
+from recrawl.arrays.equal_keys import rounds
+from recrawl.frontier.backoff import until_allowed, until_recheck, until_retry
+from recrawl.frontier.page_table import NOT_IN, Book
 from recrawl.frontier.pool import Pool
-from recrawl.frontier.terms import JITTER
 from recrawl.policies.pages import Outcomes
-from recrawl.visits.equal_keys import rounds
+from recrawl.settings.terms import JITTER
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recrawl.arrays.types import Floats, Ints
     from recrawl.frontier.frontier import Frontier
     from recrawl.frontier.hosts import Hosts
     from recrawl.frontier.spending import Spending
-    from recrawl.frontier.terms import Terms
     from recrawl.plan.budget import Budget
-    from recrawl.visits.arrays import Floats, Ints
+    from recrawl.settings.terms import Terms
 
 _COPIED = int(PageStatus.COPIED)  # a plain number: looked up at every visit
 _GONE = (PageStatus.SUSPECTED, PageStatus.GONE)
@@ -106,9 +106,9 @@ class Agenda:
 
         >>> from recrawl.frontier.frontier import Frontier
         >>> from recrawl.frontier.hosts import Hosts
-        >>> from recrawl.frontier.terms import Terms
+        >>> from recrawl.settings.terms import Terms
         >>> from recrawl.plan.budget import Budget
-        >>> from recrawl.policies.uniform import Uniform
+        >>> from recrawl.policies.rivals.uniform import Uniform
         >>> random, minute = np.random.default_rng(0), 1 / 1440
         >>> agenda = Agenda(Hosts(delay=minute), [Terms()], random)
         >>> budget = Budget.read("24/1d")

@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.arrays.growing import longer
 from recrawl.errors import InvalidParameter
-from recrawl.frontier.book import NEVER, NOT_IN, ON_ITS_WAY
-from recrawl.frontier.terms import JITTER
-from recrawl.policies.growing import longer
+from recrawl.frontier.page_table import NEVER, NOT_IN, ON_ITS_WAY
 from recrawl.policies.pages import Pages
+from recrawl.settings.terms import JITTER
 from recrawl.units import instant_after_epoch, instants_after_epoch
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
-    from recrawl.frontier.book import Book
+    from recrawl.arrays.types import Floats, Ints
     from recrawl.frontier.frontier import Frontier
+    from recrawl.frontier.page_table import Book
     from recrawl.frontier.queue import Queue
     from recrawl.policies.pages import Outcomes
-    from recrawl.visits.arrays import Floats, Ints
 
 _COPIED = int(PageStatus.COPIED)  # a plain number: looked up at every visit
 

@@ -30,9 +30,9 @@ from recrawl.units import SECONDS_A_DAY, epoch_days
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from recrawl.arrays.types import Bools, Floats, Instants, Ints
     from recrawl.plan.budget import Budget
     from recrawl.policies.policy import Policy
-    from recrawl.visits.arrays import Bools, Floats, Instants, Ints
 
 # Finer ticks are no fresher by more than chance.
 _TICKS_A_GAP = 64

@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.frontier.book import NEVER, NOT_IN
 from recrawl.frontier.copies import Copies
+from recrawl.frontier.page_table import NEVER, NOT_IN
 from recrawl.frontier.queue import Queue
 from recrawl.frontier.ranking import Ranking
 from recrawl.frontier.spending import Spending
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
-    from recrawl.frontier.book import Book
+    from recrawl.arrays.types import Floats, Ints
     from recrawl.frontier.frontier import Frontier
+    from recrawl.frontier.page_table import Book
     from recrawl.plan.budget import Budget
-    from recrawl.visits.arrays import Floats, Ints
 
 _AT_ONCE = 0.0  # a set time that is long past
 _KINDS = 3  # of pages that take turns

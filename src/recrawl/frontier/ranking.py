@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.arrays.equal_keys import Groups
 from recrawl.frontier.frontier import tick_of
 from recrawl.frontier.queue import Queue
 from recrawl.units import instant_after_epoch
-from recrawl.visits.equal_keys import Groups
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recrawl.frontier.book import Book
+    from recrawl.arrays.types import Bools, Ints
     from recrawl.frontier.copies import Copies
+    from recrawl.frontier.page_table import Book
     from recrawl.frontier.spending import Spending
-    from recrawl.frontier.terms import Terms
-    from recrawl.visits.arrays import Bools, Ints
+    from recrawl.settings.terms import Terms
 
 _READ_AT_ONCE = 64
 

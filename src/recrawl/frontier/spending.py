@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from recrawl.visits.arrays import Bools, Floats
+    from recrawl.arrays.types import Bools, Floats
 
 _BINS = 1440  # of a window: a minute of a day, so that a thousandth of the budget is lost
 _NEARLY_ONE = 1 - 1e-9  # a visit that was saved up but for rounding

@@ -15,21 +15,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.listings.aging import aging
-from recrawl.listings.attributes import MISSING, MOST_VALUES, Numbers
-from recrawl.listings.kaplan_meier import kaplan_meier
-from recrawl.listings.lifetimes import Lifetimes
-from recrawl.listings.marks import Marks
-from recrawl.listings.partition import Categories
-from recrawl.rates.special import gamma_quantile
+from recrawl.arrays.special import gamma_quantile
+from recrawl.listings.data.attributes import MISSING, MOST_VALUES, Numbers
+from recrawl.listings.data.lifetimes import Lifetimes
+from recrawl.listings.data.marks import Marks
+from recrawl.listings.groups.partition import Categories
+from recrawl.listings.models.aging import aging
+from recrawl.listings.models.kaplan_meier import kaplan_meier
 
 if TYPE_CHECKING:
-    from recrawl.listings.aging import Aging
-    from recrawl.listings.attributes import Attribute
-    from recrawl.listings.grid import Grid
-    from recrawl.listings.kaplan_meier import Curve
-    from recrawl.listings.spells import Listing
-    from recrawl.visits.arrays import Floats, Ints
+    from recrawl.arrays.types import Floats, Ints
+    from recrawl.listings.data.attributes import Attribute
+    from recrawl.listings.data.grid import Grid
+    from recrawl.listings.data.spells import Listing
+    from recrawl.listings.models.aging import Aging
+    from recrawl.listings.models.kaplan_meier import Curve
 
 FEWEST_DAYS = 14
 FEWEST_DEATHS = 10
@@ -60,8 +60,8 @@ class Arrivals:
 def arrivals(grid: Grid) -> Arrivals:
     """New objects a day, those that came in a gap shared over its days.
 
-    >>> from recrawl.listings.grid import Grid
-    >>> from recrawl.listings.spells import Listing
+    >>> from recrawl.listings.data.grid import Grid
+    >>> from recrawl.listings.data.spells import Listing
     >>> crawls = np.arange("2026-01-05", "2026-01-10", dtype="datetime64[D]")
     >>> spells = [(0, 0, 3), (1, 1, 5), (2, 1, 5), (3, 3, 5), (4, 4, 5)]
     >>> found = arrivals(Grid.of(Listing.of(list("abcde"), crawls, spells)))
@@ -126,7 +126,7 @@ def decay(listing: Listing, codes: Ints, count: int) -> Decay:
     Examples:
         Object a dies after 2.5 days, b is there for all 4, c was first seen on the second day:
 
-        >>> from recrawl.listings.spells import Listing
+        >>> from recrawl.listings.data.spells import Listing
         >>> crawls = np.arange("2026-01-05", "2026-01-10", dtype="datetime64[D]")
         >>> three = Listing.of(["a", "b", "c"], crawls, [(0, 0, 3), (1, 0, 5), (2, 1, 5)])
         >>> found = decay(three, np.zeros(3, np.int64), 1)
@@ -216,8 +216,8 @@ def statuses(listing: Listing, grid: Grid) -> tuple[str, ...]:
     fewer than 30 objects are listed, so bands are mostly counting noise. `rekey?`: on some day
     the list was exchanged, as if keys had changed; `rekeys` says when.
 
-    >>> from recrawl.listings.grid import Grid
-    >>> from recrawl.listings.spells import Listing
+    >>> from recrawl.listings.data.grid import Grid
+    >>> from recrawl.listings.data.spells import Listing
     >>> crawls = np.arange("2026-01-05", "2026-01-06", dtype="datetime64[D]")
     >>> listing = Listing.of(["a"], crawls, [(0, 0, 1)])
     >>> statuses(listing, Grid.of(listing))

@@ -21,7 +21,7 @@ from recrawl.visits.visit import answer_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from recrawl.visits.arrays import Answers, Bools, Changes, Floats, Ints
+    from recrawl.arrays.types import Answers, Bools, Changes, Floats, Ints
 
 TIME_RULE = "must be a time in ISO 8601 or epoch seconds, from 1900 to 2200"
 CHANGED_RULE = "must be true, false or empty"

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.visits.stretches import begins
-from recrawl.visits.texts import Texts
+from recrawl.arrays.ranges import begins
+from recrawl.arrays.texts import Texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recrawl.visits.arrays import Bytes, Ints
+    from recrawl.arrays.types import Bytes, Ints
 
 NO_SITE = ""
 

@@ -10,7 +10,7 @@ from recrawl.plan.controller import PriceController
 from recrawl.plan.curve import BudgetCurve, budget_curve
 from recrawl.plan.due import due_after
 from recrawl.plan.limits import Limits
-from recrawl.plan.objectives import (
+from recrawl.plan.objectives.methods import (
     OBJECTIVES,
     Age,
     Detected,

@@ -20,24 +20,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.errors import InvalidParameter
-from recrawl.plan.demand import Known, Uncertain
-from recrawl.plan.exact import shared_out
 from recrawl.plan.limits import Held, Limits
-from recrawl.plan.objectives import Harmonic
-from recrawl.plan.pace import PERIODIC, RANDOMISED
+from recrawl.plan.objectives.methods import Harmonic
 from recrawl.plan.plan import Plan
 from recrawl.plan.rates import Rates, column
-from recrawl.plan.spending import Pages
+from recrawl.plan.solver.demand import Known, Uncertain
+from recrawl.plan.solver.exact import shared_out
+from recrawl.plan.solver.inverse_value import PERIODIC, RANDOMISED
+from recrawl.plan.solver.spending import Pages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import ArrayLike
 
-    from recrawl.plan.demand import Demand
-    from recrawl.plan.objective import Objective
-    from recrawl.plan.pace import Pace
-    from recrawl.visits.arrays import Floats
+    from recrawl.arrays.types import Floats
+    from recrawl.plan.objectives.objective import Objective
+    from recrawl.plan.solver.demand import Demand
+    from recrawl.plan.solver.inverse_value import Pace
 
 _NO_LIMITS = Limits()
 _DEFAULT = Harmonic()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.plan.limits import Held
-from recrawl.plan.objectives import Harmonic
+from recrawl.plan.objectives.methods import Harmonic
 from recrawl.plan.plan import Plan
 from recrawl.plan.rates import Rates, column
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from recrawl.plan.objective import Objective
-    from recrawl.visits.arrays import Floats
+    from recrawl.arrays.types import Floats
+    from recrawl.plan.objectives.objective import Objective
 
 _DEFAULT = Harmonic()
 

@@ -12,16 +12,16 @@ import numpy as np
 from recrawl.plan.allocation import allocate
 from recrawl.plan.baselines import uniform
 from recrawl.plan.limits import Limits
-from recrawl.plan.objectives import Harmonic
+from recrawl.plan.objectives.methods import Harmonic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike
 
-    from recrawl.plan.objective import Objective
+    from recrawl.arrays.types import Floats, Ints
+    from recrawl.plan.objectives.objective import Objective
     from recrawl.plan.rates import Rates
-    from recrawl.visits.arrays import Floats, Ints
 
 _NO_LIMITS = Limits()
 _DEFAULT = Harmonic()

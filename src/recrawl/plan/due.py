@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.plan.objectives import Detected, Freshness, Missed
+from recrawl.plan.objectives.methods import Detected, Freshness, Missed
 
 if TYPE_CHECKING:
-    from recrawl.plan.objective import Objective
-    from recrawl.visits.arrays import Floats
+    from recrawl.arrays.types import Floats
+    from recrawl.plan.objectives.objective import Objective
 
 _MOST_STEPS = 60
 _CLOSE = 1e-9  # Newton's last step squares this

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.arrays.blocks import over_blocks
 from recrawl.plan.due import most_value
-from recrawl.plan.objectives import Freshness
-from recrawl.plan.pace import random_value
-from recrawl.plan.terms import FOR_EVER
-from recrawl.visits.blocks import over_blocks
+from recrawl.plan.objectives.methods import Freshness
+from recrawl.plan.objectives.terms import FOR_EVER
+from recrawl.plan.solver.inverse_value import random_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from recrawl.arrays.types import Bools, Floats
     from recrawl.plan.limits import Held
-    from recrawl.plan.objective import Objective
+    from recrawl.plan.objectives.objective import Objective
     from recrawl.plan.rates import Rates
-    from recrawl.visits.arrays import Bools, Floats
 
 _BLOCK = 65536
 

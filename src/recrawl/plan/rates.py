@@ -15,7 +15,7 @@ from recrawl.errors import InvalidParameter
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from recrawl.visits.arrays import Floats, Ints
+    from recrawl.arrays.types import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.errors import InvalidParameter
-from recrawl.plan.objectives import Freshness
+from recrawl.plan.objectives.methods import Freshness
 
 if TYPE_CHECKING:
-    from recrawl.visits.arrays import Bools, Floats, Ints
+    from recrawl.arrays.types import Bools, Floats, Ints
 
 _LEAST_UNANNOUNCED = 1e-3  # share of changes taken to come without a signal, if none seem to
 _LEAST_PRECISION = 1e-9  # signals that are right less often say nothing

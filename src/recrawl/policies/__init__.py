@@ -3,29 +3,29 @@
 Pure.
 """
 
-from recrawl.policies.aduana import Aduana
-from recrawl.policies.azar import azar
-from recrawl.policies.bank import bank
-from recrawl.policies.c01 import C01
-from recrawl.policies.cho import cho, cho_naive
-from recrawl.policies.divided import Divided
 from recrawl.policies.gamma import Gamma
-from recrawl.policies.heritrix import Heritrix
-from recrawl.policies.lambdacrawl import lambdacrawl
-from recrawl.policies.malcolm import Malcolm, MalcolmLastModified
 from recrawl.policies.methods import POLICIES
-from recrawl.policies.miniflux import Miniflux
-from recrawl.policies.newsblur import NewsBlur
-from recrawl.policies.nutch import Nutch
 from recrawl.policies.pages import Outcomes, Pages
 from recrawl.policies.policy import Policy, Priced
-from recrawl.policies.recrawl import Recrawl
-from recrawl.policies.scrapy import Scrapy
-from recrawl.policies.singh import Singh
-from recrawl.policies.spaced import Spaced
-from recrawl.policies.stormcrawler import NEWS_CRAWL, StormCrawler
-from recrawl.policies.two_tier import TwoTier
-from recrawl.policies.uniform import Uniform
+from recrawl.policies.recrawl.bank import bank
+from recrawl.policies.recrawl.policy import Recrawl
+from recrawl.policies.rivals.aduana import Aduana
+from recrawl.policies.rivals.allocating import Divided
+from recrawl.policies.rivals.azar import azar
+from recrawl.policies.rivals.c01 import C01
+from recrawl.policies.rivals.cho import cho, cho_naive
+from recrawl.policies.rivals.heritrix import Heritrix
+from recrawl.policies.rivals.interval import Spaced
+from recrawl.policies.rivals.lambdacrawl import lambdacrawl
+from recrawl.policies.rivals.malcolm import Malcolm, MalcolmLastModified
+from recrawl.policies.rivals.miniflux import Miniflux
+from recrawl.policies.rivals.newsblur import NewsBlur
+from recrawl.policies.rivals.nutch import Nutch
+from recrawl.policies.rivals.scrapy import Scrapy
+from recrawl.policies.rivals.singh import Singh
+from recrawl.policies.rivals.stormcrawler import NEWS_CRAWL, StormCrawler
+from recrawl.policies.rivals.two_tier import TwoTier
+from recrawl.policies.rivals.uniform import Uniform
 
 __all__ = [
     "C01",

@@ -14,7 +14,7 @@ from recrawl.units import instants_after_epoch
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from recrawl.visits.arrays import Floats, Instants
+    from recrawl.arrays.types import Floats, Instants
 
 _FIRST = 2.0**-10  # days, about a minute and a half
 _FARTHEST = 2.0**17  # days, 359 years: beyond it a page counts as never due

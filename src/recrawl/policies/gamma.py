@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.arrays.growing import with_rows
+from recrawl.arrays.special import digamma, trigamma
 from recrawl.policies.due import due_at_price
-from recrawl.policies.growing import with_rows
 from recrawl.rates.gamma_state import step
-from recrawl.rates.special import digamma, trigamma
 from recrawl.units import epoch_days
 
 if TYPE_CHECKING:
-    from recrawl.plan.objectives import Objective
+    from recrawl.arrays.types import Floats, Instants, Ints
+    from recrawl.plan.objectives.methods import Objective
     from recrawl.policies.pages import Outcomes, Pages
-    from recrawl.visits.arrays import Floats, Instants, Ints
 
 _SHAPE = 0.5  # of the first prior
 _FITS_A_GAP = 16
@@ -80,7 +80,7 @@ class Gamma:
     Examples:
         A week after a visit, with a mean gap of 30 days (shape 1/2, exposure 15 days):
 
-        >>> from recrawl.plan.objectives import Freshness
+        >>> from recrawl.plan.objectives.methods import Freshness
         >>> from recrawl.policies.pages import Pages
         >>> day = np.array(["2026-01-01", "2026-01-08"], "datetime64[us]")
         >>> policy = Gamma(Freshness())

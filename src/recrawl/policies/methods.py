@@ -7,30 +7,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recrawl.policies.aduana import Aduana
-from recrawl.policies.azar import azar
-from recrawl.policies.bank import bank
-from recrawl.policies.c01 import C01
-from recrawl.policies.cho import cho, cho_naive
 from recrawl.policies.gamma import Gamma
-from recrawl.policies.heritrix import Heritrix
-from recrawl.policies.lambdacrawl import lambdacrawl
-from recrawl.policies.malcolm import Malcolm, MalcolmLastModified
-from recrawl.policies.miniflux import Miniflux
-from recrawl.policies.newsblur import NewsBlur
-from recrawl.policies.nutch import Nutch
-from recrawl.policies.recrawl import Recrawl
-from recrawl.policies.scrapy import Scrapy
-from recrawl.policies.singh import Singh
-from recrawl.policies.spaced import Spaced
-from recrawl.policies.stormcrawler import NEWS_CRAWL, StormCrawler
-from recrawl.policies.two_tier import TwoTier
-from recrawl.policies.uniform import Uniform
+from recrawl.policies.recrawl.bank import bank
+from recrawl.policies.recrawl.policy import Recrawl
+from recrawl.policies.rivals.aduana import Aduana
+from recrawl.policies.rivals.azar import azar
+from recrawl.policies.rivals.c01 import C01
+from recrawl.policies.rivals.cho import cho, cho_naive
+from recrawl.policies.rivals.heritrix import Heritrix
+from recrawl.policies.rivals.interval import Spaced
+from recrawl.policies.rivals.lambdacrawl import lambdacrawl
+from recrawl.policies.rivals.malcolm import Malcolm, MalcolmLastModified
+from recrawl.policies.rivals.miniflux import Miniflux
+from recrawl.policies.rivals.newsblur import NewsBlur
+from recrawl.policies.rivals.nutch import Nutch
+from recrawl.policies.rivals.scrapy import Scrapy
+from recrawl.policies.rivals.singh import Singh
+from recrawl.policies.rivals.stormcrawler import NEWS_CRAWL, StormCrawler
+from recrawl.policies.rivals.two_tier import TwoTier
+from recrawl.policies.rivals.uniform import Uniform
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from recrawl.plan.objectives import Objective
+    from recrawl.plan.objectives.methods import Objective
     from recrawl.policies.policy import Policy
 
 # Each makes a policy for an objective; those that do not value visits ignore it. Malcolm and

@@ -14,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recrawl.visits.arrays import Bools, Floats, Instants, Ints
+    from recrawl.arrays.types import Bools, Floats, Instants, Ints
 
 
 @dataclass(frozen=True, slots=True)

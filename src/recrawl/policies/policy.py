@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 if TYPE_CHECKING:
     import numpy as np
 
+    from recrawl.arrays.types import Floats, Instants, Ints
     from recrawl.policies.pages import Outcomes, Pages
-    from recrawl.visits.arrays import Floats, Instants, Ints
 
 State = TypeVar("State")
 

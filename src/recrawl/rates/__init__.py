@@ -5,9 +5,6 @@ Pure.
 
 from recrawl.rates.accuracy import Accuracy, accuracy, interval_accuracy
 from recrawl.rates.bank import Bank
-from recrawl.rates.beta import Beta
-from recrawl.rates.cho import Cho
-from recrawl.rates.classes import Classes
 from recrawl.rates.design import (
     Surprise,
     best_gap,
@@ -21,18 +18,21 @@ from recrawl.rates.design import (
 from recrawl.rates.estimates import Estimates, Status
 from recrawl.rates.gamma import Gamma
 from recrawl.rates.grid import Grid
-from recrawl.rates.last_modified import LastModified
-from recrawl.rates.last_modified_raw import LastModifiedRaw
 from recrawl.rates.likelihood import Likelihood
-from recrawl.rates.lln import LLN
-from recrawl.rates.malcolm import Malcolm
-from recrawl.rates.malcolm_age import MalcolmAge
-from recrawl.rates.matloff import Matloff
-from recrawl.rates.moment_matching import MomentMatching
 from recrawl.rates.priors import Priors, fit_prior
-from recrawl.rates.ratio import Ratio
-from recrawl.rates.sa import SA
-from recrawl.rates.sam import SAM
+from recrawl.rates.published.beta import Beta
+from recrawl.rates.published.cho import Cho
+from recrawl.rates.published.classes import Classes
+from recrawl.rates.published.last_modified import LastModified
+from recrawl.rates.published.last_modified_raw import LastModifiedRaw
+from recrawl.rates.published.lln import LLN
+from recrawl.rates.published.malcolm import Malcolm
+from recrawl.rates.published.malcolm_age import MalcolmAge
+from recrawl.rates.published.matloff import Matloff
+from recrawl.rates.published.moment_matching import MomentMatching
+from recrawl.rates.published.ratio import Ratio
+from recrawl.rates.published.sa import SA
+from recrawl.rates.published.sam import SAM
 
 __all__ = [
     "LLN",

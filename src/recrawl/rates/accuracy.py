@@ -25,14 +25,14 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 
 from recrawl.errors import InvalidParameter
-from recrawl.rates.last_modified import LastModified, corrected_events
-from recrawl.rates.last_modified_raw import LastModifiedRaw
-from recrawl.rates.malcolm_age import MalcolmAge
+from recrawl.rates.published.last_modified import LastModified, corrected_events
+from recrawl.rates.published.last_modified_raw import LastModifiedRaw
+from recrawl.rates.published.malcolm_age import MalcolmAge
 from recrawl.visits.histories import Histories
 
 if TYPE_CHECKING:
+    from recrawl.arrays.types import Floats, Ints
     from recrawl.rates.methods import Estimator
-    from recrawl.visits.arrays import Floats, Ints
 
 # The integrals are sums over the logarithm of s r, evenly spaced: exact to ten digits.
 _STEP = 0.05

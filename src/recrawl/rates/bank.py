@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.arrays.blocks import over_blocks
+from recrawl.arrays.ranks import most_first
 from recrawl.errors import InvalidParameter
 from recrawl.rates.estimates import check_level
 from recrawl.rates.gamma import Gamma
 from recrawl.rates.gamma_state import step
 from recrawl.rates.priors import Priors
-from recrawl.rates.ranks import most_first
-from recrawl.visits.blocks import over_blocks
 
 if TYPE_CHECKING:
+    from recrawl.arrays.types import Bools, FlagBits, Floats, Ints
     from recrawl.rates.estimates import Estimates
-    from recrawl.visits.arrays import Bools, FlagBits, Floats, Ints
     from recrawl.visits.histories import Histories
 
 # Rows of the columns behind those of the members: what the members forget towards, and counts.

@@ -14,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from recrawl.visits.arrays import Floats, Ints
+    from recrawl.arrays.types import Floats, Ints
 
 
 def clopper_pearson(changes: Ints, gaps: Ints, level: float) -> tuple[Floats, Floats]:

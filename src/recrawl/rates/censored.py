@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.rates.ranks import most_first
+from recrawl.arrays.ranges import sums
+from recrawl.arrays.ranks import most_first
 from recrawl.units import MICROSECONDS_A_DAY
-from recrawl.visits.stretches import sums
 
 if TYPE_CHECKING:
-    from recrawl.visits.arrays import Bools, Floats, Ints
+    from recrawl.arrays.types import Bools, Floats, Ints
     from recrawl.visits.histories import Histories
 
 _MICROSECOND = 1 / MICROSECONDS_A_DAY

@@ -22,12 +22,12 @@ from recrawl.errors import InvalidParameter
 from recrawl.rates.accuracy import Counting, accuracy, chances
 from recrawl.rates.binomial import clopper_pearson
 from recrawl.rates.estimates import check_level
-from recrawl.rates.last_modified import LastModified
-from recrawl.rates.last_modified_raw import LastModifiedRaw
+from recrawl.rates.published.last_modified import LastModified
+from recrawl.rates.published.last_modified_raw import LastModifiedRaw
 
 if TYPE_CHECKING:
+    from recrawl.arrays.types import Floats
     from recrawl.rates.methods import Estimator
-    from recrawl.visits.arrays import Floats
 
 # Root of (2 - x) e^x = 2: where x^2 / (e^x - 1) is largest.
 MOST_TELLING = 1.5936242600400401

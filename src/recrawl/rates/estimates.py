@@ -16,7 +16,7 @@ from recrawl.errors import InvalidParameter
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recrawl.visits.arrays import FlagBits, Floats, Ints, Statuses
+    from recrawl.arrays.types import FlagBits, Floats, Ints, Statuses
 
 
 class Status(IntEnum):

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.arrays.special import digamma, gamma_quantile
 from recrawl.errors import InvalidParameter
 from recrawl.rates.estimates import Estimates, Status, check_level, status_of
 from recrawl.rates.gamma_state import gamma_states, step
 from recrawl.rates.priors import Priors
-from recrawl.rates.special import digamma, gamma_quantile
 
 if TYPE_CHECKING:
-    from recrawl.visits.arrays import Bools, FlagBits, Floats, Ints
+    from recrawl.arrays.types import Bools, FlagBits, Floats, Ints
     from recrawl.visits.histories import Histories
 
 

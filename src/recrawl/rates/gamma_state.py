@@ -37,11 +37,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.rates.ranks import most_first
-from recrawl.visits.blocks import over_blocks
+from recrawl.arrays.blocks import over_blocks
+from recrawl.arrays.ranks import most_first
 
 if TYPE_CHECKING:
-    from recrawl.visits.arrays import Bools, Floats, Ints
+    from recrawl.arrays.types import Bools, Floats, Ints
     from recrawl.visits.histories import Histories
 
 

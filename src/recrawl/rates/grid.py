@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.arrays.blocks import over_blocks
 from recrawl.errors import InvalidParameter
 from recrawl.rates.censored import Censored, most_likely
 from recrawl.rates.estimates import Estimates, Status, check_level, status_of
 from recrawl.rates.priors import Priors
-from recrawl.visits.blocks import over_blocks
 
 if TYPE_CHECKING:
-    from recrawl.visits.arrays import Floats
+    from recrawl.arrays.types import Floats
     from recrawl.visits.histories import Histories
 
 _PAGES = 2048  # a block's grids stay in the cache

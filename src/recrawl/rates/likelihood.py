@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from recrawl.arrays.blocks import over_blocks
 from recrawl.errors import InvalidParameter
 from recrawl.rates.censored import Censored, band, most_likely
 from recrawl.rates.estimates import Estimates, Status, check_level, status_of
-from recrawl.visits.blocks import over_blocks
 
 if TYPE_CHECKING:
-    from recrawl.visits.arrays import Floats
+    from recrawl.arrays.types import Floats
     from recrawl.visits.histories import Histories
 
 

@@ -31,13 +31,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.arrays.special import digamma, trigamma
 from recrawl.errors import InvalidParameter
 from recrawl.rates.gamma_state import gamma_states
-from recrawl.rates.special import digamma, trigamma
 from recrawl.visits.sites import check_sites, sites_of_pages
 
 if TYPE_CHECKING:
-    from recrawl.visits.arrays import Floats, Ints, Words
+    from recrawl.arrays.types import Floats, Ints, Words
     from recrawl.visits.histories import Histories
 
 # Nothing known at all: half a change in 15 days. Rates from one in a year to several a day are

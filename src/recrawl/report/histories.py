@@ -18,8 +18,8 @@ from recrawl.visits.status import Outcome
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from recrawl.arrays.types import Floats, Instants, Ints, Statuses
     from recrawl.report.rates import Column
-    from recrawl.visits.arrays import Floats, Instants, Ints, Statuses
 
 VISIT_COLUMNS = (
     *("page", "visited_at", "changed", "last_modified", "status"),

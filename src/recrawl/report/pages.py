@@ -18,8 +18,8 @@ from recrawl.visits.status import PageStatus
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recrawl.arrays.types import Floats, Instants, Ints, Statuses
     from recrawl.report.rates import Column
-    from recrawl.visits.arrays import Floats, Instants, Ints, Statuses
 
 PAGE_COLUMNS = (
     "page",

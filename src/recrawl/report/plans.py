@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.report.charts import LIGHT, rounded, themed
-from recrawl.report.log_axis import COARSE, round_figures
+from recrawl.report.charts.log_axis import COARSE, round_figures
+from recrawl.report.charts.vega import LIGHT, rounded, themed
 from recrawl.report.words import every, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recrawl.arrays.types import Floats, Ints
     from recrawl.plan.curve import BudgetCurve
     from recrawl.plan.plan import Plan
-    from recrawl.report.charts import Chart, Colours
-    from recrawl.visits.arrays import Floats, Ints
+    from recrawl.report.charts.vega import Chart, Colours
 
 COLUMNS = ("page", "visits_per_day", "interval_days", "freshness", "value")
 CURVE_COLUMNS = ("budget", "visits_per_day", "freshness", "uniform", "price", "starved")

@@ -20,8 +20,8 @@ from recrawl.visits.visit import Flag, flag_names
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recrawl.arrays.types import Floats, Instants, Ints
     from recrawl.rates.estimates import Estimates
-    from recrawl.visits.arrays import Floats, Instants, Ints
 
 COLUMNS = (
     "page",

@@ -22,6 +22,7 @@ from recrawl.units import MICROSECONDS_A_DAY
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from recrawl.arrays.types import Floats, Instants, Ints
     from recrawl.report.rates import Column
     from recrawl.trends.fits import WindowFits
     from recrawl.trends.local_rates import LocalRates
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from recrawl.trends.points import Points
     from recrawl.trends.trend_test import TrendTest
     from recrawl.trends.windows import Windows
-    from recrawl.visits.arrays import Floats, Instants, Ints
 
 WINDOW_COLUMNS = (
     "page",

@@ -17,8 +17,8 @@ from recrawl.errors import InvalidParameter
 from recrawl.simulate.sections import sections
 
 if TYPE_CHECKING:
+    from recrawl.arrays.types import Floats, Ints
     from recrawl.simulate.scores import Run
-    from recrawl.visits.arrays import Floats, Ints
 
 _DRAWS = 1000
 # More sections than this are first put together at random, which leaves the band as it is.

@@ -20,7 +20,7 @@ from recrawl.units import MICROSECONDS_A_DAY
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from recrawl.visits.arrays import Floats, Instants, Ints
+    from recrawl.arrays.types import Floats, Instants, Ints
 
 START = np.datetime64("2026-01-05T00:00", "us")  # a Monday
 SECTION = 20  # pages in a folder

@@ -16,8 +16,8 @@ from recrawl.simulate.sections import sections
 from recrawl.units import days_between
 
 if TYPE_CHECKING:
+    from recrawl.arrays.types import Bools, Floats, Ints
     from recrawl.simulate.world import World
-    from recrawl.visits.arrays import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from recrawl.plan.objectives import Age, Detected, Freshness, Harmonic, Missed
+from recrawl.plan.objectives.methods import Age, Detected, Freshness, Harmonic, Missed
 from recrawl.policies.due import due_at_price
 from recrawl.simulate.world import Unfolding
 from recrawl.units import days_between, epoch_days
@@ -21,10 +21,10 @@ from recrawl.units import days_between, epoch_days
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from recrawl.plan.objectives import Objective
+    from recrawl.arrays.types import Floats, Instants, Ints
+    from recrawl.plan.objectives.methods import Objective
     from recrawl.policies.pages import Outcomes, Pages
     from recrawl.simulate.world import World
-    from recrawl.visits.arrays import Floats, Instants, Ints
 
 
 @dataclass(slots=True)

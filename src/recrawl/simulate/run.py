@@ -28,11 +28,11 @@ from recrawl.units import MICROSECONDS_A_DAY
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from recrawl.arrays.types import Ints
     from recrawl.plan.budget import Budget
     from recrawl.policies.policy import Policy
     from recrawl.simulate.scores import Run
     from recrawl.simulate.world import World
-    from recrawl.visits.arrays import Ints
 
 # Ten tenths of a visit are a visit, whatever floats make of them.
 _NEARLY = 1e-9
@@ -63,7 +63,7 @@ def simulate(
         half a day out of three.
 
         >>> from recrawl.plan.budget import Budget
-        >>> from recrawl.policies.uniform import Uniform
+        >>> from recrawl.policies.rivals.uniform import Uniform
         >>> from recrawl.simulate.world import World
         >>> noon = np.datetime64("2026-01-01T12:00", "us") + np.arange(9) * np.timedelta64(12, "h")
         >>> world = World.of(["/"], noon[:1], (np.array([0]), noon[[3]]), end=noon[6])

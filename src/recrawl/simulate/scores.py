@@ -20,17 +20,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.arrays.blocks import over_blocks
+from recrawl.arrays.ranges import stretches, sums
 from recrawl.units import MICROSECONDS_A_DAY
-from recrawl.visits.blocks import over_blocks
-from recrawl.visits.stretches import stretches, sums
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
 
+    from recrawl.arrays.types import Bools, Floats, Instants, Ints
     from recrawl.simulate.world import World
-    from recrawl.visits.arrays import Bools, Floats, Instants, Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)

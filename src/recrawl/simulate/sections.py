@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recrawl.visits.arrays import Ints
+    from recrawl.arrays.types import Ints
 
 # A folder with a larger share of the pages says nothing of which belong together, and too few
 # folders are left to draw from.

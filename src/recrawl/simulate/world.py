@@ -23,8 +23,8 @@ from recrawl.units import MICROSECONDS_A_DAY, days_between
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recrawl.arrays.types import Floats, Instants, Ints
     from recrawl.plan.budget import Budget
-    from recrawl.visits.arrays import Floats, Instants, Ints
 
 _BITS = 63  # of a number that is not negative
 

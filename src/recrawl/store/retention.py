@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.arrays.ranges import begins
 from recrawl.errors import InvalidParameter
 from recrawl.units import SECONDS_A_DAY
-from recrawl.visits.stretches import begins
 
 if TYPE_CHECKING:
-    from recrawl.visits.arrays import Bools, Ints
+    from recrawl.arrays.types import Bools, Ints
 
 
 @dataclass(frozen=True, slots=True)

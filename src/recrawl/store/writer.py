@@ -24,8 +24,8 @@ from recrawl.errors import StoreError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recrawl.store.entries import Entry, Receipt
-    from recrawl.store.store import Store
+    from recrawl.entries.entries import Entry, Receipt
+    from recrawl.store.sqlite.store import Store
 
 _Waiting: TypeAlias = "tuple[Entry, asyncio.Future[Receipt]]"
 _Answer: TypeAlias = "Receipt | Exception"

@@ -31,7 +31,7 @@ from recrawl.units import MICROSECONDS_A_DAY
 from recrawl.visits.histories import NO_COUNT, Histories
 
 if TYPE_CHECKING:
-    from recrawl.visits.arrays import Floats, Ints, Statuses
+    from recrawl.arrays.types import Floats, Ints, Statuses
 
 _MICROSECOND = 1 / MICROSECONDS_A_DAY
 

@@ -38,7 +38,7 @@ from recrawl.units import MICROSECONDS_A_DAY
 from recrawl.visits.sites import check_sites
 
 if TYPE_CHECKING:
-    from recrawl.visits.arrays import Bools, Floats, Instants, Ints
+    from recrawl.arrays.types import Bools, Floats, Instants, Ints
     from recrawl.visits.histories import Histories
 
 

@@ -25,7 +25,7 @@ from recrawl.units import MICROSECONDS_A_DAY
 from recrawl.visits.sites import check_sites, sites_of_pages
 
 if TYPE_CHECKING:
-    from recrawl.visits.arrays import Bools, Floats, Ints
+    from recrawl.arrays.types import Bools, Floats, Ints
     from recrawl.visits.histories import Histories
 
 # On a made site (working hours eight times as fast as nights, gaps of six hours) 240 hidden changes

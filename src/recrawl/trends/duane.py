@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from recrawl.arrays.types import Bools, Floats
     from recrawl.trends.window_times import WindowTimes
-    from recrawl.visits.arrays import Bools, Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,23 +15,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.arrays.blocks import over_blocks
 from recrawl.errors import InvalidParameter
-from recrawl.rates.cho import Cho
 from recrawl.rates.estimates import check_level
-from recrawl.rates.matloff import Matloff
+from recrawl.rates.published.cho import Cho
+from recrawl.rates.published.matloff import Matloff
 from recrawl.trends.duane import Duane
 from recrawl.trends.weibull import Weibull
 from recrawl.trends.window_times import WindowTimes
 from recrawl.trends.windows import LEAST_POINTS, STATE_NAMES, State
-from recrawl.visits.blocks import over_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from recrawl.arrays.types import Floats
     from recrawl.rates.accuracy import Counting
     from recrawl.trends.points import Points
     from recrawl.trends.windows import Windows
-    from recrawl.visits.arrays import Floats
 
 ESTIMATORS = ("ratio", "running", "weibull", "duane", "cho", "matloff")
 _CONSTANT = frozenset({"ratio", "cho", "matloff"})

@@ -32,21 +32,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recrawl.arrays.ranges import stretches
+from recrawl.arrays.special import gamma_quantile
 from recrawl.errors import InvalidParameter
 from recrawl.rates.estimates import STATUS_NAMES, Status, check_level
 from recrawl.rates.gamma_state import gamma_states
 from recrawl.rates.priors import Priors
-from recrawl.rates.special import gamma_quantile
 from recrawl.trends.periods import CALENDAR, CYCLES, by_calendar, by_cycle, by_edges, is_dated
 from recrawl.units import microseconds
-from recrawl.visits.stretches import stretches
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
+    from recrawl.arrays.types import Bools, Floats, Instants, Ints, Statuses
     from recrawl.trends.periods import Cut
-    from recrawl.visits.arrays import Bools, Floats, Instants, Ints, Statuses
     from recrawl.visits.histories import Histories
 
 PULL = 0.5  # changes at the page's overall rate that a period starts from

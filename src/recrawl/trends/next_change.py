@@ -23,11 +23,11 @@ from recrawl.trends.window_times import WindowTimes
 from recrawl.trends.windows import LEAST_POINTS
 
 if TYPE_CHECKING:
+    from recrawl.arrays.types import Floats, Ints
     from recrawl.rates.methods import Estimator
     from recrawl.rates.priors import Priors
     from recrawl.trends.points import Points
     from recrawl.trends.windows import Windows
-    from recrawl.visits.arrays import Floats, Ints
     from recrawl.visits.histories import Histories
 
 PREDICTORS = ("bank", "gamma", "weibull", "duane", "ratio")

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recrawl.arrays.ranges import stretches
 from recrawl.trends.visit_instants import visit_instants
 from recrawl.units import MICROSECONDS_A_DAY
-from recrawl.visits.stretches import stretches
 
 if TYPE_CHECKING:
-    from recrawl.visits.arrays import Bools, Floats, Instants, Ints
+    from recrawl.arrays.types import Bools, Floats, Instants, Ints
     from recrawl.visits.histories import Histories
 
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from recrawl.arrays.ranges import sums
+from recrawl.arrays.ranks import over_ranks
 from recrawl.errors import InvalidHistory, InvalidParameter
-from recrawl.rates.ranks import over_ranks
 from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.histories import Histories
-from recrawl.visits.stretches import sums
 
 if TYPE_CHECKING:
-    from recrawl.visits.arrays import Floats, Instants, Ints
+    from recrawl.arrays.types import Floats, Instants, Ints
 
 Place = Literal["middle", "end", "random"]
 PLACES: tuple[Place, ...] = ("middle", "end", "random")

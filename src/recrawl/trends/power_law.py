@@ -24,18 +24,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.arrays.blocks import over_blocks
+from recrawl.arrays.ranges import stretches, sums
 from recrawl.errors import InvalidParameter
 from recrawl.rates.estimates import check_level
 from recrawl.rates.likelihood import Likelihood
 from recrawl.trends.points import ends_of_gaps
 from recrawl.trends.trend_test import TrendStatus, trend_status
 from recrawl.units import MICROSECONDS_A_DAY
-from recrawl.visits.blocks import over_blocks
 from recrawl.visits.histories import NO_COUNT
-from recrawl.visits.stretches import stretches, sums
 
 if TYPE_CHECKING:
-    from recrawl.visits.arrays import Bools, Floats, Ints, Statuses
+    from recrawl.arrays.types import Bools, Floats, Ints, Statuses
     from recrawl.visits.histories import Histories
 
 _MICROSECOND = 1 / MICROSECONDS_A_DAY

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recrawl.arrays.blocks import over_blocks
 from recrawl.errors import InvalidParameter
-from recrawl.rates.cho import Cho
-from recrawl.rates.matloff import Matloff
+from recrawl.rates.published.cho import Cho
+from recrawl.rates.published.matloff import Matloff
 from recrawl.trends.windows import LEAST_POINTS
-from recrawl.visits.blocks import over_blocks
 
 if TYPE_CHECKING:
+    from recrawl.arrays.types import Bools, Floats, Ints
     from recrawl.rates.accuracy import Counting
     from recrawl.trends.points import Points
-    from recrawl.visits.arrays import Bools, Floats, Ints
 
 FORECASTERS = ("ratio", "weibull", "duane", "cho", "matloff")
 

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.rates.cho import Cho
-from recrawl.rates.matloff import Matloff
+from recrawl.arrays.blocks import over_blocks
+from recrawl.rates.published.cho import Cho
+from recrawl.rates.published.matloff import Matloff
 from recrawl.trends.window_times import WindowTimes
 from recrawl.trends.windows import LEAST_POINTS
-from recrawl.visits.blocks import over_blocks
 
 if TYPE_CHECKING:
+    from recrawl.arrays.types import Floats, Ints
     from recrawl.rates.accuracy import Counting
     from recrawl.trends.points import Points
     from recrawl.trends.windows import Windows
-    from recrawl.visits.arrays import Floats, Ints
 
 FORECASTERS = ("ratio", "weibull", "duane", "cho", "matloff")
 

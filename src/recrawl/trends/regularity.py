@@ -46,16 +46,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recrawl.arrays.ranges import sums
 from recrawl.errors import InvalidParameter
 from recrawl.rates.likelihood import Likelihood
 from recrawl.trends.visit_instants import visit_instants
 from recrawl.units import MICROSECONDS_A_DAY
-from recrawl.visits.stretches import sums
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recrawl.visits.arrays import Floats, Ints
+    from recrawl.arrays.types import Floats, Ints
     from recrawl.visits.histories import Histories
 
 KINDS = ("unknown", "poisson", "regular", "bursty", "periodic")

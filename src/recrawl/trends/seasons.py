@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.arrays.special import gamma_quantile
 from recrawl.rates.estimates import Status
 from recrawl.rates.gamma_state import gamma_states
 from recrawl.rates.priors import Priors
-from recrawl.rates.special import gamma_quantile
 from recrawl.trends.local_rates import PULL, local_rates
 from recrawl.trends.visit_instants import visit_instants
 
 if TYPE_CHECKING:
-    from recrawl.visits.arrays import Floats, Statuses
+    from recrawl.arrays.types import Floats, Statuses
     from recrawl.visits.histories import Histories
 
 _TINY = 1e-300

@@ -25,18 +25,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.arrays.blocks import over_blocks
+from recrawl.arrays.ranges import sums
 from recrawl.errors import InvalidHistory
 from recrawl.rates.likelihood import Likelihood
 from recrawl.trends.points import ends_of_gaps
 from recrawl.units import MICROSECONDS_A_DAY
-from recrawl.visits.blocks import over_blocks
 from recrawl.visits.histories import NO_COUNT
-from recrawl.visits.stretches import sums
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recrawl.visits.arrays import Changes, Floats, Ints, Statuses
+    from recrawl.arrays.types import Changes, Floats, Ints, Statuses
     from recrawl.visits.histories import Histories
 
 _MICROSECOND = 1 / MICROSECONDS_A_DAY

@@ -12,7 +12,7 @@ import numpy as np
 from recrawl.units import EARLIEST_MICROSECONDS, LATEST_MICROSECONDS, MICROSECONDS_A_DAY
 
 if TYPE_CHECKING:
-    from recrawl.visits.arrays import Floats, Instants, Ints
+    from recrawl.arrays.types import Floats, Instants, Ints
     from recrawl.visits.histories import Histories
 
 LONGEST_DAYS = (LATEST_MICROSECONDS - EARLIEST_MICROSECONDS) / MICROSECONDS_A_DAY

@@ -15,7 +15,7 @@ import numpy as np
 from recrawl.units import MICROSECONDS_A_DAY
 
 if TYPE_CHECKING:
-    from recrawl.visits.arrays import Bools, Floats, Ints
+    from recrawl.arrays.types import Bools, Floats, Ints
 
 HOURS_A_WEEK = 168
 HOURS_A_DAY = 24

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from recrawl.arrays.special import gamma_quantile
 from recrawl.errors import InvalidParameter
 from recrawl.rates.estimates import check_level
-from recrawl.rates.special import gamma_quantile
 
 if TYPE_CHECKING:
+    from recrawl.arrays.types import Bools, Floats, Ints
     from recrawl.trends.window_times import WindowTimes
-    from recrawl.visits.arrays import Bools, Floats, Ints
 
 Variant = Literal["likely", "corrected", "check", "bar", "unbiased", "least"]
 VARIANTS: tuple[Variant, ...] = ("likely", "corrected", "check", "bar", "unbiased", "least")

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.arrays.ranges import stretches, sums
 from recrawl.trends.points import gaps_between
-from recrawl.visits.stretches import stretches, sums
 
 if TYPE_CHECKING:
+    from recrawl.arrays.types import Floats, Ints
     from recrawl.trends.points import Points
     from recrawl.trends.windows import Windows
-    from recrawl.visits.arrays import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from recrawl.arrays.blocks import over_blocks
+from recrawl.arrays.ranks import most_first
 from recrawl.errors import InvalidParameter
-from recrawl.rates.ranks import most_first
-from recrawl.visits.blocks import over_blocks
 
 if TYPE_CHECKING:
+    from recrawl.arrays.types import Bools, Floats, Ints, Statuses
     from recrawl.trends.points import Points
-    from recrawl.visits.arrays import Bools, Floats, Ints, Statuses
 
 LEAST_POINTS = 4  # of a window
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.visits.stretches import stretches
+from recrawl.arrays.ranges import stretches
 
 if TYPE_CHECKING:
-    from recrawl.visits.arrays import Answers, Bools, Changes, Checks, Ints, Words
-    from recrawl.visits.texts import Texts
+    from recrawl.arrays.texts import Texts
+    from recrawl.arrays.types import Answers, Bools, Changes, Checks, Ints, Words
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.visits.blocks import gathered
+from recrawl.arrays.blocks import gathered
+from recrawl.arrays.ranges import stretches
+from recrawl.arrays.texts import Texts
 from recrawl.visits.rows import UNKNOWN_TIME, Rows
-from recrawl.visits.stretches import stretches
-from recrawl.visits.texts import Texts
 from recrawl.visits.visit import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from recrawl.visits.arrays import Answers, Bools, Changes, Checks, Ints, Words
+    from recrawl.arrays.types import Answers, Bools, Changes, Checks, Ints, Words
     from recrawl.visits.batch import Batch
 
 # Slots that remember which names were kept already; a name that loses its slot is kept twice,

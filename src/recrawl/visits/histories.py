@@ -20,15 +20,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recrawl.arrays.ranges import stretches, sums
 from recrawl.errors import InvalidHistory
 from recrawl.units import MICROSECONDS_A_DAY
-from recrawl.visits.stretches import stretches, sums
 from recrawl.visits.visit import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from recrawl.visits.arrays import Bools, FlagBits, Floats, Instants, Ints
+    from recrawl.arrays.types import Bools, FlagBits, Floats, Instants, Ints
 
 NO_COUNT = -1
 

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recrawl.arrays.blocks import gathered
 from recrawl.units import microseconds
-from recrawl.visits.blocks import gathered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from recrawl.visits.arrays import Answers, Bools, Changes, Ints
+    from recrawl.arrays.types import Answers, Bools, Changes, Ints
     from recrawl.visits.visit import Visit
 
 UNKNOWN_TIME = np.iinfo(np.int64).min  # what numpy calls NaT; smaller than every real instant

@@ -12,7 +12,7 @@ import numpy as np
 from recrawl.errors import InvalidParameter
 
 if TYPE_CHECKING:
-    from recrawl.visits.arrays import Ints
+    from recrawl.arrays.types import Ints
 
 
 def sites_of_pages(sites: Ints | None, pages: int) -> Ints:

@@ -29,9 +29,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recrawl.arrays.blocks import over_blocks
 from recrawl.errors import InvalidParameter
 from recrawl.units import MICROSECONDS_A_DAY
-from recrawl.visits.blocks import over_blocks
 from recrawl.visits.histories import Histories
 from recrawl.visits.rows import UNKNOWN_CHANGE, UNKNOWN_TIME, Rows, rows_of
 from recrawl.visits.visit import Answer, Flag
@@ -39,7 +39,7 @@ from recrawl.visits.visit import Answer, Flag
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from recrawl.visits.arrays import Bools, FlagBits, Floats, Ints
+    from recrawl.arrays.types import Bools, FlagBits, Floats, Ints
     from recrawl.visits.visit import Visit
 
 _SECOND = 1_000_000

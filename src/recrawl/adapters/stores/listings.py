@@ -1,0 +1,154 @@
+"""Listings of a store, read as sources.
+
+Only looks that were believed count as crawls. What is the matter with a listing goes with it.
+
+Touches: files.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import nan
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.adapters.tables.listing_tables import attribute_of
+from recrawl.errors import InvalidParameter, InvalidTable
+from recrawl.listings.data.grid import Grid
+from recrawl.listings.data.snapshots import GRACE
+from recrawl.listings.live.history import listing_of_history
+from recrawl.listings.live.outlook import grid_of
+from recrawl.report.listings.syncs import Look
+from recrawl.store.sqlite.listing_reader import ListingReader
+from recrawl.units import SECONDS_A_DAY
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from recrawl.entries.listings import Foretold
+    from recrawl.listings.data.attributes import Attribute, Labels
+    from recrawl.listings.data.spells import Listing
+    from recrawl.store.sqlite.listing_reader import StoredObject, Sync
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredListing:
+    """A listing of a store.
+
+    Args:
+        name: Its name.
+        listing: Its objects.
+        grid: The same day by day.
+        alarm: What is the matter with it; empty for nothing.
+    """
+
+    name: str
+    listing: Listing
+    grid: Grid
+    alarm: str
+
+
+def read_store_listings(path: Path, *, name: str = "", grace: float = GRACE) -> list[StoredListing]:
+    """Listings of a store.
+
+    Args:
+        path: The store.
+        name: Only the listing of this name; all where it is empty.
+        grace: An object that is missing for fewer days than this was there.
+
+    Raises:
+        InvalidTable: The store has no listing.
+        InvalidParameter: It has none of that name.
+    """
+    with ListingReader(path) as reader:
+        histories = [reader.history(each) for each in _wanted(reader, name)]
+    found = []
+    for history in histories:
+        listing = listing_of_history(history, grace=grace)
+        columns = {each: _typed(column) for each, column in listing.attributes.items()}
+        listing = replace(listing, attributes=columns)
+        grid = grid_of(listing) if len(listing.crawls) else Grid.of(listing)
+        found.append(StoredListing(history.name, listing, grid, history.alarm))
+    return found
+
+
+def read_store_looks(path: Path, *, name: str = "") -> list[tuple[str, list[Look]]]:
+    """Every look at the listings of a store, by name.
+
+    Args:
+        path: The store.
+        name: Only the listing of this name; all where it is empty.
+
+    Raises:
+        InvalidTable: The store has no listing.
+        InvalidParameter: It has none of that name.
+    """
+    with ListingReader(path) as reader:
+        names = _wanted(reader, name)
+        return [(each, [_look(sync) for sync in reader.syncs(each)]) for each in names]
+
+
+def read_store_objects(
+    path: Path, *, name: str = "", listed: bool = False
+) -> list[tuple[str, StoredObject]]:
+    """Every object of the listings of a store, with the name of its listing.
+
+    Args:
+        path: The store.
+        name: Only the listing of this name; all where it is empty.
+        listed: Whether to leave out those that are no longer listed.
+
+    Raises:
+        InvalidTable: The store has no listing.
+        InvalidParameter: It has none of that name.
+    """
+    with ListingReader(path) as reader:
+        found = [(each, one) for each in _wanted(reader, name) for one in reader.objects(each)]
+    return [(each, one) for each, one in found if not listed or one.removed_seconds is None]
+
+
+def _wanted(reader: ListingReader, name: str) -> list[str]:
+    names = reader.names()
+    if not names:
+        message = f"{reader.path}: must have a listing; [[listing]] of recrawl.toml asks for one"
+        raise InvalidTable(f"{message} (it has none)")
+    if name and name not in names:
+        message = f"{reader.path}: name must be that of a listing: {', '.join(names)}"
+        raise InvalidParameter(f"{message} (got {name!r})")
+    return [name] if name else names
+
+
+def _look(sync: Sync) -> Look:
+    look = Look(
+        at=sync.at_seconds / SECONDS_A_DAY,
+        outcome=sync.outcome.label,
+        pages=sync.pages,
+        items=sync.items,
+        listed=sync.listed,
+        next_at=sync.next_at_seconds / SECONDS_A_DAY,
+        reason=sync.reason,
+        detail=sync.detail,
+    )
+    if sync.quality is None:
+        return look
+    return replace(
+        look,
+        precision=sync.quality.precision,
+        recall=sync.quality.recall,
+        precision_foretold=_band(sync.quality.precision_foretold),
+        recall_foretold=_band(sync.quality.recall_foretold),
+    )
+
+
+def _band(foretold: Foretold | None) -> tuple[float, float, float]:
+    if foretold is None:
+        return nan, nan, nan
+    return foretold.expected, foretold.low, foretold.high
+
+
+def _typed(column: Attribute) -> Attribute:
+    """Numbers where all texts are."""
+    labels: Labels = column  # type: ignore[assignment] # a store keeps texts
+    words = [*labels.words.tolist(), ""]
+    return attribute_of(np.where(labels.codes < 0, len(words) - 1, labels.codes), words)

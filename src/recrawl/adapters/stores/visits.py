@@ -1,0 +1,78 @@
+"""The visits of a store, read as a visit log.
+
+A visit that failed, was refused or led elsewhere says nothing of the page and is left out. The
+first copy has nothing to be compared with; what differs only in looks is unchanged.
+
+Touches: files.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.arrays.ranges import begins
+from recrawl.arrays.texts import Texts
+from recrawl.visits.batch import Batch
+from recrawl.visits.rows import UNKNOWN_CHANGE, UNKNOWN_TIME
+from recrawl.visits.status import Outcome
+from recrawl.visits.visit import Answer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recrawl.adapters.tables.visits import Reading
+    from recrawl.store.sqlite.columns import OutcomeColumns
+    from recrawl.store.sqlite.reader import Reader
+
+_COLUMNS = ("page", "visited_at", "changed", "last_modified", "status")
+_LEFT_OUT = 255
+
+# What each outcome means in a log, by its number.
+_CHANGED = np.full(max(Outcome) + 1, UNKNOWN_CHANGE, np.int8)
+_CHANGED[[Outcome.SAME, Outcome.NOT_MODIFIED, Outcome.COSMETIC]] = 0
+_CHANGED[Outcome.CHANGED] = 1
+_ANSWER = np.full(max(Outcome) + 1, Answer.OK, np.uint8)
+_ANSWER[Outcome.NOT_MODIFIED] = Answer.NOT_MODIFIED
+_ANSWER[Outcome.GONE] = Answer.GONE
+_ANSWER[[Outcome.FAILED, Outcome.REFUSED, Outcome.MOVED, Outcome.WALLED]] = _LEFT_OUT
+
+
+def read(reading: Reading) -> Iterator[Batch]:
+    """Visits of a store in the order in which they were made, a batch at a time."""
+    from recrawl.store.sqlite.reader import Reader
+
+    reading.present(_COLUMNS)
+    with Reader(reading.path) as reader:
+        names, position, last = Texts.of([]), 0, max(reader.last_visit(), 1)
+        for visits in reader.outcomes():
+            if visits.page.max() > len(names):
+                names = Texts.joined([names, *_more(reader, len(names))])
+            batch = _batch(visits, names, position)
+            position += len(batch.at)
+            if len(batch.at):
+                yield batch
+            if reading.progress is not None:
+                reading.progress(min(int(visits.visit[-1]) / last, 1.0))
+
+
+def _more(reader: Reader, after: int) -> Iterator[Texts]:
+    """Addresses of the pages that were added since."""
+    return (Texts.of(addresses) for addresses in reader.all_addresses(after))
+
+
+def _batch(visits: OutcomeColumns, names: Texts, position: int) -> Batch:
+    kept = np.flatnonzero(_ANSWER[visits.outcome] != _LEFT_OUT)
+    page, outcome = visits.page[kept], visits.outcome[kept]
+    modified = visits.modified_at[kept]
+    starts = np.flatnonzero(begins(page))
+    return Batch(
+        names=names.take(page[starts] - 1),
+        at=visits.at[kept].view(np.int64),
+        changed=_CHANGED[outcome],
+        lengths=None if len(starts) == len(page) else np.diff(starts, append=len(page)),
+        position=position,
+        last_modified=np.where(np.isnat(modified), UNKNOWN_TIME, modified.view(np.int64)),
+        answer=_ANSWER[outcome],
+    )

@@ -1,0 +1,4 @@
+"""Tables in files: CSV, JSON lines and Parquet, read and written.
+
+Touches: files.
+"""

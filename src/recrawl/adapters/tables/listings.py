@@ -1,0 +1,290 @@
+"""Listings in files: tables of objects, events and crawls, or snapshots of the list.
+
+    objects    object, appeared_at[, removed_at, last_seen_at, prev_crawl_at, attributes...]
+    events     object, at, event (appear, remove, reappear, update)[, attribute]
+    crawls     crawl_at
+    snapshots  key, attributes...: a file a crawl, its time in its name
+               snapshot_at, key, attributes...: all in one file
+
+Touches: files.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.adapters.tables.listing_snapshots import (
+    KEYS,
+    key_of,
+    read_dated_files,
+    read_long_table,
+)
+from recrawl.adapters.tables.listing_tables import open_table
+from recrawl.arrays.ranges import begins
+from recrawl.errors import InvalidTable
+from recrawl.listings.data.snapshots import GRACE
+from recrawl.listings.data.spells import (
+    EVENTS,
+    REMOVE,
+    UPDATE,
+    Listing,
+    Updates,
+    refuse_wrong,
+    spells_of_events,
+    spells_of_lives,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recrawl.adapters.tables.listing_tables import Table
+    from recrawl.arrays.types import Bools, Instants, Ints
+    from recrawl.listings.data.attributes import Attribute
+
+
+# Columns of objects that tell when they were listed, some of it later than it could be known.
+_BOOKKEEPING = (
+    *("appeared_at", "prev_crawl_at", "last_seen_at", "removed_at", "final_removed_at"),
+    *("n_updates", "n_reappearances", "left_truncated"),
+    *("n_arrived_same_crawl", "n_removed_same_crawl"),
+)
+_SUFFIXES = (".parquet", ".pq", ".csv", ".jsonl", ".ndjson", ".json")
+
+
+def read_listing(
+    *paths: str | Path, key: str = "", grace: float = GRACE, lenient: bool = False
+) -> Listing:
+    """A listing from its tables or from snapshots.
+
+    Args:
+        paths: A folder that holds `objects`, `events` and `crawls`, or dated snapshots; or such
+            files themselves. Only objects are needed; CSV, JSON lines or Parquet.
+        key: Column that names an object; else the first of key, id, uid, object, url.
+        grace: An object that is missing from snapshots for fewer days than this was there.
+        lenient: Leave out objects whose times contradict each other, and count them.
+
+    Raises:
+        InvalidTable: A file is not what it should be, a key repeats within a snapshot, or an
+            object is removed before it appears.
+    """
+    files = [Path(path) for path in paths]
+    if len(files) == 1 and files[0].is_dir():
+        inside = sorted(file for file in files[0].iterdir() if file.suffix.lower() in _SUFFIXES)
+        parts = [file for file in inside if file.stem.lower() in ("objects", "events", "crawls")]
+        if not any(file.stem.lower() == "objects" for file in parts):
+            return read_dated_files(files[0], inside, key=key, grace=grace)
+        files = parts
+    tables = _Tables.of([open_table(file) for file in files])
+    if isinstance(tables, _Tables):
+        return _from_tables(tables, key, lenient=lenient)
+    return read_long_table(tables, key=key, grace=grace)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    """The three tables of a listing, told apart by their columns."""
+
+    objects: Table
+    events: Table | None = None
+    crawls: Table | None = None
+
+    @classmethod
+    def of(cls, tables: Sequence[Table]) -> _Tables | Table:
+        """Tables of a listing, or the one that holds snapshots."""
+        found: dict[str, Table] = {}
+        for table in tables:
+            kind = _kind(table)
+            if kind in found:
+                message = f"{table.path}: must be the only file of {kind} (got two)"
+                raise InvalidTable(message)
+            found[kind] = table
+        if "snapshots" in found:
+            if len(found) > 1:
+                message = f"{found['snapshots'].path}: snapshots must be the only file (got more)"
+                raise InvalidTable(message)
+            return found["snapshots"]
+        if "objects" not in found:
+            message = f"{tables[0].path if tables else 'listing'}: objects must be given, too"
+            raise InvalidTable(message)
+        return cls(found["objects"], found.get("events"), found.get("crawls"))
+
+
+def _kind(table: Table) -> str:
+    names = table.names
+    if "snapshot_at" in names:
+        return "snapshots"
+    if "appeared_at" in names:
+        return "objects"
+    if "event" in names and "at" in names:
+        return "events"
+    if "crawl_at" in names:
+        return "crawls"
+    got = ", ".join(names[:8])
+    message = (
+        f"{table.path}: must have a column appeared_at (objects), event and at (events), "
+        f"crawl_at (crawls) or snapshot_at (snapshots) (got {got})"
+    )
+    raise InvalidTable(message)
+
+
+def _from_tables(tables: _Tables, key: str, *, lenient: bool) -> Listing:
+    objects, events = tables.objects, tables.events
+    shared = [name for name in objects.names if events is None or name in events.names]
+    name = key_of(shared, objects.path if events is None else events.path, key)
+    keys = objects.keys(name)
+    _check_keys(objects, name)
+    lives = _Lives.of(objects)
+    happened = None if events is None else _Happened.of(events, name, objects)
+    wrong = lives.wrong
+    if not lenient:
+        refuse_wrong(wrong, keys, "must appear, be seen last and be removed in this order")
+    crawls = _crawls(tables, lives.instants(wrong), happened)
+
+    if happened is None:
+        found = spells_of_lives(*lives.crawls(crawls))
+    else:
+        at = np.searchsorted(crawls, happened.at)
+        told = (happened.kind != UPDATE) & ~wrong[happened.row]
+        found = spells_of_events(
+            happened.row[told],
+            at[told],
+            happened.kind[told] == REMOVE,
+            objects=len(keys),
+            crawls=len(crawls),
+        )
+    if not lenient:
+        refuse_wrong(found.wrong, keys, "events must begin with appear and alternate with remove")
+    attributes = _attributes(objects, name)
+    wrong = wrong | found.wrong
+    kept = ~wrong[found.object]
+    listing = Listing(
+        keys,
+        attributes,
+        crawls,
+        found.object[kept],
+        found.first[kept],
+        found.gone[kept],
+        Updates.none() if happened is None else happened.updates(crawls, attributes),
+    )
+    if not wrong.any():
+        return listing
+    return replace(listing.only(~wrong), dropped=int(np.count_nonzero(wrong)))
+
+
+def _check_keys(objects: Table, name: str) -> None:
+    """Refuse objects without a name, or named twice."""
+    if objects.is_unique(name):
+        return
+    words = objects.words(name)
+    wrong = np.ones(len(objects), np.bool_)
+    wrong[np.unique(words.codes, return_index=True)[1]] = False
+    wrong |= np.array([not word.strip() for word in words.words], np.bool_)[words.codes]
+    if wrong.any():
+        objects.refuse(int(np.argmax(wrong)), name, "must name an object, each once")
+
+
+def _attributes(objects: Table, key: str) -> dict[str, Attribute]:
+    left_out = (*_BOOKKEEPING, *KEYS, key)
+    return {name: objects.attribute(name) for name in objects.names if name not in left_out}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Lives:
+    """When objects appeared, were last seen and removed, where their table tells."""
+
+    appeared: Instants
+    last_seen: Instants | None
+    removed: Instants | None
+    before: Instants | None
+
+    @classmethod
+    def of(cls, objects: Table) -> _Lives:
+        known = [
+            objects.times(name, optional=True) if name in objects.names else None
+            for name in ("last_seen_at", "removed_at", "prev_crawl_at")
+        ]
+        return cls(objects.times("appeared_at"), *known)
+
+    @property
+    def wrong(self) -> Bools:
+        """Which objects are removed before they appear, or seen after they are removed."""
+        wrong = np.zeros(len(self.appeared), np.bool_)
+        if self.removed is not None:
+            wrong |= self.removed <= self.appeared
+            if self.last_seen is not None:
+                wrong |= self.removed <= self.last_seen
+        if self.last_seen is not None:
+            wrong |= self.last_seen < self.appeared
+        return wrong
+
+    def instants(self, wrong: Bools) -> list[Instants]:
+        """All instants at which someone looked, but for objects that contradict themselves."""
+        known = (self.appeared, self.last_seen, self.removed, self.before)
+        right = ~wrong if wrong.any() else slice(None)
+        found = [_distinct(column[right]) for column in known if column is not None]
+        return [column[~np.isnat(column)] for column in found]
+
+    def crawls(self, crawls: Instants) -> tuple[Ints, Ints]:
+        """First crawl that saw each object, and first that no longer did."""
+        first = np.searchsorted(crawls, self.appeared)
+        if self.removed is not None:
+            gone = np.searchsorted(crawls, self.removed)  # NaT comes last: still listed
+            return first, np.where(np.isnat(self.removed), len(crawls), gone)
+        if self.last_seen is not None:
+            last = np.searchsorted(crawls, self.last_seen)
+            return first, np.where(np.isnat(self.last_seen), len(crawls), last + 1)
+        return first, np.full(len(first), len(crawls))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Happened:
+    """Events of objects: row of the object, instant, number in `EVENTS`."""
+
+    row: Ints
+    at: Instants
+    kind: Ints
+    attribute: tuple[Ints, list[str]] | None
+
+    @classmethod
+    def of(cls, events: Table, key: str, objects: Table) -> _Happened:
+        row = events.places(key, objects)
+        if (row < 0).any():
+            worst = int(np.argmax(row < 0))
+            events.refuse(worst, key, f"must be an object of {objects.path}")
+        words = events.words("event")
+        numbers = [EVENTS.index(word) if word in EVENTS else -1 for word in words.words]
+        kind = np.array(numbers, np.int64)[words.codes]
+        if (kind < 0).any():
+            events.refuse(int(np.argmax(kind < 0)), "event", f"must be one of {', '.join(EVENTS)}")
+        named = events.words("attribute") if "attribute" in events.names else None
+        attribute = None if named is None else (named.codes, named.words)
+        return cls(row, events.times("at"), kind, attribute)
+
+    def updates(self, crawls: Instants, attributes: Mapping[str, Attribute]) -> Updates:
+        """Changes of attributes."""
+        rows = np.flatnonzero(self.kind == UPDATE)
+        number = np.full(len(rows), -1, np.int64)
+        if self.attribute is not None:
+            place = {name: index for index, name in enumerate(attributes)}
+            codes, words = self.attribute
+            number = np.array([place.get(word, -1) for word in words], np.int64)[codes[rows]]
+        return Updates(self.row[rows], np.searchsorted(crawls, self.at[rows]), number)
+
+
+def _crawls(tables: _Tables, seen: list[Instants], happened: _Happened | None) -> Instants:
+    """All crawls: those of the table, and every instant at which something was seen."""
+    if happened is not None:
+        seen.append(_distinct(happened.at))
+    if tables.crawls is not None:
+        seen.append(tables.crawls.times("crawl_at"))
+    return _distinct(np.concatenate(seen))
+
+
+def _distinct(instants: Instants) -> Instants:
+    """Instants in order, each once; by sorting, as numpy's own way is slow for many different."""
+    whole = np.sort(instants.view(np.int64))
+    return whole[begins(whole)].view("datetime64[us]")

@@ -1,0 +1,276 @@
+"""Tables out: CSV, JSON lines or Parquet, to a file or to the standard output.
+
+A file appears whole or not at all: it is written beside its place and moved there at the end.
+
+Touches: files, the standard output.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import os
+import sys
+import tempfile
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from recrawl.errors import CannotWrite, MissingExtra, OutputClosed, reason
+from recrawl.report.rates import Group, Named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from recrawl.arrays.texts import Texts
+    from recrawl.report.rates import Column
+
+FORMATS = {".csv": "csv", ".jsonl": "json", ".ndjson": "json", ".parquet": "parquet"}
+
+_DIGITS = 12  # significant digits in text: more than any estimate is sure of
+_ROWS = 1 << 16
+
+
+class Writer(Protocol):
+    """Takes columns of equal length, again and again; the first one is the rows' names."""
+
+    def write(self, names: Texts, columns: Mapping[str, Column]) -> None:
+        """Write some rows."""
+
+
+def check_output(path: Path, *, formats: Mapping[str, str] = FORMATS) -> str:
+    """Format meant by a file's name; refuse a place where no file can be."""
+    if path.suffix.lower() not in formats:
+        message = f"{path}: output must end in {', '.join(formats)} (got {path.name!r})"
+        raise CannotWrite(message)
+    if path.is_dir():
+        message = f"{path}: output must be a file (got a directory)"
+        raise CannotWrite(message)
+    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        message = f"{path}: output must be in a folder that can be written to (got {path.parent})"
+        raise CannotWrite(message)
+    return formats[path.suffix.lower()]
+
+
+@contextmanager
+def to_file(path: Path, header: Sequence[str]) -> Iterator[Writer]:
+    """Write a file by its suffix; it appears when the block ends well."""
+    kind = check_output(path)
+    with whole_file(path) as raw, _writer(raw, kind, header) as writer:
+        yield writer
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[IO[bytes]]:
+    """A file that appears, whole, when the block ends well, and not at all otherwise."""
+    try:
+        handle, scratch = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        message = f"{path}: output must be in a folder that can be written to ({reason(error)})"
+        raise CannotWrite(message) from None
+    try:
+        with os.fdopen(handle, "wb") as raw:
+            yield raw
+            raw.flush()
+            os.fsync(raw.fileno())
+        Path(scratch).chmod(0o666 & ~_umask())
+        Path(scratch).replace(path)
+    except OSError as error:
+        message = f"{path}: output could not be written ({reason(error)})"
+        raise CannotWrite(message) from None
+    finally:
+        Path(scratch).unlink(missing_ok=True)
+
+
+@contextmanager
+def to_standard_output(kind: str, header: Sequence[str]) -> Iterator[Writer]:
+    """Write to the standard output."""
+    if sys.stdout is None:
+        message = "standard output must be open"
+        raise CannotWrite(message)
+    try:
+        with _writer(sys.stdout.buffer, kind, header) as writer:
+            yield writer
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        message = "standard output was closed"
+        raise OutputClosed(message) from None
+    except OSError as error:
+        message = f"standard output could not be written ({reason(error)})"
+        raise CannotWrite(message) from None
+
+
+@contextmanager
+def _writer(raw: IO[bytes], kind: str, header: Sequence[str]) -> Iterator[Writer]:
+    if kind == "parquet":
+        with _ParquetWriter.open(raw, header[0]) as writer:
+            yield writer
+        return
+    yield _CsvWriter(raw, header) if kind == "csv" else _JsonWriter(raw, header)
+
+
+class _CsvWriter:
+    def __init__(self, raw: IO[bytes], header: Sequence[str]) -> None:
+        self._raw, self._header = raw, header
+        self._put([header])
+
+    def write(self, names: Texts, columns: Mapping[str, Column]) -> None:
+        for part, cells in _parts(names, columns):
+            texts = [part, *(_texts(cells[name]) for name in self._header[1:])]
+            self._put(zip(*texts, strict=True))
+
+    def _put(self, rows: Any) -> None:  # noqa: ANN401 - rows of cells
+        lines = _Lines()
+        csv.writer(lines, lineterminator="\n").writerows(rows)
+        self._raw.write("".join(lines.all).encode())
+
+
+class _Lines:
+    """What csv.writer writes to."""
+
+    def __init__(self) -> None:
+        self.all: list[str] = []
+
+    def write(self, line: str) -> None:
+        self.all.append(line)
+
+
+class _JsonWriter:
+    def __init__(self, raw: IO[bytes], header: Sequence[str]) -> None:
+        self._raw, self._header = raw, header
+
+    def write(self, names: Texts, columns: Mapping[str, Column]) -> None:
+        keys = [json.dumps(name) for name in self._header]
+        for part, cells in _parts(names, columns):
+            firsts = [json.dumps(name) for name in part]
+            texts = [firsts, *(_values(cells[name]) for name in self._header[1:])]
+            rows = zip(*texts, strict=True)
+            lines = [
+                "{"
+                + ", ".join(f"{key}: {cell}" for key, cell in zip(keys, row, strict=True))
+                + "}\n"
+                for row in rows
+            ]
+            self._raw.write("".join(lines).encode())
+
+
+class _ParquetWriter:
+    def __init__(self, raw: IO[bytes], first: str, pa: Any, pq: Any) -> None:  # noqa: ANN401 - no types
+        self._raw, self._first, self._pa, self._pq = raw, first, pa, pq
+        self._file: Any = None
+
+    @classmethod
+    @contextmanager
+    def open(cls, raw: IO[bytes], first: str) -> Iterator[_ParquetWriter]:
+        try:
+            import pyarrow as pa
+            import pyarrow.parquet as pq
+        except ImportError:
+            raise MissingExtra("writing Parquet", "parquet") from None
+        writer = cls(raw, first, pa, pq)
+        try:
+            yield writer
+        except BaseException:
+            with suppress(OSError):  # the first error is the one to tell
+                writer.close()
+            raise
+        writer.close()
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def write(self, names: Texts, columns: Mapping[str, Column]) -> None:
+        pa = self._pa
+        table = {self._first: _arrow_texts(names, pa)}
+        for name, column in columns.items():
+            table[name] = _arrow(column, pa)
+        rows = pa.table(table)
+        if self._file is None:
+            self._file = self._pq.ParquetWriter(self._raw, rows.schema)
+        self._file.write_table(rows)
+
+
+def _arrow_texts(names: Texts, pa: Any) -> Any:  # noqa: ANN401 - no types
+    offsets = pa.py_buffer(np.ascontiguousarray(names.offsets, np.int64))
+    data = pa.py_buffer(np.ascontiguousarray(names.data))
+    return pa.LargeStringArray.from_buffers(len(names), offsets, data)
+
+
+def _arrow(column: Column, pa: Any) -> Any:  # noqa: ANN401 - no types
+    if isinstance(column, Named):
+        words = pa.array(column.words, pa.string())
+        return pa.DictionaryArray.from_arrays(pa.array(column.codes.astype(np.int32)), words)
+    if isinstance(column, Group):
+        parts = {name: pa.array(part, from_pandas=True) for name, part in column.columns.items()}
+        return pa.StructArray.from_arrays(list(parts.values()), list(parts))
+    if column.dtype.kind == "M":
+        return pa.array(column, pa.timestamp("us", tz="UTC"))
+    return pa.array(column, from_pandas=True)  # nan becomes null
+
+
+def _parts(
+    names: Texts, columns: Mapping[str, Column]
+) -> Iterator[tuple[list[str], dict[str, Column]]]:
+    for start in range(0, len(names), _ROWS):
+        rows = np.arange(start, min(start + _ROWS, len(names)))
+        yield names.take(rows).tolist(), {name: column[rows] for name, column in columns.items()}
+
+
+def _texts(column: Column) -> list[str]:
+    """Cells of CSV: nothing for what is not known."""
+    if isinstance(column, Named):
+        return column.tolist()
+    if isinstance(column, Group):
+        return [json.dumps(_nulls(row)) for row in column.tolist()]
+    kind = column.dtype.kind
+    if kind == "f":
+        return ["" if value != value else f"{value:.{_DIGITS}g}" for value in column.tolist()]  # noqa: PLR0124
+    if kind == "M":
+        return _instants(column)
+    return [str(value) for value in column.tolist()]
+
+
+def _values(column: Column) -> list[str]:
+    """Cells of JSON: null for what is not known."""
+    if isinstance(column, Named):
+        return Named(column.codes, [json.dumps(word) for word in column.words]).tolist()
+    texts = _texts(column)
+    if isinstance(column, Group):
+        return texts
+    if column.dtype.kind == "f":
+        return [text or "null" for text in texts]
+    if column.dtype.kind == "M":
+        return [json.dumps(text or None) for text in texts]
+    return texts
+
+
+def _nulls(row: dict[str, float]) -> dict[str, float | None]:
+    """The same figures, null for what is not known."""
+    return {
+        name: None if math.isnan(value) else float(f"{value:.{_DIGITS}g}")
+        for name, value in row.items()
+    }
+
+
+def _instants(column: np.ndarray[Any, Any]) -> list[str]:
+    """ISO 8601 in UTC, to the second where that is exact."""
+    unknown = np.isnat(column)
+    whole = column.astype("datetime64[s]")
+    exact = whole == column
+    texts = np.where(
+        exact,
+        np.datetime_as_string(whole, timezone="UTC"),
+        np.datetime_as_string(column, timezone="UTC"),
+    )
+    cells: list[str] = np.where(unknown, "", texts).tolist()
+    return cells
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

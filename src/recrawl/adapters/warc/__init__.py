@@ -1,0 +1,4 @@
+"""WARC files: everything that a crawl fetched, for archives.
+
+Touches: files.
+"""

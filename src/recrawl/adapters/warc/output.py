@@ -1,0 +1,124 @@
+"""A fetcher that writes all it fetches to WARC files.
+
+Writing takes place in a thread, in the order in which answers come. An answer is handed on once it
+is written: so the files never lack what a crawl has seen, and no more waits to be written than is
+being fetched. Files that cannot be written end the crawl.
+
+Touches: the network through what it is given, files, the clock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from contextlib import suppress
+from functools import partial
+from math import inf
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, TypeAlias
+
+from recrawl.adapters.warc.fetches import Fetched
+from recrawl.errors import RecrawlError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from recrawl.adapters.warc.folder import WarcFolder
+    from recrawl.fetch.fetcher import Answer, Fetcher, Request
+
+_Waiting: TypeAlias = "tuple[Fetched, asyncio.Future[None]]"
+
+_SYNC_SECONDS = 5.0
+
+
+class Recorded:
+    """Fetches as another fetcher does, and writes down what was fetched.
+
+    Made, used and closed inside of a running event loop. The folder belongs to it until it is
+    closed, and is closed with it.
+
+    Args:
+        fetcher: Makes the requests.
+        folder: Where to write.
+        sync_seconds: After so long what was written is on disk, whatever happens to the machine.
+    """
+
+    def __init__(
+        self, fetcher: Fetcher, folder: WarcFolder, *, sync_seconds: float = _SYNC_SECONDS
+    ) -> None:
+        self._fetcher = fetcher
+        self._folder = folder
+        self._sync_seconds = sync_seconds
+        self._loop = asyncio.get_running_loop()
+        self._closed = False
+        self._failure: Exception | None = None
+        self._told = False
+        self._queue: SimpleQueue[_Waiting | None] = SimpleQueue()
+        self._thread = threading.Thread(target=self._work, name="recrawl-warc", daemon=True)
+        self._thread.start()
+
+    async def fetch(self, request: Request) -> Answer:
+        """Answer to one request, once it is written; raises `CannotWrite` where it cannot be."""
+        at = int(time.time() * 1000)
+        answer = await self._fetcher.fetch(request)
+        written = self._loop.create_future()
+        self._queue.put((Fetched(request, answer, at), written))
+        await written
+        return answer
+
+    async def close(self) -> None:
+        """Let go of all connections, and close the files; again is nothing."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            await self._fetcher.close()
+        finally:
+            self._queue.put(None)
+            await self._loop.run_in_executor(None, self._thread.join)
+        if self._failure is not None and not self._told:
+            raise self._failure
+
+    def _answer(self, written: asyncio.Future[None]) -> None:
+        """Tell who waits; in the loop."""
+        if written.done():  # nobody waits any more
+            return
+        if self._failure is None:
+            written.set_result(None)
+        else:
+            self._told = True
+            written.set_exception(self._failure)
+
+    def _work(self) -> None:
+        """Write one fetch after the other; in the thread."""
+        due = inf  # when to put what was written on disk
+        while True:
+            if time.monotonic() >= due:
+                self._attempt(self._folder.sync)
+                due = inf
+            try:
+                wait = None if due == inf else max(due - time.monotonic(), 0.0)
+                waiting = self._queue.get(timeout=wait)
+            except Empty:
+                continue
+            if waiting is None:
+                break
+            fetched, written = waiting
+            self._attempt(partial(self._folder.write, fetched))
+            due = min(due, time.monotonic() + self._sync_seconds)
+            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                self._loop.call_soon_threadsafe(self._answer, written)
+        try:
+            self._folder.close()
+        except RecrawlError as error:
+            self._failure = self._failure or error
+
+    def _attempt(self, write: Callable[[], None]) -> None:
+        """Write something, unless that has failed before."""
+        if self._failure is not None:
+            return
+        try:
+            write()
+        except Exception as error:  # noqa: BLE001 - whoever waits must hear of our own slips, too
+            self._failure = error

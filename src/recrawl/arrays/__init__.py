@@ -1,0 +1,4 @@
+"""Kernels on flat arrays that know nothing of pages.
+
+Pure.
+"""

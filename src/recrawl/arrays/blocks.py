@@ -1,0 +1,55 @@
+"""Blocks of rows, worked on by as many threads as there are processors.
+
+Pages are independent, numpy lets go of the interpreter while it computes, and a block's arrays
+stay in one processor's cache. Each block writes its own rows only, so the result is the same
+however the blocks are shared out. This is the only pure module that knows of threads.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from recrawl.arrays.types import Ints
+
+AnyArray = np.ndarray[Any, Any]
+
+# What one step touches stays in the cache; larger blocks spill out of it, smaller ones pay
+# numpy's overhead a call. Chosen with benchmarks/rates.py among powers of two.
+_PAGES = 32768
+
+
+_ROWS = 1 << 20  # for work of a single call of numpy
+
+
+def gathered(values: AnyArray, rows: Ints) -> AnyArray:
+    """The same as `values[rows]`, by all processors."""
+    into = np.empty(len(rows), values.dtype)
+
+    def work(some: slice) -> None:
+        # Not the default mode: it checks every row first, in a copy.
+        np.take(values, rows[some], out=into[some], mode="clip")
+
+    over_blocks(work, len(rows), _ROWS)
+    return into
+
+
+def over_blocks(work: Callable[[slice], None], count: int, block: int = _PAGES) -> None:
+    """Call `work` for slices that cover `count` pages or rows."""
+    blocks = [slice(start, min(start + block, count)) for start in range(0, count, block)]
+    threads = min(os.cpu_count() or 1, len(blocks)) if len(blocks) > 1 else 1
+    if threads == 1:
+        for rows in blocks:
+            work(rows)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in pool.map(work, blocks):
+            pass

@@ -1,0 +1,61 @@
+"""Rows with equal keys, put together: what it takes to treat each page or host on its own.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from recrawl.arrays.types import Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Groups:
+    """Rows of a column of keys, by key.
+
+    Args:
+        order: All rows, those with the lowest key first, equal keys in the order they came in.
+        starts: Where in that order each group begins.
+        counts: How many rows each group has.
+
+    Examples:
+        >>> groups = Groups.of(np.array([7, 8, 7, 7, 8]))
+        >>> groups.order, groups.starts, groups.counts
+        (array([0, 2, 3, 1, 4]), array([0, 3]), array([3, 2]))
+        >>> groups.before
+        array([0, 0, 1, 2, 1])
+    """
+
+    order: Ints
+    starts: Ints
+    counts: Ints
+
+    @classmethod
+    def of(cls, keys: Ints) -> Groups:
+        """Group rows by keys that are not negative."""
+        order = np.argsort(keys, kind="stable")
+        starts = np.flatnonzero(np.diff(keys[order], prepend=-1))
+        return cls(order, starts, np.diff(starts, append=len(keys)))
+
+    @property
+    def before(self) -> Ints:
+        """How many rows of its group come before each row."""
+        before = np.empty(len(self.order), np.int64)
+        before[self.order] = np.arange(len(self.order)) - np.repeat(self.starts, self.counts)
+        return before
+
+
+def rounds(keys: Ints) -> list[Ints]:
+    """Rows in rounds: the first of every key, then the second of every key that has one.
+
+    >>> rounds(np.array([7, 8, 7, 7]))
+    [array([0, 1]), array([2]), array([3])]
+    """
+    groups = Groups.of(keys)
+    before = groups.before
+    return [np.flatnonzero(before == number) for number in range(groups.counts.max(initial=0))]

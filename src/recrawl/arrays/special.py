@@ -1,0 +1,104 @@
+"""Digamma, trigamma and Gamma quantiles for whole columns, several times faster than scalar loops.
+
+All three are accurate to at least nine digits where the estimators use them. A value depends on
+its own row alone, whatever the column's length, so a page's estimate never depends on how many
+pages are estimated with it.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from recrawl.arrays.types import Floats
+
+_SHIFT = 6  # from here on the series below are good to ten digits
+
+# Nodes of the quantile table lie evenly in the logarithm of the shape.
+_LEAST_LOG_SHAPE = -10.0
+_MOST_LOG_SHAPE = 25.0
+_NODES_A_UNIT = 40
+_TINY = 1e-290
+
+
+def digamma(x: Floats) -> Floats:
+    """Logarithmic derivative of the Gamma function, for positive numbers.
+
+    >>> digamma(np.array([1.0])).round(8)
+    array([-0.57721566])
+    """
+    lifted = x + _SHIFT
+    inverse = 1 / lifted
+    square = inverse * inverse
+    series = square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square / 240)))
+    result = np.log(lifted) - inverse / 2 - series
+    for step in range(_SHIFT):
+        result -= 1 / (x + step)
+    return result
+
+
+def trigamma(x: Floats) -> Floats:
+    """Derivative of `digamma`, for positive numbers.
+
+    >>> trigamma(np.array([1.0])).round(8)  # pi^2 / 6
+    array([1.64493407])
+    """
+    inverse = 1 / (x + _SHIFT)
+    square = inverse * inverse
+    series = 1 / 6 - square * (1 / 30 - square * (1 / 42 - square * (1 / 30 - square * 5 / 66)))
+    result = inverse * (1 + inverse / 2 + square * series)
+    for step in range(_SHIFT):
+        result += 1 / (x + step) ** 2
+    return result
+
+
+def gamma_quantile(shape: Floats, probability: float) -> Floats:
+    """Quantile of the Gamma distribution with exposure 1, one a shape.
+
+    >>> gamma_quantile(np.array([1.0]), 0.5).round(6)  # an exponential's median is ln 2
+    array([0.693147])
+    """
+    coefficients = _quantile_table(probability)
+    place = (np.log(shape) - _LEAST_LOG_SHAPE) * _NODES_A_UNIT
+    np.clip(place, 0, coefficients.shape[1] - 1e-9, out=place)
+    node = place.astype(np.int64)
+    place -= node
+    c0, c1, c2, c3 = (row[node] for row in coefficients)
+    score = c0 + place * (c1 + place * (c2 + place * c3))
+    quantile: Floats = shape * np.exp(score * np.sqrt(1 + shape) / shape)
+    return quantile
+
+
+@cache
+def _quantile_table(probability: float) -> Floats:
+    """Cubic pieces of the quantile's score over the logarithm of the shape.
+
+    The score `ln(quantile / shape) * shape / sqrt(1 + shape)` is smooth and bounded: it tends to
+    the logarithm of the probability for small shapes and to a normal quantile for large ones.
+    """
+    from scipy.special import gammaincinv  # slow to load: only where it is needed
+
+    ends = (_LEAST_LOG_SHAPE * _NODES_A_UNIT - 1, _MOST_LOG_SHAPE * _NODES_A_UNIT + 2)
+    shape = np.exp(np.arange(*ends) / _NODES_A_UNIT)
+    quantile = gammaincinv(shape, probability)
+    # Below this the quantile is too small for a float; its leading term is exact by then.
+    tiny = quantile < _TINY
+    with np.errstate(divide="ignore"):
+        log_ratio = np.log(quantile / shape)
+    log_ratio[tiny] = np.log(probability) / shape[tiny] - np.euler_gamma - np.log(shape[tiny])
+    score = log_ratio * shape / np.sqrt(1 + shape)
+
+    before, left, right, after = score[:-3], score[1:-2], score[2:-1], score[3:]
+    return np.stack(
+        [
+            left,
+            -before / 3 - left / 2 + right - after / 6,
+            before / 2 - left + right / 2,
+            -before / 6 + left / 2 - right / 2 + after / 6,
+        ]
+    )

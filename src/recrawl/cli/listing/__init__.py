@@ -1,0 +1,4 @@
+"""`recrawl listing`: one file per verb.
+
+Touches: files, the terminal.
+"""

@@ -1,0 +1,179 @@
+"""`recrawl listing backtest`: how good forecasts and schedules would have been.
+
+Touches: files, the standard streams.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from recrawl.cli import shared
+from recrawl.cli.listing import shared as listing_shared
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from recrawl.cli.listing.shared import Source
+    from recrawl.listings.schedule.schedule import Goal
+
+_TRAIN = typer.Option(metavar="T", help="Days at the start that are seen day by day.")
+_CYCLE = typer.Option(metavar="T", help="Days between synchronisations after that, by commas.")
+_METHOD = typer.Option(
+    metavar="M",
+    help="Forecasters, by commas: mixture, pooled, age, direct, static, refit, ar, ar-published, "
+    "survival; or all.",
+)
+_KEEP = typer.Option(
+    metavar="Q",
+    help="Run schedules instead that keep this: 'recall >= 0.9 and precision >= 0.8'.",
+    show_default=False,
+)
+_CONFIDENCE = typer.Option(
+    help="With --keep: probability to keep it with  [default: by the expected quality]",
+    show_default=False,
+)
+
+
+def backtest(
+    files: Annotated[list[Path], listing_shared.FILES],
+    *,
+    train: Annotated[str, _TRAIN] = "80d",
+    cycle: Annotated[str, _CYCLE] = "3d,7d,14d",
+    method: Annotated[str, _METHOD] = "mixture,static,ar",
+    keep: Annotated[str, _KEEP] = "",
+    confidence: Annotated[float | None, _CONFIDENCE] = None,
+    key: Annotated[str, listing_shared.KEY] = "",
+    grace: Annotated[str, listing_shared.GRACE] = "1.5d",
+    lenient: Annotated[bool, listing_shared.LENIENT] = False,
+    name: Annotated[str, listing_shared.NAME] = "",
+    as_csv: Annotated[bool, shared.CSV] = False,
+    as_json: Annotated[bool, shared.JSON] = False,
+    output: Annotated[Path | None, shared.OUTPUT] = None,
+) -> None:
+    """Say how good forecasts would have been, told only what synchronisations see.
+
+    Writes a row a metric, length and kind of cycles (regular, or all) and method:
+    the squared error of forecasts, that over the one of constant rates, and the
+    share of outcomes that bands held. With --keep a row a target and method: how
+    many synchronisations its schedule made, the average quality, how far that was
+    from the promise, and the share of time below the target. No file is changed.
+
+    \b
+    Examples:
+        recrawl listing backtest cars/
+        recrawl listing backtest cars/ --train 60d --cycle 7d --method all
+        recrawl listing backtest cars/ --keep "recall >= 0.9" --confidence 0.9
+    """  # noqa: D301 - \b tells click to leave the paragraph alone
+    from recrawl.cli import screen
+    from recrawl.cli.listing.schedule import goal_of
+    from recrawl.report.listings.backtests import CYCLE_COLUMNS, KEEP_COLUMNS, backtest_sheet
+
+    kind = listing_shared.check(files, output, None, formats=(as_csv, as_json))
+    if confidence is not None and not keep:
+        message = "--confidence needs --keep"
+        raise typer.BadParameter(message)
+    methods = _methods(method)
+    trained, cycles = _whole(train, "train"), [_whole(part, "cycle") for part in cycle.split(",")]
+    goal = goal_of(keep, confidence) if keep else None
+    sources = listing_shared.Reading(files, key, grace, lenient, name).sources()
+    for source in sources:
+        _check(source, trained, cycles)
+    rows = []
+    with screen.progress("running cycles") as progress:
+        for number, source in enumerate(sources):
+            told = _part(progress, number, len(sources))
+            found = (
+                _cycle_rows(source, methods, trained, cycles, told)
+                if goal is None
+                else _keep_rows(source, methods, trained, goal, told)
+            )
+            rows += [(source.name, row) for row in found]
+    columns = CYCLE_COLUMNS if goal is None else KEEP_COLUMNS
+    listing_shared.put(backtest_sheet(rows, columns), kind, output, most=len(rows))
+    listing_shared.remarks(sources)
+
+
+def _methods(text: str) -> list[str]:
+    from recrawl.errors import InvalidParameter
+    from recrawl.listings.forecast.methods import METHODS
+
+    names = list(METHODS) if text.strip() == "all" else listing_shared.named(text)
+    for name in names or [""]:
+        if name not in METHODS:
+            message = f"method must be one of {', '.join(METHODS)} or all (got {name!r})"
+            raise InvalidParameter(message)
+    return list(dict.fromkeys(names))
+
+
+def _whole(text: str, name: str) -> int:
+    """Whole days of a duration."""
+    from recrawl.errors import InvalidParameter
+    from recrawl.units import days
+
+    found = days(text)
+    if found != int(found) or found < 1:
+        message = f"{name} must be whole days (got {text.strip()!r})"
+        raise InvalidParameter(message)
+    return int(found)
+
+
+def _check(source: Source, train: int, cycles: Sequence[int]) -> None:
+    """Refuse a history that leaves nothing to forecast."""
+    from recrawl.errors import InvalidTable
+
+    days = max(len(source.grid) - 1, 0)
+    if source.listing.status == "empty":
+        message = f"{source.name}: must list something (got no object in {days} days)"
+        raise InvalidTable(message)
+    if days < train + max(cycles):
+        message = (
+            f"{source.name}: must reach at least {train + max(cycles)} days, those of training "
+            f"and a cycle (got {days})"
+        )
+        raise InvalidTable(message)
+
+
+def _part(
+    progress: Callable[[float], None] | None, number: int, count: int
+) -> Callable[[float], None]:
+    """Progress of one source as part of that of all."""
+    return lambda share: None if progress is None else progress((number + share) / count)
+
+
+def _cycle_rows(
+    source: Source,
+    methods: Sequence[str],
+    train: int,
+    cycles: Sequence[int],
+    told: Callable[[float], None],
+) -> list[Any]:
+    from recrawl.listings.forecast.backtest import backtest as run
+    from recrawl.listings.forecast.backtest import telling_groups_of_training
+
+    groups = telling_groups_of_training(source.listing, source.grid, train)
+    rows: list[Any] = []
+    for done, cycle in enumerate(cycles, start=1):
+        rows += run(source.grid, groups, methods, train=train, cycles=[cycle])
+        told(done / len(cycles))
+    return rows
+
+
+def _keep_rows(
+    source: Source,
+    methods: Sequence[str],
+    train: int,
+    goal: Goal,
+    told: Callable[[float], None],
+) -> list[Any]:
+    from recrawl.listings.forecast.backtest import telling_groups_of_training
+    from recrawl.listings.schedule.backtest import backtest_schedule
+
+    groups = telling_groups_of_training(source.listing, source.grid, train)
+    rows: list[Any] = []
+    for done, method in enumerate(methods, start=1):
+        rows += backtest_schedule(source.grid, groups, [method], goal, train=train)
+        told(done / len(methods))
+    return rows

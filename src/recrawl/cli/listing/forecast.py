@@ -1,0 +1,155 @@
+"""`recrawl listing forecast`: what a copy is worth some days after it was made.
+
+Touches: files, the standard streams.
+"""
+
+from __future__ import annotations
+
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recrawl.cli import shared
+from recrawl.cli.listing import shared as listing_shared
+
+if TYPE_CHECKING:
+    from recrawl.arrays.types import Floats
+    from recrawl.cli.listing.shared import Source
+    from recrawl.listings.forecast.forecast import Forecast
+    from recrawl.listings.forecast.tracked import Followed
+
+_AFTER = typer.Option(
+    metavar="T",
+    help="Time after the last synchronisation: 3d, every day of 1d..30d, or hours: 6h,12h.",
+)
+_TYPICAL = typer.Option(
+    "--typical", help="What an ordinary time brings, without bulk loads and mass closures."
+)
+_METHOD = typer.Option(metavar="M", help="Forecaster, as in backtest.")
+_PLOT = typer.Option(
+    metavar="F", help="Draw precision and recall with bands to F: .svg or .png.", show_default=False
+)
+
+_LONGEST = 365
+_ROUNDING = 1e-6  # hours
+_NOTABLE = 1 / 24  # days between the crawl that counts and the last one
+
+
+def forecast(
+    files: Annotated[list[Path], listing_shared.FILES],
+    *,
+    after: Annotated[str, _AFTER] = "1d..30d",
+    where: Annotated[str, listing_shared.WHERE] = "",
+    typical: Annotated[bool, _TYPICAL] = False,
+    method: Annotated[str, _METHOD] = "mixture",
+    level: Annotated[float, listing_shared.LEVEL] = 0.9,
+    key: Annotated[str, listing_shared.KEY] = "",
+    grace: Annotated[str, listing_shared.GRACE] = "1.5d",
+    lenient: Annotated[bool, listing_shared.LENIENT] = False,
+    name: Annotated[str, listing_shared.NAME] = "",
+    plot: Annotated[Path | None, _PLOT] = None,
+    as_csv: Annotated[bool, shared.CSV] = False,
+    as_json: Annotated[bool, shared.JSON] = False,
+    output: Annotated[Path | None, shared.OUTPUT] = None,
+) -> None:
+    """Say what a copy of a listing is worth some days after its last synchronisation.
+
+    Writes a row a day, or an hour: precision (the share of the copy that is still listed),
+    recall (the share of what is listed that the copy has), and how many objects
+    have been deleted, inserted and are listed, each with a band. No file is
+    changed.
+
+    \b
+    Examples:
+        recrawl listing forecast cars/
+        recrawl listing forecast cars/ --after 3d --where "make = BMW and year > 2002"
+        recrawl listing forecast cars/ --after 1d..14d --plot decay.svg --json
+    """  # noqa: D301 - \b tells click to leave the paragraph alone
+    from recrawl.rates.estimates import check_level
+    from recrawl.report.listings.forecasts import forecast_sheet
+    from recrawl.report.listings.sheets import joined
+
+    kind = listing_shared.check(files, output, plot, formats=(as_csv, as_json))
+    check_level(level)
+    days = days_of(after)
+    listing_shared.check_method(method, part=bool(where))
+    alone = plot is not None
+    sources = listing_shared.Reading(files, key, grace, lenient, name, alone).sources()
+    parts = [listing_shared.chosen(source, where) for source in sources]
+    followed = [_follow(source, where, method, level) for source in sources]
+    found = [each.forecast(ceil(days[-1])) for each in followed]
+    sheet = joined(
+        [
+            forecast_sheet(source.name, ahead, each.synchronised, days, typical=typical)
+            for source, each, ahead in zip(sources, followed, found, strict=True)
+        ]
+    )
+    if plot is not None:
+        _draw(plot, sources[0], found[0], where)
+    listing_shared.put(sheet, kind, output, most=len(sheet.names))
+    listing_shared.remarks(parts)
+    _remarks(sources, followed, found)
+
+
+def days_of(text: str) -> Floats:
+    """Days meant by `3d`, `1d,7d`, `1d..30d`, `6h` or `1h..24h`."""
+    import numpy as np
+
+    from recrawl.errors import InvalidParameter
+    from recrawl.units import days
+
+    hours: list[int] = []
+    for part in text.split(","):
+        first, dots, last = part.partition("..")
+        low, high = (24 * days(word) for word in (first, last if dots else first))
+        ends = round(low), round(high)
+        if max(abs(low - ends[0]), abs(high - ends[1])) > _ROUNDING or not (
+            1 <= low <= high <= 24 * _LONGEST
+        ):
+            message = (
+                f"after must be whole hours or days from 1h to {_LONGEST}d, such as 6h, 3d or "
+                f"1d..30d (got {text!r})"
+            )
+            raise InvalidParameter(message)
+        hours += range(ends[0], ends[1] + 1, 1 if first.strip().endswith("h") else 24)
+    return np.unique(hours) / 24
+
+
+def _follow(source: Source, where: str, method: str, level: float) -> Followed:
+    from recrawl.listings.data.where import where as meets
+    from recrawl.listings.forecast.tracked import follow, follow_part
+
+    listing, grid = source.listing, source.grid
+    if not where:
+        return follow(listing, grid, method=method, level=level)
+    wanted = meets(listing.attributes, where, len(listing)).wanted
+    return follow_part(listing, grid, wanted, method=method, level=level)
+
+
+def _draw(path: Path, source: Source, found: Forecast, where: str) -> None:
+    from recrawl.adapters.pictures import write_picture
+    from recrawl.report.listings.charts import forecast_chart
+
+    said = f"{found.stock:,.0f} objects{f' where {where}' if where else ''}"
+    write_picture(path, forecast_chart(source.name, found, subtitle=said))
+
+
+def _remarks(sources: list[Source], followed: list[Followed], found: list[Forecast]) -> None:
+    """Say on stderr what the forecast starts from."""
+    import numpy as np
+
+    from recrawl.cli import screen
+    from recrawl.report.words import every
+    from recrawl.units import days_between
+
+    for source, each, ahead in zip(sources, followed, found, strict=True):
+        if each.state is not None:
+            day = str(np.datetime_as_string(each.synchronised, unit="m"))
+            day = day.removesuffix("T00:00").replace("T", " ")
+            said = f"{source.name}: {ahead.stock:,.0f} listed on {day}"
+            (later,) = days_between(np.array([each.synchronised]), source.listing.crawls[-1])
+            if later > _NOTABLE:
+                said += f", from where days are counted; the last crawl was {every(later)} later"
+            screen.remark(f"{said}.")

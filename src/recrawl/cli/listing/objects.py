@@ -1,0 +1,59 @@
+"""`recrawl listing objects`: what a crawl has copied of its listings.
+
+Touches: files, the standard streams.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from recrawl.cli import shared
+from recrawl.cli.listing import shared as listing_shared
+
+_LISTED = typer.Option("--listed", help="Only what is listed now.")
+
+
+def objects(
+    store: Annotated[Path, listing_shared.STORE],
+    *,
+    listed: Annotated[bool, _LISTED] = False,
+    name: Annotated[str, listing_shared.NAME] = "",
+    as_csv: Annotated[bool, shared.CSV] = False,
+    as_json: Annotated[bool, shared.JSON] = False,
+    output: Annotated[Path | None, shared.OUTPUT] = None,
+) -> None:
+    """Write what a crawl has copied of its listings: a row an object.
+
+    Writes the key of each object, its listing, when it appeared, was last seen
+    and was removed, and its attributes as they were last seen. The other verbs
+    read such a file. STORE is not changed.
+
+    \b
+    Examples:
+        recrawl listing objects recrawl.db --listed
+        recrawl listing objects recrawl.db --name jobs -o objects.csv
+    """  # noqa: D301 - \b tells click to leave the paragraph alone
+    from recrawl.adapters.stores.listings import read_store_objects
+    from recrawl.report.listings.objects import objects_sheet
+    from recrawl.units import SECONDS_A_DAY
+
+    kind = listing_shared.check([store], output, None, formats=(as_csv, as_json))
+    found = read_store_objects(store, name=name, listed=listed)
+    days = [
+        (
+            one.appeared_seconds / SECONDS_A_DAY,
+            one.last_seen_seconds / SECONDS_A_DAY,
+            None if one.removed_seconds is None else one.removed_seconds / SECONDS_A_DAY,
+        )
+        for _, one in found
+    ]
+    sheet = objects_sheet(
+        [source for source, _ in found],
+        [one.key for _, one in found],
+        [one.attributes for _, one in found],
+        days,
+    )
+    listing_shared.put(sheet, kind, output)

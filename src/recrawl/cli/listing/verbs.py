@@ -1,0 +1,37 @@
+"""`recrawl listing`: sites that list objects, which come and go.
+
+Touches: nothing until a verb runs.
+"""
+
+from __future__ import annotations
+
+import typer
+
+from recrawl.cli.listing.backtest import backtest
+from recrawl.cli.listing.describe import describe
+from recrawl.cli.listing.forecast import forecast
+from recrawl.cli.listing.objects import objects
+from recrawl.cli.listing.partition import partition
+from recrawl.cli.listing.schedule import schedule
+from recrawl.cli.listing.syncs import looks
+
+_HELP = """Say how a copy of a site that lists objects decays, and when to make it anew.
+
+A source is a folder with objects (and events and crawls), as CSV, JSON lines or
+Parquet, or with a snapshot of the list a file, its date in its name; or a
+listing that `recrawl crawl` looks at, in its store.
+
+\b
+Examples:
+    recrawl listing describe cars/
+    recrawl listing forecast recrawl.db
+"""
+
+app = typer.Typer(name="listing", help=_HELP, rich_markup_mode=None, no_args_is_help=True)
+app.command()(describe)
+app.command()(forecast)
+app.command()(schedule)
+app.command()(partition)
+app.command()(backtest)
+app.command()(looks)
+app.command()(objects)

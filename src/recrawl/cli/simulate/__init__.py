@@ -1,0 +1,4 @@
+"""`recrawl simulate`: the verb and where its worlds and terms come from.
+
+Touches: files, the terminal.
+"""

@@ -1,0 +1,366 @@
+"""`recrawl simulate`: policies sent through a world that changes, scored.
+
+Touches: files, the standard streams, the clock.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recrawl.cli import shared
+from recrawl.cli.simulate.terms import LONGEST_STEP, terms_of
+from recrawl.cli.simulate.worlds import Made, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from recrawl.cli.simulate.terms import Terms
+    from recrawl.plan.objectives.methods import Objective
+    from recrawl.report.charts.simulation import BudgetLine
+    from recrawl.report.simulation import Entry
+    from recrawl.simulate.observation import Observation
+    from recrawl.simulate.scores import Run
+    from recrawl.simulate.world import World
+
+_STORE = typer.Argument(
+    metavar="[STORE]", help="Store of a crawl, to replay what its visits found.", show_default=False
+)
+_PAGES = typer.Option(
+    metavar="F",
+    help="Pages (page, first_seen[, url, removed_at, weight]): CSV, JSON lines or Parquet.",
+    show_default=False,
+)
+_CHANGES = typer.Option(
+    metavar="F", help="All their changes (page, changed_at[, bulk, revert]).", show_default=False
+)
+_WORLD = typer.Option(
+    metavar="W",
+    help="A made-up world: poisson, renewal, weibull, weekly, bursty, sections or turnover.",
+    show_default=False,
+)
+_NUMBER = typer.Option(metavar="N", help="Pages of a made-up world.", min=1)
+_FOR = typer.Option("--for", metavar="T", help="How long a made-up world lasts.")
+_EVERY = typer.Option(metavar="T", help="How often the middle page of a made-up world changes.")
+_SPREAD = typer.Option(
+    metavar="S", help="How unlike its pages are: standard deviation of log(rate).", min=0.0
+)
+_BUDGET = typer.Option(
+    metavar="B",
+    help="Visits: 5000/1d, 0.1/page/1d, or 4/change (four times as many as there are changes)  "
+    "[default: 4/change; of a STORE what its crawl has]",
+    show_default=False,
+)
+_POLICY = typer.Option(
+    metavar="P",
+    help="Policies, by commas, or all  [default: recrawl,optimal-known,uniform,nutch]",
+    show_default=False,
+)
+_OBJECTIVE = typer.Option(
+    metavar="O", help="What copies are for: harmonic, freshness, age, missed or detected."
+)
+_OBSERVE = typer.Option(
+    metavar="E", help="What a visit shows: existence of a change, or last-modified."
+)
+_LYING = typer.Option(
+    metavar="S", help="Share of sections whose Last-Modified lies, e.g. 10%.", show_default=False
+)
+_MISSED = typer.Option(
+    metavar="P", help="Chance that a visit overlooks a change, e.g. 5%.", show_default=False
+)
+_FALSE = typer.Option(
+    metavar="P", help="Chance that a visit sees a change where none is.", show_default=False
+)
+_STEP = typer.Option(
+    metavar="T",
+    help="Time between decisions  [default: 6h; less where the history is short]",
+    show_default=False,
+)
+_WARM_UP = typer.Option(
+    metavar="T", help="Time at the start that does not count.", show_default=False
+)
+_IGNORE = typer.Option(
+    metavar="K", help="Changes to leave out: bulk, revert or both, by commas.", show_default=False
+)
+_LEVEL = typer.Option(help="Probability that a staleness lies in its band.")
+_SEED = typer.Option(help="Another number breaks ties another way.", min=0)
+_PLOT = typer.Option(
+    metavar="F",
+    help="Draw freshness at a quarter of the budget to four times of it to F: .svg or .png.",
+    show_default=False,
+)
+
+_MULTIPLES = (0.25, 0.5, 1.0, 2.0, 4.0)
+_UNITS = {
+    "change": "visits a change",
+    "page": "visits a page and day",
+    "crawl": "visits a day",
+}
+_REDRAW_SECONDS = 0.2
+_MANY = 1000  # visits that need no fractions
+_OBSERVED = ("existence", "last-modified")
+
+
+def simulate(
+    store: Annotated[Path | None, _STORE] = None,
+    *,
+    pages: Annotated[Path | None, _PAGES] = None,
+    changes: Annotated[Path | None, _CHANGES] = None,
+    world: Annotated[str, _WORLD] = "",
+    number_of_pages: Annotated[int, _NUMBER] = 1000,
+    lasting: Annotated[str, _FOR] = "365d",
+    every: Annotated[str, _EVERY] = "30d",
+    spread: Annotated[float, _SPREAD] = 1.5,
+    budget: Annotated[str, _BUDGET] = "",
+    policy: Annotated[str, _POLICY] = "",
+    objective: Annotated[str, _OBJECTIVE] = "harmonic",
+    observe: Annotated[str, _OBSERVE] = "existence",
+    lying: Annotated[str, _LYING] = "",
+    missed: Annotated[str, _MISSED] = "",
+    false: Annotated[str, _FALSE] = "",
+    step: Annotated[str, _STEP] = "",
+    warm_up: Annotated[str, _WARM_UP] = "",
+    ignore: Annotated[str, _IGNORE] = "",
+    level: Annotated[float, _LEVEL] = 0.9,
+    seed: Annotated[int, _SEED] = 0,
+    plot: Annotated[Path | None, _PLOT] = None,
+    as_csv: Annotated[bool, shared.CSV] = False,
+    as_json: Annotated[bool, shared.JSON] = False,
+    output: Annotated[Path | None, shared.OUTPUT] = None,
+) -> None:
+    """Say how fresh each policy would keep a copy of pages whose changes are known.
+
+    Replays a history (--pages, --changes), what the visits of a crawl have found
+    (STORE), or a made-up world (--world). A page is known from its first_seen,
+    fresh then, and gone from removed_at. Writes a row a policy: the share of time
+    in which copies are fresh and stale, with a band, the age, the visits and how
+    many found a change. optimal-known knows every page's true rate, clairvoyant
+    every change. No file is changed.
+
+    \b
+    Examples:
+        recrawl simulate --pages pages.csv --changes changes.csv --budget 5000/1d
+        recrawl simulate recrawl.db --policy all
+        recrawl simulate --world sections --budget 4/change --plot budget.svg
+        recrawl simulate --world weekly --policy uniform,nutch --json
+    """  # noqa: D301 - \b tells click to leave the paragraph alone
+    from recrawl.cli import screen
+    from recrawl.plan.budget import Budget
+    from recrawl.rates.estimates import check_level
+    from recrawl.units import days
+
+    kind = shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
+    check_level(level)
+    asked = Budget.read(budget) if budget else None, days(step) if step else None
+    policies, aim = _policies(policy), _objective(objective)
+    seen = _observation(observe, lying, missed, false)
+    warmed = days(warm_up) if warm_up else 0.0
+    made = Made(world, number_of_pages, lasting, every, spread)
+    source = Source(store, pages, changes, made, ignore)
+    source.check()
+    _check_outputs(output, plot, source)
+    whole, left_out = source.read(seed)
+    scene = _warmed_up(whole, warmed)
+    plan = _Plan(terms_of(scene, store, *asked), policies, aim, seen, seed, level)
+    with screen.progress("simulating") as progress:
+        entries, lines = _all_runs(scene, plan, progress, drawn=plot is not None)
+    _put(entries, kind, output)
+    if plot is not None:
+        _draw(plot, lines, plan, scene)
+    _remarks(scene, plan, left_out)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How every policy is sent through the world."""
+
+    terms: Terms
+    policies: list[str]
+    objective: tuple[str, Objective]
+    observation: Observation
+    seed: int
+    level: float
+
+
+def _policies(text: str) -> list[str]:
+    from recrawl.simulate.entrants import USUAL, entrants
+
+    return entrants(text) if text else list(USUAL)
+
+
+def _objective(name: str) -> tuple[str, Objective]:
+    from recrawl.errors import InvalidParameter
+    from recrawl.plan.objectives.methods import OBJECTIVES
+
+    if name not in OBJECTIVES:
+        message = f"objective must be one of {', '.join(OBJECTIVES)} (got {name!r})"
+        raise InvalidParameter(message)
+    return name, OBJECTIVES[name]
+
+
+def _observation(observe: str, lying: str, missed: str, false: str) -> Observation:
+    from recrawl.cli import options
+    from recrawl.errors import InvalidParameter
+    from recrawl.simulate.observation import Observation
+
+    if observe not in _OBSERVED:
+        message = f"observe must be one of {', '.join(_OBSERVED)} (got {observe!r})"
+        raise InvalidParameter(message)
+    if lying and observe != "last-modified":
+        message = "--lying needs --observe last-modified"
+        raise typer.BadParameter(message)
+    shares = {"lying": lying, "missed": missed, "false": false}
+    return Observation(
+        dated=observe == "last-modified",
+        **{name: options.share(text, name) for name, text in shares.items() if text},
+    )
+
+
+def _check_outputs(output: Path | None, plot: Path | None, source: Source) -> None:
+    """Refuse outputs that cannot be, before anything is read."""
+    from recrawl.adapters.pictures import check_picture
+    from recrawl.adapters.tables.outputs import check_output
+
+    if output is not None:
+        check_output(output)
+        for file in (source.pages, source.changes, source.store):
+            if file is not None:
+                shared.check_place(output, file)
+    if plot is not None:
+        check_picture(plot)
+
+
+def _warmed_up(world: World, days: float) -> World:
+    from recrawl.errors import InvalidParameter
+
+    if days >= world.days > 0:
+        message = f"warm-up must be shorter than the history, {world.days:.4g} days (got {days:g})"
+        raise InvalidParameter(message)
+    return world.after(days)
+
+
+def _all_runs(
+    world: World, plan: _Plan, progress: Callable[[float], None] | None, *, drawn: bool
+) -> tuple[list[Entry], list[BudgetLine]]:
+    """A run a policy, and where they are to be drawn one at each of several budgets."""
+    import numpy as np
+
+    from recrawl.report.charts.simulation import BudgetLine
+    from recrawl.report.simulation import Entry
+    from recrawl.simulate.bands import staleness_band
+
+    entries, lines = [], []
+    multiples = _MULTIPLES if drawn else (1.0,)
+    whole, done = len(plan.policies) * sum(multiples), 0.0
+    for name in plan.policies:
+        freshness = []
+        for multiple in multiples:
+            told = _part(progress, done / whole, (done + multiple) / whole)
+            begin = time.perf_counter()
+            run = _run(world, plan, name, multiple, told)
+            seconds = time.perf_counter() - begin
+            freshness.append(run.freshness)
+            if multiple == 1:
+                random = np.random.default_rng([plan.seed, 2])  # the same sections for all
+                band = staleness_band(run, random=random, level=plan.level)
+                entries.append(Entry(name, run, band, seconds))
+            done += multiple
+        budgets = [plan.terms.budget.visits * multiple for multiple in multiples]
+        lines.append(BudgetLine(name, budgets, freshness))
+    return entries, lines
+
+
+def _part(
+    progress: Callable[[float], None] | None, start: float, end: float
+) -> Callable[[float], None]:
+    """Progress of one run as part of that of all."""
+    return lambda share: None if progress is None else progress(start + share * (end - start))
+
+
+def _run(
+    world: World, plan: _Plan, name: str, multiple: float, told: Callable[[float], None]
+) -> Run:
+    """One policy at a multiple of the budget."""
+    from dataclasses import replace
+
+    import numpy as np
+
+    from recrawl.simulate.entrants import entrant
+    from recrawl.simulate.run import Simulation
+
+    budget = plan.terms.budget
+    simulation = Simulation(
+        world,
+        entrant(name, world, plan.objective[1]),
+        replace(budget, visits=budget.visits * multiple),
+        random=np.random.default_rng(plan.seed),
+        step=plan.terms.step,
+        observation=plan.observation,
+    )
+    last = time.monotonic()
+    for share in simulation.steps():
+        if time.monotonic() - last > _REDRAW_SECONDS:
+            last = time.monotonic()
+            told(share)
+    return simulation.result()
+
+
+def _put(entries: list[Entry], kind: str, output: Path | None) -> None:
+    """Print a table, or write the figures where they are wanted."""
+    from recrawl.arrays.texts import Texts
+    from recrawl.cli import screen
+    from recrawl.report.simulation import COLUMNS, HEADER, simulation_columns, simulation_words
+
+    if shared.for_people(kind, output):
+        screen.show_table(HEADER, simulation_words(entries))
+        return
+    with shared.target(kind, output, COLUMNS) as writer:
+        writer.write(Texts.of([entry.policy for entry in entries]), simulation_columns(entries))
+
+
+def _draw(path: Path, lines: list[BudgetLine], plan: _Plan, world: World) -> None:
+    from recrawl.adapters.pictures import write_picture
+    from recrawl.report.charts.simulation import budget_chart
+
+    chart = budget_chart(
+        lines,
+        unit=_UNITS[plan.terms.budget.each],
+        title="Freshness against budget",
+        subtitle=f"{_counted(world)}; objective: {plan.objective[0]}",
+    )
+    write_picture(path, chart)
+
+
+def _counted(world: World) -> str:
+    from recrawl.report.words import every
+
+    pages, changes = len(world), len(world.changes)
+    return (
+        f"{pages:,} page{'s' * (pages != 1)}, {changes:,} change{'s' * (changes != 1)} "
+        f"in {every(world.days)}"
+    )
+
+
+def _remarks(world: World, plan: _Plan, left_out: int) -> None:
+    """Say on stderr what was visited, and how often it could be."""
+    from recrawl.cli import screen
+    from recrawl.report.words import counted, every
+
+    terms = plan.terms
+    budget = world.budget(terms.budget)
+    a_day = "page and day" if budget.each == "page" else "day"
+    visits = f"{budget.visits:,.0f}" if budget.visits >= _MANY else f"{budget.visits:.4g}"
+    screen.remark(f"{_counted(world)}; a budget of {visits} visits a {a_day}{terms.note}.")
+    in_all = budget.visits_a_day(len(world)) * world.days
+    if in_all < len(world):
+        said = counted(round(in_all), "visit")
+        screen.remark(f"That is {said} in all, fewer than there are pages; --budget makes more.")
+    if terms.step < LONGEST_STEP:
+        screen.remark(f"Decisions fall every {every(terms.step)}.")
+    if left_out:
+        what = "1 change was" if left_out == 1 else f"{left_out:,} changes were"
+        screen.remark(f"{what} left out: before the page was first seen, or after it was gone.")

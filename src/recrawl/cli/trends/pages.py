@@ -1,0 +1,136 @@
+"""The pages whose trends are wanted, read from a file, and what is wanted of them.
+
+Touches: files.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from recrawl.adapters.tables.visits import Reading
+    from recrawl.arrays.texts import Texts
+    from recrawl.arrays.types import Ints
+    from recrawl.rates.priors import Priors
+    from recrawl.trends.points import Place, Points
+    from recrawl.trends.windows import Windows
+    from recrawl.visits.histories import Histories
+
+_PERIODS = ("month", "weekday", "hour", "year")
+_ALL_OF_IT = 1 << 62  # trends are worked out in memory
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What was asked for.
+
+    Args:
+        page: The one page; empty where all are wanted.
+        by: Periods of the local rates; empty where none are wanted.
+        between: Two instants, as they were written, for a local rate between them.
+        windows: Whether consistent windows are wanted.
+        test: Whether a test of each page is wanted.
+        predict: Whether the next change by each method is wanted.
+        place: Where in its gap a change without a date lies.
+        threshold: Points that may disagree with their window.
+        level: Probability that a band covers.
+    """
+
+    page: str
+    by: str
+    between: tuple[str, str] | None
+    windows: bool
+    test: bool
+    predict: bool
+    place: str
+    threshold: float
+    level: float
+
+    def check(self) -> None:
+        """Refuse what means nothing."""
+        from recrawl.errors import InvalidParameter
+        from recrawl.rates.estimates import check_level
+        from recrawl.trends.points import PLACES
+
+        check_level(self.level)
+        if self.by and self.by not in _PERIODS:
+            message = f"by must be one of {', '.join(_PERIODS)} (got {self.by!r})"
+            raise InvalidParameter(message)
+        if self.place not in PLACES:
+            message = f"place must be one of {', '.join(PLACES)} (got {self.place!r})"
+            raise InvalidParameter(message)
+        if self.between is not None:
+            start, end = self.instants()
+            if not start < end:
+                message = f"between must be an earlier and a later instant (got {start} and {end})"
+                raise InvalidParameter(message)
+
+    def instants(self) -> tuple[np.datetime64, np.datetime64]:
+        """The two ends of `between`."""
+        import numpy as np
+
+        from recrawl.cli import options
+
+        assert self.between is not None  # noqa: S101 - asked for only where it was given
+        start, end = (options.moment(text).replace(tzinfo=None) for text in self.between)
+        return np.datetime64(start, "us"), np.datetime64(end, "us")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pages:
+    """All pages that are wanted, in the order of the file."""
+
+    names: Texts
+    histories: Histories
+    priors: Priors
+    points: Points
+    windows: Windows
+    level: float
+    complete: bool
+
+
+def read_pages(reading: Reading, wanted: Wanted) -> Pages:
+    """Read the whole file; one of all changes tells of the time between them, too."""
+    import numpy as np
+
+    from recrawl.adapters.tables.logs import Log
+    from recrawl.arrays.texts import Texts
+    from recrawl.cli.estimate import fit
+    from recrawl.rates.priors import Priors
+    from recrawl.trends.points import PLACES, points_of, watched_all_the_time
+    from recrawl.trends.windows import Windowing, consistent_windows
+    from recrawl.visits.histories import Histories
+
+    with Log(reading, _ALL_OF_IT, Path()) as log:
+        fitted, pieces = fit(log), list(log.pieces())
+    names = Texts.joined([piece.names for piece in pieces])
+    histories = Histories.joined([piece.histories for piece in pieces])
+    site = np.concatenate([piece.site for piece in pieces])
+    rows = np.argsort(np.concatenate([piece.position for piece in pieces]), kind="stable")
+    if wanted.page:
+        rows = _only(names, rows, wanted.page, reading)
+    names, histories = names.take(rows), histories.take(rows)
+    if reading.complete:
+        histories = watched_all_the_time(histories)
+    places: dict[str, Place] = {name: name for name in PLACES}
+    place = "end" if reading.complete else places[wanted.place]
+    points = points_of(histories, place=place, random=np.random.default_rng(0))
+    windows = consistent_windows(points, Windowing(threshold=wanted.threshold))
+    priors = Priors(fitted.shape, fitted.exposure, site[rows])
+    return Pages(names, histories, priors, points, windows, wanted.level, reading.complete)
+
+
+def _only(names: Texts, rows: Ints, page: str, reading: Reading) -> Ints:
+    """Row of one page."""
+    from recrawl.errors import InvalidTable
+
+    known = names.tolist()
+    if page not in known:
+        message = f"{reading.path}: page must be in the file (got {page!r})"
+        raise InvalidTable(message)
+    only: Ints = rows[rows == known.index(page)]
+    return only

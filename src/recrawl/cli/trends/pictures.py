@@ -1,0 +1,105 @@
+"""Pictures of one page's trends: its timeline, or the Duane plot of its windows.
+
+Touches: files.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from recrawl.arrays.types import Instants
+    from recrawl.cli.trends.pages import Pages, Wanted
+    from recrawl.report.charts.timeline import RateSteps
+    from recrawl.report.charts.vega import Chart
+
+_FEW_DAYS = 120  # of a timeline that months would cut into too few pieces
+_MANY_DAYS = 3650  # of one that months would cut into too many
+_PIECES = 8
+
+
+def check_plot(plot: Path, page: str) -> None:
+    """Refuse a picture that cannot be drawn, before anything is read."""
+    from recrawl.adapters.pictures import check_picture
+
+    check_picture(plot)
+    if not page:
+        message = "--plot needs --page"
+        raise typer.BadParameter(message)
+
+
+def draw(path: Path, pages: Pages, wanted: Wanted) -> None:
+    """Draw the one page: its timeline, or the Duane plot of its windows."""
+    from recrawl.adapters.pictures import write_picture
+
+    chart = _duane(pages, wanted.page) if wanted.windows else _timeline(pages, wanted.page)
+    write_picture(path, chart)
+
+
+def _duane(pages: Pages, title: str) -> Chart:
+    from recrawl.report.charts.duane import DuaneLine, duane_chart
+    from recrawl.trends.duane import Duane
+    from recrawl.trends.window_times import WindowTimes
+
+    times = WindowTimes.of(pages.points, pages.windows)
+    fit = Duane.of(times)
+    lines = [
+        DuaneLine(
+            times.since[times.offsets[row] : times.offsets[row + 1]],
+            float(fit.slope[row]),
+            float(fit.intercept[row]),
+            name=f"window {row + 1}",
+        )
+        for row in range(len(pages.windows))
+    ]
+    return duane_chart(lines, title=title)
+
+
+def _timeline(pages: Pages, title: str) -> Chart:
+    import numpy as np
+
+    from recrawl.report.charts.timeline import Changes
+    from recrawl.report.charts.timeline_chart import timeline_chart
+    from recrawl.trends.visit_instants import visit_instants
+    from recrawl.units import MICROSECONDS_A_DAY
+
+    histories, points = pages.histories, pages.points
+    begins, ends = visit_instants(histories)
+    visits = np.unique(np.concatenate([begins, ends]))
+    rows = np.flatnonzero(histories.changed)[: len(points.times)]
+    hidden = np.isnan(histories.age[rows]) & (histories.count[rows] < 0)
+    nothing = np.datetime64("NaT")
+    elapsed = np.rint(points.times * MICROSECONDS_A_DAY).astype("timedelta64[us]")
+    changes = Changes(
+        histories.first_visit[0] + elapsed,
+        np.where(hidden, begins[rows], nothing),
+        np.where(hidden, ends[rows], nothing),
+    )
+    shown = visits[:0] if pages.complete else visits
+    return timeline_chart(shown, changes, _steps(pages, visits), title=title)
+
+
+def _steps(pages: Pages, visits: Instants) -> RateSteps:
+    """Rates by month; by eighths of a time of less than four months, by year in one of decades."""
+    import numpy as np
+
+    from recrawl.report.charts.timeline import RateSteps
+    from recrawl.trends.local_rates import local_rates, rates_between
+
+    span = visits[-1:] - visits[:1]
+    if (span < np.timedelta64(_FEW_DAYS, "D")).any():
+        edges = np.concatenate([visits[:1] + span * part // _PIECES for part in range(_PIECES + 1)])
+        parts = [
+            rates_between(pages.histories, start, end, priors=pages.priors, level=pages.level)
+            for start, end in pairwise(edges)
+        ]
+    else:
+        by = "month" if (span < np.timedelta64(_MANY_DAYS, "D")).all() else "year"
+        parts = [local_rates(pages.histories, by, priors=pages.priors, level=pages.level)]
+    columns = ("start", "end", "rate", "low", "high")
+    return RateSteps(*(np.concatenate([getattr(part, name) for part in parts]) for name in columns))

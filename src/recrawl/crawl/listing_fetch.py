@@ -1,0 +1,197 @@
+"""Reading a whole list: page after page, politely, until there is nothing new.
+
+Every request waits its turn and is asked of robots.txt first. A list ends where no page follows,
+where a page shows only what was shown before, or where a counted page is not there. It is read
+whole or not at all: one page that fails spoils the look, for what stood on it must not be taken for
+gone.
+
+Touches: the network and the clock, through what it is given.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from recrawl.crawl.asking import wait_of
+from recrawl.crawl.robots import MOST_HOPS
+from recrawl.fetch.fetcher import Answer, Request
+from recrawl.listings.live.pages import read_page
+from recrawl.parse.addresses import canonical, host_of, origin_of, site_of
+from recrawl.parse.items.paging import form_text, with_parameter
+
+if TYPE_CHECKING:
+    from recrawl.crawl.asking import Asker
+    from recrawl.crawl.gate import Gate
+    from recrawl.crawl.permissions import Permissions
+    from recrawl.frontier.host_table import HostBook
+    from recrawl.listings.live.rules import ListingRule
+    from recrawl.parse.items.item import Items
+
+_NOT_THERE = (404, 410)
+_SAME_METHOD = (307, 308)  # redirects to which a form is sent again
+_AT_ONCE = 20  # requests of all lists together, so that visits go on beside
+_MOST_PAGES = 1_000
+_MOST_OBJECTS = 200_000
+# A link may lead through a page of items that others have shown; a counter never should.
+_MOST_STALE = 3
+
+
+@dataclass(slots=True)
+class ListRead:
+    """What was read of a list.
+
+    Attributes:
+        objects: Attributes of each object, by its key.
+        pages: How many pages were read.
+        problem: Why it could not be read whole, in one sentence; empty where it could.
+    """
+
+    objects: dict[str, dict[str, str]] = field(default_factory=dict)
+    pages: int = 0
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """What to ask for one page of a list."""
+
+    address: str
+    form: tuple[tuple[str, str], ...] | None
+
+    def with_parameter(self, name: str, value: str) -> _Place:
+        """The same with a parameter: of the form where there is one, else of the address."""
+        if self.form is None:
+            return _Place(with_parameter(self.address, name, value), None)
+        kept = tuple((each, said) for each, said in self.form if each != name)
+        return _Place(self.address, (*kept, (name, value)))
+
+
+class ListFetcher:
+    """Reads lists.
+
+    Args:
+        asker: Makes requests.
+        gate: Turns at hosts.
+        permissions: What hosts allow.
+        book: Hosts by name.
+    """
+
+    def __init__(self, asker: Asker, gate: Gate, permissions: Permissions, book: HostBook) -> None:
+        self._asker = asker
+        self._gate = gate
+        self._permissions = permissions
+        self._book = book
+        self._few = asyncio.Semaphore(_AT_ONCE)
+
+    async def read(self, rule: ListingRule, patience: float) -> ListRead:
+        """Read a list; `TooFar` where a host must be left alone for longer than `patience`.
+
+        Args:
+            rule: Which list.
+            patience: Days to wait for a turn at most.
+        """
+        read = ListRead()
+        for address in rule.addresses:
+            await self._read_part(rule, _Place(address, rule.form), read, patience)
+            if read.problem:
+                break
+        return read
+
+    async def _read_part(
+        self, rule: ListingRule, first: _Place, read: ListRead, patience: float
+    ) -> None:
+        """Read the pages that follow from one address."""
+        seen: set[str] = set()
+        asked: set[_Place] = set()
+        stale, number = 0, 0
+        counts = rule.counted is not None and not rule.layout.following
+        place: _Place | None = _first(rule, first)
+        while place is not None and place not in asked and not read.problem:
+            if read.pages >= _MOST_PAGES or len(read.objects) > _MOST_OBJECTS:
+                read.problem = _too_long(first.address)
+                return
+            asked.add(place)
+            answer = await self._get(place, rule, patience)
+            if number and counts and answer.ok and answer.status in _NOT_THERE:
+                return
+            items = await asyncio.to_thread(read_page, answer, rule.layout)
+            if items.problem:
+                read.problem = f"{answer.address}: {items.problem}"
+                return
+            read.pages += 1
+            number += 1
+            fresh = items.objects.keys() - seen
+            stale = 0 if fresh else stale + 1
+            if stale >= (1 if counts else _MOST_STALE):
+                return
+            seen |= fresh
+            for key in items.objects:
+                read.objects.setdefault(key, dict(items.objects[key]))
+            place = _next(rule, first, answer.address, items, number)
+            if place is not None and site_of(place.address) != site_of(first.address):
+                read.problem = (
+                    f"{answer.address}: next page must be on its site (got {place.address})"
+                )
+
+    async def _get(self, place: _Place, rule: ListingRule, patience: float) -> Answer:
+        """An answer, wherever the address leads."""
+        for _ in range(MOST_HOPS + 1):
+            answer = await self._ask(place, rule, patience)
+            if not (answer.ok and answer.target):
+                break
+            place = _Place(answer.target, place.form if answer.status in _SAME_METHOD else None)
+        return answer
+
+    async def _ask(self, place: _Place, rule: ListingRule, patience: float) -> Answer:
+        """One request, after robots.txt has allowed it."""
+        address, form = place.address, place.form
+        host = self._book.row(host_of(address))
+        turn = await self._gate.enter(host, patience)
+        wait = None
+        try:
+            permission = await self._permissions.of(turn, origin_of(address), local=rule.local)
+            if permission.trouble:
+                return Answer(address, problem="unreachable", detail=permission.trouble)
+            if not self._permissions.allows(permission, address):
+                return Answer(address, problem="refused", detail="robots.txt must allow it")
+            sent = None if form is None else form_text(form)
+            request = Request(address, local=rule.local, form=sent)
+            async with self._few:
+                answer = await self._asker.ask(host, request)
+            wait = wait_of(answer)
+            return answer
+        finally:
+            self._gate.leave(turn, wait)
+
+
+def _first(rule: ListingRule, first: _Place) -> _Place:
+    """The first page; where pages follow each other by what each says, it is asked for as it is."""
+    if rule.counted is None or rule.layout.following:
+        return first
+    return first.with_parameter(rule.counted.name, rule.counted.of(0))
+
+
+def _next(
+    rule: ListingRule, first: _Place, address: str, items: Items, number: int
+) -> _Place | None:
+    """The page after one; None where nothing follows."""
+    said, counted = items.following, rule.counted
+    if rule.layout.following:
+        if not said or said == "false":
+            return None
+        if counted is not None:  # what the page says is the parameter of the next
+            return first.with_parameter(counted.name, said)
+        target = canonical(said, address)
+        return None if target is None else _Place(target, None)
+    if counted is None or not items.count:
+        return None
+    return first.with_parameter(counted.name, counted.of(number))
+
+
+def _too_long(address: str) -> str:
+    return (
+        f"{address}: list must end within {_MOST_PAGES:,} pages and {_MOST_OBJECTS:,} objects "
+        "(it goes on)"
+    )

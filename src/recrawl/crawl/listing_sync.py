@@ -1,0 +1,133 @@
+"""Keeping the copies of all listings as good as is wanted, beside the visits of a crawl.
+
+Touches: the network, the clock and a store, through what it is given.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from math import inf
+from typing import TYPE_CHECKING
+
+from recrawl.crawl.gate import PATIENCE, TooFar
+from recrawl.errors import InvalidInput
+from recrawl.listings.live.judging import RETRY, Known, due_of, judged, outlook_of
+from recrawl.store.sqlite.listing_reader import ListingReader
+from recrawl.units import SECONDS_A_DAY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from recrawl.clock import Clock
+    from recrawl.crawl.listing_fetch import ListFetcher
+    from recrawl.entries.entries import Receipt
+    from recrawl.entries.listings import ListingSynced
+    from recrawl.listings.live.outlook import Outlook
+    from recrawl.listings.live.rules import ListingRule
+
+_LONGEST_SLEEP = 1 / 24
+
+
+class ListingKeeper:
+    """Looks at listings when they are due.
+
+    Args:
+        rules: The listings.
+        fetcher: Reads a list.
+        store: The store's file.
+        clock: What time it is.
+        put: Writes a look down; the future holds its receipt once it is on disk.
+    """
+
+    def __init__(
+        self,
+        rules: Sequence[ListingRule],
+        fetcher: ListFetcher,
+        store: Path,
+        clock: Clock,
+        put: Callable[[ListingSynced], asyncio.Future[Receipt]],
+    ) -> None:
+        self._rules = rules
+        self._fetcher = fetcher
+        self._store = store
+        self._clock = clock
+        self._put = put
+        # What is known after the last look: to work it out again takes a while.
+        self._outlooks: dict[str, Outlook | None] = {}
+
+    async def sync(self, rule: ListingRule, patience: float = inf) -> ListingSynced:
+        """Look at a listing now, and write down what came of it.
+
+        `TooFar` where a host must be left alone for longer than `patience`, in days; then nothing
+        is written.
+        """
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        read = await self._fetcher.read(rule, patience)
+        took_seconds = loop.time() - began
+        known = await asyncio.to_thread(self._known, rule)
+        now = self._clock.now()
+        synced, outlook = await asyncio.to_thread(judged, rule, known, read, now)
+        synced = replace(synced, took_seconds=took_seconds)
+        await self._put(synced)
+        self._outlooks[rule.name] = outlook
+        return synced
+
+    async def sync_due(
+        self, told: Callable[[ListingSynced], object], patience: float = PATIENCE
+    ) -> None:
+        """Look at all listings that are due, beside each other.
+
+        Args:
+            told: Told of each look once it is on disk.
+            patience: Days to wait for a turn at a host at most.
+        """
+        async with asyncio.TaskGroup() as group:
+            for rule in self._rules:
+                group.create_task(self._sync_if_due(rule, told, patience))
+
+    async def keep(self, told: Callable[[ListingSynced], object]) -> None:
+        """Look at each listing whenever it is due; told as in `sync_due`."""
+        async with asyncio.TaskGroup() as group:
+            for rule in self._rules:
+                group.create_task(self._keep(rule, told))
+
+    async def _keep(self, rule: ListingRule, told: Callable[[ListingSynced], object]) -> None:
+        due = await self._due(rule)
+        while True:
+            while (now := self._clock.now()) < due:
+                await self._clock.sleep(min(due - now, _LONGEST_SLEEP))
+            try:
+                synced = await self.sync(rule)
+            except TooFar as far:
+                due = min(far.until, self._clock.now() + RETRY)
+                continue
+            except InvalidInput:  # refused by the store for its own sake: the crawl goes on
+                due = self._clock.now() + RETRY
+                continue
+            due = synced.next_at_seconds / SECONDS_A_DAY
+            told(synced)
+
+    async def _sync_if_due(
+        self, rule: ListingRule, told: Callable[[ListingSynced], object], patience: float
+    ) -> None:
+        if await self._due(rule) > self._clock.now():
+            return
+        try:
+            told(await self.sync(rule, patience))
+        except (TooFar, InvalidInput):  # the next crawl looks at it
+            return
+
+    async def _due(self, rule: ListingRule) -> float:
+        known = await asyncio.to_thread(self._known, rule)
+        return await asyncio.to_thread(due_of, rule, known, self._clock.now())
+
+    def _known(self, rule: ListingRule) -> Known:
+        """What the store knows; in a thread, with a connection of its own."""
+        with ListingReader(self._store) as reader:
+            history, listed = reader.history(rule.name), reader.listed(rule.name)
+        if rule.name not in self._outlooks:
+            self._outlooks[rule.name] = outlook_of(history)
+        return Known(history, listed, self._outlooks[rule.name])

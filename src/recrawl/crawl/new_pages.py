@@ -1,0 +1,149 @@
+"""Pages that a crawl comes across: into the store first, then into the agenda.
+
+Touches: a store, through what it is given.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.crawl.robots import MOST_HOPS
+from recrawl.entries.entries import Found, PagesFound
+from recrawl.parse.addresses import host_of
+from recrawl.parse.encodings import decoded
+from recrawl.parse.links import links
+from recrawl.settings.rules import NO_RULE
+from recrawl.units import SECONDS_A_DAY
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable, Iterable, Sequence
+
+    from recrawl.crawl.ledger import Ledger
+    from recrawl.crawl.permissions import Permissions
+    from recrawl.crawl.worker_threads import Aside
+    from recrawl.entries.entries import Receipt
+    from recrawl.fetch.fetcher import Answer
+    from recrawl.state.opening import Crawl
+    from recrawl.store.sqlite.reader import Reader
+
+# New pages of a budget that wait, in all and in days of the budget, before links are let be: a page
+# may make up links for ever, and what is let be now is found again at the next change.
+_MOST_WAITING, _MOST_DAYS = 10_000, 30.0
+_LARGE = 1 << 14  # bytes of a page above which its links are read in a thread
+
+
+class Newcomers:
+    """Takes in pages that were found.
+
+    Args:
+        crawl: The crawl as it stands.
+        reader: Its store.
+        ledger: Writes down what happens.
+        permissions: What hosts allow.
+        came: Called when there are new pages.
+        aside: Reads large pages.
+    """
+
+    def __init__(
+        self,
+        crawl: Crawl,
+        reader: Reader,
+        ledger: Ledger,
+        permissions: Permissions,
+        came: Callable[[], object],
+        aside: Aside,
+    ) -> None:
+        self._crawl = crawl
+        self._reader = reader
+        self._ledger = ledger
+        self._permissions = permissions
+        self._came = came
+        self._aside = aside
+
+    def add(self, addresses: Iterable[str], now: float, depth: int = 0) -> asyncio.Future[Receipt]:
+        """Add pages that were found; those already known stay as they are.
+
+        Args:
+            addresses: Canonical addresses.
+            now: The instant.
+            depth: How many links away they are from what a sitemap, a feed or a person named.
+        """
+        new = list(addresses)
+        names = [host_of(address) for address in new]
+        rules = self._crawl.settings.rules_of(new)
+        future = self._ledger.put(PagesFound(new, names, rules, now * SECONDS_A_DAY, depth))
+        future.add_done_callback(lambda done: self._added(done, names, rules))
+        return future
+
+    def moved(self, page: int, target: str, links: int, now: float) -> None:
+        """Add the page that another has moved to, unless pages move on and on.
+
+        Args:
+            page: Number of the page that has moved.
+            target: Where to.
+            links: How many links deep its rule allows.
+            now: The instant.
+        """
+        depth = self._reader.depth(page + 1) + 1
+        if depth <= links + MOST_HOPS:
+            self.add([target], now, depth)
+
+    async def follow(self, page: int, answer: Answer, number: int, now: float) -> None:
+        """Add the pages of the same rule that a page links to, as deep as the rule allows."""
+        depth = self._reader.depth(page + 1)
+        if depth >= self._crawl.settings.rules[number].links or self._has_enough(page):
+            return
+        if len(answer.body) > _LARGE:
+            found = await self._links_of_large(answer, number)
+        else:
+            found = self._links(answer, number)
+        if found:
+            self.add(found, now, depth + 1)
+
+    async def _links_of_large(self, answer: Answer, number: int) -> list[str]:
+        """Links of a page that takes long to read; none of one that takes for ever."""
+        with suppress(Exception):  # no page, whatever it holds, may end a crawl
+            return await self._aside.do(lambda: self._links(answer, number))
+        return []
+
+    def _has_enough(self, page: int) -> bool:
+        """Whether so many new pages wait already that the budget will not reach more for long."""
+        waiting, visits_a_day = self._crawl.agenda.new_pages(page)
+        return waiting > max(_MOST_WAITING, _MOST_DAYS * visits_a_day)
+
+    def _links(self, answer: Answer, number: int) -> list[str]:
+        text = decoded(answer.body, answer.headers.get("content-type", ""))
+        rule_of = self._crawl.settings.rule_of
+        found = [each for each in links(text, answer.address) if rule_of(each) == number]
+        if not found:
+            return found
+        # All of one rule's pages are of one host.
+        permission = self._permissions.known(self._crawl.book.row(host_of(found[0])))
+        if permission is None:
+            return found
+        return [each for each in found if self._permissions.allows(permission, each)]
+
+    def _added(
+        self, done: asyncio.Future[Receipt], names: Sequence[str], rules: Sequence[int]
+    ) -> None:
+        """Let the agenda know of pages that are new."""
+        if done.cancelled() or done.exception() is not None:
+            return
+        found = done.result()
+        assert isinstance(found, Found)  # noqa: S101 - the receipt of `PagesFound`
+        new = found.new
+        if not new:
+            return
+        crawl = self._crawl
+        row = {page: at for at, page in enumerate(found.pages)}
+        hosts = np.array([crawl.book.row(names[row[page]]) for page in new])
+        numbers = np.array([rules[row[page]] for page in new])
+        terms = np.where(numbers == NO_RULE, len(crawl.settings.rules), numbers)
+        crawl.agenda.found(hosts, terms)
+        crawl.grow(len(new))
+        self._ledger.tally.found += len(new)
+        self._came()

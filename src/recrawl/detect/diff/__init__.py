@@ -1,0 +1,4 @@
+"""What changed between two versions of a page.
+
+Pure.
+"""

@@ -1,0 +1,4 @@
+"""Parts of a page that differ by themselves, learned and left out.
+
+Pure.
+"""

@@ -1,0 +1,68 @@
+"""What does not count on any page of a host, learnt from what several of its pages have in common.
+
+A mask that three pages learnt, each from double fetches of its own, is for a place that all pages
+have. That pages change alike shows nothing: whole sections are edited alike.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xxhash import xxh3_64_intdigest
+
+from recrawl.detect.masks.masks import MOST_MASKS, Masks
+
+if TYPE_CHECKING:
+    from recrawl.detect.masks.masks import Mask
+
+_ENOUGH_PAGES = 3
+_MOST_PLACES = 1000
+
+
+class HostMasks:
+    """What pages of one host have learnt; of most places a few bytes are kept.
+
+    Examples:
+        >>> from recrawl.detect.masks.masks import learnt
+        >>> host = HostMasks()
+        >>> for page in range(3):
+        ...     masks = learnt((f"Page {page}", "12:00 UTC"), (f"Page {page}", "12:01 UTC"))
+        ...     host.learnt(str(page), masks)
+        >>> [mask.place.template.pieces for mask in host.shared().masks]
+        [('', ' UTC')]
+    """
+
+    def __init__(self) -> None:
+        self._pages: dict[tuple[str, ...], set[int]] = {}
+        self._masks: dict[tuple[str, ...], Mask] = {}
+
+    def learnt(self, page: str, masks: Masks) -> None:
+        """Note what a page has learnt from double fetches.
+
+        Args:
+            page: Its address.
+            masks: All its masks.
+        """
+        for mask in masks.masks:
+            self._note(page, mask, mask.place.name)
+
+    def shared(self) -> Masks:
+        """Masks for all pages of the host."""
+        found = {
+            mask.place.name: mask
+            for name, mask in self._masks.items()
+            if len(self._pages[name]) >= _ENOUGH_PAGES
+        }
+        return Masks(tuple(found.values())[:MOST_MASKS])
+
+    def _note(self, page: str, mask: Mask, name: tuple[str, ...]) -> None:
+        pages = self._pages.setdefault(name, set())
+        if len(pages) < _ENOUGH_PAGES:
+            pages.add(xxh3_64_intdigest(page.encode(errors="surrogatepass")))
+        self._masks[name] = mask
+        if len(self._pages) > _MOST_PLACES:  # the oldest that few pages have
+            few = (name for name, seen in self._pages.items() if len(seen) < _ENOUGH_PAGES)
+            oldest = next(few, next(iter(self._pages)))
+            del self._pages[oldest], self._masks[oldest]

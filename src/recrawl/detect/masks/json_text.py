@@ -1,0 +1,122 @@
+"""Masks as text for a store, and back.
+
+The text is compact JSON: a list of masks, each a list. Text of another kind, by whomever, gives no
+masks: a page is then compared as it is, and learns anew.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+
+from recrawl.detect.masks.masks import MOST_MASKS, NO_MASKS, Mask, Masks
+from recrawl.detect.masks.places import Part, Run
+from recrawl.detect.masks.templates import Template
+
+_VERSION = 1
+_LONGEST_TEXT = 1 << 20
+_PART, _RUN, _ORDER = "p", "r", "o"
+_MOST_NUMBER = 1 << 31
+
+
+def as_json(masks: Masks) -> str:
+    """Masks as text; empty for none.
+
+    >>> from recrawl.detect.masks.masks import learnt
+    >>> as_json(learnt(("Top", "Now 12:00:01"), ("Top", "Now 12:00:02")))
+    '[1,["p",1,1,["Now ",""],8,0,"Top","",1]]'
+    """
+    if not masks.masks:
+        return ""
+    rows = [_VERSION, *map(_row, masks.masks)]
+    return json.dumps(rows, separators=(",", ":"))
+
+
+def read_masks(text: str) -> Masks:
+    """Masks from text; none where the text is no such text.
+
+    >>> read_masks('[1,["p",1,1,["Now ",""],8,0,"Top","",1]]').masks[0].place.template.pieces
+    ('Now ', '')
+    >>> read_masks("[[")
+    Masks(masks=())
+    """
+    if not text or len(text) > _LONGEST_TEXT:
+        return NO_MASKS
+    try:
+        rows = json.loads(text)
+    except (ValueError, RecursionError):
+        return NO_MASKS
+    if not isinstance(rows, list) or rows[:1] != [_VERSION]:
+        return NO_MASKS
+    found = [_mask(row) for row in rows[1 : MOST_MASKS + 1]]
+    return Masks(tuple(mask for mask in found if mask is not None))
+
+
+def _row(mask: Mask) -> list[Any]:
+    place = mask.place
+    if isinstance(place, Part):
+        template = place.template
+        return [
+            *(
+                _PART,
+                mask.seen,
+                mask.differed,
+                list(template.pieces),
+                template.longest,
+                template.spaces,
+            ),
+            *(place.before, place.after, place.lines),
+        ]
+    return [
+        *(_ORDER if place.kind == "order" else _RUN, mask.seen, mask.differed),
+        *(list(place.before), list(place.after), place.least, place.most, place.longest),
+        *(place.only, *place.links),
+    ]
+
+
+def _mask(row: Any) -> Mask | None:  # noqa: ANN401 # whatever JSON holds
+    match row:
+        case [str(kind), int(seen), int(differed), *rest] if _are_counts(seen, differed):
+            place = _part(rest) if kind == _PART else _run(kind, rest)
+            return Mask(place, seen, differed) if place else None
+    return None
+
+
+def _part(row: list[Any]) -> Part | None:
+    match row:
+        case [[_, _, *_] as pieces, int(longest), int(spaces), str(before), str(after), int(lines)]:
+            if (
+                _are_texts(pieces)
+                and (any(pieces) or before or after)
+                and _are_counts(longest, spaces, lines)
+            ):
+                return Part(Template(tuple(pieces), longest, spaces), before, after, lines)
+    return None
+
+
+def _run(kind: str, row: list[Any]) -> Run | None:
+    match row:
+        case [list(before), list(after), int(least), int(most), int(longest), str(only), *links]:
+            if (
+                kind in (_RUN, _ORDER)
+                and (before or after)
+                and _are_texts(before)
+                and _are_texts(after)
+                and _are_texts(links)
+                and _are_counts(least, most, longest)
+                and least <= most
+            ):
+                beside = tuple(before), tuple(after)
+                name: Literal["run", "order"] = "order" if kind == _ORDER else "run"
+                return Run(name, *beside, least, most, longest, only, tuple(links))
+    return None
+
+
+def _are_texts(values: list[Any]) -> bool:
+    return all(isinstance(value, str) for value in values)
+
+
+def _are_counts(*values: int) -> bool:
+    return all(0 <= value < _MOST_NUMBER and not isinstance(value, bool) for value in values)

@@ -1,0 +1,293 @@
+"""What of a page is new at each fetch though nothing changed, learnt from double fetches.
+
+Two fetches made right after one another differ only in what the host makes up for each. Three kinds
+of places are told apart:
+
+- part of a line (a counter, a clock, a token): its *template*, the text before and after it;
+- lines between two others (an advertisement, a quotation): the lines before and after them, and how
+  many there were;
+- lines in another order (links to read next): the lines before and after them.
+
+A mask blanks its place in both readings before they are compared, and nothing beside it. Where
+double fetches find its place the same again and again, it goes: what was learnt from may have been
+a change that fell between two fetches.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from recrawl.detect.diff.hunks import hunks
+from recrawl.detect.masks.blanking import blanked
+from recrawl.detect.masks.places import Part, Run, part_at, run_at, shortened
+from recrawl.detect.masks.templates import template_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
+
+    from recrawl.detect.diff.hunks import Hunk
+    from recrawl.detect.masks.blanking import Blanked
+    from recrawl.detect.masks.places import Place
+    from recrawl.detect.masks.templates import Template
+
+MOST_MASKS = 100
+# A mask goes once its place was the same this many times as often as it differed. One of two texts
+# by chance is the same in half of all double fetches: in five on end only once in 32.
+_SAME_TO_GO = 5
+# Counts are halved beyond: what was so for years may change.
+_MOST_SEEN = 16
+_MOST_ROUNDS = 3
+_MOST_HUNKS = 200
+_MOST_LINES = 20_000  # of a page that is learnt from: nobody reads longer ones
+# Readings of which less is the same are not two readings of one page.
+_LEAST_SAME = 0.2
+_FEW_LINES = 10
+_MOST_READ = 100  # lines that templates are made of at once
+_MOST_FITTED = 3_000  # lines that a template is tried on, to see whether others have it too
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """A place that does not count.
+
+    Args:
+        place: Where it is.
+        seen: Double fetches in which it was there.
+        differed: Of them, those in which it was not the same.
+    """
+
+    place: Place
+    seen: int = 1
+    differed: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Masks:
+    """The masks of a page, the most useful first.
+
+    Args:
+        masks: One a place.
+    """
+
+    masks: tuple[Mask, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.masks)
+
+    def joined(self, others: Masks) -> Masks:
+        """These and others, such as those of the host, each place once.
+
+        >>> NO_MASKS.joined(NO_MASKS)
+        Masks(masks=())
+        """
+        found = {mask.place.name: mask for mask in (*others.masks, *self.masks)}
+        return Masks(tuple(found.values())) if found else NO_MASKS
+
+
+NO_MASKS = Masks()
+
+
+def masked(lines: Sequence[str], masks: Masks) -> tuple[str, ...]:
+    r"""Lines with a sign in place of what does not count.
+
+    >>> masks = learnt(("News", "Now 12:00:01", "Price 5"), ("News", "Now 12:00:02", "Price 5"))
+    >>> masked(("News", "Now 18:23:45", "Price 6"), masks)
+    ('News', 'Now \x11', 'Price 6')
+    """
+    if not masks.masks:
+        return tuple(lines)
+    return tuple(blanked(lines, [mask.place for mask in masks.masks]).lines)
+
+
+def learnt(first: Sequence[str], second: Sequence[str], known: Masks = NO_MASKS) -> Masks:
+    """What is known after two fetches, one made right after the other.
+
+    Args:
+        first: Lines of the first.
+        second: Lines of the second.
+        known: What was known before.
+
+    Examples:
+        >>> [mask.place.kind for mask in
+        ...     learnt(("Top", "a", "b", "End"), ("Top", "b", "a", "End")).masks]
+        ['order']
+        >>> learnt(("same",), ("same",))
+        Masks(masks=())
+    """
+    if max(len(first), len(second)) > _MOST_LINES:
+        return known
+    one, two = _blanked(known.masks, first, second)
+    masks, left = list(known.masks), list[Mask]()
+    if one.lines != two.lines or one.loose or two.loose:
+        uneven = one.hidden.keys() ^ two.hidden.keys()
+        masks, left = _standing(masks, first, second, uneven)
+        one, two = _blanked(masks, first, second)
+    # Where a mask goes, lines beside others may no longer be what they were blanked to.
+    masks = _worth_keeping(_counted(masks, one, two))
+    one, two = _blanked(masks, first, second)
+    if one.lines != two.lines and _are_one_page(one.lines, two.lines):
+        for _ in range(_MOST_ROUNDS):
+            masks = _with_new(masks, left, one, two)
+            one, two = _blanked(masks, first, second)
+            if one.lines == two.lines:
+                break
+    masks.sort(key=lambda mask: -mask.differed)  # stable: of equals, the older first
+    return Masks(tuple(masks[:MOST_MASKS]))
+
+
+def displaced(old: Sequence[str], new: Sequence[str], masks: Masks) -> bool:
+    """Whether a place that an old reading has is gone from a new one, or a line beside it is.
+
+    >>> masks = learnt(("Top", "Buy soap!", "End"), ("Top", "Eat fish.", "End"))
+    >>> old = ("Top", "Go home?", "End")
+    >>> [displaced(old, ("Top", "Sing songs", end), masks) for end in ("End", "Edited")]
+    [False, True]
+    """
+    was, now = _blanked(masks.masks, old, new)
+    return not was.hidden.keys() - was.loose <= now.hidden.keys() - now.loose
+
+
+def _blanked(
+    masks: Sequence[Mask], first: Sequence[str], second: Sequence[str]
+) -> tuple[Blanked, Blanked]:
+    places = [mask.place for mask in masks]
+    return blanked(first, places), blanked(second, places)
+
+
+def _standing(
+    masks: list[Mask], first: Sequence[str], second: Sequence[str], uneven: AbstractSet[int]
+) -> tuple[list[Mask], list[Mask]]:
+    """Masks that stay, and those of lines that are to be learnt anew.
+
+    These are such as were found in one reading only, for others may have taken their place in the
+    other, and such as reach to a line that does not stay: of five links drawn from a hundred, one
+    may be at the same place in two fetches, and not again.
+    """
+    if not any(isinstance(mask.place, Run) for mask in masks):
+        return masks, []
+    parts = [mask.place for mask in masks if isinstance(mask.place, Part)]
+    one, two = blanked(first, parts).lines, blanked(second, parts).lines
+    moving: set[str] = set()
+    edges: set[str] = set()
+    for hunk in hunks(one, two)[:_MOST_HUNKS]:
+        moving.update(one[hunk.start : hunk.end], two[hunk.other_start : hunk.other_end])
+        edges.update(one[max(hunk.start - 1, 0) : hunk.start], one[hunk.end : hunk.end + 1])
+    moving, edges = set(map(shortened, moving)), set(map(shortened, edges))
+    there = set(map(shortened, one)) | set(map(shortened, two))
+
+    def stands(run: Run) -> bool:
+        beside = {*run.before, *run.after}
+        # One of them is another now, and what differs begins at the other.
+        lost = not beside <= there and bool(beside & edges)
+        return beside.isdisjoint(moving) and not lost
+
+    stay = [
+        isinstance(mask.place, Part) or (index not in uneven and stands(mask.place))
+        for index, mask in enumerate(masks)
+    ]
+    return (
+        [mask for mask, stays in zip(masks, stay, strict=True) if stays],
+        [mask for mask, stays in zip(masks, stay, strict=True) if not stays],
+    )
+
+
+def _counted(masks: list[Mask], one: Blanked, two: Blanked) -> list[Mask]:
+    found = []
+    for index, mask in enumerate(masks):
+        before, after = one.hidden.get(index), two.hidden.get(index)
+        if before is None and after is None:
+            found.append(mask)
+            continue
+        seen, differed = mask.seen + 1, mask.differed + (before != after)
+        if seen > _MOST_SEEN:
+            seen, differed = (seen + 1) // 2, (differed + 1) // 2
+        place = mask.place.grown([*(before or ()), *(after or ())])
+        found.append(Mask(place, seen, differed))
+    return found
+
+
+def _are_one_page(first: Sequence[str], second: Sequence[str]) -> bool:
+    """Whether enough is the same to tell what differs; not so if one of them is a wall."""
+    if max(len(first), len(second)) <= _FEW_LINES:
+        return True
+    same = len(set(first) & set(second))
+    return same >= _LEAST_SAME * max(len(set(first)), len(set(second)))
+
+
+def _worth_keeping(masks: list[Mask]) -> list[Mask]:
+    return [mask for mask in masks if mask.seen - mask.differed < _SAME_TO_GO * mask.differed]
+
+
+def _with_new(masks: list[Mask], left: list[Mask], one: Blanked, two: Blanked) -> list[Mask]:
+    """Masks with those for what still differs, some of which have left their places."""
+    first, second = one.lines, two.lines
+    missing = set(range(len(masks))) - one.hidden.keys() - two.hidden.keys()
+    counts = Counter(first)
+    read = 0
+    for hunk in hunks(first, second)[:_MOST_HUNKS]:
+        read += hunk.end - hunk.start
+        places = _parts(first, second, hunk) if read <= _MOST_READ else None
+        if places is None:
+            run = run_at(first, second, hunk, counts)
+            places = [run] if run else []
+        for place in places:
+            masks = _joined(masks, _moved(left, place), missing)
+    return masks
+
+
+def _moved(left: list[Mask], place: Place) -> Mask:
+    """A mask for a place, with what is known of it from before a line beside it was edited."""
+    for mask in sorted(left, key=lambda mask: mask.place.name != place.name):
+        if isinstance(mask.place, Run) and (moved := mask.place.moved(place)):
+            return replace(mask, place=moved)
+    return Mask(place)
+
+
+def _joined(masks: list[Mask], new: Mask, missing: set[int]) -> list[Mask]:
+    """Masks with one more, or with one that is wider by it.
+
+    What is found beside the place of a mask is another place, however alike they are.
+    """
+    for index, mask in enumerate(masks):
+        wider = mask.place.joined(new.place)
+        if wider is not None and (index in missing or mask.place.name == new.place.name):
+            # It differed now, which its count does not say if it was not found.
+            changed = replace(mask, place=wider)
+            return [*masks[:index], changed, *masks[index + 1 :]]
+    return [*masks, new]
+
+
+def _parts(first: Sequence[str], second: Sequence[str], hunk: Hunk) -> Sequence[Place] | None:
+    """Places of a hunk within its lines; None where they cannot be told, and all of it is one."""
+    one = first[hunk.start : hunk.end]
+    other = second[hunk.other_start : hunk.other_end]
+    if " ".join(one) == " ".join(other):
+        return []  # the same words, cut into lines otherwise
+    if len(one) != len(other) or (len(one) > 1 and sorted(one) == sorted(other)):
+        return None
+    parts = []
+    for index, (line, line_now) in enumerate(zip(one, other, strict=True), start=hunk.start):
+        if line == line_now:
+            continue
+        template = template_of(line, line_now)
+        if template is None:
+            return None
+        fitting = _fitting(template, first, second)
+        if not fitting and len(one) > 1:
+            return None  # the lines beside it do not tell where it is
+        parts.append(part_at(template, first, index, fitting))
+    return parts
+
+
+def _fitting(template: Template, first: Sequence[str], second: Sequence[str]) -> int:
+    """How many lines a template fits; 0 if it fits one that is the same in both readings."""
+    if max(len(first), len(second)) > _MOST_FITTED:
+        return 0
+    one = Counter(line for line in first if template.gaps(line))
+    other = Counter(line for line in second if template.gaps(line))
+    return 0 if one & other else max(one.total(), other.total())

@@ -1,0 +1,4 @@
+"""A page as the text that a reader sees.
+
+Pure.
+"""

@@ -1,0 +1,273 @@
+"""What an answer says of its page: whether it changed, is gone, or nothing at all.
+
+Only a whole answer with status 200 or 304 says anything of content. Errors, walls and empty bodies
+are not changes. Reading costs most, so it is done in steps, each only where the one before has not
+settled it:
+
+1. `unread`: status, and whether the bytes are those of the copy;
+2. `Read`: what a reader sees, and whether it is a wall;
+3. `unmoved`: whether that is what the copy was signed by;
+4. `judged`: whether it differs from the copy, and by how much, from the version that is kept.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import isfinite, nan
+from typing import TYPE_CHECKING
+
+from xxhash import xxh3_64_digest
+
+from recrawl.detect.change import Known as Before
+from recrawl.detect.change import difference, read, signature
+from recrawl.detect.masks.masks import NO_MASKS, displaced, masked
+from recrawl.detect.simhash import likeness
+from recrawl.detect.walls.walls import wall_of
+from recrawl.entries.entries import Copy
+from recrawl.parse.dates import http_date
+from recrawl.parse.encodings import decoded
+from recrawl.parse.headers import content_type, validators
+from recrawl.units import SECONDS_A_DAY
+from recrawl.visits.status import Outcome
+
+if TYPE_CHECKING:
+    from recrawl.detect.masks.masks import Masks
+    from recrawl.fetch.fetcher import Answer
+    from recrawl.settings.rules import Rule
+
+_OK, _NOT_MODIFIED = 200, 304
+_GONE = frozenset({404, 410})
+_PAGES = frozenset({"text/html", "application/xhtml+xml"})
+_TEXTS = ("json", "xml", "javascript", "yaml", "csv", "x-www-form-urlencoded")
+# A page dated this short before its answer was dated by its answer: it is made anew every time.
+_MADE_JUST_NOW_SECONDS = 2.0
+_NO_PAGE = "soft-404"  # a wall that says that there is no such page
+_NO_TEXT = "empty"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a page before a visit.
+
+    Args:
+        copy: What is known of the copy; None where there is none.
+        masks: Bits of the page that differ by themselves.
+        before: Epoch seconds of the visit before; None where there was none.
+        dates: Whether its host's dates are worth anything.
+        keeps: Whether versions are kept: where not, a copy needs something to be compared by.
+    """
+
+    copy: Copy | None = None
+    masks: Masks = NO_MASKS
+    before: float | None = None
+    dates: bool = True
+    keeps: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a visit found.
+
+    Args:
+        outcome: In one word.
+        share: Share of the words that differ; nan where nothing was compared.
+        copy: What is known of the copy from now on; None where that is what was known before.
+        age: Days from the last change to the visit; nan where that is unknown.
+        body: Bytes worth keeping as a version; None where there are none.
+        wall: What stood in place of the page, if anything did.
+        displaced: Whether a change took the place of a mask away, or edited a line beside it.
+    """
+
+    outcome: Outcome
+    share: float = nan
+    copy: Copy | None = None
+    age: float = nan
+    body: bytes | None = None
+    wall: str = ""
+    displaced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a reader sees of an answer.
+
+    Args:
+        lines: What a reader sees; None of what is no text.
+        wall: Kind of wall that it seems to be; empty for none.
+    """
+
+    lines: tuple[str, ...] | None
+    wall: str = ""
+
+
+def unread(address: str, answer: Answer, copy: Copy | None) -> Judgement | None:
+    """What an answer says without being read; None where it must be read.
+
+    Args:
+        address: Address of the page.
+        answer: The answer, after all redirects.
+        copy: What is known of the copy; None where there is none.
+    """
+    if not answer.ok:
+        return Judgement(Outcome.FAILED)
+    if answer.status in _GONE:
+        return Judgement(Outcome.GONE)
+    if answer.status == _NOT_MODIFIED and copy is not None:
+        return Judgement(Outcome.NOT_MODIFIED, copy=_renewed(copy, answer))
+    if answer.status != _OK or not answer.body:
+        return Judgement(Outcome.FAILED)
+    if copy is not None and xxh3_64_digest(answer.body) == copy.bytes_signature:
+        found = _copy(address, answer, copy.text_signature, copy.likeness)
+        return Judgement(Outcome.SAME, 0.0, None if found == copy else found)
+    return None
+
+
+def read_answer(answer: Answer, rule: Rule, body: bytes | None = None) -> Read:
+    """What a reader sees of an answer, or of another body that came with such headers."""
+    header = answer.headers.get("content-type", "")
+    mime = content_type(header)[0]
+    if mime and not (mime in _PAGES or mime.startswith("text/") or mime.endswith(_TEXTS)):
+        return Read(None)
+    text = decoded(answer.body if body is None else body, header)
+    html = mime in _PAGES or (not mime and text.lstrip()[:1] == "<")
+    lines = read(text, html=html, watch=rule.watch, ignore=rule.ignore)
+    if body is not None or not html:
+        return Read(lines)
+    whole = read(text, html=html) if rule.watch or rule.ignore else lines
+    return Read(lines, wall_of(answer.status, answer.headers, whole, text))
+
+
+def unmoved(address: str, answer: Answer, now: Read, known: Known) -> Judgement | None:
+    """What an answer says that reads as the copy did; None where it does not.
+
+    Args:
+        address: Address of the page.
+        answer: The answer, after all redirects.
+        now: What a reader sees of it.
+        known: What is known of the page.
+    """
+    copy = known.copy
+    if copy is None or now.wall or now.lines is None:
+        return None
+    if signature(masked(now.lines, known.masks)) != copy.text_signature:
+        return None
+    found = _copy(address, answer, copy.text_signature, copy.likeness)
+    return Judgement(Outcome.COSMETIC, 0.0, None if found == copy else found)
+
+
+def judged(  # noqa: PLR0913 - a page now, a page before, and what is known of both
+    address: str,
+    answer: Answer,
+    now: Read,
+    known: Known,
+    rule: Rule,
+    *,
+    old: Read | None,
+    at: float,
+) -> Judgement:
+    """What an answer that was read says of its page.
+
+    Args:
+        address: Address of the page.
+        answer: The answer, after all redirects.
+        now: What a reader sees of it.
+        known: What is known of the page.
+        rule: What counts as a change.
+        old: What a reader saw of the version that is kept; None where none is.
+        at: Epoch seconds of this visit.
+    """
+    copy = known.copy
+    if now.wall and not _was_so(now, old, copy):
+        gone = now.wall == _NO_PAGE
+        return Judgement(Outcome.GONE if gone else Outcome.WALLED, wall=now.wall)
+    if now.lines is None:
+        found = _copy(address, answer, None, None)
+        outcome = Outcome.FIRST if copy is None else Outcome.CHANGED
+        return _changed(outcome, nan if copy is None else 1.0, found, known, answer, at)
+    what = difference(_before(copy, old), now.lines, known.masks, least_change=rule.least_change)
+    if what.outcome is not Outcome.COSMETIC:
+        found = _copy(address, answer, *_compared_by(now.lines, known))
+        moved = (
+            old is not None
+            and old.lines is not None
+            and displaced(old.lines, now.lines, known.masks)
+        )
+        changed = _changed(what.outcome, what.share, found, known, answer, at)
+        return replace(changed, displaced=moved)
+    assert copy is not None  # noqa: S101 - without one it is the first
+    by = copy.text_signature, copy.likeness
+    if not what.share:
+        by = _compared_by(now.lines, known)
+    # Small differences must not add up unseen: the next visit is compared with the same version.
+    found = _copy(address, answer, *by)
+    return Judgement(Outcome.COSMETIC, what.share, None if found == copy else found)
+
+
+def _before(copy: Copy | None, old: Read | None) -> Before | None:
+    if copy is None:
+        return None
+    return Before(old.lines if old else None, copy.text_signature or b"", copy.likeness)
+
+
+def _compared_by(lines: tuple[str, ...], known: Known) -> tuple[bytes, int | None]:
+    """Signature and, where no version is kept to compare with, likeness of lines."""
+    kept = masked(lines, known.masks)
+    return signature(kept), None if known.keeps else likeness(kept)
+
+
+def dated_by_answer(answer: Answer, at: float) -> bool:
+    """Whether a page is dated by the moment at which it was sent."""
+    modified = validators(answer.headers).modified
+    sent = http_date(answer.headers.get("date", ""))
+    end = at if sent is None else sent
+    return isfinite(modified) and modified > end - _MADE_JUST_NOW_SECONDS
+
+
+def _was_so(now: Read, old: Read | None, copy: Copy | None) -> bool:
+    """Whether a page that seems to be a wall seemed so before: then it is what it looks like."""
+    if copy is None:
+        return now.wall == _NO_TEXT  # a page of images, or one that a browser would fill
+    if old is None:
+        return False
+    return not old.lines if now.wall == _NO_TEXT else old.lines == now.lines
+
+
+def _changed(
+    outcome: Outcome, share: float, copy: Copy, known: Known, answer: Answer, at: float
+) -> Judgement:
+    age = nan
+    if outcome is Outcome.CHANGED and known.dates and not dated_by_answer(answer, at):
+        age = _age(copy, known.before, at)
+    return Judgement(outcome, share, copy, age, answer.body)
+
+
+def _copy(address: str, answer: Answer, text: bytes | None, likeness: int | None) -> Copy:
+    """A copy with the validators of an answer; none where they are another address's.
+
+    A host that is asked "modified since?" of another page than the copy is of may well say no.
+    """
+    content = xxh3_64_digest(answer.body)
+    if answer.address != address:
+        return Copy(content, text, likeness=likeness)
+    known = validators(answer.headers)
+    modified = int(known.modified) if isfinite(known.modified) else None
+    return Copy(content, text, known.etag or None, modified, likeness)
+
+
+def _renewed(known: Copy, answer: Answer) -> Copy | None:
+    """The copy with the validators that came with "not modified", where they are others."""
+    new = validators(answer.headers)
+    modified = int(new.modified) if isfinite(new.modified) else known.modified_seconds
+    etag = new.etag or known.etag
+    copy = Copy(known.bytes_signature, known.text_signature, etag, modified, known.likeness)
+    return None if copy == known else copy
+
+
+def _age(copy: Copy, before: float | None, at: float) -> float:
+    """Days since the change, where the host's date lies where the change must lie."""
+    modified = copy.modified_seconds
+    if modified is None or before is None or not before <= modified + 1 <= at + 1:
+        return nan
+    return max(at - modified, 0.0) / SECONDS_A_DAY

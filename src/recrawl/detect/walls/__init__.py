@@ -1,0 +1,4 @@
+"""Answers with status 200 that are not the page.
+
+Pure.
+"""

@@ -1,0 +1,157 @@
+"""Answers with status 200 that say nothing of their page.
+
+A challenge to robots, a request for consent, "no such page", an error, a login, nothing at all: to
+take one for the page would be a change now and another when it comes back. A wall is told by what
+its software leaves in the page, or by a title or a line that says so and nothing else, and always
+by how little else there is to read: a long text about such pages is a page.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from recrawl.detect.text.lines import LINK
+from recrawl.detect.walls.phrases import (
+    BOT_MARKS,
+    BOT_SAYINGS,
+    CONSENT_MARKS,
+    CONSENT_SAYINGS,
+    ERROR_MARKS,
+    ERROR_SAYINGS,
+    GUARD_MARKS,
+    GUARD_WORDS,
+    LOGIN_SAYINGS,
+    MISSING_SAYINGS,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+# Letters of visible text, targets of links not among them; a word of English has about six.
+_LONGEST = 5_000
+_MARKED = 1_200  # with a mark in the source
+_SAID = 500  # said in a line
+_TITLED = 1_200  # said by the title: menus and footers stand around it
+_MOST_LINES = 1_000
+_LONGEST_LINE = 200
+_CLIENT_ERROR = 400
+
+_TARGET = re.compile(rf"{LINK}\S*")
+_CUTS = re.compile(r" [|\u2013\u2014·•»«/-] | ?[|·•»«\u2013\u2014] ?")
+_MARKS = " \t.,:!…。\uff01"
+_SIGH = re.compile(
+    r"(?:oops|uups|ups|sorry|whoops|uh[- ]oh|hmm+|error|fehler|erreur|ошибка)[!.,…:]* +"
+)
+_PASSWORD = re.compile(r"<input[^>]{0,300}type\s*=\s*[\"']?password", re.IGNORECASE)
+
+
+def _whole(sayings: list[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{saying})" for saying in sayings))
+
+
+# With the letters that a page may have which says so.
+_SAYINGS = (
+    ("bot", _whole(BOT_SAYINGS), _SAID),
+    ("consent", _whole(CONSENT_SAYINGS), _TITLED),
+    ("soft-404", _whole(MISSING_SAYINGS), _TITLED),
+    ("error", _whole(ERROR_SAYINGS), _TITLED),
+    ("login", _whole(LOGIN_SAYINGS), _SAID),
+)
+
+
+def wall_of(status: int, headers: Mapping[str, str], lines: Sequence[str], page: str) -> str:
+    """Which wall an answer is: bot, consent, soft-404, error, login, empty; empty text for none.
+
+    Args:
+        status: Status of the answer.
+        headers: Its headers, names in small letters.
+        lines: What a reader sees of it, by `recrawl.detect.text.lines.lines`.
+        page: Its source.
+
+    Examples:
+        >>> wall_of(200, {}, ("Shop | Page not found", "Home", "Sorry!"), "")
+        'soft-404'
+        >>> wall_of(200, {}, ("Why pages are not found", "An essay. " * 300), "")
+        ''
+    """
+    if headers.get("cf-mitigated", "").lower() == "challenge":
+        return "bot"
+    if not lines:
+        return "empty"
+    text = _text(lines)
+    if not 0 < len(text) <= _LONGEST:
+        return ""
+    # Marks are of ASCII letters; to turn others into small ones takes ten times as long.
+    source = page.encode("ascii", "replace").lower().decode("ascii")
+    found = _marked(text, source)
+    if found:
+        return found
+    found = _said(text)
+    if found == "login" and not (status < _CLIENT_ERROR and _PASSWORD.search(source)):
+        return ""
+    return found
+
+
+def _text(lines: Sequence[str]) -> str:
+    """Text without targets, in small letters; empty where it is surely longer than a wall's."""
+    if len(lines) > _MOST_LINES or _is_long(lines):
+        return ""
+    return _TARGET.sub("", "\n".join(lines)).lower()
+
+
+def _is_long(lines: Sequence[str]) -> bool:
+    """Whether lines are longer than a wall's already by what stands before their links."""
+    letters = 0
+    for line in lines:
+        link = line.find(LINK)
+        letters += link if link >= 0 else len(line)
+        if letters > _LONGEST:
+            return True
+    return False
+
+
+def _marked(text: str, source: str) -> str:
+    """The wall that the source tells of."""
+    letters = len(text)
+    if letters <= _MARKED and any(mark in source for mark in BOT_MARKS):
+        return "bot"
+    if (
+        letters <= _SAID
+        and any(word in text for word in GUARD_WORDS)
+        and any(mark in source for mark in GUARD_MARKS)
+    ):
+        return "bot"
+    if any(mark in source for mark in ERROR_MARKS):
+        return "error"
+    if letters <= _TITLED and "<form" in source and any(mark in source for mark in CONSENT_MARKS):
+        return "consent"
+    return ""
+
+
+def _said(text: str) -> str:
+    """The wall that a title or a line tells of."""
+    letters = len(text)
+    if letters > _TITLED:
+        return ""
+    seen = [" ".join(line.split()) for line in text.split("\n")]
+    # After a colon stands what a title is about, before it may be the name of a site.
+    parts = [*_CUTS.split(seen[0])[:8], seen[0], seen[0].rpartition(": ")[2]]
+    if letters <= _SAID:
+        parts += seen[1:]
+    parts = [form for part in parts if len(part) <= _LONGEST_LINE for form in _bare(part)]
+    for name, sayings, most in _SAYINGS:
+        if letters > most or not any(map(sayings.fullmatch, parts)):
+            continue
+        if name != "consent" or any("cookie" in line for line in seen):
+            return name
+    return ""
+
+
+def _bare(part: str) -> tuple[str, ...]:
+    """A part without the marks that people put around it, and without a sigh before it."""
+    part = part.strip(_MARKS)
+    sigh = _SIGH.match(part)
+    return (part, part[sigh.end() :].strip(_MARKS)) if sigh else (part,)

@@ -1,0 +1,78 @@
+"""What a live crawl knows of each of its pages, in arrays that grow.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.arrays.growing import longer
+from recrawl.visits.status import PageStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recrawl.arrays.types import Bools, Floats, Ints
+    from recrawl.frontier.hosts import Hosts
+    from recrawl.settings.terms import Terms
+
+NEVER = inf
+# Rows of pages that are not in a frontier: without a copy, and copied a moment ago.
+NOT_IN, ON_ITS_WAY = -1, -2
+
+
+class Book:
+    """What is known of each page of a crawl: a row a page.
+
+    Args:
+        hosts: When each host may be asked.
+        terms: On which terms pages are visited.
+
+    Attributes:
+        host: Host of each.
+        term: Number of its terms.
+        status: Where it stands in its life.
+        failures: How many visits in a row have failed, or found it gone.
+        row: Its row in the frontier of its pool.
+        set: Its set time.
+        called: When its pool looks at its set time, which may have moved further since.
+        out: Whether it is lent.
+    """
+
+    def __init__(self, hosts: Hosts, terms: Sequence[Terms]) -> None:
+        self.hosts = hosts
+        self.terms = tuple(terms)
+        self.weight: Floats = np.array([each.weight for each in terms])
+        self.host: Ints = np.empty(0, np.int32)
+        self.term: Ints = np.empty(0, np.int32)
+        self.status: Ints = np.empty(0, np.int8)
+        self.failures: Ints = np.empty(0, np.int32)
+        self.row: Ints = np.empty(0, np.int64)
+        self.set: Floats = np.empty(0)
+        self.called: Floats = np.empty(0)
+        self.out: Bools = np.empty(0, np.bool_)
+
+    def __len__(self) -> int:
+        """Count the pages."""
+        return len(self.host)
+
+    def add(self, host: Ints, term: Ints) -> Ints:
+        """Write down pages without a copy; returns their numbers."""
+        first, count = len(self), len(host)
+        self.host = longer(self.host, np.asarray(host, np.int32))
+        self.term = longer(self.term, np.asarray(term, np.int32))
+        self.status = longer(self.status, np.full(count, PageStatus.NEW, np.int8))
+        self.failures = longer(self.failures, np.zeros(count, np.int32))
+        self.row = longer(self.row, np.full(count, NOT_IN))
+        self.set = longer(self.set, np.full(count, NEVER))
+        self.called = longer(self.called, np.full(count, NEVER))
+        self.out = longer(self.out, np.zeros(count, np.bool_))
+        return np.arange(first, first + count)
+
+    def terms_of(self, page: int) -> Terms:
+        """Terms of a page."""
+        return self.terms[int(self.term[page])]

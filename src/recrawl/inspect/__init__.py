@@ -1,0 +1,4 @@
+"""A snapshot of a crawl in, answers as values out.
+
+Touches: a store, through what it is given.
+"""

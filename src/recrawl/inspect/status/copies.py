@@ -1,0 +1,287 @@
+"""The copies of a crawl as `recrawl status` sees them: all of a small crawl, some of a large one.
+
+Touches: a store.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recrawl.policies.recrawl.beliefs import Beliefs, Freshness, freshness
+from recrawl.policies.recrawl.calibration import Calibration
+from recrawl.policies.recrawl.checkpoint import calibration_kept
+from recrawl.policies.recrawl.state import forecast_clocks
+from recrawl.settings.pools import budgets, terms
+from recrawl.state.doubts import Doubts
+from recrawl.state.sampled import Glance
+from recrawl.state.snapshot import look, pool_parts
+from recrawl.store.sqlite.lookups import copies_of_rules, rules_and_hosts
+from recrawl.store.sqlite.page_counts import appointed, rules_of_pages, without_page
+from recrawl.units import epoch_days
+from recrawl.visits.status import Outcome, PageStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recrawl.arrays.types import Bools, Floats, Ints
+    from recrawl.policies.recrawl.state import RecrawlState
+    from recrawl.settings.settings import Settings
+    from recrawl.state.snapshot import Sight
+    from recrawl.store.sqlite.reader import Reader
+
+_WITH_A_COPY = (PageStatus.COPIED, PageStatus.SUSPECTED)
+HERE = (PageStatus.NEW, *_WITH_A_COPY)
+# Copies of all rules with a target that are looked at, whatever the lot says.
+_FOR_TARGETS, _MOST_A_TARGET, _FEWEST_A_TARGET = 10_000, 500, 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lot:
+    """Copies that share a budget and were looked at.
+
+    Args:
+        pool: Number of the budget.
+        state: What the policy knows of them, and perhaps of others.
+        clocks: What `forecast_clocks` gives for it.
+        pages: Page in each row of the state, counted from 0.
+        rows: Rows of the copies.
+        of: How many copies they stand for.
+    """
+
+    pool: int
+    state: RecrawlState
+    clocks: Floats
+    pages: Ints
+    rows: Ints
+    of: int
+
+    @classmethod
+    def drawn(cls, pool: int, state: RecrawlState, pages: Ints, rows: Ints, of: int) -> Lot:
+        """Copies in some rows of a state, whose clocks have run."""
+        clocks = forecast_clocks(state, state.sections.levels)
+        return cls(pool, state, clocks, pages, rows, of)
+
+    def freshness(self, now: float) -> Freshness:
+        """How fresh the copies are that they stand for."""
+        return freshness(self.state, now, rows=self.rows, of=self.of, clocks=self.clocks)
+
+    def rows_of(self, pages: Ints) -> Ints:
+        """Rows of those of some pages, rising, that the state knows; its own must rise, too."""
+        place = np.minimum(np.searchsorted(self.pages, pages), len(self.pages) - 1)
+        return np.asarray(place[self.pages[place] == pages])
+
+    def beliefs(self, now: float) -> Beliefs:
+        """What is believed of each."""
+        return Beliefs.of(self.state, self.rows, now, self.clocks)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Copies:
+    """What was found out about the copies of a crawl.
+
+    Args:
+        freshness: How fresh they are.
+        looked_at: How many were looked at.
+        late: How many are past the longest time between visits.
+        lots: Those looked at, by budget.
+        of_rules: Those of each rule that has a target.
+        calibration: What was foretold of visits, and what they found.
+        here: Pages of each budget that are there, with or without a copy; None where the store
+            is to be asked.
+        rule: Rule of each page; None where the store is to be asked.
+    """
+
+    freshness: Freshness
+    looked_at: int
+    late: int
+    lots: list[Lot]
+    of_rules: Mapping[int, Lot]
+    calibration: Calibration
+    here: list[int] | None = None
+    rule: Ints | None = None
+
+    def rules_and_hosts(self, reader: Reader, pages: Ints) -> tuple[Ints, Ints]:
+        """Rule and host of some pages, counted from 0."""
+        rule, host = rules_and_hosts(reader.path, pages + 1)
+        return (rule if self.rule is None else self.rule[pages]), host
+
+
+def with_target(settings: Settings) -> list[int]:
+    """Numbers of the rules that have a target."""
+    return [number for number, rule in enumerate(settings.rules) if rule.target is not None]
+
+
+def all_copies(settings: Settings, reader: Reader, now: float) -> Copies:
+    """Look at all copies."""
+    sight = look(settings, reader, now)
+    found, calibration, lots = Freshness(), Calibration.start(), []
+    for number, pool in enumerate(sight.pools):
+        if pool.state is not None:
+            rows = np.flatnonzero(np.isin(sight.columns.status[pool.pages], _WITH_A_COPY))
+            calibration += pool.state.calibration
+            lots.append(Lot.drawn(number, pool.state, pool.pages, rows, len(rows)))
+            found += lots[-1].freshness(now)
+    late = _late(settings, sight.rule, sight.last, now)
+    stands = np.isin(sight.columns.status, _WITH_A_COPY) & np.isnat(sight.columns.next_at)
+    of_rules = {}
+    for rule in with_target(settings):
+        for lot in lots:
+            rows = lot.rows[sight.rule[lot.pages[lot.rows]] == rule]
+            if len(rows):
+                of_rules[rule] = replace(lot, rows=rows, of=len(rows))
+    return Copies(
+        freshness=found,
+        looked_at=found.copies,
+        late=int(np.count_nonzero(late & stands)),
+        lots=[lot for lot in lots if len(lot.rows)],
+        of_rules=of_rules,
+        calibration=calibration,
+        here=_here(settings, sight),
+        rule=sight.rule,
+    )
+
+
+def _here(settings: Settings, sight: Sight) -> list[int]:
+    """Pages that are there by budget, whatever the store says of their rules."""
+    pool_of = np.array([each.pool for each in terms(settings)])
+    here = np.isin(sight.columns.status, HERE)
+    count = len(budgets(settings))
+    found: list[int] = np.bincount(pool_of[sight.rule[here]], minlength=count)[:count].tolist()
+    return found
+
+
+def some_copies(
+    settings: Settings, reader: Reader, learnt: tuple[dict[str, Any], int], now: float, most: int
+) -> Copies:
+    """Look at some copies, drawn by lot from what was learnt of all of them."""
+    parts, visit = learnt
+    pools = [pool_parts(parts, number) for number in range(len(budgets(settings)))]
+    rows = sum(len(pool["pages"]) for pool in pools if pool)
+    share = min(most / max(rows, 1), 1.0)
+    without = without_page(reader.path) - 1
+    wanted = _Wanted.drawn(settings, reader)
+    glances: dict[int, Glance] = {}
+    for number, pool in enumerate(pools):
+        glance = Glance.at(settings, pool, share, without, wanted.everything) if pool else None
+        if glance is not None:
+            glances[number] = glance
+    last = np.full(reader.page_count(), np.nan)
+    for pool in pools:
+        if pool:
+            last[pool["pages"]] = pool["last"]
+    young = _learn_since(reader, list(glances.values()), visit, last)
+    lots = {}
+    for number, glance in glances.items():
+        glance.run(now)
+        lots[number] = Lot.drawn(number, glance.state, glance.pages, glance.lot, glance.of)
+    found = sum((lot.freshness(now) for lot in lots.values()), Freshness())
+    if glances:
+        found += next(iter(glances.values())).freshness_of_young(last[young], now)
+    return Copies(
+        freshness=found,
+        looked_at=sum(len(glance.lot) for glance in glances.values()) + len(young),
+        late=_late_of_all(settings, reader, last, without, now),
+        lots=list(lots.values()),
+        of_rules=wanted.lots(lots, settings),
+        calibration=_calibration(pools, list(glances.values())),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Wanted:
+    """Some copies of each rule that has a target.
+
+    Args:
+        pages: Some pages of each rule, counted from 0.
+        copies: How many copies it has.
+    """
+
+    pages: Mapping[int, Ints]
+    copies: Mapping[int, int]
+
+    @classmethod
+    def drawn(cls, settings: Settings, reader: Reader) -> _Wanted:
+        """Draw them by lot, the same for the same crawl."""
+        rules = with_target(settings)
+        if not rules:
+            return cls({}, {})
+        most = min(max(_FOR_TARGETS // len(rules), _FEWEST_A_TARGET), _MOST_A_TARGET)
+        number, rule = copies_of_rules(reader.path, np.array(rules))
+        order = np.argsort(rule, kind="stable")
+        number, rule = number[order], rule[order]
+        pages, copies = {}, {}
+        for each in rules:
+            ours = number[slice(*np.searchsorted(rule, (each, each + 1)))] - 1
+            random = np.random.default_rng(len(ours))
+            few = len(ours) <= most
+            pages[each] = ours if few else np.sort(random.choice(ours, most, replace=False))
+            copies[each] = len(ours)
+        return cls(pages, copies)
+
+    @property
+    def everything(self) -> Ints:
+        """The pages of all rules."""
+        return np.concatenate([np.empty(0, np.int64), *self.pages.values()])
+
+    def lots(self, lots: Mapping[int, Lot], settings: Settings) -> dict[int, Lot]:
+        """The copies of each rule, as they were looked at."""
+        every, found = terms(settings), {}
+        for rule, pages in self.pages.items():
+            lot = lots.get(every[rule].pool)
+            if lot is not None:
+                rows = lot.rows_of(pages)
+                if len(rows):
+                    found[rule] = replace(lot, rows=rows, of=self.copies[rule])
+        return found
+
+
+def _calibration(pools: Sequence[dict[str, Any]], glances: Sequence[Glance]) -> Calibration:
+    """What was saved, and what the copies that are looked at have shown since."""
+    tables = [calibration_kept(pool) for pool in pools if pool]
+    tables += [glance.state.calibration for glance in glances]
+    return sum(tables, Calibration.start())
+
+
+def _learn_since(reader: Reader, glances: Sequence[Glance], visit: int, last: Floats) -> Ints:
+    """Learn from visits made since the crawl was saved; returns the pages copied since then."""
+    young: list[Ints] = [np.empty(0, np.int64)]
+    doubts = Doubts.of(reader)
+    for visits in reader.outcomes(after=visit):
+        known = visits.page <= len(last)
+        page, outcome = visits.page[known] - 1, visits.outcome[known]
+        first = page[(outcome == Outcome.FIRST) & np.isnan(last[page])]
+        young.append(first)
+        for glance in glances:
+            glance.learn(visits, doubts)
+        compared = np.isin(outcome, [each for each in Outcome if each.compared])
+        told = compared | (outcome == Outcome.FIRST)
+        last[page[told]] = epoch_days(visits.at[known])[told]
+    return np.unique(np.concatenate(young))
+
+
+def _late_of_all(
+    settings: Settings, reader: Reader, last: Floats, without: Ints, now: float
+) -> int:
+    """How many of all pages are past the longest time between visits."""
+    if not any(each.interval or each.maximum < inf for each in terms(settings)):
+        return 0
+    counted_already = np.concatenate([appointed(reader.path) - 1, without])
+    last = last.copy()
+    last[counted_already[counted_already < len(last)]] = np.nan
+    rule = rules_of_pages(reader.path)[: len(last)]
+    return int(np.count_nonzero(_late(settings, rule, last[: len(rule)], now)))
+
+
+def _late(settings: Settings, rule: Ints, last: Floats, now: float) -> Bools:
+    """Which pages are past the longest time between visits."""
+    longest = np.array([each.interval or each.maximum for each in terms(settings)])
+    return np.asarray(last + longest[ruled(settings, rule)] < now)
+
+
+def ruled(settings: Settings, rule: Ints) -> Ints:
+    """Rules by number, and that of no rule where none holds."""
+    return np.where((rule >= 0) & (rule < len(settings.rules)), rule, len(settings.rules))

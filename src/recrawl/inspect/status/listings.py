@@ -1,0 +1,62 @@
+"""Where the listings of a crawl stand, for `recrawl status` and the like.
+
+Touches: a store.
+"""
+
+from __future__ import annotations
+
+from math import nan
+from typing import TYPE_CHECKING
+
+from recrawl.listings.live.judging import Known, due_of, outlook_of
+from recrawl.report.listings.standing import ListingStanding
+from recrawl.store.sqlite.listing_reader import ListingReader
+from recrawl.units import SECONDS_A_DAY
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from recrawl.listings.live.outlook import Outlook
+    from recrawl.listings.live.rules import ListingRule
+    from recrawl.settings.settings import Settings
+
+
+def listing_standings(settings: Settings, path: Path, now: float) -> list[ListingStanding]:
+    """Where each listing of the settings stands, in their order.
+
+    Args:
+        settings: What is asked of the crawl.
+        path: Its store.
+        now: What time it is, in days after 1970.
+    """
+    if not settings.listings:
+        return []
+    with ListingReader(path) as reader:
+        return [_standing(rule, reader, now) for rule in settings.listings]
+
+
+def _standing(rule: ListingRule, reader: ListingReader, now: float) -> ListingStanding:
+    history = reader.history(rule.name)
+    outlook = outlook_of(history)
+    targets = (rule.precision or nan, rule.recall or nan)
+    if not history.syncs:
+        return ListingStanding(rule.name, due=rule.opens(now), targets=targets)
+    last = history.syncs[-1]
+    return ListingStanding(
+        name=rule.name,
+        listed=last.listed,
+        synced=nan if outlook is None else outlook.at,
+        due=due_of(rule, Known(history, {}, outlook), last.at_seconds / SECONDS_A_DAY),
+        reason=last.reason,
+        precision=_band(outlook, "precision", now),
+        recall=_band(outlook, "recall", now),
+        targets=targets,
+        alarm=history.alarm,
+    )
+
+
+def _band(outlook: Outlook | None, metric: str, now: float) -> tuple[float, float, float]:
+    foretold = None if outlook is None else outlook.quality(metric, now)
+    if foretold is None:
+        return nan, nan, nan
+    return foretold.expected, foretold.low, foretold.high

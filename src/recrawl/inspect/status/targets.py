@@ -1,0 +1,112 @@
+"""Whether the targets of a crawl are met, and what they cost.
+
+A target is a share of fresh copies that is wanted of a site or page. It is met or missed now, and
+has a cost in the long run: the visits a day at which a plan for its pages alone is as fresh as
+that, within the bounds of the rule and what its hosts can be asked.
+
+Touches: a store.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import nan
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.inspect.status.copies import with_target
+from recrawl.inspect.status.plans import thinned, within_hosts
+from recrawl.inspect.status.values import Counted, Target
+from recrawl.plan.limits import Limits
+from recrawl.plan.objectives.methods import OBJECTIVES
+from recrawl.plan.required_budget import visits_needed
+from recrawl.store.sqlite.lookups import visits_since
+from recrawl.units import SECONDS_A_DAY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recrawl.inspect.status.copies import Lot
+    from recrawl.inspect.status.plans import Planner
+    from recrawl.plan.required_budget import Needed
+    from recrawl.settings.settings import Settings
+    from recrawl.store.sqlite.reader import Reader
+
+_MOST_COSTS = 20  # that are worked out, those of the furthest missed
+_COUNTED = 100  # pages of a target whose visits are counted
+_PLANNED = 500  # pages of a target that are planned for
+_NEAR = 1e-3  # share of the visits by which a cost may be off
+_NOTHING = nan, nan, nan
+
+
+def targets(
+    settings: Settings,
+    reader: Reader,
+    lots: Mapping[int, Lot],
+    planner: Planner,
+    now: float,
+    days: float,
+) -> list[Target]:
+    """How each target stands.
+
+    Args:
+        settings: What is asked of the crawl.
+        reader: Its store.
+        lots: Copies of each rule that has a target.
+        planner: Plans for copies.
+        now: The instant, in days after 1970.
+        days: How many of the last days visits are counted of.
+    """
+    visits = _visits(reader, lots, now, days) if lots else {}
+    found = {}
+    for number in with_target(settings):
+        rule = settings.rules[number]
+        wanted = rule.target or nan
+        if number not in lots:
+            found[number] = Target(rule.address, wanted, 0, _NOTHING, Counted(0, days))
+            continue
+        lot = lots[number]
+        fresh = lot.freshness(now)
+        share = fresh.fresh / fresh.copies, *fresh.band()
+        found[number] = Target(rule.address, wanted, lot.of, share, Counted(visits[number], days))
+    short = sorted(lots, key=lambda number: found[number].fresh[0] - found[number].wanted)
+    for number in short[:_MOST_COSTS]:
+        needed = _needed(settings, lots[number], planner, found[number].wanted)
+        if needed.suffices:
+            found[number] = replace(found[number], needed=needed.visits)
+        else:
+            found[number] = replace(found[number], most=needed.freshness)
+    return list(found.values())
+
+
+def _visits(reader: Reader, lots: Mapping[int, Lot], now: float, days: float) -> dict[int, float]:
+    """Visits that the pages of each rule had in the last days."""
+    counted = {}
+    for number, lot in lots.items():
+        some = thinned(lot, _COUNTED, len(lot.rows))
+        counted[number] = some.pages[some.rows]
+    everything = np.concatenate(list(counted.values()))
+    since = (now - days) * SECONDS_A_DAY
+    visits = visits_since(reader.path, everything + 1, since)
+    cuts = np.cumsum([len(pages) for pages in counted.values()])[:-1]
+    return {
+        number: float(some.mean()) * lots[number].of
+        for number, some in zip(counted, np.split(visits, cuts), strict=True)
+    }
+
+
+def _needed(settings: Settings, lot: Lot, planner: Planner, wanted: float) -> Needed:
+    """What a plan for the pages of one rule alone takes to be as fresh as is wanted."""
+    pages = planner.pages(thinned(lot, _PLANNED, len(lot.rows)), lot.of)
+    objective = OBJECTIVES[settings.objective]
+
+    def found(limits: Limits) -> Needed:
+        return visits_needed(pages.rates, wanted, objective=objective, limits=limits, near=_NEAR)
+
+    limits = Limits(least=pages.least, most=pages.most)
+    needed = found(limits)
+    _, host, caps = planner.caps(pages, {})
+    if needed.visits > caps.min():  # else no host is asked more than it can be
+        needed = found(within_hosts(limits, host, caps))
+    return needed._replace(visits=needed.visits / pages.share)

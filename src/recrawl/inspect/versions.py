@@ -1,0 +1,144 @@
+"""Versions of a page that a store keeps, chosen and compared.
+
+Touches: a store.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import inf
+from typing import TYPE_CHECKING
+
+from recrawl.detect.change import read
+from recrawl.detect.diff.differences import differences
+from recrawl.detect.masks.json_text import read_masks
+from recrawl.detect.masks.masks import NO_MASKS, Masks, masked
+from recrawl.detect.text.words import share_changed
+from recrawl.errors import NothingToCompare
+from recrawl.parse.addresses import host_of
+from recrawl.parse.encodings import decoded
+from recrawl.report.diff.lines import Comparison, Side, moment
+from recrawl.settings.rules import NO_RULE, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recrawl.settings.settings import Settings
+    from recrawl.store.sqlite.reader import Reader, Version
+
+_SAMPLE = 20_000  # letters by which text is told from what is none
+_MOST_UNREADABLE = 0.05  # of them
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """The versions of a page that are kept, oldest first.
+
+    Args:
+        reader: The store.
+        address: Address of the page.
+        kept: The versions.
+        rule: What counts in the page.
+        masks: What differs by itself, and does not count.
+    """
+
+    reader: Reader
+    address: str
+    kept: Sequence[Version]
+    rule: Rule
+    masks: Masks
+
+    @classmethod
+    def of(cls, settings: Settings, reader: Reader, page: int, address: str) -> Versions:
+        """Those that are kept now, seen as the crawl sees them; refused where there is none."""
+        kept = reader.versions(page)
+        if not kept:
+            why = "got none" if settings.versions else "none is, by versions = 0 in the settings"
+            message = f"{reader.path}: a version of {address} must be kept ({why})"
+            raise NothingToCompare(message)
+        number = settings.rule_of(address)
+        rule = Rule(address) if number == NO_RULE else settings.rules[number]
+        of_host = read_masks(reader.masks_of_hosts().get(host_of(address), ""))
+        of_page = read_masks(reader.masks([page])[0])
+        return cls(reader, address, kept, rule, Masks((*of_host.masks, *of_page.masks)))
+
+    def whole(self) -> Versions:
+        """The same where everything counts."""
+        return replace(self, rule=Rule(self.address), masks=NO_MASKS)
+
+    def chosen(self, since: float | None, until: float | None) -> tuple[Version, Version]:
+        """Two versions to compare.
+
+        Args:
+            since: Epoch seconds at which the older one held; None for the one before the newer.
+            until: Epoch seconds at which the newer one held; None for the newest.
+        """
+        if len(self.kept) == 1:
+            message = (
+                f"{self.reader.path}: two versions of {self.address} must be kept "
+                f"(got one, of {_when(self.kept[0])})"
+            )
+            raise NothingToCompare(message)
+        newer = self._held_at(inf if until is None else until, "--to")
+        older = newer - 1 if since is None else self._held_at(since, "--from")
+        if older < 0:
+            first = _when(self.kept[0])
+            message = f"--to must mean a version after the first, which is of {first}"
+            raise NothingToCompare(message)
+        if older >= newer:
+            got = f"that of {_when(self.kept[older])}"
+            got += " for both" if older == newer else f" and that of {_when(self.kept[newer])}"
+            message = f"--from must mean an older version than --to (got {got})"
+            raise NothingToCompare(message)
+        return self.kept[older], self.kept[newer]
+
+    def _held_at(self, seconds: float, name: str) -> int:
+        """The newest version that was kept by then; people write whole seconds."""
+        rows = [row for row, each in enumerate(self.kept) if int(each.at_seconds) <= seconds]
+        if not rows:
+            message = (
+                f"{name} must not be before the first version that is kept, which is of "
+                f"{_when(self.kept[0])} (got {moment(seconds)} UTC)"
+            )
+            raise NothingToCompare(message)
+        return rows[-1]
+
+    def compared(self, older: Version, newer: Version) -> Comparison:
+        """What changed between two versions, as far as it counts."""
+        old, new = self.lines(older), self.lines(newer)
+        return Comparison(
+            page=self.address,
+            old=Side(older.at_seconds, older.size),
+            new=Side(newer.at_seconds, newer.size),
+            share=share_changed(old, new),
+            difference=differences(old, new),
+        )
+
+    def lines(self, version: Version) -> tuple[str, ...]:
+        """What a reader sees of a version, as far as it counts."""
+        body = self.reader.body(version.digest)
+        if body is None:
+            message = (
+                f"{self.reader.path}: version of {_when(version)} must be kept (it was dropped)"
+            )
+            raise NothingToCompare(message)
+        text = decoded(body)
+        if _unreadable(text[:_SAMPLE]) > _MOST_UNREADABLE:
+            message = (
+                f"{self.reader.path}: version of {_when(version)} of {self.address} must be text "
+                "to be compared (it is not)"
+            )
+            raise NothingToCompare(message)
+        html = text.lstrip()[:1] == "<"
+        found = read(text, html=html, watch=self.rule.watch, ignore=self.rule.ignore)
+        return masked(found, self.masks)
+
+
+def _when(version: Version) -> str:
+    return f"{moment(version.at_seconds)} UTC"
+
+
+def _unreadable(text: str) -> float:
+    """Share of letters that stand for no letter, or that no text has."""
+    bad = sum(letter == "\ufffd" or (letter < " " and letter not in "\t\n\r\f") for letter in text)
+    return bad / len(text) if text else 0.0

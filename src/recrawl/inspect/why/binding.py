@@ -1,0 +1,134 @@
+"""Which constraint decides when a page is visited next: exactly one.
+
+A constraint binds where the visit moves without it. What keeps a visit back (the host, the hours,
+the least time between visits) is taken away, one at a time, and the one that gives most is named;
+where none gives anything, it is what the page waits for: its set time, its turn among new pages,
+or the budget.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from math import inf
+from typing import TYPE_CHECKING
+
+from recrawl.inspect.why.changes import (
+    budget_times,
+    free_host,
+    maximum_of,
+    minimum_of,
+    without_hours,
+)
+from recrawl.simulate.virtual_crawl import is_held, rehearse
+from recrawl.units import SECONDS_A_DAY
+from recrawl.visits.status import PageStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recrawl.simulate.scenario import Scene
+    from recrawl.simulate.virtual_crawl import Foreseen
+
+# A visit that moves by less has not moved: pages are chosen a tick at a time. Where they are
+# visited every minute a part of their gap counts, but a rehearsal goes on by whole seconds.
+_MOVED_DAYS, _MOVED_SHARE = 60 / SECONDS_A_DAY, 0.02
+_PART_OF_GAP, _LEAST_DAYS = 1 / 16, 2 / SECONDS_A_DAY
+_BUSY = 0.5  # of the days that a visit comes sooner
+_MUCH = 1000.0  # times the budget, which then keeps nothing back
+
+
+class Binding(StrEnum):
+    """What decides when a page is visited next."""
+
+    NO_RULE = "no_rule"
+    ROBOTS = "robots"
+    RECHECK = "recheck"
+    RETRY = "retry"
+    INTERVAL = "interval"
+    MAXIMUM = "maximum"
+    MINIMUM = "minimum"
+    HOURS = "hours"
+    HOST = "host"
+    NEW = "new"
+    PACE = "pace"
+    BUDGET = "budget"
+
+
+def binding(scene: Scene, base: Foreseen) -> Binding:
+    """What decides when the page of a scene is visited next.
+
+    Args:
+        scene: The crawl.
+        base: When the page is visited next.
+    """
+    if scene.own_terms.pool == len(scene.pools) - 1:
+        return Binding.NO_RULE
+    gains = {
+        kind: _gain(base, rehearse(changed, until=base.at).at)
+        for kind, changed in _kept_back(scene, base).items()
+    }
+    if not held_by_host(base, gains[Binding.HOST]):
+        gains[Binding.HOST] = 0.0
+    best = max(gains, key=gains.__getitem__)
+    if gains[best] > _least(scene, base):
+        return best
+    if is_held(scene):
+        return _why_set(scene)
+    if scene.known.status[scene.page] == PageStatus.NEW:
+        return Binding.NEW
+    if base.set and rehearse(maximum_of(scene, inf)).at > base.at + _least(scene, base):
+        return Binding.MAXIMUM
+    return Binding.BUDGET if base.before else Binding.PACE
+
+
+def moved(scene: Scene, base: Foreseen, other: Foreseen) -> bool:
+    """Whether a visit has moved, and not only by what chance may do."""
+    return base.at != other.at and not abs(base.at - other.at) <= _least(scene, base)
+
+
+def held_by_host(base: Foreseen, days: float) -> bool:
+    """Whether a visit may be so much sooner or later because of its host.
+
+    Where pages are worth nearly the same a second may decide which comes first: a host that was
+    free nearly all the time has not kept a page back for hours.
+    """
+    return base.busy >= _BUSY * abs(days)
+
+
+def _kept_back(scene: Scene, base: Foreseen) -> Mapping[Binding, Scene]:
+    """The scene without one thing that may keep the visit back, by what it is."""
+    terms = scene.own_terms
+    found = {Binding.HOST: free_host(scene)}
+    if terms.minimum > 0 and not is_held(scene):
+        found[Binding.MINIMUM] = minimum_of(scene, 0.0)
+    if terms.hours is not None:
+        found[Binding.HOURS] = without_hours(scene)
+    if scene.known.set[scene.page] < base.at - _least(scene, base):
+        # Its time has come before: only a day that is full of visits keeps such a page back.
+        found[Binding.BUDGET] = budget_times(scene, _MUCH)
+    return found
+
+
+def _gain(base: Foreseen, sooner: float) -> float:
+    return base.at - sooner if sooner < base.at else 0.0
+
+
+def _least(scene: Scene, base: Foreseen) -> float:
+    ahead = base.at - scene.now
+    least = min(max(_PART_OF_GAP * scene.gap, _LEAST_DAYS), _MOVED_DAYS)
+    return max(least, _MOVED_SHARE * ahead if ahead < inf else 0.0)
+
+
+def _why_set(scene: Scene) -> Binding:
+    """Why a page has a set time."""
+    known, page = scene.known, scene.page
+    match PageStatus(int(known.status[page])):
+        case PageStatus.REFUSED:
+            return Binding.ROBOTS
+        case PageStatus.SUSPECTED | PageStatus.GONE | PageStatus.MOVED:
+            return Binding.RECHECK
+        case _ if known.failures[page]:
+            return Binding.RETRY
+    return Binding.INTERVAL

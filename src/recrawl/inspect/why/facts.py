@@ -1,0 +1,161 @@
+"""What is known of one page: its evidence, its estimate, its section, what a visit is worth.
+
+Touches: a store.
+"""
+
+from __future__ import annotations
+
+from math import inf, isfinite, isnan, nan
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.detect.reliability import KINDS, Word
+from recrawl.inspect.why.changes import even_section
+from recrawl.inspect.why.figures import in_a_row
+from recrawl.policies.recrawl.beliefs import Beliefs
+from recrawl.report.why.why import Activity, Estimate, Evidence, Honesty, Worth
+from recrawl.simulate.frozen_policy import Rehearsed, Unmoved
+from recrawl.simulate.virtual_crawl import own
+from recrawl.units import epoch_days, instants_after_epoch
+from recrawl.visits.status import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recrawl.policies.recrawl.state import RecrawlState
+    from recrawl.simulate.scenario import Scene
+    from recrawl.simulate.virtual_crawl import Foreseen
+    from recrawl.state.snapshot import Sight
+    from recrawl.store.sqlite.reader import Reader
+
+_MOST_NAMES = 100  # addresses that tell what those of a section have in common
+_PARTS = (0.0, 0.5, 1.0, 2.0)  # of the time until the next visit, at which values are told
+
+
+def evidence(sight: Sight, reader: Reader, page: int) -> Evidence:
+    """What visits to a page, counted from 0, have shown."""
+    visits = reader.history(page + 1)
+    at, outcome = epoch_days(visits.at), visits.outcome
+    counts = np.bincount(outcome, minlength=max(Outcome) + 1)
+    changed = at[outcome == Outcome.CHANGED]
+    return Evidence(
+        visits=len(at),
+        compared=sum(int(counts[each]) for each in Outcome if each.compared),
+        changes=len(changed),
+        failures=in_a_row(int(sight.columns.status[page]), int(sight.columns.failures[page])),
+        first_visit=float(at[0]) if len(at) else nan,
+        last_visit=float(at[-1]) if len(at) else nan,
+        last_compared=float(sight.last[page]),
+        last_change=float(changed[-1]) if len(changed) else nan,
+        outcomes={each.label: int(counts[each]) for each in Outcome if counts[each]},
+    )
+
+
+def estimate(scene: Scene) -> Estimate | None:
+    """What is believed of the page of a scene; None where nothing is learnt of it."""
+    state, row = scene.pool.state, scene.row
+    if state is None or row is None:
+        return None
+    rows = np.array([row])
+    beliefs = Beliefs.of(state, rows, scene.now)
+    prior_shape, prior_exposure = state.relatives.prior(state.sections, rows)
+    # The mean of a Gamma state is that of its prior and its own, weighted by their exposures.
+    own_share = np.clip(1 - prior_exposure / beliefs.exposure, 0.0, 1.0)
+    (low,), (high,) = beliefs.rate_band()
+    return Estimate(
+        rate=float(beliefs.rate[0]),
+        low=float(low),
+        high=float(high),
+        relatives=float((prior_shape / prior_exposure * beliefs.speed)[0]),
+        own=float((beliefs.share * own_share).sum()),
+        fresh=float(beliefs.fresh[0]),
+    )
+
+
+def activity(scene: Scene, sight: Sight, reader: Reader) -> Activity | None:
+    """How active the section of the page of a scene is; None where nothing is learnt of it."""
+    state, row = scene.pool.state, scene.row
+    if state is None or row is None:
+        return None
+    leaf = int(state.sections.leaf[row])
+    rows = np.flatnonzero(state.sections.leaf == leaf)
+    pages = sight.pools[scene.own_terms.pool].pages[rows]
+    names = reader.addresses((pages[:_MOST_NAMES] + 1).tolist())
+    even = even_section(scene).pool.state
+    return Activity(
+        address=_beginning(names),
+        pages=len(rows),
+        pace=float(state.clocks.pace[leaf, -1]),
+        value=value_at(scene, state, [scene.now])[0],
+        even=value_at(scene, even, [scene.now])[0],
+    )
+
+
+def honesty(reader: Reader, host: str) -> list[Honesty]:
+    """How far a host is believed, as far as its word was ever checked."""
+    found = []
+    for name, kind, counts in reader.words_of_hosts():
+        word = Word(*counts)
+        if name == host and word.heard > 0:
+            found.append(Honesty(kind, round(word.wrong), round(word.heard), *word.band()))
+    return sorted(found, key=lambda each: KINDS.index(each.word))
+
+
+def signals(scene: Scene) -> Mapping[str, float] | None:
+    """What the host says of changes of the page; None where it says nothing."""
+    state, row = scene.pool.state, scene.row
+    if state is None or row is None or not state.announced.recall[row]:
+        return None
+    announced = state.announced
+    return {
+        "announcements": int(announced.count[row]),
+        "announced_share": float(announced.recall[row]),
+        "false_alarms_per_day": float(announced.false_alarms[row]),
+        "asked_at": float(announced.asked[row]),
+    }
+
+
+def worth(scene: Scene, base: Foreseen) -> Worth | None:
+    """What a visit to the page of a scene is worth; None where nothing is learnt of it.
+
+    Args:
+        scene: The crawl.
+        base: When the page is visited next.
+    """
+    state, row = scene.pool.state, scene.row
+    if state is None or row is None:
+        return None
+    ahead = base.at - scene.now
+    at = [scene.now + part * ahead for part in _PARTS] if isfinite(ahead) else [scene.now]
+    values = value_at(scene, state, at)
+    # Where no visit comes before, what this one is worth when it is made is the price.
+    price = base.price if not isnan(base.price) else values[min(2, len(values) - 1)]
+    (due,) = epoch_days(scene.policy.due(own(state), np.array([row]), price)).tolist()
+    reaches = inf if isnan(due) else max(due, scene.now)
+    return Worth(values[0], price, reaches, tuple(zip(at, values, strict=True)))
+
+
+def value_at(scene: Scene, state: RecrawlState | None, at: Sequence[float]) -> list[float]:
+    """What a visit to the page is worth at rising instants, if nothing is learnt."""
+    row = scene.row
+    if state is None or row is None:
+        return [nan] * len(at)
+    policy, rehearsed = Unmoved(scene.policy), Rehearsed.of(own(state), np.array([row]))
+    first = np.array([0])
+    return [
+        float(policy.value(rehearsed, first, instant)[0])
+        for instant in instants_after_epoch(np.array(at))
+    ]
+
+
+def _beginning(names: Sequence[str]) -> str:
+    """What addresses have in common, up to a whole folder.
+
+    >>> _beginning(["https://a.org/news/1", "https://a.org/news/2"])
+    'https://a.org/news/'
+    """
+    first, last = min(names), max(names)
+    pairs = enumerate(zip(first, last, strict=False))
+    end = next((place for place, (one, other) in pairs if one != other), len(first))
+    return first[: first.rfind("/", 0, end) + 1]

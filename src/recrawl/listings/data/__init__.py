@@ -1,0 +1,4 @@
+"""A listing as data: objects, when each was listed, what crawls saw.
+
+Pure.
+"""

@@ -1,0 +1,276 @@
+"""How good forecasts of a listing would have been, told only what synchronisations saw.
+
+A forecaster gets cycles and stocks from `Syncs` and nothing else: every crawled day of training,
+then one synchronisation every so many days, and nothing between two of them. Each cycle is
+forecast before it is seen. All phases of the cycle are run, and each is a run of its own.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recrawl.listings.data.attributes import LEAST_OBJECTS, MOST_GROUPS, REST, Groups, grouping
+from recrawl.listings.data.marks import Marks
+from recrawl.listings.data.sync import Syncs
+from recrawl.listings.forecast.forecast import QUALITIES
+from recrawl.listings.forecast.methods import BASELINE, METHODS
+from recrawl.listings.groups.informative import telling_groups
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from recrawl.arrays.types import Bools, Floats, Ints
+    from recrawl.listings.data.attributes import Attribute
+    from recrawl.listings.data.cycles import Cycle
+    from recrawl.listings.data.grid import Grid
+    from recrawl.listings.data.spells import Listing
+    from recrawl.listings.forecast.forecast import Forecast
+    from recrawl.listings.forecast.methods import Method
+
+TRAIN_DAYS = 80
+KINDS = ("regular", "all")
+
+
+class Run:
+    """One forecaster that follows one source, synchronisation by synchronisation.
+
+    Args:
+        grid: The listing day by day.
+        groups: Group of each object.
+        method: The forecaster.
+        train: Days of training.
+    """
+
+    def __init__(self, grid: Grid, groups: Groups, method: Method[Any], *, train: int) -> None:
+        self.grid, self.groups, self.method = grid, groups, method
+        days = [day for day in grid.crawled.tolist() if day <= train]
+        self._synced = Syncs(grid, groups)
+        training = [cycle for day in days if (cycle := self._synced.next(day)) is not None]
+        self._trained = method.start(training, len(groups))
+        for rekey in getattr(self._trained, "rekeys", ()):
+            self._synced.forget_births(rekey.day)
+        self.restart()
+
+    def restart(self) -> None:
+        """Go back to the end of training."""
+        self.state, self.syncs = self._trained, self._synced.copy()
+
+    def forecast(self, ahead: int) -> Forecast:
+        """Look ahead from the last synchronisation."""
+        return self.method.forecast(self.state, self.syncs.stock, ahead)
+
+    def advance(self, day: int) -> Cycle:
+        """Synchronise, and learn from it."""
+        cycle = self.syncs.next(day)
+        assert cycle is not None  # noqa: S101 - training holds the first
+        self.state = self.method.learn(self.state, cycle)
+        if getattr(self.state, "rekeyed", False):
+            self.syncs.forget_births(day)
+        return cycle
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CycleScores:
+    """Forecasts of cycles and what came, a row a cycle; precision, then recall in a row.
+
+    Args:
+        start: Day the forecast was made.
+        typical: Error of the typical forecast.
+        expected: Error of the expected forecast.
+        covered: Whether the band held the outcome; nan where there is no band.
+        regular: Whether nothing out of the ordinary happened.
+    """
+
+    start: Ints
+    typical: Floats
+    expected: Floats
+    covered: Floats
+    regular: Bools
+
+    def error(self, metric: str, kind: str) -> float:
+        """Mean squared error: typical forecasts of regular cycles, expected ones of all."""
+        column = QUALITIES.index(metric)
+        regular = kind == KINDS[0]
+        errors = self.typical[self.regular, column] if regular else self.expected[:, column]
+        return float(np.mean(errors**2)) if len(errors) else float("nan")
+
+    def coverage(self, metric: str, kind: str) -> float:
+        """Share of outcomes that the bands held."""
+        held = self.covered[:, QUALITIES.index(metric)]
+        held = held[self.regular] if kind == KINDS[0] else held
+        return float(np.mean(held)) if len(held) else float("nan")
+
+    def count(self, kind: str) -> int:
+        """How many cycles were scored."""
+        return int(np.count_nonzero(self.regular)) if kind == KINDS[0] else len(self.start)
+
+
+def score_cycles(run: Run, *, cycle: int, train: int, marks: Marks) -> CycleScores:
+    """Forecast every cycle of so many days after training, in all phases.
+
+    Days in gaps are left out: the next synchronisation ends a longer cycle, which is learnt but
+    not scored. Cycles that hold a change of keys are learnt and not scored.
+    """
+    rows = [row for phase in range(cycle) for row in _phase(run, cycle, train + phase)]
+    start = np.array([row[0] for row in rows], dtype=np.int64)
+    figures = np.array([row[1] for row in rows]).reshape(len(rows), 3, 2)
+    scored = marks.scored(start, start + cycle)
+    start, figures = start[scored], figures[scored]
+    regular = marks.regular(start, start + cycle)
+    return CycleScores(start, figures[:, 0], figures[:, 1], figures[:, 2], regular)
+
+
+def _phase(run: Run, cycle: int, first: int) -> Iterator[tuple[int, Floats]]:
+    """Start and figures of all cycles of one phase that are of full length."""
+    run.restart()
+    for day in range(first, len(run.grid), cycle):
+        if run.grid.gap[day] or day <= run.syncs.day:
+            continue
+        full = day - run.syncs.day == cycle
+        forecast = run.forecast(cycle) if full else None
+        seen = run.advance(day)
+        if forecast is not None and seen.stock.listed > 0:
+            yield seen.start, _figures(forecast, seen)
+
+
+def _figures(forecast: Forecast, seen: Cycle) -> Floats:
+    """Errors of the typical and of the expected forecast, and whether bands held."""
+    last = seen.days - 1
+    true = {
+        "precision": seen.survived / seen.stock.listed,
+        "recall": seen.survived / seen.listed if seen.listed else 1.0,
+    }
+    figures = np.empty((3, 2))
+    for column, name in enumerate(QUALITIES):
+        figures[0, column] = getattr(forecast.typical, name)[last] - true[name]
+        figures[1, column] = getattr(forecast.expected, name)[last] - true[name]
+        low, high = getattr(forecast.low, name)[last], getattr(forecast.high, name)[last]
+        held = low - 1e-9 <= true[name] <= high + 1e-9
+        figures[2, column] = np.nan if np.isnan(low) else held
+    return figures
+
+
+@dataclass(frozen=True, slots=True)
+class CycleRow:
+    """A row of a backtest of cycles.
+
+    Args:
+        metric: `precision` or `recall`.
+        cycle_days: Days of a cycle.
+        cycles_kind: `regular`, or `all`.
+        method: Name of the forecaster.
+        cycles: How many were scored.
+        squared_error: Mean squared error.
+        relative_to_static: That over the one of the static forecaster.
+        covered: Share of outcomes within their bands; nan for a method without bands.
+    """
+
+    metric: str
+    cycle_days: int
+    cycles_kind: str
+    method: str
+    cycles: int
+    squared_error: float
+    relative_to_static: float
+    covered: float
+
+
+def backtest(
+    grid: Grid,
+    groups: Groups,
+    methods: Sequence[str],
+    *,
+    train: int = TRAIN_DAYS,
+    cycles: Sequence[int] = (3, 7, 14),
+) -> list[CycleRow]:
+    """Forecast errors of some methods by metric, length and kind of cycle.
+
+    Args:
+        grid: The listing day by day.
+        groups: Group of each object; those of `groups_of_training` know nothing later.
+        methods: Names of `METHODS`.
+        train: Days of training.
+        cycles: Lengths of cycles in days.
+    """
+    marks = Marks.of(grid)
+    runs = {
+        name: Run(grid, groups, METHODS[name], train=train)
+        for name in dict.fromkeys([BASELINE, *methods])
+    }
+    rows = []
+    for cycle in cycles:
+        scores = {
+            name: score_cycles(run, cycle=cycle, train=train, marks=marks)
+            for name, run in runs.items()
+        }
+        rows += [
+            _row(metric, cycle, kind, name, scores)
+            for metric in QUALITIES
+            for kind in KINDS
+            for name in methods
+        ]
+    return rows
+
+
+def _row(
+    metric: str, cycle: int, kind: str, name: str, scores: Mapping[str, CycleScores]
+) -> CycleRow:
+    own = scores[name]
+    error, static = own.error(metric, kind), scores[BASELINE].error(metric, kind)
+    relative = error / static if static else float("nan")
+    covered = own.coverage(metric, kind)
+    return CycleRow(metric, cycle, kind, name, own.count(kind), error, relative, covered)
+
+
+def groups_of_training(
+    attributes: Mapping[str, Attribute],
+    grid: Grid,
+    train: int,
+    names: Sequence[str] | None = None,
+) -> Groups:
+    """Groups chosen by what was listed in training, for all objects.
+
+    Groups chosen on the whole history would tell of later days which combinations become common.
+
+    Args:
+        attributes: Columns by name.
+        grid: The listing day by day.
+        train: Days of training.
+        names: Attributes that make the groups; None for those with the fewest values.
+    """
+    seen = np.unique(grid.object[grid.first <= train])
+    if names is None:
+        some = {name: column.rows(seen) for name, column in attributes.items()}
+        names = grouping(some, len(seen)).attributes
+    if not names:
+        return Groups.one(grid.objects)
+    codes = np.zeros(grid.objects, dtype=np.int64)
+    for name in names:
+        more, words = attributes[name].values()
+        codes = np.unique(codes * len(words) + more, return_inverse=True)[1]
+    counts = np.bincount(codes[seen], minlength=int(codes.max()) + 1)
+    common = np.argsort(-counts, kind="stable")[:MOST_GROUPS]
+    common = common[counts[common] >= LEAST_OBJECTS]
+    group = np.full(len(counts), len(common), dtype=np.int64)
+    group[common] = np.arange(len(common))
+    labels = tuple(f"group {number + 1}" for number in range(len(common)))
+    return Groups(group[codes], (*labels, REST), tuple(names))
+
+
+def telling_groups_of_training(listing: Listing, grid: Grid, train: int) -> Groups:
+    """Groups by the attributes that told most about lifetimes in training.
+
+    Args:
+        listing: Objects and their attributes.
+        grid: The same day by day.
+        train: Days of training.
+    """
+    if train >= len(grid):
+        return telling_groups(listing)
+    names = telling_groups(listing, until=grid.instants[train]).attributes
+    return groups_of_training(listing.attributes, grid, train, names)

@@ -1,0 +1,227 @@
+"""A source, or part of it, followed by a forecaster up to its last crawl.
+
+Every day that was crawled is training: who has daily snapshots has nothing to hide from the
+forecaster. `backtest` is where it is told only what synchronisations see.
+
+A part of a source is one of its groups. It vanishes by the ages and the level of the whole, times
+a factor of its own that is drawn towards 1 while its deaths are few, and has its own share of the
+arrivals. How far outcomes scatter is learnt from the part alone.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recrawl.errors import InvalidParameter
+from recrawl.listings.data.attributes import Groups, groups_by
+from recrawl.listings.data.sync import cycles
+from recrawl.listings.forecast.backtest import Run
+from recrawl.listings.forecast.forecast import Forecast, Outlook
+from recrawl.listings.forecast.forecaster import Forecaster, finished, outlook_by, status_of
+from recrawl.listings.forecast.methods import DEFAULT, METHODS
+from recrawl.listings.groups.informative import telling_groups
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recrawl.arrays.types import Bools, Ints
+    from recrawl.listings.data.cycles import Stock
+    from recrawl.listings.data.grid import Grid
+    from recrawl.listings.data.spells import Listing
+    from recrawl.listings.forecast.methods import Method
+    from recrawl.listings.forecast.state import State
+
+WHOLE = ""
+_RECENT_DAYS = 120
+_MANY = 200  # arrivals that tell how they are shared
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """What is known of a group beside what is known of its source.
+
+    Args:
+        share: Its share of the source's arrivals.
+        alone: What a forecaster would know that saw the group alone: its bands are the group's.
+    """
+
+    share: float
+    alone: State
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Followed:
+    """What a forecaster knows of a source, or of a group of it, after the last crawl.
+
+    Args:
+        name: Name of the group; empty for a whole source.
+        synchronised: Instant of the last crawl's day.
+        method: The forecaster.
+        state: What it has learnt; None where there is nothing to learn from.
+        stock: What the last crawl found; None where there was no crawl.
+        part: What is known of a group; None for a whole source.
+        status: What is the matter where there is no state.
+    """
+
+    name: str
+    synchronised: np.datetime64
+    method: Method[Any]
+    state: Any
+    stock: Stock | None
+    part: Part | None = None
+    status: str = ""
+
+    @property
+    def listed(self) -> float:
+        """How many objects the last crawl found."""
+        return 0.0 if self.stock is None else self.stock.listed
+
+    def forecast(self, ahead: int, later: int = 0) -> Forecast:
+        """Look ahead from the last crawl, or from one some days later with a stock as now."""
+        if self.state is None or self.stock is None:
+            nothing = Outlook.unknown(ahead)
+            return Forecast(0.0, nothing, nothing, nothing, nothing, None, (self.status,))
+        stock = _moved(self.stock, later)
+        found = (
+            self.method.forecast(self.state, stock, ahead)
+            if self.part is None
+            else _of_part(self.state, stock, ahead, self.part)
+        )
+        # A synchronisation to come will show the new keys.
+        kept = [word for word in found.status if not (later and word == "rekey?")]
+        return replace(found, status=tuple(kept))
+
+
+def follow(listing: Listing, grid: Grid, *, method: str = DEFAULT, level: float = 0.9) -> Followed:
+    """Follow a whole source.
+
+    Args:
+        listing: Its objects.
+        grid: The same day by day.
+        method: Name of the forecaster.
+        level: Share of outcomes that bands are to hold.
+
+    Examples:
+        Ten objects a day, each listed for ten days; of a copy the tenth is gone a day later:
+
+        >>> from recrawl.listings.data.grid import Grid
+        >>> from recrawl.listings.data.spells import Listing
+        >>> crawls = np.arange("2026-01-01", "2026-03-02", dtype="datetime64[D]")
+        >>> spells = [(row, row // 10, min(row // 10 + 10, 60)) for row in range(600)]
+        >>> listing = Listing.of([str(row) for row in range(600)], crawls, spells)
+        >>> found = follow(listing, Grid.of(listing))
+        >>> found.listed, found.forecast(1).expected.precision.round(1)
+        (100.0, array([0.9]))
+    """
+    how = method_of(method, level=level, part=False)
+    return _followed(listing, grid, telling_groups(listing), how)[0]
+
+
+def follow_part(
+    listing: Listing, grid: Grid, wanted: Bools, *, method: str = DEFAULT, level: float = 0.9
+) -> Followed:
+    """Follow some objects of a source: those that are `wanted`."""
+    how = method_of(method, level=level, part=True)
+    groups = telling_groups(listing)
+    own = np.where(wanted, len(groups), groups.codes)
+    parted = Groups(own, (*groups.names, "(chosen)"), groups.attributes)
+    return _followed(listing, grid, parted, how, parts=[len(groups)])[0]
+
+
+def follow_groups(
+    listing: Listing, grid: Grid, by: Sequence[str], *, level: float = 0.9
+) -> list[Followed]:
+    """Follow each group of a source that some attributes make."""
+    how = method_of(DEFAULT, level=level, part=True)
+    groups = groups_by(listing.attributes, by, len(listing))
+    return _followed(listing, grid, groups, how, parts=list(range(len(groups))))
+
+
+def method_of(name: str, *, level: float, part: bool) -> Method[Any]:
+    """A forecaster by its name; only the default knows of parts of a source."""
+    if name not in METHODS:
+        message = f"method must be one of {', '.join(METHODS)} (got {name!r})"
+        raise InvalidParameter(message)
+    if part and name != DEFAULT:
+        message = f"method for a part of a source must be {DEFAULT} (got {name!r})"
+        raise InvalidParameter(message)
+    found = METHODS[name]
+    return replace(found, level=level) if isinstance(found, Forecaster) else found
+
+
+def _followed(
+    listing: Listing,
+    grid: Grid,
+    groups: Groups,
+    method: Method[Any],
+    parts: Sequence[int] | None = None,
+) -> list[Followed]:
+    """A whole source where `parts` is None, else groups of it."""
+    names = [WHOLE] if parts is None else [groups.names[part] for part in parts]
+    last = grid.instants[grid.crawled[-1]] if len(grid.crawled) else grid.start
+    if listing.status != "ok":
+        return [Followed(name, last, method, None, None, status=listing.status) for name in names]
+    run = Run(grid, groups, method, train=len(grid))
+    if parts is None:
+        return [Followed(WHOLE, last, method, run.state, run.syncs.stock)]
+    arrived = _arrivals(grid, groups)
+    total = max(float(arrived.sum()), 1.0)
+    return [
+        Followed(
+            name,
+            last,
+            method,
+            run.state,
+            _only(run.syncs.stock, part),
+            Part(float(arrived[part]) / total, _alone(grid.only(groups.codes == part), method)),
+        )
+        for name, part in zip(names, parts, strict=True)
+    ]
+
+
+def _arrivals(grid: Grid, groups: Groups) -> Ints:
+    """Arrivals of each group: of the last months where they are many, else of all time."""
+    new = grid.first > 0
+    late = new & (grid.first >= len(grid) - _RECENT_DAYS)
+    chosen = late if np.count_nonzero(late) >= _MANY else new
+    return np.bincount(groups.codes[grid.object[chosen]], minlength=len(groups))
+
+
+def _only(stock: Stock, group: int) -> Stock:
+    """What of a stock belongs to a group."""
+    rows = stock.group == group
+    return replace(
+        stock,
+        seen=stock.seen[rows],
+        before=stock.before[rows],
+        group=stock.group[rows],
+        count=stock.count[rows],
+    )
+
+
+def _alone(grid: Grid, method: Method[Any]) -> State:
+    """What is learnt from a part of a source as if it were all."""
+    seen = list(cycles(grid, Groups.one(grid.objects), grid.crawled.tolist()))
+    state: State = method.start(seen, 1)
+    return state
+
+
+def _of_part(state: State, stock: Stock, ahead: int, part: Part) -> Forecast:
+    """Forecast of a group: only the expert by age and group knows of groups."""
+    whole = outlook_by(state.aged, state, stock, np.arange(1, ahead + 1))
+    left = stock.listed - whole.deleted
+    typical = Outlook.of_counts(stock.listed, left, whole.inserted * part.share)
+    found = finished(replace(state, bands=part.alone.bands), stock, typical)
+    status = status_of(replace(part.alone, mass=state.mass, rekeys=state.rekeys), stock)
+    return replace(found, status=status, arrivals=found.arrivals * part.share)
+
+
+def _moved(stock: Stock, days: int) -> Stock:
+    """The same objects of the same ages on a later day."""
+    before = np.where(stock.before >= 0, stock.before + days, stock.before)
+    return replace(stock, day=stock.day + days, seen=stock.seen + days, before=before)

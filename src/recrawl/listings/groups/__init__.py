@@ -1,0 +1,4 @@
+"""Objects grouped by how fast they vanish.
+
+Pure.
+"""

@@ -1,0 +1,120 @@
+r"""How much better objects fit their groups' own rates than one rate for all.
+
+*Likelihood ratio*, the default: with $D_g$ deaths in $E_g$ days,
+
+$$ LR = 2 \Bigl[\sum_g D_g \ln \frac{D_g}{E_g} - D \ln \frac{D}{E}\Bigr] \sim \chi^2_{g-1} . $$
+
+It is never negative, and knows objects still listed for what they are.
+
+*Pearson's statistic*, as published: lives are put into bins, and
+
+$$ T = \sum_g \sum_i \frac{(E_{gi} - O_{gi})^2}{E_{gi}}, \qquad
+   \Delta T = T_{\text{coarse}} - T_{\text{fine}} \sim \chi^2_1 . $$
+
+Equation (8) of the paper has no group in it: its bins hold all objects, and what is expected
+there hardly changes when the groups get rates of their own. Then $\Delta T$ is near 0 whatever
+the truth (`pearson_as_printed`). With bins a group it works, though a finer partition is not
+always better, as the paper has it: by chance $\Delta T < 0$ in one of five cases.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from recrawl.arrays.types import Floats, Ints
+    from recrawl.listings.data.lifetimes import Lifetimes
+
+# Where a chi-square of one degree of freedom is exceeded by chance in 5 % and in 22 % of cases.
+THRESHOLD = 3.84
+PUBLISHED_THRESHOLD = 1.5
+
+_LEAST_EXPECTED = 5
+_MOST_BINS = 10
+
+
+def misfit(deaths: Floats, exposure: Floats) -> float:
+    r"""Minus twice the log-likelihood of groups with a rate each, $-2 \sum D_g \ln (D_g/E_g)$.
+
+    Up to a constant that all groupings share.
+
+    >>> round(misfit(np.array([10.0]), np.array([100.0])), 4)  # 20 ln 10
+    46.0517
+    """
+    some = deaths > 0
+    return -2 * float(np.sum(deaths[some] * np.log(deaths[some] / exposure[some])))
+
+
+def likelihood_ratio(deaths: Floats, exposure: Floats) -> float:
+    """Twice the log-likelihood gained by giving each group its own rate.
+
+    >>> round(likelihood_ratio(np.array([10.0, 20.0]), np.array([100.0, 100.0])), 4)
+    3.398
+    """
+    whole = misfit(np.array([np.sum(deaths)]), np.array([np.sum(exposure)]))
+    return max(whole - misfit(deaths, exposure), 0.0)
+
+
+def edges(lives: Lifetimes, least_objects: float) -> Floats:
+    """Lower ends of bins that hold equal shares of lives with one rate, the last of them open.
+
+    There are at most ten, and so few that the smallest group can expect five objects in each.
+
+    >>> from recrawl.listings.data.lifetimes import Lifetimes
+    >>> edges(Lifetimes.of(10.0, 10.0, count=100), least_objects=10).round(4)  # 0, 10 ln 2
+    array([0.    , 6.9315])
+    """
+    bins = int(np.clip(least_objects // _LEAST_EXPECTED, 2, _MOST_BINS))
+    rate = lives.deaths / lives.exposure
+    return np.log(bins / np.arange(bins, 0, -1.0)) / rate
+
+
+def pearson(lives: Lifetimes, group: Ints, rate_of_group: Floats, bins: Floats) -> float:
+    """Pearson's statistic with bins a group.
+
+    Args:
+        lives: Ages.
+        group: Group of each row, for the bins.
+        rate_of_group: Rate at which each group is expected to vanish.
+        bins: Lower ends of the bins.
+    """
+    expected, observed = binned_by_group(lives, group, rate_of_group, bins)
+    return _distance(expected, observed)
+
+
+def pearson_as_printed(lives: Lifetimes, group: Ints, rate_of_group: Floats, bins: Floats) -> float:
+    """Equation (8) to the letter: the bins hold the objects of all groups. It tells nothing."""
+    expected, observed = binned_by_group(lives, group, rate_of_group, bins)
+    return _distance(np.sum(expected, axis=0), np.sum(observed, axis=0))
+
+
+def binned_by_group(
+    lives: Lifetimes, group: Ints, rate_of_group: Floats, bins: Floats
+) -> tuple[Floats, Floats]:
+    """Objects expected and observed, a row a group and a column a bin.
+
+    An object still listed is spread over the bins of the ages it may yet reach, as its group's
+    rate has it. That is fair, and blunts the test where most are still listed.
+    """
+    groups = len(rate_of_group)
+    rate = rate_of_group[group]
+    count = np.bincount(group, lives.count, groups).astype(np.float64)
+    tails = np.exp(-rate_of_group[:, None] * bins)
+    expected = count[:, None] * -np.diff(tails, axis=1, append=0.0)
+
+    observed = np.zeros((groups, len(bins)))
+    dead = lives.died
+    column = np.searchsorted(bins, lives.age[dead], side="right") - 1
+    np.add.at(observed, (group[dead], column), lives.count[dead])
+    later = np.exp(-rate[~dead, None] * np.maximum(bins - lives.age[~dead, None], 0))
+    spread = -np.diff(later, axis=1, append=0.0)
+    np.add.at(observed, group[~dead], spread * lives.count[~dead, None])
+    return expected, observed
+
+
+def _distance(expected: Floats, observed: Floats) -> float:
+    return float(np.sum((expected - observed) ** 2 / np.maximum(expected, 1e-12)))

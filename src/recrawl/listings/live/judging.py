@@ -1,0 +1,170 @@
+"""One look at a listing, judged: what is written down of it, and when to look again.
+
+What was read in part is not compared at all. What is doubted changes nothing until a later look
+has confirmed it. Both are looked at again after an hour, then two, then four, up to a day.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from recrawl.entries.listings import EventKind, ListingSynced, Quality, SyncOutcome
+from recrawl.listings.live.comparing import Difference, doubt_of, is_confirmed, sketch_of
+from recrawl.listings.live.history import listing_of_history
+from recrawl.listings.live.outlook import Next, Outlook
+from recrawl.store.sqlite.listing_reader import Event, ListingHistory, Sync
+from recrawl.units import SECONDS_A_DAY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recrawl.crawl.listing_fetch import ListRead
+    from recrawl.listings.live.rules import ListingRule
+
+RETRY = 1 / 24
+_LONGEST_RETRY = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a store knows of a listing before a look.
+
+    Args:
+        history: All that happened.
+        listed: Attributes of the objects that are believed to be listed, by key.
+        outlook: What its copy is worth, and when to look again; None before the first look.
+    """
+
+    history: ListingHistory
+    listed: Mapping[str, Mapping[str, str]]
+    outlook: Outlook | None
+
+
+def outlook_of(history: ListingHistory) -> Outlook | None:
+    """What the copy of a listing is worth; None before the first look that was believed."""
+    return Outlook.of(listing_of_history(history))
+
+
+def judged(
+    rule: ListingRule, known: Known, read: ListRead, now: float
+) -> tuple[ListingSynced, Outlook | None]:
+    """What is to be written down of a look, and the outlook after it.
+
+    Args:
+        rule: What is wanted.
+        known: What the store knows.
+        read: What was read.
+        now: When, in days after 1970.
+    """
+    syncs = known.history.syncs
+    seen = ListingSynced(
+        rule.name,
+        now * SECONDS_A_DAY,
+        SyncOutcome.FAILED,
+        0.0,
+        "retry",
+        read.problem,
+        pages=read.pages,
+        items=len(read.objects),
+    )
+    begun = any(sync.outcome.believed for sync in syncs)
+    if not (read.problem or read.objects or begun):
+        items = rule.layout.items
+        seen = replace(seen, detail=f"items {items!r} must be found on the list (none is)")
+    outlook = known.outlook
+    if seen.detail:
+        return _planned(seen, retry_of(rule, syncs, now)), outlook
+    differs = Difference.of(known.listed, read.objects)
+    precision, recall = (
+        outlook.quality(metric, now) if outlook else None for metric in ("precision", "recall")
+    )
+    before = next((sync.pages for sync in reversed(syncs) if sync.outcome.believed), 1)
+    doubt = doubt_of(differs, precision, (before, read.pages))
+    sketch = sketch_of(read.objects)
+    if doubt is not None and not is_confirmed(doubt, sketch, now, _doubted(syncs)):
+        doubted = replace(seen, outcome=SyncOutcome.DOUBTED, detail=doubt.why, sketch=sketch)
+        return _planned(doubted, retry_of(rule, syncs, now)), outlook
+    quality = Quality(differs.precision, differs.recall, precision, recall) if begun else None
+    done = replace(
+        seen,
+        outcome=SyncOutcome.DONE if begun else SyncOutcome.FIRST,
+        inserted=differs.inserted,
+        updated=differs.updated,
+        deleted=differs.deleted,
+        quality=quality,
+    )
+    after = outlook_of(extended(known.history, done))
+    assert after is not None  # noqa: S101 - this look was believed
+    return _planned(done, after.next(rule)), after
+
+
+def due_of(rule: ListingRule, known: Known, now: float) -> float:
+    """When to look at a listing next, in days after 1970; now where nobody has."""
+    syncs = known.history.syncs
+    if not syncs:
+        return rule.opens(now)
+    # Whatever clock it was written by, nobody waits for longer than is allowed.
+    if syncs[-1].outcome.believed and known.outlook is not None:
+        return min(known.outlook.next(rule).at, rule.opens(now + rule.maximum))
+    return rule.opens(min(syncs[-1].next_at_seconds / SECONDS_A_DAY, now + _LONGEST_RETRY))
+
+
+def retry_of(rule: ListingRule, syncs: Sequence[Sync], now: float) -> Next:
+    """When to look again after a look that failed or was doubted, as those before it did."""
+    failures = 0
+    for sync in reversed(syncs):
+        if sync.outcome.believed:
+            break
+        failures += 1
+    wait = min(RETRY * 2.0 ** min(failures, 30), _LONGEST_RETRY, rule.maximum)
+    return Next(rule.opens(now + wait), "retry")
+
+
+def extended(history: ListingHistory, synced: ListingSynced) -> ListingHistory:
+    """A history with one more look, as the store will have it."""
+    number = max((sync.number for sync in history.syncs), default=0) + 1
+    keys = dict(history.keys)
+    named = {key: each for each, key in keys.items()}
+    new = [key for key in synced.inserted if key not in named]
+    for each, key in enumerate(new, max(keys, default=0) + 1):
+        named[key] = each
+        keys[each] = key
+    happened = [
+        *((EventKind.INSERT, key, dict(each)) for key, each in synced.inserted.items()),
+        *((EventKind.UPDATE, key, dict(each)) for key, each in synced.updated.items()),
+        *((EventKind.DELETE, key, None) for key in synced.deleted),
+    ]
+    events = [Event(named[key], number, kind, each) for kind, key, each in happened]
+    sync = Sync(
+        number=number,
+        at_seconds=synced.at_seconds,
+        outcome=synced.outcome,
+        detail=synced.detail,
+        took_seconds=synced.took_seconds,
+        pages=synced.pages,
+        items=synced.items,
+        listed=synced.items if synced.outcome.believed else 0,
+        next_at_seconds=synced.next_at_seconds,
+        reason=synced.reason,
+        quality=synced.quality,
+        sketch=synced.sketch,
+    )
+    return ListingHistory(history.name, [*history.syncs, sync], keys, [*history.events, *events])
+
+
+def _planned(seen: ListingSynced, following: Next) -> ListingSynced:
+    return replace(seen, next_at_seconds=following.at * SECONDS_A_DAY, reason=following.reason)
+
+
+def _doubted(syncs: Sequence[Sync]) -> list[tuple[float, bytes]]:
+    """Looks since the last that was believed, as far as they were doubted."""
+    found: list[tuple[float, bytes]] = []
+    for sync in reversed(syncs):
+        if sync.outcome.believed:
+            break
+        if sync.outcome is SyncOutcome.DOUBTED:
+            found.append((sync.at_seconds / SECONDS_A_DAY, sync.sketch or b""))
+    return found

@@ -1,0 +1,68 @@
+"""One page of a list, from the answer that came to the items on it.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recrawl.detect.text.lines import lines
+from recrawl.detect.text.visible import is_wild
+from recrawl.detect.walls.walls import wall_of
+from recrawl.parse.encodings import decoded
+from recrawl.parse.items.html import read_html_items
+from recrawl.parse.items.item import Items
+from recrawl.parse.items.json import looks_like_json, read_json_items
+
+if TYPE_CHECKING:
+    from recrawl.fetch.fetcher import Answer
+    from recrawl.parse.items.item import Layout
+
+_OK = 200
+_MOST_NAMELESS = 0.5  # share of items without a key, beyond which the key is looked for in vain
+# Not those that say that a page is missing, or nothing: behind its last page a list may do so.
+_WALLS = ("bot", "consent", "error", "login")
+
+
+def read_page(answer: Answer, layout: Layout) -> Items:
+    """Items of a page, or why they cannot be read.
+
+    Args:
+        answer: What came.
+        layout: Where items are.
+
+    Examples:
+        >>> from recrawl.fetch.fetcher import Answer
+        >>> from recrawl.parse.items.item import Layout
+        >>> page = Answer("https://a.org/", 200, body=b'{"jobs": [{"id": 7}, {"id": 8}]}')
+        >>> list(read_page(page, Layout("jobs", "id")).objects)
+        ['7', '8']
+        >>> read_page(page, Layout("jobs", "name")).problem
+        "key 'name' must be found in the items (it is missing in 2 of 2)"
+    """
+    if not answer.ok:
+        return Items(problem=answer.detail or answer.problem)
+    if answer.status != _OK:
+        return Items(problem=f"must answer 200 (got {answer.status})")
+    kind = answer.headers.get("content-type", "")
+    text = decoded(answer.body, kind)
+    if layout.items.strip().startswith("$") or looks_like_json(kind, text):
+        items = read_json_items(text, layout)
+    else:
+        items = _read_html(answer, text, layout)
+    if items.nameless > _MOST_NAMELESS * items.count:
+        missing = f"it is missing in {items.nameless:,} of {items.count:,}"
+        return Items(problem=f"key {layout.key!r} must be found in the items ({missing})")
+    return items
+
+
+def _read_html(answer: Answer, text: str, layout: Layout) -> Items:
+    if is_wild(text, layout.selectors):
+        return Items(problem="must not be nested so deep, nor of so many tags")
+    items = read_html_items(text, layout, answer.address)
+    if not items.count and not items.problem:
+        wall = wall_of(answer.status, answer.headers, lines(text), text)
+        if wall in _WALLS:
+            return Items(problem=f"must show the list (got a wall: {wall})")
+    return items

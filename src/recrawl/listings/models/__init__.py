@@ -1,0 +1,4 @@
+"""Published models of arrivals and lifetimes, one per file.
+
+Pure.
+"""

@@ -1,0 +1,140 @@
+r"""Bands of precision and recall under the arrival-survival model, by the delta method.
+
+Two things are uncertain: the rate $\alpha$ and the mean arrivals $m$, estimated from a finite
+history (parameter variance), and what the objects will do (process variance). With
+$N = n e^{-\alpha d}$, $M = m \sum e^{-\alpha k}$, $R = N + M$ and recall $q = N/R$,
+
+$$ \frac{\partial q}{\partial \alpha} = \frac{N' M - N M'}{R^2}, \quad
+   \frac{\partial q}{\partial m} = -\frac{N M / m}{R^2}, \quad
+   N' = -dN, \quad M' = -m \sum k e^{-\alpha k}, $$
+
+$$ V_\text{parameter} = q_\alpha^2 \frac{\alpha^2}{D} + q_m^2 \frac{s^2}{h}, \quad
+   V_\text{process} = \frac{M^2}{R^4} n p (1-p) + \frac{N^2}{R^4}
+     \Bigl(s^2 \sum e^{-2\alpha k} + m \sum e^{-\alpha k} (1 - e^{-\alpha k})\Bigr) . $$
+
+The paper names the method and gives no formula. `Bands.ci` holds the expected value, and is the
+parameter part alone; `Bands.prediction_interval` holds the outcome and needs both. With a
+nominal 95 %, 94 % of the model's own outcomes lie in the second and 60 % in the first. Real
+sources are over-dispersed: there, use the bands of the default forecaster.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.listings.models.precision_recall import newcomers, precision_after
+
+if TYPE_CHECKING:
+    from recrawl.arrays.types import Floats
+    from recrawl.listings.models.exponential import Exponential
+
+
+@dataclass(frozen=True, slots=True)
+class DailyArrivals:
+    """What a history of arrivals says.
+
+    Args:
+        mean: Objects a day, m.
+        variance: Variance from day to day, s^2.
+        days: Days of history, h.
+    """
+
+    mean: float
+    variance: float
+    days: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bands:
+    """A share, a row a horizon, and how uncertain it is.
+
+    Args:
+        value: The share to expect.
+        parameter_variance: For not knowing the rates.
+        process_variance: For what chance does with given rates.
+    """
+
+    value: Floats
+    parameter_variance: Floats
+    process_variance: Floats
+
+    def ci(self, level: float) -> tuple[Floats, Floats]:
+        """Band of the expected share."""
+        return self._around(self.parameter_variance, level)
+
+    def prediction_interval(self, level: float) -> tuple[Floats, Floats]:
+        """Band of the share that will be seen."""
+        return self._around(self.parameter_variance + self.process_variance, level)
+
+    def _around(self, variance: Floats, level: float) -> tuple[Floats, Floats]:
+        wide = NormalDist().inv_cdf((1 + level) / 2) * np.sqrt(variance)
+        return np.clip(self.value - wide, 0, 1), np.clip(self.value + wide, 0, 1)
+
+
+def precision_bands(days: Floats, survival: Exponential, copied: float) -> Bands:
+    r"""Precision after some days: variances $(dp)^2 \alpha^2 / D$ and $p (1-p) / n$.
+
+    >>> from recrawl.listings.models.exponential import Exponential
+    >>> bands = precision_bands(np.array([10.0]), Exponential(0.05, 400.0, 8000.0), 1000.0)
+    >>> bands.parameter_variance.round(6), bands.process_variance.round(6)
+    (array([0.00023]), array([0.000239]))
+    """
+    days = np.asarray(days, np.float64)
+    share = precision_after(days, survival.rate)
+    return Bands(
+        value=share,
+        parameter_variance=(days * share * survival.deviation) ** 2,
+        process_variance=share * (1 - share) / max(copied, 1.0),
+    )
+
+
+def recall_bands(
+    days: Floats, survival: Exponential, arrivals: DailyArrivals, copied: float
+) -> Bands:
+    """Recall after some whole days.
+
+    >>> from recrawl.listings.models.exponential import Exponential
+    >>> bands = recall_bands(
+    ...     np.array([10.0]),
+    ...     Exponential(0.058, 3000.0, 3000 / 0.058),
+    ...     DailyArrivals(mean=40.0, variance=80.0, days=80.0),
+    ...     copied=709.8485,
+    ... )
+    >>> bands.value.round(6)
+    array([0.559898])
+    """
+    days = np.asarray(days, np.float64)
+    rate, mean = survival.rate, arrivals.mean
+    share = precision_after(days, rate)
+    kept, new = copied * share, newcomers(days, rate, mean)
+    listed = kept + new
+    once, doubly, aged = _sums(days, rate)
+
+    with np.errstate(divide="ignore", invalid="ignore"):  # nothing listed: recall 1, surely
+        by_rate = (-days * kept * new + kept * mean * aged) / listed**2
+        by_arrivals = -kept * once / listed**2
+        parameter = (by_rate * survival.deviation) ** 2
+        parameter = parameter + by_arrivals**2 * arrivals.variance / max(arrivals.days, 1.0)
+        living = (new / listed**2) ** 2 * copied * share * (1 - share)
+        noise = arrivals.variance * doubly + mean * (once - doubly)
+        process = living + (kept / listed**2) ** 2 * noise
+        value = kept / listed
+    some = listed > 0
+    return Bands(
+        np.where(some, value, 1.0), np.where(some, parameter, 0.0), np.where(some, process, 0.0)
+    )
+
+
+def _sums(days: Floats, rate: float) -> tuple[Floats, Floats, Floats]:
+    """Sums over k below d of exp(-ak), of exp(-2ak) and of k exp(-ak), a row a horizon."""
+    ages = np.arange(int(np.max(days, initial=0)) + 1, dtype=np.float64)
+    terms = np.exp(-rate * ages), np.exp(-2 * rate * ages), ages * np.exp(-rate * ages)
+    row = np.asarray(days, np.int64)
+    once, doubly, aged = (np.concatenate([[0.0], np.cumsum(term)])[row] for term in terms)
+    return once, doubly, aged

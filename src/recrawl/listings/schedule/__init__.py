@@ -1,0 +1,4 @@
+"""When to synchronise a listing.
+
+Pure.
+"""

@@ -1,0 +1,270 @@
+"""How good schedules would have been: synchronisations, quality, promises kept.
+
+A schedule is played from several starting days. Between days quality is linear; what is true of it
+comes from all crawls, the forecaster knows synchronisations only. Over a gap of the crawl quality
+is linear as between any two days on which the list was seen: to leave gaps out would leave out the
+quiet times of sources that are crawled when they change. A synchronisation that falls into a gap
+moves to its end, and the time by which it is late counts neither for quality nor for what was
+promised. A cycle that holds a change of keys counts as a synchronisation, but its quality is
+nobody's fault and is left out.
+
+Quality over synchronisations, Q/C, grows by synchronising less: it is never shown without the
+share of time below the target. Two methods are compared by the synchronisations they need for the
+same share of time below the target: each is asked for looser and stricter targets, and the numbers
+are interpolated.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recrawl.listings.data.grid import Paths
+from recrawl.listings.data.marks import Marks
+from recrawl.listings.data.quality import share_below, time_average
+from recrawl.listings.forecast.backtest import TRAIN_DAYS, Run
+from recrawl.listings.forecast.methods import BASELINE, METHODS
+from recrawl.listings.schedule.schedule import MOST_DAYS, Goal, days_to_next
+from recrawl.listings.schedule.score import quality_per_crawl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from recrawl.arrays.types import Floats
+    from recrawl.listings.data.attributes import Groups
+    from recrawl.listings.data.grid import Grid
+    from recrawl.listings.forecast.forecast import Forecast
+
+# Losses allowed, times this, and shares of time below at which to compare.
+SWEEP = (1.5, 1.25, 1.0, 0.8, 0.65, 0.5)
+SHARES = (0.05, 0.10, 0.15, 0.20)
+STARTS = (0, 3, 6)
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One metric of one schedule, from one starting day or the mean of several.
+
+    Args:
+        syncs: Synchronisations in a hundred days.
+        quality: Time average.
+        promise: What had been promised.
+        below: Share of time below the target.
+        count: Synchronisations in all.
+    """
+
+    syncs: float
+    quality: float
+    promise: float
+    below: float
+    count: float
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleRow:
+    """A row of a backtest of schedules.
+
+    Args:
+        metric: `precision` or `recall`.
+        target: Least quality wanted.
+        method: Name of the forecaster.
+        syncs: Synchronisations, mean of the starting days.
+        quality: Time average of the metric.
+        promise_error: That less what was promised.
+        share_below: Share of time below the target.
+        syncs_relative_to_static: Synchronisations over those of the static forecaster at the same
+            share of time below the target; nan where the two never reach the same.
+        quality_per_sync: Quality over synchronisations; grows by synchronising less.
+    """
+
+    metric: str
+    target: float
+    method: str
+    syncs: float
+    quality: float
+    promise_error: float
+    share_below: float
+    syncs_relative_to_static: float
+    quality_per_sync: float
+
+
+class Truth:
+    """What is true of a listing, for scoring.
+
+    Args:
+        grid: The listing day by day.
+    """
+
+    def __init__(self, grid: Grid) -> None:
+        self._gap = grid.gap
+        self._rekey = Marks.of(grid).rekey
+        self._paths = Paths.of(grid, min(len(grid), 2 * MOST_DAYS + _longest(grid.gap)))
+
+    def counts(self, start: int, end: int) -> bool:
+        """Whether a cycle's quality counts: not where keys changed."""
+        return not self._rekey[start + 1 : end + 1].any()
+
+    def path(self, metric: str, start: int, end: int) -> Floats:
+        """Quality on each day of a cycle that begins and ends with a crawl."""
+        path: Floats = getattr(self._paths, metric)(start, end)
+        seen = np.flatnonzero(~self._gap[start : end + 1])
+        return np.interp(np.arange(len(path)), seen, path[seen])
+
+
+def _cycles(run: Run, goal: Goal, first: int) -> list[tuple[int, int, Forecast]]:
+    """Start and end of each cycle, and the forecast that planned it."""
+    run.restart()
+    last = len(run.grid)
+    day = run.grid.next_crawled(first)
+    if run.syncs.day < day < last:
+        run.advance(day)
+    cycles: list[tuple[int, int, Forecast]] = []
+    while True:
+        forecast = run.forecast(MOST_DAYS)
+        start = run.syncs.day
+        day = run.grid.next_crawled(min(start + days_to_next(forecast, goal), last))
+        if day >= last:
+            return cycles
+        run.advance(day)
+        cycles.append((start, day, forecast))
+
+
+def _scored(
+    cycles: Sequence[tuple[int, int, Forecast]], goal: Goal, target: Goal, truth: Truth
+) -> dict[str, Played]:
+    """Figures of the cycles; the target may differ from what the schedule planned for."""
+    found = {}
+    for metric, least in target.targets.items():
+        rows = np.array(list(_figures(cycles, goal, truth, (metric, least)))).reshape(-1, 4)
+        days = rows[:, 0]
+        weights = days / max(np.sum(days), 1.0)
+        quality, promise, below = weights @ rows[:, 1:]
+        count = len(cycles)
+        span = max(sum(end - start for start, end, _ in cycles), 1)
+        found[metric] = Played(100 * count / span, quality, promise, below, count)
+    return found
+
+
+def _figures(
+    cycles: Sequence[tuple[int, int, Forecast]],
+    goal: Goal,
+    truth: Truth,
+    target: tuple[str, float],
+) -> Iterator[tuple[float, float, float, float]]:
+    """Days, quality, promise and share below of each cycle that counts, as long as planned."""
+    metric, least = target
+    for start, end, forecast in cycles:
+        if truth.counts(start, end):
+            planned = days_to_next(forecast, goal)
+            seen = truth.path(metric, start, end)[: planned + 1]
+            promised = np.concatenate([[1.0], getattr(forecast.expected, metric)[:planned]])
+            yield planned, time_average(seen), time_average(promised), share_below(seen, least)
+
+
+def mean_played(run: Run, goal: Goal, target: Goal, truth: Truth, days: Sequence[int]) -> Results:
+    """Mean over starting days of a schedule that plans for `goal` and is judged by `target`."""
+    played = [_scored(_cycles(run, goal, day), goal, target, truth) for day in days]
+    return {
+        metric: Played(
+            *(
+                float(np.mean([getattr(each[metric], name) for each in played]))
+                for name in ("syncs", "quality", "promise", "below", "count")
+            )
+        )
+        for metric in target.targets
+    }
+
+
+Results = dict[str, Played]
+
+
+def compared(own: Sequence[Played], other: Sequence[Played]) -> float:
+    """Synchronisations over another method's at the same share of time below the target.
+
+    The logarithm of synchronisations is interpolated at 5, 10, 15 and 20 % of time below, where
+    both reach that, and the ratios are averaged.
+
+    >>> strict, loose = Played(40, 0, 0, 0.05, 0), Played(10, 0, 0, 0.2, 0)
+    >>> round(compared([strict, loose], [Played(80, 0, 0, 0.05, 0), Played(20, 0, 0, 0.2, 0)]), 6)
+    0.5
+    """
+    ratios = []
+    for share in SHARES:
+        first, second = _at(own, share), _at(other, share)
+        if first is not None and second is not None:
+            ratios.append(np.exp(first - second))
+    return float(np.mean(ratios)) if ratios else float("nan")
+
+
+def _at(played: Sequence[Played], share: float) -> float | None:
+    """Logarithm of synchronisations at a share of time below; None where it is not reached."""
+    below = np.array([each.below for each in played])
+    logs = np.log([max(each.syncs, 1e-9) for each in played])
+    order = np.argsort(below)
+    if not below[order[0]] <= share <= below[order[-1]]:
+        return None
+    return float(np.interp(share, below[order], logs[order]))
+
+
+def backtest_schedule(
+    grid: Grid,
+    groups: Groups,
+    methods: Sequence[str],
+    goal: Goal,
+    *,
+    train: int = TRAIN_DAYS,
+    starts: Sequence[int] = STARTS,
+) -> list[ScheduleRow]:
+    """Figures of schedules by some methods that keep a goal.
+
+    Args:
+        grid: The listing day by day.
+        groups: Group of each object.
+        methods: Names of `METHODS`.
+        goal: What is to be kept. Comparison with the static forecaster is by the point rule.
+        train: Days of training.
+        starts: Starting days after training, over which figures are averaged.
+    """
+    truth, days = Truth(grid), [train + start for start in starts]
+    point = Goal(goal.precision, goal.recall)
+    names = list(dict.fromkeys([*methods, BASELINE]))
+    runs = {name: Run(grid, groups, METHODS[name], train=train) for name in names}
+    swept: dict[str, list[Results]] = {
+        name: [mean_played(run, point.stricter(times), point, truth, days) for times in SWEEP]
+        for name, run in runs.items()
+    }
+    rows = []
+    for name in methods:
+        asked = mean_played(runs[name], goal, goal, truth, days)
+        for metric, target in goal.targets.items():
+            rows.append(_row(name, metric, target, asked[metric], _relative(swept, name, metric)))
+    return rows
+
+
+def _relative(swept: Mapping[str, list[Results]], name: str, metric: str) -> float:
+    own, other = ([results[metric] for results in swept[method]] for method in (name, BASELINE))
+    return compared(own, other)
+
+
+def _row(name: str, metric: str, target: float, played: Played, relative: float) -> ScheduleRow:
+    return ScheduleRow(
+        metric=metric,
+        target=target,
+        method=name,
+        syncs=played.count,
+        quality=played.quality,
+        promise_error=played.quality - played.promise,
+        share_below=played.below,
+        syncs_relative_to_static=relative,
+        quality_per_sync=quality_per_crawl(played.quality, max(round(played.count), 1)),
+    )
+
+
+def _longest(gap: Any) -> int:  # noqa: ANN401 - bools
+    """Length of the longest run of days in a gap."""
+    ends = np.flatnonzero(np.diff(np.concatenate([[0], gap.astype(np.int64), [0]])))
+    return int(np.max(ends[1::2] - ends[::2], initial=0))

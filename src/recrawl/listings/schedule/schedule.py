@@ -1,0 +1,151 @@
+"""When to synchronise next, so that a copy stays as good as was asked for.
+
+At each synchronisation the expected quality of the coming days is scanned for the first day below
+a target. The *point* rule goes by the expected quality itself and so is below the target at the
+end of every other cycle or so (13 to 25 % of the time on real sources); with a *confidence* it
+goes by the quality that is reached with that probability (at 0.8: below for 4 to 12 % of the time,
+with 1.4 to 2.2 times as many synchronisations; at 0.9: 2 to 7 %, 1.7 to 3.3 times).
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from typing import TYPE_CHECKING
+
+from recrawl.errors import InvalidParameter
+from recrawl.listings.forecast.forecast import QUALITIES
+from recrawl.listings.schedule.threshold import first_violation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recrawl.arrays.types import Floats
+    from recrawl.listings.forecast.forecast import Forecast
+
+# A source that looks dead is still visited, to learn whether it is.
+MOST_DAYS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What quality a copy is to keep.
+
+    Args:
+        precision: Least precision, or None for any.
+        recall: Least recall, or None for any.
+        confidence: Probability with which it is to be kept; None for the point rule.
+        guarantee: Whether to synchronise the day before quality is below the target, rather than
+            the day it is.
+    """
+
+    precision: float | None = None
+    recall: float | None = None
+    confidence: float | None = None
+    guarantee: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what no copy can keep."""
+        for name in QUALITIES:
+            target = getattr(self, name)
+            if target is not None and not 0 < target < 1:
+                raise InvalidParameter(f"{name} to keep must lie between 0 and 1 (got {target})")
+        if self.precision is None and self.recall is None:
+            raise InvalidParameter("a goal must name precision, recall or both (got neither)")
+        if self.confidence is not None and not 0.5 <= self.confidence < 1:  # noqa: PLR2004
+            message = f"confidence must be at least 0.5 and below 1 (got {self.confidence})"
+            raise InvalidParameter(message)
+
+    @property
+    def targets(self) -> dict[str, float]:
+        """Target of each metric that has one."""
+        pairs = ((name, getattr(self, name)) for name in QUALITIES)
+        return {name: target for name, target in pairs if target is not None}
+
+    def stricter(self, times: float) -> Goal:
+        """The same goal with the losses allowed multiplied: 1 - (1 - target) * times."""
+        moved = {name: 1 - (1 - target) * times for name, target in self.targets.items()}
+        return Goal(
+            moved.get("precision"), moved.get("recall"), self.confidence, guarantee=self.guarantee
+        )
+
+
+def days_to_next(forecast: Forecast, goal: Goal) -> int:
+    """Days until the next synchronisation, from 1 to 30.
+
+    Precision and recall are asked apart and the earlier one holds. After a change of keys it is
+    the next day; from an empty source, when the first arrival is to be expected.
+
+    Args:
+        forecast: Forecast made at the synchronisation just done.
+        goal: What is to be kept.
+    """
+    longest = min(len(forecast), MOST_DAYS)
+    if "one-snapshot" in forecast.status or "rekey?" in forecast.status:
+        return 1
+    if forecast.stock == 0:
+        wait = 1.0 / forecast.arrivals if forecast.arrivals > 0 else MOST_DAYS
+        return min(max(ceil(wait), 1), longest)
+    found = longest
+    for name, target in goal.targets.items():
+        day = first_violation(_path(forecast, name, goal)[:longest], target)
+        if day is not None:
+            found = min(found, day - 1 if goal.guarantee else day)
+    return max(found, 1)
+
+
+def _path(forecast: Forecast, name: str, goal: Goal) -> Floats:
+    if goal.confidence is None:
+        path: Floats = getattr(forecast.expected, name)
+        return path
+    return forecast.floor(name, goal.confidence)
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """At most so many synchronisations within so many days.
+
+    Args:
+        count: How many.
+        days: Within how many days.
+
+    Examples:
+        At most 2 in 7 days, and there were some on days 0 and 3: the next is on day 7.
+
+        >>> Limit(2, 7.0).earliest([0.0, 3.0])
+        7.0
+        >>> Limit(2, 7.0).earliest([3.0])
+        3.0
+    """
+
+    count: int
+    days: float
+
+    def __post_init__(self) -> None:
+        """Refuse a limit that forbids all."""
+        if self.count < 1 or self.days <= 0:
+            raise InvalidParameter(
+                f"a limit must allow at least 1 synchronisation in more than 0 days "
+                f"(got {self.count} in {self.days})"
+            )
+
+    def earliest(self, past: Sequence[float]) -> float:
+        """First time at which one more is allowed.
+
+        Args:
+            past: Times of the synchronisations so far, in order; at least one.
+        """
+        if len(past) < self.count:
+            return past[-1]
+        return max(past[-1], past[-self.count] + self.days)
+
+
+def next_day(now: float, wait: float, past: Sequence[float], limits: Sequence[Limit]) -> float:
+    """Day of the next synchronisation: after the wait, but not before the limits allow.
+
+    >>> next_day(3.0, 1.0, [0.0, 3.0], [Limit(2, 7.0)])
+    7.0
+    """
+    return max([now + wait, *(limit.earliest(past) for limit in limits)])

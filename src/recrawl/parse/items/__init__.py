@@ -1,0 +1,4 @@
+"""Items of a listing page, in HTML or JSON.
+
+Pure.
+"""

@@ -1,0 +1,4 @@
+"""What a fresh copy is for: five objectives, one per file.
+
+Pure.
+"""

@@ -1,0 +1,4 @@
+"""The price at which a budget is spent.
+
+Pure.
+"""

@@ -1,0 +1,252 @@
+"""A budget spent to the last visit, within the caps of pages and hosts.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from recrawl.errors import InvalidParameter
+from recrawl.plan.solver.fast_price import quick_price
+from recrawl.plan.solver.search import NEAR, Spending, find_prices
+from recrawl.plan.solver.spending import by_group
+
+if TYPE_CHECKING:
+    from recrawl.arrays.types import Bools, Floats, Ints
+    from recrawl.plan.solver.search import Bracket
+    from recrawl.plan.solver.spending import Pages
+
+_SAMPLE = 16384  # pages that give a first price
+_MANY = 4 * _SAMPLE
+_ROUGH = 1e-3
+_LITTLE = 2 * NEAR  # share of a budget that may be spread; twice, for sums in another order
+_ROUNDING = 1 + 1e-12  # what adding up in another order may do
+_NEXT_TO_NOTHING = 1e-290  # a price that stands for 0
+
+
+class Shares(NamedTuple):
+    """A budget shared out: visits a day of each page, the price, and the price at each host."""
+
+    visits: Floats
+    price: float
+    host_price: Floats | None
+
+
+def shared_out(pages: Pages, budget: float) -> Shares:
+    """Visits that spend a budget where they buy most."""
+    if not len(pages):
+        return Shares(np.empty(0), 0.0, None if pages.held.host is None else np.empty(0))
+    _check(pages, budget)
+    host, caps = pages.held.host, pages.held.host_most
+    if _most(pages) <= budget * _ROUNDING:
+        prices = np.full(2, _NEXT_TO_NOTHING)
+    elif budget <= pages.costs(pages.held.floors(len(pages))):
+        prices = np.full(2, np.inf)
+    else:
+        start = _guess(pages, budget)
+        if host is None and len(pages) >= _MANY:
+            start = quick_price(pages, budget, start)
+            visits = pages.visits(start)
+            if _spread_rest(pages, budget, visits):
+                return Shares(visits, start, None)
+        prices = np.concatenate(_bracket(pages, budget, start))
+    low, high = prices.tolist()
+    if host is None or caps is None:
+        visits = _mixed(pages, budget, low, high)
+        return Shares(visits, _told(high), None)
+    visits, host_price = _mixed_by_host(pages, budget, low, high)
+    return Shares(visits, _told(high), np.maximum(host_price, _told(high)))
+
+
+def _told(price: float) -> float:
+    return 0.0 if price == _NEXT_TO_NOTHING else price
+
+
+def _check(pages: Pages, budget: float) -> None:
+    """Refuse floors that cannot all be kept."""
+    least, host, caps = pages.held.least, pages.held.host, pages.held.host_most
+    if least is None:
+        return
+    floors = pages.costs(least)
+    if floors > budget * _ROUNDING:
+        message = f"budget must pay for the least visits of all pages, {floors:g} (got {budget:g})"
+        raise InvalidParameter(message)
+    if host is None or caps is None:
+        return
+    by_host = pages.costs_by(host, len(caps), least)
+    if (by_host > caps * _ROUNDING).any():
+        number = int(np.argmax(by_host > caps * _ROUNDING))
+        message = (
+            f"host {number}: most visits must pay for the least visits of its pages, "
+            f"{by_host[number]:g} (got {caps[number]:g})"
+        )
+        raise InvalidParameter(message)
+
+
+def _most(pages: Pages) -> float:
+    """What would be spent if visits were free."""
+    held = pages.held
+    if held.most is None and held.host is None and pages.demand.some_live:
+        return np.inf
+    most = np.full(len(pages), np.inf) if held.most is None else held.most
+    most = np.where(pages.demand.live, most, held.floors(len(pages)))
+    if held.host is None or held.host_most is None:
+        return pages.costs(most)
+    by_host = pages.costs_by(held.host, len(held.host_most), most)
+    return float(np.minimum(by_host, held.host_most).sum())
+
+
+def _bracket(pages: Pages, budget: float, start: float, near: float = NEAR) -> Bracket:
+    """Price of a budget, or two on both sides of it."""
+    host, caps = pages.held.host, pages.held.host_most
+
+    def spend(price: Floats, rows: Ints) -> Spending:
+        del rows
+        if host is None or caps is None:
+            return pages.spending(float(price[0]))
+        some = pages.spending_by(host, len(caps), float(price[0]))
+        full = some.total > caps
+        parts = np.where(full, caps, some.total), *(np.where(full, 0, part) for part in some[1:])
+        return Spending(*(np.array([part.sum()]) for part in parts))
+
+    return find_prices(spend, np.array([budget]), np.array([start]), near)
+
+
+def _guess(pages: Pages, budget: float) -> float:
+    """A first price, by a sample if there are many pages."""
+    scale = pages.demand.scale
+    start = 1 / float(np.median(scale[:: max(len(scale) // _SAMPLE, 1)].clip(1e-200, 1e200)))
+    if len(pages) < _MANY:
+        return start
+    rows = _sample(pages)
+    some = pages.take(rows)
+    share = budget * len(rows) / max(len(pages), 1)
+    floors = some.costs(some.held.floors(len(rows)))
+    if not floors < share < _most(some) / _ROUNDING:
+        return start
+    guess = float(_bracket(some, share, start, _ROUGH).high[0])
+    return guess if 0 < guess < np.inf else start
+
+
+def _sample(pages: Pages) -> Ints:
+    """Some pages, evenly; all pages of some hosts where hosts have caps."""
+    step = len(pages) // _SAMPLE
+    if pages.held.host is None:
+        return np.arange(0, len(pages), step)
+    return np.flatnonzero(pages.held.host % step == 0)
+
+
+def _mixed(pages: Pages, budget: float, low: float, high: float) -> Floats:
+    """Visits at a price, or between two prices, so that just the budget is spent."""
+    visits = pages.visits(high)
+    if low == high:
+        _spread_rest(pages, budget, visits)
+        return visits
+    more = pages.visits(low)
+    few, many = pages.costs(visits), pages.costs(more)
+    visits += (more - visits) * ((budget - few) / (many - few))
+    return visits
+
+
+def _spread_rest(pages: Pages, budget: float, visits: Floats) -> bool:
+    """Spend the little that is left of a budget, in proportion; whether it was little enough."""
+    spent = pages.costs(visits)
+    free = visits if pages.held.is_free else pages.free(visits)
+    total = spent if free is visits else pages.costs(free)
+    rest = budget - spent
+    if abs(rest) > _LITTLE * total:
+        return False
+    if free is visits and rest:
+        visits *= 1 + rest / total
+    elif rest:
+        visits += free * (rest / total)
+    return True
+
+
+def _mixed_by_host(pages: Pages, budget: float, low: float, high: float) -> tuple[Floats, Floats]:
+    """The same where hosts have caps; full hosts at a price of their own."""
+    host, caps = pages.held.host, pages.held.host_most
+    assert host is not None  # noqa: S101 - with mypy in mind: asked for only where there are hosts
+    assert caps is not None  # noqa: S101
+    count = len(caps)
+    visits = pages.visits(high)
+    few = pages.costs_by(host, count, visits)
+    full = few > caps * _ROUNDING
+    if low == high:
+        left = budget - float(np.where(full, caps, few).sum())
+        free = pages.free(visits)
+        total = pages.costs(np.where(full[host], 0.0, free))
+        if 0 < abs(left) <= _LITTLE * total:
+            visits += np.where(full[host], 0.0, free) * (left / total)
+    else:
+        more = pages.visits(low)
+        many = np.minimum(pages.costs_by(host, count, more), caps)
+        kept = np.where(full, caps, few)
+        share = (budget - kept.sum()) / max(float((many - kept)[~full].sum()), 1e-300)
+        whole = pages.costs_by(host, count, more) - few
+        with np.errstate(divide="ignore", invalid="ignore"):
+            of_host = np.where(whole > 0, share * (many - few) / whole, 0.0)
+        visits += (more - visits) * by_group(np.where(full, 0.0, of_host), host)
+    prices = np.full(count, high)
+    _fill_hosts(pages, full, visits, prices)
+    return visits, prices
+
+
+def _fill_hosts(pages: Pages, full: Bools, visits: Floats, prices: Floats) -> None:
+    """Visits to the pages of full hosts, and the hosts' prices, written into what is there."""
+    host, caps = pages.held.host, pages.held.host_most
+    assert host is not None  # noqa: S101
+    assert caps is not None  # noqa: S101
+    rows = np.flatnonzero(full[host])
+    if not len(rows):
+        return
+    number = np.cumsum(full) - 1
+    some, group, target = pages.take(rows), number[host[rows]], caps[full]
+    search = _HostSearch(some, group, len(target))
+    found = find_prices(search.spend, target, np.maximum(prices[full], _NEXT_TO_NOTHING) * 2)
+    few = some.visits(by_group(found.high, group))
+    spent = some.costs_by(group, len(target), few)
+    free = some.free(few)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rest = (target - spent) / some.costs_by(group, len(target), free)
+    rest = np.where((found.low == found.high) & (np.abs(rest) <= _LITTLE), rest, 0.0)
+    filled = few + free * by_group(rest, group)
+    torn = np.flatnonzero((found.low < found.high)[group])
+    if len(torn):  # hosts with a page at its cut-off
+        many = some.take(torn).visits(found.low[group[torn]])
+        more = np.zeros(len(few))
+        more[torn] = many - few[torn]
+        whole = some.costs_by(group, len(target), more)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.where(whole > 0, (target - spent) / whole, 0.0)
+        filled += more * by_group(share, group)
+    visits[rows] = filled
+    prices[full] = found.high
+
+
+class _HostSearch:
+    """Spending of hosts that are still searched, with only their pages at hand."""
+
+    def __init__(self, pages: Pages, group: Ints, groups: int) -> None:
+        self.pages, self.group = pages, group
+        self.numbers = np.arange(groups)
+
+    def spend(self, prices: Floats, hosts: Ints) -> Spending:
+        """Spending of some hosts, which are fewer from call to call."""
+        if 2 * len(hosts) <= len(self.numbers):
+            self._narrow(hosts)
+        at = np.ones(len(self.numbers))
+        places = np.searchsorted(self.numbers, hosts)
+        at[places] = prices
+        found = self.pages.spending_by(self.group, len(self.numbers), at)
+        return Spending(*(part[places] for part in found))
+
+    def _narrow(self, hosts: Ints) -> None:
+        new = np.full(len(self.numbers), -1)
+        new[np.searchsorted(self.numbers, hosts)] = np.arange(len(hosts))
+        group = new[self.group]
+        rows = np.flatnonzero(group >= 0)
+        self.pages, self.group, self.numbers = self.pages.take(rows), group[rows], hosts

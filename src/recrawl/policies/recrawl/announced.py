@@ -1,0 +1,233 @@
+r"""Changes that a host announces, by dates in its sitemaps and feeds, and how far to believe them.
+
+A page changes at rate $r$. With chance *recall* $\rho$ a change is announced, and *false alarms*
+come at a rate $\nu$ of their own (`recrawl.plan.signals`). So there are two streams of changes, and
+they are learnt from apart:
+
+| stream | rate | seen |
+|---|---|---|
+| announced | $\rho r$ | whenever the host is asked, whether there was any |
+| unannounced | $(1 - \rho) r$ | at visits only, whether there was any |
+
+While nothing is announced, only unannounced changes can have happened, so time counts for
+$1 - \rho$ as much: a page of a host that tells is in less doubt while it is silent. $n$
+announcements, each false with chance $q = \nu / (\rho r + \nu)$, leave the copy fresh with chance
+$q^n$ times that. For a rate that is $\text{Gamma}(a, b)$ both together are like an *effective* time
+
+$$ e' = b \left( \left(1 + \frac{(1 - \rho) e}{b}\right) q^{-n / a} - 1 \right) $$
+
+without announcements. Time since the host was last asked what changed counts in full.
+
+Silence is evidence, too: whenever a host is asked and names a page not, there was no announced
+change in the days since it was last asked, whether the page is visited or not.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.arrays.growing import longer
+
+if TYPE_CHECKING:
+    from recrawl.arrays.types import Bools, Floats, Ints
+
+NAMES = ("count", "recall", "false_alarms", "asked", "silent", "learnt", "span", "watched")
+_NO_TIME = 1e-12
+_MOST = 3.0  # announcements of a page that count: more say no more
+_LEAST_FALSE = 1e-3  # chance that an announcement is false, however right they were so far
+_LONGEST = 1e3  # exposures that an effective time may be
+
+
+@dataclass(frozen=True, slots=True)
+class Streams:
+    """What gaps can tell of both streams of changes: a row a gap.
+
+    Args:
+        told: Whether a change was found that had been announced.
+        announced: Days in which it was announced, as far as they count for that.
+        unannounced: Days in which changes came unannounced, if they did, as far as they count.
+        since: Days since the host was last asked what changed.
+        doubted: Days that leave doubt, as far as they do.
+
+    All days are on the clock.
+    """
+
+    told: Bools
+    announced: Floats
+    unannounced: Floats
+    since: Floats
+    doubted: Floats
+
+    @classmethod
+    def one(cls, elapsed: Floats) -> Streams:
+        """Gaps in which nothing would have been announced."""
+        none = np.zeros(len(elapsed))
+        return cls(np.zeros(len(elapsed), np.bool_), none, elapsed, elapsed, elapsed)
+
+    @property
+    def gaps(self) -> Floats:
+        """Days in which a change that was found must lie."""
+        return np.where(self.told, self.announced, self.unannounced)
+
+    def ages(self, age: Floats, elapsed: Floats) -> Floats:
+        """Days since changes, as far as they count: all since the host was asked, fewer before.
+
+        Args:
+            age: Days on the clock since the last change; nan where that is unknown, or announced.
+            elapsed: Days on the clock since the visit before.
+        """
+        before = np.maximum(elapsed - self.since, _NO_TIME)
+        share = np.clip((self.unannounced - self.since) / before, 0.0, 1.0)
+        late = np.minimum(age, self.since)
+        return np.where(self.told, np.nan, late + share * (age - late))
+
+
+@dataclass(slots=True)
+class Announced:
+    """What was announced of pages: a row a page.
+
+    Attributes:
+        count: Announcements since the last visit.
+        recall: Chance that a change of the page is announced; 0 where nobody announces.
+        false_alarms: Announcements a day without a change.
+        asked: When the host was last asked what changed, in days after 1970.
+        silent: Days on the clock, as it was read when the host was asked, between the last visit
+            and its first announcement, if any, in which nothing was announced.
+        learnt: How many of them were learnt from already, as far as they count.
+        span: Days on the clock in which the first announced change happened.
+        watched: Days on the clock, in all gaps that ended without an announced change, as far as
+            an unannounced one would have been met.
+    """
+
+    count: Floats
+    recall: Floats
+    false_alarms: Floats
+    asked: Floats
+    silent: Floats
+    learnt: Floats
+    span: Floats
+    watched: Floats
+
+    @classmethod
+    def start(cls) -> Announced:
+        """Nothing of no pages."""
+        return cls(*(np.empty(0) for _ in NAMES))
+
+    @property
+    def any(self) -> bool:
+        """Whether anything is announced of any page."""
+        return bool(self.recall.any())
+
+    def grow(self, pages: int) -> None:
+        """Make room for pages of which nothing is announced."""
+        none = np.zeros(pages)
+        for name in NAMES:
+            setattr(self, name, longer(getattr(self, name), none))
+
+    def tell(self, rows: Ints, named: Floats, now: float) -> None:
+        """Take in what a host says of pages.
+
+        Args:
+            rows: The pages.
+            named: Chance that each page which it names has changed; 0 where it does not.
+            now: When it was asked.
+        """
+        self.count[rows] = np.minimum(self.count[rows] + (named > 0), _MOST)
+        self.asked[rows] = now
+
+    def unlearnt(self, rows: Ints) -> Floats:
+        """Silent days that are to be learnt from, as far as they count: they are from now on.
+
+        A host that is believed more by now was right about what was silent before; of one that is
+        believed less, days are taken back.
+        """
+        days = self.recall[rows] * self.silent[rows] - self.learnt[rows]
+        self.learnt[rows] += days
+        return np.asarray(days)
+
+    def streams(self, rows: Ints, silent: Floats, since: Floats, changed: Bools) -> Streams:
+        """What gaps that end now can tell of both streams.
+
+        Args:
+            rows: The pages.
+            silent: Days on the clock from the last visit until the host was last asked.
+            since: Days on the clock since then.
+            changed: Whether a change was found.
+        """
+        recall, before = self.recall[rows], self.silent[rows]
+        # The clock is read anew: what was learnt is a share of its days.
+        learnt = self.learnt[rows] / np.maximum(before, _NO_TIME) * np.minimum(before, silent)
+        announced = recall * self.span[rows]
+        return Streams(
+            told=changed & (self.count[rows] > 0) & (announced > 0),
+            announced=announced,
+            unannounced=np.maximum(since + silent - learnt, _NO_TIME),
+            since=since,
+            doubted=(1 - recall) * silent + since,
+        )
+
+    def watch(self, rows: Ints, elapsed: Floats, rates: Floats, changed: Bools) -> None:
+        """Note for how long visits have watched for unannounced changes.
+
+        A visit meets several changes as one: of $n$ expected ones it meets $1 - e^{-n}$.
+
+        Args:
+            rows: The pages.
+            elapsed: Days on the clock since the last visit to each.
+            rates: Changes of each in such a day.
+            changed: Whether a change was found.
+        """
+        expected = np.maximum((1 - self.recall[rows]) * rates * elapsed, _NO_TIME)
+        met = -np.expm1(-expected) / expected
+        told = changed & (self.count[rows] > 0)
+        asked = self.asked[rows] > 0  # before that nobody would have announced anything
+        self.watched[rows] += np.where(asked & ~told, met * elapsed, 0.0)
+
+    def forget(self, rows: Ints) -> None:
+        """Drop the announcements of pages that were visited."""
+        for each in (self.count, self.silent, self.learnt, self.span):
+            each[rows] = 0.0
+
+    def effective(
+        self, rows: Ints, states: tuple[Floats, Floats], silent: Floats, since: Floats
+    ) -> Floats:
+        """Days without announcements that would leave as much doubt: a row a memory.
+
+        Args:
+            rows: The pages.
+            states: Shape and exposure of each, a row a memory.
+            silent: Days on the clock from its last visit until its host was last asked.
+            since: Days on the clock since then.
+
+        Examples:
+            Of two pages whose host tells of nine changes in ten, one was announced:
+
+            >>> pages = Announced(
+            ...     count=np.array([0.0, 1.0]),
+            ...     recall=np.array([0.9, 0.9]),
+            ...     false_alarms=np.array([0.01, 0.01]),
+            ...     asked=np.zeros(2),
+            ...     silent=np.zeros(2),
+            ...     learnt=np.zeros(2),
+            ...     span=np.zeros(2),
+            ...     watched=np.zeros(2),
+            ... )
+            >>> states = np.full((1, 2), 2.0), np.full((1, 2), 20.0)
+            >>> pages.effective(np.arange(2), states, np.full(2, 10.0), np.zeros(2)).round(1)
+            array([[ 1. , 46.4]])
+        """
+        shape, exposure = states
+        recall, alarms, count = self.recall[rows], self.false_alarms[rows], self.count[rows]
+        elapsed = (1 - recall) * silent + since
+        told = recall * shape / exposure
+        with np.errstate(invalid="ignore"):
+            false = np.clip(alarms / (told + alarms), _LEAST_FALSE, 1.0)
+        false = np.where(told > 0, false, 1.0)  # nobody announces: whatever is said says nothing
+        more = np.where(count > 0, np.exp(-count / shape * np.log(false)), 1.0)
+        grown = exposure * ((1 + elapsed / exposure) * np.minimum(more, _LONGEST) - 1)
+        return np.asarray(np.where(count > 0, grown, elapsed))

@@ -1,0 +1,123 @@
+r"""How far forecasts are off, section by section, and what sets them right.
+
+A page's rate is learnt on a clock that knows what was found in between, while a forecast is made
+before anything is known of the latest bins, where a clock goes on as the one above it. In a section
+that is quieter than the crawl the two differ for good. So it is counted what visits found and hosts
+announced, $D$, and what had been foretold of both on a clock that goes as it does, $E$. Time on the
+clock of a section counts for
+
+$$ c = \frac{K c_{\text{crawl}} + D}{K + E}, \qquad
+   c_{\text{crawl}} = \frac{3 K c_0 + D_{\text{crawl}}}{3 K + E_{\text{crawl}}} $$
+
+as much in a forecast. What visits are worth is not touched.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.policies.recrawl.memories import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from recrawl.arrays.types import Floats, Ints
+
+# What is kept at a visit: about the last fifty of a section, the last two hundred of the crawl.
+_KEPT, _KEPT_BY_ALL = 0.98, 0.995
+_STRENGTH = 10.0  # changes that the factor of the crawl counts for in a section
+_STRENGTH_OF_ALL = 30.0  # changes that the first guess counts for
+_MOST_AT_ONCE = 10.0  # changes that all announcements of one asking count for
+_FIRST = 0.7  # that guess: most pages change less often than once a gap
+
+
+@dataclass(slots=True)
+class Foretelling:
+    """Changes found and foretold: a row a node of the tree of sections, and all together.
+
+    Attributes:
+        nodes: Changes found, and those foretold by the clock as it goes.
+        all: The same of the whole crawl, in one row.
+    """
+
+    nodes: Floats
+    all: Floats
+
+    @classmethod
+    def start(cls) -> Foretelling:
+        """Nothing is known."""
+        return cls(np.zeros((1, 2)), np.zeros((1, 2)))
+
+    def grow(self, nodes: int) -> None:
+        """Make room for new nodes."""
+        if nodes > len(self.nodes):
+            more = np.zeros((nodes - len(self.nodes), 2))
+            self.nodes = np.concatenate([self.nodes, more])
+
+    def factor(self, leaf: Ints) -> Floats:
+        """How much time on each node's clock counts for in a forecast.
+
+        >>> Foretelling(np.array([[0.0, 10.0]]), np.zeros((1, 2))).factor(np.array([0]))
+        array([0.35])
+        """
+        found, foretold = self.nodes[leaf].T
+        return np.asarray((_STRENGTH * self._of_all + found) / (_STRENGTH + foretold))
+
+    def unsure(self, leaf: Ints) -> Floats:
+        """Variance of that factor over its square, if changes come by themselves.
+
+        >>> Foretelling(np.array([[25.0, 15.0]]), np.zeros((1, 2))).unsure(np.array([0])).round(3)
+        array([0.024])
+        """
+        found, foretold = self.nodes[leaf].T
+        return np.asarray(found / (_STRENGTH + foretold) ** 2 / self.factor(leaf) ** 2)
+
+    @property
+    def _of_all(self) -> float:
+        found, foretold = self.all[0]
+        return float((_STRENGTH_OF_ALL * _FIRST + found) / (_STRENGTH_OF_ALL + foretold))
+
+    def learn(self, leaf: Ints, found: Floats, chance: Callable[[Floats], Floats]) -> Floats:
+        """Compare what visits found with what was foretold.
+
+        Args:
+            leaf: Node of each page.
+            found: How likely each met a change, from what it found.
+            chance: Gives the chance of a change if time on the clocks counts for so much.
+
+        Returns:
+            The chance of a change that had been foretold of each.
+        """
+        own, common = self.factor(leaf), np.full(len(leaf), self._of_all)
+        rows = np.stack([found, chance(common) / common], axis=1)
+        fold(self.all, np.zeros(len(leaf), np.int64), rows, _KEPT_BY_ALL)
+        foretold = chance(own)
+        fold(self.nodes, leaf, np.stack([found, foretold / own], axis=1), _KEPT)
+        return foretold
+
+    def learn_heard(self, leaf: Ints, found: Floats, chance: Callable[[Floats], Floats]) -> None:
+        """Compare what a host announced with what was foretold of that; it is one piece of news.
+
+        Args:
+            leaf: Node of each page.
+            found: How likely a change of each was announced.
+            chance: As of visits.
+        """
+        own, common = self.factor(leaf), np.full(len(leaf), self._of_all)
+        nodes, which = np.unique(leaf, return_inverse=True)
+        all_found, all_foretold = found.sum(), (chance(common) / common).sum()
+        every = _together(np.array([[all_found, all_foretold]]))
+        parts = (np.bincount(which, part) for part in (found, chance(own) / own))
+        each = np.stack(list(parts), axis=1).astype(np.float64)
+        fold(self.all, np.zeros(1, np.int64), every, _KEPT_BY_ALL)
+        fold(self.nodes, nodes, _together(each), _KEPT)
+
+
+def _together(rows: Floats) -> Floats:
+    """Changes found and foretold at one asking, as far as they count."""
+    return np.asarray(rows * np.minimum(_MOST_AT_ONCE / np.maximum(rows[:, 1:], _MOST_AT_ONCE), 1))

@@ -1,0 +1,148 @@
+"""What our policy learns from visits: of clocks, rates, relatives, and of its own forecasts.
+
+A visit tells whether its page changed in the gap since the visit before. Of a gap in which its host
+had announced a change the clocks know already, and a change then says nothing of unannounced ones.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.policies.pages import Outcomes
+from recrawl.policies.recrawl.hearing import streams_of
+from recrawl.policies.recrawl.memories import fold
+from recrawl.policies.recrawl.state import forecast_clocks, read_clocks
+
+if TYPE_CHECKING:
+    from recrawl.arrays.types import Bools, Floats, Ints
+    from recrawl.policies.recrawl.announced import Streams
+    from recrawl.policies.recrawl.state import RecrawlState
+
+_TRUST_KEPT = 0.999
+_MOST_TRUST = 30.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Gaps:
+    """Gaps that end with visits, and what was believed of them: a row a gap.
+
+    Args:
+        rows: The pages.
+        leaf: Node of each.
+        last: When each gap began, in days after 1970.
+        now: When it ended.
+        overlap: Days that it shares with each bin of the clocks.
+        elapsed: Days of it on the clock of its section.
+        prior: What is assumed of the pages.
+        states: What is known of them: shape and exposure, a row a memory.
+        streams: What the gap can tell of announced and unannounced changes.
+        named: Whether its host is believed and had announced a change.
+        chance: Chance of an unannounced change.
+    """
+
+    rows: Ints
+    leaf: Ints
+    last: Floats
+    now: Floats
+    overlap: Floats
+    elapsed: Floats
+    prior: tuple[float, Floats]
+    states: tuple[Floats, Floats]
+    streams: Streams
+    named: Bools
+    chance: Floats
+
+    @property
+    def older(self) -> Floats:
+        """Days of each gap before the oldest bin."""
+        return np.asarray(self.now - self.last - self.overlap.sum(axis=1))
+
+    @property
+    def doubted(self) -> Floats:
+        """Share of the days on the clock that left doubt."""
+        return self.streams.doubted / self.elapsed
+
+
+def learn_visits(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcomes) -> None:
+    """Learn from visits, each later than the one before to its page."""
+    gaps = _gaps(state, rows, now, outcomes)
+    real = np.where(gaps.streams.told, 1.0, outcomes.real(gaps.chance))
+    _learn_forecasts(state, gaps, outcomes, real)
+    ages = _learn_clocks(state, gaps, outcomes, real)
+    _learn_rates(state, gaps, Outcomes(outcomes.changed, ages, outcomes.false_changes))
+    state.last[rows] = now
+    read_clocks(state, state.sections.upwards(gaps.leaf))
+
+
+def _gaps(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcomes) -> _Gaps:
+    clocks, leaf, last = state.clocks, state.sections.leaf[rows], state.last[rows]
+    overlap = clocks.overlaps(last, now)
+    elapsed = now - last + (overlap * (clocks.pace[leaf] - 1)).sum(axis=1)
+    prior = state.relatives.prior(state.sections, rows)
+    states = state.memories.states(rows, prior)
+    streams = streams_of(state, rows, now, elapsed, outcomes.changed)
+    chance = state.memories.chance(rows, states, streams.unannounced)[1]
+    named = (state.announced.count[rows] > 0) & (state.announced.recall[rows] > 0)
+    return _Gaps(rows, leaf, last, now, overlap, elapsed, prior, states, streams, named, chance)
+
+
+def _learn_forecasts(state: RecrawlState, gaps: _Gaps, outcomes: Outcomes, real: Floats) -> None:
+    """Compare what was foretold of visits with what they found, and trust clocks accordingly."""
+    alone = np.flatnonzero(~gaps.named)
+    rows, leaf = gaps.rows[alone], gaps.leaf[alone]
+    states = gaps.states[0][:, alone], gaps.states[1][:, alone]
+    doubted, overlap, older = gaps.doubted[alone], gaps.overlap[alone], gaps.older[alone]
+
+    def chance(days: Floats) -> Floats:
+        return state.memories.chance(rows, states, doubted * days)[1]
+
+    clocks, some = state.clocks, outcomes.take(alone)
+    near, far = (
+        some.reported(chance(older + (overlap * clock[leaf]).sum(axis=1)))
+        for clock in (clocks.near, clocks.far)
+    )
+    learn_trust(state, state.sections.site[rows], some.changed, near, far)
+    foretold = forecast_clocks(state, state.sections.upwards(gaps.leaf))
+    days = np.maximum(clocks.elapsed(leaf, gaps.last[alone], gaps.now[alone], foretold), 0.0)
+    told = state.foretelling.learn(leaf, real[alone], lambda factor: chance(factor * days))
+    state.calibration.learn(told, real[alone])
+
+
+def learn_trust(state: RecrawlState, site: Ints, changed: Bools, near: Floats, far: Floats) -> None:
+    """Trust the clock that foretold better, by the chances that both gave to a change."""
+    gain = np.where(changed, np.log(near / far), np.log((1 - near) / (1 - far)))
+    fold(state.trust[:, None], site, gain[:, None], _TRUST_KEPT)
+    np.clip(state.trust, -_MOST_TRUST, _MOST_TRUST, out=state.trust)
+
+
+def _learn_clocks(state: RecrawlState, gaps: _Gaps, outcomes: Outcomes, real: Floats) -> Floats:
+    """Let clocks learn when changes happened; returns days since them, as far as they count."""
+    clocks = state.clocks
+    spread = gaps.overlap / gaps.elapsed[:, None]
+    found = spread * clocks.pace[gaps.leaf] * real[:, None]
+    ages = np.full(len(gaps.rows), np.nan)
+    dated = np.flatnonzero(outcomes.changed & ~np.isnan(outcomes.age))
+    if len(dated):
+        now = gaps.now[dated]
+        happened = np.clip(now - outcomes.age[dated], gaps.last[dated], now)
+        found[dated] = clocks.holds(happened) * real[dated, None]
+        ages[dated] = clocks.elapsed(gaps.leaf[dated], happened, now)
+    found[gaps.named] = 0.0
+    expected = np.where(gaps.named, 0.0, gaps.chance)
+    clocks.learn(state.sections, gaps.leaf, found, spread * expected[:, None])
+    return gaps.streams.ages(ages, gaps.elapsed)
+
+
+def _learn_rates(state: RecrawlState, gaps: _Gaps, outcomes: Outcomes) -> None:
+    """Let memories learn rates, and relatives from them."""
+    rows, streams, memories = gaps.rows, gaps.streams, state.memories
+    memories.learn(rows, state.sections.site[rows], gaps.prior, streams, outcomes)
+    rates = memories.rates(rows, gaps.prior)
+    state.announced.watch(rows, gaps.elapsed, rates, outcomes.changed)
+    state.announced.forget(rows)
+    state.relatives.learn(state.sections, rows, rates)

@@ -1,0 +1,270 @@
+r"""Our policy: section clocks, memories of rates, a value a page.
+
+Pages near each other in the address tree change together. So a page's age is read on the clock
+of its section, which runs fast while the section is active and slowly while it sleeps, and its
+rate is learnt in that *clock time*. When a change is found it is spread backwards over the gap
+in which it must have happened, so that pages visited since then are not suspected and pages not
+visited since then are. How far to trust the neighbours is learnt from the crawl.
+
+| part | in |
+|---|---|
+| which pages are neighbours | `recrawl.policies.recrawl.sections` |
+| how fast time runs for them | `recrawl.policies.recrawl.clocks` |
+| how often a page changes, in clock time | `recrawl.policies.recrawl.memories` |
+| what is assumed of a page that is new | `recrawl.policies.recrawl.relatives` |
+| which changes are announced | `recrawl.policies.recrawl.announced` |
+| what visits teach | `recrawl.policies.recrawl.learning` |
+| how far forecasts are off | `recrawl.policies.recrawl.forecast_bias` |
+| how far to believe them | `recrawl.policies.recrawl.calibration` |
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.arrays.blocks import over_blocks
+from recrawl.plan.objectives.methods import Harmonic
+from recrawl.policies.due import due_at_price
+from recrawl.policies.recrawl.announced import Announced
+from recrawl.policies.recrawl.calibration import Calibration
+from recrawl.policies.recrawl.clocks import Clocks, Trusting
+from recrawl.policies.recrawl.forecast_bias import Foretelling
+from recrawl.policies.recrawl.hearing import in_doubt, learn_heard
+from recrawl.policies.recrawl.learning import learn_visits
+from recrawl.policies.recrawl.memories import Memories
+from recrawl.policies.recrawl.relatives import Relatives
+from recrawl.policies.recrawl.sections import Sections
+from recrawl.policies.recrawl.state import (
+    RecrawlState,
+    forecast_clocks,
+    foretold_days,
+    read_clocks,
+)
+from recrawl.units import SECONDS_A_DAY, epoch_days
+
+if TYPE_CHECKING:
+    from recrawl.arrays.types import Floats, Instants, Ints
+    from recrawl.plan.objectives.methods import Objective
+    from recrawl.policies.pages import Outcomes, Pages
+
+_BINS_A_GAP = 16
+_LEAST_BIN = 60 / SECONDS_A_DAY
+_AT_ONCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Recrawl:
+    r"""Visit where a visit is worth most, by the clocks of sections.
+
+    With $\tau$ days since the last visit, $\tau^*$ days on the section's clock since then, its pace
+    $m$ now, and the weights $w_k$ of the memories $\text{Gamma}(a_k, b_k)$, a visit is worth
+
+    $$ \frac{\text{weight}}{\text{cost}} \cdot
+       \frac{\sum_k w_k \, \text{EV}(a_k, b_k, \tau^*)}{1 + (m - 1) (1 - e^{-z}) / z},
+       \qquad z = \frac{\tau}{\text{fade} \cdot \text{gap}} , $$
+
+    where EV is the objective's expected value. The divisor is the pace to come, if a burst fades:
+    a page that has just gone stale in a burst is worth less while the burst lasts, since a fresh
+    copy will not stay fresh.
+
+    Every parameter is a share of the mean gap between visits or a count of changes, pages or
+    visits, so the policy has no unit of time. Chosen with benchmarks/policies.py, one set for all
+    sources (figures in docs/concepts/recrawl.md); re-run it before changing.
+
+    Args:
+        objective: What a fresh copy is for.
+        memories: What each memory of a page's rate keeps at a visit.
+        trusting: How clocks weigh the evidence of a section.
+        kernel: Time over which activity is smoothed, in gaps.
+        fade: Time over which a burst fades, in gaps.
+        relatives: How many pages the prior of a section or kin group counts for.
+        deepest: Most nodes above each other; 0 where pages stand alone.
+
+    Examples:
+        Four pages in two folders, all copied on the first of the month. On the fifth, one of the
+        first folder turns out to have changed. Now its neighbour is worth most, and its namesake
+        in the other folder, which is kin, a little more than a page that is neither:
+
+        >>> from recrawl.policies import Outcomes, Pages
+        >>> policy = Recrawl()
+        >>> first = np.datetime64("2026-01-01T00:00", "us")
+        >>> pages = Pages.of(["a/x", "a/y", "b/x", "b/y"], np.full(4, first))
+        >>> state = policy.start(pages, first, gap=4.0)
+        >>> now = np.array(["2026-01-05T00:00"], "datetime64[us]")
+        >>> state = policy.seen(state, np.array([0]), now, Outcomes.existence(np.array([True])))
+        >>> policy.value(state, np.arange(4), now[0]).round(2)
+        array([0.  , 1.55, 1.2 , 1.07])
+    """
+
+    objective: Objective = field(default_factory=Harmonic)
+    memories: tuple[float, ...] = (1.0, 0.95, 0.8)
+    trusting: Trusting = field(default_factory=Trusting)
+    kernel: float = 1 / 8
+    fade: float = 1 / 4
+    relatives: float = 3.0
+    deepest: int = 16
+
+    def start(self, pages: Pages, now: np.datetime64, gap: float) -> RecrawlState:
+        """State of a crawl that begins now with these pages."""
+        today, width = float(epoch_days(now)), _width(gap)
+        state = RecrawlState(
+            gap=gap,
+            last=np.empty(0),
+            worth=np.empty(0),
+            sections=Sections(deepest=self.deepest),
+            clocks=Clocks.start(width, self.kernel * gap, self.trusting, today),
+            memories=Memories.start(self.memories),
+            relatives=Relatives.start(self.relatives, gap),
+            trust=np.zeros(1),
+            announced=Announced.start(),
+            foretelling=Foretelling.start(),
+            calibration=Calibration.start(),
+        )
+        state = self.found(state, pages)
+        _relate(state)
+        return state
+
+    def found(self, state: RecrawlState, pages: Pages) -> RecrawlState:
+        """State with more pages."""
+        sections, nodes, first = state.sections, len(state.sections), len(state.last)
+        sections.grow(pages.address)
+        state.last = np.append(state.last, epoch_days(pages.first_seen))
+        state.worth = np.append(state.worth, pages.weight / pages.cost)
+        state.memories.grow(sections.site[first:])
+        state.relatives.grow(len(pages))
+        state.announced.grow(len(pages))
+        if len(sections) > nodes:
+            state.clocks.grow(len(sections))
+            state.foretelling.grow(len(sections))
+            while sections.parted:
+                state.clocks.part(*sections.parted.pop(0))
+            state.relatives.read(sections)
+            read_clocks(state, sections.upwards(np.arange(nodes, len(sections))))
+        return state
+
+    def told(
+        self,
+        state: RecrawlState,
+        rows: Ints,
+        named: Floats,
+        word: tuple[Floats, Floats],
+        now: np.datetime64,
+    ) -> RecrawlState:
+        """State after a host has said which pages changed.
+
+        Args:
+            state: The state before.
+            rows: Pages that the host would name.
+            named: Chance that each page which it names has changed; 0 where it does not.
+            word: Chance that it names a page that changes, and times a day that it names one that
+                did not: a row a page.
+            now: When it was asked.
+        """
+        today = float(epoch_days(now))
+        _advance(state, today)
+        state.announced.recall[rows], state.announced.false_alarms[rows] = word
+        learn_heard(state, rows, named, today)
+        state.announced.tell(rows, named, today)
+        return state
+
+    def awaited(self, state: RecrawlState, rows: Ints) -> Floats:
+        """Changes that visits would have met without an announcement if there never were any."""
+        return state.announced.watched[rows] * self.rates(state, rows)
+
+    def paced(self, state: RecrawlState, gap: float) -> RecrawlState:
+        """State of a crawl whose mean gap has moved."""
+        state.gap = gap
+        state.relatives.pace(gap)
+        state.clocks.rebin(_width(gap), self.kernel * gap)
+        read_clocks(state, state.sections.levels)
+        return state
+
+    def value(self, state: RecrawlState, rows: Ints, now: np.datetime64) -> Floats:
+        """What a visit to each page is worth now, per unit of cost."""
+        today = float(epoch_days(now))
+        _advance(state, today)
+        values = np.empty(len(rows))
+
+        def work(some: slice) -> None:
+            values[some] = self._value(state, rows[some], today)
+
+        over_blocks(work, len(rows))
+        return values
+
+    def fresh(self, state: RecrawlState, rows: Ints, now: np.datetime64) -> Floats:
+        """Chance that the copy of each page is still what the page is."""
+        today = float(epoch_days(now))
+        _advance(state, today)
+        fresh, clocks = np.empty(len(rows)), forecast_clocks(state, state.sections.levels)
+
+        def work(some: slice) -> None:
+            which = rows[some]
+            elapsed = foretold_days(state, clocks, which, today)
+            states = state.memories.states(which, state.relatives.prior(state.sections, which))
+            elapsed = in_doubt(state, which, states, elapsed, today)
+            fresh[some] = 1 - state.memories.chance(which, states, elapsed)[1]
+
+        over_blocks(work, len(rows))
+        return fresh
+
+    def rates(self, state: RecrawlState, rows: Ints) -> Floats:
+        """Changes that are expected of each page in a day on the clock of its section."""
+        return state.memories.rates(rows, state.relatives.prior(state.sections, rows))
+
+    def due(self, state: RecrawlState, rows: Ints, price: float) -> Instants:
+        """When the value of each page reaches the price, if its section keeps its present pace."""
+        return due_at_price(lambda now: self._value(state, rows, now), state.last[rows], price)
+
+    def seen(
+        self, state: RecrawlState, rows: Ints, now: Instants, outcomes: Outcomes
+    ) -> RecrawlState:
+        """State after visits; nothing is learnt from one that is no later than the one before."""
+        at = epoch_days(now)
+        later = np.flatnonzero(at > state.last[rows])
+        if len(later):
+            _advance(state, float(at.max()))
+            learn_visits(state, rows[later], at[later], outcomes.take(later))
+        return state
+
+    def _value(self, state: RecrawlState, rows: Ints, now: float | Floats) -> Floats:
+        leaf, last = state.sections.leaf[rows], state.last[rows]
+        waited = np.maximum(now - last, 0.0)
+        elapsed = np.maximum(state.clocks.elapsed(leaf, last, now), 0.0)
+        prior = state.relatives.prior(state.sections, rows)
+        states = state.memories.states(rows, prior)
+        doubt = np.broadcast_to(in_doubt(state, rows, states, elapsed, now), states[0].shape)
+        value = np.zeros(len(rows))
+        for memory, (share, shape, exposure) in enumerate(
+            zip(state.memories.share, *states, strict=True)
+        ):
+            expected = self.objective.expected_value(shape, exposure, doubt[memory])
+            value += share[rows] * expected
+        ahead = np.maximum(waited / (self.fade * state.gap), _AT_ONCE)
+        burst = (state.clocks.pace[leaf, -1] - 1) * (-np.expm1(-ahead) / ahead)
+        return np.asarray(state.worth[rows] * value / (1 + burst))
+
+
+def _advance(state: RecrawlState, now: float) -> None:
+    """Begin a new bin of the clocks where it is time for one, and fit the priors anew."""
+    if state.clocks.advance(now):
+        _relate(state)
+        state.relatives.refit(state.sections, state.memories)
+        read_clocks(state, state.sections.levels)
+
+
+def _relate(state: RecrawlState) -> None:
+    """Find out which pages are kin, and which sites are large enough to learn alone."""
+    if state.sections.relate():
+        sites = state.sections.sites
+        state.memories.grow_sites(sites)
+        state.trust = np.append(state.trust, np.full(sites - len(state.trust), state.trust[0]))
+        state.relatives.read(state.sections)
+
+
+def _width(gap: float) -> float:
+    return max(gap / _BINS_A_GAP, _LEAST_BIN)

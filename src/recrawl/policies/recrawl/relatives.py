@@ -1,0 +1,147 @@
+r"""Priors that relatives share: how fast sections and kin are, relative to the whole crawl.
+
+The prior of a page is $\text{Gamma}(a_0, b_0 / \rho)$, where $\rho = r q$ says how much faster
+than the crawl its section and its kin are. A node $v$ with $N_v$ visited pages below it, whose
+rates relative to the crawl's mean $\mu_0 = a_0 / b_0$ and to their kin add up to $S_v$, has
+
+$$ r_v = \frac{K r_{\text{parent}} + S_v}{K + N_v}, \qquad r_{\text{crawl}} = 1 , $$
+
+and a kin group likewise around 1. Each page counts once, with the rate it had at its last visit.
+The crawl's own prior is fitted to the means and mean logarithms of all visited pages' states.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.arrays.special import digamma, trigamma
+
+if TYPE_CHECKING:
+    from recrawl.arrays.types import Bools, Floats, Ints
+    from recrawl.policies.recrawl.memories import Memories
+    from recrawl.policies.recrawl.sections import Sections
+
+_START_SHAPE = 0.5
+_SLOWEST, _FASTEST = 0.02, 50.0
+_MOST = 1000.0  # times the crawl's mean rate that one page may count for
+_ENOUGH_PAGES = 50
+_LEAST_SPREAD = 1e-4
+_LEAST_SHAPE, _MOST_SHAPE = 0.05, 5.0
+_NEWTON_STEPS = 5
+
+
+@dataclass(slots=True)
+class Relatives:
+    """How fast relatives are: a row a page, a node, a kin group.
+
+    Attributes:
+        strength: How many pages a prior counts for, $K$.
+        shape: Shape of the crawl's prior.
+        exposure: Its exposure, in days on the clock.
+        visited: Whether a page has been visited since it was found.
+        for_node: What each page says of its section's rate.
+        for_kin: What it says of its kin's.
+        fitted: Whether the crawl's prior has been fitted to its pages.
+        node_ratio: Rate of each node over the crawl's.
+        kin_ratio: The same of each kin group; the last is for pages without kin.
+    """
+
+    strength: float
+    shape: float
+    exposure: float
+    visited: Bools
+    for_node: Floats
+    for_kin: Floats
+    node_ratio: Floats
+    kin_ratio: Floats
+    fitted: bool = False
+
+    @classmethod
+    def start(cls, strength: float, gap: float) -> Relatives:
+        """Priors before any visit: a page is assumed to change once a gap."""
+        none, one = np.empty(0), np.ones(1)
+        visited = np.empty(0, np.bool_)
+        return cls(strength, _START_SHAPE, _START_SHAPE * gap, visited, none, none, one, one)
+
+    def pace(self, gap: float) -> None:
+        """Follow the gap while nothing better is known."""
+        if not self.fitted:
+            self.exposure = self.shape * gap
+
+    def grow(self, pages: int) -> None:
+        """Make room for more pages."""
+        self.visited = np.append(self.visited, np.zeros(pages, np.bool_))
+        self.for_node = np.append(self.for_node, np.zeros(pages))
+        self.for_kin = np.append(self.for_kin, np.zeros(pages))
+
+    def prior(self, sections: Sections, rows: Ints) -> tuple[float, Floats]:
+        """Shape and exposure of the priors of pages."""
+        return self.shape, self.exposure / self._ratio(sections, rows)
+
+    def _ratio(self, sections: Sections, rows: Ints) -> Floats:
+        return self.node_ratio[sections.leaf[rows]] * self.kin_ratio[sections.kin[rows]]
+
+    def learn(self, sections: Sections, rows: Ints, rates: Floats) -> None:
+        """Let visited pages tell how fast they are."""
+        relative = rates * (self.exposure / self.shape)
+        self.for_node[rows] = np.minimum(relative / self.kin_ratio[sections.kin[rows]], _MOST)
+        self.for_kin[rows] = np.minimum(relative / self.node_ratio[sections.leaf[rows]], _MOST)
+        self.visited[rows] = True
+        self.read(sections)
+
+    def read(self, sections: Sections) -> None:
+        """Work out the ratios of all nodes and kin groups."""
+        leaf, groups = sections.leaf, sections.groups
+        sums = _totals(leaf, self.for_node, len(sections))
+        pages = _totals(leaf, self.visited, len(sections))
+        for nodes in sections.levels[:0:-1]:
+            sums += _totals(sections.parent[nodes], sums[nodes], len(sections))
+            pages += _totals(sections.parent[nodes], pages[nodes], len(sections))
+        self.node_ratio = np.ones(len(sections))
+        for nodes in sections.levels[1:]:
+            above = self.node_ratio[sections.parent[nodes]]
+            self.node_ratio[nodes] = self._mean(above, sums[nodes], pages[nodes])
+        kin = np.where(sections.kin < 0, groups, sections.kin)
+        sums = _totals(kin, self.for_kin, groups + 1)
+        pages = _totals(kin, self.visited, groups + 1)
+        self.kin_ratio = self._mean(np.ones(groups + 1), sums, pages)
+        self.kin_ratio[groups] = 1.0
+
+    def _mean(self, prior: Floats, sums: Floats, pages: Floats) -> Floats:
+        # The same as the weighted mean, and right where the strength is infinite.
+        mean = prior + (sums - pages * prior) / (self.strength + pages)
+        return np.clip(mean, _SLOWEST, _FASTEST)
+
+    def refit(self, sections: Sections, memories: Memories) -> None:
+        """Fit the crawl's prior to the longest memory of all visited pages."""
+        rows = np.flatnonzero(self.visited & (memories.exposure[0] > 0))
+        if len(rows) < _ENOUGH_PAGES:
+            return
+        ratio = self._ratio(sections, rows)
+        shapes, exposures = memories.states(rows, (self.shape, self.exposure / ratio))
+        scaled = exposures[0] * ratio
+        mean = float(np.mean(shapes[0] / scaled))
+        mean_log = float(np.mean(digamma(shapes[0]) - np.log(scaled)))
+        shape = _shape_of(max(np.log(mean) - mean_log, _LEAST_SPREAD))
+        self.shape = min(max(shape, _LEAST_SHAPE), _MOST_SHAPE)
+        self.exposure = self.shape / mean
+        self.fitted = True
+
+
+def _totals(group: Ints, values: Floats | Bools, groups: int) -> Floats:
+    """Sum of the values of each group."""
+    return np.asarray(np.bincount(group, values, groups), np.float64)
+
+
+def _shape_of(spread: float) -> float:
+    """Shape of the Gamma distribution whose log mean exceeds its mean log by `spread`."""
+    shape = np.array([(3 - spread + np.sqrt((spread - 3) ** 2 + 24 * spread)) / (12 * spread)])
+    for _ in range(_NEWTON_STEPS):
+        miss = np.log(shape) - digamma(shape) - spread
+        shape = np.maximum(shape - miss / (1 / shape - trigamma(shape)), shape / 10)
+    return float(shape[0])

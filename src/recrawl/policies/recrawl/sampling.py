@@ -1,0 +1,151 @@
+"""What our policy has kept, of some pages only: enough to say how all of them stand.
+
+Sections keep what all of their pages have taught, so that a page drawn by lot is believed what it
+would be believed among all.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recrawl.policies.recrawl.checkpoint import resumed
+from recrawl.policies.recrawl.relatives import Relatives
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recrawl.arrays.types import Floats, Ints
+    from recrawl.policies.recrawl.policy import Recrawl
+    from recrawl.policies.recrawl.state import RecrawlState
+
+_OF_CLOCKS = ("clocks.found", "clocks.expected")
+# All that is read of what was kept.
+NEEDED = (
+    *("gap", "last", "trust"),
+    *("sections.deepest", "sections.leaf", "sections.kin", "sections.site", "sections.parent"),
+    *("sections.is_host", "sections.site_of_host", "sections.groups", "sections.sites"),
+    *("clocks.width", "clocks.scale", "clocks.newest", "clocks.nodes", *_OF_CLOCKS),
+    *("foretelling.nodes", "foretelling.all"),
+    *("memories.shape", "memories.exposure", "memories.share", "memories.site_share"),
+    *("relatives.shape", "relatives.exposure", "relatives.visited", "relatives.fitted"),
+    *("relatives.for_node", "relatives.for_kin"),
+)
+_OF_PAGES = ("last", "sections.site", "relatives.visited", "relatives.for_node")
+_OF_MEMORIES = ("memories.shape", "memories.exposure", "memories.share")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ratios:
+    """How fast sections and kin are: what `Relatives` reads from all pages.
+
+    Args:
+        node: Rate of each node over the crawl's.
+        kin: The same of each kin group; the last is for pages without kin.
+    """
+
+    node: Floats
+    kin: Floats
+
+    def put(self, state: RecrawlState) -> None:
+        """Let a state of few pages know what all of them have taught."""
+        state.relatives.node_ratio = self.node.copy()
+        state.relatives.kin_ratio = self.kin.copy()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Tree:
+    """As much of a tree of sections as ratios need."""
+
+    leaf: Ints
+    kin: Ints
+    parent: Ints
+    levels: list[Ints]
+    groups: int
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+
+def sampled(policy: Recrawl, parts: Mapping[str, Any], rows: Ints) -> tuple[RecrawlState, Ratios]:
+    """State of some pages, and the ratios to put again whenever it has learnt.
+
+    Args:
+        policy: The policy, with the same parameters.
+        parts: What `kept` gave; only what `NEEDED` names is looked at.
+        rows: The pages.
+    """
+    parent = np.asarray(parts["sections.parent"]).astype(np.int64)
+    leaf = np.asarray(parts["sections.leaf"])
+    nodes = _above(leaf[rows], parent)
+    place = np.full(len(parent) + 1, -1)
+    place[nodes] = np.arange(len(nodes))  # the last stays -1: nothing is above the crawl
+    kin = np.asarray(parts["sections.kin"])[rows]
+    groups = np.unique(kin[kin >= 0])
+
+    few = {name: parts[name] for name in NEEDED}
+    few |= {name: np.asarray(parts[name])[rows] for name in _OF_PAGES}
+    few |= {name: np.asarray(parts[name])[:, rows] for name in _OF_MEMORIES}
+    clocks = place[np.asarray(parts["clocks.nodes"])]
+    few |= {name: np.asarray(parts[name])[clocks >= 0] for name in _OF_CLOCKS}
+    few["clocks.nodes"] = clocks[clocks >= 0]
+    few["foretelling.nodes"] = np.asarray(parts["foretelling.nodes"])[nodes]
+    few["sections.is_host"] = np.asarray(parts["sections.is_host"])[nodes]
+    few["sections.leaf"] = place[leaf[rows]]
+    few["sections.parent"] = place[parent[nodes]]
+    few["sections.kin"] = np.where(kin < 0, -1, np.searchsorted(groups, kin))
+    few["sections.groups"] = len(groups)
+    few["sections.related"] = len(rows)  # kin are as they were: nobody looks for them again
+    few["relatives.for_kin"] = np.asarray(parts["relatives.for_kin"])[rows]
+    few["memories.score"] = np.zeros(few["memories.share"].shape)
+    few["worth"] = np.ones(len(rows))
+    state = resumed(policy, few, list)
+    whole = _ratios(policy, parts, parent, groups)
+    ratios = Ratios(whole.node[nodes], whole.kin)
+    ratios.put(state)
+    return state, ratios
+
+
+def _above(leaf: Ints, parent: Ints) -> Ints:
+    """The nodes from some leaves up to the crawl, rising."""
+    among = np.zeros(len(parent), np.bool_)
+    among[0] = True
+    while len(leaf):
+        among[leaf] = True
+        leaf = np.unique(parent[leaf])
+        leaf = leaf[leaf >= 0]
+    return np.flatnonzero(among)
+
+
+def _ratios(policy: Recrawl, parts: Mapping[str, Any], parent: Ints, groups: Ints) -> Ratios:
+    """Ratios of all sections and of some kin, from all pages."""
+    number = np.full(int(parts["sections.groups"]) + 1, -1, np.int32)
+    number[groups] = np.arange(len(groups))  # the last stays -1: pages without kin
+    rank = np.zeros(len(parent), np.int64)
+    up = parent
+    while (up >= 0).any():
+        rank += up >= 0
+        up = np.where(up >= 0, parent[up], -1)
+    tree = _Tree(
+        leaf=np.asarray(parts["sections.leaf"]),
+        kin=number[np.asarray(parts["sections.kin"])],
+        parent=parent,
+        levels=[np.flatnonzero(rank == depth) for depth in range(int(rank.max()) + 1)],
+        groups=len(groups),
+    )
+    relatives = Relatives(
+        strength=policy.relatives,
+        shape=float(parts["relatives.shape"]),
+        exposure=float(parts["relatives.exposure"]),
+        visited=np.asarray(parts["relatives.visited"]),
+        for_node=np.asarray(parts["relatives.for_node"]),
+        for_kin=np.asarray(parts["relatives.for_kin"]),
+        node_ratio=np.ones(1),
+        kin_ratio=np.ones(1),
+    )
+    relatives.read(tree)  # type: ignore[arg-type] # has all that is read of a tree
+    return Ratios(relatives.node_ratio, relatives.kin_ratio)

@@ -1,0 +1,352 @@
+"""Which pages belong together, as their addresses tell: a tree of sections that grows.
+
+The chain of a page runs from the crawl over its host and folders to its *family*: the folder
+and the first word of the file name, so `compute.v1.json` and `compute.beta.json` are one family.
+A part of the chain becomes a *node* of the tree once it has at least two pages and fewer than
+the nearest node above it; a page belongs to the deepest node of its chain, its *leaf*. Nodes
+are numbered as they come and never vanish, so that what was learnt of them keeps its row; the
+whole crawl is node 0.
+
+Pages are also related across the tree: a file name that occurs in several folders (the language
+versions of a page, everybody's privacy policy) makes a *kin* group of its pages, otherwise the
+rest of the name after its first word does within a folder (`v1.json`).
+
+Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+import numpy as np
+from xxhash import xxh3_64_intdigest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from recrawl.arrays.types import Bools, Ints
+
+    Kept = int | float | npt.NDArray[np.generic]
+
+_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://")
+_WORD = re.compile(r"[^\W_]+")
+_FEWEST_PAGES = 2
+_LARGE_SITE = 20  # pages; sites with fewer share what is learnt of how sites behave
+_NEARLY_ALL = 0.9  # of the crawl: kin that tell nothing
+
+
+def chain(address: str, deepest: int = 16) -> tuple[str, list[str], str, str]:
+    r"""Host of an address, its parts from there to its family, its file name, its kind of name.
+
+    >>> host, parts, name, kind = chain("https://example.org/api/compute.v1.json?page=2")
+    >>> host, name
+    ('example.org', 'compute.v1.json')
+    >>> parts
+    ['example.org/', 'example.org/api/', 'example.org/api/\ncompute']
+    >>> kind
+    'example.org/api/\n.v1.json'
+    """
+    path = address.partition("#")[0].partition("?")[0]
+    scheme = _SCHEME.match(path)
+    if scheme:
+        path = path[scheme.end() :]
+    folder, slash, name = path.rpartition("/")
+    if scheme and not slash:
+        folder, name = name, ""
+    here = f"{folder}/" if folder or slash else ""
+    # Only so many are built: an address of 100 kB may have 50,000 folders.
+    folders = here.split("/", deepest)[:-1]
+    parts = [f"{path}/" for path in accumulate(folders[: deepest - 1], "{}/{}".format)]
+    word = _WORD.search(name.lower())
+    family, end = (word[0], word.end()) if word else ("", 0)
+    # No folder has a line break, so a family is never taken for one.
+    parts.append(f"{here}\n{family}")
+    return folders[0] if scheme and folders else "", parts, name, f"{here}\n{name[end:]}"
+
+
+@dataclass(slots=True)
+class _Part:
+    """Part of a chain: where it hangs and how many pages are below it."""
+
+    first_page: int
+    pages: int = 0
+    parts: int = 0
+    first_part: int = -1
+    node: int = -1
+    is_host: bool = False
+
+
+@dataclass(slots=True)
+class Sections:
+    """The tree of sections of one crawl, and where in it each page belongs.
+
+    Attributes:
+        deepest: Most parts of a chain; folders beyond belong to the last. With 0, every page
+            stands alone.
+        leaf: Deepest node of each page.
+        kin: Kin group of each page; -1 where it has none.
+        site: Which of the sites each page is on that learn for themselves; those with few pages
+            and pages without a host are all on site 0.
+        parent: Node above each node; -1 above the crawl.
+        is_host: Whether a node is all that is known of a host.
+        site_of_node: Site whose pages are below each node; 0 where several sites' are.
+        levels: Nodes by depth, the crawl first.
+        path: The nodes from the crawl to each node, a row a node; -1 beyond it.
+        parted: New nodes that held all that was below another node until now, and that node.
+        groups: Number of kin groups.
+        sites: Number of sites.
+    """
+
+    deepest: int = 16
+    leaf: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    kin: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    site: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    parent: Ints = field(default_factory=lambda: np.array([-1]))
+    is_host: Bools = field(default_factory=lambda: np.zeros(1, np.bool_))
+    site_of_node: Ints = field(default_factory=lambda: np.zeros(1, np.int64))
+    levels: list[Ints] = field(default_factory=lambda: [np.zeros(1, np.int64)])
+    path: Ints = field(default_factory=lambda: np.zeros((1, 1), np.int64))
+    parted: list[tuple[int, int]] = field(default_factory=list)
+    groups: int = 0
+    sites: int = 1
+
+    _parts: list[_Part] = field(default_factory=lambda: [_Part(0, node=0)])
+    _part_of: dict[str, int] = field(default_factory=dict)
+    # A row a node: its pages, the node above, the nodes below, whether it is a host.
+    _pages: list[set[int]] = field(default_factory=lambda: [set()])
+    _parent: list[int] = field(default_factory=lambda: [-1])
+    _below: list[list[int]] = field(default_factory=lambda: [[]])
+    _is_host: list[bool] = field(default_factory=lambda: [False])
+    # A row a page: its node, the hash of its file name and of its kind, its host.
+    _leaf: list[int] = field(default_factory=list)
+    _name: array[int] = field(default_factory=lambda: array("Q"))
+    _kind: array[int] = field(default_factory=lambda: array("Q"))
+    _host: list[int] = field(default_factory=list)
+    _host_of: dict[str, int] = field(default_factory=lambda: {"": 0})
+    _site_of_host: Ints = field(default_factory=lambda: np.zeros(1, np.int64))
+    _related: int = 0  # how many pages have been related to kin and sites
+    # Addresses of the pages, where the tree was taken up again and has not grown since.
+    _unbuilt: Callable[[], Sequence[str]] | None = None
+
+    def __len__(self) -> int:
+        """Count the nodes."""
+        return len(self._parent)
+
+    def grow(self, addresses: Sequence[str]) -> None:
+        """Take in pages, in rows after those known so far, and let new nodes appear."""
+        self._build()
+        first, nodes = len(self._leaf), len(self)
+        moved: dict[int, int] = {}
+        for address in addresses:
+            self._add(address, moved)
+        self.leaf = np.append(self.leaf, np.array(self._leaf[first:], np.int64))
+        if moved:
+            self.leaf[list(moved)] = list(moved.values())
+        more = len(self.leaf) - first
+        self.kin = np.append(self.kin, np.full(more, -1))
+        host = np.array(self._host[first:], np.int64)
+        known = np.minimum(host, len(self._site_of_host) - 1)
+        self.site = np.append(self.site, np.where(host == known, self._site_of_host[known], 0))
+        if len(self) > nodes:
+            self._order()
+
+    @property
+    def kept(self) -> dict[str, Kept]:
+        """All that cannot be worked out again from the addresses alone."""
+        return {
+            "deepest": self.deepest,
+            "leaf": self.leaf.astype(np.int32),
+            "kin": self.kin.astype(np.int32),
+            "site": self.site.astype(np.int32),
+            "parent": self.parent.astype(np.int32),
+            "is_host": self.is_host,
+            "site_of_host": self._site_of_host.astype(np.int32),
+            "groups": self.groups,
+            "sites": self.sites,
+            "related": self._related,
+        }
+
+    @classmethod
+    def resumed(cls, kept: Mapping[str, Kept], addresses: Callable[[], Sequence[str]]) -> Sections:
+        """Tree as it was kept; it is built again from the addresses when it has to grow."""
+        tree = cls(
+            deepest=int(kept["deepest"]),
+            groups=int(kept["groups"]),
+            sites=int(kept["sites"]),
+            leaf=np.asarray(kept["leaf"]).astype(np.int64),
+            kin=np.asarray(kept["kin"]).astype(np.int64),
+            site=np.asarray(kept["site"]).astype(np.int64),
+            _site_of_host=np.asarray(kept["site_of_host"]).astype(np.int64),
+            _related=int(kept["related"]),
+            _parent=np.asarray(kept["parent"]).tolist(),
+            _is_host=np.asarray(kept["is_host"]).tolist(),
+            _unbuilt=addresses,
+        )
+        tree._order()
+        return tree
+
+    def _build(self) -> None:
+        """Hang all pages on the tree again: nodes get the numbers that they had."""
+        if self._unbuilt is None:
+            return
+        addresses, self._unbuilt = self._unbuilt(), None
+        built = Sections(deepest=self.deepest)
+        built.grow(addresses)
+        for name in _OF_ADDRESSES:
+            setattr(self, name, getattr(built, name))
+
+    def relate(self) -> bool:
+        """Find kin and sites among all pages; False where there are no new pages."""
+        if self._related == len(self.leaf):
+            return False
+        self._build()
+        self._related = len(self.leaf)
+        self._find_kin()
+        self._find_sites()
+        return True
+
+    def upwards(self, leaf: Ints) -> list[Ints]:
+        """The nodes on the way from the crawl to some leaves, by depth, the crawl first."""
+        way = self.path[np.unique(leaf)]
+        levels = (np.unique(way[:, depth]) for depth in range(way.shape[1]))
+        return [nodes[nodes >= 0] for nodes in levels]
+
+    def _add(self, address: str, moved: dict[int, int]) -> None:
+        """Hang a page on the deepest node of its chain; note which pages moved for that."""
+        host, chained, name, kind = (
+            chain(address, self.deepest) if self.deepest else ("", [], "", "")
+        )
+        page = len(self._leaf)
+        parts = self._parts
+        above = node = parts[0]
+        node.pages += 1
+        for text in chained:
+            number = self._part_of.get(text)
+            if number is None:
+                number = self._part_of[text] = len(parts)
+                parts.append(_Part(page, is_host=bool(host) and above is parts[0]))
+                above.parts += 1
+                if above.parts == 1:
+                    above.first_part = number
+                elif above.parts == _FEWEST_PAGES:
+                    self._part_off(parts[above.first_part], node, moved)
+            part = parts[number]
+            part.pages += 1
+            if part.pages == _FEWEST_PAGES < node.pages and part.node < 0:
+                self._begin(part, node, moved)
+            if part.node >= 0:
+                node = part
+            above = part
+        self._pages[node.node].add(page)
+        self._leaf.append(node.node)
+        # Names by their hash: most occur once, and a million of them would fill memory.
+        self._name.append(xxh3_64_intdigest(name.encode(errors="surrogatepass")))
+        self._kind.append(xxh3_64_intdigest(kind.encode(errors="surrogatepass")))
+        self._host.append(self._host_of.setdefault(host, len(self._host_of)))
+
+    def _begin(self, part: _Part, node: _Part, moved: dict[int, int]) -> None:
+        """Make a node of a part that gets its second page; the first moves there."""
+        part.node = len(self._parent)
+        self._below[node.node].append(part.node)
+        self._below.append([])
+        self._parent.append(node.node)
+        self._is_host.append(part.is_host)
+        self._pages.append({part.first_page})
+        self._pages[node.node].remove(part.first_page)
+        self._move(part.first_page, part.node, moved)
+
+    def _part_off(self, part: _Part, node: _Part, moved: dict[int, int]) -> None:
+        """Make a node of a part that held all pages of the node above it until now."""
+        if part.pages < _FEWEST_PAGES:
+            return
+        part.node = len(self._parent)
+        below = self._below[node.node]
+        for child in below:
+            self._parent[child] = part.node
+        self._below[node.node] = [part.node]
+        self._below.append(below)
+        self._parent.append(node.node)
+        self._is_host.append(part.is_host)
+        self.parted.append((part.node, node.node))
+        self._pages.append(self._pages[node.node])
+        self._pages[node.node] = set()
+        for page in self._pages[part.node]:
+            self._move(page, part.node, moved)
+
+    def _move(self, page: int, node: int, moved: dict[int, int]) -> None:
+        self._leaf[page] = node
+        moved[page] = node
+
+    def _order(self) -> None:
+        """Say in what order nodes stand above each other."""
+        self.parent, self.is_host = np.array(self._parent), np.array(self._is_host)
+        rank = np.zeros(len(self), np.int64)
+        up = self.parent
+        while (up >= 0).any():
+            rank += up >= 0
+            up = np.where(up >= 0, self.parent[up], -1)
+        self.levels = _by(rank)
+        self.path = np.full((len(self), len(self.levels)), -1)
+        for depth, nodes in enumerate(self.levels):
+            if depth:
+                self.path[nodes] = self.path[self.parent[nodes]]
+            self.path[nodes, depth] = nodes
+        self._place_sites()
+
+    def _find_kin(self) -> None:
+        hashes = np.concatenate([np.array(self._name), np.array(self._kind)])
+        known, number = np.unique(hashes, return_inverse=True)
+        name, kind = np.split(number, 2)
+        names, kinds, count = np.bincount(name), np.bincount(kind), len(known)
+        most = _NEARLY_ALL * len(name)
+        # A name has as many kinds as it has folders.
+        folders = np.bincount(np.unique(name * count + kind) // count)
+        by_name = folders[name] >= _FEWEST_PAGES
+        group = np.where(by_name, name, kind)
+        size = np.where(by_name, names[name], kinds[kind])
+        related = (size >= _FEWEST_PAGES) & (size < most)
+        groups, number = np.unique(group[related], return_inverse=True)
+        self.kin = np.full(len(name), -1)
+        self.kin[related] = number
+        self.groups = len(groups)
+
+    def _find_sites(self) -> None:
+        host = np.array(self._host)
+        large = np.bincount(host, minlength=len(self._host_of)) >= _LARGE_SITE
+        large[0] = False
+        sites = np.zeros(len(self._host_of), np.int64)
+        sites[: len(self._site_of_host)] = self._site_of_host
+        new = np.flatnonzero(large & (sites == 0))
+        sites[new] = np.arange(len(new)) + self.sites
+        self.sites += len(new)
+        self._site_of_host = sites
+        self.site = sites[host]
+        self._place_sites()
+
+    def _place_sites(self) -> None:
+        """Say whose site each node is on."""
+        self.site_of_node = np.zeros(len(self), np.int64)
+        for nodes in self.path[self.leaf].T:
+            self.site_of_node[nodes[nodes >= 0]] = self.site[nodes >= 0]
+        # Only the crawl's own node can have pages of several sites below it.
+        if len(np.unique(self.site)) > 1:
+            self.site_of_node[0] = 0
+
+
+# What follows from the addresses and the order in which they came.
+_OF_ADDRESSES = (
+    *("_parts", "_part_of", "_pages", "_parent", "_below", "_is_host"),
+    *("_leaf", "_name", "_kind", "_host", "_host_of"),
+)
+
+
+def _by(rank: Ints) -> list[Ints]:
+    """Rows of rank 0, rows of rank 1, ..."""
+    order = np.argsort(rank, kind="stable")
+    return np.split(order, np.searchsorted(rank[order], np.arange(1, int(rank.max()) + 1)))

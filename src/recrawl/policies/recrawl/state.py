@@ -1,0 +1,75 @@
+"""What our policy has learnt, and how its clocks are read.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from recrawl.arrays.types import Floats, Ints
+    from recrawl.policies.recrawl.announced import Announced
+    from recrawl.policies.recrawl.calibration import Calibration
+    from recrawl.policies.recrawl.clocks import Clocks
+    from recrawl.policies.recrawl.forecast_bias import Foretelling
+    from recrawl.policies.recrawl.memories import Memories
+    from recrawl.policies.recrawl.relatives import Relatives
+    from recrawl.policies.recrawl.sections import Sections
+
+
+@dataclass(slots=True)
+class RecrawlState:
+    """What the policy has learnt.
+
+    Attributes:
+        gap: Mean days between visits to a page.
+        last: When each page was last visited, in days after 1970.
+        worth: Weight of each page over the cost of a visit.
+        sections: Which pages are neighbours.
+        clocks: How fast time runs for them.
+        memories: What is known of each page's rate.
+        relatives: What is assumed of each page's rate.
+        trust: Log-odds that a site's near clock is right: a row a site.
+        announced: What hosts announce of each page.
+        foretelling: How far forecasts are off.
+        calibration: What was foretold of visits, and what they found.
+    """
+
+    gap: float
+    last: Floats
+    worth: Floats
+    sections: Sections
+    clocks: Clocks
+    memories: Memories
+    relatives: Relatives
+    trust: Floats
+    announced: Announced
+    foretelling: Foretelling
+    calibration: Calibration
+
+
+def read_clocks(state: RecrawlState, levels: list[Ints]) -> None:
+    """Set the clocks of some nodes."""
+    state.clocks.read(state.sections, levels, trust_of_nodes(state))
+
+
+def forecast_clocks(state: RecrawlState, levels: list[Ints]) -> Floats:
+    """Sums of the clocks that forecasts go by, of some nodes."""
+    return state.clocks.foretold(state.sections, levels, trust_of_nodes(state))
+
+
+def foretold_days(state: RecrawlState, clocks: Floats, rows: Ints, now: float) -> Floats:
+    """Days since the last visit to each page, as forecasts count them."""
+    leaf = state.sections.leaf[rows]
+    elapsed = state.clocks.elapsed(leaf, state.last[rows], now, clocks)
+    return np.maximum(elapsed, 0.0) * state.foretelling.factor(leaf)
+
+
+def trust_of_nodes(state: RecrawlState) -> Floats:
+    """Weight of the near clock at each node."""
+    trust: Floats = (1 / (1 + np.exp(-state.trust)))[state.sections.site_of_node]
+    return trust

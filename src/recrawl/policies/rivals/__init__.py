@@ -1,0 +1,4 @@
+"""The papers' policies and those of other crawlers, one per file.
+
+Pure.
+"""

@@ -1,0 +1,193 @@
+"""Policies that learn rates and now and then divide the budget of visits by them.
+
+A *learner* keeps count of what visits showed and gives a rate a page; a *division* turns the rates
+into visits a day that add up to the budget. Both are done again after an eighth of the mean gap.
+In between a page goes by the last division. A page whose rate is not known yet (nan) waits for the
+mean gap.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+import numpy as np
+
+from recrawl.arrays.growing import with_rows
+from recrawl.errors import InvalidParameter
+from recrawl.policies.rivals.interval import Visits
+from recrawl.policies.rivals.uniforms import lots
+from recrawl.units import epoch_days, instants_after_epoch
+
+if TYPE_CHECKING:
+    from recrawl.arrays.types import Floats, Instants, Ints
+    from recrawl.policies.pages import Outcomes, Pages
+
+Memory = TypeVar("Memory")
+
+_DIVISIONS_A_GAP = 8
+
+
+class Learner(Protocol[Memory]):
+    """Learns rates from visits."""
+
+    def begin(self, pages: int) -> Memory:
+        """What is remembered of pages before their second visit."""
+        ...
+
+    def learn(self, memory: Memory, rows: Ints, visits: Visits) -> None:
+        """Remember what visits to some pages showed."""
+        ...
+
+    def rates(self, memory: Memory) -> Floats:
+        """Changes a day of every page; nan where it was visited too rarely."""
+        ...
+
+
+class Division(Protocol):
+    """Divides a budget."""
+
+    def frequencies(self, rates: Floats, weight: Floats, budget: float) -> Floats:
+        """Visits a day of each page of a rate above 0, `budget` together."""
+        ...
+
+
+@dataclass(slots=True)
+class DividedState(Generic[Memory]):
+    """What is known of each page, and the last division.
+
+    Args:
+        last: When each page was last visited, in days after 1970.
+        frequency: Visits a day by the last division; nan for one a gap.
+        patience: Mean intervals to wait: 1, or drawn by lot.
+        visits: Visits so far.
+        weight: How much each page matters.
+        memory: What the learner remembers.
+        gap: Mean days between visits to a page.
+        divided: When the budget was last divided, in days after 1970.
+    """
+
+    last: Floats
+    frequency: Floats
+    patience: Floats
+    visits: Ints
+    weight: Floats
+    memory: Memory
+    gap: float
+    divided: float
+
+
+@dataclass(frozen=True, slots=True)
+class Divided(Generic[Memory]):
+    """Visit each page so many times a day, by its estimated rate.
+
+    Args:
+        learner: Where rates come from.
+        division: What turns them into visits a day.
+        by_lot: Whether intervals are drawn from exponential distributions (Poisson visits)
+            instead of being equal.
+        seed: Of the lots.
+        least_days: Fewest days between divisions.
+
+    Examples:
+        After five visits in vain to the first page and five changes of the second, both ten days
+        apart, visits go to the second: the first keeps a tenth of the mean at least.
+
+        >>> from recrawl.policies.rivals.cho import cho
+        >>> from recrawl.policies.pages import Outcomes, Pages
+        >>> policy, rows = cho(), np.arange(2)
+        >>> days = np.arange("2026-01-01", "2026-03-01", 10, "datetime64[D]").astype("M8[us]")
+        >>> state = policy.start(Pages.of(["a", "b"], days[[0, 0]]), days[0], gap=10.0)
+        >>> for day in days[1:6]:
+        ...     seen = Outcomes.existence(np.array([False, True]))
+        ...     state = policy.seen(state, rows, np.array([day, day]), seen)
+        >>> state.frequency.round(4)
+        array([0.0095, 0.1905])
+    """
+
+    learner: Learner[Memory]
+    division: Division
+    by_lot: bool = False
+    seed: int = 0
+    least_days: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Refuse parameters that mean nothing."""
+        if not 0 <= self.least_days < np.inf:
+            message = f"least_days must be a number of days, at least 0 (got {self.least_days})"
+            raise InvalidParameter(message)
+
+    def start(self, pages: Pages, now: np.datetime64, gap: float) -> DividedState[Memory]:
+        """State of a crawl that begins now with these pages."""
+        return self._unseen(pages, 0, gap, float(epoch_days(now)))
+
+    def found(self, state: DividedState[Memory], pages: Pages) -> DividedState[Memory]:
+        """State with more pages."""
+        more = self._unseen(pages, len(state.last), state.gap, state.divided)
+        return with_rows(state, more)
+
+    def paced(self, state: DividedState[Memory], gap: float) -> DividedState[Memory]:
+        """State of a crawl whose mean gap has moved, with frequencies to match."""
+        state.frequency *= state.gap / gap
+        state.gap = gap
+        return state
+
+    def seen(
+        self, state: DividedState[Memory], rows: Ints, now: Instants, outcomes: Outcomes
+    ) -> DividedState[Memory]:
+        """State after visits."""
+        at = epoch_days(now)
+        gaps = at - state.last[rows]
+        wait = _wait(state, rows)
+        visits = Visits(at, gaps, wait, outcomes.changed, outcomes.age, state.gap)
+        self.learner.learn(state.memory, rows, visits)
+        state.last[rows] = at
+        state.visits[rows] += 1
+        if self.by_lot:
+            state.patience[rows] = -np.log(lots(self.seed, rows, state.visits[rows]))
+        latest = float(at.max(initial=-np.inf))
+        if latest >= state.divided + max(state.gap / _DIVISIONS_A_GAP, self.least_days):
+            self._divide(state)
+            state.divided = latest
+        return state
+
+    def due(self, state: DividedState[Memory], rows: Ints, price: float) -> Instants:
+        """An interval after the last visit; NaT where the division gives a page no visits."""
+        del price
+        return instants_after_epoch(state.last[rows] + _wait(state, rows))
+
+    def _unseen(self, pages: Pages, first: int, gap: float, now: float) -> DividedState[Memory]:
+        """State of pages that were just found, numbered from `first`."""
+        visits = np.zeros(len(pages), np.int64)
+        patience = np.ones(len(pages))
+        if self.by_lot:
+            patience = -np.log(lots(self.seed, first + np.arange(len(pages)), visits))
+        return DividedState(
+            last=epoch_days(pages.first_seen),
+            frequency=np.full(len(pages), np.nan),
+            patience=patience,
+            visits=visits,
+            weight=pages.weight.copy(),
+            memory=self.learner.begin(len(pages)),
+            gap=gap,
+            divided=now,
+        )
+
+    def _divide(self, state: DividedState[Memory]) -> None:
+        """Estimate again, and divide what pages with a known rate have together."""
+        rates = self.learner.rates(state.memory)
+        known = np.flatnonzero(~np.isnan(rates))
+        if len(known):
+            state.frequency[known] = self.division.frequencies(
+                rates[known], state.weight[known], len(known) / state.gap
+            )
+
+
+def _wait(state: DividedState[Memory], rows: Ints) -> Floats:
+    """Days from the last visit to the next."""
+    frequency = state.frequency[rows]
+    with np.errstate(divide="ignore"):  # a page without visits waits without end
+        interval = np.where(np.isnan(frequency), state.gap, 1 / frequency)
+    return state.patience[rows] * interval

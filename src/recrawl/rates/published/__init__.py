@@ -1,0 +1,4 @@
+"""The papers' estimators, one method per file.
+
+Pure.
+"""

@@ -1,0 +1,4 @@
+"""Charts as Vega-Lite values.
+
+Pure.
+"""

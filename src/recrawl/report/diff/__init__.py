@@ -1,0 +1,4 @@
+"""Differences between versions: for a terminal, for scripts, as a page.
+
+Pure.
+"""

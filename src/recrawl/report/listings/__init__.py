@@ -1,0 +1,4 @@
+"""Listings as tables and charts.
+
+Pure.
+"""

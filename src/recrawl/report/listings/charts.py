@@ -1,0 +1,350 @@
+"""Charts of listings: arrivals with their fit, survival by group, the decay of a copy.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recrawl.listings.data.marks import Marks
+from recrawl.listings.describe import decay, kinds
+from recrawl.listings.models.negative_binomial import WEEK, NegativeBinomialArrivals
+from recrawl.report.charts.vega import LIGHT, panel_title, rounded, themed
+from recrawl.report.listings.describe import attributes_to_show, present
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recrawl.arrays.types import Floats, Ints
+    from recrawl.listings.data.grid import Grid
+    from recrawl.listings.data.spells import Listing
+    from recrawl.listings.forecast.forecast import Forecast, Outlook
+    from recrawl.listings.models.kaplan_meier import Curve
+    from recrawl.report.charts.vega import Chart, Colours
+    from recrawl.report.listings.partitions import Part
+
+_WIDTH = 560
+_MOST_LINES = 8  # that a chart can hold
+_MOST_BARS = 120  # more days are shown as weeks
+_MOST_STEPS = 250  # of a survival curve: finer than its line is wide
+_LOWEST = 0.02  # share left at which a curve may end
+_LEVEL = 0.9
+_DAY = np.timedelta64(1, "D")
+_LONGEST = 40  # letters of a name in a legend
+_EXPECTED, _TYPICAL, _LEAST = "expected", "without mass events", "target"
+_DASHES = ([1, 0], [6, 3], [2, 2])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Line:
+    """Survival of one group.
+
+    Args:
+        name: What the legend says.
+        curve: Share that outlives each age.
+    """
+
+    name: str
+    curve: Curve
+
+
+def describe_chart(
+    name: str, listing: Listing, grid: Grid, by: Sequence[str], *, colours: Colours = LIGHT
+) -> Chart:
+    """Arrivals with their fit above survival by an attribute.
+
+    Args:
+        name: Name of the source.
+        listing: Its objects.
+        grid: The same day by day.
+        by: The attribute, or nothing for the first that tells kinds of objects.
+        colours: `LIGHT` or `DARK`.
+    """
+    panels = [arrivals_panel(grid, colours), survival_panel(*_lines(listing, by), colours)]
+    title = {"text": name, "anchor": "start", "offset": 14}
+    spacing = {
+        "spacing": 34,
+        "resolve": {"scale": dict.fromkeys(("color", "strokeDash"), "independent")},
+    }
+    return themed({"title": title, "vconcat": panels, **spacing}, colours)
+
+
+def partition_chart(name: str, listing: Listing, part: Part, *, colours: Colours = LIGHT) -> Chart:
+    """Survival of each group of a partition."""
+    lines = _named_curves(listing, part.codes, part.names)
+    title = {"text": name, "anchor": "start", "offset": 14}
+    panel = survival_panel(lines, f"by {part.attribute}", colours)
+    return themed({"title": title, "vconcat": [panel]}, colours)
+
+
+def _lines(listing: Listing, by: Sequence[str]) -> tuple[list[Line], str]:
+    attribute = next(iter([*by, *attributes_to_show(listing)]), "")
+    if not attribute:
+        return _named_curves(listing, np.zeros(len(listing), np.int64), ["all objects"]), ""
+    codes, values = present(*kinds(listing.attributes[attribute]))
+    return _named_curves(listing, codes, values), f"by {attribute}"
+
+
+def _named_curves(listing: Listing, codes: Ints, names: Sequence[str]) -> list[Line]:
+    """Curves of the commonest groups whose objects vanish, the shortest lives first."""
+    objects = np.bincount(codes, minlength=len(names))
+    curves = decay(listing, codes, len(names)).curves
+    shown = [row for row in np.argsort(-objects, kind="stable") if len(curves[row].age)]
+    lines = [Line(_short(names[row]), curves[row]) for row in shown[:_MOST_LINES]]
+    return sorted(lines, key=lambda line: _area(line.curve))
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+
+
+def _area(curve: Curve) -> float:
+    """Mean life as far as it was seen."""
+    ages = np.concatenate([[curve.start], curve.age])
+    left = np.concatenate([[1.0], curve.survival])
+    return float(np.sum(np.diff(ages) * left[:-1]))
+
+
+def survival_panel(lines: Sequence[Line], subtitle: str, colours: Colours) -> Chart:
+    """Share of objects still listed by their age, a line a group."""
+    longest = max((_end(line.curve) for line in lines), default=1.0)
+    rows = [row for line in lines for row in _steps(line, longest)]
+    names = [line.name for line in lines]
+    shades = colours.shades(len(names)) if len(names) > 1 else [colours.blue]
+    dashes = [_DASHES[place % len(_DASHES)] for place in range(len(names))]
+    by_group = {"field": "group", "type": "nominal", "sort": None}
+    legend = {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 2.5, "labelLimit": 300}
+    return {
+        "title": panel_title("Share still listed", subtitle),
+        "width": _WIDTH,
+        "height": 230,
+        "data": {"values": rows},
+        "mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 2, "clip": True},
+        "encoding": {
+            "x": {
+                "field": "age",
+                "type": "quantitative",
+                "scale": {"domain": [0, rounded(longest)], "nice": False},
+                "axis": {"title": "days since it appeared", "tickCount": 8},
+            },
+            "y": _share_axis("survival", [0.0, 1.0]),
+            "color": {
+                **by_group,
+                "scale": {"domain": names, "range": shades},
+                "legend": legend if len(names) > 1 else None,
+            },
+            "strokeDash": {
+                **by_group,
+                "scale": {"domain": names, "range": dashes},
+                "legend": None,
+            },
+        },
+    }
+
+
+def _end(curve: Curve) -> float:
+    """Age at which hardly anything is left, or the last one seen."""
+    row = int(np.searchsorted(-curve.survival, -_LOWEST))
+    return float(curve.age[min(row, len(curve.age) - 1)])
+
+
+def _steps(line: Line, longest: float) -> list[dict[str, Any]]:
+    ages = np.concatenate([[line.curve.start], line.curve.age])
+    left = np.concatenate([[1.0], line.curve.survival])
+    last = int(np.searchsorted(ages, longest, side="right"))
+    ages, left = ages[:last], left[:last]
+    kept = np.unique(np.linspace(0, len(ages) - 1, min(len(ages), _MOST_STEPS)).astype(np.int64))
+    return [
+        {"group": line.name, "age": rounded(age), "survival": rounded(share)}
+        for age, share in zip(ages[kept].tolist(), left[kept].tolist(), strict=True)
+    ]
+
+
+def arrivals_panel(grid: Grid, colours: Colours) -> Chart:
+    """New objects a day, or a week, with the fitted mean and a band for 90 % of days."""
+    counts, days = grid.inserted[1:].astype(np.float64), grid.instants[1:]
+    broken = (grid.gap[1:] | grid.gap[:-1]) if len(counts) else np.empty(0, np.bool_)
+    weekday = np.array([grid.weekday(day) for day in range(1, len(grid))], np.int64)
+    marks = Marks.of(grid)
+    usual = ~broken & ~(marks.load | marks.rekey)[1:]
+    fit = NegativeBinomialArrivals.fit_by_weekday(counts[usual], weekday[usual])
+    size = WEEK if len(counts) > _MOST_BARS else 1
+    rows = []
+    for first in range(0, len(counts) - size + 1, size):
+        part = slice(first, first + size)
+        if broken[part].any():
+            continue
+        start = int(weekday[first])
+        ends = [
+            fit.quantile_of_independent_days(size, tail, start) if fit.mean > 0 else 0.0
+            for tail in ((1 - _LEVEL) / 2, (1 + _LEVEL) / 2)
+        ]
+        rows.append(
+            {
+                "from": _text(days[first]),
+                "to": _text(days[first] + size * _DAY),
+                "new": float(counts[part].sum()),
+                "fit": rounded(fit.expected(size, start)) if fit.mean > 0 else 0.0,
+                "low": ends[0],
+                "high": ends[1],
+                "mass": bool((marks.load | marks.rekey)[1:][part].any()),
+            }
+        )
+    unit = "week" if size == WEEK else "day"
+    return _bars(rows, unit, colours)
+
+
+def _text(instant: np.datetime64) -> str:
+    return f"{np.datetime_as_string(instant, unit='s')}Z"
+
+
+def _bars(rows: list[dict[str, Any]], unit: str, colours: Colours) -> Chart:
+    x = {
+        "field": "from",
+        "type": "temporal",
+        "scale": {"type": "utc"},
+        "axis": {"title": None, "tickCount": 8},
+    }
+    ends = {"x": x, "x2": {"field": "to"}}
+    count = {"title": f"a {unit}", "tickCount": 5}
+    y = {"field": "new", "type": "quantitative", "axis": count}
+    band = {"field": "low", "type": "quantitative", "axis": count}
+    said = f"objects a {unit}; line: fitted mean; grey: where 90 % of {unit}s lie if all are alike"
+    if any(row["mass"] for row in rows):
+        said += "; orange: bulk loads"
+    colour = {
+        "condition": {"test": "datum.mass", "value": colours.orange},
+        "value": colours.blue,
+    }
+    return {
+        "title": panel_title("New objects", said),
+        "width": _WIDTH,
+        "height": 170,
+        "data": {"values": rows},
+        "layer": [
+            {
+                "mark": {"type": "rect", "opacity": 0.75},
+                "encoding": {**ends, "y": y, "y2": {"datum": 0}, "color": colour},
+            },
+            {
+                "mark": {"type": "rect", "opacity": 0.18},
+                "encoding": {
+                    **ends,
+                    "y": band,
+                    "y2": {"field": "high"},
+                    "color": {"value": colours.ink},
+                },
+            },
+            {
+                "mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 1.5},
+                "encoding": {
+                    "x": x,
+                    "y": {"field": "fit", "type": "quantitative", "axis": count},
+                    "color": {"value": colours.ink},
+                },
+            },
+        ],
+    }
+
+
+def forecast_chart(
+    name: str, found: Forecast, *, subtitle: str = "", colours: Colours = LIGHT
+) -> Chart:
+    """Precision and recall of a copy over the days after its synchronisation, with bands.
+
+    Args:
+        name: Name of the source.
+        found: The forecast.
+        subtitle: What the copy is of.
+        colours: `LIGHT` or `DARK`.
+    """
+    panels = [
+        _decay_panel(found, "precision", "of the copy is still listed", colours),
+        _decay_panel(found, "recall", "of what is listed is in the copy", colours),
+    ]
+    title = {"text": name, "subtitle": subtitle, "anchor": "start", "offset": 14}
+    return themed({"title": title, "hconcat": panels, "spacing": 40}, colours)
+
+
+def _decay_panel(found: Forecast, metric: str, said: str, colours: Colours) -> Chart:
+    rows = _decay_rows(found, metric)
+    lines = [
+        {"days": row["days"], "share": row[which], "forecast": which}
+        for which in (_EXPECTED, _TYPICAL)
+        for row in rows
+        if which in row
+    ]
+    x = {
+        "field": "days",
+        "type": "quantitative",
+        "axis": {"title": "days since the synchronisation", "tickMinStep": 1},
+        "scale": {"nice": False},
+    }
+    ends = [min((min(row.get("low", 1.0), row[_EXPECTED]) for row in rows), default=0.0), 1.0]
+    colour = colours.blue if metric == "precision" else colours.purple
+    kind = {
+        "field": "forecast",
+        "type": "nominal",
+        "scale": {"domain": [_EXPECTED, _TYPICAL], "range": [[1, 0], [4, 3]]},
+        "legend": {"title": None, "orient": "bottom", "symbolType": "stroke"},
+    }
+    y = _share_axis("share", ends)
+    return {
+        "title": panel_title(metric, said),
+        "width": 280,
+        "height": 230,
+        "layer": [
+            {
+                "data": {"values": [row for row in rows if "low" in row]},
+                "mark": {"type": "area", "opacity": 0.18},
+                "encoding": {
+                    "x": x,
+                    "y": {**y, "field": "low"},
+                    "y2": {"field": "high"},
+                    "color": {"value": colour},
+                },
+            },
+            {
+                "data": {"values": lines},
+                "mark": {"type": "line", "strokeWidth": 2},
+                "encoding": {"x": x, "y": y, "strokeDash": kind, "color": {"value": colour}},
+            },
+        ],
+    }
+
+
+def _decay_rows(found: Forecast, metric: str) -> list[dict[str, float]]:
+    """A row a day, from 1 on the day of the synchronisation."""
+    outlooks: dict[str, Outlook] = {
+        _EXPECTED: found.expected,
+        _TYPICAL: found.typical,
+        "low": found.low,
+        "high": found.high,
+    }
+    paths: dict[str, Floats] = {key: getattr(part, metric) for key, part in outlooks.items()}
+    rows = [{"days": 0.0, **dict.fromkeys(paths, 1.0)}]
+    for day in range(len(found)):
+        figures = {key: rounded(float(path[day])) for key, path in paths.items()}
+        known = {key: value for key, value in figures.items() if np.isfinite(value)}
+        rows.append({"days": day + 1.0, **known})
+    if not np.isfinite(paths["low"]).any():
+        for row in rows[:1]:
+            row.pop("low"), row.pop("high")
+    return [row for row in rows if _EXPECTED in row]
+
+
+def _share_axis(field: str, ends: Sequence[float]) -> Chart:
+    return {
+        "field": field,
+        "type": "quantitative",
+        "scale": {"domain": [rounded(end) for end in ends], "nice": 5},
+        "axis": {
+            "title": None,
+            "tickCount": 5,
+            "labelExpr": "format(100 * datum.value, '~f') + ' %'",
+        },
+    }

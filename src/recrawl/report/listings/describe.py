@@ -1,0 +1,355 @@
+"""Listings as tables: what `recrawl listing describe` writes, and what all its verbs remark.
+
+Figures that a status explains are empty.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.listings.data.attributes import EVERYTHING, MOST_VALUES, Labels
+from recrawl.listings.data.marks import Marks
+from recrawl.listings.data.updates import (
+    histories_of_attribute,
+    object_rates,
+    share_stale,
+    update_rate,
+)
+from recrawl.listings.describe import FEWEST_DEATHS, arrivals, decay, kinds, rekeys, statuses
+from recrawl.report.listings.sheets import Sheet, below, cells, texts
+from recrawl.report.plans import figure
+from recrawl.report.rates import Named
+from recrawl.report.words import counted, every, percent
+from recrawl.units import days_between, duration
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recrawl.arrays.types import Floats, Ints
+    from recrawl.listings.data.grid import Grid
+    from recrawl.listings.data.spells import Listing
+    from recrawl.report.rates import Column
+
+DESCRIBE_COLUMNS = (
+    "source",
+    "attribute",
+    "value",
+    "objects",
+    "listed",
+    "arrivals_per_day",
+    "dispersion",
+    "deaths",
+    "exposure_days",
+    "rate_per_day",
+    "low",
+    "high",
+    "mean_life_days",
+    "median_life_days",
+    "aging",
+    "aging_limit",
+    "status",
+)
+UPDATE_COLUMNS = (
+    "source",
+    "attribute",
+    "updates",
+    "updates_per_day",
+    "low",
+    "high",
+    "stale_1d",
+    "stale_7d",
+    "stale_30d",
+    "status",
+)
+DAY_COLUMNS = ("source", "day", "listed", "inserted", "deleted", "mark")
+MARKS = ("", "gap", "closure", "load", "rekey")
+
+_WAITS = (1, 7, 30)
+_OF_LATE = 20  # crawls
+_OFTEN = 0.75  # days between two of them, below which there are several a day
+
+# What a status means, for readers of remarks.
+STATUS_REMARKS = {
+    "empty": "lists nothing: no rate and no forecast.",
+    "one-snapshot": "was seen once: no rate and no forecast.",
+    "weak": "was seen for less than 14 days, or lost fewer than 10 objects: rates are guesses.",
+    "small": "lists fewer than 30 objects: bands are mostly counting noise.",
+}
+
+
+def attributes_to_show(listing: Listing) -> list[str]:
+    """Attributes that tell kinds of objects: texts of 2 to 50 values, and numbers.
+
+    >>> from recrawl.listings.data.spells import Listing
+    >>> crawls = np.array(["2026-01-01", "2026-01-02"], "datetime64[us]")
+    >>> make = Labels.of(["BMW", "Fiat"])
+    >>> attributes_to_show(Listing.of(["a", "b"], crawls, [(0, 0, 2)], attributes={"make": make}))
+    ['make']
+    """
+    found = []
+    for name, column in listing.attributes.items():
+        seen = len(column.words) if isinstance(column, Labels) else 0
+        if not isinstance(column, Labels) or 1 < seen + column.missing.any() <= MOST_VALUES:
+            found.append(name)
+    return found
+
+
+def describe_sheet(name: str, listing: Listing, grid: Grid, by: Sequence[str]) -> Sheet:
+    """A row for all objects, then a row a value of each attribute."""
+    parts = [_described(listing, grid, attribute) for attribute in ("", *by)]
+    columns: dict[str, Column] = {
+        column: below(*(part[column] for part in parts)) for column in DESCRIBE_COLUMNS[1:]
+    }
+    rows = len(cells(columns, "objects"))
+    header = (
+        "attribute",
+        "value",
+        "objects",
+        "listed",
+        "new a day",
+        "lives",
+        "half live",
+        "age",
+        "status",
+    )
+    words = [
+        [attribute, value, f"{objects:,}", f"{listed:,}", figure(new), mean, median, age, status]
+        for attribute, value, objects, listed, new, mean, median, age, status in zip(
+            cells(columns, "attribute"),
+            cells(columns, "value"),
+            cells(columns, "objects"),
+            cells(columns, "listed"),
+            cells(columns, "arrivals_per_day"),
+            _banded(columns),
+            [every(days) for days in cells(columns, "median_life_days")],
+            _age_matters(columns),
+            cells(columns, "status"),
+            strict=True,
+        )
+    ]
+    return Sheet(
+        "source",
+        [name] * rows,
+        columns,
+        ("source", *header),
+        [[name, *row] for row in words],
+        (0, 1, 2, 8, 9),
+    )
+
+
+def _age_matters(columns: dict[str, Column]) -> list[str]:
+    """A word where age matters; nothing where it cannot be told to."""
+    figures = zip(cells(columns, "aging"), cells(columns, "aging_limit"), strict=True)
+    return ["matters" if distance > limit else "" for distance, limit in figures]
+
+
+def _banded(columns: dict[str, Column]) -> list[str]:
+    """Mean life with its band, as people read it."""
+    figures = zip(*(cells(columns, name) for name in ("rate_per_day", "low", "high")), strict=True)
+    return [
+        f"{_life(rate)} ({_life(high)} - {_life(low)})" if rate == rate else "-"  # noqa: PLR0124
+        for rate, low, high in figures
+    ]
+
+
+def _life(rate: float) -> str:
+    return duration(1 / rate) if rate > 0 else "never"
+
+
+def _described(listing: Listing, grid: Grid, attribute: str) -> dict[str, Column]:
+    """All columns but the source's name, for the values of one attribute or for all objects."""
+    codes, values = _kinds(listing, attribute)
+    count = len(values)
+    found = decay(listing, codes, count)
+    listed = np.bincount(codes[listing.object[listing.listed]], minlength=count)
+    known = (found.exposure > 0) & (listing.status == "ok")
+    medians = np.array([curve.median for curve in found.curves])
+    ages = found.aging
+    new, dispersion = _arrivals(grid, codes, count)
+    return {
+        "attribute": texts([attribute] * count),
+        "value": texts(values),
+        "objects": np.bincount(codes, minlength=count),
+        "listed": listed,
+        "arrivals_per_day": new,
+        "dispersion": dispersion,
+        "deaths": found.deaths,
+        "exposure_days": np.where(known, found.exposure, np.nan),
+        "rate_per_day": np.where(known, found.rate, np.nan),
+        "low": np.where(known, found.low, np.nan),
+        "high": np.where(known, found.high, np.nan),
+        "mean_life_days": np.where(known, found.mean_life, np.nan),
+        "median_life_days": np.where(known, medians, np.nan),
+        "aging": np.array([age.distance for age in ages]),
+        "aging_limit": np.array([age.limit for age in ages]),
+        "status": texts(_row_statuses(listing, grid, found.deaths, medians, attribute)),
+    }
+
+
+def _row_statuses(
+    listing: Listing, grid: Grid, deaths: Ints, medians: Floats, attribute: str
+) -> list[str]:
+    """What to know of each row: that of the source for all, of the value for a value."""
+    if listing.status != "ok":
+        return [listing.status] * len(deaths)
+    found = []
+    for died, middle in zip(deaths.tolist(), medians.tolist(), strict=True):
+        words = [] if attribute else [word for word in statuses(listing, grid) if word != "ok"]
+        if died == 0:
+            words.append("no-deaths")
+        elif died < FEWEST_DEATHS and "weak" not in words:
+            words.append("weak")
+        if died and np.isnan(middle):
+            words.append("long-lived")
+        found.append(" ".join(words) or "ok")
+    return found
+
+
+def _kinds(listing: Listing, attribute: str) -> tuple[Ints, list[str]]:
+    if not attribute:
+        return np.zeros(len(listing), np.int64), [EVERYTHING]
+    column = listing.attributes[attribute]
+    codes, values = present(*kinds(column))
+    if not isinstance(column, Labels):
+        return codes, values
+    # Numbers rise; of words the commonest comes first.
+    order = np.argsort(-np.bincount(codes, minlength=len(values)), kind="stable")
+    return np.argsort(order)[codes], [values[row] for row in order.tolist()]
+
+
+def present(codes: Ints, values: Sequence[str]) -> tuple[Ints, list[str]]:
+    """Only values that some object has: of a part of a listing these are not all.
+
+    >>> present(np.array([2, 0]), ["a", "b", "c"])
+    (array([1, 0]), ['a', 'c'])
+    """
+    found, numbers = np.unique(codes, return_inverse=True)
+    return numbers.astype(np.int64), [values[code] for code in found.tolist()]
+
+
+def _arrivals(grid: Grid, codes: Ints, count: int) -> tuple[Floats, Floats]:
+    """New objects a day of each group, and how much more they vary than by chance."""
+    if count == 1:
+        found = arrivals(grid)
+        return np.array([found.mean]), np.array([found.dispersion])
+    nothing = np.full(count, np.nan)
+    days = len(grid)
+    if days < 2:  # noqa: PLR2004 - nothing can have come
+        return nothing, nothing
+    table = np.bincount(codes[grid.object] * days + grid.first, minlength=count * days)
+    counts = table.reshape(count, days)[:, 1:]
+    whole = counts[:, ~grid.gap[1:] & ~grid.gap[:-1]]
+    if whole.shape[1] < 2:  # noqa: PLR2004 - one day does not vary
+        return counts.sum(axis=1) / (days - 1), nothing
+    mean = whole.mean(axis=1)
+    spread = np.divide(whole.var(axis=1, ddof=1), mean, out=nothing.copy(), where=mean > 0)
+    return counts.sum(axis=1) / (days - 1), spread
+
+
+def update_sheet(name: str, listing: Listing) -> Sheet:
+    """A row for changes of any attribute, then a row an attribute."""
+    known = (listing.updates.attribute >= 0).any()
+    shown = [EVERYTHING, *listing.attributes] if known else [EVERYTHING]
+    histories = [histories_of_attribute(listing, number - 1) for number in range(len(shown))]
+    found = [update_rate(each) for each in histories]
+    stale = np.full((len(shown), len(_WAITS)), np.nan)
+    status = listing.status
+    if status == "ok" and len(listing.updates):
+        copied = np.unique(listing.object[listing.listed])
+        for row, each in enumerate(histories):
+            stale[row] = share_stale(object_rates(each), np.array(_WAITS), copied=copied)
+    elif status == "ok":
+        status = "no-updates"
+    figures = {"updates_per_day": "rate", "low": "low", "high": "high"}
+    columns: dict[str, Column] = {
+        "attribute": texts(shown),
+        "updates": np.array([each.changes for each in found], np.int64),
+        **{
+            column: np.array([getattr(each, figure) for each in found], np.float64)
+            for column, figure in figures.items()
+        },
+        **{f"stale_{days}d": stale[:, row] for row, days in enumerate(_WAITS)},
+        "status": texts([status] * len(shown)),
+    }
+    words = [
+        [
+            name,
+            attribute,
+            f"{each.changes:,}",
+            every(1 / each.rate if each.rate else np.inf),
+            *map(_share, shares),
+            status,
+        ]
+        for attribute, each, shares in zip(shown, found, stale.tolist(), strict=True)
+    ]
+    waits = [f"stale after {days}d" for days in _WAITS]
+    header = ("source", "attribute", "updates", "an object every", *waits, "status")
+    return Sheet("source", [name] * len(shown), columns, header, words, (0, 1, 7))
+
+
+def _share(share: float) -> str:
+    return "-" if np.isnan(share) else f"{100 * share:.1f} %"
+
+
+def day_sheet(name: str, grid: Grid) -> Sheet:
+    """A row a day: what is listed, what came and went, and a mark on days out of the ordinary."""
+    marks = Marks.of(grid)
+    code = np.select([grid.gap, marks.rekey, marks.closure, marks.load], [1, 4, 2, 3], 0)
+    moved = {"listed": grid.listed, "inserted": grid.inserted, "deleted": grid.deleted}
+    columns: dict[str, Column] = {"day": grid.instants, **moved, "mark": Named(code, MARKS)}
+    days = grid.instants.astype("datetime64[D]").astype(str).tolist()
+    counts = zip(*(column.tolist() for column in moved.values()), strict=True)
+    words = [
+        [name, day, *(f"{count:,}" for count in row), MARKS[mark]]
+        for day, row, mark in zip(days, counts, code.tolist(), strict=True)
+    ]
+    header = ("source", "day", "listed", "inserted", "deleted", "mark")
+    return Sheet("source", [name] * len(days), columns, header, words, (0, 1, 5))
+
+
+def source_remarks(name: str, listing: Listing, grid: Grid, words: Sequence[str]) -> list[str]:
+    """What was read of a source, and what is the matter with it."""
+    objects, crawls = counted(len(listing), "object"), counted(len(listing.crawls), "crawl")
+    lines = [f"{name}: {objects} in {crawls}{_span(listing, grid)}."]
+    lines += _several_a_day(name, listing, grid)
+    if listing.dropped:
+        lines.append(f"{name}: {listing.dropped:,} dropped, whose times contradict each other.")
+    lines += [f"{name} {STATUS_REMARKS[word]}" for word in words if word in STATUS_REMARKS]
+    changes = rekeys(grid) if "rekey?" in words else []
+    if changes:
+        last = changes[-1]
+        day = np.datetime_as_string(grid.instants[last.day], unit="D")
+        often = f"on {len(changes)} days, last on" if len(changes) > 1 else "on"
+        lines.append(
+            f"{name}: keys seem to have changed {often} {day}: {percent(last.lost)} of the list "
+            f"vanished and {percent(last.gained)} came."
+        )
+    return lines
+
+
+def _several_a_day(name: str, listing: Listing, grid: Grid) -> list[str]:
+    """What to know where there were several crawls a day of late: one of them counts."""
+    crawls = listing.crawls[-_OF_LATE:]
+    if len(crawls) < 2:  # noqa: PLR2004 - no time passes
+        return []
+    gap = float(np.median(days_between(crawls[:-1], crawls[1:])))
+    if gap > _OFTEN:
+        return []
+    said = f"{name}: crawled every {every(gap)} of late, of which one crawl a day counts here"
+    between = len(listing) - len(np.unique(grid.object))
+    if between:
+        said += f"; {counted(between, 'object')} that came and went in between left out"
+    return [f"{said}."]
+
+
+def _span(listing: Listing, grid: Grid) -> str:
+    if len(listing.crawls) < 2:  # noqa: PLR2004 - no time passes
+        return ""
+    first, last = (np.datetime_as_string(listing.crawls[row], unit="D") for row in (0, -1))
+    gaps = int(np.count_nonzero(grid.gap))
+    without = f", {counted(gaps, 'day')} without a crawl" if gaps else ""
+    return f", {first} to {last}{without}"

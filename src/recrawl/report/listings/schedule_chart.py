@@ -1,0 +1,199 @@
+"""A schedule as a chart: quality to expect between planned synchronisations.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recrawl.report.charts.vega import LIGHT, panel_title, rounded, themed
+from recrawl.report.listings.schedules import path
+from recrawl.units import MICROSECONDS_A_DAY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from recrawl.listings.forecast.forecast import Forecast
+    from recrawl.listings.schedule.schedule import Goal
+    from recrawl.report.charts.vega import Chart, Colours
+    from recrawl.report.listings.schedules import Planned
+
+MOST_GROUPS = 8  # that a picture can hold
+
+_WIDTH, _HEIGHT = 560, 150
+_BESIDE = 48  # between two panels
+_LOW_HEIGHT = 84  # of one of several groups
+_CONFIDENCE = 0.8
+_LONGEST = 40  # letters of a group's name
+_MOST_TICKS = 8
+_ROUNDING = 1e-9  # what it leaves of days
+_MILLISECONDS_A_DAY = MICROSECONDS_A_DAY // 1000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scheduled:
+    """What a chart shows of a source or of a group of it.
+
+    Args:
+        name: Name of the group; empty for a whole source.
+        synchronised: Instant of the last crawl.
+        plan: Synchronisations to come.
+        forecast: Forecast of so many days ahead, made so many days after the last crawl.
+        listed: How many objects there are.
+    """
+
+    name: str
+    synchronised: np.datetime64
+    plan: Sequence[Planned]
+    forecast: Callable[[int, int], Forecast]
+    listed: float = 0.0
+
+
+def schedule_chart(
+    title: str, groups: Sequence[Scheduled], goal: Goal | None, *, colours: Colours = LIGHT
+) -> Chart:
+    """Precision and recall over the days planned, falling from 1 to the next synchronisation.
+
+    Several groups stand below each other, on the same axes; of more than eight those of most
+    objects are drawn.
+
+    Args:
+        title: Name of the source.
+        groups: A source, or groups of it.
+        goal: What is to be kept; its targets are drawn.
+        colours: `LIGHT` or `DARK`.
+    """
+    confidence = _CONFIDENCE if goal is None or goal.confidence is None else goal.confidence
+    names = list(goal.targets) if goal is not None else ["precision", "recall"]
+    shown = _commonest(groups)
+    both = len(shown) > 1 and len(names) > 1
+    end = max((sum(sync.gap for sync in group.plan) for group in shown), default=0.0)
+    panels: list[list[Chart]] = []
+    for name in names:
+        target = None if goal is None else goal.targets[name]
+        rows = [_rows(group, name, confidence, end) for group in shown]
+        axes = _axes(rows, target, _MOST_TICKS // 2 if both else _MOST_TICKS)
+        column = [_panel(name, each, target, axes, colours) for each in rows]
+        for place, group in enumerate(shown):
+            said = "" if target is None or place else f"to keep: {100 * target:g} %"
+            column[place]["title"] = panel_title(_heading(group, name), said)
+        panels.append(column)
+    for panel in (panel for column in panels for panel in column):
+        panel["width"] = (_WIDTH - _BESIDE) // 2 if both else _WIDTH
+        panel["height"] = _HEIGHT if len(shown) == 1 else _LOW_HEIGHT
+    return themed(
+        {
+            "title": _title(title, confidence, len(shown), len(groups)),
+            "concat": [panel for row in zip(*panels, strict=True) for panel in row],
+            "columns": len(names) if both else 1,
+            "spacing": {"row": 22, "column": _BESIDE},
+        },
+        colours,
+    )
+
+
+def _title(title: str, confidence: float, shown: int, groups: int) -> Chart:
+    said = [f"line: expected; shade: down to what is reached with probability {confidence:g}"]
+    if shown < groups:
+        said.append(f"the {shown} of {groups} groups that list most objects")
+    return {"text": title, "subtitle": said, "anchor": "start", "offset": 14}
+
+
+def _commonest(groups: Sequence[Scheduled]) -> list[Scheduled]:
+    """Groups that list most objects, in the order given."""
+    order = np.argsort([-group.listed for group in groups], kind="stable")[:MOST_GROUPS]
+    return [groups[place] for place in sorted(order.tolist())]
+
+
+def _heading(group: Scheduled, name: str) -> str:
+    """What stands above a panel."""
+    known = group.name if len(group.name) <= _LONGEST else f"{group.name[: _LONGEST - 1]}…"
+    return f"{known}, {name}" if known else name
+
+
+def _rows(group: Scheduled, name: str, confidence: float, end: float) -> list[dict[str, Any]]:
+    """Quality on each day of each cycle; a cycle begins at 1 where the one before ends.
+
+    After the last synchronisation planned the copy decays on to the end of the axis.
+    """
+    rows, start = [], 0.0
+    gaps = [sync.gap for sync in group.plan]
+    left = end - sum(gaps)
+    for cycle, gap in enumerate([*gaps, left] if left > _ROUNDING else gaps):
+        ahead = group.forecast(max(int(np.ceil(gap)), 1), int(start))
+        paths = [np.concatenate([[1.0], path(ahead, name, bound)]) for bound in (None, confidence)]
+        for day in sorted({*range(int(np.ceil(gap))), gap}):
+            figures = [float(np.interp(day, np.arange(len(each)), each)) for each in paths]
+            if np.isfinite(figures).all():
+                elapsed = np.timedelta64(round((start + day) * MICROSECONDS_A_DAY), "us")
+                at = f"{np.datetime_as_string(group.synchronised + elapsed, unit='s')}Z"
+                share, floor = (rounded(figure) for figure in figures)
+                rows.append({"at": at, "share": share, "floor": floor, "cycle": cycle})
+        start += gap
+    return rows
+
+
+def _axes(
+    panels: Sequence[list[dict[str, Any]]], target: float | None, most_ticks: int
+) -> tuple[Chart, Chart]:
+    """Axes that all groups share."""
+    rows = [row for panel in panels for row in panel]
+    low = min([row["floor"] for row in rows] + ([] if target is None else [target]), default=0.0)
+    times = np.array([row["at"][:-1] for row in rows], "datetime64[ms]")
+    axis: Chart = {"title": None, "format": "%b %-d"}
+    scale: Chart = {"type": "utc"}
+    if len(times):
+        first, last = times.min().astype(np.int64), times.max().astype(np.int64)
+        # Not Vega's own ticks: they mix names of months, of days and hours.
+        step = _MILLISECONDS_A_DAY * max(
+            int(np.ceil((last - first) / _MILLISECONDS_A_DAY / most_ticks)), 1
+        )
+        axis["values"] = np.arange(first, last + 1, step).tolist()
+        scale["domain"] = [int(first), int(last)]
+    x = {"field": "at", "type": "temporal", "scale": scale, "axis": axis}
+    y = {
+        "field": "share",
+        "type": "quantitative",
+        "scale": {"domain": [rounded(low), 1.0], "nice": 5},
+        "axis": {
+            "title": None,
+            "tickCount": 5 if len(panels) == 1 else 3,
+            "labelExpr": "format(100 * datum.value, '~f') + ' %'",
+        },
+    }
+    return x, y
+
+
+def _panel(
+    name: str,
+    rows: list[dict[str, Any]],
+    target: float | None,
+    axes: tuple[Chart, Chart],
+    colours: Colours,
+) -> Chart:
+    colour = colours.blue if name == "precision" else colours.purple
+    x, y = axes
+    cycle = {"detail": {"field": "cycle", "type": "nominal"}, "color": {"value": colour}}
+    layers: list[Chart] = [
+        {
+            "mark": {"type": "area", "opacity": 0.18},
+            "encoding": {"x": x, "y": {**y, "field": "floor"}, "y2": {"field": "share"}, **cycle},
+        },
+        {
+            "mark": {"type": "line", "strokeWidth": 2},
+            "encoding": {"x": x, "y": y, **cycle},
+        },
+    ]
+    if target is not None:
+        layers.append(
+            {
+                "data": {"values": [{}]},
+                "mark": {"type": "rule", "strokeDash": [4, 4], "strokeWidth": 1.25},
+                "encoding": {"y": {"datum": target}, "color": {"value": colours.pale}},
+            }
+        )
+    return {"data": {"values": rows}, "layer": layers}

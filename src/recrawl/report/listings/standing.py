@@ -1,0 +1,94 @@
+"""Where a listing stands: how good its copy is now, when it is looked at next, what is the matter.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isnan, nan
+from typing import Any
+
+from recrawl.listings.forecast.forecast import QUALITIES
+from recrawl.report.plain_values import plain_instant
+from recrawl.report.words import every, percent
+
+_UNKNOWN = (nan, nan, nan)
+
+
+@dataclass(frozen=True, slots=True)
+class ListingStanding:
+    """Where a listing stands.
+
+    Args:
+        name: Its name.
+        listed: Objects that are believed to be listed; 0 before the first look.
+        synced: When its copy was last made anew, in days after 1970; nan for never.
+        due: When it is looked at next.
+        reason: Why then.
+        precision: Expected of its copy now, and its band: expected, low and high.
+        recall: The same of what is listed.
+        targets: Least precision and least recall that are wanted; nan for any.
+        alarm: What is the matter since; empty for nothing.
+    """
+
+    name: str
+    listed: int = 0
+    synced: float = nan
+    due: float = nan
+    reason: str = ""
+    precision: tuple[float, float, float] = _UNKNOWN
+    recall: tuple[float, float, float] = _UNKNOWN
+    targets: tuple[float, float] = (nan, nan)
+    alarm: str = ""
+
+
+def listing_sentence(standing: ListingStanding, now: float) -> str:
+    """What to say of a listing.
+
+    >>> jobs = ListingStanding("jobs", 412, 9.0, 10.5, "recall", recall=(0.93, 0.9, 0.96))
+    >>> listing_sentence(jobs, 10.0)
+    'jobs: 412 listed; recall 93 % (90 to 96 %); next look in 12h'
+    """
+    if isnan(standing.synced):
+        said = [f"{standing.name}: not read yet"]
+    else:
+        said = [f"{standing.name}: {standing.listed:,} listed"]
+    for name in QUALITIES:
+        expected, low, high = getattr(standing, name)
+        if not isnan(expected):
+            said.append(f"{name} {percent(expected)} ({100 * low:.0f} to {percent(high)})")
+    if not isnan(standing.due):
+        wait = standing.due - now
+        said.append(f"next look in {every(wait)}" if wait > 0 else "next look due")
+    if standing.alarm:
+        said.append(f"the last look was not believed: {standing.alarm}")
+    return "; ".join(said)
+
+
+LISTING_KEYS = (
+    *("name", "listed", "synced_at", "next_at", "reason"),
+    *(f"{name}{end}" for name in QUALITIES for end in ("", "_low", "_high", "_target")),
+    "alarm",
+)
+
+
+def listing_object(standing: ListingStanding) -> dict[str, Any]:
+    """What `ListingStanding` holds by the names of `LISTING_KEYS`; None for what is not known.
+
+    >>> listing_object(ListingStanding("jobs", due=1.0))["next_at"]
+    '1970-01-02T00:00:00Z'
+    """
+    figures: dict[str, Any] = {
+        "name": standing.name,
+        "listed": standing.listed,
+        "synced_at": plain_instant(standing.synced),
+        "next_at": plain_instant(standing.due),
+        "reason": standing.reason or None,
+        "alarm": standing.alarm or None,
+    }
+    for place, name in enumerate(QUALITIES):
+        values = (*getattr(standing, name), standing.targets[place])
+        for end, value in zip(("", "_low", "_high", "_target"), values, strict=True):
+            figures[name + end] = None if isnan(value) else value
+    return {key: figures[key] for key in LISTING_KEYS}

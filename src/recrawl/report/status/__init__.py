@@ -1,0 +1,4 @@
+"""The status of a crawl in sentences and as one object.
+
+Pure.
+"""

@@ -1,0 +1,225 @@
+"""How a crawl stands, in some dozen lines.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, isnan
+from typing import TYPE_CHECKING
+
+from recrawl.inspect.status.values import WEEK, Learning, furthest_off, in_figures
+from recrawl.report.listings.standing import listing_sentence
+from recrawl.report.status.targets import target_sentences
+from recrawl.report.words import every
+from recrawl.visits.status import Outcome, PageStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recrawl.inspect.status.values import HostThatLies, Outlook, Spent, Target, Tenth
+    from recrawl.report.listings.standing import ListingStanding
+
+_UNCHANGED = (Outcome.SAME, Outcome.NOT_MODIFIED, Outcome.COSMETIC)
+_NO_LEARNING = Learning()
+_ENOUGH_TO_TELL = 50  # visits of a tenth, for its shares to say something
+_MORE_THAN_ONE = 1.5
+_SHOWN = 5
+_WORDS = {"not_modified": "changes denied", "modified": "changes dated wrong"}
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How a crawl stands.
+
+    Args:
+        at: The instant, in days after 1970.
+        standing: How many pages stand where.
+        copies: How many copies there are.
+        fresh: Share of them that is expected to be fresh, and its band; nan where there is none.
+        age: Expected days since a copy went stale, 0 for a fresh one, on the mean over all.
+        looked_at: How many copies the last two rest on.
+        overdue: Pages past a set time, or past the longest time between visits.
+        next_visit: When a visit may be made next, in days after 1970.
+        days: Days that the outcomes are from: a week and today, or all since the first visit.
+        outcomes: Visits in these days by what they found.
+        spent: Visits by budget.
+        outlooks: What to expect of half the budget, of the budget, and of twice as much; none
+            before there is a copy.
+        tenths: What was foretold of visits against what they found, by the chance foretold.
+        learning: Visits of the last week, or since the first, that were made to learn.
+        targets: How wishes for freshness stand.
+        hosts_that_lie: Hosts whose word on changes is not taken any more.
+        listings: Where listings stand.
+    """
+
+    at: float
+    standing: Mapping[PageStatus, int]
+    copies: int
+    fresh: tuple[float, float, float]
+    age: float
+    looked_at: int
+    overdue: int
+    next_visit: float
+    days: float
+    outcomes: Mapping[Outcome, int]
+    spent: Sequence[Spent]
+    outlooks: Sequence[Outlook] = ()
+    tenths: Sequence[Tenth] = ()
+    learning: Learning = _NO_LEARNING
+    targets: Sequence[Target] = ()
+    hosts_that_lie: Sequence[HostThatLies] = ()
+    listings: Sequence[ListingStanding] = ()
+
+    @property
+    def pages(self) -> int:
+        """How many pages are known."""
+        return sum(self.standing.values())
+
+    @property
+    def visits(self) -> int:
+        """Visits of the last days."""
+        return sum(self.outcomes.values())
+
+    @property
+    def unchanged(self) -> int:
+        """Visits that found what was known already."""
+        return sum(self.outcomes.get(each, 0) for each in _UNCHANGED)
+
+    def count(self, outcome: Outcome) -> int:
+        """Visits that found one thing."""
+        return self.outcomes.get(outcome, 0)
+
+    def share(self, count: int) -> float:
+        """Share of the visits of the last days; nan where there were none."""
+        return count / self.visits if self.visits else float("nan")
+
+
+def status_rows(status: Status) -> list[tuple[str, str]]:
+    """What to say of a crawl, a subject and a sentence a row."""
+    return [
+        ("fresh", _fresh(status)),
+        *([("age", _age(status))] if status.copies else []),
+        *([("later", _later(status))] if status.outlooks else []),
+        *(("target", each) for each in target_sentences(status.targets)),
+        ("pages", _pages(status)),
+        ("overdue", f"{status.overdue:,}" if status.overdue else "none"),
+        *(("visits", _visits(spent, len(status.spent))) for spent in status.spent),
+        *([("found", _found(status))] if status.visits else []),
+        *([("foretold", _foretold(status))] if _visits_foretold(status) >= 1 else []),
+        *([("to learn", _to_learn(status))] if status.learning.looked_at else []),
+        *(("lies", each) for each in _lies(status)),
+        *(("listing", listing_sentence(each, status.at)) for each in status.listings),
+        ("next", _next(status)),
+    ]
+
+
+def _fresh(status: Status) -> str:
+    if not status.copies:
+        return "no copies yet"
+    fresh, low, high = (100 * share for share in status.fresh)
+    copies = "1 copy" if status.copies == 1 else f"{status.copies:,} copies"
+    return f"{fresh:.1f} % of {copies}, expected ({low:.1f} to {high:.1f} %)"
+
+
+def _age(status: Status) -> str:
+    return f"{every(status.age)} since a copy went stale, on the mean; 0 for a fresh one"
+
+
+def _pages(status: Status) -> str:
+    others = [each for each in PageStatus if each is not PageStatus.COPIED]
+    counts = [(each.label, status.standing.get(each, 0)) for each in others]
+    said = [f"{count:,} {label}" for label, count in counts if count]
+    return ", ".join([f"{status.pages:,} known", *said])
+
+
+def _visits(spent: Spent, budgets: int) -> str:
+    whose = spent.address or ("all others" if budgets > 1 else "")
+    if not spent.lately.visits:
+        said = "none yet" if spent.lately.days < WEEK else "none in the last week"
+    else:
+        young = isnan(spent.lately.a_day)  # most of today is before the first visit, or to come
+        said = spent.lately.said if young else f"{spent.today:,} today, {spent.lately.said}"
+    return f"{said}; budget {in_figures(spent.budget)} a day" + (f" ({whose})" if whose else "")
+
+
+def _later(status: Status) -> str:
+    """What to expect of budgets, that which is set first."""
+    now, *others = sorted(status.outlooks, key=lambda each: each.times != 1)
+    share, low, high = (100 * part for part in now.fresh)
+    said = [f"{share:.1f} % fresh in the long run ({low:.1f} to {high:.1f} %)"]
+    for each in others:
+        what = "half" if each.times < 1 else "twice"
+        said.append(f"{100 * each.fresh[0]:.1f} % with {what} the budget")
+    return ", ".join(said)
+
+
+def _visits_foretold(status: Status) -> float:
+    return sum(tenth.visits for tenth in status.tenths)
+
+
+def _foretold(status: Status) -> str:
+    """How good forecasts were, in all and where they were worst."""
+    visits = _visits_foretold(status)
+    told, found = (
+        sum(getattr(tenth, name) * tenth.visits for tenth in status.tenths) / visits
+        for name in ("foretold", "found")
+    )
+    last = "the last visit" if visits < _MORE_THAN_ONE else f"the last {visits:,.0f} visits"
+    said = f"a change for {100 * told:.0f} % of {last}, found for {100 * found:.0f} %"
+    worst = furthest_off(status.tenths, least=_ENOUGH_TO_TELL)
+    if worst is None:
+        return said
+    return f"{said}; furthest off: {100 * worst.foretold:.0f} %, found {100 * worst.found:.0f} %"
+
+
+def _to_learn(status: Status) -> str:
+    """Visits that were made to learn."""
+    part = status.learning
+    visits = "the visits of the last week" if status.days >= WEEK else "all visits so far"
+    if not part.either:
+        return f"none of {visits}"
+    young = f"{100 * part.share(part.young):.1f} % to pages compared less than three times"
+    audits = f"{100 * part.share(part.audits):.1f} % to check an answer"
+    return f"{100 * part.share(part.either):.1f} % of {visits}: {young}, {audits}"
+
+
+def _lies(status: Status) -> list[str]:
+    """Hosts that lie, by what they lie with."""
+    said = []
+    for word, what in _WORDS.items():
+        hosts = [each for each in status.hosts_that_lie if each.word == word]
+        if hosts:
+            named = [_host_that_lies(each) for each in hosts[:_SHOWN]]
+            more = [f"{len(hosts) - _SHOWN:,} more hosts"] if len(hosts) > _SHOWN else []
+            said.append(f"{what} by {', '.join([*named, *more])}")
+    return said
+
+
+def _host_that_lies(host: HostThatLies) -> str:
+    band = f"{100 * host.low:.0f} to {100 * host.high:.0f} %"
+    return f"{host.host} ({host.wrong} of {host.heard}, {band})"
+
+
+def _found(status: Status) -> str:
+    """Outcomes of the last week, as shares of the visits."""
+    parts = [
+        f"{100 * status.share(status.count(Outcome.CHANGED)):.0f} % changed",
+        f"{100 * status.share(status.unchanged):.0f} % unchanged",
+        f"{100 * status.share(status.count(Outcome.FIRST)):.0f} % first copies",
+    ]
+    parts += [
+        f"{100 * status.share(status.count(outcome)):.1f} % {outcome.label}"
+        for outcome in (Outcome.FAILED, Outcome.WALLED)
+        if status.count(outcome)
+    ]
+    visits = "1 visit" if status.visits == 1 else f"{status.visits:,} visits"
+    return f"of {visits} in the last {every(status.days)}: {', '.join(parts)}"
+
+
+def _next(status: Status) -> str:
+    if status.next_visit == inf:
+        return "nothing to visit"
+    days = status.next_visit - status.at
+    return f"in {every(days)}" if days > 0 else "now"

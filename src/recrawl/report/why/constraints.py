@@ -1,0 +1,141 @@
+"""What decides on a page's next visit, in a sentence with its figures.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from recrawl.report.words import every, percent
+from recrawl.units import SECONDS_A_DAY
+
+if TYPE_CHECKING:
+    from recrawl.report.why.why import Why
+
+_NEAR = 0.5  # of the time until the visit
+
+
+def because(why: Why) -> str:
+    """What decides on the next visit of a page."""
+    return _SENTENCES[why.constraint](why, dict(why.figures))
+
+
+def _no_rule(why: Why, figures: dict[str, Any]) -> str:
+    del why, figures
+    return "no rule: no block of the settings holds it, so it is not visited"
+
+
+def _robots(why: Why, figures: dict[str, Any]) -> str:
+    said = f"robots.txt of {figures['host']} forbids it"
+    if "robots_read_at" in figures:
+        said += f", as read {every(max(why.at - figures['robots_read_at'], 0.0))} ago"
+    if figures["times_in_a_row"]:
+        said += f"; {_times(figures)} in a row"
+    return said + "; it is asked again, and nothing is fetched before it allows it"
+
+
+def _recheck(why: Why, figures: dict[str, Any]) -> str:
+    where = "moved elsewhere" if why.status == "moved" else "gone"
+    said = f"recheck: it was found {where} {_times(figures)} in a row"
+    return f"{said}, and is looked at ever more rarely"
+
+
+def _retry(why: Why, figures: dict[str, Any]) -> str:
+    del why
+    return f"retry: visits failed {_times(figures)} in a row, and are tried ever more rarely"
+
+
+def _interval(why: Why, figures: dict[str, Any]) -> str:
+    ago = every(max(why.at - figures["last_visit_at"], 0.0))
+    return f"interval = {every(figures['interval_days'])}, whatever it does; last visit {ago} ago"
+
+
+def _maximum(why: Why, figures: dict[str, Any]) -> str:
+    ago = every(max(why.at - figures["last_visit_at"], 0.0))
+    said = f"maximum = {every(figures['maximum_days'])}; last visit {ago} ago"
+    return f"{said}. By what a visit is worth it would come later."
+
+
+def _minimum(why: Why, figures: dict[str, Any]) -> str:
+    ago = every(max(why.at - figures["last_visit_at"], 0.0))
+    ends = every(max(figures["ends_at"] - why.at, 0.0))
+    said = f"minimum = {every(figures['minimum_days'])}; last visit {ago} ago, so none for {ends}"
+    return f"{said}. By what a visit is worth it would come sooner."
+
+
+def _hours(why: Why, figures: dict[str, Any]) -> str:
+    del why
+    hours = f"{figures['first_hour']}-{figures['end_hour']}"
+    return f"hours = {hours} (UTC): at any hour it would come sooner"
+
+
+def _host(why: Why, figures: dict[str, Any]) -> str:
+    host, until = figures["host"], figures["left_alone_until_at"]
+    # An answer that takes long counts, and twice as much time as it takes is left after it.
+    between = max(figures["delay_seconds"], 2 * figures["answer_seconds"])
+    between += figures["answer_seconds"]
+    said = f"its host: {host} is asked no more than every {every(between / SECONDS_A_DAY)}"
+    if until - why.at >= (why.next_visit - why.at) / 2:
+        said = f"its host: {host} is left alone for another {every(until - why.at)}"
+    return f"{said}; of its {figures['pages_of_host']:,} pages {_visits(figures)} first"
+
+
+def _new(why: Why, figures: dict[str, Any]) -> str:
+    del why
+    said = f"it has no copy yet, as {figures['new_pages']:,} pages in all"
+    budget = f"{_few(figures['budget_per_day'])} visits a day"
+    return f"{said}; {_visits(figures)} first, within {budget}"
+
+
+def _pace(why: Why, figures: dict[str, Any]) -> str:
+    del why
+    said = "its turn: no other page is worth more"
+    between = every(figures["between_visits_days"])
+    return f"{said}; {_few(figures['budget_per_day'])} visits a day are one every {between}"
+
+
+def _budget(why: Why, figures: dict[str, Any]) -> str:
+    visits, pages = _few(figures["budget_per_day"]), figures["pages"]
+    said = f"the budget: {visits} visits a day for {pages:,} pages go where they are worth more"
+    if "share_of_price" not in figures:
+        return said
+    share = percent(figures["share_of_price"])
+    said += f". A visit now is worth {share} of what is paid for"
+    if figures["share_of_price"] >= 1:
+        return f"{said}, but others are worth more still."
+    ahead, waits = figures["reaches_price_at"] - why.at, why.next_visit - why.at
+    # Elsewhere the price is about to move, and says little of when.
+    near = waits < inf and abs(ahead - waits) <= _NEAR * waits
+    return f"{said}; it reaches that in {every(ahead)}." if near else f"{said}."
+
+
+def _times(figures: dict[str, Any]) -> str:
+    times = figures["times_in_a_row"]
+    return "once" if times == 1 else f"{times} times"
+
+
+def _visits(figures: dict[str, Any]) -> str:
+    count = figures["visits_before"]
+    return "1 visit comes" if count == 1 else f"{count:,} visits come"
+
+
+def _few(figure: float) -> str:
+    return f"{figure:,.0f}" if figure >= 10 or figure == round(figure) else f"{figure:.2g}"  # noqa: PLR2004 - two figures
+
+
+_SENTENCES = {
+    "no_rule": _no_rule,
+    "robots": _robots,
+    "recheck": _recheck,
+    "retry": _retry,
+    "interval": _interval,
+    "maximum": _maximum,
+    "minimum": _minimum,
+    "hours": _hours,
+    "host": _host,
+    "new": _new,
+    "pace": _pace,
+    "budget": _budget,
+}

@@ -1,0 +1,184 @@
+"""Why a page is visited next when it is, in words: a subject and a short paragraph a row.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from math import inf, isfinite, isnan
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from recrawl.report.why.constraints import because
+from recrawl.report.words import counted, every, minute, percent
+from recrawl.units import SECONDS_A_DAY
+from recrawl.visits.status import Outcome
+
+if TYPE_CHECKING:
+    from recrawl.report.why.why import Activity, Estimate, Evidence, Honesty, WhatIf, Why, Worth
+
+_AT_ONCE = 2 / SECONDS_A_DAY  # days: sooner than anybody reads
+_NO_DIFFERENCE = 0.02  # of a value
+_AS_USUAL = 0.05  # of a pace
+_NARROWEST = 40  # letters of a paragraph, however narrow the screen
+_OTHERWISE = {
+    "budget": "with budget = {to} instead of {was}",
+    "weight": "with weight = {to} instead of {was}",
+    "minimum": "with minimum = {to} instead of {was}",
+    "maximum": "with maximum = {to} instead of {was}",
+    "interval": "with interval = {to} instead of {was}",
+    "hours": "at any hour instead of {was}",
+    "host": "if its host could be asked at any time",
+    "answer": "if the last visit had found the page as it was",
+    "neighbour": "if a page of its section were found changed now",
+    "block": "with a block {to}",
+}
+
+
+# What was checked of a host's word, and what came of it.
+_HEARD = {
+    "not_modified": "changes denied",
+    "etag": "tags moved without a change",
+    "modified": "dates wrong",
+    "sitemap": "sitemap dates wrong",
+    "feed": "feed dates wrong",
+    "noise": "pages differed when fetched twice",
+}
+
+
+def why_rows(why: Why) -> list[tuple[str, str]]:
+    """What to say of a page, a subject and a sentence or two a row."""
+    rows = [
+        ("next", _next(why)),
+        ("because", because(why)),
+        ("evidence", _evidence(why.evidence, why.at)),
+    ]
+    if why.estimate:
+        rows.append(("estimate", _estimate(why.estimate)))
+    if why.section:
+        rows.append(("section", _section(why.section)))
+    if why.signals:
+        rows.append(("signals", _signals(why)))
+    if why.honesty:
+        rows.append(("host", "; ".join(map(_honesty, why.honesty))))
+    if why.worth and why.worth.price > 0:
+        rows.append(("worth", _worth(why.worth, why.at)))
+    rows += [("if", _what_if(each, why)) for each in why.what_ifs if each.moves]
+    still = [each for each in why.what_ifs if not each.moves]
+    if still:
+        rows.append(("if", "no other time " + ", or ".join(map(_otherwise, still))))
+    if why.rehearsed < why.pages:
+        rows.append(("from", f"{why.rehearsed:,} of the {why.pages:,} pages, drawn by lot"))
+    return rows
+
+
+def why_lines(why: Why, width: int) -> list[str]:
+    """The same as lines of so many letters, each subject said once."""
+    rows = why_rows(why)
+    edge = max(len(subject) for subject, _ in rows) + 2
+    lines, before = [], ""
+    for subject, sentence in rows:
+        wrapped = wrap(
+            sentence,
+            max(width - edge, _NARROWEST),
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        heads = [subject if subject != before else "", *[""] * len(wrapped)]
+        lines += [f"{head:{edge}}{line}" for head, line in zip(heads, wrapped, strict=False)]
+        before = subject
+    return lines
+
+
+def _next(why: Why) -> str:
+    if why.next_visit == inf:
+        return "not at all, as things stand"
+    ahead = why.next_visit - why.at
+    if ahead <= _AT_ONCE:
+        return "now, if the crawl runs"
+    said = f"in {every(ahead)}, at {_instant(why.next_visit)}"
+    if why.high == why.low:
+        return said
+    low, high = (max(end - why.at, 0.0) for end in (why.low, why.high))
+    if why.low == why.next_visit and high == inf:
+        return f"{said}, or later"
+    if high == inf:
+        return f"about {said}; not within {every(low)}"
+    return f"about {said}; in {every(low)} to {every(high)} in seven cases of ten"
+
+
+def _evidence(seen: Evidence, now: float) -> str:
+    if not seen.visits:
+        return "no visits yet"
+    visits = counted(seen.visits, "visit")
+    said = f"{visits} in {every(max(now - seen.first_visit, 0.0))}"
+    changes = f"found {counted(seen.changes, 'change')}"
+    said += f"; {seen.compared:,} compared the page with its copy and {changes}"
+    if not isnan(seen.last_change):
+        said += f", the last {every(now - seen.last_change)} ago"
+    said += f". Last visit {every(now - seen.last_visit)} ago"
+    walls = seen.outcomes.get(Outcome.WALLED.label, 0)
+    if walls:
+        said += f"; {counted(walls, 'visit')} met a wall"
+    if seen.failures:
+        said += f"; {counted(seen.failures, 'visit')} in a row without the page"
+    return said + "."
+
+
+def _estimate(believed: Estimate) -> str:
+    band = f"{every(1 / believed.high)} to {every(1 / believed.low)}"
+    said = f"changes every {every(1 / believed.rate)} ({band} in nine cases of ten)"
+    relatives = f"its relatives alone would say every {every(1 / believed.relatives)}"
+    said += f"; {percent(believed.own)} of that is its own visits, {relatives}"
+    return f"{said}. Its copy is fresh with a chance of {percent(believed.fresh)}."
+
+
+def _section(active: Activity) -> str:
+    times = "" if abs(active.pace - 1) < _AS_USUAL else f"{active.pace:.2g} times "
+    said = f"{active.address} ({counted(active.pages, 'page')}) is {times}as active as usual now"
+    more = active.value / active.even - 1 if active.even > 0 else 0.0
+    if abs(more) < _NO_DIFFERENCE:
+        said += "; what it has done since the last visit adds nothing to what one is worth"
+    else:
+        much = f"{percent(abs(more))} {'more' if more > 0 else 'less'}"
+        said += f"; what it has done since the last visit makes one worth {much}"
+    return f"{said}. Weekdays and hours of the day play no part."
+
+
+def _signals(why: Why) -> str:
+    signals = why.signals or {}
+    count = int(signals["announcements"])
+    share = percent(signals["announced_share"])
+    said = f"its host announces {share} of its changes"
+    asked = every(max(why.at - signals["asked_at"], 0.0))
+    return f"{said}; {counted(count, 'announcement')} since the last visit, asked {asked} ago"
+
+
+def _honesty(found: Honesty) -> str:
+    of = f"{found.wrong:,} of {found.heard:,} {_HEARD[found.word]}"
+    return f"{of} ({100 * found.low:.1f} to {100 * found.high:.1f} %)"
+
+
+def _worth(worth: Worth, now: float) -> str:
+    points = [
+        f"{percent(value / worth.price)} {'now' if at <= now else 'in ' + every(at - now)}"
+        for at, value in worth.values
+    ]
+    return f"{', '.join(points)} of what the visits are worth that are made"
+
+
+def _what_if(each: WhatIf, why: Why) -> str:
+    ahead, sooner = each.at - why.at, why.next_visit - each.at
+    when = "now" if ahead <= _AT_ONCE else f"in {every(ahead)}" if ahead < inf else "never"
+    said = f"{when} {_otherwise(each)}"
+    if not isfinite(sooner):
+        return said
+    return f"{said}: {every(abs(sooner))} {'sooner' if sooner > 0 else 'later'}"
+
+
+def _otherwise(each: WhatIf) -> str:
+    return _OTHERWISE[each.change].format(was=each.was, to=each.to)
+
+
+def _instant(days: float) -> str:
+    return f"{minute(days)} UTC"

@@ -1,0 +1,4 @@
+"""`recrawl.toml`: text in, checked values out.
+
+Pure.
+"""

@@ -1,0 +1,200 @@
+"""Every key of the settings: what its value must be, and how it is read.
+
+A reader returns None for a value that it cannot read; `rule` finishes the sentence "KEY must
+be ...", which is then said with the line where the key stands.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from recrawl.errors import InvalidInput
+from recrawl.parse.addresses import canonical
+from recrawl.units import days
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from recrawl.plan.budget import Budget
+
+_LONGEST_AGENT = 256
+_NAMED = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*(?:/[^\s/]+)?(?:[ ;]|$)")
+_CONTACT = re.compile(r"https?://[^\s/.]+\.[^\s]+|[^\s@(;<]+@[^\s@]+\.[^\s@]+")
+_HOURS = re.compile(r"([0-9]{1,2})\s*-\s*([0-9]{1,2})")
+_LAST_HOUR, _MIDNIGHT = 23, 24
+_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)B?", re.IGNORECASE)
+_BYTES_IN = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What a key may hold.
+
+    Args:
+        read: Returns what a value means, or None where it means nothing.
+        rule: What a value must be.
+    """
+
+    read: Callable[[object], Any]
+    rule: str
+
+
+def agent(value: object) -> str | None:
+    """Name of a crawler with a contact in it, fit for a header.
+
+    >>> agent("my-crawler (+https://example.org/about)")
+    'my-crawler (+https://example.org/about)'
+    >>> agent("Mozilla/5.0") is None
+    True
+    """
+    if not isinstance(value, str) or not (value.isascii() and value.isprintable()):
+        return None
+    fits = len(value) <= _LONGEST_AGENT and _NAMED.match(value) and _CONTACT.search(value)
+    return value if fits else None
+
+
+def _budget(value: object) -> Budget | None:
+    from recrawl.plan.budget import Budget  # here, so that checking an agent loads no numpy
+
+    try:
+        budget = Budget.read(value) if isinstance(value, str) else None
+    except InvalidInput:
+        return None
+    # Visits a change need a history of changes, which a crawl that begins does not have.
+    return None if budget is None or budget.each == "change" else budget
+
+
+def _objective(value: object) -> str | None:
+    from recrawl.plan.objectives.methods import OBJECTIVES  # here, as above
+
+    return value if isinstance(value, str) and value in OBJECTIVES else None
+
+
+def _duration(value: object) -> float | None:
+    try:
+        return days(value) if isinstance(value, str) else None
+    except InvalidInput:
+        return None
+
+
+def _bytes(value: object) -> int | None:
+    match = _SIZE.fullmatch(value.strip()) if isinstance(value, str) else None
+    if match is None or not 0 < float(match[1]) < math.inf:
+        return None
+    return int(float(match[1]) * _BYTES_IN[match[2].upper()])
+
+
+def _hours(value: object) -> tuple[int, int] | None:
+    match = _HOURS.fullmatch(value.strip()) if isinstance(value, str) else None
+    if match is None:
+        return None
+    first, end = int(match[1]), int(match[2])
+    return (first, end) if first <= _LAST_HOUR and end <= _MIDNIGHT and first != end else None
+
+
+def _count(value: object) -> int | None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        return None
+    return value if value >= 0 else None
+
+
+def _positive_count(value: object) -> int | None:
+    return _count(value) or None
+
+
+def _positive(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number may be larger than any float
+        return None
+    return number if 0 < number < math.inf else None
+
+
+def _share(value: object) -> float | None:
+    number = _positive(value)
+    return number if number is not None and number < 1 else None
+
+
+def _flag(value: object) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
+def _file(value: object) -> str | None:
+    return value if isinstance(value, str) and value.strip() and value.isprintable() else None
+
+
+def _address(value: object) -> str | None:
+    return canonical(value) if isinstance(value, str) else None
+
+
+def _selectors(value: object) -> tuple[str, ...] | None:
+    if not isinstance(value, list | tuple) or not all(map(is_selector, value)):
+        return None
+    return tuple(value)
+
+
+def is_selector(value: object) -> bool:
+    """Whether a value is a CSS selector.
+
+    >>> is_selector("li.job"), is_selector("li >")
+    (True, False)
+    """
+    # Here, for few files have selectors.
+    from resiliparse.parse.html import HTMLTree  # type: ignore[import-untyped] # ships no types
+
+    if not isinstance(value, str) or not value.strip():
+        return False
+    try:
+        HTMLTree.parse("<p>").document.query_selector(value)
+    except (ValueError, SystemError):  # the latter is what some unclosed brackets end in
+        return False
+    return True
+
+
+_TIME = "a time such as"
+_SELECTORS = 'a list of CSS selectors such as ["main", ".price"]'
+
+TOP: Mapping[str, Key] = {
+    "agent": Key(
+        agent,
+        "the name of your crawler with a contact in it, an address https://... or an e-mail, "
+        "in plain ASCII",
+    ),
+    "budget": Key(_budget, "visits over a time such as 500/1d"),
+    "objective": Key(_objective, "one of freshness, harmonic, age, missed, detected"),
+}
+TABLES: Mapping[str, Mapping[str, Key]] = {
+    "politeness": {
+        "delay": Key(_duration, f"{_TIME} 1s"),
+        "together": Key(_positive_count, "a whole number of requests, at least 1"),
+    },
+    "storage": {
+        "store": Key(_file, "the name of a file"),
+        "versions": Key(_count, "a whole number, at least 0"),
+        "keep": Key(_duration, f"{_TIME} 90d"),
+        "size": Key(_bytes, "a size such as 500MB or 2GB"),
+    },
+}
+BLOCK: Mapping[str, Key] = {
+    "address": Key(_address, "an address that begins with http:// or https://"),
+    "budget": TOP["budget"],
+    "weight": Key(_positive, "a number above 0"),
+    "minimum": Key(_duration, f"{_TIME} 10m"),
+    "maximum": Key(_duration, f"{_TIME} 30d"),
+    "interval": Key(_duration, f"{_TIME} 1d"),
+    "hours": Key(_hours, "two different hours of the day in UTC such as 22-6"),
+    "links": Key(_count, "a whole number, at least 0"),
+    "watch": Key(_selectors, _SELECTORS),
+    "ignore": Key(_selectors, _SELECTORS),
+    "least_change": Key(_share, "a share of words between 0 and 1 such as 0.3"),
+    "target": Key(_share, "a share of fresh copies between 0 and 1 such as 0.95"),
+    "local": Key(_flag, "true or false"),
+}
+BLOCKS = ("site", "page")

@@ -1,0 +1,59 @@
+"""What the settings ask for, as the agenda wants it: terms of pages, and budgets.
+
+Each rule has terms of its own, under its number. Rules without a budget share the common one.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recrawl.plan.budget import Budget
+from recrawl.settings.terms import Terms
+
+if TYPE_CHECKING:
+    from recrawl.settings.settings import Settings
+
+NOTHING = Budget(0.0)
+
+
+def budgets(settings: Settings) -> list[Budget]:
+    """The common budget, then those of rules that have their own."""
+    own = [rule.budget for rule in settings.rules if rule.budget is not None]
+    return [settings.budget, *own]
+
+
+def terms(settings: Settings) -> list[Terms]:
+    """Terms of the pages of each rule, then those of pages without a rule, which nothing pays for.
+
+    >>> from recrawl.settings.rules import Rule
+    >>> from recrawl.settings.settings import Settings
+    >>> rules = Rule("https://a.org/"), Rule("https://b.org/", budget=Budget(9.0))
+    >>> [each.pool for each in terms(Settings("bot (me@example.org)", rules=rules))]
+    [0, 1, 2]
+    """
+    found = []
+    pools = 1
+    for rule in settings.rules:
+        own = rule.budget is not None
+        found.append(
+            Terms(
+                pool=pools if own else 0,
+                weight=rule.weight,
+                minimum=rule.minimum,
+                maximum=rule.maximum,
+                interval=rule.interval or 0.0,
+                hours=rule.hours,
+            )
+        )
+        pools += own
+    return [*found, Terms(pool=pools)]
+
+
+def fingerprint(settings: Settings) -> str:
+    """Changes whenever what was learnt no longer fits: other rules, budgets, weights or aims."""
+    parts = [
+        (rule.address, rule.exact, rule.budget is not None, rule.weight) for rule in settings.rules
+    ]
+    return repr([parts, settings.objective])

@@ -1,0 +1,279 @@
+"""The settings of a crawl, read from the text of `recrawl.toml`.
+
+Nothing is guessed: an unknown key, a value that means nothing and two wishes that exclude each
+other are refused with the line where they stand.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from recrawl.errors import InvalidSettings
+from recrawl.plan.budget import Budget
+from recrawl.settings.key_lines import key_lines
+from recrawl.settings.keys import BLOCK, BLOCKS, TABLES, TOP
+from recrawl.settings.listing_keys import LISTING, NEEDED, listing_rule
+from recrawl.settings.rules import NO_RULE, Rule, RuleFinder
+from recrawl.units import SECONDS_A_DAY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from recrawl.listings.live.rules import ListingRule
+    from recrawl.settings.key_lines import KeyPath
+    from recrawl.settings.keys import Key
+
+FILE_NAME = "recrawl.toml"
+STORE_NAME = "recrawl.db"
+
+_BUDGET = Budget(500.0)
+_SHOWN = 60  # letters of a value in a sentence
+_TOP = "the top of the file"
+_LISTING = "listing"
+_BLOCK_KEYS = dict.fromkeys(BLOCKS, BLOCK) | {_LISTING: LISTING}
+_TITLES = {"politeness": "[politeness]", "storage": "[storage]"} | {
+    kind: f"[[{kind}]]" for kind in _BLOCK_KEYS
+}
+_KEYS = {_TOP: TOP} | {
+    title: _BLOCK_KEYS.get(name) or TABLES[name] for name, title in _TITLES.items()
+}
+_AT_LINE = re.compile(r" \(at line (\d+), column \d+\)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a person asks of a crawl.
+
+    Args:
+        agent: Name under which we visit, with a contact.
+        budget: Visits to all pages whose rule has no budget of its own.
+        objective: Name of what to spend them on, a key of `OBJECTIVES`.
+        delay: Fewest days between two requests to one host.
+        together: Most requests to one host at a time.
+        store: Name of the store's file, from where the settings are.
+        versions: How many of the newest versions of a page are kept.
+        keep: Days after which a version is dropped, unless it is the newest.
+        size: Bytes that all versions together may take.
+        rules: Wishes for sites, in the order of the file, then those for pages.
+        listings: Wishes for listings, in the order of the file.
+
+    Examples:
+        >>> settings = Settings("bot (me@example.org)", rules=(Rule("https://example.org/a/"),))
+        >>> settings.rule_of("https://example.org/a/b"), settings.rule_of("https://example.org/b")
+        (0, -1)
+    """
+
+    agent: str
+    budget: Budget = _BUDGET
+    objective: str = "harmonic"
+    delay: float = 1 / SECONDS_A_DAY
+    together: int = 1
+    store: str = STORE_NAME
+    versions: int = 10
+    keep: float = 90.0
+    size: int = 2 * 2**30
+    rules: tuple[Rule, ...] = ()
+    listings: tuple[ListingRule, ...] = ()
+    _finder: RuleFinder = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Prepare to find rules by address."""
+        object.__setattr__(self, "_finder", RuleFinder(self.rules))
+
+    def rule_of(self, address: str) -> int:
+        """Number of a canonical address's rule; -1 where none holds."""
+        return self._finder.rule_of(address)
+
+    def rule_for(self, address: str) -> Rule | None:
+        """A canonical address's rule; None where none holds."""
+        number = self.rule_of(address)
+        return None if number == NO_RULE else self.rules[number]
+
+    def is_local(self, address: str) -> bool:
+        """Whether a canonical address may be on this machine or on a private network."""
+        rule = self.rule_for(address)
+        return rule is not None and rule.local
+
+    def rules_of(self, addresses: Iterable[str]) -> list[int]:
+        """Number of each canonical address's rule; -1 where none holds."""
+        return self._finder.rules_of(addresses)
+
+
+def read_settings(text: str, *, name: str = FILE_NAME) -> Settings:
+    r"""The settings that a text in TOML holds; `name` is what errors call it.
+
+    >>> read_settings('agent = "bot (me@example.org)"\nbudget = "24/1h"').budget.visits
+    576.0
+    """
+    document = _Document.read(text, name)
+    values = document.table((), TOP, _TOP, beside=_TITLES)
+    for table, keys in TABLES.items():
+        if table in document.values:
+            values |= document.table((table,), keys, _TITLES[table])
+    if "agent" not in values:
+        document.refuse((), f"agent must be {TOP['agent'].rule} (got none)")
+    rules = [rule for kind in BLOCKS for rule in document.rules(kind)]
+    return Settings(**values, rules=tuple(rules), listings=tuple(document.listings()))
+
+
+def read_rule(address: str, values: Mapping[str, object], *, page: bool = False) -> Rule:
+    """The rule that a block would be; errors call it by its address.
+
+    >>> read_rule("https://example.org", {"weight": 2}).weight
+    2.0
+    """
+    kind = "page" if page else "site"
+    (rule,) = _Document(address, {kind: [{"address": address, **values}]}, {}).rules(kind)
+    return rule
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    """A text in TOML: what it holds, and where; what no text holds stands nowhere."""
+
+    name: str
+    values: Mapping[str, Any]
+    lines: Mapping[KeyPath, int]
+
+    @classmethod
+    def read(cls, text: str, name: str) -> _Document:
+        text = text.removeprefix("\ufeff")  # which some editors put first
+        try:
+            return cls(name, tomllib.loads(text), key_lines(text))
+        except RecursionError:
+            message = f"{name}: brackets must not stand in each other so deep"
+            raise InvalidSettings(message) from None
+        except ValueError as error:
+            raise InvalidSettings(_syntax(str(error), text, name)) from None
+
+    def refuse(self, path: KeyPath, sentence: str) -> NoReturn:
+        """Raise for what stands at a path."""
+        where = f", line {self.lines[path]}" if path in self.lines else ""
+        message = f"{self.name}{where}: {sentence}"
+        raise InvalidSettings(message)
+
+    def table(
+        self,
+        path: KeyPath,
+        keys: Mapping[str, Key],
+        title: str,
+        beside: Iterable[str] = (),
+    ) -> dict[str, Any]:
+        """What the keys of a table mean; those in `beside` are left to others."""
+        table: Any = self.values
+        for part in path:
+            table = table[part]
+        if not isinstance(table, dict):
+            self.refuse(path, f"{path[0]} must be written as {title} (got {_shown(table)})")
+        found = {}
+        for key, value in table.items():
+            if key in beside:
+                continue
+            if key not in keys:
+                self.refuse((*path, key), _unknown(key, title))
+            found[key] = keys[key].read(value)
+            if found[key] is None:
+                rule = keys[key].rule
+                self.refuse((*path, key), f"{key} must be {rule} (got {_shown(value)})")
+        return found
+
+    def rules(self, kind: str) -> list[Rule]:
+        """What all blocks of a kind ask for."""
+        title = _TITLES[kind]
+        rules: list[Rule] = []
+        lines: dict[str, int] = {}
+        for path in self._paths(kind):
+            values = self.table(path, BLOCK, title)
+            if "address" not in values:
+                self.refuse(path, f"{title} must have an address (got none)")
+            rule = Rule(**values, exact=kind == "page")
+            self._check(path, rule, values)
+            if rule.address in lines:
+                said = f"{rule.address} of line {lines[rule.address]} again"
+                self.refuse(
+                    (*path, "address"), f"address must stand in one {title} only (got {said})"
+                )
+            lines[rule.address] = self.lines.get((*path, "address"), 0)
+            rules.append(rule)
+        return rules
+
+    def listings(self) -> list[ListingRule]:
+        """What all blocks of listings ask for."""
+        title = _TITLES[_LISTING]
+        found: dict[str, ListingRule] = {}
+        for path in self._paths(_LISTING):
+            values = self.table(path, LISTING, title)
+            for key in NEEDED:
+                if key not in values:
+                    self.refuse(path, f"{title} must have {key} (got none)")
+            rule = listing_rule(values)
+            self._check_bounds(path, rule)
+            if rule.name in found:
+                said = f"{_shown(rule.name)} again"
+                self.refuse((*path, "name"), f"name must stand in one {title} only (got {said})")
+            found[rule.name] = rule
+        return list(found.values())
+
+    def _paths(self, kind: str) -> list[KeyPath]:
+        """Where the blocks of a kind stand."""
+        blocks = self.values.get(kind, [])
+        if not isinstance(blocks, list):
+            what = f"[{kind}]" if isinstance(blocks, dict) else _shown(blocks)
+            self.refuse((kind,), f"{kind} must be written as {_TITLES[kind]} (got {what})")
+        return [(kind, number) for number in range(len(blocks))]
+
+    def _check(self, path: KeyPath, rule: Rule, values: Mapping[str, Any]) -> None:
+        """Refuse a block that contradicts itself."""
+        if not rule.exact and "?" in rule.address:
+            said = "address of a [[site]] must have no ?, which one of a [[page]] may have"
+            self.refuse((*path, "address"), f"{said} (got {_shown(rule.address)})")
+        bounds = [key for key in ("minimum", "maximum") if key in values]
+        if rule.interval is not None and bounds:
+            said = f"interval must stand without minimum and maximum (got {bounds[0]} beside it)"
+            self.refuse((*path, "interval"), said)
+        self._check_bounds(path, rule)
+
+    def _check_bounds(self, path: KeyPath, rule: Rule | ListingRule) -> None:
+        """Refuse a least time between visits above the longest."""
+        if rule.minimum > rule.maximum:
+            block: Any = self.values[str(path[0])][path[1]]
+            said = f"(got {_shown(block['minimum'])} above {_shown(block['maximum'])})"
+            self.refuse((*path, "minimum"), f"minimum must be at most maximum {said}")
+
+
+def _syntax(said: str, text: str, name: str) -> str:
+    """What the standard library says of a text that is no TOML, with the line that it means."""
+    match = _AT_LINE.search(said)
+    what = said[: match.start()] if match else said.removesuffix(" (at end of document)")
+    lines = text.split("\n")
+    line = int(match[1]) if match else len(lines)
+    got = _shown(lines[line - 1].strip()) if match else "the end of the file"
+    what = what[:1].lower() + what[1:]
+    return f"{name}, line {line}: must be TOML, with texts in quotes: {what} (got {got})"
+
+
+def _unknown(key: str, title: str) -> str:
+    """Say that a key is none, and which one may be meant."""
+    said = f"{json.dumps(key, ensure_ascii=False)} is no key of {title}"
+    homes = [home for home, keys in _KEYS.items() if key in keys]
+    if homes:
+        return f"{said}; it belongs to {' or '.join(homes)}"
+    if key in _TITLES:
+        return f"{said}; {_TITLES[key]} stands by itself"
+    names = {each: f'"{each}"' for each in _KEYS[title]} | (_TITLES if title == _TOP else {})
+    near = get_close_matches(key.lower(), names, n=1)
+    if near:
+        return f"{said}; did you mean {names[near[0]]}?"
+    return f"{said}, whose keys are {', '.join(_KEYS[title])}"
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."

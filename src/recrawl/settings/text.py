@@ -1,0 +1,176 @@
+"""The text of `recrawl.toml`: as it is when a crawl begins, and with one more block.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+
+from recrawl.errors import InvalidSettings
+from recrawl.settings.key_lines import key_lines
+from recrawl.settings.settings import FILE_NAME, read_rule, read_settings
+
+_TEMPLATE = """\
+# Settings of a crawl. What stands here are the defaults; only agent must be given.
+# Times are written 90s, 30m, 6h, 3d or 2w; addresses begin with http:// or https://.
+
+# Who you are, sent with every request: a name, and a contact for those who run the sites,
+# such as "my-crawler (+https://example.org/about; me@example.org)".
+agent = AGENT
+
+# Visits to all sites and pages below that have no budget of their own: 500/1d for all
+# together, or 0.1/page/1d for each page.
+budget = "500/1d"
+
+# What the visits are spent on: harmonic, freshness, age, missed or detected.
+objective = "harmonic"
+
+[politeness]
+# Least time between two requests to one host; the Crawl-delay of its robots.txt may raise it.
+delay = "1s"
+# Requests to one host at a time.
+together = 1
+
+[storage]
+# File that holds pages, visits and versions; its place is seen from this file.
+store = "recrawl.db"
+# Newest versions kept of a page; 0 keeps none.
+versions = 10
+# Versions older than this are dropped, but never the newest of a page.
+keep = "90d"
+# What all versions together may take on the disk.
+size = "2GB"
+
+# A block [[site]] is for everything under an address, a block [[page]] for one page. Both
+# have the same keys, and only address must be given. Where several blocks hold an address,
+# its own [[page]] decides, else the [[site]] with the longest address; the others say
+# nothing about it.
+
+# A block [[listing]] is for a list of objects, such as jobs or cars. Its objects are copied
+# whenever the copy is about to be worse than is wanted. name, address, items and key must be
+# given. Where items are is told by CSS selectors, or by paths such as $.jobs[*] for JSON.
+
+# [[site]]
+# address = "https://example.org/"
+# # Visits of its own, instead of a share of the budget at the top.
+# budget = "500/1d"
+# # How much a fresh copy matters, compared with the others.
+# weight = 1.0
+# # A page is never visited more often than this,
+# minimum = "10m"
+# # and never less often than this.
+# maximum = "30d"
+# # Hours of the day, in UTC, in which it may be visited: from 22:00 to 6:00.
+# hours = "22-6"
+# # How many links deep to follow from its pages; 0: robots.txt, sitemaps and feeds only.
+# links = 0
+# # CSS selectors: only these parts of a page count.
+# watch = ["main"]
+# # CSS selectors: these parts do not count.
+# ignore = [".advert"]
+# # Share of the words of a page that must differ for it to count as changed; any by default.
+# least_change = 0.3
+# # Share of its copies that should be fresh: status says whether it is met, or what it takes.
+# target = 0.95
+# # Whether it may be on this machine or on a private network.
+# local = false
+
+# [[page]]
+# address = "https://example.org/prices"
+# # Visited exactly this often, instead of minimum and maximum.
+# interval = "1d"
+
+# [[listing]]
+# # What it is called, now and later.
+# name = "jobs"
+# # Where the list begins; several addresses for a list in parts.
+# address = "https://example.org/jobs"
+# # A form to send, for lists that are asked for in this way.
+# form = { q = "baker" }
+# # Parameter that counts its pages: p=1, p=2, ... until there is nothing new,
+# page = "p=1"
+# # or the link that leads to the next page.
+# next = "a.next"
+# # Each item of the list,
+# items = "li.job"
+# # what names it for ever: text of an element, or @ and an attribute of it,
+# key = "a@href"
+# # and what else to keep of it.
+# attributes = { title = "h3", city = ".city" }
+# # Share of the copy that is still listed, at the least.
+# precision = 0.9
+# # Share of the list that is in the copy, at the least.
+# recall = 0.9
+# # Probability with which both are to be kept.
+# confidence = 0.8
+"""
+
+
+def first_settings(agent: str = "") -> str:
+    """Text of the settings of a new crawl, every key explained.
+
+    >>> first_settings("bot (me@example.org)").count('agent = "bot (me@example.org)"')
+    1
+    """
+    return _TEMPLATE.replace("AGENT", _toml(agent))
+
+
+def with_site(
+    text: str, address: str, *, page: bool = False, name: str = FILE_NAME, **values: object
+) -> str:
+    r"""The settings with one more block at the end, and all else as it was.
+
+    Args:
+        text: Settings that can be read.
+        address: Address of the site or page.
+        page: Whether it is one page.
+        name: What errors call the text.
+        values: Further keys of the block, as `read_settings` knows them.
+
+    Examples:
+        >>> settings = 'agent = "bot (me@example.org)"  # mine\n'
+        >>> print(with_site(settings, "https://example.org", weight=2, watch=["main"]))
+        agent = "bot (me@example.org)"  # mine
+        <BLANKLINE>
+        [[site]]
+        address = "https://example.org/"
+        weight = 2
+        watch = ["main"]
+        <BLANKLINE>
+    """
+    text = text.removeprefix("\ufeff")  # which some editors put first
+    rules = read_settings(text, name=name).rules
+    rule = read_rule(address, values, page=page)
+    kind = "page" if page else "site"
+    same = [each.address for each in rules if each.exact == page]
+    if rule.address in same:
+        line = key_lines(text)[kind, same.index(rule.address), "address"]
+        message = f"{name}, line {line}: {rule.address} is a [[{kind}]] already"
+        raise InvalidSettings(message)
+    pairs = {"address": rule.address, **values}
+    block = "".join(f"{key} = {_toml(value)}\n" for key, value in pairs.items())
+    end = "" if text.endswith("\n") else "\n"
+    longer = f"{text}{end}\n[[{kind}]]\n{block}"
+    _check_appended(longer, kind, name)
+    return longer
+
+
+def _check_appended(text: str, kind: str, name: str) -> None:
+    """Refuse `site = [...]`, to which TOML lets no block be added."""
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        line = key_lines(text)[kind,]
+        message = (
+            f"{name}, line {line}: {kind} must be written as [[{kind}]] for another to be added "
+            f"(got {kind} = [...])"
+        )
+        raise InvalidSettings(message) from None
+
+
+def _toml(value: object) -> str:
+    """A text, a number, a truth value or a list of them, as TOML writes it."""
+    # JSON writes all of them alike, but for one character that TOML does not let stand.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,173 @@
+"""Our policy in a rehearsal: it decides as always, and what visits find is left out or drawn.
+
+What visits will find nobody knows. In an *unmoved* rehearsal nothing is learnt: pages change as
+often as they are believed to, only the instants of their last visits move on, and bursts of
+sections fade. In a *drawn* one it is drawn by lot whether a visit finds a change, with the chance
+that the policy gives to it, and the policy learns from that: so many such rehearsals tell how far
+the next visit of a page may move. Pages that get their first copy in a rehearsal are taken for
+what a page is assumed to be of which nothing is known.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.policies.pages import Outcomes
+from recrawl.policies.recrawl.beliefs import let_clocks_run
+from recrawl.policies.recrawl.relatives import Relatives
+from recrawl.units import epoch_days, instants_after_epoch
+
+if TYPE_CHECKING:
+    from recrawl.arrays.types import Floats, Instants, Ints
+    from recrawl.policies.pages import Pages
+    from recrawl.policies.recrawl.policy import Recrawl
+    from recrawl.policies.recrawl.state import RecrawlState
+
+
+@dataclass(slots=True, eq=False)
+class Rehearsed:
+    """What is known of the pages of a rehearsal, those with a copy first.
+
+    Attributes:
+        gap: Mean days between visits to a page.
+        learnt: What the policy has learnt, which the rehearsal owns; None where it is nothing.
+        row: Row of each page that it has learnt of; pages beyond are young.
+        last: When each young page was last visited, in days after 1970.
+        worth: Weight of each young page over the cost of a visit.
+    """
+
+    gap: float
+    learnt: RecrawlState | None
+    row: Ints
+    last: Floats
+    worth: Floats
+
+    @classmethod
+    def of(cls, learnt: RecrawlState, row: Ints) -> Rehearsed:
+        """What is known of some pages."""
+        return cls(learnt.gap, learnt, row, np.empty(0), np.empty(0))
+
+
+@dataclass(frozen=True, slots=True)
+class Unmoved:
+    """A policy that learns nothing.
+
+    Args:
+        policy: What decides.
+
+    Examples:
+        A page of weight 2, copied ten days ago, of which nothing is known:
+
+        >>> from recrawl.policies.pages import Pages
+        >>> from recrawl.policies.recrawl.policy import Recrawl
+        >>> policy, first = Unmoved(Recrawl()), np.array(["2026-01-01"], "datetime64[us]")
+        >>> state = policy.start(Pages.of(["a"], first, weight=np.array([2.0])), first[0], gap=5.0)
+        >>> policy.value(state, np.array([0]), first[0] + np.timedelta64(10, "D")).round(3)
+        array([7.639])
+    """
+
+    policy: Recrawl
+
+    def start(self, pages: Pages, now: np.datetime64, gap: float) -> Rehearsed:
+        """State of a crawl of which nothing is known."""
+        del now
+        none = np.empty(0, np.int64)
+        state = Rehearsed(gap, None, none, np.empty(0), np.empty(0))
+        return self.found(state, pages)
+
+    def found(self, state: Rehearsed, pages: Pages) -> Rehearsed:
+        """State with more pages, which are young."""
+        state.last = np.append(state.last, epoch_days(pages.first_seen))
+        state.worth = np.append(state.worth, pages.weight / pages.cost)
+        return state
+
+    def paced(self, state: Rehearsed, gap: float) -> Rehearsed:
+        """State of a crawl whose mean gap has moved."""
+        state.gap = gap
+        if state.learnt is not None:
+            state.learnt = self.policy.paced(state.learnt, gap)
+        return state
+
+    def seen(self, state: Rehearsed, rows: Ints, now: Instants, outcomes: Outcomes) -> Rehearsed:
+        """State after visits, whatever they found."""
+        del outcomes
+        at, young = epoch_days(now), rows >= len(state.row)
+        state.last[rows[young] - len(state.row)] = at[young]
+        if state.learnt is not None:
+            ours = state.row[rows[~young]]
+            state.learnt.last[ours] = at[~young]
+            state.learnt.announced.forget(ours)
+        return state
+
+    def value(self, state: Rehearsed, rows: Ints, now: np.datetime64) -> Floats:
+        """What a visit to each page is worth now."""
+        values, young = np.empty(len(rows)), rows >= len(state.row)
+        learnt = state.learnt
+        if learnt is not None:
+            # Before the policy would: it fits its priors anew where it begins a bin itself.
+            let_clocks_run(learnt, float(epoch_days(now)))
+            _go_on_asking(learnt, float(epoch_days(now)))
+            values[~young] = self.policy.value(learnt, state.row[rows[~young]], now)
+        if young.any():
+            ours = rows[young] - len(state.row)
+            relatives = learnt.relatives if learnt else self._nothing_known(state.gap)
+            one = np.ones(len(ours))
+            waited = np.maximum(float(epoch_days(now)) - state.last[ours], 0.0)
+            expected = self.policy.objective.expected_value(
+                relatives.shape * one, relatives.exposure * one, waited
+            )
+            values[young] = state.worth[ours] * expected
+        return values
+
+    def due(self, state: Rehearsed, rows: Ints, price: float) -> Instants:
+        """When the value of each page that is not young reaches the price."""
+        due = np.full(len(rows), np.inf)
+        if state.learnt is not None:
+            known = rows < len(state.row)
+            found = self.policy.due(state.learnt, state.row[rows[known]], price)
+            due[known] = np.where(np.isnat(found), np.inf, epoch_days(found))
+        return instants_after_epoch(due)
+
+    def _nothing_known(self, gap: float) -> Relatives:
+        return Relatives.start(self.policy.relatives, gap)
+
+
+def _go_on_asking(learnt: RecrawlState, now: float) -> None:
+    """Let hosts be asked once a day what has changed, and say that nothing has."""
+    announced = learnt.announced
+    telling = np.flatnonzero(announced.recall > 0)
+    days = np.maximum(np.floor(now - announced.asked[telling]), 0.0)
+    announced.asked[telling] += days
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn(Unmoved):
+    """A policy that learns from what is drawn by lot.
+
+    Args:
+        policy: What decides.
+        lot: Number of the lot.
+    """
+
+    lot: int = 0
+    _random: np.random.Generator = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Prepare to draw."""
+        object.__setattr__(self, "_random", np.random.default_rng(self.lot))
+
+    def seen(self, state: Rehearsed, rows: Ints, now: Instants, outcomes: Outcomes) -> Rehearsed:
+        """State after visits, some of which found a change; young pages teach nothing."""
+        learnt, known = state.learnt, rows < len(state.row)
+        if learnt is not None and known.any():
+            ours, at = state.row[rows[known]], now[known]
+            let_clocks_run(learnt, float(epoch_days(at).max()))
+            fresh = self.policy.fresh(learnt, ours, at.max())
+            changed = self._random.random(len(ours)) > fresh
+            state.learnt = self.policy.seen(learnt, ours, at, Outcomes.existence(changed))
+        return Unmoved.seen(self, state, rows, now, outcomes)

@@ -1,0 +1,187 @@
+"""A crawl as plain values, from which what it does next can be worked out, as it is or otherwise.
+
+Of a large crawl some pages are drawn by lot, with as large a part of the budget and of what hosts
+have room for: then the next visit of a page comes when it would among all of them, within a little.
+
+Touches: nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import inf
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.plan.budget import Budget
+
+if TYPE_CHECKING:
+    from recrawl.arrays.types import Bools, Floats, Ints
+    from recrawl.frontier.agenda import Known
+    from recrawl.policies.recrawl.policy import Recrawl
+    from recrawl.policies.recrawl.state import RecrawlState
+    from recrawl.settings.terms import Terms
+
+
+@dataclass(frozen=True, slots=True)
+class HostScene:
+    """A host.
+
+    Args:
+        delay: Days between two requests to it.
+        after: Instant before which it must not be asked, in days after 1970.
+        wait: Days that it takes to answer.
+    """
+
+    delay: float
+    after: float
+    wait: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spent:
+    """Visits that a budget has paid for lately.
+
+    Args:
+        at: When, rising.
+        first: Which of them were to pages without a copy.
+        anew: Whether what was saved up counts no more, as for a crawl that has just begun again.
+    """
+
+    at: Floats
+    first: Bools
+    anew: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PoolScene:
+    """Pages that share a budget.
+
+    Args:
+        budget: What all of them may cost.
+        state: What the policy has learnt of the whole pool; None where it is nothing.
+        pages: Pages of the scene that it has learnt of.
+        rows: Their rows in the state.
+        spent: What they have cost lately.
+    """
+
+    budget: Budget
+    state: RecrawlState | None
+    pages: Ints
+    rows: Ints
+    spent: Spent
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scene:
+    """A crawl at an instant; pages are numbered from 0 in the scene.
+
+    Args:
+        policy: What decides where visits are worth most.
+        now: The instant, in days after 1970.
+        page: The page that is asked about.
+        share: How large a part of the crawl's pages take part.
+        terms: On which terms pages are visited.
+        known: What is known of each page.
+        last: When each page was last compared with its copy; nan if never.
+        asked_at: When the page was last visited, whatever came of it; nan if never.
+        pools: Pages by budget; the last pays for nothing.
+        hosts: The hosts.
+        together: Most requests to a host at a time.
+    """
+
+    policy: Recrawl
+    now: float
+    page: int
+    share: float
+    terms: tuple[Terms, ...]
+    known: Known
+    last: Floats
+    asked_at: float
+    pools: tuple[PoolScene, ...]
+    hosts: tuple[HostScene, ...]
+    together: int
+
+    @property
+    def own_terms(self) -> Terms:
+        """Terms of the page that is asked about."""
+        return self.terms[int(self.known.term[self.page])]
+
+    @property
+    def pool(self) -> PoolScene:
+        """The pool of the page that is asked about."""
+        return self.pools[self.own_terms.pool]
+
+    @property
+    def host(self) -> HostScene:
+        """The host of the page that is asked about."""
+        return self.hosts[int(self.known.host[self.page])]
+
+    @property
+    def row(self) -> int | None:
+        """Row of the page that is asked about in the state of its pool; None where it has none."""
+        found = np.flatnonzero(self.pool.pages == self.page)
+        return int(self.pool.rows[found[0]]) if len(found) else None
+
+    @property
+    def pool_size(self) -> int:
+        """How many pages of the scene share the budget of the page that is asked about."""
+        pool_of = np.array([each.pool for each in self.terms])[self.known.term]
+        return int(np.count_nonzero(pool_of == self.own_terms.pool))
+
+    @property
+    def visits_a_day(self) -> float:
+        """Visits a day that the budget of the page's pool allows the pages of the scene."""
+        return self.pool.budget.visits_a_day(self.pool_size)
+
+    @property
+    def gap(self) -> float:
+        """Mean days between visits to a page of the pool; infinite where there are none."""
+        visits = self.visits_a_day
+        return self.pool_size / visits if visits > 0 else inf
+
+    # The same scene, otherwise.
+
+    def with_pool(self, pool: PoolScene) -> Scene:
+        """Another pool in place of the page's."""
+        number = self.own_terms.pool
+        return replace(self, pools=(*self.pools[:number], pool, *self.pools[number + 1 :]))
+
+    def with_terms(self, terms: Terms) -> Scene:
+        """Terms of its own for the page, which its pool must be part of."""
+        known = replace(self.known, term=_with(self.known.term, self.page, len(self.terms)))
+        return replace(self, terms=(*self.terms, terms), known=known)
+
+    def with_host(self, host: HostScene) -> Scene:
+        """Another host in place of the page's."""
+        number = int(self.known.host[self.page])
+        return replace(self, hosts=(*self.hosts[:number], host, *self.hosts[number + 1 :]))
+
+    def with_set_time(self, at: float) -> Scene:
+        """Another set time for the page."""
+        known = replace(self.known, set=_with(self.known.set, self.page, at))
+        return replace(self, known=known)
+
+    def with_status(self, status: int) -> Scene:
+        """Another place in its life for the page, where no visit has failed."""
+        known, page = self.known, self.page
+        failures = _with(known.failures, page, 0)
+        return replace(
+            self, known=replace(known, status=_with(known.status, page, status), failures=failures)
+        )
+
+
+def thinned(budget: Budget, share: float) -> Budget:
+    """The budget for a share of the pages.
+
+    >>> thinned(Budget(500.0), 0.1), thinned(Budget(2.0, "page"), 0.1)
+    (Budget(visits=50.0, each='crawl'), Budget(visits=2.0, each='page'))
+    """
+    return budget if budget.each == "page" else Budget(budget.visits * share, budget.each)
+
+
+def _with(values: np.ndarray, row: int, value: float) -> np.ndarray:
+    changed = np.array(values)
+    changed[row] = value
+    return changed

@@ -1,0 +1,233 @@
+"""What sitemaps and feeds say of changes, and how right they turn out to be.
+
+A page is *announced* when the date that its host gives it moves on, past our last visit. What
+visits find then tells how far such dates are to be believed, host by host
+(`recrawl.detect.reliability`), and that decides how much the next announcement is worth
+(`recrawl.policies.recrawl.announced`).
+
+Touches: a store, through what it is given.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recrawl.arrays.growing import longer
+from recrawl.detect.reliability import FEED, SITEMAP, false_alarms, is_heeded, precision, recall
+from recrawl.units import SECONDS_A_DAY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recrawl.arrays.types import Bools, Floats, Ints, Statuses
+    from recrawl.state.opening import Crawl
+    from recrawl.store.sqlite.reader import Reader
+
+_KINDS = ("", SITEMAP, FEED)
+_AT_ONCE = 5_000  # addresses looked up before others have their turn
+_MOST = 3
+_PARTS = ("dated", "told", "kind", "found")
+ANNOUNCED = tuple(f"announcements.{name}" for name in _PARTS)
+
+
+class Announcements:
+    """What hosts say of pages: a row a page.
+
+    Attributes:
+        dated: Epoch seconds at which it last changed, by its host's word; 0 where that is unsaid.
+        told: Announcements since its last visit.
+        kind: Where its host dates it: 0 nowhere, 1 in a sitemap, 2 in a feed.
+        found: Epoch seconds of the last visit that found a change before it was announced; 0 for
+            none that is still to be.
+    """
+
+    def __init__(self) -> None:
+        self.dated: Floats = np.empty(0)
+        self.told: Statuses = np.empty(0, np.uint8)
+        self.kind: Statuses = np.empty(0, np.uint8)
+        self.found: Floats = np.empty(0)
+        # When the feeds of each host were last read and had left nothing out.
+        self._read: dict[int, float] = {}
+        # Of hosts that are heeded, changes awaited and met without an announcement, and their sums.
+        self._heeded: dict[tuple[int, str], tuple[float, float]] = {}
+        self._of_all: Floats = np.zeros(2)
+
+    def grow(self, pages: int) -> None:
+        """Make room for pages of which nothing was said."""
+        for name in _PARTS:
+            array = getattr(self, name)
+            setattr(self, name, longer(array, np.zeros(pages, array.dtype)))
+
+    def kept(self) -> dict[str, Any]:
+        """What is to be saved; nothing where nothing was ever said."""
+        if not self.kind.any():
+            return {}
+        arrays = (getattr(self, name).copy() for name in _PARTS)
+        return dict(zip(ANNOUNCED, arrays, strict=True))
+
+    def resume(self, parts: Mapping[str, Any]) -> None:
+        """Take up what was saved."""
+        for name, part in zip(_PARTS, ANNOUNCED, strict=True):
+            array, had = getattr(self, name), parts.get(part)
+            if had is not None:
+                rows = min(len(array), len(had))
+                array[:rows] = had[:rows]
+
+    def forget_told(self) -> None:
+        """Let hosts announce once more what they have: a policy that begins anew was not told."""
+        self.dated[self.told > 0] = 0.0
+
+    def visited(self, page: int, at: float, *, changed: bool) -> tuple[str, dict[str, float]]:
+        """What a visit says of its host's word: the kind, and what to count.
+
+        Args:
+            page: Number of the page.
+            at: Epoch seconds of the visit.
+            changed: Whether it had changed.
+        """
+        kind, told = _KINDS[self.kind[page]], float(self.told[page])
+        self.told[page] = 0
+        if not changed:
+            return kind, {"wrong": told}
+        self.found[page] = at if kind and not told else 0.0
+        return kind, {"right": 1.0} if told else {"silent": 1.0}
+
+    def of_kind(self, pages: Ints, kind: int) -> Bools:
+        """Which pages are dated by this kind of source; the first that dates a page has it."""
+        self.kind[pages] = np.where(self.kind[pages] == 0, kind, self.kind[pages])
+        return np.asarray(self.kind[pages] == kind)
+
+    def moved(self, pages: Ints, dates: Floats, last: Floats) -> tuple[Bools, Bools]:
+        """Take in dates; says which pages are announced, and which were, after all.
+
+        A date without a time of day stands for any instant of its day. A change that a visit found
+        before it was announced is no news.
+
+        Args:
+            pages: The pages.
+            dates: Epoch seconds.
+            last: Epoch seconds of the last visit to each; nan where there was none.
+        """
+        had, found = self.dated[pages], self.found[pages]
+        until = np.where(dates % SECONDS_A_DAY == 0, dates + SECONDS_A_DAY, dates)
+        moved = dates > had
+        late = moved & (found > 0) & (dates <= found)
+        # Of a page that is dated for the first time nobody knows on which day it was dated.
+        news = moved & np.where(had > 0, until > last, dates > last) & ~late
+        self.dated[pages] = np.maximum(dates, had)
+        self.found[pages[late]] = 0.0
+        self.told[pages] = np.minimum(self.told[pages] + news, _MOST)
+        return news, late
+
+    def silent_pages(self, pages: Ints, hosts: Ints, oldest: dict[int, float], now: float) -> Ints:
+        """Pages that feeds would name if they had changed, and do not.
+
+        A feed names the pages that changed last. Where its oldest entry is older than the last time
+        it was read, all others are silent.
+
+        Args:
+            pages: Pages that feeds have ever named.
+            hosts: Host of each.
+            oldest: Epoch seconds of the oldest entry of the feeds of hosts that were read.
+            now: Epoch seconds.
+        """
+        whole = [host for host, entry in oldest.items() if entry <= self._read.get(host, -inf)]
+        # Until a feed that has left something out reaches back so far again, nothing is silent.
+        self._read.update(dict.fromkeys((*whole, *(oldest.keys() - self._read.keys())), now))
+        return pages[np.isin(hosts, whole)]
+
+    def share_of_others(self, host: int, kind: str, awaited: float, silent: float) -> float:
+        """Share of their changes that all hosts announce which announce any.
+
+        Args:
+            host: One of them.
+            kind: How it announces them.
+            awaited: Changes that visits would have met there without an announcement.
+            silent: Those that they met.
+        """
+        before = self._heeded.get((host, kind), (0.0, 0.0))
+        self._heeded[host, kind] = after = awaited, max(silent, 0.0)
+        self._of_all += np.subtract(after, before)
+        share = 1 - (self._of_all[1] + 1) / (self._of_all[0] + 2)
+        return min(max(float(share), 0.0), 1.0)
+
+
+async def hear(
+    crawl: Crawl, reader: Reader, dates: Mapping[str, tuple[str, float]], now: float
+) -> None:
+    """Take in what sitemaps and feeds say.
+
+    Args:
+        crawl: The crawl as it stands.
+        reader: Its store.
+        dates: Where each address is dated, and when it changed last, in epoch seconds.
+        now: The instant.
+    """
+    named: dict[str, list[tuple[int, float]]] = {SITEMAP: [], FEED: []}
+    addresses = list(dates)
+    for start in range(0, len(addresses), _AT_ONCE):
+        some = addresses[start : start + _AT_ONCE]
+        for number, address in zip(reader.numbers(some), some, strict=True):
+            if number:
+                kind, date = dates[address]
+                named[kind].append((number - 1, date))
+        await asyncio.sleep(0)
+    for kind, each in named.items():
+        if each:
+            pages, instants = (np.array(column) for column in zip(*each, strict=True))
+            await _hear(crawl, kind, pages, instants, now)
+
+
+async def _hear(crawl: Crawl, kind: str, pages: Ints, dates: Floats, now: float) -> None:
+    """Take in what one kind of source says of pages that are known."""
+    heard = crawl.announcements
+    known = (pages < len(crawl.last)) & (dates <= (now + 1) * SECONDS_A_DAY)
+    known[known] = heard.of_kind(pages[known], _KINDS.index(kind))
+    pages, dates = pages[known], dates[known]
+    if kind == FEED:
+        pages, dates = _with_silent(crawl, pages, dates, now)
+    if not len(pages):
+        return
+    hosts = crawl.agenda.hosts_of(pages)
+    news, late = heard.moved(pages, dates, crawl.last[pages] * SECONDS_A_DAY)
+    for host in hosts[late].tolist():
+        crawl.trust.heard(host, kind, right=1.0, silent=-1.0)
+    named, word = _word(crawl, kind, pages, hosts)
+    named *= news
+    copied = np.flatnonzero(~np.isnan(crawl.last[pages]))
+    for start in range(0, len(copied), _AT_ONCE):
+        some = copied[start : start + _AT_ONCE]
+        crawl.agenda.told(pages[some], named[some], (word[0][some], word[1][some]), now)
+        await asyncio.sleep(0)
+
+
+def _with_silent(crawl: Crawl, pages: Ints, dates: Floats, now: float) -> tuple[Ints, Floats]:
+    """Pages that feeds name and those that they would, with the dates that they had."""
+    heard, hosts = crawl.announcements, crawl.agenda.hosts_of(pages)
+    oldest: dict[int, float] = {}
+    for host, date in zip(hosts.tolist(), dates.tolist(), strict=True):
+        oldest[host] = min(date, oldest.get(host, inf))
+    others = np.setdiff1d(np.flatnonzero(heard.kind == _KINDS.index(FEED)), pages)
+    silent = heard.silent_pages(others, crawl.agenda.hosts_of(others), oldest, now * SECONDS_A_DAY)
+    return np.append(pages, silent), np.append(dates, heard.dated[silent])
+
+
+def _word(
+    crawl: Crawl, kind: str, pages: Ints, hosts: Ints
+) -> tuple[Floats, tuple[Floats, Floats]]:
+    """How far the host of each page is believed: precision, and recall with false alarms a day."""
+    of_hosts, row = np.unique(hosts, return_inverse=True)
+    awaited = np.bincount(row, crawl.agenda.awaited(pages)).tolist()
+    found = []
+    for host, expected in zip(of_hosts.tolist(), awaited, strict=True):
+        word, share = crawl.trust.word(host, kind), 0.0
+        if is_heeded(word):
+            of_all = crawl.announcements.share_of_others(host, kind, expected, word.silent)
+            share = recall(word.silent, expected, of_all)
+        found.append((precision(word), share, false_alarms(word)))
+    right, shares, alarms = np.array(found).T[:, row]
+    return right, (shares, alarms)

@@ -1,0 +1,4 @@
+"""The default store: one SQLite file.
+
+Touches: files.
+"""

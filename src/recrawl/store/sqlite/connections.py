@@ -1,0 +1,221 @@
+"""Connections to a store's file, and its troubles in plain words.
+
+One connection writes and any number read at the same time (write-ahead log). A commit survives
+a process that is killed at any instant; after a power cut the last few seconds may be missing,
+never a part of a transaction.
+
+Touches: files.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import contextmanager, suppress
+from stat import S_ISREG
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import apsw
+import zstandard
+
+from recrawl.errors import (
+    InvalidParameter,
+    NotAStore,
+    RecrawlError,
+    StoreCorrupt,
+    StoreError,
+    StoreFull,
+    StoreLocked,
+    StoreMissing,
+    StoreUnwritable,
+    reason,
+)
+from recrawl.store.sqlite.file_magic import APPLICATION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_PAGE_BYTES = 4096
+
+# Pages of the log before it is copied into the file, and memory for pages. With 200,000 first
+# copies in random order in a store of a million pages, the worst there is, logs of 1000, 4000,
+# 16,000 and 64,000 pages took 12, 17, 28 and 33 thousand visits a second (one run each, on a
+# busy machine); from 16,000 on four times the memory gave no more.
+_LOG_PAGES = 16_000
+_CACHE_KIB = 16_384
+_READER_CACHE_KIB = 8192
+
+_WAIT_MILLISECONDS = 5000
+_LITTLE_ROOM = 1 << 20
+
+
+def refuse_what_is_no_file(path: Path) -> None:
+    """Raise for a file that is missing or empty, without opening it.
+
+    A process that opens and closes a file by itself loses its locks on it, those that SQLite
+    holds for the crawl as well. So only SQLite opens a store.
+    """
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        raise StoreMissing(f"{path}: must be a store (there is no such file)") from None
+    except OSError as error:
+        raise StoreUnwritable(f"{path}: must be a readable store ({reason(error)})") from None
+    if not S_ISREG(status.st_mode):
+        raise NotAStore(f"{path}: must be a store of recrawl (got no plain file)")
+    if not status.st_size:
+        raise NotAStore(f"{path}: must be a store of recrawl (got an empty file)")
+
+
+def _refuse_another_program_s(path: Path, connection: apsw.Connection) -> None:
+    try:
+        mark = connection.execute("pragma application_id").get
+    except apsw.NotADBError:
+        with path.open("rb") as file:  # nobody holds locks of SQLite on such a file
+            got = file.read(16)
+        message = f"{path}: must be a store of recrawl (got a file that begins with {got!r})"
+        raise NotAStore(message) from None
+    if mark != APPLICATION:
+        message = f"{path}: must be a store of recrawl (got another program's SQLite database)"
+        raise NotAStore(message)
+
+
+def connect_new(path: Path) -> apsw.Connection:
+    """A connection to a file that is not there yet, marked as a store."""
+    with in_plain_words(path):
+        connection = apsw.Connection(str(path))
+        connection.execute(f"pragma page_size = {_PAGE_BYTES}")
+        # Still with a rollback journal: so the mark is in the file itself, not in its log.
+        connection.execute(f"pragma application_id = {APPLICATION}")
+    return connection
+
+
+def connect(path: Path) -> apsw.Connection:
+    """A connection that writes to an existing store."""
+    with in_plain_words(path):
+        return apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+
+
+def prepare_to_write(connection: apsw.Connection) -> None:
+    """Set what holds for the one connection that writes."""
+    connection.set_busy_timeout(_WAIT_MILLISECONDS)
+    connection.execute("pragma journal_mode = wal")
+    connection.execute("pragma synchronous = normal")
+    connection.execute(f"pragma wal_autocheckpoint = {_LOG_PAGES}")
+    connection.execute(f"pragma cache_size = -{_CACHE_KIB}")
+    connection.execute(f"pragma journal_size_limit = {_LOG_PAGES * _PAGE_BYTES}")
+
+
+def connect_to_read(path: Path) -> apsw.Connection:
+    """A connection that cannot write, whoever else writes meanwhile."""
+    refuse_what_is_no_file(path)
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    # A log needs a file beside it to be shared by. Where none can be made nobody can write
+    # either, and the file stays as it is.
+    log = path.with_name(path.name + "-wal")
+    still = not os.access(path.parent, os.W_OK) and not log.exists()
+    name = f"file:{quote(str(path.absolute()))}?mode=ro" + ("&immutable=1" if still else "")
+    with in_plain_words(path):
+        connection = apsw.Connection(name, flags=flags)
+        try:
+            connection.set_busy_timeout(_WAIT_MILLISECONDS)
+            _refuse_another_program_s(path, connection)
+            connection.execute("pragma query_only = on")
+            connection.execute(f"pragma cache_size = -{_READER_CACHE_KIB}")
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+@contextmanager
+def transaction(connection: apsw.Connection) -> Iterator[None]:
+    """Write everything inside or nothing."""
+    connection.execute("begin immediate")
+    try:
+        yield
+        connection.execute("commit")
+    except BaseException:
+        with suppress(apsw.Error):  # a disk that fails has often rolled back by itself
+            if connection.in_transaction:
+                connection.execute("rollback")
+        raise
+
+
+@contextmanager
+def one_view(connection: apsw.Connection) -> Iterator[None]:
+    """Read everything inside as it stood at one instant."""
+    connection.execute("begin")
+    try:
+        yield
+    finally:
+        with suppress(apsw.Error):
+            connection.execute("rollback")
+
+
+@contextmanager
+def in_plain_words(path: Path) -> Iterator[None]:
+    """Turn SQLite's troubles into ours."""
+    try:
+        yield
+    except apsw.Error as error:
+        raise _ours(path, error) from error
+    except UnicodeDecodeError as error:  # only what comes from the file is decoded
+        raise _spoilt(path, error) from error
+
+
+@contextmanager
+def as_it_was_written(path: Path) -> Iterator[None]:
+    """Take values that nobody can have written for what they are: damage.
+
+    SQLite finds damage to its own structures. What is spoilt inside of a value shows only when
+    we unpack it.
+    """
+    try:
+        with in_plain_words(path):
+            yield
+    except RecrawlError:
+        raise
+    except (ValueError, LookupError, OverflowError, zstandard.ZstdError) as error:
+        raise _spoilt(path, error) from error
+
+
+def _spoilt(path: Path, error: Exception) -> StoreCorrupt:
+    said = str(error).partition("\n")[0]
+    return StoreCorrupt(f"{path}: must be a whole store (it is damaged: {said})")
+
+
+def _ours(path: Path, error: apsw.Error) -> RecrawlError:  # noqa: PLR0911 - a trouble each
+    said = str(error)
+    match error:
+        case apsw.NotADBError():
+            return NotAStore(f"{path}: must be a store of recrawl (got other bytes)")
+        case apsw.CorruptError():
+            return StoreCorrupt(f"{path}: must be a whole store (it is damaged: {said})")
+        case apsw.ConstraintError() | apsw.MismatchError() | apsw.TooBigError():
+            return InvalidParameter(f"{path}: what is written must fit its table ({said})")
+        case apsw.BusyError() | apsw.LockedError():
+            return StoreLocked(f"{path}: must be free to write (another process holds it)")
+        case apsw.FullError():
+            return _full(path)
+        case apsw.IOError() if _little_room(path):
+            return _full(path)
+        case apsw.ReadOnlyError() | apsw.PermissionsError() | apsw.CantOpenError():
+            return StoreUnwritable(f"{path}: file and folder must be open to us ({said})")
+        case apsw.IOError():
+            return StoreUnwritable(f"{path}: the disk must work ({said})")
+        case _:
+            return StoreError(f"{path}: must be a store that this recrawl understands ({said})")
+
+
+def _full(path: Path) -> StoreFull:
+    return StoreFull(f"{path}: there must be room to write (the disk is full)")
+
+
+def _little_room(path: Path) -> bool:
+    try:
+        return shutil.disk_usage(path.parent).free < _LITTLE_ROOM
+    except OSError:
+        return False

@@ -1,0 +1,209 @@
+"""Entries on their way into one transaction.
+
+Rows are collected a table at a time, in the order of the entries, and written together: a
+statement for a hundred rows costs little more than for one.
+
+Touches: files.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING, Any, assert_never
+
+from recrawl.entries.entries import (
+    HostBelieved,
+    HostSeen,
+    Learnt,
+    PagesChanged,
+    PagesFound,
+    Prune,
+    RobotsRead,
+    VisitMade,
+)
+from recrawl.entries.listings import ListingSynced
+from recrawl.errors import InvalidParameter
+from recrawl.store.retention import Retention
+from recrawl.store.sqlite import beliefs, objects, pages, versions
+from recrawl.store.sqlite import checkpoints as learnt
+from recrawl.store.sqlite.columns import SHARES
+from recrawl.units import SECONDS_A_DAY
+
+if TYPE_CHECKING:
+    import apsw
+
+    from recrawl.entries.entries import Copy, Entry, PageChange, Receipt
+    from recrawl.store.sqlite.latest_visits import Heads
+
+_VISIT = "insert into visits values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_COPY = "insert or replace into copies values (?, ?, ?, ?, ?, ?)"
+_MASKS = "insert or replace into masks values (?, ?)"
+_STANDING = "update pages set status = ?, failures = ?, next_at = ? where id = ?"
+_DAY = """
+    insert into days values (?, ?, ?)
+    on conflict (day, outcome) do update set visits = visits + excluded.visits
+"""
+_RULE = "update pages set rule = ? where id = ?"
+_DAY_MILLISECONDS = round(SECONDS_A_DAY * 1000)
+
+
+class Draft:
+    """A transaction being put together.
+
+    Args:
+        connection: Inside of its transaction.
+        heads: Newest visit of each page before it.
+        seed: Of the keys of addresses.
+        pages: How many pages there are, with those added so far.
+        visit: Number of the last visit, with those added so far.
+        newest: Newest visit of each page that was visited in it.
+    """
+
+    def __init__(
+        self, connection: apsw.Connection, heads: Heads, *, seed: int, pages: int, visit: int
+    ) -> None:
+        """Begin with nothing."""
+        self.connection = connection
+        self.heads = heads
+        self.seed = seed
+        self.pages = pages
+        self.visit = visit
+        self.newest: dict[int, int] = {}
+        self._days: Counter[tuple[int, int]] = Counter()
+        self._rows: dict[str, list[tuple[Any, ...]]] = {
+            _VISIT: [],
+            _COPY: [],
+            _MASKS: [],
+            _STANDING: [],
+            _RULE: [],
+        }
+
+    def add(self, entry: Entry, retention: Retention) -> Receipt:  # noqa: PLR0911 - a kind each
+        """Add an entry, and say what its writer will want to know."""
+        match entry:
+            case VisitMade():
+                return self._visit(entry, retention)
+            case PagesFound():
+                found = pages.add_pages(self.connection, entry, self.seed, self.pages)
+                self.pages = max(self.pages, max(found.pages, default=0))
+                return found
+            case PagesChanged():
+                self._change(entry)
+                return None
+            case HostSeen():
+                return pages.put_host(self.connection, entry)
+            case HostBelieved():
+                return beliefs.put_beliefs(self.connection, entry)
+            case RobotsRead():
+                return pages.put_robots(self.connection, entry)
+            case Learnt():
+                visit = self.visit if entry.visit is None else entry.visit
+                learnt.save(self.connection, entry.parts, visit)
+                return None
+            case ListingSynced():
+                return objects.put_sync(self.connection, entry)
+            case Prune():
+                return versions.prune(self.connection, retention, entry.now_seconds)
+            case _:
+                assert_never(entry)
+
+    def finish(self) -> None:
+        """Write the rows collected."""
+        days = ((day, outcome, visits) for (day, outcome), visits in self._days.items())
+        self._rows[_DAY] = list(days)
+        for statement, rows in self._rows.items():
+            if rows:
+                self.connection.executemany(statement, rows)
+
+    def _visit(self, made: VisitMade, retention: Retention) -> int:
+        page = self._known(made.page)
+        self.visit += 1
+        before = self.newest.get(page)
+        if before is None:
+            before = self.heads.of(page)
+        self.newest[page] = self.visit
+        at = pages.milliseconds(made.at_seconds)
+        took = pages.maybe_milliseconds(made.took_seconds)
+        age = None if made.age is None else age_seconds(at, made.age)
+        self._rows[_VISIT].append(
+            (
+                *(self.visit, page, before, at, made.outcome, made.http, age, made.size, took),
+                None if made.share is None else round(made.share * SHARES),
+                made.audit or None,
+            )
+        )
+        self._days[at // _DAY_MILLISECONDS, int(made.outcome)] += 1
+        if made.copy is not None:
+            self._rows[_COPY].append((page, *_columns_of(made.copy)))
+        if made.masks is not None:
+            self._rows[_MASKS].append((page, made.masks))
+        if made.change is not None:
+            self._stand(page, made.change)
+        if made.body is not None:
+            versions.keep(self.connection, page, at, made.body)
+            most = retention.versions
+            if most is not None and versions.too_many(self.connection, page, most):
+                alone = Retention(versions=most)
+                versions.prune(self.connection, alone, made.at_seconds, page)
+        return self.visit
+
+    def _change(self, changed: PagesChanged) -> None:
+        numbers = [self._known(page) for page in changed.pages]
+        for column in (changed.changes, changed.rules):
+            if column is not None and len(column) != len(numbers):
+                message = f"pages changed: must be {len(column)}, one each (got {len(numbers)})"
+                raise InvalidParameter(message)
+        for page, change in zip(numbers, changed.changes or (), strict=False):
+            self._stand(page, change)
+        self._rows[_RULE].extend(zip(changed.rules or (), numbers, strict=False))
+
+    def _stand(self, page: int, change: PageChange) -> None:
+        next_at = pages.maybe_milliseconds(change.next_at_seconds)
+        self._rows[_STANDING].append((change.status, change.failures, next_at, page))
+
+    def _known(self, page: int) -> int:
+        if not 0 < page <= self.pages:
+            message = f"page must be one of the {self.pages} in the store (got {page})"
+            raise InvalidParameter(message)
+        return page
+
+
+def _columns_of(copy: Copy) -> tuple[Any, ...]:
+    """What is known of a copy, as its row has it."""
+    return (
+        copy.bytes_signature,
+        copy.text_signature,
+        _as_text(copy.etag),
+        copy.modified_seconds,
+        _signed(copy.likeness),
+    )
+
+
+def _signed(bits: int | None) -> int | None:
+    """64 bits as SQLite keeps them: a whole number with a sign.
+
+    >>> _signed(2**64 - 1), _signed(5), _signed(None)
+    (-1, 5, None)
+    """
+    return bits if bits is None or bits < 1 << 63 else bits - (1 << 64)
+
+
+def _as_text(etag: str | None) -> str | None:
+    """A validator as it came; None where it holds bytes that are no text."""
+    if etag is None or etag.isascii():
+        return etag
+    return None if etag.encode(errors="ignore").decode() != etag else etag
+
+
+def age_seconds(at: int, age: float) -> int:
+    """Age in days at a visit as a store keeps it: from the change to the visit's whole second.
+
+    A host dates a change to the second, so the date comes back exactly as
+    `at // 1000 - age_seconds`.
+
+    >>> age_seconds(at=100_900, age=(100.9 - 40) / 86_400)
+    60
+    """
+    modified = math.floor(at / 1000 - age * SECONDS_A_DAY + 0.5)
+    return at // 1000 - modified

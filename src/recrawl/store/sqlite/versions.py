@@ -1,0 +1,92 @@
+"""Bodies of pages as they once were: each body once, compressed.
+
+Touches: files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from typing import TYPE_CHECKING
+
+import numpy as np
+import zstandard
+
+from recrawl.store.retention import Versions, surplus
+from recrawl.store.sqlite.columns import read_columns
+
+if TYPE_CHECKING:
+    import apsw
+
+    from recrawl.store.retention import Retention
+
+_OWN = threading.local()
+_DIGEST_BYTES = 16
+_NEWEST = "select body, at from versions where page = ? order by at desc limit 1"
+_UNUSED = """
+    delete from bodies
+    where id = ? and not exists (select 1 from versions where versions.body = bodies.id)
+"""
+_PAGES_AT_A_TIME = 1 << 16
+_COLUMNS = ("page", "at", "body", "room")
+_ROWS = """
+    select versions.page, versions.at, versions.body, length(bodies.data) as room
+    from versions join bodies on bodies.id = versions.body
+    where versions.page > ? and versions.page <= ?
+"""
+
+
+def keep(connection: apsw.Connection, page: int, at: int, body: bytes) -> None:
+    """Keep a body as the page's newest version, unless it is that already."""
+    digest = hashlib.sha256(body).digest()[:_DIGEST_BYTES]
+    number = connection.execute("select id from bodies where digest = ?", (digest,)).get
+    if number is None:
+        packed = _compressor().compress(body)
+        connection.execute(
+            "insert into bodies (digest, size, data) values (?, ?, ?)", (digest, len(body), packed)
+        )
+        number = connection.last_insert_rowid()
+    newest, newest_at = connection.execute(_NEWEST, (page,)).fetchone() or (None, at - 1)
+    if newest != number:
+        at = max(at, newest_at + 1)  # a clock may have been set back
+        connection.execute("insert into versions values (?, ?, ?)", (page, at, number))
+
+
+def too_many(connection: apsw.Connection, page: int, most: int) -> bool:
+    """Whether there are more than so many versions of a page."""
+    count = connection.execute("select count(*) from versions where page = ?", (page,)).get
+    return int(count) > most
+
+
+def _compressor() -> zstandard.ZstdCompressor:
+    """This thread's own: one takes longer to make than a page to compress."""
+    try:
+        made: zstandard.ZstdCompressor = _OWN.compressor
+    except AttributeError:
+        made = _OWN.compressor = zstandard.ZstdCompressor()
+    return made
+
+
+def prune(
+    connection: apsw.Connection, retention: Retention, now_seconds: float, page: int | None = None
+) -> int:
+    """Drop what the retention lets go, of one page or of all, and return how many versions."""
+    if page is None:
+        last = connection.execute("select coalesce(max(page), 0) from versions").get
+        stretches = [
+            (start, start + _PAGES_AT_A_TIME) for start in range(0, int(last), _PAGES_AT_A_TIME)
+        ]
+    else:
+        stretches = [(page - 1, page)]
+    parts = [read_columns(connection, _COLUMNS, _ROWS, stretch) for stretch in stretches]
+    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    if not columns:
+        return 0
+    drop = surplus(Versions(*columns), retention, now_seconds)
+    gone = np.stack([column[drop] for column in columns[:3]], axis=1).tolist()
+    connection.executemany(
+        "delete from versions where page = ? and at = ?", ((page, at) for page, at, _ in gone)
+    )
+    bodies = sorted({body for _, _, body in gone})
+    connection.executemany(_UNUSED, ((body,) for body in bodies))
+    return len(gone)

@@ -1,0 +1,63 @@
+"""Stores where tables are expected: read as logs, turned into rates, or refused."""
+
+import numpy as np
+import pytest
+
+from recrawl.adapters.tables.columns import read_columns
+from recrawl.adapters.tables.rates import read_rates
+from recrawl.adapters.tables.visits import Reading, format_of, read_batches
+from recrawl.entries.entries import VisitMade
+from recrawl.errors import InvalidTable
+from recrawl.store.sqlite.store import Store
+from recrawl.visits.status import Outcome
+from tests.inspect.looked import BEGAN, DAY, addresses, made
+
+
+@pytest.fixture
+def path(tmp_path):
+    made(tmp_path / "recrawl.db")
+    return tmp_path / "recrawl.db"
+
+
+@pytest.mark.parametrize("name", ["recrawl.db", "visits.csv", "visits.parquet", "noname"])
+def test_a_store_is_known_by_its_first_bytes_whatever_its_name(path, name):
+    other = path.rename(path.with_name(name))
+
+    assert format_of(other) == "store"
+
+
+def test_another_programs_database_is_no_store(tmp_path):
+    other = tmp_path / "other.db"
+    other.write_bytes(b"SQLite format 3\0" + bytes(84))
+
+    assert format_of(other) == "csv"
+    with pytest.raises(InvalidTable):
+        list(read_batches(Reading(other)))
+
+
+def test_a_store_is_read_as_a_log(path):
+    assert sum(len(batch.at) for batch in read_batches(Reading(path))) == 300
+
+
+def test_rates_are_those_of_the_pages_that_are_there(path):
+    with Store.open(path) as store:
+        store.write([VisitMade(1, (BEGAN + 20) * DAY, Outcome.GONE, http=404)])
+    table = read_rates(path)
+
+    assert table.pages == addresses(60)[1:]
+    assert (table.figures["low"] <= table.figures["rate_per_day"]).all()
+    assert np.isfinite(table.figures["shape"]).all()
+    assert table.host is None
+
+
+def test_pages_that_changed_at_every_visit_are_the_faster_ones(path):
+    """They changed four times in four gaps of two days, the others never."""
+    rates = np.sort(read_rates(path).figures["rate_per_day"])
+
+    assert rates[0] < 0.1
+    assert rates[-1] > 0.5
+
+
+def test_where_a_table_is_needed_a_store_is_refused(path):
+    with pytest.raises(InvalidTable, match=r"must be a table \(got a store; recrawl export"):
+        read_columns(path)

@@ -1,0 +1,134 @@
+"""A store is read as the log that a crawl would have written beside it."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recrawl import Answer
+from recrawl.adapters.stores import visits as store_visits
+from recrawl.adapters.tables.visits import Reading
+from recrawl.errors import InvalidTable, StoreMissing
+from recrawl.store.sqlite import reader as reader_module
+from recrawl.store.sqlite.store import Store
+from recrawl.visits.rows import UNKNOWN_TIME
+from recrawl.visits.status import Outcome
+from tests.adapters.tables.files import rows_in, write_csv
+from tests.store.made import NOON, found, store_with, visit
+
+PAGES = ("https://a.org/1", "https://a.org/2", "https://a.org/3")
+
+# How a log writes each outcome: changed and status; None where it is left out.
+LOGGED = {
+    Outcome.FIRST: ("", "200"),
+    Outcome.SAME: ("false", "200"),
+    Outcome.NOT_MODIFIED: ("false", "304"),
+    Outcome.CHANGED: ("true", "200"),
+    Outcome.GONE: ("", "404"),
+    Outcome.COSMETIC: ("false", "200"),
+    Outcome.FAILED: None,
+    Outcome.REFUSED: None,
+    Outcome.MOVED: None,
+    Outcome.WALLED: None,
+}
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "pages.db"
+
+
+def read(path, monkeypatch):
+    """Rows of a store, as those of a file."""
+    monkeypatch.setattr("tests.adapters.tables.files.read_batches", store_visits.read)
+    rows = rows_in(Reading(path))
+    monkeypatch.undo()
+    return rows
+
+
+def test_each_outcome_is_what_a_log_calls_it(path, monkeypatch):
+    with store_with(path, *PAGES) as store:
+        store.write(
+            [
+                visit(2, 0, outcome=Outcome.FIRST, age=1.0),
+                visit(2, 60, outcome=Outcome.FAILED, http=503),
+                visit(2, 120, outcome=Outcome.CHANGED, age=60 / 86_400),
+                visit(1, 180, outcome=Outcome.GONE, http=410),
+            ]
+        )
+
+    at = round(NOON * 1e6)
+    day, minute = 86_400_000_000, 60_000_000
+    assert read(path, monkeypatch) == [
+        (PAGES[1], at, -1, at - day, Answer.OK, None),
+        (PAGES[1], at + 2 * minute, 1, at + minute, Answer.OK, None),
+        (PAGES[0], at + 3 * minute, -1, UNKNOWN_TIME, Answer.GONE, None),
+    ]
+
+
+_visits = st.lists(
+    st.tuples(
+        st.integers(1, 3),
+        st.sampled_from(Outcome),
+        st.none() | st.integers(-100, 10**8),
+        st.integers(0, 7),
+    ),
+    max_size=20,
+)
+
+
+@given(_visits)
+def test_a_store_and_a_log_of_the_same_crawl_are_the_same(tmp_path_factory, made):
+    folder = tmp_path_factory.mktemp("same")
+    rows = []
+    with store_with(folder / "pages.db", *PAGES) as store, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reader_module.Reader.outcomes, "__defaults__", (0, 4))  # several batches
+        for second, (page, outcome, modified, part) in enumerate(made):
+            at = NOON + second + part / 8
+            age = None if modified is None else (at - (NOON - modified)) / 86_400
+            store.write([visit(page, at - NOON, outcome=outcome, age=age)])
+            if (logged := LOGGED[outcome]) is not None:
+                date = None if modified is None else NOON - modified
+                rows.append((PAGES[page - 1], at, logged[0], date, logged[1]))
+
+        stored = read(folder / "pages.db", patch)
+
+    assert stored == (rows_in(write_csv(folder / "log.csv", rows)) if rows else [])
+
+
+def test_pages_found_while_a_store_is_read_have_their_names(path, monkeypatch):
+    monkeypatch.setattr(reader_module.Reader.outcomes, "__defaults__", (0, 1))
+    with store_with(path, *PAGES) as store:
+        store.write([visit(1), visit(2)])
+        batches = store_visits.read(Reading(path))
+        first = next(batches)
+        store.write([found("https://a.org/4")])
+        second = next(batches)
+
+    assert [*first.names.tolist(), *second.names.tolist()] == list(PAGES[:2])
+
+
+def test_progress_ends_with_the_last_visit(path):
+    with store_with(path, *PAGES) as store:
+        store.write([visit(1, number) for number in range(5)])
+    shares: list[float] = []
+
+    (batch,) = store_visits.read(Reading(path, progress=shares.append))
+
+    assert shares == [1.0]
+    assert np.diff(batch.at).tolist() == [1_000_000] * 4
+
+
+def test_an_empty_store_has_no_visits(path):
+    Store.create(path).close()
+
+    assert list(store_visits.read(Reading(path))) == []
+
+
+def test_a_store_has_columns_of_its_own(path):
+    store_with(path, *PAGES).close()
+
+    with pytest.raises(InvalidTable, match="column 'url' must be present"):
+        list(store_visits.read(Reading(path, columns={"page": "url"})))
+    with pytest.raises(StoreMissing):
+        list(store_visits.read(Reading(path.with_name("nothing.db"))))

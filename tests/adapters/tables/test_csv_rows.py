@@ -1,0 +1,171 @@
+import pytest
+
+from recrawl.adapters.tables.visits import Reading
+from recrawl.errors import InvalidTable
+from tests.adapters.tables.files import plain, rows_in
+
+HEADER = "page,visited_at,changed\n"
+
+
+def log(folder, text):
+    path = folder / "visits.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def refusal(path):
+    with pytest.raises(InvalidTable) as refused:
+        rows_in(path)
+    assert "\n" not in str(refused.value)
+    return str(refused.value)
+
+
+def test_quotes_keep_commas_quotes_and_newlines(tmp_path):
+    path = log(tmp_path, HEADER + '"a,b",1,\n"say ""so""",2,true\n"two\nlines",3,false\n')
+
+    assert plain(rows_in(path)) == [("a,b", 1, -1), ('say "so"', 2, 1), ("two\nlines", 3, 0)]
+
+
+def test_lines_may_end_as_on_windows(tmp_path):
+    path = log(tmp_path, "page,visited_at,changed\r\n/a,1,true\r\n")
+
+    assert plain(rows_in(path)) == [("/a", 1, 1)]
+
+
+def test_the_last_line_need_not_end(tmp_path):
+    assert plain(rows_in(log(tmp_path, HEADER + "/a,1,true"))) == [("/a", 1, 1)]
+
+
+def test_a_mark_of_the_byte_order_is_no_part_of_the_header(tmp_path):
+    path = log(tmp_path, b"\xef\xbb\xbf" + (HEADER + "/a,1,true\n").encode())
+
+    assert plain(rows_in(path)) == [("/a", 1, 1)]
+
+
+def test_blank_lines_are_no_rows(tmp_path):
+    path = log(tmp_path, "\n" + HEADER + "\n/a,1,true\n\n\n")
+
+    assert plain(rows_in(path)) == [("/a", 1, 1)]
+
+
+def test_spaces_around_the_names_of_columns_do_not_matter(tmp_path):
+    assert plain(rows_in(log(tmp_path, "page, visited_at, changed\n/a,1,true\n"))) == [("/a", 1, 1)]
+
+
+def test_a_header_alone_is_an_empty_log(tmp_path):
+    assert rows_in(log(tmp_path, HEADER)) == []
+
+
+def test_lines_are_counted_through_quoted_newlines(tmp_path):
+    """The line on which a row ends, as editors count."""
+    path = log(tmp_path, HEADER + '"two\nlines",1,\n/a,soon,\n')
+
+    assert refusal(path).startswith(f"{path}, line 4, column 'visited_at': ")
+
+
+@pytest.mark.parametrize(("row", "cells"), [("/a,1", 2), ("/a,1,true,", 4), ("/a", 1)])
+def test_a_row_must_be_as_long_as_the_header(tmp_path, row, cells):
+    path = log(tmp_path, HEADER + f"/a,1,true\n{row}\n")
+
+    sentence = f"must have as many cells as the header, 3 (got {cells})"
+    assert refusal(path) == f"{path}, line 3: {sentence}"
+
+
+def test_rows_of_another_length_may_be_skipped(tmp_path):
+    path = log(tmp_path, HEADER + "/a,1\n/a,1,true\n/a,1,true,true\n")
+    reading = Reading(path, skip_bad_rows=True)
+
+    assert plain(rows_in(reading)) == [("/a", 1, 1)]
+    assert reading.skipped == 2
+
+
+def test_a_nul_byte_is_refused(tmp_path):
+    path = log(tmp_path, HEADER + "/a,1,true\n/\0,1,true\n")
+
+    assert refusal(path) == f"{path}, line 3: must be text (got a NUL byte)"
+
+
+def test_text_must_be_utf_8(tmp_path):
+    path = log(tmp_path, HEADER.encode() + b"/\xe9,1,true\n")
+
+    assert refusal(path) == f"{path}, line 2: must be UTF-8 text (got byte 0xe9)"
+
+
+def test_text_in_utf_16_is_refused(tmp_path):
+    path = log(tmp_path, (HEADER + "/a,1,true\n").encode("utf-16"))
+
+    assert refusal(path).startswith(f"{path}, line 1: must be ")
+
+
+@pytest.mark.parametrize("row", ['"open,1,true\n', '"shut"x,1,true\n'])
+def test_wrong_quotes_are_refused(tmp_path, row):
+    path = log(tmp_path, HEADER + row)
+
+    assert refusal(path).startswith(f"{path}, line 2: must be CSV (")
+
+
+def test_a_column_must_not_be_there_twice(tmp_path):
+    path = log(tmp_path, "page,visited_at,changed,page\n/a,1,true,/b\n")
+
+    sentence = "column 'page' must be there once (got page, visited_at, changed, page)"
+    assert refusal(path) == f"{path}: {sentence}"
+
+
+def test_a_column_nobody_asked_for_may_be_there_twice(tmp_path):
+    path = log(tmp_path, "page,visited_at,changed,x,x\n/a,1,true,,\n")
+
+    assert plain(rows_in(path)) == [("/a", 1, 1)]
+
+
+def test_the_names_of_columns_in_an_error_stay_on_one_line(tmp_path):
+    """A file of something else may have anything in its first line."""
+    path = log(tmp_path, '"a\nb",c\n1,2\n')
+
+    assert refusal(path).startswith(f"{path}: column 'page' must be present (got ")
+
+
+@pytest.mark.parametrize("mark", [";", "\t", "|"])
+def test_other_marks_between_columns_are_named(tmp_path, mark):
+    """What spreadsheets of other countries write; otherwise three columns would be missing."""
+    header = mark.join(["page", "visited_at", "changed"])
+    path = log(tmp_path, header + "\n" + mark.join(["/a", "1", "true"]) + "\n")
+
+    sentence = f"columns must be separated by commas (got the header {header!r})"
+    assert refusal(path) == f"{path}: {sentence}"
+
+
+def test_a_single_column_is_no_log(tmp_path):
+    path = log(tmp_path, "page\n/a\n")
+
+    assert refusal(path) == f"{path}: column 'visited_at' must be present (got page)"
+
+
+def test_other_marks_in_the_names_of_columns_do_not_matter(tmp_path):
+    path = log(tmp_path, "page,visited_at,changed,a;b|c\n/a,1,true,\n")
+
+    assert plain(rows_in(path)) == [("/a", 1, 1)]
+
+
+def test_an_error_about_many_columns_is_short(tmp_path):
+    names = ",".join(f"column{number}" for number in range(5000))
+    path = log(tmp_path, names + "\n")
+
+    said = refusal(path)
+    assert said.startswith(f"{path}: column 'page' must be present (got column0, column1, ")
+    assert said.endswith("...)")
+    assert len(said) < 1000 + len(str(path))
+
+
+def test_an_error_about_a_long_cell_is_short(tmp_path):
+    """Somebody reads it on a terminal."""
+    path = log(tmp_path, HEADER + f"/a,{'9' * 100_000},true\n")
+
+    assert len(refusal(path)) < 1000 + len(str(path))
+
+
+def test_many_rows_are_read_batch_by_batch(tmp_path):
+    """A batch is 65536 rows; the position in the file goes on through all of them."""
+    lines = "".join(f"/{row % 1000},{row},\n" for row in range(70_000))
+    path = log(tmp_path, HEADER + lines)
+
+    assert plain(rows_in(path)) == [(f"/{row % 1000}", row, -1) for row in range(70_000)]

@@ -1,0 +1,136 @@
+import json
+
+import pytest
+
+from recrawl import Answer
+from recrawl.adapters.tables.visits import Reading
+from recrawl.errors import InvalidTable
+from tests.adapters.tables.files import plain, rows_in
+
+GOOD = '{"page": "/a", "visited_at": 1, "changed": true}'
+
+
+def log(folder, *lines):
+    path = folder / "visits.jsonl"
+    joined = b"\n".join(line if isinstance(line, bytes) else line.encode() for line in lines)
+    path.write_bytes(joined + b"\n")
+    return path
+
+
+def visit(**cells):
+    return json.dumps({"page": "/a", "visited_at": 1, "changed": True} | cells)
+
+
+def refusal(path):
+    with pytest.raises(InvalidTable) as refused:
+        rows_in(path)
+    assert "\n" not in str(refused.value)
+    return str(refused.value)
+
+
+def test_values_may_have_the_types_of_json(tmp_path):
+    """Numbers for times and codes, words for all of them, null for what is not known."""
+    path = log(
+        tmp_path,
+        visit(visited_at=1.5, changed=False, status=404, last_modified=None),
+        visit(visited_at="1970-01-01", changed="true", status="ok", last_modified="0.5"),
+        visit(changed=None, status=None),
+        visit(changed=1),
+        visit(page=7, changed=0),
+    )
+
+    unknown = rows_in(path)[2][3]
+    assert [row[:5] for row in rows_in(path)] == [
+        ("/a", 1_500_000, 0, unknown, Answer.GONE),
+        ("/a", 0, 1, 500_000, Answer.OK),
+        ("/a", 1_000_000, -1, unknown, Answer.OK),
+        ("/a", 1_000_000, 1, unknown, Answer.OK),
+        ("7", 1_000_000, 0, unknown, Answer.OK),
+    ]
+
+
+def test_whole_numbers_may_have_a_point(tmp_path):
+    """JSON knows one kind of number, and a column with nulls becomes floating in many programs."""
+    path = log(tmp_path, visit(status=404.0, changed=1.0, visited_at=1.0))
+
+    assert [row[1:5:3] for row in rows_in(path)] == [(1_000_000, Answer.GONE)]
+
+
+def test_what_a_line_leaves_out_is_not_known(tmp_path):
+    path = log(tmp_path, GOOD, '{"page": "/b", "visited_at": 2}')
+
+    assert plain(rows_in(path)) == [("/a", 1, 1), ("/b", 2, -1)]
+
+
+def test_blank_lines_are_no_rows(tmp_path):
+    assert plain(rows_in(log(tmp_path, "", GOOD, "  ", "", GOOD))) == [("/a", 1, 1)] * 2
+
+
+def test_a_mark_of_the_byte_order_does_not_matter(tmp_path):
+    assert plain(rows_in(log(tmp_path, b"\xef\xbb\xbf" + GOOD.encode()))) == [("/a", 1, 1)]
+
+
+@pytest.mark.parametrize(
+    "line", ["not JSON", "[1, 2]", "3", "null", '{"page": "/a"', "{} {}", "[" * 5000, "'{}'"]
+)
+def test_every_line_must_be_an_object(tmp_path, line):
+    path = log(tmp_path, GOOD, line)
+
+    sentence = f"{path}, line 2: must be a JSON object (got {line[:40]!r})"
+    assert refusal(path) == sentence
+
+
+def test_lines_that_are_no_objects_may_be_skipped(tmp_path):
+    reading = Reading(log(tmp_path, "not JSON", GOOD, "[]", b"\xff\xfe"), skip_bad_rows=True)
+
+    assert plain(rows_in(reading)) == [("/a", 1, 1)]
+    assert reading.skipped == 3
+
+
+def test_text_must_be_utf_8(tmp_path):
+    path = log(tmp_path, GOOD, b'{"page": "\xe9", "visited_at": 1, "changed": true}')
+
+    assert refusal(path).startswith(f"{path}, line 2: must be ")
+
+
+def test_blank_lines_alone_are_refused(tmp_path):
+    path = log(tmp_path, "", " ")
+
+    assert refusal(path) == f"{path}: must hold an object a line (got none)"
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "9" * 400])
+def test_a_time_must_be_finite(tmp_path, number):
+    path = log(tmp_path, f'{{"page": "/a", "visited_at": {number}, "changed": true}}')
+
+    assert refusal(path).startswith(f"{path}, line 1, column 'visited_at': must be a time")
+
+
+@pytest.mark.parametrize("cell", [[1], {"a": 1}, [], {}])
+@pytest.mark.parametrize("column", ["page", "visited_at", "changed"])
+def test_a_cell_must_be_a_single_value(tmp_path, column, cell):
+    path = log(tmp_path, visit(**{column: cell}))
+
+    assert refusal(path).startswith(f"{path}, line 1, column '{column}': must ")
+
+
+def test_half_a_letter_is_no_name(tmp_path):
+    r"""JSON can write half of a surrogate pair, as "\ud800"; no UTF-8 text has it."""
+    path = log(tmp_path, GOOD, visit(page="\ud800"))
+
+    assert refusal(path).startswith(f"{path}, line 2, column 'page': must ")
+
+
+def test_a_row_with_half_a_letter_may_be_skipped(tmp_path):
+    reading = Reading(log(tmp_path, GOOD, visit(page="/\udfff")), skip_bad_rows=True)
+
+    assert plain(rows_in(reading)) == [("/a", 1, 1)]
+    assert reading.skipped == 1
+
+
+def test_columns_of_a_name_asked_for_may_come_late(tmp_path):
+    """A column is there if any line has it."""
+    path = log(tmp_path, GOOD, visit(code=404))
+    reading = Reading(path, {"status": "code"})
+
+    assert [row[4] for row in rows_in(reading)] == [Answer.OK, Answer.GONE]

@@ -1,0 +1,82 @@
+"""When pages are said to be visited next, beside what a rehearsal of the crawl does."""
+
+import numpy as np
+import pytest
+
+from recrawl.inspect.pages import NextVisits
+from recrawl.inspect.why.staging import staged
+from recrawl.settings.settings import read_settings
+from recrawl.simulate.virtual_crawl import rehearse
+from recrawl.state.snapshot import look
+from recrawl.store.sqlite.reader import Reader
+from recrawl.units import epoch_days
+from tests.inspect.looked import BEGAN, made, settings_text
+
+# Sixty pages, 20 visits a day: one page after the other every 72 minutes, each every three days.
+NOW = BEGAN + 10.5
+GAP, BETWEEN = 3.0, 1 / 20
+DEAR = np.arange(6)
+
+
+@pytest.fixture
+def crawl(tmp_path):
+    """Six pages are worth ten thousand times as much, as those whose changes are announced."""
+    path = tmp_path / "recrawl.db"
+    settings = made(path)
+    with Reader(path) as reader:
+        sight = look(settings, reader, NOW)
+        state = sight.pools[0].state
+        assert state is not None
+        state.worth[DEAR] *= 1e4
+        yield sight, reader
+
+
+def test_every_copied_page_has_a_time_though_some_are_worth_far_more(crawl):
+    sight, _ = crawl
+    due = epoch_days(NextVisits.of(sight).at(np.arange(60)))
+
+    assert np.isfinite(due).all()
+    assert due.min() == pytest.approx(NOW, abs=1e-6)
+    assert due[DEAR].max() == pytest.approx(NOW + (len(DEAR) - 1) * BETWEEN, abs=1e-6)
+    assert due[len(DEAR) :].min() >= due[DEAR].max()
+
+
+def test_no_more_visits_are_said_to_come_soon_than_the_budget_pays_for(crawl):
+    sight, _ = crawl
+    due = np.sort(epoch_days(NextVisits.of(sight).at(np.arange(60))))
+    soon = due[due <= NOW + GAP / 4]
+
+    assert len(soon) == pytest.approx(GAP / 4 / BETWEEN, abs=2)
+    np.testing.assert_allclose(soon, NOW + BETWEEN * np.arange(len(soon)), atol=1e-6)
+
+
+def test_some_pages_have_the_times_that_they_have_among_all(crawl):
+    sight, _ = crawl
+    nexts, some = NextVisits.of(sight), np.array([40, 3, 17])
+
+    assert nexts.at(some).tolist() == nexts.at(np.arange(60))[some].tolist()
+
+
+def test_an_equal_crawl_is_visited_as_a_rehearsal_says(tmp_path):
+    """Pages that were copied once: nothing tells them apart but when."""
+    path = tmp_path / "recrawl.db"
+    settings = made(path, rounds=1)
+    with Reader(path) as reader:
+        sight = look(settings, reader, BEGAN + 2.5)
+        pages = np.array([0, 5, 12])
+        due = epoch_days(NextVisits.of(sight).at(pages))
+        rehearsed = [rehearse(staged(sight, reader, page)).at for page in pages.tolist()]
+
+    # The first visit of a rehearsal comes after a visit's time, and an order holds for a tick.
+    np.testing.assert_allclose(due, rehearsed, atol=2 * BETWEEN + GAP / 64)
+
+
+def test_a_minimum_holds_where_all_pages_have_one(tmp_path):
+    path = tmp_path / "recrawl.db"
+    made(path)
+    settings = read_settings(settings_text() + 'minimum = "30d"\n')
+    with Reader(path) as reader:
+        sight = look(settings, reader, NOW)
+        due = epoch_days(NextVisits.of(sight).at(np.arange(60)))
+
+    np.testing.assert_allclose(due, sight.last + 30, rtol=0, atol=1e-6)

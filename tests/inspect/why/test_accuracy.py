@@ -1,0 +1,109 @@
+"""How near what is said of the next visit comes to what then happens, over many pages."""
+
+import numpy as np
+import pytest
+
+from recrawl.demo.world import draw_world
+from recrawl.inspect.why.staging import staged
+from recrawl.inspect.why.what_if import neighbour
+from recrawl.simulate.virtual_crawl import rehearse
+from recrawl.state.snapshot import look
+from tests.inspect.why.frozen import Frozen
+from tests.simulate.virtual import crawling, settings_of
+
+BUDGET = 50
+WORLD = draw_world(100, start=20_000.0, days=60.0, seed=4)
+LOTS = range(1, 10)
+
+
+@pytest.fixture(scope="module")
+def frozen(tmp_path_factory):
+    path = tmp_path_factory.mktemp("frozen") / "recrawl.db"
+    return Frozen.at(path, WORLD, settings_of(BUDGET), WORLD.start + 25, days=20)
+
+
+@pytest.mark.slow
+def test_the_next_visit_is_near_what_is_said(tmp_path):
+    """Of 102 visits of a running crawl, by the days between two visits to the page."""
+    settings = settings_of(BUDGET)
+    said, last = [], []
+    with crawling(tmp_path / "recrawl.db", WORLD, settings, WORLD.start) as crawl:
+        for number, now in enumerate(WORLD.start + 15 + 4 * np.arange(6.0)):
+            crawl.go_on(now)
+            crawl.save()
+            sight = look(settings, crawl.reader, now)
+            for page in range(number, 100, 6):
+                said.append((page, now, rehearse(staged(sight, crawl.reader, page)).at))
+                last.append(sight.last[page])
+        crawl.go_on(WORLD.end - 1)
+    pages, at = (np.array(each) for each in zip(*crawl.made, strict=True))
+    really = [at[(pages == page) & (at > now)][0] for page, now, _ in said]
+    error = (np.array([each[2] for each in said]) - really) / (np.array(really) - last)
+
+    assert len(error) > 90
+    assert np.median(np.abs(error)) < 0.2
+    assert np.quantile(np.abs(error), 0.9) < 0.6
+    assert abs(np.median(error)) < 0.1
+
+
+@pytest.mark.slow
+def test_the_band_holds_the_visit_in_about_seven_cases_of_ten(frozen):
+    pages = range(1, 100, 4)
+    scenes = [frozen.said(page, otherwise=False).scene for page in pages]
+    found = [[rehearse(scene, lot=lot).at for lot in LOTS] for scene in scenes]
+    really = np.array(frozen.went_on)[list(pages)]
+    held = (np.min(found, axis=1) <= really) & (really <= np.max(found, axis=1))
+
+    assert held.mean() >= 0.5
+
+
+@pytest.mark.slow
+def test_other_settings_move_visits_as_is_said(frozen):
+    """Twice the budget for all pages, and twice the weight for one after the other."""
+    pages = range(2, 100, 9)
+    said = [frozen.said(page) for page in pages]
+    before = np.array(frozen.went_on)[list(pages)] - frozen.now
+    twice = np.array(frozen.really(pages, settings_of(2 * BUDGET))) - frozen.now
+    foretold = np.array([each.what_ifs["budget 100/1d"].at for each in said]) - frozen.now
+    heavier = [settings_of(BUDGET, more=frozen.block(page, "weight = 2")) for page in pages]
+    weighed = np.array(
+        [frozen.really([page], each)[0] for page, each in zip(pages, heavier, strict=True)]
+    )
+    weighed_said = np.array([each.what_ifs["weight 2"].at for each in said])
+
+    turns = 2 / BUDGET  # days
+    assert np.median(twice) < 0.8 * np.median(before)
+    assert np.median(np.abs(foretold - twice)) < 0.3 * np.median(twice) + turns
+    assert np.median(weighed - frozen.now) < 0.8 * np.median(before)
+    off = np.abs(weighed_said - weighed)
+    assert np.median(off) < 0.3 * np.median(weighed - frozen.now) + turns
+
+
+@pytest.mark.slow
+def test_a_neighbour_found_changed_moves_visits_as_is_said(frozen):
+    pages = range(3, 100, 8)
+    foretold, really, before = [], [], []
+    for page in pages:
+        said = frozen.said(page)
+        changed = said.what_ifs.get("neighbour found changed now")
+        if changed is None or not changed.moves:
+            continue
+        pool = said.scene.pool
+        (other,) = pool.pages[pool.rows == neighbour(said.scene)].tolist()
+        foretold.append(changed.at - frozen.now)
+        really.append(frozen.really([page], changed=other)[0] - frozen.now)
+        before.append(frozen.went_on[page] - frozen.now)
+
+    assert len(really) >= 4
+    assert np.median(really) < np.median(before)
+    off = np.abs(np.array(foretold) - really)
+    assert np.median(off) < 0.4 * np.median(really) + 2 / BUDGET
+
+
+def test_a_part_of_the_pages_says_nearly_the_same(frozen):
+    """Fifty of a hundred pages, with half of the budget."""
+    pages = range(0, 100, 5)
+    whole = np.array([frozen.said(page, otherwise=False).at for page in pages]) - frozen.now
+    part = np.array([rehearse(frozen.scene(page, most=50)).at for page in pages]) - frozen.now
+
+    assert np.median(np.abs(part - whole) / whole) < 0.2

@@ -1,0 +1,135 @@
+"""What is told of a page is what the store and the policy hold."""
+
+import numpy as np
+import pytest
+
+from recrawl.entries.entries import RobotsRead
+from recrawl.inspect.pages import believed, page_rows
+from recrawl.inspect.why.facts import activity, estimate, evidence, value_at, worth
+from recrawl.inspect.why.staging import staged
+from recrawl.inspect.why.why import reasons
+from recrawl.simulate.virtual_crawl import rehearse
+from recrawl.state.snapshot import look
+from recrawl.store.sqlite.reader import Reader
+from recrawl.store.sqlite.store import Store
+from recrawl.units import instants_after_epoch
+from tests.inspect.looked import BEGAN, DAY, made
+
+NOW = BEGAN + 10
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "recrawl.db"
+
+
+def looked(path, settings, page, now=NOW):
+    with Reader(path) as reader:
+        sight = look(settings, reader, now)
+        return sight, staged(sight, reader, page)
+
+
+def test_evidence_is_counted(path):
+    settings = made(path)
+    with Reader(path) as reader:
+        sight = look(settings, reader, NOW)
+        found = [evidence(sight, reader, page) for page in range(60)]
+        rows = page_rows(sight, reader)
+
+    assert [each.visits for each in found] == [5] * 60
+    assert [each.compared for each in found] == [4] * 60
+    assert [each.changes for each in found] == rows.changes.tolist()
+    assert found[0].outcomes["first"] == 1
+    assert all(BEGAN <= each.first_visit < BEGAN + 1 for each in found)
+    assert all(BEGAN + 8 <= each.last_visit < BEGAN + 9 for each in found)
+    never = [np.isnan(each.last_change) for each in found]
+    assert never == (rows.changes == 0).tolist()
+
+
+def test_the_estimate_is_what_the_crawl_believes(path):
+    settings = made(path)
+    sight, scene = looked(path, settings, 7)
+    beliefs, found = believed(sight, 7), estimate(scene)
+
+    assert found is not None
+    assert beliefs is not None
+    assert found.rate == beliefs.rate[0]
+    assert (found.low, found.high) == tuple(end[0] for end in beliefs.rate_band())
+    assert found.fresh == beliefs.fresh[0]
+
+
+def test_what_is_its_own_grows_with_visits(path):
+    """Without a second visit everything is assumed; each of them adds."""
+    shares = []
+    for rounds in (1, 2, 5):
+        settings = made(path.with_name(f"{rounds}.db"), rounds=rounds)
+        found = estimate(looked(path.with_name(f"{rounds}.db"), settings, 3)[1])
+        assert found is not None
+        shares.append(found.own)
+
+    assert shares[0] == 0
+    assert 0 < shares[1] < shares[2] < 1
+
+
+def test_a_page_of_which_nothing_is_known_is_what_its_relatives_are(path):
+    settings = made(path, rounds=1)
+    found = estimate(looked(path, settings, 3)[1])
+
+    assert found is not None
+    assert found.rate == pytest.approx(found.relatives)
+
+
+def test_a_visit_is_worth_what_the_policy_says_and_reaches_the_price(path):
+    settings = made(path)
+    _, scene = looked(path, settings, 7)
+    base = rehearse(scene)
+    found = worth(scene, base)
+    now = instants_after_epoch(np.array([NOW]))[0]
+
+    assert found is not None
+    (value,) = scene.policy.value(scene.pool.state, np.array([scene.row]), now)
+    assert found.value == pytest.approx(value)
+    assert found.values[0] == (NOW, found.value)
+    assert [at for at, _ in found.values][2] == base.at
+    if found.reaches > NOW:
+        (reached,) = value_at(scene, scene.pool.state, [found.reaches])
+        assert reached == pytest.approx(found.price, rel=0.1)  # bursts fade until then
+
+
+def test_a_section_that_nothing_is_known_of_adds_nothing(path):
+    settings = made(path, rounds=1)
+    with Reader(path) as reader:
+        sight = look(settings, reader, NOW)
+        found = activity(staged(sight, reader, 25), sight, reader)
+
+    assert found is not None
+    assert found.address == "https://a.org/s2/"
+    assert found.pages == 10
+    assert found.pace == pytest.approx(1)
+    assert found.value == pytest.approx(found.even)
+
+
+def test_a_robots_txt_that_forbids_a_page_decides(path):
+    settings = made(path)
+    body = b"User-agent: bot\nDisallow: /s2/\nCrawl-delay: 30"
+    with Store.open(path) as store:
+        store.write([RobotsRead("a.org", (NOW - 0.5) * DAY, 200, body)])
+    with Reader(path) as reader:
+        sight = look(settings, reader, NOW)
+        forbidden, allowed = (reasons(sight, reader, page) for page in (25, 35))
+        scene = staged(sight, reader, 25)
+
+    assert forbidden.constraint == "robots"
+    assert forbidden.figures["robots_read_at"] == pytest.approx(NOW - 0.5)
+    assert allowed.constraint != "robots"
+    assert scene.host.delay * DAY == pytest.approx(30)
+
+
+def test_a_host_without_robots_txt_is_left_alone_for_an_hour(path):
+    settings = made(path)
+    with Store.open(path) as store:
+        store.write([RobotsRead("a.org", NOW * DAY, 503, b"")])
+    _, scene = looked(path, settings, 3, NOW + 0.01)
+
+    assert scene.host.after == pytest.approx(NOW + 1 / 24)
+    assert rehearse(scene).at >= NOW + 1 / 24

@@ -1,0 +1,129 @@
+"""Bands of precision and recall: the variance law, the scale and the level they learn."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recrawl.listings.forecast.bands import (
+    WEAK_POWER,
+    WEAK_SCALE,
+    WINDOWS,
+    Band,
+    Window,
+    observed_decay,
+    student,
+    training_law,
+    variance_law,
+)
+
+SPEC = Band(0.12, 0.5, kappa=1.3)
+
+
+def test_the_variance_law():
+    """Vector `var-law`."""
+    scale, power = variance_law([0.30, 0.22, 0.18, 0.13, 0.11, 0.10, 0.09], WINDOWS, 80)
+
+    assert power == pytest.approx(0.375874, abs=1e-6)
+    assert scale == pytest.approx(0.293734, abs=1e-6)
+
+
+def test_a_variance_that_grows_has_no_power():
+    assert variance_law([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7], WINDOWS, 80)[1] == 0
+
+
+def test_a_band_of_a_week():
+    """Vector `band`."""
+    days, quality = np.array([7.0]), np.array([0.8])
+
+    assert student(0.95) == pytest.approx(1.560850, abs=1e-6)
+    assert SPEC.sigma(days)[0] == pytest.approx(0.242822, abs=1e-6)
+    assert SPEC.raw(quality, 200, days, 0.05)[0] == pytest.approx(0.721823, abs=1e-6)
+    assert SPEC.raw(quality, 200, days, 0.95)[0] == pytest.approx(0.858344, abs=1e-6)
+    low, high = SPEC.bounds(quality, 200, days)
+    assert (low[0], high[0]) == pytest.approx((0.720, 0.865))
+
+
+def test_a_band_learns_its_width():
+    """Vector `band-up`: 150 of 200 is within the band."""
+    after = SPEC.learn(0.8, Window(7, 150, 200), 200)
+    square = (np.log(observed_decay(150, 200)) - np.log(-np.log(0.8))) ** 2 / (0.12 * 7**-0.5)
+
+    assert square == pytest.approx(1.488073, abs=1e-6)
+    assert after.kappa == pytest.approx(1.331801, abs=1e-6)
+    assert after.weight == pytest.approx(5.914103, abs=1e-6)
+    assert after.aim == pytest.approx(0.11)
+
+
+def test_a_band_that_missed_aims_to_miss_less():
+    """Vector `band-up`."""
+    assert SPEC.learn(0.8, Window(7, 100, 200), 200).aim == pytest.approx(0.01)
+
+
+def test_the_aim_stays_within_its_limits():
+    band = SPEC
+    for _ in range(2):
+        band = band.learn(0.8, Window(7, 10, 200), 200)
+    assert band.aim == 0.005
+    for _ in range(900):
+        band = band.learn(0.8, Window(7, 160, 200), 200)
+    assert band.aim == 0.4
+
+
+@given(st.floats(0.01, 1), st.integers(1, 5000), st.integers(1, 30), st.floats(0.1, 5))
+def test_bands_hold_their_forecast_and_stay_within_0_and_1(quality, size, days, kappa):
+    band = Band(0.2, 0.4, kappa=kappa)
+    low, high = band.bounds(np.array([quality]), size, np.array([float(days)]))
+
+    assert 0 <= low[0] <= high[0] <= 1
+    # The forecast itself may lie half an object off the whole objects the band is made of.
+    assert low[0] - 1 / size <= quality <= high[0] + 1 / size
+
+
+@given(st.integers(1, 400))
+def test_bounds_are_whole_objects(size):
+    low, high = SPEC.bounds(np.array([0.7]), size, np.array([5.0]))
+
+    np.testing.assert_allclose(low * size, np.round(low * size), atol=1e-9)
+    np.testing.assert_allclose(high * size, np.round(high * size), atol=1e-9)
+
+
+def test_too_few_windows_have_the_weak_law():
+    assert training_law([Window(1, 9, 10)], 5) == (WEAK_SCALE, WEAK_POWER)
+
+
+def test_the_law_of_steady_windows_is_the_least():
+    windows = [Window(days, 900 - 10 * days, 1000) for days in WINDOWS for _ in range(20)]
+    scale, power = training_law(windows, 80)
+
+    assert scale == pytest.approx(0.01)
+    assert power == pytest.approx(0)
+
+
+@pytest.mark.parametrize("spread", [0.2, 0.6])
+def test_bands_hold_what_they_claim_on_noise_they_did_not_expect(spread):
+    """Log-normal decays of a spread that the law of training does not know."""
+    random = np.random.default_rng(3)
+    band = Band(0.1, 0.3)
+    held = []
+    for _ in range(3000):
+        there = random.binomial(400, np.exp(-0.2 * np.exp(random.normal(0, spread))))
+        low, high = band.bounds(np.exp(np.array([-0.2])), 400, np.array([7.0]))
+        held.append(low[0] <= there / 400 <= high[0])
+        band = band.learn(np.exp(-0.2), Window(7, there, 400), 400)
+
+    assert 0.87 <= np.mean(held) <= 0.93
+
+
+def test_more_objects_do_not_narrow_the_scale_that_is_not_counting():
+    """Doubling all counts halves binomial noise but not kappa."""
+    kappas = []
+    for size in (4000, 8000):
+        random = np.random.default_rng(5)
+        band = Band(0.1, 0.3)
+        for _ in range(400):
+            share = np.exp(-0.2 * np.exp(random.normal(0, 0.4)))
+            band = band.learn(np.exp(-0.2), Window(7, round(size * share), size), size)
+        kappas.append(band.kappa)
+
+    assert kappas[1] == pytest.approx(kappas[0], rel=0.02)

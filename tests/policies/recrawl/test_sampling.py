@@ -1,0 +1,45 @@
+"""A few pages of a crawl are believed what they are believed among all."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recrawl.policies.pages import Outcomes
+from recrawl.policies.recrawl.beliefs import Beliefs, let_clocks_run
+from recrawl.policies.recrawl.checkpoint import kept, resumed
+from recrawl.policies.recrawl.policy import Recrawl
+from recrawl.policies.recrawl.sampling import NEEDED, sampled
+from recrawl.units import instants_after_epoch
+from tests.policies.recrawl.test_beliefs import BEGAN, crawl
+
+
+@pytest.fixture(scope="module")
+def parts():
+    return kept(crawl(90)[1])
+
+
+@given(st.sets(st.integers(0, 89), min_size=1))
+def test_beliefs_are_those_among_all_pages(parts, some):
+    rows = np.array(sorted(some))
+    policy, now = Recrawl(), BEGAN + 5
+    few, _ = sampled(policy, {name: parts[name] for name in NEEDED}, rows)
+    whole = resumed(policy, parts, list)
+    for state in (few, whole):
+        let_clocks_run(state, now)
+
+    one, other = Beliefs.of(few, np.arange(len(rows)), now), Beliefs.of(whole, rows, now)
+    np.testing.assert_allclose(one.fresh, other.fresh, rtol=1e-12)
+    np.testing.assert_allclose(one.rate, other.rate, rtol=1e-12)
+
+
+def test_what_all_pages_taught_is_put_again_after_a_visit(parts):
+    policy, rows = Recrawl(), np.array([3, 50])
+    state, ratios = sampled(policy, parts, rows)
+    before = state.relatives.node_ratio.copy()
+    at = instants_after_epoch(np.array([BEGAN + 6.0]))
+    state = policy.seen(state, np.array([0]), at, Outcomes.existence(np.array([True])))
+
+    assert not np.array_equal(state.relatives.node_ratio, before)
+    ratios.put(state)
+    np.testing.assert_array_equal(state.relatives.node_ratio, before)

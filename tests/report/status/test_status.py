@@ -1,0 +1,278 @@
+"""What is said of a crawl."""
+
+import json
+from dataclasses import replace
+from math import inf, nan
+
+import pytest
+
+from recrawl.inspect.status.values import (
+    Counted,
+    HostThatLies,
+    Learning,
+    Outlook,
+    Spent,
+    Target,
+    Tenth,
+)
+from recrawl.report.status.object import (
+    BUDGET_KEYS,
+    HOST_KEYS,
+    KEYS,
+    LEARNING_KEYS,
+    OUTLOOK_KEYS,
+    TARGET_KEYS,
+    TENTH_KEYS,
+    status_object,
+)
+from recrawl.report.status.status import Status, status_rows
+from recrawl.report.status.targets import target_sentences
+from recrawl.visits.status import Outcome, PageStatus
+
+STATUS = Status(
+    at=20_000.0,
+    standing={PageStatus.COPIED: 212, PageStatus.NEW: 3, PageStatus.GONE: 1},
+    copies=212,
+    fresh=(0.9312, 0.9041, 0.9583),
+    age=0.2,
+    looked_at=212,
+    overdue=0,
+    next_visit=20_000.0 + 12 / 86_400,
+    days=7.5,
+    outcomes={Outcome.CHANGED: 25, Outcome.SAME: 50, Outcome.NOT_MODIFIED: 20, Outcome.FAILED: 5},
+    spent=[Spent("", 500.0, 180, Counted(7 * 432.5, 7.0))],
+)
+MORE = replace(
+    STATUS,
+    outlooks=[
+        Outlook(0.5, 250.0, (0.80, 0.75, 0.85)),
+        Outlook(1.0, 500.0, (0.90, 0.86, 0.94)),
+        Outlook(2.0, 1000.0, (0.95, 0.92, 0.98)),
+    ],
+    tenths=[Tenth(0.1, 900.0, 0.15, 0.16, 0.01), Tenth(0.6, 100.0, 0.65, 0.55, 0.05)],
+    learning=Learning(visits=1000, looked_at=400, young=20, audits=10, either=28),
+    targets=[
+        Target("https://a.org/", 0.95, 200, (0.93, 0.90, 0.96), Counted(280, 7.0), needed=61.4)
+    ],
+    hosts_that_lie=[HostThatLies("b.org", "not_modified", 3, 10, 0.1, 0.6)],
+    outcomes={Outcome.CHANGED: 25, Outcome.SAME: 70, Outcome.WALLED: 5},
+)
+NOTHING = replace(
+    STATUS,
+    standing={},
+    copies=0,
+    fresh=(nan, nan, nan),
+    age=nan,
+    next_visit=inf,
+    outcomes={},
+    days=0.0,
+    spent=[Spent("", 500.0, 0, Counted(0, 0.0))],
+)
+
+
+def test_a_crawl_in_a_dozen_lines():
+    assert status_rows(STATUS) == [
+        ("fresh", "93.1 % of 212 copies, expected (90.4 to 95.8 %)"),
+        ("age", "4.8h since a copy went stale, on the mean; 0 for a fresh one"),
+        ("pages", "216 known, 3 new, 1 gone"),
+        ("overdue", "none"),
+        ("visits", "180 today, 432 a day over the last week; budget 500 a day"),
+        (
+            "found",
+            (
+                "of 100 visits in the last 7.5d: 25 % changed, 70 % unchanged, 0 % first copies, "
+                "5.0 % failed"
+            ),
+        ),
+        ("next", "in 12s"),
+    ]
+
+
+def test_a_crawl_in_all_its_lines():
+    said = status_rows(MORE)
+
+    assert [subject for subject, _ in said] == [
+        *("fresh", "age", "later", "target", "pages", "overdue", "visits", "found"),
+        *("foretold", "to learn", "lies", "next"),
+    ]
+    sentences = dict(said)
+    assert sentences["later"] == (
+        "90.0 % fresh in the long run (86.0 to 94.0 %), 80.0 % with half the budget, "
+        "95.0 % with twice the budget"
+    )
+    assert sentences["target"] == (
+        "likely missed at https://a.org/: 93.0 % fresh (90.0 to 96.0 %) of 95 %; "
+        "takes 61 visits a day, gets 40"
+    )
+    assert sentences["foretold"] == (
+        "a change for 20 % of the last 1,000 visits, found for 20 %; furthest off: 65 %, found 55 %"
+    )
+    assert sentences["to learn"] == (
+        "7.0 % of the visits of the last week: 5.0 % to pages compared less than three times, "
+        "2.5 % to check an answer"
+    )
+    assert sentences["lies"] == "changes denied by b.org (3 of 10, 10 to 60 %)"
+    assert sentences["found"].endswith("0 % first copies, 5.0 % walled")
+
+
+def test_few_forecasts_say_little():
+    one = replace(MORE, tenths=[Tenth(0.3, 1.0, 0.35, 1.0, 0.5)])
+
+    assert (
+        dict(status_rows(one))["foretold"] == "a change for 35 % of the last visit, found for 100 %"
+    )
+
+
+def test_no_visits_to_learn_are_none():
+    none = replace(MORE, learning=Learning(visits=9, looked_at=9))
+
+    assert dict(status_rows(none))["to learn"] == "none of the visits of the last week"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"fresh": (0.97, 0.96, 0.98)}, "met at"),
+        ({"fresh": (0.96, 0.93, 0.99)}, "likely met at"),
+        ({"fresh": (0.80, 0.70, 0.90)}, "missed at"),
+        (
+            {"needed": nan, "most": 0.913},
+            "; out of reach: delays and bounds allow 91.3 %; gets 40 visits a day",
+        ),
+        ({"needed": nan}, " of 95 %; gets 40 visits a day"),
+        ({"copies": 0, "fresh": (nan, nan, nan)}, "https://a.org/: no copies yet"),
+    ],
+    ids=["met", "likely", "missed", "out of reach", "no cost", "no copies"],
+)
+def test_a_target_in_words(change, said):
+    (sentence,) = target_sentences([replace(MORE.targets[0], **change)])
+
+    assert sentence.startswith(said) or sentence.endswith(said)
+
+
+def test_of_many_targets_the_missed_ones_are_shown():
+    missed = MORE.targets[0]
+    met = replace(missed, fresh=(0.99, 0.98, 1.0))
+    said = target_sentences([*[met] * 30, *[missed] * 12])
+
+    assert len(said) == 11
+    assert said[-1] == "30 of 42 met, 12 missed"
+    assert all("missed at" in each for each in said[:-1])
+
+
+def test_of_many_hosts_that_lie_some_are_named():
+    lies = [HostThatLies(f"h{number}.org", "modified", 2, 3, 0.2, 0.9) for number in range(8)]
+    said = dict(status_rows(replace(MORE, hosts_that_lie=lies)))["lies"]
+
+    assert said.startswith("changes dated wrong by h0.org (2 of 3, 20 to 90 %), h1.org")
+    assert said.endswith("h4.org (2 of 3, 20 to 90 %), 3 more hosts")
+
+
+YOUNG = replace(
+    MORE,
+    days=0.02,
+    spent=[Spent("", 500.0, 30, Counted(90, 0.02))],
+    targets=[replace(MORE.targets[0], lately=Counted(12, 0.02))],
+)
+
+
+def test_of_a_young_crawl_nothing_is_told_a_day():
+    """Half an hour is no day and no week, and midnight says nothing."""
+    said = dict(status_rows(YOUNG))
+
+    assert said["visits"] == "90 in the last 29m; budget 500 a day"
+    assert said["target"].endswith("takes 61 visits a day, had 12 visits in the last 29m")
+    assert said["found"].startswith("of 100 visits in the last 29m:")
+    assert said["to learn"].startswith("7.0 % of all visits so far:")
+
+
+def test_of_a_crawl_of_days_the_days_are_told():
+    spent = [
+        Spent("", 500.0, 30, Counted(90, 3.0)),
+        Spent("https://b.org/", 5.0, 0, Counted(0, 3.0)),
+    ]
+    said = [
+        sentence
+        for subject, sentence in status_rows(replace(STATUS, spent=spent))
+        if subject == "visits"
+    ]
+
+    assert said == [
+        "30 today, 30 a day over the last 3.0d; budget 500 a day (all others)",
+        "none yet; budget 5 a day (https://b.org/)",
+    ]
+
+
+def test_what_was_counted_over_less_than_a_day_is_no_rate_in_the_object():
+    figures = status_object(YOUNG)
+
+    (budget,), (target,) = figures["budgets"], figures["targets"]
+    assert (budget["visits"], budget["days"], budget["visits_per_day"]) == (90, 0.02, None)
+    assert (target["visits"], target["days"], target["visits_per_day"]) == (12, 0.02, None)
+    assert status_object(MORE)["budgets"][0]["visits_per_day"] == 432.5
+
+
+def test_a_crawl_that_has_not_begun():
+    assert status_rows(NOTHING) == [
+        ("fresh", "no copies yet"),
+        ("pages", "0 known"),
+        ("overdue", "none"),
+        ("visits", "none yet; budget 500 a day"),
+        ("next", "nothing to visit"),
+    ]
+
+
+@pytest.mark.parametrize(("next_visit", "said"), [(20_000.0, "now"), (20_001.5, "in 1.5d")])
+def test_next_is_said_in_words(next_visit, said):
+    assert status_rows(replace(STATUS, next_visit=next_visit))[-1] == ("next", said)
+
+
+def test_one_copy_one_visit_and_two_budgets():
+    two = [Spent("", 0.5, 0, Counted(1.75, 7.0)), Spent("https://b.org/", 5.0, 1, Counted(7, 7.0))]
+    one = replace(STATUS, copies=1, outcomes={Outcome.FIRST: 1}, spent=two, overdue=2)
+    said = [sentence for _, sentence in status_rows(one)]
+
+    assert "of 1 copy," in said[0]
+    assert said[3] == "2"
+    assert said[4].endswith("0.2 a day over the last week; budget 0.5 a day (all others)")
+    assert said[5].endswith("budget 5 a day (https://b.org/)")
+    assert "of 1 visit in" in said[6]
+
+
+def test_the_object_has_all_keys_and_is_json():
+    figures = json.loads(json.dumps(status_object(STATUS), allow_nan=False))
+
+    assert tuple(figures) == KEYS
+    assert [tuple(each) for each in figures["budgets"]] == [BUDGET_KEYS]
+    assert figures["at"] == "2024-10-04T00:00:00Z"
+    assert figures["fresh"] == 0.9312
+    assert (figures["changed"], figures["unchanged"], figures["failed"]) == (25, 70, 5)
+    assert figures["changes_per_visit"] == 0.25
+
+
+def test_the_objects_inside_have_all_keys():
+    figures = json.loads(json.dumps(status_object(MORE), allow_nan=False))
+
+    assert [tuple(each) for each in figures["outlooks"]] == [OUTLOOK_KEYS] * 3
+    assert [tuple(each) for each in figures["foretold"]] == [TENTH_KEYS] * 2
+    assert tuple(figures["learning"]) == LEARNING_KEYS
+    assert [tuple(each) for each in figures["targets"]] == [TARGET_KEYS]
+    assert [tuple(each) for each in figures["hosts_that_lie"]] == [HOST_KEYS]
+    assert figures["outlooks"][2]["fresh"] == 0.95
+    assert figures["learning"]["learning_share"] == 0.07
+    assert (figures["targets"][0]["met"], figures["targets"][0]["reachable"]) == (False, None)
+    assert (figures["walled"], figures["walled_share"]) == (5, 0.05)
+
+
+def test_a_target_without_copies_is_neither_met_nor_missed():
+    none = replace(MORE.targets[0], copies=0, fresh=(nan, nan, nan), needed=nan)
+    figures = json.loads(json.dumps(status_object(replace(MORE, targets=[none])), allow_nan=False))
+
+    assert figures["targets"][0]["met"] is figures["targets"][0]["needed_per_day"] is None
+
+
+def test_what_is_not_known_is_null():
+    figures = json.loads(json.dumps(status_object(NOTHING), allow_nan=False))
+
+    assert figures["fresh"] is figures["age_days"] is figures["next_visit"] is None
+    assert figures["changes_per_visit"] is None

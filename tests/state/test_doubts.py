@@ -1,0 +1,149 @@
+"""Who only looks doubts changes as a crawl does that is taken up."""
+
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from recrawl.entries.entries import HostBelieved, VisitMade
+from recrawl.plan.budget import Budget
+from recrawl.policies.recrawl.beliefs import Beliefs, let_clocks_run
+from recrawl.settings.rules import Rule
+from recrawl.settings.settings import Settings
+from recrawl.state.doubts import Doubts
+from recrawl.state.opening import learnt_parts, open_crawl
+from recrawl.state.sampled import Glance
+from recrawl.state.snapshot import look, pool_parts, saved
+from recrawl.store.sqlite.reader import Reader
+from recrawl.store.sqlite.store import Store
+from recrawl.visits.status import Audit, Outcome
+from tests.crawl import killed
+from tests.crawl.crawls import AGENT, START
+from tests.inspect.looked import BEGAN, DAY, made, opened
+from tests.servers import answers
+from tests.servers.faults import FaultServer
+
+NOW = BEGAN + 14
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "recrawl.db"
+
+
+def noisy(path, *, differing=(0, 1, 2)):
+    """Save what was learnt, of pages that differ by themselves, then go on visiting all."""
+    settings = made(path)
+    with Store.open(path) as store:
+        store.write([HostBelieved("a.org", {"noise": (18.0, 2.0, 0.0, 0.0)})])
+    with Store.open(path) as store, Reader(path) as reader:
+        crawl = open_crawl(settings, store, reader, BEGAN + 10)
+        crawl.trust.checked[list(differing)] = 5
+        crawl.trust.differed[list(differing)] = 5
+        store.save_learnt(learnt_parts(crawl), store.last_visit)
+        at = BEGAN + 11 + np.arange(60) / 60
+        store.write([changed(page, when) for page, when in enumerate(at, 1)])
+    return settings
+
+
+def changed(page, at, audit=Audit.NONE):
+    return VisitMade(page, at * DAY, Outcome.CHANGED, http=200, size=9, audit=audit)
+
+
+def rates(state, now=NOW):
+    let_clocks_run(state, now)
+    return Beliefs.of(state, np.arange(len(state.last)), now).rate
+
+
+def test_a_page_that_differs_by_itself_is_doubted_most_and_one_looked_at_twice_never(path):
+    """(5 + h / 5) / 5.2, h and 0, with h = (2 + 10 e) / 30, e = (2 + 0.1) / 30."""
+    noisy(path)
+    with Store.open(path) as store:
+        store.write([changed(60, BEGAN + 12, Audit.NOISE)])
+    with Reader(path) as reader:
+        (visits,) = reader.outcomes(after=300)
+        found = Doubts.of(reader).chances(visits, np.array([0, 3, 60]))
+
+    host = (2 + 10 * 2.1 / 30) / 30
+    assert found == pytest.approx([(5 + host / 5) / 5.2, host, 0.0])
+
+
+def test_what_is_unchanged_is_not_in_doubt(path):
+    made(path)
+    with Reader(path) as reader:
+        (visits,) = reader.outcomes()
+        found = Doubts.of(reader).chances(visits, np.arange(len(visits.page)))
+
+    assert set(found.round(6).tolist()) == {0.0, 0.01}
+    assert ((found > 0) == (visits.outcome == Outcome.CHANGED)).all()
+
+
+def test_who_looks_believes_what_a_crawl_does_that_is_taken_up(path):
+    settings = noisy(path)
+    with Reader(path) as reader:
+        sight = look(settings, reader, NOW)
+    taken_up = opened(settings, path, NOW).agenda.frontier(0).state
+
+    assert rates(sight.pools[0].state) == pytest.approx(rates(taken_up), rel=1e-6)
+
+
+def test_who_glances_believes_what_a_crawl_does_that_is_taken_up(path):
+    settings = noisy(path)
+    none = np.empty(0, np.int64)
+    with Reader(path) as reader:
+        learnt = saved(settings, reader)
+        assert learnt is not None
+        glance = Glance.at(settings, pool_parts(learnt[0], 0), 1.0, none, none)
+        assert glance is not None
+        for visits in reader.outcomes(after=learnt[1]):
+            glance.learn(visits, Doubts.of(reader))
+    taken_up = opened(settings, path, NOW).agenda.frontier(0).state
+
+    assert rates(glance.state) == pytest.approx(rates(taken_up), rel=0.05)
+
+
+def by_the_clock(seconds, began):
+    """A page with a counter that differs at every request, and another text now and then."""
+    count = iter(range(10**9))
+
+    async def behave(wire):
+        version = int((time.monotonic() - began) / seconds)
+        body = b"<p>text number %d</p><p>visitor %d</p>" % (version, next(count))
+        await answers.page(body)(wire)
+
+    return behave
+
+
+def until_told(log, visits):
+    """Wait until a crawl has told of so many visits."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if log.exists() and log.read_bytes().count(b"\n") >= visits:
+            return
+        time.sleep(0.05)
+
+
+def test_a_killed_crawl_is_seen_as_it_goes_on(tmp_path):
+    """Nothing was saved: all is learnt again, here and there, with the same doubts."""
+    Store.create(tmp_path / "recrawl.db").close()
+    names = [f"/s{number % 3}/{number}" for number in range(12)]
+    began = time.monotonic()
+    site = {name: by_the_clock(0.3 * (1 + row), began) for row, name in enumerate(names)}
+    with FaultServer(site).in_thread() as server:
+        body = "\n".join(map(server.address, names)).encode()
+        server.pages["/sitemap.xml"] = answers.status(200, body, content_type="text/plain")
+        command = [sys.executable, killed.__file__, tmp_path, server.address(""), START]
+        with subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE) as process:
+            until_told(tmp_path / "visits.jsonl", 40)
+            process.kill()
+        rule = Rule(server.address("/"), local=True)
+    settings = Settings(AGENT, budget=Budget(100.0), delay=killed.DELAY_SECONDS / 2, rules=(rule,))
+    now = START + 10
+    with Reader(tmp_path / "recrawl.db") as reader:
+        assert reader.last_visit() >= 40
+        sight = look(settings, reader, now)
+    taken_up = opened(settings, tmp_path / "recrawl.db", now).agenda.frontier(0).state
+
+    assert rates(sight.pools[0].state, now) == pytest.approx(rates(taken_up, now), rel=1e-6)

@@ -1,0 +1,52 @@
+"""A crawl is taken up by the settings of now."""
+
+import numpy as np
+import pytest
+
+from recrawl.entries.entries import VisitMade
+from recrawl.settings.settings import read_settings
+from recrawl.store.sqlite.reader import Reader
+from recrawl.store.sqlite.store import Store
+from recrawl.units import epoch_days
+from recrawl.visits.status import Outcome
+from tests.inspect.looked import BEGAN, DAY, made, opened, save, settings_text
+
+NOW = BEGAN + 10
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "recrawl.db"
+
+
+def last_visits(path):
+    with Reader(path) as reader:
+        (visits,) = reader.visits()
+    last = np.empty(60)
+    last[visits.page - 1] = epoch_days(visits.at)
+    return last
+
+
+@pytest.mark.parametrize("line", ['maximum = "3d"\n', 'interval = "3d"\n'], ids=["most", "fixed"])
+@pytest.mark.parametrize("saved", [True, False], ids=["saved", "not saved"])
+def test_a_new_interval_counts_from_the_last_visit(path, saved, line):
+    """Of pages visited since the crawl was saved, too."""
+    settings = made(path)
+    if saved:
+        save(settings, path, NOW)
+    with Store.open(path) as store:
+        store.write([VisitMade(7, (NOW - 0.5) * DAY, Outcome.SAME, http=200, size=9)])
+    agenda = opened(read_settings(settings_text() + line), path, NOW).agenda
+
+    due = np.array([agenda.set_time(page) for page in range(60)])
+    assert due == pytest.approx(last_visits(path) + 3)
+    assert due[6] == pytest.approx(NOW + 2.5)
+
+
+def test_an_interval_that_was_taken_away_leaves_pages_to_the_policy(path):
+    settings = read_settings(settings_text() + 'interval = "3d"\n')
+    made(path)
+    save(settings, path, NOW)
+    agenda = opened(read_settings(settings_text()), path, NOW).agenda
+
+    assert {agenda.set_time(page) for page in range(60)} == {np.inf}

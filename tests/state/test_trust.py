@@ -1,0 +1,35 @@
+"""What a crawl believes, counted over hosts and pages."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from recrawl.frontier.host_table import HostBook
+from recrawl.frontier.hosts import Hosts
+from recrawl.state.trust import Trust
+
+
+@pytest.fixture
+def trust():
+    made = Trust(HostBook(Hosts(delay=0.0), 0.0), np.random.default_rng(1))
+    made.grow(3)
+    return made
+
+
+def test_of_a_page_whose_masks_are_new_nothing_is_known(trust):
+    trust.pair(0, 1, differed=False, taught=False, sampled=False)
+    trust.pair(0, 1, differed=True, taught=False, sampled=False)
+    doubted = trust.false_changes(0, 1)
+
+    trust.pair(0, 1, differed=True, taught=True, sampled=False)
+
+    assert (trust.checked[1], trust.differed[1]) == (0, 0)
+    assert trust.false_changes(0, 1) == trust.false_changes(0, 2) < doubted
+
+
+def test_masks_that_come_from_neighbours_forget_nothing(trust):
+    """A page that was the same twice keeps what it has shown, whatever masks it takes over."""
+    trust.pair(0, 1, differed=False, taught=True, sampled=False)
+
+    assert (trust.checked[1], trust.differed[1]) == (1, 0)

@@ -1,0 +1,333 @@
+"""Whatever the disk does is told in one sentence, and what was written stays."""
+
+import contextlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import apsw
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recrawl.entries.entries import Copy, Prune, RobotsRead
+from recrawl.errors import (
+    InvalidParameter,
+    NotAStore,
+    StoreCorrupt,
+    StoreError,
+    StoreFull,
+    StoreLocked,
+    StoreMissing,
+    StoreUnwritable,
+)
+from recrawl.store.sqlite.file_magic import is_store
+from recrawl.store.sqlite.reader import Reader
+from recrawl.store.sqlite.store import Store
+from tests.disks import small_disk
+from tests.store.made import NOON, found, numbered, store_with, visit
+
+BOTH = pytest.mark.parametrize("opened", [Store.open, Reader])
+
+
+def sentence(kind, do):
+    """The one sentence of an error."""
+    with pytest.raises(kind) as raised:
+        do()
+    text = str(raised.value)
+    assert type(raised.value) is kind
+    assert "\n" not in text
+    return text
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "pages.db"
+
+
+@pytest.fixture
+def disk(tmp_path):
+    with small_disk(tmp_path / "small", "2m") as folder:
+        yield folder
+
+
+@BOTH
+def test_a_missing_store_is_not_made_by_the_way(path, opened):
+    text = sentence(StoreMissing, lambda: opened(path))
+
+    assert text == f"{path}: must be a store (there is no such file)"
+    assert list(path.parent.iterdir()) == []
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("content", "got"),
+    [
+        (b"", "an empty file"),
+        (b"page,visited_at,changed\n", "a file that begins with b'page,visited_at,'"),
+        (b"SQLite format 3\0" + bytes(200), r"a file that begins with b'SQLite format 3\x00'"),
+    ],
+)
+def test_another_file_is_no_store(path, opened, content, got):
+    path.write_bytes(content)
+
+    text = sentence(NotAStore, lambda: opened(path))
+
+    assert text == f"{path}: must be a store of recrawl (got {got})"
+    assert not is_store(path)
+    assert path.read_bytes() == content
+
+
+@BOTH
+def test_a_folder_is_no_store(tmp_path, opened):
+    text = sentence(NotAStore, lambda: opened(tmp_path))
+
+    assert text == f"{tmp_path}: must be a store of recrawl (got no plain file)"
+
+
+@BOTH
+def test_another_program_s_database_is_no_store(path, opened):
+    connection = apsw.Connection(str(path))
+    connection.execute("create table pages (id integer primary key)")
+    connection.close()
+
+    assert "another program's" in sentence(NotAStore, lambda: opened(path))
+
+
+def test_a_store_is_known_by_its_first_bytes(path):
+    with store_with(path, *numbered(1)):
+        program = (
+            f"import sys, pathlib; from recrawl.store.sqlite.file_magic import is_store; "
+            f"sys.exit(is_store(pathlib.Path({str(path)!r})))"
+        )
+        other = subprocess.run([sys.executable, "-c", program], check=False)
+        assert other.returncode == 1  # while its log is open, too
+    assert is_store(path)
+    assert not is_store(path.with_name("nothing.db"))
+
+
+def test_a_second_crawl_is_told_who_has_the_store(path):
+    with store_with(path, *numbered(1)) as store:
+        text = sentence(StoreLocked, lambda: Store.open(path))
+        program = f"from recrawl.store.sqlite.store import Store; Store.open({str(path)!r})"
+        other = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=False
+        )
+
+        assert text == (
+            f"{path}: must be used by one crawl at a time (process {os.getpid()} has it)"
+        )
+        assert other.stderr.endswith(f"StoreLocked: {text}\n")
+        assert store.write([visit(1)]) == [1]
+    Store.open(path).close()
+
+
+def locks_on(path):
+    """Locks that processes hold on a file, as the system lists them."""
+    inode = path.stat().st_ino
+    lines = Path("/proc/locks").read_text("utf-8").splitlines()
+    return [line.split()[1:5] for line in lines if f":{inode} " in line]
+
+
+@pytest.mark.skipif(not Path("/proc/locks").exists(), reason="only Linux lists its locks")
+def test_reading_in_the_crawl_s_own_process_leaves_its_locks_alone(path):
+    """A process that opens and closes a file by itself loses its locks on it, SQLite's too.
+
+    Another program could then take itself for the last and remove the log that the crawl goes
+    on writing to.
+    """
+    with store_with(path, *numbered(1)) as store:
+        store.write([visit(1)])
+        held = locks_on(path)
+        with Reader(path) as reader:
+            assert reader.last_visit() == 1
+        with pytest.raises(StoreLocked):
+            Store.open(path)
+
+        assert len(held) == 1
+        assert locks_on(path) == held
+
+
+def damaged(path, spoil):
+    """A store of some size with its file spoiled."""
+    with store_with(path, *numbered(3000)) as store:
+        store.write([visit(page, page, body=b"%d" % page * 50) for page in range(1, 3001)])
+    content = bytearray(path.read_bytes())
+    path.write_bytes(spoil(content))
+
+
+def read_all(path):
+    with Reader(path) as reader:
+        reader.pages()
+        list(reader.visits())
+        for page in range(1, 3001):
+            reader.history(page)
+            reader.versions(page)
+
+
+def write_all(path):
+    with Store.open(path) as store:
+        store.write([found(*numbered(6000))])
+        store.write([visit(page, body=b"%d" % page) for page in range(1, 3001)])
+
+
+@pytest.mark.parametrize("used", [read_all, write_all])
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda content: content[: len(content) // 2],
+        lambda content: content[:5000],
+        lambda content: content[:4096] + os.urandom(len(content) - 4096),
+        lambda content: content[:4096] + bytes(len(content) - 4096),
+        lambda content: content[:100] + os.urandom(3996) + content[4096:],
+    ],
+    ids=["half", "one page", "noise", "zeros", "noise in the first page"],
+)
+def test_a_damaged_store_says_so(path, used, spoil):
+    damaged(path, spoil)
+
+    with pytest.raises(StoreError) as raised:
+        used(path)
+
+    assert isinstance(raised.value, StoreCorrupt | NotAStore)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A small store with something in every table."""
+    path = tmp_path_factory.mktemp("whole") / "pages.db"
+    with store_with(path, *numbered(100)) as store:
+        pages = range(1, 101)
+        store.write([visit(page, body=b"%d" % page, copy=Copy(b"a")) for page in pages])
+        store.write([visit(page, 1, body=b"%d" % page * 9) for page in pages])
+        store.write([RobotsRead("a.org", NOON, 200, b"User-agent: *")])
+        store.save_learnt({"rates": np.arange(3000.0), "price": [1]}, visit=200)
+    return path
+
+
+def use(path):
+    """Read everything, then write to every table."""
+    with Reader(path) as reader:
+        reader.pages()
+        for columns in (reader.visits, reader.outcomes, reader.all_addresses, reader.hosts):
+            list(columns())
+        reader.learnt()
+        reader.copies(range(1, 101))
+        for page in range(1, 101):
+            reader.history(page)
+            for version in reader.versions(page):
+                reader.body(version.digest)
+    with Store.open(path) as store:
+        store.write([found(*numbered(120)), *(visit(page, body=b"new") for page in range(1, 101))])
+        store.write([Prune(NOON)])
+        store.save_learnt({"price": 2}, visit=3)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 255)), min_size=1))
+def test_damage_anywhere_is_told_or_harmless(tmp_path_factory, whole, spoilt):
+    path = tmp_path_factory.mktemp("spoilt") / "pages.db"
+    content = bytearray(whole.read_bytes())
+    for where, value in spoilt:
+        content[100 + int(where * (len(content) - 100))] = value
+    path.write_bytes(content)
+
+    # What is written may clash with a row that was spoilt.
+    with contextlib.suppress(StoreError, InvalidParameter):
+        use(path)
+
+
+def test_a_check_of_the_whole_file_finds_what_no_query_met(path):
+    with store_with(path, *numbered(3000)) as store:
+        root = store._connection.execute(
+            "select rootpage from sqlite_schema where name = 'pages_by_key'"
+        ).get
+    content = bytearray(path.read_bytes())
+    content[4096 * (root - 1) : 4096 * root] = bytes(4096)
+    path.write_bytes(content)
+
+    with contextlib.closing(Store.open(path)) as store:
+        assert store.check() != []
+
+
+def fill(store):
+    """Write bodies until nothing more is taken."""
+    for number in range(10_000):
+        store.write([visit(1, number, body=os.urandom(20_000))])
+
+
+def fill_with_many_rows(store):
+    """Write visits until a statement of many rows stops half done."""
+    for number in range(10_000):
+        store.write([visit(1, number)] * 500)
+
+
+@pytest.mark.parametrize("filled", [fill, fill_with_many_rows])
+def test_a_full_store_keeps_what_was_acknowledged(path, filled):
+    store = store_with(path, *numbered(1))
+    store._connection.execute("pragma max_page_count = 200")
+
+    text = sentence(StoreFull, lambda: filled(store))
+    written = store.last_visit
+    again = sentence(StoreFull, lambda: filled(store))
+    store.abandon()
+
+    assert text == again == f"{path}: there must be room to write (the disk is full)"
+    assert written > 10
+    with Store.open(path) as store:
+        assert store.last_visit == written
+        assert store.check() == []
+        assert store.write([visit(1)]) == [written + 1]
+
+
+def test_a_full_disk_keeps_what_was_acknowledged(disk):
+    path = disk / "pages.db"
+    ballast = disk / "ballast"
+    ballast.write_bytes(bytes(200_000))
+    store = store_with(path, *numbered(1))
+
+    text = sentence(StoreFull, lambda: fill(store))
+    written = store.last_visit
+    store.abandon()
+
+    assert text == f"{path}: there must be room to write (the disk is full)"
+    ballast.unlink()
+    with Store.open(path) as store:
+        assert store.last_visit == written > 0
+        assert store.check() == []
+
+
+def test_a_disk_that_cannot_be_written_is_read_all_the_same(disk):
+    path = disk / "pages.db"
+    with store_with(path, *numbered(2)) as store:
+        store.write([visit(1)])
+    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+
+    text = sentence(StoreUnwritable, lambda: Store.open(path))
+    new = sentence(StoreUnwritable, lambda: Store.create(disk / "new.db"))
+
+    assert text == f"{path}: its folder must be writable (read-only file system)"
+    assert new == f"{disk / 'new.db'}: its folder must be writable (read-only file system)"
+    with Reader(path) as reader:
+        assert reader.page_count() == 2
+        assert len(reader.history(1).page) == 1
+
+
+def test_a_folder_that_is_not_there_is_told(tmp_path):
+    path = tmp_path / "nowhere" / "pages.db"
+
+    text = sentence(StoreUnwritable, lambda: Store.create(path))
+
+    assert text == f"{path}: its folder must be writable (no such file or directory)"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_of_somebody_else_is_told(tmp_path):
+    folder = tmp_path / "closed"
+    folder.mkdir(mode=0o500)
+
+    text = sentence(StoreUnwritable, lambda: Store.create(folder / "pages.db"))
+
+    assert text.endswith("its folder must be writable (permission denied)")
