@@ -29,7 +29,7 @@ import pyarrow.parquet as pq
 from scipy.special import gammainc
 
 from recrawl import Gamma, Histories, fit_prior
-from recrawl.arrays.ranks import most_first
+from recrawl.rates.ranks import most_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from recrawl.detect.verdict import Judgement
     from recrawl.entries.entries import Copy
-    from recrawl.fetch.fetcher import Answer
+    from recrawl.parse.messages import Response
     from recrawl.settings.rules import Rule
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -96,7 +96,7 @@ def conditions(copy: Copy | None) -> dict[str, str]:
 
 
 def decide(
-    answer: Answer, copy: Copy | None, body: bytes | None, rule: Rule, now: float
+    answer: Response, copy: Copy | None, body: bytes | None, rule: Rule, now: float
 ) -> Judgement:
     """What an answer says of its page, as our crawler decides it."""
     from recrawl.detect.verdict import Known, judged, read_answer, unmoved, unread
@@ -117,7 +117,7 @@ def crawl_scrapy(folder: Path, address: str, days: float) -> dict[str, float]:
     from scrapy.crawler import CrawlerProcess
 
     from recrawl.entries.entries import PagesFound, VisitMade
-    from recrawl.fetch.fetcher import Answer
+    from recrawl.parse.messages import Response
     from recrawl.settings.rules import Rule
     from recrawl.store.retention import Retention
     from recrawl.store.sqlite.reader import Reader
@@ -150,7 +150,7 @@ def crawl_scrapy(folder: Path, address: str, days: float) -> dict[str, float]:
             headers = {
                 name.decode().lower(): value[0].decode() for name, value in response.headers.items()
             }
-            answer = Answer(response.url, response.status, headers, response.body)
+            answer = Response(response.url, response.status, headers, response.body)
             judgement = decide(answer, copies[page - 1], reader.newest_body(page), rule, now)
             yield {"page": page, "now": now, "status": response.status, "judgement": judgement}
 
@@ -285,8 +285,8 @@ def wire(size: int, pages: int) -> None:
 
 
 async def revisited(size: int, pages: int, *, packed: bool, validators: bool) -> int:
-    from recrawl.fetch.fetcher import Request
     from recrawl.fetch.http import HttpFetcher
+    from recrawl.parse.messages import Request
     from tests.servers.nginx import Nginx
 
     names = [f"/{number}.html" for number in range(pages)]

@@ -38,7 +38,7 @@ from recrawl.visits.status import Outcome
 
 if TYPE_CHECKING:
     from recrawl.crawl.crawler import Crawler
-    from recrawl.crawl.ledger import Told
+    from recrawl.crawl.page_visit import PageVisit
 
 HOSTS, PAGES_A_HOST = 20, 20
 START = 20_000.0
@@ -197,11 +197,11 @@ class Watched:
         self.false = self.found = 0
         self.address: dict[int, str] = {}
 
-    def told(self, visit: Told) -> None:
+    def told(self, visit: PageVisit) -> None:
         """Note a visit."""
         if visit.outcome not in (Outcome.FIRST, Outcome.CHANGED):
             return
-        match = EDITION.search(visit.answer.body)
+        match = EDITION.search(visit.response.body)
         assert match is not None
         edition = int(match[1])
         if visit.outcome is Outcome.CHANGED:
@@ -248,7 +248,7 @@ async def crawl(
     path = folder / f"{audited}.db"
     Store.create(path).close()
     try:
-        async with running(asked, path, clock, told=watched.told) as crawler:
+        async with running(asked, path, clock, on_visit=watched.told) as crawler:
             crawler.crawl.trust.audited = audited
 
             async def keep_looking() -> None:
@@ -300,7 +300,7 @@ def summed(world: World, watched: Watched, crawler: Crawler, now: float) -> dict
             kind: crawler.crawl.trust.words(kind)
             for kind in ("not_modified", "etag", "modified", "sitemap", "noise")
         },
-        "names": crawler.crawl.book.names,
+        "names": crawler.crawl.hosts.names,
     }
 
 

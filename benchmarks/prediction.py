@@ -32,8 +32,8 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from recrawl import Gamma, Histories, Priors, fit_prior
-from recrawl.arrays.ranks import most_first
 from recrawl.rates.bank import Bank
+from recrawl.rates.ranks import most_first
 from recrawl.trends import fit_clock
 from recrawl.trends.points import ends_of_gaps, points_of
 from recrawl.trends.prequential import _running

@@ -40,7 +40,7 @@ __all__ = [
 _ROOMS = {
     "visits": ("Answer", "Flag", "Histories", "Outcome", "Vetting", "Visit", "histories_of"),
     "parse.sites": ("sites_of",),
-    "adapters.logs": ("read_histories",),
+    "adapters.tables.logs": ("read_histories",),
     "rates": ("Estimates", "Gamma", "Likelihood", "Priors", "Ratio", "Status", "fit_prior"),
 }
 

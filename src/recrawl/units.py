@@ -109,6 +109,15 @@ def http_text(seconds: float) -> str:
     return formatdate(seconds, usegmt=True)
 
 
+def utc_text(seconds: float) -> str:
+    """Epoch seconds for people, in UTC, to the second.
+
+    >>> utc_text(86400.9)
+    '1970-01-02 00:00:00'
+    """
+    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
 def _from_epoch(seconds: float) -> datetime:
     try:
         return _EPOCH + timedelta(microseconds=round(seconds * 1e6))

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from recrawl.entries.entries import PageChange, PagesChanged, PagesFound, RobotsRead
-from recrawl.report.why.why import KEYS
+from recrawl.report.why.object import KEYS
 from recrawl.store.sqlite.store import Store
 from recrawl.visits.status import PageStatus
 from tests.cli.looking import on_a_terminal

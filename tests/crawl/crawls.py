@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from recrawl.clock import Clock
     from recrawl.crawl.crawler import Crawler
-    from recrawl.crawl.ledger import Told
+    from recrawl.crawl.page_visit import PageVisit
     from tests.servers.faults import FaultServer
 
 AGENT = "test-bot (me@example.org)"
@@ -65,17 +65,17 @@ async def crawling(
 ) -> AsyncIterator[Crawler]:
     """A crawler on the store of a folder."""
     clock = clock or ScaledClock(1.0, START)
-    async with running(asked, store_in(folder), clock, told=told, limits=LIMITS) as crawler:
+    async with running(asked, store_in(folder), clock, on_visit=told, limits=LIMITS) as crawler:
         yield crawler
 
 
 async def visits(
     folder: Path, asked: Settings, count: int, clock: Clock | None = None
-) -> list[Told]:
+) -> list[PageVisit]:
     """Crawl, looking for pages too, until so many visits are on disk."""
-    told: list[Told] = []
+    told: list[PageVisit] = []
 
-    def tell(visit: Told) -> None:
+    def tell(visit: PageVisit) -> None:
         told.append(visit)
         if len(told) == count:
             crawler.stop()
@@ -85,15 +85,15 @@ async def visits(
     return told
 
 
-async def crawl_once(folder: Path, asked: Settings, clock: Clock | None = None) -> list[Told]:
+async def crawl_once(folder: Path, asked: Settings, clock: Clock | None = None) -> list[PageVisit]:
     """Crawl, looking for pages too, until nothing more may be done for now."""
-    told: list[Told] = []
+    told: list[PageVisit] = []
     async with crawling(folder, asked, clock or real_time(), told.append) as crawler:
         async with asyncio.timeout(30):
             await crawler.run(once=True, found=lambda *_: None)
     return told
 
 
-def outcomes(told: list[Told]) -> list[str]:
+def outcomes(told: list[PageVisit]) -> list[str]:
     """What visits found, in one word each."""
     return [visit.outcome.label for visit in told]

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recrawl.crawl.running import running
-from recrawl.fetch.fetcher import Request
 from recrawl.parse.addresses import canonical
+from recrawl.parse.messages import Request
 from recrawl.settings.rules import Rule
 from tests.crawl.crawls import (
     LIMITS,
@@ -28,7 +28,7 @@ from tests.servers import answers
 from tests.servers.faults import FaultServer
 
 if TYPE_CHECKING:
-    from recrawl.crawl.ledger import Told
+    from recrawl.crawl.page_visit import PageVisit
 
 PUBLIC = "http://public.test"
 # Spellings of this machine; each leads to the port of a server that must not be asked.
@@ -66,11 +66,11 @@ class Relay:
 
 async def relayed(tmp_path, asked, public):
     """Visits of one crawl for which a server on loopback is the public site."""
-    told: list[Told] = []
+    told: list[PageVisit] = []
     store, clock = store_in(tmp_path), real_time()
     relay = partial(Relay, server=public)
     async with running(
-        asked, store, clock, told=told.append, limits=LIMITS, recorded=relay
+        asked, store, clock, on_visit=told.append, limits=LIMITS, record=relay
     ) as crawler:
         async with asyncio.timeout(30):
             await crawler.run(once=True, found=lambda *_: None)
@@ -121,7 +121,7 @@ def test_redirects_of_the_public_network_lead_to_no_machine_of_ours(tmp_path):
     assert connections == 0
     assert visited.pop("/").outcome.label == "first"
     assert {visit.outcome.label for visit in visited.values()} == {"failed"}
-    assert all("must have a" in visit.answer.detail for visit in visited.values())
+    assert all("must have a" in visit.response.detail for visit in visited.values())
 
 
 def _feed(here):

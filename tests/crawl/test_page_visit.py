@@ -18,7 +18,7 @@ from tests.servers import answers
 from tests.servers.faults import FaultServer, head
 
 if TYPE_CHECKING:
-    from recrawl.crawl.ledger import Told
+    from recrawl.crawl.page_visit import PageVisit
 
 WORDS = "The tea house by the harbour has forty kinds of tea and one kind of cake."
 
@@ -51,7 +51,7 @@ class Changing:
 
 async def seen_over(tmp_path, behaviours, steps, *, each=6, interval=0.5, **more):
     """Crawl pages and take a step after so many visits; returns visits and beliefs."""
-    told: list[Told] = []
+    told: list[PageVisit] = []
     pending = list(steps)
     paths = {f"/p{number}": behaviour for number, behaviour in enumerate(behaviours)}
     async with FaultServer(paths) as server:
@@ -105,7 +105,7 @@ def test_a_host_that_tells_the_truth_keeps_its_word(tmp_path):
     assert set(outcomes(told)[1:]) == {"not_modified"}
     assert words[NOT_MODIFIED].wrong == 0
     assert words[NOT_MODIFIED].silent >= 1
-    assert [each.look.audit.label for each in told].count("word") < 11
+    assert [each.audit.label for each in told].count("word") < 11
 
 
 def test_a_tag_that_moves_without_a_change_is_no_evidence(tmp_path):
@@ -184,7 +184,7 @@ def test_a_page_that_is_never_the_same_twice_is_not_always_changed(tmp_path):
 
     told, _ = asyncio.run(seen_over(tmp_path, [page], [], each=30))
 
-    doubted = [each.look.false_changes for each in told if each.outcome.label == "changed"]
+    doubted = [each.false_changes for each in told if each.outcome.label == "changed"]
     assert outcomes(told).count("cosmetic") >= 3
     assert all(doubt > 0.3 for doubt in doubted[2:])
 

@@ -27,7 +27,7 @@ from tests.servers import answers
 from tests.servers.faults import FaultServer
 
 if TYPE_CHECKING:
-    from recrawl.crawl.ledger import Told
+    from recrawl.crawl.page_visit import PageVisit
 
 NAMES = [f"/s{number % 3}/{number}" for number in range(20)]
 
@@ -79,7 +79,7 @@ def test_what_was_learnt_is_there_again(tmp_path, saved):
 def test_a_budget_holds_across_restarts(tmp_path):
     async def crawl():
         clock = ScaledClock(20.0, START)
-        told: list[Told] = []
+        told: list[PageVisit] = []
         async with FaultServer(changing()) as server:
             asked = settings(site(with_sitemap(server)), budget=Budget(10.0))
             for part in range(1, 5):

@@ -17,7 +17,7 @@ from tests.servers import answers
 from tests.servers.faults import FaultServer
 
 if TYPE_CHECKING:
-    from recrawl.crawl.ledger import Told
+    from recrawl.crawl.page_visit import PageVisit
 
 PATIENT = Limits(connect_seconds=60, idle_seconds=60, total_seconds=60)
 
@@ -66,7 +66,7 @@ def test_a_second_stop_waits_for_nothing(tmp_path):
 
 def test_a_visit_that_was_given_up_is_made_by_the_next_crawl(tmp_path):
     async def crawl():
-        told: list[Told] = []
+        told: list[PageVisit] = []
         async with FaultServer({"/p": answers.never()}) as server:
             asked = settings(page_rule(server, "/p"))
             async with running(asked, store_in(tmp_path), real_time(), limits=PATIENT) as crawler:
@@ -99,7 +99,7 @@ def test_who_watches_and_fails_ends_the_crawl(tmp_path):
 
 
 def test_a_full_disk_ends_the_crawl_and_keeps_what_was_told(tmp_path):
-    told: list[Told] = []
+    told: list[PageVisit] = []
 
     async def crawl():
         names = [f"/{number}" for number in range(200)]

@@ -6,8 +6,8 @@ import pytest
 
 from recrawl.demo.site import ExampleSite
 from recrawl.demo.world import SECTIONS, ExampleWorld, Says
-from recrawl.fetch.fetcher import Answer, Request
 from recrawl.fetch.http import HttpFetcher
+from recrawl.parse.messages import Request, Response
 from recrawl.units import SECONDS_A_DAY, http_text
 
 START = 20_000.0
@@ -33,13 +33,13 @@ class HandClock:
 
 def ask(
     *requests: tuple[float, str, dict[str, str]], host: int = 0
-) -> tuple[list[Answer], ExampleSite]:
+) -> tuple[list[Response], ExampleSite]:
     """Answers to requests: the day on which to ask, the path, and the conditions."""
     world = ExampleWorld.of(PAGES, [[START + 0.5]] * len(PAGES), start=START, end=START + 9)
     clock = HandClock()
     site = ExampleSite(world, clock)
 
-    async def all_of_them() -> list[Answer]:
+    async def all_of_them() -> list[Response]:
         await site.start()
         fetcher = HttpFetcher("test (test@example.org)")
         answers = []

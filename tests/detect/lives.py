@@ -13,8 +13,7 @@ from recrawl.detect.change import Known, difference, signature
 from recrawl.detect.masks.masks import NO_MASKS, displaced, learnt, masked
 from recrawl.detect.returns import Returns
 from recrawl.detect.text.words import share_changed
-from recrawl.frontier.host_table import HostBook
-from recrawl.frontier.hosts import Hosts
+from recrawl.frontier.host_table import HostTable
 from recrawl.state.trust import Trust
 from recrawl.visits.status import Outcome
 
@@ -33,7 +32,7 @@ class Life:
     """A page that is visited."""
 
     def __init__(self, seed: int) -> None:
-        self.trust = Trust(HostBook(Hosts(delay=0.0), 0.0), np.random.default_rng(seed))
+        self.trust = Trust(HostTable(delay=0.0), np.random.default_rng(seed))
         self.trust.grow(1)
         self.masks = NO_MASKS
         self.copy: Sequence[str] = ()

@@ -1,13 +1,19 @@
-"""What an answer says of its page, by hand."""
+"""Verdicts on responses, by hand."""
 
 import math
 
 import pytest
 
 from recrawl.detect.masks.masks import learnt
-from recrawl.detect.verdict import Known, judged, read_answer, unmoved, unread
-from recrawl.fetch.fetcher import Answer
-from recrawl.settings.rules import Rule
+from recrawl.detect.verdict import (
+    Criteria,
+    PageFacts,
+    read_response,
+    verdict_by_content,
+    verdict_by_signature,
+    verdict_unread,
+)
+from recrawl.parse.messages import Response
 from recrawl.units import SECONDS_A_DAY, http_text
 
 PAGE = "https://example.org/"
@@ -15,79 +21,82 @@ DAY = SECONDS_A_DAY
 HTML = {"content-type": "text/html"}
 
 
-def judge(answer, *, known=None, old=None, rule=None, before=DAY, now=3 * DAY, **more):
-    """What an answer says, with `old` as the version that is kept."""
-    asked = rule or Rule(PAGE)
-    settled = unread(PAGE, answer, known)
+def judge(response, *, known=None, old=None, criteria=None, before=DAY, now=3 * DAY, **more):
+    """Verdict on a response, with `old` as the version that is kept."""
+    asked = criteria or Criteria()
+    settled = verdict_unread(PAGE, response, known)
     if settled is not None:
         return settled
-    kept = None if old is None else read_answer(answer, asked, old)
-    what = Known(known, before=before, **more)
-    read = read_answer(answer, asked)
-    found = judged(PAGE, answer, read, what, asked, old=kept, at=now)
-    assert unmoved(PAGE, answer, read, what) in (None, found)  # the shorter way leads there, too
+    kept = None if old is None else read_response(response, asked, old)
+    what = PageFacts(known, before=before, **more)
+    read = read_response(response, asked)
+    found = verdict_by_content(PAGE, response, read, what, asked, old=kept, at=now)
+    assert verdict_by_signature(PAGE, response, read, what) in (
+        None,
+        found,
+    )  # the shorter way leads there, too
     return found
 
 
 def page(body, headers=HTML):
-    return Answer(PAGE, 200, headers, body)
+    return Response(PAGE, 200, headers, body)
 
 
-FIRST = judge(Answer(PAGE, 200, {}, b"one"), before=None, now=DAY)
+FIRST = judge(Response(PAGE, 200, {}, b"one"), before=None, now=DAY)
 
 
-def again(answer, **more):
-    return judge(answer, known=FIRST.copy, old=b"one", **more)
+def again(response, **more):
+    return judge(response, known=FIRST.copy, old=b"one", **more)
 
 
 def test_a_change_that_is_dated_between_two_visits_has_an_age():
     dated = {"last-modified": http_text(2 * DAY)}
 
-    assert again(Answer(PAGE, 200, dated, b"two")).age == pytest.approx(1.0)
+    assert again(Response(PAGE, 200, dated, b"two")).age == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("at", [0.5 * DAY, 3 * DAY - 1, 4 * DAY])
 def test_a_date_that_cannot_be_that_of_the_change_says_nothing(at):
     """Before the last visit, made for this visit, and in the future."""
-    assert math.isnan(again(Answer(PAGE, 200, {"last-modified": http_text(at)}, b"two")).age)
+    assert math.isnan(again(Response(PAGE, 200, {"last-modified": http_text(at)}, b"two")).age)
 
 
 @pytest.mark.parametrize("status", [0, 100, 204, 206, 301, 401, 403, 418, 500, 503])
 def test_no_other_status_says_anything_of_the_page(status):
-    judgement = again(Answer(PAGE, status, {}, b"two"))
+    verdict = again(Response(PAGE, status, {}, b"two"))
 
-    assert judgement.outcome.label == "failed"
-    assert judgement.copy is None
-    assert judgement.body is None
+    assert verdict.outcome.label == "failed"
+    assert verdict.copy is None
+    assert verdict.body is None
 
 
 def test_not_modified_without_a_copy_says_nothing():
-    assert judge(Answer(PAGE, 304)).outcome.label == "failed"
+    assert judge(Response(PAGE, 304)).outcome.label == "failed"
 
 
 def test_not_modified_may_bring_other_validators():
-    judgement = again(Answer(PAGE, 304, {"etag": '"2"'}))
+    verdict = again(Response(PAGE, 304, {"etag": '"2"'}))
 
-    assert judgement.outcome.label == "not_modified"
-    assert judgement.copy is not None
+    assert verdict.outcome.label == "not_modified"
+    assert verdict.copy is not None
     assert FIRST.copy is not None
-    assert judgement.copy.etag == '"2"'
-    assert judgement.copy.bytes_signature == FIRST.copy.bytes_signature
+    assert verdict.copy.etag == '"2"'
+    assert verdict.copy.bytes_signature == FIRST.copy.bytes_signature
 
 
 def test_validators_of_another_address_are_not_kept():
-    answer = Answer("https://example.org/other", 200, {"etag": '"2"'}, b"two")
+    response = Response("https://example.org/other", 200, {"etag": '"2"'}, b"two")
 
-    assert again(answer).copy.etag is None
+    assert again(response).copy.etag is None
 
 
 def test_only_what_is_watched_counts():
-    rule = Rule(PAGE, watch=(".price",))
+    rule = Criteria(watch=(".price",))
     old = b"<p class=price>5</p>x"
-    before = judge(page(old), rule=rule)
+    before = judge(page(old), criteria=rule)
 
-    other = judge(page(b"<p class=price>5</p>y"), known=before.copy, old=old, rule=rule)
-    price = judge(page(b"<p class=price>6</p>x"), known=before.copy, old=old, rule=rule)
+    other = judge(page(b"<p class=price>5</p>y"), known=before.copy, old=old, criteria=rule)
+    price = judge(page(b"<p class=price>6</p>x"), known=before.copy, old=old, criteria=rule)
 
     assert (other.outcome.label, price.outcome.label) == ("cosmetic", "changed")
     assert (other.share, price.share) == (0.0, 1.0)
@@ -121,7 +130,7 @@ def test_a_change_counts_from_the_share_of_words_on_that_is_asked(least, outcome
         page(old.replace(b"word3", b"other")),
         known=before.copy,
         old=old,
-        rule=Rule(PAGE, least_change=least),
+        criteria=Criteria(least_change=least),
     )
 
     assert after.outcome.label == outcome
@@ -130,12 +139,12 @@ def test_a_change_counts_from_the_share_of_words_on_that_is_asked(least, outcome
 
 def test_small_changes_add_up_to_one_that_counts():
     """Each visit is compared with the version that is kept, not with the visit before."""
-    rule = Rule(PAGE, least_change=0.25)
+    rule = Criteria(least_change=0.25)
     old = f"<p>{WORDS}</p>".encode()
     copy, text, found = judge(page(old)).copy, old, []
     for number in range(4):
         text = text.replace(f"word{number}".encode(), b"other%d" % number)
-        seen = judge(page(text), known=copy, old=old, rule=rule)
+        seen = judge(page(text), known=copy, old=old, criteria=rule)
         copy = seen.copy or copy
         found.append(seen.outcome.label)
 
@@ -199,13 +208,15 @@ def test_a_page_without_text_is_one_until_it_had_some():
 def test_without_versions_copies_are_compared_by_likeness():
     words = [f"word{number}" for number in range(400)]
     old = f"<p>{' '.join(words)}".encode()
-    rule = Rule(PAGE, least_change=0.3)
+    rule = Criteria(least_change=0.3)
     first = judge(page(old), keeps=False)
     assert first.copy.likeness is not None
     little = old.replace(b"word7 ", b"other ")
     much = b"<p>" + b" ".join(b"new%d" % number for number in range(400))
 
-    found = [judge(page(body), known=first.copy, rule=rule, keeps=False) for body in (little, much)]
+    found = [
+        judge(page(body), known=first.copy, criteria=rule, keeps=False) for body in (little, much)
+    ]
 
     assert [each.outcome.label for each in found] == ["cosmetic", "changed"]
 
@@ -215,26 +226,31 @@ def test_a_page_is_dated_by_its_answer_on_the_hosts_own_clock():
     sent = http_text(3 * DAY - 3600)
     headers = {"last-modified": sent, "date": sent}
 
-    assert math.isnan(again(Answer(PAGE, 200, headers, b"two")).age)
+    assert math.isnan(again(Response(PAGE, 200, headers, b"two")).age)
     earlier = {"last-modified": http_text(3 * DAY - 3700), "date": sent}
-    assert again(Answer(PAGE, 200, earlier, b"two")).age > 0
+    assert again(Response(PAGE, 200, earlier, b"two")).age > 0
 
 
 def test_dates_of_a_host_that_lies_say_nothing():
     dated = {"last-modified": http_text(2 * DAY)}
 
-    assert math.isnan(again(Answer(PAGE, 200, dated, b"two"), dates=False).age)
+    assert math.isnan(again(Response(PAGE, 200, dated, b"two"), dates=False).age)
 
 
 def test_a_page_that_reads_as_before_is_settled_without_its_old_version():
-    answer = page(b"<p>One two</p><!-- made at 9:00 -->")
+    response = page(b"<p>One two</p><!-- made at 9:00 -->")
     first = judge(page(b"<p>One two</p>"), before=None, now=DAY)
 
-    settled = unmoved(PAGE, answer, read_answer(answer, Rule(PAGE)), Known(first.copy))
+    settled = verdict_by_signature(
+        PAGE, response, read_response(response, Criteria()), PageFacts(first.copy)
+    )
 
     assert settled is not None
     assert settled.outcome.label == "cosmetic"
     assert settled.copy is not None
     assert settled.copy.text_signature == first.copy.text_signature
     other = page(b"<p>One three</p>")
-    assert unmoved(PAGE, other, read_answer(other, Rule(PAGE)), Known(first.copy)) is None
+    assert (
+        verdict_by_signature(PAGE, other, read_response(other, Criteria()), PageFacts(first.copy))
+        is None
+    )

@@ -3,7 +3,7 @@
 import pytest
 
 from recrawl.inspect.why.binding import Binding
-from recrawl.report.why import why
+from recrawl.report.why import object as why
 from tests.docs.pages import DOCS
 
 CRAWLS = (DOCS / "reference" / "files.md").read_text().split("## Crawls")[1].split("\n## ")[0]

@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from recrawl.fetch.fetcher import PROBLEMS, Limits, Request
+from recrawl.fetch.fetcher import Limits
 from recrawl.fetch.http import HttpFetcher
+from recrawl.parse.messages import PROBLEMS, Request
 from tests.servers.faults import FaultServer
 
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Sequence
 
-    from recrawl.fetch.fetcher import Answer, Fetcher
+    from recrawl.fetch.fetcher import Fetcher
+    from recrawl.parse.messages import Response
     from tests.servers.faults import Behaviour
 
 AGENT = "recrawl-test (+https://example.org/bot)"
@@ -25,7 +27,7 @@ PATIENCE_SECONDS = 5.0
 
 async def fetch_all(
     requests: Sequence[Request], limits: Limits = SMALL, tls: ssl.SSLContext | None = None
-) -> list[Answer]:
+) -> list[Response]:
     """Answers to requests made one after the other by one fetcher; each keeps the contract."""
     fetcher: Fetcher = HttpFetcher(AGENT, limits, tls=tls)
     try:
@@ -37,7 +39,7 @@ async def fetch_all(
     return answers
 
 
-def check(request: Request, answer: Answer, limits: Limits) -> None:
+def check(request: Request, answer: Response, limits: Limits) -> None:
     """What holds of every answer."""
     assert answer.address == request.address
     assert answer.problem in {"", *PROBLEMS}
@@ -54,10 +56,10 @@ def check(request: Request, answer: Answer, limits: Limits) -> None:
 
 def ask(
     behaviour: Behaviour, limits: Limits = SMALL, *, times: int = 1, **request: str
-) -> tuple[Answer, FaultServer]:
+) -> tuple[Response, FaultServer]:
     """The last answer of a server that behaves like this, and the server."""
 
-    async def asked() -> tuple[Answer, FaultServer]:
+    async def asked() -> tuple[Response, FaultServer]:
         async with FaultServer({"/": behaviour}) as server:
             question = Request(server.address("/"), local=True, **request)
             answers = await fetch_all([question] * times, limits)

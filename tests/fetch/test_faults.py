@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.fetch.fetcher import Limits, Request
+from recrawl.fetch.fetcher import Limits
 from recrawl.fetch.http import HttpFetcher
+from recrawl.parse.messages import Request
 from tests.fetch.asking import AGENT, PATIENCE_SECONDS, SMALL, ask, check, fetch_all
 from tests.servers.answers import (
     bomb,

@@ -6,7 +6,8 @@ from dataclasses import fields
 import pytest
 
 from recrawl.errors import InvalidParameter
-from recrawl.fetch.fetcher import PROBLEMS, Answer, Limits
+from recrawl.fetch.fetcher import Limits
+from recrawl.parse.messages import PROBLEMS, Response
 
 
 @pytest.mark.parametrize("name", [limit.name for limit in fields(Limits)])
@@ -18,5 +19,5 @@ def test_every_limit_must_limit(name, value):
 
 
 def test_an_answer_that_says_no_is_still_an_answer():
-    assert Answer("http://example.org/", status=503).ok
-    assert not any(Answer("http://example.org/", problem=problem).ok for problem in PROBLEMS)
+    assert Response("http://example.org/", status=503).ok
+    assert not any(Response("http://example.org/", problem=problem).ok for problem in PROBLEMS)

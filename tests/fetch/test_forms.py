@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from recrawl.fetch.fetcher import Request
 from recrawl.fetch.http import HttpFetcher
 from recrawl.parse.items.paging import form_text
+from recrawl.parse.messages import Request
 from tests.crawl.boards import Board
 
 AGENT = "test-bot (me@example.org)"

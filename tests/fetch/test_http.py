@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from recrawl.errors import InvalidParameter
-from recrawl.fetch.fetcher import Request
 from recrawl.fetch.http import HttpFetcher
+from recrawl.parse.messages import Request
 from tests.fetch.asking import AGENT, SMALL, ask, fetch_all
 from tests.servers.answers import (
     chunked,

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from recrawl.fetch.fetcher import Request
+from recrawl.parse.messages import Request
 from tests.fetch.asking import AGENT, fetch_all
 from tests.servers.nginx import Nginx
 

@@ -9,8 +9,9 @@ import pytest
 from aiohttp.client_reqrep import ConnectionKey
 
 from recrawl.errors import FetchFailed
-from recrawl.fetch.fetcher import PROBLEMS, Limits
+from recrawl.fetch.fetcher import Limits
 from recrawl.fetch.problems import failure_of
+from recrawl.parse.messages import PROBLEMS
 
 KEY = ConnectionKey("example.org", 443, True, True, None, None, None)
 

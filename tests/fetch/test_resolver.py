@@ -7,8 +7,8 @@ import socket
 import pytest
 
 from recrawl.errors import FetchFailed
-from recrawl.fetch.fetcher import Request
 from recrawl.fetch.resolver import GuardedResolver
+from recrawl.parse.messages import Request
 from tests.fetch.asking import fetch_all
 from tests.servers.answers import page
 from tests.servers.faults import FaultServer

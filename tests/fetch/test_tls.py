@@ -7,7 +7,8 @@ import subprocess
 
 import pytest
 
-from recrawl.fetch.fetcher import Limits, Request
+from recrawl.fetch.fetcher import Limits
+from recrawl.parse.messages import Request
 from tests.fetch.asking import SMALL, fetch_all
 from tests.servers.answers import page
 from tests.servers.faults import FaultServer

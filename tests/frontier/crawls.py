@@ -8,7 +8,7 @@ import numpy as np
 
 from recrawl.frontier.agenda import Agenda
 from recrawl.frontier.frontier import Frontier
-from recrawl.frontier.hosts import Hosts
+from recrawl.frontier.host_table import HostTable
 from recrawl.plan.budget import Budget
 from recrawl.plan.objectives.methods import OBJECTIVES
 from recrawl.policies.rivals.uniform import Uniform
@@ -38,7 +38,7 @@ class Told(Frontier):
 def crawl(*terms, policy=None, budget="24/1d", delay=0.0, together=1, hosts=1, seed=0):
     """An agenda with one pool."""
     random = np.random.default_rng(seed)
-    agenda = Agenda(Hosts(delay=delay, together=together), terms or (Terms(),), random)
+    agenda = Agenda(HostTable(delay=delay, together=together), terms or (Terms(),), random)
     for _ in range(hosts):
         agenda.hosts.add()
     spent = Budget.read(budget)

@@ -11,7 +11,7 @@ import pytest
 from recrawl.errors import InvalidParameter
 from recrawl.frontier.agenda import Agenda
 from recrawl.frontier.frontier import Frontier
-from recrawl.frontier.hosts import Hosts
+from recrawl.frontier.host_table import HostTable
 from recrawl.plan.budget import Budget
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.policies.rivals.uniform import Uniform
@@ -50,7 +50,7 @@ def test_a_host_that_must_wait_holds_up_nobody_else():
 
 def test_pools_take_turns_at_being_asked_first():
     random = np.random.default_rng(0)
-    agenda = Agenda(Hosts(delay=0.0), [Terms(), Terms(pool=1)], random)
+    agenda = Agenda(HostTable(delay=0.0), [Terms(), Terms(pool=1)], random)
     for _ in range(2):
         spent = Budget.read("24/1d")
         agenda.add_pool(Frontier(Uniform(), spent, random), spent, now=START)
@@ -62,7 +62,7 @@ def test_pools_take_turns_at_being_asked_first():
 
 
 def test_an_agenda_without_pages_or_pools_has_nothing_to_do():
-    empty = Agenda(Hosts(delay=0.0), [Terms()], np.random.default_rng(0))
+    empty = Agenda(HostTable(delay=0.0), [Terms()], np.random.default_rng(0))
     assert (empty.take(START, 5), empty.ready(START)) == ([], inf)
     idle = crawl()
     assert (idle.take(START, 5), idle.ready(START), len(idle)) == ([], inf, 0)
@@ -158,7 +158,7 @@ def test_a_set_time_that_was_missed_waits_for_the_next_hours():
     agenda = crawl(Terms(interval=1.0, hours=(8, 10)))
     found(agenda, (0, 0))
     visit(agenda, agenda.take(START + 8 / 24, 1)[0], START + 8 / 24)
-    agenda.hosts.leave_alone(0, START + 1 + 12 / 24)
+    agenda.hosts.block(0, START + 1 + 12 / 24)
     now = START + 1 + 12 / 24
 
     [(made, _)] = played(agenda, start=now, days=1.0)

@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from recrawl.frontier.agenda import Agenda
 from recrawl.frontier.frontier import tick_of
-from recrawl.frontier.hosts import Hosts
+from recrawl.frontier.host_table import HostTable
 from recrawl.plan.budget import Budget
 from recrawl.policies.methods import POLICIES
 from recrawl.settings.terms import Terms
@@ -73,7 +73,7 @@ class Crawling(RuleBasedStateMachine):
     def begin(self, names, spent, delay, together, pages):
         random = np.random.default_rng(1)
         self.least, self.together, self.budgets = delay, together, spent
-        self.agenda: Any = Agenda(Hosts(delay=delay, together=together), TERMS, random)
+        self.agenda: Any = Agenda(HostTable(delay=delay, together=together), TERMS, random)
         for name, budget in zip(names, spent, strict=True):
             frontier = Told(policy_of(name), budget, random)
             self.agenda.add_pool(frontier, budget, now=START)
@@ -144,27 +144,31 @@ class Crawling(RuleBasedStateMachine):
     def hop(self, host):
         if host < len(self.delay) and self.free(host):
             self.ask(host)
-            self.agenda.hosts.ask(host, self.now)
+            self.agenda.hosts.begin(host, self.now)
             self.hops.append(host)
+
+    def end_request(self, host):
+        self.agenda.hosts.end(host, self.now)
+        self.agenda.freed(host)
 
     @precondition(lambda self: self.hops)
     @rule()
     def end_hop(self):
         host = self.hops.pop()
-        self.agenda.freed(host, self.now)
+        self.end_request(host)
         self.answered(host)
 
     @rule(host=st.integers(0, 5), grains=st.integers(0, 128))
     def slow_down(self, host, grains):
         if host < len(self.delay):
             self.delay[host] = max(grains * GRAIN, self.delay[host])
-            self.agenda.hosts.slow_down(host, self.delay[host])
+            self.agenda.hosts.set_delay(host, self.delay[host])
 
     @rule(host=st.integers(0, 5), grains=st.integers(1, 2048))
     def leave_alone(self, host, grains):
         if host < len(self.delay):
             self.until[host] = max(self.until[host], self.now + grains * GRAIN)
-            self.agenda.hosts.leave_alone(host, self.now + grains * GRAIN)
+            self.agenda.hosts.block(host, self.now + grains * GRAIN)
 
     @rule(shares=st.lists(st.floats(0, 1), min_size=1, max_size=3))
     def sleep(self, shares):
@@ -365,7 +369,7 @@ class Crawling(RuleBasedStateMachine):
         if not self.pages:
             return
         for host in self.hops:
-            self.agenda.freed(host, self.now)
+            self.end_request(host)
         for lease in list(self.under_way):
             self.finish(lease, "told", changed=False)
         left, end, wakes = set(range(len(self.pages))), self.now + 24.0, 0

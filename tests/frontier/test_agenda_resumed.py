@@ -11,7 +11,7 @@ import pytest
 
 from recrawl.frontier.agenda import Agenda, Known
 from recrawl.frontier.frontier import Resumed
-from recrawl.frontier.hosts import Hosts
+from recrawl.frontier.host_table import HostTable
 from recrawl.plan.budget import Budget
 from recrawl.policies.pages import Outcomes
 from recrawl.policies.recrawl.checkpoint import kept, resumed
@@ -66,7 +66,7 @@ def known_of(agenda):
 def taken_up(known, pages, state, budget, now):
     """Another agenda that goes on from what was written down."""
     random = np.random.default_rng(5)
-    agenda = Agenda(Hosts(delay=0.0), MIXED, random)
+    agenda = Agenda(HostTable(delay=0.0), MIXED, random)
     for _ in range(4):
         agenda.hosts.add()
     parts = kept(state)

@@ -8,12 +8,12 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
-from recrawl.frontier.hosts import Hosts
+from recrawl.frontier.host_table import HostTable
 from recrawl.frontier.queue import Queue
 
 
 def test_equal_ranks_come_in_the_order_of_their_numbers():
-    hosts = Hosts(delay=0.0)
+    hosts = HostTable(delay=0.0)
     queue = Queue(hosts)
     for page in (3, 1, 2):
         queue.put(5.0, page, hosts.add())
@@ -22,7 +22,7 @@ def test_equal_ranks_come_in_the_order_of_their_numbers():
 
 
 def test_an_empty_queue_is_never_ready():
-    hosts = Hosts(delay=1.0)
+    hosts = HostTable(delay=1.0)
     queue = Queue(hosts)
     assert queue.ready() == inf
     queue.put(1.0, 7, hosts.add())
@@ -34,13 +34,13 @@ def test_an_empty_queue_is_never_ready():
 
 def test_what_waits_for_one_host_takes_room_once():
     """However often requests to it end before the page is taken."""
-    hosts = Hosts(delay=1.0)
+    hosts = HostTable(delay=1.0)
     host = hosts.add()
     queue = Queue(hosts)
     queue.put(1.0, 7, host)
     for minute in range(1000):
-        hosts.ask(host, minute * 2.0)
-        hosts.answered(host, minute * 2.0)
+        hosts.begin(host, minute * 2.0)
+        hosts.end(host, minute * 2.0)
         queue.freed(host)
 
     assert len(queue._later) == 1
@@ -53,7 +53,7 @@ class Waiting(RuleBasedStateMachine):
 
     def __init__(self):
         super().__init__()
-        self.hosts = Hosts(delay=1.0, together=self.together)
+        self.hosts = HostTable(delay=1.0, together=self.together)
         self.rows = [self.hosts.add() for _ in range(4)]
         self.queue = Queue(self.hosts)
         self.pages: list[tuple[float, int, int]] = []
@@ -89,7 +89,7 @@ class Waiting(RuleBasedStateMachine):
     def ask(self, host):
         """As a redirect does, or robots.txt."""
         if self.hosts.free(host, self.now):
-            self.hosts.ask(host, self.now)
+            self.hosts.begin(host, self.now)
             self.under_way.append(host)
 
     @precondition(lambda self: self.under_way)
@@ -97,7 +97,7 @@ class Waiting(RuleBasedStateMachine):
     def answered(self, drawn):
         host = drawn.draw(st.sampled_from(self.under_way))
         self.under_way.remove(host)
-        self.hosts.answered(host, self.now)
+        self.hosts.end(host, self.now)
         self.queue.freed(host)
 
     @rule(quarters=st.integers(1, 12))
@@ -106,11 +106,11 @@ class Waiting(RuleBasedStateMachine):
 
     @rule(host=st.integers(0, 3), quarters=st.integers(1, 20))
     def leave_alone(self, host, quarters):
-        self.hosts.leave_alone(host, self.now + quarters / 4)
+        self.hosts.block(host, self.now + quarters / 4)
 
     @rule(host=st.integers(0, 3), delay=st.sampled_from([1.0, 2.0, 5.0]))
     def slow_down(self, host, delay):
-        self.hosts.slow_down(host, delay)
+        self.hosts.set_delay(host, delay)
 
     @rule()
     def clear(self):
@@ -121,7 +121,7 @@ class Waiting(RuleBasedStateMachine):
     def teardown(self):
         """Nothing is lost: when all requests have ended, all pages come."""
         for host in self.under_way:
-            self.hosts.answered(host, self.now)
+            self.hosts.end(host, self.now)
             self.queue.freed(host)
         self.now += 10.0
         for each in sorted(self.pages):

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from recrawl.errors import InvalidParameter
+from recrawl.inspect.pages import PageRows
 from recrawl.report.pages import (
     HEADER,
     ORDERS,
     PAGE_COLUMNS,
     RATE_COLUMNS,
-    PageRows,
     ago,
     ahead,
     ordered,

@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recrawl.frontier.host_table import HostBook
-from recrawl.frontier.hosts import Hosts
+from recrawl.frontier.host_table import HostTable
 from recrawl.state.trust import Trust
 
 
 @pytest.fixture
 def trust():
-    made = Trust(HostBook(Hosts(delay=0.0), 0.0), np.random.default_rng(1))
+    made = Trust(HostTable(delay=0.0), np.random.default_rng(1))
     made.grow(3)
     return made
 

@@ -14,7 +14,7 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from recrawl.crawl.ledger import Told
+    from recrawl.crawl.page_visit import PageVisit
 
 _SETTINGS = typer.Option("--settings", metavar="FILE", help="Settings of the crawl.")
 _ONCE = typer.Option("--once", help="Stop when nothing more may be visited for now.")
@@ -78,7 +78,7 @@ def crawl(
         asyncio.run(crawl_on(asked, settings.parent / asked.store, wanted, told))
 
 
-def _log_to(log: Path | None, stack: ExitStack) -> Callable[[Told], object]:
+def _log_to(log: Path | None, stack: ExitStack) -> Callable[[PageVisit], object]:
     """What is told of visits: the lines of a log, if one is wanted."""
     if log is None:
         return bool

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from recrawl.crawl.crawler import Crawler
     from recrawl.crawl.discovery import Discovered
-    from recrawl.crawl.ledger import Told
+    from recrawl.crawl.page_visit import PageVisit
     from recrawl.crawl.progress import Figures
     from recrawl.fetch.fetcher import Fetcher
     from recrawl.settings.settings import Settings
@@ -78,7 +78,7 @@ def check_store(path: Path) -> None:
 
 
 async def crawl_on(
-    settings: Settings, store: Path, wanted: Wanted, told: Callable[[Told], object]
+    settings: Settings, store: Path, wanted: Wanted, told: Callable[[PageVisit], object]
 ) -> None:
     """Crawl until it is enough, or until a person says so."""
     from recrawl.cli.listing.messages import say_synced
@@ -90,7 +90,7 @@ async def crawl_on(
     until = clock.now() + wanted.days
     recorded = _recorder(wanted.warc, settings.agent)
     async with running(
-        settings, store, clock, told=told, relearnt=_say_relearnt, recorded=recorded
+        settings, store, clock, on_visit=told, on_replay=_say_relearnt, record=recorded
     ) as crawler:
         silent: list[str] = []
 
@@ -110,8 +110,8 @@ async def crawl_on(
 async def find_pages(settings: Settings, store: Path, number: int) -> None:
     """Look for the pages of one site, and write them down."""
     from recrawl.clock import RealClock
-    from recrawl.crawl.gate import PATIENCE
     from recrawl.crawl.running import running
+    from recrawl.fetch.host_slots import PATIENCE
 
     async with running(settings, store, RealClock()) as crawler:
         _say_found(settings.rules[number].address, await crawler.discover(number, PATIENCE))

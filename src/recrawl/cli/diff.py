@@ -18,8 +18,8 @@ import typer
 from recrawl.cli import looking, shared
 
 if TYPE_CHECKING:
-    from recrawl.inspect.versions import Versions
-    from recrawl.report.diff.lines import Comparison, Shown
+    from recrawl.inspect.versions import Comparison, Versions
+    from recrawl.report.diff.lines import Shown
 
 _FROM = typer.Option(
     "--from",
@@ -120,8 +120,8 @@ def _list(versions: Versions, kind: str) -> None:
     from recrawl.cli import screen
     from recrawl.detect.diff.differences import gist
     from recrawl.errors import NothingToCompare
+    from recrawl.inspect.versions import Side
     from recrawl.report.diff import data
-    from recrawl.report.diff.lines import Side
 
     shares, gists = [nan], [""]
     for older, newer in pairwise(versions.kept):

@@ -14,8 +14,7 @@ from recrawl.cli import looking, shared
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Ints
-    from recrawl.inspect.pages import NextVisits
-    from recrawl.report.pages import PageRows
+    from recrawl.inspect.pages import NextVisits, PageRows
     from recrawl.state.snapshot import Sight
     from recrawl.store.sqlite.reader import Reader
 

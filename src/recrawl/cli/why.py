@@ -40,7 +40,7 @@ def why(
     from recrawl.cli import screen
     from recrawl.inspect.why.why import forbidden, reasons
     from recrawl.parse.addresses import canonical
-    from recrawl.report.why.why import why_object
+    from recrawl.report.why.object import why_object
     from recrawl.report.why.words import why_lines
 
     with looking.looked_at(settings) as (sight, reader):

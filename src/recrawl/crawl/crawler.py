@@ -12,21 +12,20 @@ import asyncio
 from math import inf, nan
 from typing import TYPE_CHECKING
 
-from recrawl.crawl.asking import Asker
 from recrawl.crawl.discovery import Discovery
 from recrawl.crawl.finding import Finder
-from recrawl.crawl.gate import PATIENCE, Gate
 from recrawl.crawl.ledger import Ledger
 from recrawl.crawl.listing_fetch import ListFetcher
 from recrawl.crawl.listing_sync import ListingKeeper
-from recrawl.crawl.new_pages import Newcomers
-from recrawl.crawl.page_visit import Looks
-from recrawl.crawl.permissions import Permissions
+from recrawl.crawl.new_pages import NewPages
+from recrawl.crawl.page_visit import PageVisitor
 from recrawl.crawl.progress import Figures
-from recrawl.crawl.trips import Trips
-from recrawl.crawl.visits import Visits
+from recrawl.crawl.visits import VisitCycle
 from recrawl.crawl.worker_threads import Aside
 from recrawl.entries.entries import Learnt, Prune, RobotsRead
+from recrawl.fetch.host_slots import PATIENCE
+from recrawl.fetch.polite import PoliteClient
+from recrawl.fetch.robots_cache import RobotsCache
 from recrawl.state.announcements import hear
 from recrawl.state.opening import expected_fresh, learnt_parts
 from recrawl.units import SECONDS_A_DAY
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 
     from recrawl.clock import Clock
     from recrawl.crawl.discovery import Discovered
-    from recrawl.crawl.ledger import Told
+    from recrawl.crawl.page_visit import PageVisit
     from recrawl.crawl.tally import Tally
     from recrawl.entries.entries import Receipt
     from recrawl.entries.listings import ListingSynced
@@ -63,8 +62,8 @@ class Crawler:
         reader: Its store, for reading.
         writer: The same, for writing.
         fetcher: Makes requests.
-        clock: What time it is.
-        told: Told of each visit once it is on disk.
+        clock: Source of the current time.
+        on_visit: Called with each visit once it is on disk.
     """
 
     def __init__(
@@ -74,26 +73,32 @@ class Crawler:
         writer: Writer,
         fetcher: Fetcher,
         clock: Clock,
-        told: Callable[[Told], object],
+        on_visit: Callable[[PageVisit], object],
     ) -> None:
         self.crawl = crawl
         self._reader = reader
         self._writer = writer
         self._clock = clock
         self._moved = asyncio.Event()
-        settings, book = crawl.settings, crawl.book
-        ledger = self._ledger = Ledger(writer, told, self._fail)
-        gate = Gate(crawl.agenda, clock, self._wake)
-        asker = Asker(fetcher, book, clock, ledger.put)
-        permissions = Permissions(asker, gate, book, clock, settings, ledger.put)
-        trips = Trips(asker, gate, permissions, book, settings.rule_for)
+        settings, hosts = crawl.settings, crawl.hosts
+        ledger = self._ledger = Ledger(writer, on_visit, self._fail)
+        robots = RobotsCache(hosts, clock, _robots_name(settings.agent), ledger.put)
+        client = PoliteClient(
+            fetcher,
+            hosts,
+            robots,
+            clock,
+            is_local=settings.is_local,
+            write=ledger.put,
+            on_release=self._released,
+        )
         aside = Aside()
-        self._newcomers = Newcomers(crawl, reader, ledger, permissions, self._wake, aside)
-        looks = Looks(crawl, trips, self._version, clock, aside, lambda: self._stopping)
-        self._visits = Visits(crawl, looks, ledger, self._newcomers, clock)
-        discovery = Discovery(asker, gate, permissions, book, settings, aside)
+        self._new_pages = NewPages(crawl, reader, ledger, robots, self._wake, aside)
+        visitor = PageVisitor(crawl, client, self._version, clock, aside, lambda: self._stopping)
+        self._visits = VisitCycle(crawl, visitor, ledger, self._new_pages, clock)
+        discovery = Discovery(client, settings, aside)
         self._finder = Finder(discovery, settings.rules, crawl.looked, clock, self.add, self._hear)
-        lists = ListFetcher(asker, gate, permissions, book)
+        lists = ListFetcher(client)
         self._keeper = ListingKeeper(settings.listings, lists, reader.path, clock, ledger.put)
         self._tasks: set[asyncio.Task[None]] = set()
         self._beside: list[asyncio.Task[None]] = []
@@ -105,7 +110,7 @@ class Crawler:
             at = host.robots_at_seconds
             if at is not None:
                 read = RobotsRead(host.name, at, host.robots_http, host.robots)
-                permissions.resume(book.row(host.name), read)
+                robots.resume(hosts.row(host.name), read)
 
     @property
     def tally(self) -> Tally:
@@ -170,7 +175,7 @@ class Crawler:
 
     def add(self, addresses: Iterable[str]) -> asyncio.Future[Receipt]:
         """Add pages by their canonical addresses; those already known stay as they are."""
-        return self._newcomers.add(addresses, self._clock.now())
+        return self._new_pages.add(addresses, self._clock.now())
 
     def save(self) -> asyncio.Future[Receipt]:
         """Save what was learnt, and let old versions go.
@@ -276,6 +281,11 @@ class Crawler:
         if self._failure is None:
             await self.save()
 
+    def _released(self, host: int) -> None:
+        """A host may be asked again: whoever waits for leases may get one sooner."""
+        self.crawl.agenda.freed(host)
+        self._wake()
+
     def _wake(self) -> None:
         self._moved.set()
 
@@ -283,3 +293,8 @@ class Crawler:
         self._failure = self._failure or error
         self._stopping = True
         self._wake()
+
+
+def _robots_name(agent: str) -> str:
+    """What robots.txt calls us: the first word of the agent, without its version."""
+    return agent.split(maxsplit=1)[0].partition("/")[0]

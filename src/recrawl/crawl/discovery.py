@@ -16,28 +16,23 @@ from functools import partial
 from math import inf, isfinite
 from typing import TYPE_CHECKING, TypeVar
 
-from recrawl.crawl.asking import wait_of
-from recrawl.crawl.gate import TooFar
-from recrawl.crawl.robots import MOST_HOPS
 from recrawl.detect.reliability import FEED, SITEMAP
-from recrawl.fetch.fetcher import Answer, Request
+from recrawl.fetch.host_slots import HostBusy
 from recrawl.parse.addresses import host_of, origin_of
 from recrawl.parse.encodings import decoded
 from recrawl.parse.feeds import looks_like_feed, read_feed
 from recrawl.parse.headers import content_type
 from recrawl.parse.links import feeds_of
+from recrawl.parse.messages import Request, Response
 from recrawl.parse.sitemaps import read_sitemap
 from recrawl.settings.rules import NO_RULE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from recrawl.crawl.asking import Asker
-    from recrawl.crawl.gate import Gate
-    from recrawl.crawl.permissions import Permissions
-    from recrawl.crawl.robots import Permission
     from recrawl.crawl.worker_threads import Aside
-    from recrawl.frontier.host_table import HostBook
+    from recrawl.fetch.polite import PoliteClient
+    from recrawl.parse.robots import Permission
     from recrawl.parse.sitemaps import Entry
     from recrawl.settings.settings import Settings
 
@@ -77,27 +72,18 @@ class Discovery:
     """Finds pages.
 
     Args:
-        asker: Makes requests.
-        gate: Turns at hosts.
-        permissions: What hosts allow.
-        book: Hosts by name.
+        client: Makes requests.
         settings: Whose sites they are.
         aside: Reads sitemaps and feeds.
     """
 
     def __init__(
         self,
-        asker: Asker,
-        gate: Gate,
-        permissions: Permissions,
-        book: HostBook,
+        client: PoliteClient,
         settings: Settings,
         aside: Aside,
     ) -> None:
-        self._asker = asker
-        self._gate = gate
-        self._permissions = permissions
-        self._book = book
+        self._client = client
         self._settings = settings
         self._aside = aside
         self._few = asyncio.Semaphore(_AT_ONCE)
@@ -142,7 +128,7 @@ class Discovery:
             if len(found.addresses) >= _MOST_PAGES or search.letters > _MOST_LETTERS:
                 return
             ours = self._settings.rule_of(address) != NO_RULE and host_of(address) == host
-            if ours and permission and self._permissions.allows(permission, address):
+            if ours and permission and self._client.robots.allows(permission, address):
                 search.letters += len(address)
                 found.addresses[address] = None
 
@@ -152,13 +138,13 @@ class Discovery:
         seen = {address for address, _ in todo}
         while todo and len(seen) <= _MOST_SITEMAPS:
             address, depth = todo.popleft()
-            answer = await self._get(address, search)
-            if not _came(answer):
+            response = await self._get(address, search)
+            if not _is_page(response):
                 if named:
-                    found.remarks.append(f"{address}: {_why(answer)}")
+                    found.remarks.append(f"{address}: {_why(response)}")
                 continue
             # Half a second and more for a large one, in which nothing else could be done.
-            read = partial(self._read_sitemap, search, address, answer)
+            read = partial(self._read_sitemap, search, address, response)
             further = await self._done(search, address, read) or []
             found.sitemaps += 1
             for each in further if depth < _DEEPEST else ():
@@ -166,9 +152,9 @@ class Discovery:
                     seen.add(each)
                     todo.append((each, depth + 1))
 
-    def _read_sitemap(self, search: _Search, address: str, answer: Answer) -> list[str]:
+    def _read_sitemap(self, search: _Search, address: str, response: Response) -> list[str]:
         """Add the pages of a sitemap; returns further sitemaps."""
-        sitemap = read_sitemap(answer.body, address)
+        sitemap = read_sitemap(response.body, address)
         if sitemap.broken:
             search.found.remarks.append(f"{address}: {sitemap.broken}")
         self._add_dated(search, SITEMAP, sitemap.pages)
@@ -176,7 +162,7 @@ class Discovery:
 
     async def _read_feeds(self, search: _Search, address: str) -> None:
         home = await self._get(address, search)
-        if not _came(home):
+        if not _is_page(home):
             search.found.remarks.append(f"{address}: {_why(home)}")
             return
         header = home.headers.get("content-type", "")
@@ -185,12 +171,12 @@ class Discovery:
             return
         find = partial(_feeds_of, home, header)
         for each in (await self._done(search, address, find) or [])[:_MOST_FEEDS]:
-            answer = await self._get(each, search)
-            if _came(answer):
-                await self._done(search, each, partial(self._read_feed, search, answer))
+            response = await self._get(each, search)
+            if _is_page(response):
+                await self._done(search, each, partial(self._read_feed, search, response))
 
     async def _done(self, search: _Search, address: str, work: Callable[[], Made]) -> Made | None:
-        """What some work on an answer makes; None, and a remark, where it takes too long."""
+        """What some work on an response makes; None, and a remark, where it takes too long."""
         try:
             return await self._aside.do(work)
         except Exception as error:  # noqa: BLE001 - nothing that a site says may end a crawl
@@ -199,69 +185,38 @@ class Discovery:
             search.found.remarks.append(f"{address}: must be one that can be read ({why:.200})")
             return None
 
-    def _read_feed(self, search: _Search, answer: Answer) -> None:
-        feed = read_feed(answer.body, answer.address)
+    def _read_feed(self, search: _Search, response: Response) -> None:
+        feed = read_feed(response.body, response.address)
         search.found.feeds += 1
         self._add_dated(search, FEED, feed.entries)
 
     async def _permission(self, search: _Search) -> Permission | None:
         """What the host allows; None, and a remark, where that cannot be had."""
-        host = self._book.row(host_of(search.origin + "/"))
-        permission = self._permissions.known(host)
-        trouble = permission.trouble if permission else ""
-        if permission is None:
-            try:
-                turn = await self._gate.enter(host, search.patience)
-                try:
-                    permission = await self._permissions.of(turn, search.origin, local=search.local)
-                    trouble = permission.trouble
-                finally:
-                    self._gate.leave(turn)
-            except TooFar:
-                # Its robots.txt came, and asks for long pauses: the next turn is another's.
-                permission = self._permissions.known(host)
-                trouble = "" if permission else _LEFT_ALONE
-        if trouble:
-            search.found.remarks.append(f"{search.origin}: {trouble}")
+        try:
+            permission = await self._client.permission(
+                search.origin, local=search.local, patience=search.patience
+            )
+        except HostBusy:
+            search.found.remarks.append(f"{search.origin}: {_LEFT_ALONE}")
+            return None
+        if permission.trouble:
+            search.found.remarks.append(f"{search.origin}: {permission.trouble}")
             return None
         return permission
 
-    async def _get(self, address: str, search: _Search) -> Answer:
-        """An answer, wherever the address leads, robots.txt permitting."""
-        for _ in range(MOST_HOPS + 1):
-            try:
-                answer = await self._ask(address, search)
-            except TooFar:
-                return Answer(address, problem="timeout", detail=_LEFT_ALONE)
-            if not (answer.ok and answer.target):
-                break
-            address = answer.target
-        return answer
-
-    async def _ask(self, address: str, search: _Search) -> Answer:
-        """One request, after robots.txt has allowed it."""
-        host = self._book.row(host_of(address))
+    async def _get(self, address: str, search: _Search) -> Response:
+        """Response at an address, wherever it leads, robots.txt permitting."""
         ours = host_of(address) == host_of(search.origin + "/")
         local = search.local if ours else self._settings.is_local(address)
-        turn = await self._gate.enter(host, search.patience)
-        wait = None
         try:
-            permission = await self._permissions.of(
-                turn, origin_of(address), local=local, stranger=not ours
+            return await self._client.get(
+                Request(address, local=local), patience=search.patience, limit=self._few
             )
-            if permission.trouble:
-                return Answer(address, problem="unreachable", detail=permission.trouble)
-            if not self._permissions.allows(permission, address):
-                return Answer(address, problem="refused", detail="robots.txt forbids it")
-            async with self._few:
-                answer = await self._asker.ask(host, Request(address, local=local))
-            wait = wait_of(answer)
-            return answer
-        finally:
-            self._gate.leave(turn, wait)
+        except HostBusy:
+            return Response(address, problem="timeout", detail=_LEFT_ALONE)
 
 
-_LEFT_ALONE = "its host must be left alone for now"
+_LEFT_ALONE = "its host wants to be left alone for now"
 
 
 @dataclass(slots=True)
@@ -276,15 +231,15 @@ class _Search:
     found: Discovered = field(default_factory=Discovered)
 
 
-def _feeds_of(home: Answer, header: str) -> list[str]:
+def _feeds_of(home: Response, header: str) -> list[str]:
     return list(feeds_of(decoded(home.body, header), home.address))
 
 
-def _came(answer: Answer) -> bool:
-    return answer.ok and answer.status == _OK and bool(answer.body)
+def _is_page(response: Response) -> bool:
+    return response.ok and response.status == _OK and bool(response.body)
 
 
-def _why(answer: Answer) -> str:
-    if answer.ok and answer.status == _OK:
+def _why(response: Response) -> str:
+    if response.ok and response.status == _OK:
         return "must not be empty (it is)"
-    return answer.detail or f"must answer 200 (got {answer.status})"
+    return response.detail or f"must response 200 (got {response.status})"

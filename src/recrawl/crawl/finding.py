@@ -9,7 +9,7 @@ import asyncio
 from math import inf
 from typing import TYPE_CHECKING
 
-from recrawl.crawl.gate import PATIENCE
+from recrawl.fetch.host_slots import PATIENCE
 from recrawl.parse.addresses import origin_of
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Finder:
         rules: Sites and pages that are wanted.
         looked: When each of their addresses was last looked at, in days after 1970; kept up to
             date here.
-        clock: What time it is.
+        clock: Source of the current time.
         add: Adds pages that were found.
         hear: Takes in where pages are dated, and when they changed last.
     """

@@ -1,6 +1,6 @@
 """What a crawl writes down, and what it does once that is on disk.
 
-A visit counts once it is on disk: only then is it counted and told to whoever watches. A crawl that
+A visit counts once it is on disk: only then is it counted, and `on_visit` called. A crawl that
 cannot write must end.
 
 Touches: a store, through what it is given.
@@ -8,7 +8,7 @@ Touches: a store, through what it is given.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recrawl.crawl.tally import Tally
@@ -18,43 +18,9 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable
 
-    from recrawl.crawl.page_visit import Look
+    from recrawl.crawl.page_visit import PageVisit
     from recrawl.entries.entries import Copy, Entry, Receipt, VisitMade
-    from recrawl.fetch.fetcher import Answer
     from recrawl.store.writer import Writer
-    from recrawl.visits.status import Outcome
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """A visit that is on disk.
-
-    Args:
-        number: Its number.
-        page: Number of the page.
-        address: Its address.
-        look: What it showed.
-    """
-
-    number: int
-    page: int
-    address: str
-    look: Look
-
-    @property
-    def at(self) -> float:
-        """When, in days after 1970."""
-        return self.look.at
-
-    @property
-    def outcome(self) -> Outcome:
-        """What it found."""
-        return self.look.judgement.outcome
-
-    @property
-    def answer(self) -> Answer:
-        """The answer."""
-        return self.look.trip.answer
 
 
 class Ledger:
@@ -62,8 +28,8 @@ class Ledger:
 
     Args:
         writer: Writes entries in a thread of its own.
-        told: Told of each visit once it is on disk.
-        fail: Told of what must end the crawl.
+        on_visit: Called with each visit once it is on disk.
+        fail: Called with what must end the crawl.
 
     Attributes:
         tally: What was written, in numbers.
@@ -73,13 +39,13 @@ class Ledger:
     def __init__(
         self,
         writer: Writer,
-        told: Callable[[Told], object],
+        on_visit: Callable[[PageVisit], object],
         fail: Callable[[BaseException], object],
     ) -> None:
         self.tally = Tally()
         self.last_visit = 0
         self._writer = writer
-        self._told = told
+        self._on_visit = on_visit
         self._fail = fail
         # What is not on disk yet: the newest visit of a page that says anything new, and the newest
         # that brought a version.
@@ -92,9 +58,9 @@ class Ledger:
         future.add_done_callback(self._written)
         return future
 
-    def put_visit(self, made: VisitMade, address: str, look: Look) -> None:
-        """Write a visit down, and count and tell it once it is on disk."""
-        page = made.page - 1
+    def put_visit(self, made: VisitMade, visit: PageVisit) -> None:
+        """Write a visit down, and count and report it once it is on disk."""
+        page = visit.page
         news = made.copy is not None or made.masks is not None
         if news:
             self._news[page] = made
@@ -110,7 +76,7 @@ class Ledger:
                 return
             number = done.result()
             assert isinstance(number, int)  # noqa: S101 - a visit's receipt is its number
-            self._acknowledge(Told(number, page, address, look))
+            self._acknowledge(replace(visit, number=number))
 
         self.put(made).add_done_callback(written)
 
@@ -142,10 +108,10 @@ class Ledger:
         elif error is not None:
             self.tally.lost += 1
 
-    def _acknowledge(self, visit: Told) -> None:
+    def _acknowledge(self, visit: PageVisit) -> None:
         self.last_visit = max(self.last_visit, visit.number)
-        self.tally.count(visit.look)
+        self.tally.count(visit)
         try:
-            self._told(visit)
+            self._on_visit(visit)
         except Exception as error:  # noqa: BLE001 - whoever watches may fail in any way
             self._fail(error)

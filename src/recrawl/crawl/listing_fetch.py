@@ -14,23 +14,18 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from recrawl.crawl.asking import wait_of
-from recrawl.crawl.robots import MOST_HOPS
-from recrawl.fetch.fetcher import Answer, Request
 from recrawl.listings.live.pages import read_page
-from recrawl.parse.addresses import canonical, host_of, origin_of, site_of
+from recrawl.parse.addresses import canonical, site_of
 from recrawl.parse.items.paging import form_text, with_parameter
+from recrawl.parse.messages import Request
 
 if TYPE_CHECKING:
-    from recrawl.crawl.asking import Asker
-    from recrawl.crawl.gate import Gate
-    from recrawl.crawl.permissions import Permissions
-    from recrawl.frontier.host_table import HostBook
+    from recrawl.fetch.polite import PoliteClient
     from recrawl.listings.live.rules import ListingRule
     from recrawl.parse.items.item import Items
+    from recrawl.parse.messages import Response
 
 _NOT_THERE = (404, 410)
-_SAME_METHOD = (307, 308)  # redirects to which a form is sent again
 _AT_ONCE = 20  # requests of all lists together, so that visits go on beside
 _MOST_PAGES = 1_000
 _MOST_OBJECTS = 200_000
@@ -72,21 +67,15 @@ class ListFetcher:
     """Reads lists.
 
     Args:
-        asker: Makes requests.
-        gate: Turns at hosts.
-        permissions: What hosts allow.
-        book: Hosts by name.
+        client: Makes requests.
     """
 
-    def __init__(self, asker: Asker, gate: Gate, permissions: Permissions, book: HostBook) -> None:
-        self._asker = asker
-        self._gate = gate
-        self._permissions = permissions
-        self._book = book
+    def __init__(self, client: PoliteClient) -> None:
+        self._client = client
         self._few = asyncio.Semaphore(_AT_ONCE)
 
     async def read(self, rule: ListingRule, patience: float) -> ListRead:
-        """Read a list; `TooFar` where a host must be left alone for longer than `patience`.
+        """Read a list; `HostBusy` where a host must be left alone for longer than `patience`.
 
         Args:
             rule: Which list.
@@ -113,12 +102,12 @@ class ListFetcher:
                 read.problem = _too_long(first.address)
                 return
             asked.add(place)
-            answer = await self._get(place, rule, patience)
-            if number and counts and answer.ok and answer.status in _NOT_THERE:
+            response = await self._get(place, rule, patience)
+            if number and counts and response.ok and response.status in _NOT_THERE:
                 return
-            items = await asyncio.to_thread(read_page, answer, rule.layout)
+            items = await asyncio.to_thread(read_page, response, rule.layout)
             if items.problem:
-                read.problem = f"{answer.address}: {items.problem}"
+                read.problem = f"{response.address}: {items.problem}"
                 return
             read.pages += 1
             number += 1
@@ -129,41 +118,17 @@ class ListFetcher:
             seen |= fresh
             for key in items.objects:
                 read.objects.setdefault(key, dict(items.objects[key]))
-            place = _next(rule, first, answer.address, items, number)
+            place = _next(rule, first, response.address, items, number)
             if place is not None and site_of(place.address) != site_of(first.address):
                 read.problem = (
-                    f"{answer.address}: next page must be on its site (got {place.address})"
+                    f"{response.address}: next page must be on its site (got {place.address})"
                 )
 
-    async def _get(self, place: _Place, rule: ListingRule, patience: float) -> Answer:
-        """An answer, wherever the address leads."""
-        for _ in range(MOST_HOPS + 1):
-            answer = await self._ask(place, rule, patience)
-            if not (answer.ok and answer.target):
-                break
-            place = _Place(answer.target, place.form if answer.status in _SAME_METHOD else None)
-        return answer
-
-    async def _ask(self, place: _Place, rule: ListingRule, patience: float) -> Answer:
-        """One request, after robots.txt has allowed it."""
-        address, form = place.address, place.form
-        host = self._book.row(host_of(address))
-        turn = await self._gate.enter(host, patience)
-        wait = None
-        try:
-            permission = await self._permissions.of(turn, origin_of(address), local=rule.local)
-            if permission.trouble:
-                return Answer(address, problem="unreachable", detail=permission.trouble)
-            if not self._permissions.allows(permission, address):
-                return Answer(address, problem="refused", detail="robots.txt must allow it")
-            sent = None if form is None else form_text(form)
-            request = Request(address, local=rule.local, form=sent)
-            async with self._few:
-                answer = await self._asker.ask(host, request)
-            wait = wait_of(answer)
-            return answer
-        finally:
-            self._gate.leave(turn, wait)
+    async def _get(self, place: _Place, rule: ListingRule, patience: float) -> Response:
+        """Response at a place, wherever it leads."""
+        form = None if place.form is None else form_text(place.form)
+        request = Request(place.address, local=rule.local, form=form)
+        return await self._client.get(request, patience=patience, limit=self._few)
 
 
 def _first(rule: ListingRule, first: _Place) -> _Place:

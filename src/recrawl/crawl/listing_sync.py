@@ -10,8 +10,8 @@ from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING
 
-from recrawl.crawl.gate import PATIENCE, TooFar
 from recrawl.errors import InvalidInput
+from recrawl.fetch.host_slots import PATIENCE, HostBusy
 from recrawl.listings.live.judging import RETRY, Known, due_of, judged, outlook_of
 from recrawl.store.sqlite.listing_reader import ListingReader
 from recrawl.units import SECONDS_A_DAY
@@ -37,7 +37,7 @@ class ListingKeeper:
         rules: The listings.
         fetcher: Reads a list.
         store: The store's file.
-        clock: What time it is.
+        clock: Source of the current time.
         put: Writes a look down; the future holds its receipt once it is on disk.
     """
 
@@ -60,7 +60,7 @@ class ListingKeeper:
     async def sync(self, rule: ListingRule, patience: float = inf) -> ListingSynced:
         """Look at a listing now, and write down what came of it.
 
-        `TooFar` where a host must be left alone for longer than `patience`, in days; then nothing
+        `HostBusy` where a host must be left alone for longer than `patience`, in days; then nothing
         is written.
         """
         loop = asyncio.get_running_loop()
@@ -101,8 +101,8 @@ class ListingKeeper:
                 await self._clock.sleep(min(due - now, _LONGEST_SLEEP))
             try:
                 synced = await self.sync(rule)
-            except TooFar as far:
-                due = min(far.until, self._clock.now() + RETRY)
+            except HostBusy as busy:
+                due = min(busy.until, self._clock.now() + RETRY)
                 continue
             except InvalidInput:  # refused by the store for its own sake: the crawl goes on
                 due = self._clock.now() + RETRY
@@ -117,7 +117,7 @@ class ListingKeeper:
             return
         try:
             told(await self.sync(rule, patience))
-        except (TooFar, InvalidInput):  # the next crawl looks at it
+        except (HostBusy, InvalidInput):  # the next crawl looks at it
             return
 
     async def _due(self, rule: ListingRule) -> float:

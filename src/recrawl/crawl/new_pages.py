@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.crawl.robots import MOST_HOPS
 from recrawl.entries.entries import Found, PagesFound
+from recrawl.fetch.polite import MOST_HOPS
 from recrawl.parse.addresses import host_of
 from recrawl.parse.encodings import decoded
 from recrawl.parse.links import links
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from recrawl.crawl.ledger import Ledger
-    from recrawl.crawl.permissions import Permissions
     from recrawl.crawl.worker_threads import Aside
     from recrawl.entries.entries import Receipt
-    from recrawl.fetch.fetcher import Answer
+    from recrawl.fetch.robots_cache import RobotsCache
+    from recrawl.parse.messages import Response
     from recrawl.state.opening import Crawl
     from recrawl.store.sqlite.reader import Reader
 
@@ -36,15 +36,15 @@ _MOST_WAITING, _MOST_DAYS = 10_000, 30.0
 _LARGE = 1 << 14  # bytes of a page above which its links are read in a thread
 
 
-class Newcomers:
+class NewPages:
     """Takes in pages that were found.
 
     Args:
         crawl: The crawl as it stands.
         reader: Its store.
         ledger: Writes down what happens.
-        permissions: What hosts allow.
-        came: Called when there are new pages.
+        robots: What hosts allow.
+        on_new_pages: Called when there are new pages.
         aside: Reads large pages.
     """
 
@@ -53,15 +53,15 @@ class Newcomers:
         crawl: Crawl,
         reader: Reader,
         ledger: Ledger,
-        permissions: Permissions,
-        came: Callable[[], object],
+        robots: RobotsCache,
+        on_new_pages: Callable[[], object],
         aside: Aside,
     ) -> None:
         self._crawl = crawl
         self._reader = reader
         self._ledger = ledger
-        self._permissions = permissions
-        self._came = came
+        self._robots = robots
+        self._on_new_pages = on_new_pages
         self._aside = aside
 
     def add(self, addresses: Iterable[str], now: float, depth: int = 0) -> asyncio.Future[Receipt]:
@@ -92,22 +92,22 @@ class Newcomers:
         if depth <= links + MOST_HOPS:
             self.add([target], now, depth)
 
-    async def follow(self, page: int, answer: Answer, number: int, now: float) -> None:
+    async def follow(self, page: int, response: Response, number: int, now: float) -> None:
         """Add the pages of the same rule that a page links to, as deep as the rule allows."""
         depth = self._reader.depth(page + 1)
         if depth >= self._crawl.settings.rules[number].links or self._has_enough(page):
             return
-        if len(answer.body) > _LARGE:
-            found = await self._links_of_large(answer, number)
+        if len(response.body) > _LARGE:
+            found = await self._links_of_large(response, number)
         else:
-            found = self._links(answer, number)
+            found = self._links(response, number)
         if found:
             self.add(found, now, depth + 1)
 
-    async def _links_of_large(self, answer: Answer, number: int) -> list[str]:
+    async def _links_of_large(self, response: Response, number: int) -> list[str]:
         """Links of a page that takes long to read; none of one that takes for ever."""
         with suppress(Exception):  # no page, whatever it holds, may end a crawl
-            return await self._aside.do(lambda: self._links(answer, number))
+            return await self._aside.do(lambda: self._links(response, number))
         return []
 
     def _has_enough(self, page: int) -> bool:
@@ -115,17 +115,17 @@ class Newcomers:
         waiting, visits_a_day = self._crawl.agenda.new_pages(page)
         return waiting > max(_MOST_WAITING, _MOST_DAYS * visits_a_day)
 
-    def _links(self, answer: Answer, number: int) -> list[str]:
-        text = decoded(answer.body, answer.headers.get("content-type", ""))
+    def _links(self, response: Response, number: int) -> list[str]:
+        text = decoded(response.body, response.headers.get("content-type", ""))
         rule_of = self._crawl.settings.rule_of
-        found = [each for each in links(text, answer.address) if rule_of(each) == number]
+        found = [each for each in links(text, response.address) if rule_of(each) == number]
         if not found:
             return found
         # All of one rule's pages are of one host.
-        permission = self._permissions.known(self._crawl.book.row(host_of(found[0])))
+        permission = self._robots.known(self._crawl.hosts.row(host_of(found[0])))
         if permission is None:
             return found
-        return [each for each in found if self._permissions.allows(permission, each)]
+        return [each for each in found if self._robots.allows(permission, each)]
 
     def _added(
         self, done: asyncio.Future[Receipt], names: Sequence[str], rules: Sequence[int]
@@ -140,10 +140,10 @@ class Newcomers:
             return
         crawl = self._crawl
         row = {page: at for at, page in enumerate(found.pages)}
-        hosts = np.array([crawl.book.row(names[row[page]]) for page in new])
+        hosts = np.array([crawl.hosts.row(names[row[page]]) for page in new])
         numbers = np.array([rules[row[page]] for page in new])
         terms = np.where(numbers == NO_RULE, len(crawl.settings.rules), numbers)
         crawl.agenda.found(hosts, terms)
         crawl.grow(len(new))
         self._ledger.tally.found += len(new)
-        self._came()
+        self._on_new_pages()

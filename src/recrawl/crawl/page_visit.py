@@ -1,4 +1,4 @@
-"""One look at a page: a request, what it says, and a second request where that must be checked.
+"""One visit to a page: a request, the verdict on it, a second request where that must be checked.
 
 A host that says "not modified" may be wrong, and a page that differs may differ by itself. Both
 are found out by fetching the page once more, at once, on a sample of visits:
@@ -6,7 +6,7 @@ are found out by fetching the page once more, at once, on a sample of visits:
     304   -- fetched all the same -->  it had changed, and is denied again: the host denies changes
     200   -- fetched again        -->  what differs between the two is no change
 
-Requests wait their turn at the host like all others, and each counts as a visit of the budget.
+Requests wait for a slot at the host like all others, and each counts as a visit of the budget.
 
 Touches: the network, the clock and a store, through what it is given.
 """
@@ -19,36 +19,37 @@ from functools import partial
 from math import isnan, nan
 from typing import TYPE_CHECKING, TypeVar
 
-from recrawl.crawl.trips import Trip
 from recrawl.detect.masks.masks import learnt, masked
 from recrawl.detect.reliability import ETAG, MODIFIED, NOT_MODIFIED
 from recrawl.detect.returns import Returns
 from recrawl.detect.text.words import share_changed
 from recrawl.detect.verdict import (
-    Judgement,
-    Known,
-    dated_by_answer,
-    judged,
-    read_answer,
-    unmoved,
-    unread,
+    PageFacts,
+    Verdict,
+    dated_by_response,
+    read_response,
+    verdict_by_content,
+    verdict_by_signature,
+    verdict_unread,
 )
 from recrawl.detect.walls.repeats import Repeats
-from recrawl.fetch.fetcher import Answer
+from recrawl.fetch.host_slots import HostBusy, HostSlot
 from recrawl.parse.headers import validators
-from recrawl.units import SECONDS_A_DAY
+from recrawl.parse.messages import Request
+from recrawl.units import SECONDS_A_DAY, http_text
 from recrawl.visits.status import Audit, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from recrawl.clock import Clock
-    from recrawl.crawl.trips import Trips
     from recrawl.crawl.worker_threads import Aside
     from recrawl.detect.masks.masks import Masks
-    from recrawl.detect.verdict import Read
+    from recrawl.detect.verdict import ReadPage
     from recrawl.entries.entries import Copy
+    from recrawl.fetch.polite import PoliteClient
     from recrawl.frontier.agenda import Lease
+    from recrawl.parse.messages import Response
     from recrawl.settings.rules import Rule
     from recrawl.state.opening import Crawl
 
@@ -66,11 +67,11 @@ _GONE = frozenset({404, 410})
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """A page that is looked at.
+class LeasedPage:
+    """A page that is to be visited.
 
     Args:
-        lease: Leave to visit it.
+        lease: Permission to visit it now.
         address: Its address.
         copy: What is known of the copy; None where there is none.
         masks: What is known to differ by itself on it.
@@ -85,34 +86,50 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """What a look showed.
+class PageVisit:
+    """One visit to a page, from its response to the store.
 
     Args:
-        trip: The request, or the last of them.
-        judgement: What it says of the page.
+        page: Number of the page.
+        address: Its address.
         at: When it was made, in days after 1970.
+        response: The response, or the last of them.
+        verdict: What it says of the page.
         audit: What a second request was made for.
         masks: What differs by itself on the page; None where nothing new is known.
         false_changes: Chance that a change is reported of the unchanged page.
+        number: Its number in the store; 0 until it is on disk.
     """
 
-    trip: Trip
-    judgement: Judgement
+    page: int
+    address: str
     at: float
+    response: Response
+    verdict: Verdict
     audit: Audit = Audit.NONE
     masks: Masks | None = None
     false_changes: float = 0.0
+    number: int = 0
+
+    @property
+    def outcome(self) -> Outcome:
+        """What it found."""
+        return self.verdict.outcome
+
+    @property
+    def moved_to(self) -> str:
+        """Where the page is now, if it has moved for good; empty if not."""
+        return self.response.target if self.outcome is Outcome.MOVED else ""
 
 
-class Looks:
-    """Looks at pages.
+class PageVisitor:
+    """Visits pages.
 
     Args:
         crawl: The crawl as it stands.
-        trips: Goes to pages.
+        client: Makes requests.
         version: Gives the newest version of a page; None where none is kept.
-        clock: What time it is.
+        clock: Source of the current time.
         aside: Reads large pages.
         stopping: Whether the crawl was asked to stop: no second request begins then.
     """
@@ -120,7 +137,7 @@ class Looks:
     def __init__(
         self,
         crawl: Crawl,
-        trips: Trips,
+        client: PoliteClient,
         version: Callable[[int], bytes | None],
         clock: Clock,
         aside: Aside,
@@ -128,7 +145,7 @@ class Looks:
     ) -> None:
         self._crawl = crawl
         self._trust = crawl.trust
-        self._trips = trips
+        self._client = client
         self._version = version
         self._clock = clock
         self._aside = aside
@@ -136,68 +153,71 @@ class Looks:
         self._repeats = Repeats()
         self._returns = Returns()
 
-    async def at(self, page: Page) -> Look:
-        """Look at a page, twice where that is to be checked."""
+    async def visit(self, page: LeasedPage) -> PageVisit:
+        """Visit a page, twice where that is to be checked; `HostBusy` where it cannot be now."""
         host, trust = page.lease.host, self._trust
-        asked = page.copy if trust.asks(host) else None
-        trip = await self._trips.make(host, page.address, asked, page.rule)
+        conditional = page.copy if trust.asks(host) else None
+        response = await self._client.get(
+            _request(page, conditional), slot=HostSlot(host), stop_at=self._has_rule
+        )
         now = self._clock.now()
-        if trip.later is not None:
-            return Look(trip, Judgement(Outcome.FAILED), now)
-        if trip.refused or trip.moved:
-            outcome = Outcome.REFUSED if trip.refused else Outcome.MOVED
-            return Look(trip, Judgement(outcome), now)
+        if response.problem == "forbidden":
+            return self._visit_of(page, response, Verdict(Outcome.REFUSED), now)
+        if response.ok and response.target:
+            return self._visit_of(page, response, Verdict(Outcome.MOVED), now)
         try:
-            look = await self._judge(page, trip, now)
-            if look.judgement.outcome is Outcome.NOT_MODIFIED:
+            visit = await self._judge(page, response, now)
+            if visit.outcome is Outcome.NOT_MODIFIED:
                 if trust.audits(host):
-                    look = await self._check_word(page, look)
+                    visit = await self._check_not_modified(page, visit)
             else:
-                look = await self._check(page, look)
-                conditional = asked is not None and (asked.etag or asked.modified_seconds)
-                if conditional and look.judgement.outcome is Outcome.CHANGED:
+                visit = await self._check(page, visit)
+                validated = conditional and (conditional.etag or conditional.modified_seconds)
+                if validated and visit.outcome is Outcome.CHANGED:
                     trust.heard(host, NOT_MODIFIED, right=1)
         except asyncio.CancelledError:
             raise
         except Exception as error:  # noqa: BLE001 - no page, whatever it holds, may end a crawl
-            detail = f"page must be one that can be read ({error!r:.200})"
-            answer = replace(trip.answer, body=b"", problem="bad-answer", detail=detail)
-            return Look(replace(trip, answer=answer), Judgement(Outcome.FAILED), now)
-        return self._weighed(page, look)
+            detail = f"the page cannot be read ({error!r:.200})"
+            response = replace(response, body=b"", problem="bad-answer", detail=detail)
+            return self._visit_of(page, response, Verdict(Outcome.FAILED), now)
+        return self._weighed(page, visit)
 
-    async def _judge(self, page: Page, trip: Trip, now: float, masks: Masks | None = None) -> Look:
-        """Judge one answer."""
-        answer = trip.answer
-        settled = unread(page.address, answer, page.copy)
+    def _has_rule(self, address: str) -> bool:
+        """Whether an address is one of the crawl's own: a page that moves there is another page."""
+        return self._crawl.settings.rule_for(address) is not None
+
+    @staticmethod
+    def _visit_of(page: LeasedPage, response: Response, verdict: Verdict, now: float) -> PageVisit:
+        return PageVisit(page.lease.page, page.address, now, response, verdict)
+
+    async def _judge(
+        self, page: LeasedPage, response: Response, now: float, masks: Masks | None = None
+    ) -> PageVisit:
+        """The verdict on one response."""
+        settled = verdict_unread(page.address, response, page.copy)
         if settled is not None:
-            return Look(trip, settled, now)
-        known = self._known(page, masks)
-        read = await self._work(answer, partial(read_answer, answer, page.rule))
-        work = partial(unmoved, page.address, answer, read, known)
-        settled = await self._work(answer, work)
-        if settled is not None:
-            return Look(trip, settled, now)
-        old = await self._old(page, answer) if page.copy is not None else None
-        judge = partial(
-            judged,
-            page.address,
-            answer,
-            read,
-            known,
-            page.rule,
-            old=old,
-            at=now * SECONDS_A_DAY,
+            return self._visit_of(page, response, settled, now)
+        known, criteria = self._known(page, masks), page.rule.criteria
+        read = await self._work(response, partial(read_response, response, criteria))
+        settled = await self._work(
+            response, partial(verdict_by_signature, page.address, response, read, known)
         )
-        return Look(trip, await self._work(answer, judge), now)
+        if settled is None:
+            old = await self._old(page, response) if page.copy is not None else None
+            judge = partial(verdict_by_content, page.address, response, read, known, criteria)
+            at = now * SECONDS_A_DAY
+            settled = await self._work(response, partial(judge, old=old, at=at))
+        return self._visit_of(page, response, settled, now)
 
-    def _known(self, page: Page, masks: Masks | None) -> Known:
+    def _known(self, page: LeasedPage, masks: Masks | None) -> PageFacts:
         host, number = page.lease.host, page.lease.page
         before = float(self._crawl.last[number])
         known = page.masks if masks is None else masks
         # What its neighbours have learnt holds for a page until it has shown itself.
         if masks is None and not page.masks and not self._trust.checked[number]:
             known = known.joined(self._trust.masks(host))
-        return Known(
+        return PageFacts(
             page.copy,
             known,
             None if isnan(before) else before * SECONDS_A_DAY,
@@ -205,156 +225,173 @@ class Looks:
             self._crawl.settings.versions > 0,
         )
 
-    async def _old(self, page: Page, answer: Answer) -> Read | None:
+    async def _old(self, page: LeasedPage, response: Response) -> ReadPage | None:
         """What a reader saw of the version that is kept; None where none is."""
         keeps = self._crawl.settings.versions > 0
         body = self._version(page.lease.page) if keeps else None
         if body is None:
             return None
-        return await self._work(answer, partial(read_answer, answer, page.rule, body))
+        return await self._work(
+            response, partial(read_response, response, page.rule.criteria, body)
+        )
 
     # Second requests.
 
-    async def _check_word(self, page: Page, look: Look) -> Look:
-        """Fetch a page that its host calls unmodified."""
-        second = await self._again(page, gone=True)
+    async def _check_not_modified(self, page: LeasedPage, visit: PageVisit) -> PageVisit:
+        """Fetch a page that its host calls unmodified: the audit of a 304."""
+        second = await self._refetch(page, gone=True)
         if second is None:
-            return look
+            return visit
         found = await self._judge(page, second, self._clock.now())
-        if found.judgement.outcome in _SAYS_NOTHING:  # of the page; its host has said something
-            return replace(look, audit=Audit.WORD)
-        if found.judgement.outcome is Outcome.CHANGED:
+        if found.outcome in _SAYS_NOTHING:  # of the page; its host has said something
+            return replace(visit, audit=Audit.WORD)
+        if found.outcome is Outcome.CHANGED:
             found = await self._check_noise(page, found, sampled=False)
-        if found.judgement.outcome in _DENIED and await self._denies(page):
+        if found.outcome in _DENIED and await self._denies(page):
             self._trust.heard(page.lease.host, NOT_MODIFIED, wrong=1)
-        if found.judgement.outcome in _SAME:
+        if found.outcome in _SAME:
             self._trust.heard(page.lease.host, NOT_MODIFIED, silent=1)
-            copy = found.judgement.copy or look.judgement.copy
-            judgement = replace(look.judgement, copy=copy)
-            found = replace(look, judgement=judgement, masks=found.masks)
+            copy = found.verdict.copy or visit.verdict.copy
+            verdict = replace(visit.verdict, copy=copy)
+            found = replace(visit, verdict=verdict, masks=found.masks)
         return replace(found, audit=Audit.WORD)
 
-    async def _denies(self, page: Page) -> bool:
+    async def _denies(self, page: LeasedPage) -> bool:
         """Whether a host still denies a change; if not, it came between two requests, or might."""
-        trip = await self._once_more(page, page.copy)
-        made = trip.later is None and trip.answer.ok
-        return made and trip.answer.status == _NOT_MODIFIED
+        response = await self._ask_again(page, page.copy)
+        return response is not None and response.ok and response.status == _NOT_MODIFIED
 
-    async def _check(self, page: Page, look: Look) -> Look:
-        """Fetch a page again where it seems to have changed, or where the lot falls on it."""
-        outcome, trust = look.judgement.outcome, self._trust
+    async def _check(self, page: LeasedPage, visit: PageVisit) -> PageVisit:
+        """Fetch a page again where it seems to have changed, or where it is drawn for a sample."""
+        outcome, trust = visit.outcome, self._trust
         # The sample is drawn first: what is left over by other checks would be too quiet.
         whole = outcome in (Outcome.SAME, Outcome.COSMETIC, Outcome.CHANGED)
         if whole and trust.samples(page.lease.host):
-            look = await self._check_noise(page, look, sampled=True)
-        elif outcome is Outcome.CHANGED and self._checks(page, look.judgement):
-            look = await self._check_noise(page, look, sampled=False)
-        if look.judgement.outcome is Outcome.CHANGED and look.audit is Audit.NONE:
-            doubt = trust.false_changes(page.lease.host, page.lease.page)
-            return replace(look, false_changes=doubt)
-        return look
+            visit = await self._check_noise(page, visit, sampled=True)
+        elif outcome is Outcome.CHANGED and self._checks(page, visit.verdict):
+            visit = await self._check_noise(page, visit, sampled=False)
+        if visit.outcome is Outcome.CHANGED and visit.audit is Audit.NONE:
+            false = trust.false_changes(page.lease.host, page.lease.page)
+            return replace(visit, false_changes=false)
+        return visit
 
-    def _checks(self, page: Page, judgement: Judgement) -> bool:
-        """Whether to fetch a page that seems to have changed twice, by lot or for what it shows.
+    def _checks(self, page: LeasedPage, verdict: Verdict) -> bool:
+        """Whether to refetch a page that seems to have changed: by chance, or for what it shows.
 
         A change that undoes another may be one of two texts by chance, and one that takes the place
         of a mask away leaves noise unmasked.
         """
-        new = judgement.copy.text_signature if judgement.copy else None
+        new = verdict.copy.text_signature if verdict.copy else None
         old = page.copy.text_signature if page.copy else None
         returned = bool(new and old and self._returns.seen(page.lease.page, new, old))
-        doubtful = judgement.displaced or returned
+        doubtful = verdict.displaced or returned
         return self._trust.checks(page.lease.host, page.lease.page, doubtful=doubtful)
 
-    async def _check_noise(self, page: Page, look: Look, *, sampled: bool) -> Look:
-        """Fetch a page again at once, and leave out what differs by itself."""
-        second = await self._again(page)
+    async def _check_noise(self, page: LeasedPage, visit: PageVisit, *, sampled: bool) -> PageVisit:
+        """Fetch a page again at once, and leave out what differs by itself.
+
+        What the pair teaches may be a new mask: then the first response is judged again under it.
+        A change no larger than what differs between the two fetches is none.
+        """
+        second = await self._refetch(page)
         if second is None:
-            return look
-        host, number, answer = page.lease.host, page.lease.page, look.trip.answer
+            return visit
+        host, first = page.lease.host, visit.response
         known = self._known(page, None)
-        work = partial(_compared, answer, second.answer, page, known.masks)
-        pair = await self._work(answer, work)
+        pair = await self._work(first, partial(_compared, first, second, page, known.masks))
         self._trust.pair(
-            host, number, differed=pair.differed, taught=pair.masks is not None, sampled=sampled
+            host,
+            page.lease.page,
+            differed=pair.differed,
+            taught=pair.masks is not None,
+            sampled=sampled,
         )
-        look = replace(look, audit=Audit.NOISE)
+        visit = replace(visit, audit=Audit.NOISE)
         if pair.masks is not None:
             self._trust.masked(host, page.address, pair.masks)
-            look = await self._judge(page, look.trip, look.at, pair.masks)
-            look = replace(look, audit=Audit.NOISE, masks=pair.masks)
-        judgement = look.judgement
-        if judgement.outcome is Outcome.CHANGED and judgement.share <= _AS_BY_ITSELF * pair.left:
-            judgement = replace(judgement, outcome=Outcome.COSMETIC, age=nan, body=None)
-            look = replace(look, judgement=judgement)
-        return look
+            visit = await self._judge(page, first, visit.at, pair.masks)
+            visit = replace(visit, audit=Audit.NOISE, masks=pair.masks)
+        verdict = visit.verdict
+        if verdict.outcome is Outcome.CHANGED and verdict.share <= _AS_BY_ITSELF * pair.left:
+            verdict = replace(verdict, outcome=Outcome.COSMETIC, age=nan, body=None)
+            visit = replace(visit, verdict=verdict)
+        return visit
 
-    async def _again(self, page: Page, *, gone: bool = False) -> Trip | None:
+    async def _refetch(self, page: LeasedPage, *, gone: bool = False) -> Response | None:
         """Fetch a page once more, whole; None where that cannot be, or says nothing of it."""
-        trip = await self._once_more(page)
-        answer = trip.answer
-        if trip.later is not None or trip.refused or trip.moved or not answer.ok:
+        response = await self._ask_again(page)
+        if response is None or not response.ok or response.target:
             return None
-        if gone and answer.status in _GONE:
-            return trip
-        return trip if answer.status == _OK and answer.body else None
+        if gone and response.status in _GONE:
+            return response
+        return response if response.status == _OK and response.body else None
 
-    async def _once_more(self, page: Page, copy: Copy | None = None) -> Trip:
-        """Make one more request, and pay for it if it was made: later visits wait for that."""
-        number, now = page.lease.page, self._clock.now()
-        agenda = self._crawl.agenda
+    async def _ask_again(self, page: LeasedPage, copy: Copy | None = None) -> Response | None:
+        """Make one more request, and pay for it: later visits wait for that. None if not made."""
         if self._stopping():
-            return Trip(Answer(page.address), later=now)
+            return None
         try:
-            trip = await self._trips.once_more(page.lease.host, page.address, page.rule, copy)
+            response = await self._client.get(_request(page, copy), stop_at=self._has_rule)
+        except HostBusy:
+            return None
         except asyncio.CancelledError:
             if not self._stopping():
                 raise
-            return Trip(Answer(page.address), later=now)  # what was found first is not lost
-        if trip.later is None:
-            agenda.audited(number, self._clock.now())
-        return trip
+            return None  # what was found first is not lost
+        self._crawl.agenda.audited(page.lease.page, self._clock.now())
+        return response
 
-    # What is learnt.
+    # What is learned of hosts.
 
-    def _weighed(self, page: Page, look: Look) -> Look:
+    def _weighed(self, page: LeasedPage, visit: PageVisit) -> PageVisit:
         """Take a page that several addresses answer with for a wall, and hear what hosts say."""
-        judgement, host = look.judgement, page.lease.host
+        verdict, host = visit.verdict, page.lease.host
         parts = bool(page.rule.watch or page.rule.ignore)  # alike on pages that are different
-        if judgement.outcome is Outcome.CHANGED and judgement.copy and page.copy and not parts:
-            signature = judgement.copy.text_signature
+        if verdict.outcome is Outcome.CHANGED and verdict.copy and page.copy and not parts:
+            signature = verdict.copy.text_signature
             old = page.copy.text_signature
-            name = self._crawl.book.names[host]
+            name = self._crawl.hosts.names[host]
             if signature and self._repeats.seen(name, page.address, signature, old):
-                return replace(look, judgement=Judgement(Outcome.WALLED, wall="repeated"))
-        self._hear_validators(page, look)
-        return look
+                return replace(visit, verdict=Verdict(Outcome.WALLED, wall="repeated"))
+        self._hear_validators(page, visit)
+        return visit
 
-    def _hear_validators(self, page: Page, look: Look) -> None:
-        copy, judgement, answer = page.copy, look.judgement, look.trip.answer
-        whole = judgement.outcome in _SAME or judgement.outcome is Outcome.CHANGED
-        if copy is None or not whole or answer.address != page.address:
+    def _hear_validators(self, page: LeasedPage, visit: PageVisit) -> None:
+        """Count how right ETag and Last-Modified were, where the page itself says."""
+        copy, verdict, response = page.copy, visit.verdict, visit.response
+        whole = verdict.outcome in _SAME or verdict.outcome is Outcome.CHANGED
+        if copy is None or not whole or response.address != page.address:
             return
-        host, trust, now = page.lease.host, self._trust, validators(answer.headers)
-        same = judgement.outcome in _SAME and not judgement.share
+        host, trust, now = page.lease.host, self._trust, validators(response.headers)
+        same = verdict.outcome in _SAME and not verdict.share
         if same and copy.etag and now.etag:
             moved = copy.etag.removeprefix("W/") != now.etag.removeprefix("W/")
             trust.heard(host, ETAG, **{"wrong" if moved else "right": 1.0})
         if isnan(now.modified):
             return
-        at = look.at * SECONDS_A_DAY
-        if dated_by_answer(answer, at):
+        at = visit.at * SECONDS_A_DAY
+        if dated_by_response(response, at):
             trust.heard(host, MODIFIED, wrong=1)
         elif same and copy.modified_seconds is not None:
             if int(now.modified) != copy.modified_seconds:
                 trust.heard(host, MODIFIED, wrong=1)
-        elif judgement.outcome is Outcome.CHANGED:
+        elif verdict.outcome is Outcome.CHANGED:
             before = float(self._crawl.last[page.lease.page]) * SECONDS_A_DAY
             inside = before <= now.modified + 1 <= at + 1
             trust.heard(host, MODIFIED, **{"right" if inside else "wrong": 1.0})
 
-    async def _work(self, answer: Answer, work: Callable[[], Made]) -> Made:
-        return await self._aside.do(work) if len(answer.body) > LARGE else work()
+    async def _work(self, response: Response, work: Callable[[], Made]) -> Made:
+        return await self._aside.do(work) if len(response.body) > LARGE else work()
+
+
+def _request(page: LeasedPage, copy: Copy | None) -> Request:
+    """A request for a page, conditional on the validators of a copy where there is one."""
+    etag, modified = "", ""
+    if copy is not None:
+        etag = copy.etag or ""
+        if copy.modified_seconds is not None:
+            modified = http_text(copy.modified_seconds)
+    return Request(page.address, etag, modified, local=page.rule.local)
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,10 +409,10 @@ class _Pair:
     left: float
 
 
-def _compared(first: Answer, second: Answer, page: Page, known: Masks) -> _Pair:
+def _compared(first: Response, second: Response, page: LeasedPage, known: Masks) -> _Pair:
     if first.body == second.body and not page.masks:
         return _Pair(differed=False, masks=None, left=0.0)
-    one, two = (read_answer(each, page.rule).lines for each in (first, second))
+    one, two = (read_response(each, page.rule.criteria).lines for each in (first, second))
     if one is None or two is None:
         return _Pair(differed=True, masks=None, left=1.0)
     masks = learnt(one, two, known)

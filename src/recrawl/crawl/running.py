@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recrawl.clock import Clock
-    from recrawl.crawl.ledger import Told
+    from recrawl.crawl.page_visit import PageVisit
     from recrawl.fetch.fetcher import Fetcher, Limits
     from recrawl.settings.settings import Settings
 
@@ -35,32 +35,32 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
     path: Path,
     clock: Clock,
     *,
-    told: Callable[[Told], object] = bool,
-    relearnt: Callable[[int], object] = int,
+    on_visit: Callable[[PageVisit], object] = bool,
+    on_replay: Callable[[int], object] = int,
     limits: Limits | None = None,
-    recorded: Callable[[Fetcher], Fetcher] | None = None,
+    record: Callable[[Fetcher], Fetcher] | None = None,
 ) -> AsyncIterator[Crawler]:
     """A crawler at work on a store, which is held for writing until it is done.
 
     Args:
         settings: What is asked of the crawl.
         path: The store.
-        clock: What time it is.
-        told: Told of each visit once it is on disk.
-        relearnt: Told how many visits have been learnt again, now and then.
+        clock: Source of the current time.
+        on_visit: Called with each visit once it is on disk.
+        on_replay: Called now and then with how many visits have been replayed.
         limits: What one request may cost.
-        recorded: Makes of what fetches something that also writes down what was fetched.
+        record: Wraps the fetcher in one that also writes down what was fetched.
     """
     retention = Retention(max(settings.versions, 1), settings.keep, settings.size)
     with Store.open(path, retention) as store, Reader(path) as reader:
-        crawl = open_crawl(settings, store, reader, clock.now(), told=relearnt)
+        crawl = open_crawl(settings, store, reader, clock.now(), on_replay=on_replay)
         fetcher: Fetcher = HttpFetcher(settings.agent, limits)
-        if recorded is not None:
-            fetcher = recorded(fetcher)
+        if record is not None:
+            fetcher = record(fetcher)
         writer = Writer(store)
         try:
             with _fewer_collections():
-                yield Crawler(crawl, reader, writer, fetcher, clock, told)
+                yield Crawler(crawl, reader, writer, fetcher, clock, on_visit)
         finally:
             try:
                 await fetcher.close()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from recrawl.visits.status import Audit, Outcome
 
 if TYPE_CHECKING:
-    from recrawl.crawl.page_visit import Look
+    from recrawl.crawl.page_visit import PageVisit
 
 
 @dataclass(slots=True)
@@ -34,13 +34,12 @@ class Tally:
     raw_bytes: int = 0
     seconds: float = 0.0
 
-    def count(self, look: Look) -> None:
+    def count(self, visit: PageVisit) -> None:
         """Count a visit."""
-        answer = look.trip.answer
-        self.outcomes[look.judgement.outcome] += 1
-        self.audits[look.audit] += 1
-        self.raw_bytes += answer.raw_bytes
-        self.seconds += answer.seconds
+        self.outcomes[visit.outcome] += 1
+        self.audits[visit.audit] += 1
+        self.raw_bytes += visit.response.raw_bytes
+        self.seconds += visit.response.seconds
 
     @property
     def visits(self) -> int:

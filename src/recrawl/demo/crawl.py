@@ -171,8 +171,8 @@ async def crawl_example(
 
 def _words(crawler: Crawler, origins: Sequence[str]) -> list[dict[str, Word]]:
     """What was learnt of the word of each host."""
-    book, trust = crawler.crawl.book, crawler.crawl.trust
-    rows = [book.row(host_of(f"{origin}/")) for origin in origins]
+    hosts, trust = crawler.crawl.hosts, crawler.crawl.trust
+    rows = [hosts.row(host_of(f"{origin}/")) for origin in origins]
     return [{kind: trust.word(row, kind) for kind in KINDS} for row in rows]
 
 

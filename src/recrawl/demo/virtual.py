@@ -17,7 +17,7 @@ from recrawl.demo.truth import Belief, CopyVisits
 from recrawl.demo.world import SECTIONS, Says
 from recrawl.frontier.agenda import Agenda
 from recrawl.frontier.frontier import Frontier
-from recrawl.frontier.hosts import Hosts
+from recrawl.frontier.host_table import HostTable
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.settings.terms import Terms
 from recrawl.units import SECONDS_A_DAY, instant_after_epoch
@@ -71,7 +71,7 @@ class _VirtualCrawl:
     ) -> None:
         self._world = world
         self._policy = policy
-        self._hosts = Hosts(delay=_SECOND)
+        self._hosts = HostTable(delay=_SECOND)
         self._agenda = Agenda(self._hosts, [Terms()], random)
         self._agenda.add_pool(Frontier(policy, budget, random), budget, world.start)
         host = self._hosts.add()

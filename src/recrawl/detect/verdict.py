@@ -1,13 +1,14 @@
-"""What an answer says of its page: whether it changed, is gone, or nothing at all.
+"""Verdict on a response: whether its page changed, is gone, or nothing can be said.
 
-Only a whole answer with status 200 or 304 says anything of content. Errors, walls and empty bodies
-are not changes. Reading costs most, so it is done in steps, each only where the one before has not
-settled it:
+Only a whole response with status 200 or 304 says anything of content. Errors, walls and empty
+bodies are not changes. Reading costs most, so it is done in steps, each only where the one before
+has not settled it:
 
-1. `unread`: status, and whether the bytes are those of the copy;
-2. `Read`: what a reader sees, and whether it is a wall;
-3. `unmoved`: whether that is what the copy was signed by;
-4. `judged`: whether it differs from the copy, and by how much, from the version that is kept.
+1. `verdict_unread`: by status, and by whether the bytes are those of the copy;
+2. `read_response`: what a reader sees, and whether it is a wall;
+3. `verdict_by_signature`: whether that is what the copy was signed by;
+4. `verdict_by_content`: whether it differs from the copy, and by how much, from the version that is
+   kept.
 
 Pure.
 """
@@ -34,21 +35,35 @@ from recrawl.visits.status import Outcome
 
 if TYPE_CHECKING:
     from recrawl.detect.masks.masks import Masks
-    from recrawl.fetch.fetcher import Answer
-    from recrawl.settings.rules import Rule
+    from recrawl.parse.messages import Response
 
 _OK, _NOT_MODIFIED = 200, 304
 _GONE = frozenset({404, 410})
 _PAGES = frozenset({"text/html", "application/xhtml+xml"})
 _TEXTS = ("json", "xml", "javascript", "yaml", "csv", "x-www-form-urlencoded")
-# A page dated this short before its answer was dated by its answer: it is made anew every time.
+# A page dated this short before its response was dated by its response: it is made anew every time.
 _MADE_JUST_NOW_SECONDS = 2.0
 _NO_PAGE = "soft-404"  # a wall that says that there is no such page
 _NO_TEXT = "empty"
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class Criteria:
+    """What counts as a change of a page.
+
+    Args:
+        watch: CSS selectors of the only parts that count; none for all of the page.
+        ignore: CSS selectors of parts that do not count.
+        least_change: Smallest share of the words that counts.
+    """
+
+    watch: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    least_change: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class PageFacts:
     """What is known of a page before a visit.
 
     Args:
@@ -67,7 +82,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Verdict:
     """What a visit found.
 
     Args:
@@ -90,8 +105,8 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """What a reader sees of an answer.
+class ReadPage:
+    """What a reader sees of an response.
 
     Args:
         lines: What a reader sees; None of what is no text.
@@ -102,49 +117,51 @@ class Read:
     wall: str = ""
 
 
-def unread(address: str, answer: Answer, copy: Copy | None) -> Judgement | None:
-    """What an answer says without being read; None where it must be read.
+def verdict_unread(address: str, response: Response, copy: Copy | None) -> Verdict | None:
+    """What an response says without being read; None where it must be read.
 
     Args:
         address: Address of the page.
-        answer: The answer, after all redirects.
+        response: The response, after all redirects.
         copy: What is known of the copy; None where there is none.
     """
-    if not answer.ok:
-        return Judgement(Outcome.FAILED)
-    if answer.status in _GONE:
-        return Judgement(Outcome.GONE)
-    if answer.status == _NOT_MODIFIED and copy is not None:
-        return Judgement(Outcome.NOT_MODIFIED, copy=_renewed(copy, answer))
-    if answer.status != _OK or not answer.body:
-        return Judgement(Outcome.FAILED)
-    if copy is not None and xxh3_64_digest(answer.body) == copy.bytes_signature:
-        found = _copy(address, answer, copy.text_signature, copy.likeness)
-        return Judgement(Outcome.SAME, 0.0, None if found == copy else found)
+    if not response.ok:
+        return Verdict(Outcome.FAILED)
+    if response.status in _GONE:
+        return Verdict(Outcome.GONE)
+    if response.status == _NOT_MODIFIED and copy is not None:
+        return Verdict(Outcome.NOT_MODIFIED, copy=_renewed(copy, response))
+    if response.status != _OK or not response.body:
+        return Verdict(Outcome.FAILED)
+    if copy is not None and xxh3_64_digest(response.body) == copy.bytes_signature:
+        found = _copy(address, response, copy.text_signature, copy.likeness)
+        return Verdict(Outcome.SAME, 0.0, None if found == copy else found)
     return None
 
 
-def read_answer(answer: Answer, rule: Rule, body: bytes | None = None) -> Read:
-    """What a reader sees of an answer, or of another body that came with such headers."""
-    header = answer.headers.get("content-type", "")
+def read_response(response: Response, criteria: Criteria, body: bytes | None = None) -> ReadPage:
+    """What a reader sees of an response, or of another body that came with such headers."""
+    header = response.headers.get("content-type", "")
     mime = content_type(header)[0]
     if mime and not (mime in _PAGES or mime.startswith("text/") or mime.endswith(_TEXTS)):
-        return Read(None)
-    text = decoded(answer.body if body is None else body, header)
+        return ReadPage(None)
+    text = decoded(response.body if body is None else body, header)
     html = mime in _PAGES or (not mime and text.lstrip()[:1] == "<")
-    lines = read(text, html=html, watch=rule.watch, ignore=rule.ignore)
+    lines = read(text, html=html, watch=criteria.watch, ignore=criteria.ignore)
     if body is not None or not html:
-        return Read(lines)
-    whole = read(text, html=html) if rule.watch or rule.ignore else lines
-    return Read(lines, wall_of(answer.status, answer.headers, whole, text))
+        return ReadPage(lines)
+    whole = read(text, html=html) if criteria.watch or criteria.ignore else lines
+    return ReadPage(lines, wall_of(response.status, response.headers, whole, text))
 
 
-def unmoved(address: str, answer: Answer, now: Read, known: Known) -> Judgement | None:
-    """What an answer says that reads as the copy did; None where it does not.
+def verdict_by_signature(
+    address: str, response: Response, now: ReadPage, known: PageFacts
+) -> Verdict | None:
+    """What an response says that reads as the copy did; None where it does not.
 
     Args:
         address: Address of the page.
-        answer: The answer, after all redirects.
+        response: The response, after all redirects.
         now: What a reader sees of it.
         known: What is known of the page.
     """
@@ -153,79 +170,81 @@ def unmoved(address: str, answer: Answer, now: Read, known: Known) -> Judgement 
         return None
     if signature(masked(now.lines, known.masks)) != copy.text_signature:
         return None
-    found = _copy(address, answer, copy.text_signature, copy.likeness)
-    return Judgement(Outcome.COSMETIC, 0.0, None if found == copy else found)
+    found = _copy(address, response, copy.text_signature, copy.likeness)
+    return Verdict(Outcome.COSMETIC, 0.0, None if found == copy else found)
 
 
-def judged(  # noqa: PLR0913 - a page now, a page before, and what is known of both
+def verdict_by_content(  # noqa: PLR0913 - a page now, a page before, and what is known of both
     address: str,
-    answer: Answer,
-    now: Read,
-    known: Known,
-    rule: Rule,
+    response: Response,
+    now: ReadPage,
+    known: PageFacts,
+    criteria: Criteria,
     *,
-    old: Read | None,
+    old: ReadPage | None,
     at: float,
-) -> Judgement:
-    """What an answer that was read says of its page.
+) -> Verdict:
+    """What an response that was read says of its page.
 
     Args:
         address: Address of the page.
-        answer: The answer, after all redirects.
+        response: The response, after all redirects.
         now: What a reader sees of it.
         known: What is known of the page.
-        rule: What counts as a change.
+        criteria: What counts as a change.
         old: What a reader saw of the version that is kept; None where none is.
         at: Epoch seconds of this visit.
     """
     copy = known.copy
     if now.wall and not _was_so(now, old, copy):
         gone = now.wall == _NO_PAGE
-        return Judgement(Outcome.GONE if gone else Outcome.WALLED, wall=now.wall)
+        return Verdict(Outcome.GONE if gone else Outcome.WALLED, wall=now.wall)
     if now.lines is None:
-        found = _copy(address, answer, None, None)
+        found = _copy(address, response, None, None)
         outcome = Outcome.FIRST if copy is None else Outcome.CHANGED
-        return _changed(outcome, nan if copy is None else 1.0, found, known, answer, at)
-    what = difference(_before(copy, old), now.lines, known.masks, least_change=rule.least_change)
+        return _changed(outcome, nan if copy is None else 1.0, found, known, response, at)
+    what = difference(
+        _before(copy, old), now.lines, known.masks, least_change=criteria.least_change
+    )
     if what.outcome is not Outcome.COSMETIC:
-        found = _copy(address, answer, *_compared_by(now.lines, known))
+        found = _copy(address, response, *_compared_by(now.lines, known))
         moved = (
             old is not None
             and old.lines is not None
             and displaced(old.lines, now.lines, known.masks)
         )
-        changed = _changed(what.outcome, what.share, found, known, answer, at)
+        changed = _changed(what.outcome, what.share, found, known, response, at)
         return replace(changed, displaced=moved)
     assert copy is not None  # noqa: S101 - without one it is the first
     by = copy.text_signature, copy.likeness
     if not what.share:
         by = _compared_by(now.lines, known)
     # Small differences must not add up unseen: the next visit is compared with the same version.
-    found = _copy(address, answer, *by)
-    return Judgement(Outcome.COSMETIC, what.share, None if found == copy else found)
+    found = _copy(address, response, *by)
+    return Verdict(Outcome.COSMETIC, what.share, None if found == copy else found)
 
 
-def _before(copy: Copy | None, old: Read | None) -> Before | None:
+def _before(copy: Copy | None, old: ReadPage | None) -> Before | None:
     if copy is None:
         return None
     return Before(old.lines if old else None, copy.text_signature or b"", copy.likeness)
 
 
-def _compared_by(lines: tuple[str, ...], known: Known) -> tuple[bytes, int | None]:
+def _compared_by(lines: tuple[str, ...], known: PageFacts) -> tuple[bytes, int | None]:
     """Signature and, where no version is kept to compare with, likeness of lines."""
     kept = masked(lines, known.masks)
     return signature(kept), None if known.keeps else likeness(kept)
 
 
-def dated_by_answer(answer: Answer, at: float) -> bool:
+def dated_by_response(response: Response, at: float) -> bool:
     """Whether a page is dated by the moment at which it was sent."""
-    modified = validators(answer.headers).modified
-    sent = http_date(answer.headers.get("date", ""))
+    modified = validators(response.headers).modified
+    sent = http_date(response.headers.get("date", ""))
     end = at if sent is None else sent
     return isfinite(modified) and modified > end - _MADE_JUST_NOW_SECONDS
 
 
-def _was_so(now: Read, old: Read | None, copy: Copy | None) -> bool:
+def _was_so(now: ReadPage, old: ReadPage | None, copy: Copy | None) -> bool:
     """Whether a page that seems to be a wall seemed so before: then it is what it looks like."""
     if copy is None:
         return now.wall == _NO_TEXT  # a page of images, or one that a browser would fill
@@ -235,30 +254,30 @@ def _was_so(now: Read, old: Read | None, copy: Copy | None) -> bool:
 
 
 def _changed(
-    outcome: Outcome, share: float, copy: Copy, known: Known, answer: Answer, at: float
-) -> Judgement:
+    outcome: Outcome, share: float, copy: Copy, known: PageFacts, response: Response, at: float
+) -> Verdict:
     age = nan
-    if outcome is Outcome.CHANGED and known.dates and not dated_by_answer(answer, at):
+    if outcome is Outcome.CHANGED and known.dates and not dated_by_response(response, at):
         age = _age(copy, known.before, at)
-    return Judgement(outcome, share, copy, age, answer.body)
+    return Verdict(outcome, share, copy, age, response.body)
 
 
-def _copy(address: str, answer: Answer, text: bytes | None, likeness: int | None) -> Copy:
-    """A copy with the validators of an answer; none where they are another address's.
+def _copy(address: str, response: Response, text: bytes | None, likeness: int | None) -> Copy:
+    """A copy with the validators of an response; none where they are another address's.
 
     A host that is asked "modified since?" of another page than the copy is of may well say no.
     """
-    content = xxh3_64_digest(answer.body)
-    if answer.address != address:
+    content = xxh3_64_digest(response.body)
+    if response.address != address:
         return Copy(content, text, likeness=likeness)
-    known = validators(answer.headers)
+    known = validators(response.headers)
     modified = int(known.modified) if isfinite(known.modified) else None
     return Copy(content, text, known.etag or None, modified, likeness)
 
 
-def _renewed(known: Copy, answer: Answer) -> Copy | None:
+def _renewed(known: Copy, response: Response) -> Copy | None:
     """The copy with the validators that came with "not modified", where they are others."""
-    new = validators(answer.headers)
+    new = validators(response.headers)
     modified = int(new.modified) if isfinite(new.modified) else known.modified_seconds
     etag = new.etag or known.etag
     copy = Copy(known.bytes_signature, known.text_signature, etag, modified, known.likeness)

@@ -1,4 +1,4 @@
-"""Network: one request, one answer. Redirects are told, not followed.
+"""The network: one request, one response; and the polite client over it.
 
 Touches: the network.
 """

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recrawl.fetch.fetcher import MOST_HEADERS
+from recrawl.parse.messages import MOST_HEADERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

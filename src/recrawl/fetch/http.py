@@ -18,11 +18,12 @@ from yarl import URL
 
 from recrawl.errors import FetchFailed, InvalidParameter
 from recrawl.fetch.bodies import ACCEPTED
-from recrawl.fetch.fetcher import ACCEPT, FORM_TYPE, Limits
+from recrawl.fetch.exchange import Exchange
+from recrawl.fetch.fetcher import Limits
 from recrawl.fetch.guard import allowed
 from recrawl.fetch.problems import failure_of
 from recrawl.fetch.resolver import GuardedResolver, refused
-from recrawl.fetch.trip import Trip
+from recrawl.parse.messages import ACCEPT, FORM_TYPE
 
 if TYPE_CHECKING:
     import ssl
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from aiohttp import AddrInfoType
     from aiohttp.client_middlewares import ClientHandlerType
 
-    from recrawl.fetch.fetcher import Answer, Request
+    from recrawl.parse.messages import Request, Response
 
 _NAMES_SECONDS = 300  # for which an answer of a name server is believed
 _MOST_NAMES = 10_000
@@ -54,7 +55,7 @@ class HttpFetcher:
         A port that nobody listens on:
 
         >>> import asyncio
-        >>> from recrawl.fetch.fetcher import Request
+        >>> from recrawl.parse.messages import Request
         >>> async def ask(address: str) -> str:
         ...     fetcher = HttpFetcher("example (+https://example.org/bot)")
         ...     answer = await fetcher.fetch(Request(address, local=True))
@@ -75,9 +76,9 @@ class HttpFetcher:
         self._sessions: dict[bool, aiohttp.ClientSession] = {}
         self._resolvers: list[GuardedResolver] = []
 
-    async def fetch(self, request: Request) -> Answer:
-        """Answer to one request; raises nothing but `asyncio.CancelledError`."""
-        trip = Trip(request, self._limits)
+    async def fetch(self, request: Request) -> Response:
+        """Response to one request; raises nothing but `asyncio.CancelledError`."""
+        exchange = Exchange(request, self._limits)
         try:
             session = self._sessions.get(request.local) or self._open(local=request.local)
             response = await session.request(
@@ -88,14 +89,14 @@ class HttpFetcher:
                 allow_redirects=False,
             )
             try:
-                await trip.read(response)
+                await exchange.read(response)
             except BaseException:
                 response.close()  # what else comes must not be taken for the next answer
                 raise
             response.release()
         except (aiohttp.ClientError, FetchFailed, OSError, ValueError) as error:
-            trip.failure = failure_of(error, self._limits)
-        return trip.answer()
+            exchange.failure = failure_of(error, self._limits)
+        return exchange.response()
 
     async def close(self) -> None:
         """Let go of all connections."""

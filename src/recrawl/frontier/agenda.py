@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from recrawl.arrays.types import Floats, Ints
     from recrawl.frontier.frontier import Frontier
-    from recrawl.frontier.hosts import Hosts
+    from recrawl.frontier.host_table import HostTable
     from recrawl.frontier.spending import Spending
     from recrawl.plan.budget import Budget
     from recrawl.settings.terms import Terms
@@ -105,12 +105,12 @@ class Agenda:
         Two pages of a host that may be asked once a minute:
 
         >>> from recrawl.frontier.frontier import Frontier
-        >>> from recrawl.frontier.hosts import Hosts
+        >>> from recrawl.frontier.host_table import HostTable
         >>> from recrawl.settings.terms import Terms
         >>> from recrawl.plan.budget import Budget
         >>> from recrawl.policies.rivals.uniform import Uniform
         >>> random, minute = np.random.default_rng(0), 1 / 1440
-        >>> agenda = Agenda(Hosts(delay=minute), [Terms()], random)
+        >>> agenda = Agenda(HostTable(delay=minute), [Terms()], random)
         >>> budget = Budget.read("24/1d")
         >>> agenda.add_pool(Frontier(Uniform(), budget, random), budget, now=100.0)
         0
@@ -126,7 +126,9 @@ class Agenda:
         ([], 1.0)
     """
 
-    def __init__(self, hosts: Hosts, terms: Sequence[Terms], random: np.random.Generator) -> None:
+    def __init__(
+        self, hosts: HostTable, terms: Sequence[Terms], random: np.random.Generator
+    ) -> None:
         self.hosts = hosts
         self._random = random
         self._book = Book(hosts, terms)
@@ -227,11 +229,11 @@ class Agenda:
 
     def answered(self, lease: Lease, now: float, wait: float | None = None) -> None:
         """Note that the request to a lease's host has ended."""
-        self.freed(lease.host, now, wait)
+        self.hosts.end(lease.host, now, wait)
+        self.freed(lease.host)
 
-    def freed(self, host: int, now: float, wait: float | None = None) -> None:
-        """Note that a request to a host has ended, whether for a page or for robots.txt."""
-        self.hosts.answered(host, now, wait)
+    def freed(self, host: int) -> None:
+        """Look again at a host of which a request has ended, whether for a page or robots.txt."""
         for pool in self._pools:
             pool.freed(host)
 

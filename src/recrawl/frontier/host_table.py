@@ -1,10 +1,18 @@
-"""The hosts of a crawl by name.
+"""The host table: hosts by name, and when each may be asked next (politeness).
 
-Touches: nothing.
+A host is asked only so many times at once, and not again until its *delay* has passed. Where one
+request at a time is allowed the delay runs from the end of the answer, so that two requests never
+arrive closer together than that, however long either was on its way. A host that answers slowly is
+asked more slowly, and one that said when to come back is left alone until then.
+
+Hosts are rows, instants are days after 1970. Nothing here knows a clock.
+
+Pure.
 """
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING
 
 from recrawl.units import SECONDS_A_DAY
@@ -12,53 +20,163 @@ from recrawl.units import SECONDS_A_DAY
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from recrawl.frontier.hosts import Hosts
-    from recrawl.store.sqlite.reader import Host
+    from recrawl.store.sqlite.reader import Host as HostRecord
+
+# A host that takes a second to answer is given so many seconds between requests.
+_DELAY_PER_LATENCY = 2.0
+# How fast the usual latency follows the newest.
+_FOLLOW = 0.25
+# A host that is overloaded is never given more than this many delays because of its waits.
+_MOST_DELAYS = 60.0
+_NO_LIMIT = 1 << 40
 
 
-class HostBook:
-    """Rows of hosts by their names, and back.
-
-    A crawl that was killed may have asked any host a moment ago and not written that down. So no
-    host is asked before its delay has passed since the crawl began.
+class HostTable:
+    """Hosts of a crawl and when each may be asked.
 
     Args:
-        hosts: When each host may be asked.
-        began: Instant at which the crawl began.
+        delay: Least days between two requests to a host.
+        together: How many requests to a host may be under way at once.
+        began: Instant at which the crawl began. A crawl that was killed may have asked any host a
+            moment ago and not written that down, so no host is asked before its delay has passed
+            since then.
+
+    Attributes:
+        names: Name of the host in each row; empty for one without.
+
+    Examples:
+        A host that may be asked once a second is free again a second after its answer:
+
+        >>> second = 1 / 86_400
+        >>> hosts = HostTable(delay=second)
+        >>> host = hosts.add()
+        >>> hosts.begin(host, 0.0)
+        >>> hosts.free(host, 5 * second)
+        False
+        >>> hosts.end(host, 5 * second)
+        >>> hosts.free(host, 5.9 * second), hosts.free(host, 6 * second)
+        (False, True)
     """
 
-    def __init__(self, hosts: Hosts, began: float) -> None:
-        self.hosts = hosts
+    def __init__(self, *, delay: float, together: int = 1, began: float = -inf) -> None:
         self.names: list[str] = []
-        self._began = began
         self._row: dict[str, int] = {}
+        self._began = began
+        self._least = delay
+        self._together = together
+        self._delay: list[float] = []
+        self._latency: list[float] = []
+        self._asked: list[int] = []
+        self._last: list[float] = []  # from when the delay runs
+        self._next: list[float] = []
 
     def __len__(self) -> int:
         """Count the hosts."""
-        return len(self.names)
+        return len(self._delay)
 
-    def resume(self, known: Iterable[Host]) -> dict[int, int]:
+    def add(self, *, delay: float = 0.0, after: float = -inf, latency: float = 0.0) -> int:
+        """One more host; returns its row.
+
+        Args:
+            delay: Days that it asks for itself between requests; never less than the crawl's own.
+            after: Instant before which it must not be asked.
+            latency: Days that it usually takes to answer.
+        """
+        self.names.append("")
+        self._delay.append(max(delay, self._least))
+        self._latency.append(latency)
+        self._asked.append(0)
+        self._last.append(-inf)
+        self._next.append(after)
+        return len(self._delay) - 1
+
+    def resume(self, known: Iterable[HostRecord]) -> dict[int, int]:
         """Take in the hosts of a store; returns the row of each of the store's numbers."""
         rows = {}
         for host in known:
-            row = self.hosts.add(
-                delay=host.delay or 0.0, wait=(host.latency_seconds or 0.0) / SECONDS_A_DAY
-            )
-            self.hosts.leave_alone(row, (host.blocked_until_seconds or 0.0) / SECONDS_A_DAY)
-            self.wait_again(row)
-            self.names.append(host.name)
-            self._row[host.name] = rows[host.number] = row
+            latency = (host.latency_seconds or 0.0) / SECONDS_A_DAY
+            row = self.add(delay=host.delay or 0.0, latency=latency)
+            self.block(row, (host.blocked_until_seconds or 0.0) / SECONDS_A_DAY)
+            self._name(row, host.name)
+            rows[host.number] = row
         return rows
 
     def row(self, name: str) -> int:
         """Row of a host, a new one where its name was never heard."""
         row = self._row.get(name)
         if row is None:
-            row = self._row[name] = self.hosts.add()
-            self.wait_again(row)
-            self.names.append(name)
+            row = self.add()
+            self._name(row, name)
         return row
 
-    def wait_again(self, row: int) -> None:
+    def _name(self, row: int, name: str) -> None:
+        self.names[row] = name
+        self._row[name] = row
+        self.restart_delay(row)
+
+    def restart_delay(self, row: int) -> None:
         """Let a host's delay, as it is now, pass from when the crawl began."""
-        self.hosts.leave_alone(row, self._began + self.hosts.delay(row))
+        self.block(row, self._began + self.delay(row))
+
+    def set_delay(self, host: int, delay: float) -> None:
+        """Keep the delay that a host asks for, where it is longer than the crawl's own."""
+        self._delay[host] = max(delay, self._least)
+        self._put_off(host)
+
+    def delay(self, host: int) -> float:
+        """Days between requests to a host: as asked for, or more where it is slow to answer."""
+        asked_for = self._delay[host]
+        slow = min(
+            _DELAY_PER_LATENCY * self._latency[host], _MOST_DELAYS * max(asked_for, self._least)
+        )
+        return max(asked_for, slow)
+
+    def ready(self, host: int) -> float:
+        """Instant from which a host may be asked; infinite while enough requests are under way."""
+        return inf if self._asked[host] >= self._together else self._next[host]
+
+    def free(self, host: int, now: float) -> bool:
+        """Whether a host may be asked now."""
+        return self.ready(host) <= now
+
+    def room(self, host: int, now: float, days: float) -> int:
+        """How many times at most a host may be asked in the days from now on.
+
+        However soon it answers: what is added to its delay for that may be taken back.
+        """
+        delay = self._delay[host]
+        left = days - max(self._next[host] - now, 0.0)
+        if left < 0:
+            return 0
+        return 1 + int(left / delay) if delay > 0 else _NO_LIMIT
+
+    def begin(self, host: int, now: float) -> None:
+        """Note that a request to a host begins."""
+        self._asked[host] += 1
+        self.began(host, now)
+
+    def end(self, host: int, now: float, latency: float | None = None) -> None:
+        """Note that a request to a host has ended, and how long its answer took to begin."""
+        self._asked[host] -= 1
+        if latency is not None:
+            self._latency[host] += _FOLLOW * (latency - self._latency[host])
+        if self._together == 1:
+            self._last[host] = max(self._last[host], now)
+        self._put_off(host)
+
+    def began(self, host: int, now: float) -> None:
+        """Note that a request which was announced by `begin` really begins now."""
+        self._last[host] = max(self._last[host], now)
+        self._put_off(host)
+
+    def block(self, host: int, until: float) -> None:
+        """Ask a host no sooner than an instant."""
+        self._next[host] = max(self._next[host], until)
+
+    def latency(self, host: int) -> float:
+        """Days that a host usually takes to answer."""
+        return self._latency[host]
+
+    def _put_off(self, host: int) -> None:
+        """Let the delay pass; never brings forward what others were told."""
+        self._next[host] = max(self._next[host], self._last[host] + self.delay(host))

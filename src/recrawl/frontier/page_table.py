@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recrawl.arrays.types import Bools, Floats, Ints
-    from recrawl.frontier.hosts import Hosts
+    from recrawl.frontier.host_table import HostTable
     from recrawl.settings.terms import Terms
 
 NEVER = inf
@@ -43,7 +43,7 @@ class Book:
         out: Whether it is lent.
     """
 
-    def __init__(self, hosts: Hosts, terms: Sequence[Terms]) -> None:
+    def __init__(self, hosts: HostTable, terms: Sequence[Terms]) -> None:
         self.hosts = hosts
         self.terms = tuple(terms)
         self.weight: Floats = np.array([each.weight for each in terms])

@@ -251,5 +251,5 @@ class Pool:
         self._ranking.lend(page)
         book.out[page] = True
         book.set[page] = NEVER
-        book.hosts.ask(int(book.host[page]), now)
+        book.hosts.begin(int(book.host[page]), now)
         self.spending.spend(now, first=bool(book.row[page] == NOT_IN))

@@ -14,7 +14,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from recrawl.frontier.hosts import Hosts
+    from recrawl.frontier.host_table import HostTable
 
 
 class Queue:
@@ -26,24 +26,24 @@ class Queue:
     Examples:
         The second page is of a host that was just asked, so the third goes before it:
 
-        >>> from recrawl.frontier.hosts import Hosts
-        >>> hosts = Hosts(delay=1.0)
+        >>> from recrawl.frontier.host_table import HostTable
+        >>> hosts = HostTable(delay=1.0)
         >>> slow, other = hosts.add(), hosts.add()
         >>> queue = Queue(hosts)
         >>> for rank, page, host in [(1, 10, slow), (2, 11, slow), (3, 12, other)]:
         ...     queue.put(rank, page, host)
         >>> queue.take(now=0.0)
         10
-        >>> hosts.ask(slow, 0.0)
+        >>> hosts.begin(slow, 0.0)
         >>> queue.take(now=0.0), queue.take(now=0.0)
         (12, None)
-        >>> hosts.answered(slow, 0.5)
+        >>> hosts.end(slow, 0.5)
         >>> queue.freed(slow)
         >>> queue.ready(), queue.take(now=1.5)
         (1.5, 11)
     """
 
-    def __init__(self, hosts: Hosts) -> None:
+    def __init__(self, hosts: HostTable) -> None:
         self._hosts = hosts
         self._lines: dict[int, list[tuple[float, int]]] = {}
         # Hosts by their first page, and hosts by when they are free again. An entry may be out of

@@ -12,13 +12,12 @@ import numpy as np
 
 from recrawl.arrays.blocks import over_blocks
 from recrawl.policies.recrawl.beliefs import Beliefs
-from recrawl.report.pages import PageRows
 from recrawl.settings.pools import terms
 from recrawl.units import epoch_days, instant_after_epoch, instants_after_epoch
 from recrawl.visits.status import Outcome, PageStatus
 
 if TYPE_CHECKING:
-    from recrawl.arrays.types import Floats, Instants, Ints
+    from recrawl.arrays.types import Floats, Instants, Ints, Statuses
     from recrawl.policies.recrawl.state import RecrawlState
     from recrawl.state.snapshot import PoolSight, Sight
     from recrawl.store.sqlite.reader import Reader
@@ -28,6 +27,47 @@ _BLOCK = 1 << 15
 # A price is found from so many pages, drawn by lot, as what is reached in this part of a mean gap.
 _PRICED, _AHEAD = 2_000, 0.25
 _LOWEST, _HIGHEST, _HALVINGS = 1e-12, 1e12, 32  # of the search for a price
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PageRows:
+    """What is known of pages: one row per page, nan and NaT where nothing is.
+
+    Args:
+        status: Numbers of `PageStatus`.
+        visits: Visits made.
+        changes: How many of them found a change.
+        rate: Changes a day, while the section is as active as usual.
+        low: Lower end of its band.
+        high: Upper end.
+        shape: Shape of the Gamma distribution with the same mean and variance as the rate.
+        exposure: Its exposure, in days.
+        fresh: Chance that the copy is fresh.
+        last_visit: When page and copy were last compared.
+        last_change: When a visit last found a change.
+        weight: How much a fresh copy matters.
+    """
+
+    status: Statuses
+    visits: Ints
+    changes: Ints
+    rate: Floats
+    low: Floats
+    high: Floats
+    shape: Floats
+    exposure: Floats
+    fresh: Floats
+    last_visit: Instants
+    last_change: Instants
+    weight: Floats
+
+    def __len__(self) -> int:
+        """Count the pages."""
+        return len(self.status)
+
+    def take(self, rows: Ints) -> PageRows:
+        """Some of the pages."""
+        return PageRows(*(getattr(self, name)[rows] for name in self.__slots__))
 
 
 def page_rows(sight: Sight, reader: Reader) -> PageRows:

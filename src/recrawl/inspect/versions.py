@@ -17,17 +17,50 @@ from recrawl.detect.text.words import share_changed
 from recrawl.errors import NothingToCompare
 from recrawl.parse.addresses import host_of
 from recrawl.parse.encodings import decoded
-from recrawl.report.diff.lines import Comparison, Side, moment
 from recrawl.settings.rules import NO_RULE, Rule
+from recrawl.units import utc_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recrawl.detect.diff.differences import Difference
     from recrawl.settings.settings import Settings
     from recrawl.store.sqlite.reader import Reader, Version
 
 _SAMPLE = 20_000  # letters by which text is told from what is none
 _MOST_UNREADABLE = 0.05  # of them
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A version of a page.
+
+    Args:
+        at_seconds: When it was first seen.
+        size: Its bytes.
+    """
+
+    at_seconds: float
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two versions of a page and what changed between them.
+
+    Args:
+        page: Address of the page.
+        old: One version.
+        new: The other.
+        share: Share of the words that differ.
+        difference: All that changed.
+    """
+
+    page: str
+    old: Side
+    new: Side
+    share: float
+    difference: Difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +131,7 @@ class Versions:
         if not rows:
             message = (
                 f"{name} must not be before the first version that is kept, which is of "
-                f"{_when(self.kept[0])} (got {moment(seconds)} UTC)"
+                f"{_when(self.kept[0])} (got {utc_text(seconds)} UTC)"
             )
             raise NothingToCompare(message)
         return rows[-1]
@@ -135,7 +168,7 @@ class Versions:
 
 
 def _when(version: Version) -> str:
-    return f"{moment(version.at_seconds)} UTC"
+    return f"{utc_text(version.at_seconds)} UTC"
 
 
 def _unreadable(text: str) -> float:

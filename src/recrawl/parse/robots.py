@@ -161,3 +161,40 @@ def _name(text: str) -> str:
 
 EVERYTHING_ALLOWED = read_robots(b"")
 NOTHING_ALLOWED = read_robots(_NOTHING)
+
+
+_VALID_DAYS = 1.0
+_RETRY_DAYS = 1 / 24
+
+
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """What a host allows, and until when that is known.
+
+    A host whose robots.txt cannot be had because of the host (5xx, no response) allows nothing
+    until it can; one that has none (4xx) allows everything.
+
+    Args:
+        robots: Its robots.txt.
+        until: Instant at which to ask again, in days after 1970.
+        trouble: Why its robots.txt could not be had; empty where it could, or where there is none.
+    """
+
+    robots: Robots
+    until: float
+    trouble: str = ""
+
+    @classmethod
+    def of(cls, status: int | None, body: bytes | None, at: float, detail: str = "") -> Permission:
+        """What a response means that came at an instant; no status where none came.
+
+        >>> Permission.of(404, b"", at=10.0).until
+        11.0
+        >>> Permission.of(500, b"", at=10.0).trouble
+        'waiting for robots.txt (status 500)'
+        """
+        robots = NOTHING_ALLOWED if status is None else robots_of_answer(status, body or b"")
+        if robots is not NOTHING_ALLOWED:
+            return cls(robots, at + _VALID_DAYS)
+        why = detail or ("no response" if status is None else f"status {status}")
+        return cls(robots, at + _RETRY_DAYS, f"waiting for robots.txt ({why})")

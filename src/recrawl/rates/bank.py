@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.arrays.blocks import over_blocks
-from recrawl.arrays.ranks import most_first
 from recrawl.errors import InvalidParameter
 from recrawl.rates.estimates import check_level
 from recrawl.rates.gamma import Gamma
 from recrawl.rates.gamma_state import step
 from recrawl.rates.priors import Priors
+from recrawl.rates.ranks import most_first
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, FlagBits, Floats, Ints

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.arrays.ranges import sums
-from recrawl.arrays.ranks import most_first
+from recrawl.rates.ranks import most_first
 from recrawl.units import MICROSECONDS_A_DAY
 
 if TYPE_CHECKING:

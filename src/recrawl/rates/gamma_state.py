@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.arrays.blocks import over_blocks
-from recrawl.arrays.ranks import most_first
+from recrawl.rates.ranks import most_first
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints

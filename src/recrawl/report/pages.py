@@ -5,7 +5,6 @@ Pure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +17,8 @@ from recrawl.visits.status import PageStatus
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recrawl.arrays.types import Floats, Instants, Ints, Statuses
+    from recrawl.arrays.types import Floats, Instants, Ints
+    from recrawl.inspect.pages import PageRows
     from recrawl.report.rates import Column
 
 PAGE_COLUMNS = (
@@ -42,47 +42,6 @@ RATE_COLUMNS = (
 )
 HEADER = ("page", "status", "every", "between", "fresh now", "visited", "next")
 ORDERS = ("rate", "fresh", "next", "visited", "address")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PageRows:
-    """What is known of pages: a row a page, nan and NaT where nothing is.
-
-    Args:
-        status: Numbers of `PageStatus`.
-        visits: Visits made.
-        changes: How many of them found a change.
-        rate: Changes a day, while the section is as active as usual.
-        low: Lower end of its band.
-        high: Upper end.
-        shape: Shape of the Gamma distribution with the same mean and variance as the rate.
-        exposure: Its exposure, in days.
-        fresh: Chance that the copy is fresh.
-        last_visit: When page and copy were last compared.
-        last_change: When a visit last found a change.
-        weight: How much a fresh copy matters.
-    """
-
-    status: Statuses
-    visits: Ints
-    changes: Ints
-    rate: Floats
-    low: Floats
-    high: Floats
-    shape: Floats
-    exposure: Floats
-    fresh: Floats
-    last_visit: Instants
-    last_change: Instants
-    weight: Floats
-
-    def __len__(self) -> int:
-        """Count the pages."""
-        return len(self.status)
-
-    def take(self, rows: Ints) -> PageRows:
-        """Some of the pages."""
-        return PageRows(*(getattr(self, name)[rows] for name in self.__slots__))
 
 
 def ordered(

@@ -46,3 +46,13 @@ def counted(number: int, thing: str) -> str:
     ['1 page', '1,234 pages']
     """
     return f"1 {thing}" if number == 1 else f"{number:,} {thing}s"
+
+
+def visits_text(number: float) -> str:
+    """A number of visits, to two figures at least.
+
+    >>> [visits_text(1234.5), visits_text(3.0), visits_text(0.25)]
+    ['1,234', '3', '0.2']
+    """
+    whole = number >= 10 or number == round(number)  # noqa: PLR2004 - two figures
+    return f"{number:,.0f}" if whole else f"{number:.1f}"

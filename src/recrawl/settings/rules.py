@@ -18,6 +18,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from recrawl.detect.verdict import Criteria
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -64,6 +66,11 @@ class Rule:
     least_change: float = 0.0
     target: float | None = None
     local: bool = False
+
+    @property
+    def criteria(self) -> Criteria:
+        """What counts as a change of its pages."""
+        return Criteria(self.watch, self.ignore, self.least_change)
 
 
 class RuleFinder:

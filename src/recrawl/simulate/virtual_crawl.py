@@ -18,7 +18,7 @@ import numpy as np
 
 from recrawl.frontier.agenda import Agenda
 from recrawl.frontier.frontier import Frontier, Resumed
-from recrawl.frontier.hosts import Hosts
+from recrawl.frontier.host_table import HostTable
 from recrawl.simulate.frozen_policy import Drawn, Rehearsed, Unmoved
 from recrawl.units import SECONDS_A_DAY, epoch_days, instants_after_epoch
 from recrawl.visits.status import PageStatus
@@ -240,8 +240,8 @@ def own(state: RecrawlState) -> RecrawlState:
     return deepcopy(state, {id(state.sections): state.sections})
 
 
-def _hosts(scene: Scene) -> Hosts:
-    hosts = Hosts(delay=0.0, together=scene.together)
+def _hosts(scene: Scene) -> HostTable:
+    hosts = HostTable(delay=0.0, together=scene.together)
     for each in scene.hosts:
-        hosts.add(delay=each.delay, after=each.after, wait=each.wait)
+        hosts.add(delay=each.delay, after=each.after, latency=each.wait)
     return hosts

@@ -17,8 +17,7 @@ from recrawl.arrays.growing import longer
 from recrawl.entries.entries import Learnt, PagesChanged
 from recrawl.frontier.agenda import Agenda, Known
 from recrawl.frontier.frontier import Frontier, Resumed
-from recrawl.frontier.host_table import HostBook
-from recrawl.frontier.hosts import Hosts
+from recrawl.frontier.host_table import HostTable
 from recrawl.plan.objectives.methods import OBJECTIVES
 from recrawl.policies.pages import Outcomes
 from recrawl.policies.recrawl.checkpoint import kept, resumed
@@ -54,7 +53,7 @@ class Crawl:
         settings: What a person asks of it.
         policy: What decides where visits are worth most.
         agenda: What to do next.
-        book: Hosts by name.
+        hosts: Hosts by name, and when each may be asked.
         last: When each page was last compared with its copy, in days after 1970; nan if never.
         visit: Number of the last visit that the policy knew of when it was opened.
         trust: How far hosts and pages are believed.
@@ -65,7 +64,7 @@ class Crawl:
     settings: Settings
     policy: Recrawl
     agenda: Agenda
-    book: HostBook
+    hosts: HostTable
     last: Floats
     visit: int
     trust: Trust
@@ -85,7 +84,7 @@ def open_crawl(
     reader: Reader,
     now: float,
     *,
-    told: Callable[[int], object] = int,
+    on_replay: Callable[[int], object] = int,
 ) -> Crawl:
     """Take up the crawl of a store.
 
@@ -94,19 +93,18 @@ def open_crawl(
         store: Where it was written down.
         reader: The same, for reading.
         now: What time it is, in days after 1970.
-        told: Told how many visits have been learnt again, now and then.
+        on_replay: Called now and then with how many visits have been replayed.
     """
     random = np.random.default_rng()
-    hosts = Hosts(delay=settings.delay, together=settings.together)
-    book = HostBook(hosts, began=now)
-    row_of_host = book.resume(reader.hosts())
+    hosts = HostTable(delay=settings.delay, together=settings.together, began=now)
+    row_of_host = hosts.resume(reader.hosts())
     agenda = Agenda(hosts, terms(settings), random)
     policy = Recrawl(objective=OBJECTIVES[settings.objective])
     looked = _looked(settings, reader)
     learnt = _learnt(settings, reader)
     if learnt is None:
         _assign_rules(settings, store, reader, looked)
-    crawl = Crawl(settings, policy, agenda, book, np.empty(0), 0, Trust(book, random), looked)
+    crawl = Crawl(settings, policy, agenda, hosts, np.empty(0), 0, Trust(hosts, random), looked)
     crawl.grow(reader.page_count())
     _resume_beliefs(crawl, reader)
     pools = _add_pools(crawl, reader, learnt[0] if learnt else {}, now)
@@ -115,7 +113,7 @@ def open_crawl(
     known = _known(settings, reader, row_of_host, crawl.last)
     agenda.resume(known, [pages for pages, _ in pools], [last for _, last in pools])
     crawl.visit = learnt[1] if learnt else 0
-    _learn_again(crawl, reader, known, told)
+    _learn_again(crawl, reader, known, on_replay)
     _resume_spending(crawl, reader, known.term, now)
     return crawl
 
@@ -253,7 +251,9 @@ def _resume_beliefs(crawl: Crawl, reader: Reader) -> None:
     crawl.announcements.resume(parts)
 
 
-def _learn_again(crawl: Crawl, reader: Reader, known: Known, told: Callable[[int], object]) -> None:
+def _learn_again(
+    crawl: Crawl, reader: Reader, known: Known, on_replay: Callable[[int], object]
+) -> None:
     """Learn from visits made since the crawl was saved, but for pages without a rule."""
     done = 0
     if not crawl.visit:
@@ -282,7 +282,7 @@ def _learn_again(crawl: Crawl, reader: Reader, known: Known, told: Callable[[int
         crawl.announcements.told[page[seen]] = 0
         crawl.visit = int(visits.visit[-1])
         done += len(visits.visit)
-        told(done)
+        on_replay(done)
 
 
 def _cuts(crawl: Crawl, at: Floats) -> Ints:

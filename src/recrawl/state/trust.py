@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from recrawl.arrays.types import Floats, Ints, Statuses
     from recrawl.detect.masks.masks import Masks
-    from recrawl.frontier.host_table import HostBook
+    from recrawl.frontier.host_table import HostTable
 
 PAIRS = CHECKED, DIFFERED = "checked", "differed"  # what a store calls them
 _MOST_PAIRS = 255
@@ -48,7 +48,7 @@ class Trust:
     """How far hosts and pages are believed.
 
     Args:
-        book: Hosts by name.
+        hosts: Hosts by name.
         random: Draws the visits that are checked.
 
     Attributes:
@@ -57,11 +57,11 @@ class Trust:
         audited: Whether anything is ever checked; a crawl that never does believes everybody.
     """
 
-    def __init__(self, book: HostBook, random: np.random.Generator) -> None:
+    def __init__(self, hosts: HostTable, random: np.random.Generator) -> None:
         self.checked: Statuses = np.empty(0, np.uint8)
         self.differed: Statuses = np.empty(0, np.uint8)
         self.audited = True
-        self._book = book
+        self._hosts = hosts
         self._random = random
         self._words: dict[int, dict[str, Word]] = {}
         self._masks: dict[int, Masks] = {}  # of all pages of a host
@@ -89,9 +89,9 @@ class Trust:
         """
         for name, kind, counts in words:
             if kind in KINDS:
-                self._hear(self._book.row(name), kind, Word(*counts))
+                self._hear(self._hosts.row(name), kind, Word(*counts))
         for name, text in masks.items():
-            self._masks[self._book.row(name)] = read_masks(text)
+            self._masks[self._hosts.row(name)] = read_masks(text)
         self._moved.clear()
         if pairs is not None:
             for mine, other in zip((self.checked, self.differed), pairs, strict=True):
@@ -103,7 +103,7 @@ class Trust:
         moved, self._moved = sorted(self._moved), set()
         return [
             HostBelieved(
-                self._book.names[host],
+                self._hosts.names[host],
                 {
                     kind: (word.right, word.wrong, word.silent, word.quiet_days)
                     for kind, word in self._words.get(host, {}).items()

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from recrawl.arrays.ranges import sums
-from recrawl.arrays.ranks import over_ranks
 from recrawl.errors import InvalidHistory, InvalidParameter
+from recrawl.rates.ranks import over_ranks
 from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.histories import Histories
 

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from recrawl.arrays.blocks import over_blocks
-from recrawl.arrays.ranks import most_first
 from recrawl.errors import InvalidParameter
+from recrawl.rates.ranks import most_first
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints, Statuses

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from recrawl.adapters.warc.fetches import Fetched
 from recrawl.adapters.warc.folder import WarcFolder
-from recrawl.fetch.fetcher import Answer, Request
+from recrawl.parse.messages import Request, Response
 
 LARGEST_BYTES = 300_000
 
@@ -28,7 +28,7 @@ def write(folder: Path, first: int) -> None:
     with WarcFolder(folder, "test-bot", largest_bytes=LARGEST_BYTES) as files:
         for number in count(first):
             address = address_of(number)
-            answer = Answer(address, 200, {}, body_of(number))
+            answer = Response(address, 200, {}, body_of(number))
             files.write(Fetched(Request(address), answer, number))
             sys.stdout.write(f"{number}\n")
             sys.stdout.flush()

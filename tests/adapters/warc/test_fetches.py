@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.adapters.warc.fetches import Fetched, entry_of
-from recrawl.fetch.fetcher import Answer, Request
+from recrawl.parse.messages import Request, Response
 from tests.adapters.warc.test_messages import headers
 from tests.adapters.warc.warcs import read
 
@@ -33,7 +33,7 @@ class Archive:
 
 def page(body, address=A, status=200, **headers):
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Answer(address, status, named, body)
+    return Response(address, status, named, body)
 
 
 def refers_to(record):
@@ -95,7 +95,7 @@ def test_an_unchanged_page_refers_to_the_record_with_its_copy():
     archive = Archive()
     first, _ = archive.add(Request(A), page(b"one", etag='"1"', last_modified=DATED))
     archive.add(Request(A), page(b"two", etag='"2"'))
-    unchanged, _ = archive.add(Request(A, '"1"', DATED), Answer(A, 304))
+    unchanged, _ = archive.add(Request(A, '"1"', DATED), Response(A, 304))
 
     assert unchanged.kind == "revisit"
     assert unchanged.fields["warc-profile"] == PROFILE + "server-not-modified"
@@ -110,7 +110,7 @@ def test_an_unchanged_page_whose_copy_is_not_here_refers_to_nothing(etag, modifi
     """A crawl may have had its copy before it began to write records."""
     archive = Archive()
     archive.add(Request(A), page(b"one", etag='"1"'))
-    unchanged, _ = archive.add(Request(A, etag, modified), Answer(A, 304))
+    unchanged, _ = archive.add(Request(A, etag, modified), Response(A, 304))
 
     assert unchanged.kind == "revisit"
     assert refers_to(unchanged) == [None] * 4
@@ -119,7 +119,7 @@ def test_an_unchanged_page_whose_copy_is_not_here_refers_to_nothing(etag, modifi
 def test_validators_of_another_page_lead_nowhere():
     archive = Archive()
     archive.add(Request(A), page(b"one", etag='"1"'))
-    unchanged, _ = archive.add(Request(B, '"1"'), Answer(B, 304))
+    unchanged, _ = archive.add(Request(B, '"1"'), Response(B, 304))
 
     assert refers_to(unchanged) == [None] * 4
 
@@ -127,14 +127,14 @@ def test_validators_of_another_page_lead_nowhere():
 def test_validators_that_are_renewed_are_followed():
     archive = Archive()
     first, _ = archive.add(Request(A), page(b"one", etag='"1"'))
-    archive.add(Request(A, '"1"'), Answer(A, 304, {"etag": '"2"'}))
-    again, _ = archive.add(Request(A, '"2"'), Answer(A, 304))
+    archive.add(Request(A, '"1"'), Response(A, 304, {"etag": '"2"'}))
+    again, _ = archive.add(Request(A, '"2"'), Response(A, 304))
 
     assert refers_to(again) == named(first)
 
 
 def test_unchanged_where_nothing_was_asked_is_an_answer_like_others():
-    assert [record.kind for record in Archive().add(Request(A), Answer(A, 304))] == [
+    assert [record.kind for record in Archive().add(Request(A), Response(A, 304))] == [
         "response",
         "request",
     ]
@@ -144,13 +144,13 @@ def test_what_an_error_page_is_called_by_is_not_kept():
     """A copy is of a page that was there."""
     archive = Archive()
     archive.add(Request(A), page(b"gone", status=404, etag='"1"'))
-    unchanged, _ = archive.add(Request(A, '"1"'), Answer(A, 304))
+    unchanged, _ = archive.add(Request(A, '"1"'), Response(A, 304))
 
     assert refers_to(unchanged) == [None] * 4
 
 
 def test_a_failure_is_told_in_fields():
-    answer = Answer(A, 200, problem="dropped", detail="body must come whole", seconds=0.25)
+    answer = Response(A, 200, problem="dropped", detail="body must come whole", seconds=0.25)
     (record,) = Archive().add(Request(A), answer)
 
     assert record.kind == "metadata"
@@ -164,7 +164,7 @@ bodies = st.sampled_from([b"", b"one", b"two", b"\r\n\r\n", b"WARC/1.1\r\n", byt
 tags = st.sampled_from(["", '"1"', '"2"', 'W/"1"'])
 asked = st.builds(Request, st.sampled_from([A, B]), tags)
 answers = st.builds(
-    lambda status, body, etag, more: Answer(
+    lambda status, body, etag, more: Response(
         A, status, more | {"etag": etag} if etag else more, b"" if status == 304 else body
     ),
     st.sampled_from([200, 304, 404, 301, 999]),

@@ -14,7 +14,7 @@ from recrawl import __version__
 from recrawl.adapters.warc.fetches import Fetched
 from recrawl.adapters.warc.folder import WarcFolder
 from recrawl.errors import CannotWrite, InvalidParameter, StoreLocked
-from recrawl.fetch.fetcher import Answer, Request
+from recrawl.parse.messages import Request, Response
 from tests.adapters.warc import killed
 from tests.adapters.warc.warcs import files_in, indexed, left_open, of_kind, read, read_folder
 
@@ -24,7 +24,9 @@ A, B = "http://a.org/", "http://b.org/"
 
 
 def fetched(body, address=A, at=0, **request):
-    return Fetched(Request(address, **request), Answer(address, 200, {"etag": '"1"'}, body), at=at)
+    return Fetched(
+        Request(address, **request), Response(address, 200, {"etag": '"1"'}, body), at=at
+    )
 
 
 def test_a_folder_is_made_with_its_first_record(tmp_path):
@@ -86,7 +88,7 @@ def test_what_is_held_is_known_after_a_restart(tmp_path):
         files.write(fetched(b"hello"))
     with WarcFolder(tmp_path, AGENT) as files:
         files.write(fetched(b"hello", B, at=1))
-        files.write(Fetched(Request(A, '"1"'), Answer(A, 304), at=2))
+        files.write(Fetched(Request(A, '"1"'), Response(A, 304), at=2))
 
     first, *again = of_kind(read_folder(tmp_path), "response", "revisit")
     assert [record.kind for record in again] == ["revisit", "revisit"]
@@ -148,8 +150,8 @@ def test_an_index_finds_every_page(tmp_path):
     with WarcFolder(tmp_path, AGENT) as files:
         files.write(fetched(b"hello", at=1_700_000_000_000))
         files.write(fetched(b"hello", B, at=1_700_000_001_000))
-        files.write(Fetched(Request(A, '"1"'), Answer(A, 304), at=1_700_000_002_000))
-        files.write(Fetched(Request(A), Answer(A, problem="dns", detail="no"), at=1))
+        files.write(Fetched(Request(A, '"1"'), Response(A, 304), at=1_700_000_002_000))
+        files.write(Fetched(Request(A), Response(A, problem="dns", detail="no"), at=1))
 
     lines = indexed(tmp_path)
     assert [line["key"] for line in lines] == ["org,a)/", "org,b)/", "org,a)/"]

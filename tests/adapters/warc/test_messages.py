@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.adapters.warc.messages import answered, asked, in_one_word
-from recrawl.fetch.fetcher import MOST_HEADERS, Answer, Request
+from recrawl.parse.messages import MOST_HEADERS, Request, Response
 
 ADDRESS = "http://example.org:8080/a/b?c=d"
 AGENT = "test-bot (me@example.org)"
@@ -24,14 +24,14 @@ def lines(head):
 
 
 def test_what_holds_stays_as_it_is():
-    answer = Answer(ADDRESS, 404, {"content-length": "2", "server": "a"}, b"no")
+    answer = Response(ADDRESS, 404, {"content-length": "2", "server": "a"}, b"no")
 
     assert lines(answered(answer)) == ["HTTP/1.1 404 Not Found", "content-length: 2", "server: a"]
 
 
 def test_what_told_of_the_wire_has_another_name():
     came = {"content-encoding": "br", "transfer-encoding": "chunked", "content-length": "5"}
-    answer = Answer(ADDRESS, 200, came, b"hello")
+    answer = Response(ADDRESS, 200, came, b"hello")
 
     assert lines(answered(answer)) == [
         "HTTP/1.1 200 OK",
@@ -44,19 +44,19 @@ def test_what_told_of_the_wire_has_another_name():
 
 def test_an_unchanged_page_has_no_length():
     """Its length is that of a body which does not follow."""
-    answer = Answer(ADDRESS, 304, {"content-length": "512"})
+    answer = Response(ADDRESS, 304, {"content-length": "512"})
 
     assert lines(answered(answer)) == ["HTTP/1.1 304 Not Modified", "x-crawl-content-length: 512"]
 
 
 def test_a_status_that_nobody_has_named():
-    assert lines(answered(Answer(ADDRESS, 799)))[0] == "HTTP/1.1 799 Unknown"
+    assert lines(answered(Response(ADDRESS, 799)))[0] == "HTTP/1.1 799 Unknown"
 
 
 def test_headers_that_are_too_many_are_counted():
     """A reader with its usual limits must be able to read the others, and all other records."""
     many = {f"x-{number}": "a" * 1000 for number in range(MOST_HEADERS)} | {"vary": "b"}
-    head = answered(Answer(ADDRESS, 200, many, b"hello"))
+    head = answered(Response(ADDRESS, 200, many, b"hello"))
 
     assert len(head) < 32_768
     assert lines(head)[-3:] == ["vary: b", "content-length: 5", "x-crawl-headers-left-out: 71"]
@@ -84,7 +84,7 @@ def test_an_address_that_would_be_two_lines_is_one_word():
 
 @given(headers, st.binary(max_size=50), st.integers(200, 999))
 def test_no_header_makes_another(came, body, status):
-    head = answered(Answer(ADDRESS, status, came, body))
+    head = answered(Response(ADDRESS, status, came, body))
     found = lines(head)
     known = {"content-length", "x-crawl-headers-left-out"}
 
@@ -99,7 +99,7 @@ def test_no_header_makes_another(came, body, status):
 @given(headers, st.binary(max_size=50))
 def test_the_length_is_that_of_the_body(came, body):
     found = [
-        line.partition(": ")[::2] for line in lines(answered(Answer(ADDRESS, 200, came, body)))
+        line.partition(": ")[::2] for line in lines(answered(Response(ADDRESS, 200, came, body)))
     ]
     wires = [pair for pair in found if pair[0] in ("content-encoding", "transfer-encoding")]
 

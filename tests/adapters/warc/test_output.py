@@ -10,8 +10,9 @@ from recrawl.adapters.warc.folder import WarcFolder
 from recrawl.adapters.warc.index import Known, body_key
 from recrawl.adapters.warc.output import Recorded
 from recrawl.errors import CannotWrite
-from recrawl.fetch.fetcher import Limits, Request
+from recrawl.fetch.fetcher import Limits
 from recrawl.fetch.http import HttpFetcher
+from recrawl.parse.messages import Request
 from tests.adapters.warc.warcs import files_in, left_open, of_kind, read, read_folder
 from tests.servers import answers
 from tests.servers.faults import FaultServer

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from recrawl.demo.world import ExampleWorld
     from recrawl.inspect.why.binding import Binding
-    from recrawl.report.why.why import WhatIf
+    from recrawl.inspect.why.values import WhatIf
     from recrawl.settings.settings import Settings
     from recrawl.simulate.scenario import Scene
     from recrawl.visits.status import Outcome

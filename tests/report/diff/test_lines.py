@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from lxml import html  # type: ignore[import-untyped] # ships no types
 
 from recrawl.detect.diff.differences import Kind, differences
+from recrawl.inspect.versions import Comparison, Side
 from recrawl.report.diff.data import difference_object, version_columns, version_words
 from recrawl.report.diff.html import difference_page
-from recrawl.report.diff.lines import Comparison, Side, heading, readable, shown, summary
+from recrawl.report.diff.lines import heading, readable, shown, summary
 
 LINES = tuple(f"Line {number} stays as it is" for number in range(20))
 ALLOWED = {

@@ -12,6 +12,7 @@ from recrawl.inspect.status.values import (
     Learning,
     Outlook,
     Spent,
+    Status,
     Target,
     Tenth,
 )
@@ -25,7 +26,7 @@ from recrawl.report.status.object import (
     TENTH_KEYS,
     status_object,
 )
-from recrawl.report.status.status import Status, status_rows
+from recrawl.report.status.status import status_rows
 from recrawl.report.status.targets import target_sentences
 from recrawl.visits.status import Outcome, PageStatus
 

@@ -6,7 +6,8 @@ from math import inf, nan
 import pytest
 
 from recrawl.inspect.why.binding import Binding
-from recrawl.report.why.why import (
+from recrawl.inspect.why.values import Activity, Estimate, Evidence, WhatIf, Why, Worth
+from recrawl.report.why.object import (
     ESTIMATE_KEYS,
     EVIDENCE_KEYS,
     KEYS,
@@ -14,12 +15,6 @@ from recrawl.report.why.why import (
     VALUE_KEYS,
     WHAT_IF_KEYS,
     WORTH_KEYS,
-    Activity,
-    Estimate,
-    Evidence,
-    WhatIf,
-    Why,
-    Worth,
     why_object,
 )
 from recrawl.report.why.words import why_lines, why_rows

@@ -23,7 +23,7 @@ KILLS = 25
 @pytest.fixture
 def launcher():
     """A process that starts a crawl for every line it is given."""
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.store.sqlite.crashing"],
         stdin=subprocess.PIPE,

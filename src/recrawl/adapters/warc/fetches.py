@@ -32,7 +32,7 @@ from recrawl.units import http_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from recrawl.fetch.fetcher import Answer, Request
+    from recrawl.parse.messages import Request, Response
 
 _OK, _NOT_MODIFIED = 200, 304
 _SAME_BODY = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
@@ -50,7 +50,7 @@ class Fetched:
     """
 
     request: Request
-    answer: Answer
+    answer: Response
     at: int
 
     @property
@@ -82,9 +82,9 @@ def entry_of(fetched: Fetched, agent: str, find: Callable[[bytes], Original | No
         find: The record that a key leads to, if it is known.
 
     Examples:
-        >>> from recrawl.fetch.fetcher import Answer, Request
+        >>> from recrawl.parse.messages import Response, Request
         >>> request = Request("https://a.org/")
-        >>> fetched = Fetched(request, Answer("https://a.org/", 200, body=b"hello"), at=0)
+        >>> fetched = Fetched(request, Response("https://a.org/", 200, body=b"hello"), at=0)
         >>> entry = entry_of(fetched, "me", lambda key: None)
         >>> [record.kind for record in entry.records]
         ['response', 'request']
@@ -164,7 +164,7 @@ def _failure(fetched: Fetched) -> Record:
     return Record("metadata", fetched.at, FIELDS_TYPE, block, {}, address)
 
 
-def _validators(answer: Answer) -> tuple[str, str]:
+def _validators(answer: Response) -> tuple[str, str]:
     """What a later request for the same copy sends."""
     given = validators(answer.headers)
     return given.etag, http_text(int(given.modified)) if isfinite(given.modified) else ""

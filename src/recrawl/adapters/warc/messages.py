@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from recrawl.fetch.bodies import ACCEPTED
-from recrawl.fetch.fetcher import ACCEPT, FORM_TYPE
+from recrawl.parse.messages import ACCEPT, FORM_TYPE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from recrawl.fetch.fetcher import Answer, Request
+    from recrawl.parse.messages import Request, Response
 
 _OF_THE_WIRE = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 _KEPT_AS = "x-crawl-"  # as other crawlers that keep decoded bodies call them
@@ -43,7 +43,7 @@ _MOST_BYTES = 30_000
 def asked(request: Request, agent: str) -> bytes:
     r"""A request as it was sent.
 
-    >>> from recrawl.fetch.fetcher import Request
+    >>> from recrawl.parse.messages import Request
     >>> head = asked(Request("https://example.org/a?b", etag='"1"'), "me (me@example.org)")
     >>> head.split(b"\r\n")[:3]
     [b'GET /a?b HTTP/1.1', b'Host: example.org', b'User-Agent: me (me@example.org)']
@@ -72,14 +72,14 @@ def asked(request: Request, agent: str) -> bytes:
     return _head(f"POST {target}", headers) + body
 
 
-def answered(answer: Answer) -> bytes:
+def answered(answer: Response) -> bytes:
     r"""Status and headers of an answer, as they hold for its decoded body.
 
-    >>> from recrawl.fetch.fetcher import Answer
+    >>> from recrawl.parse.messages import Response
     >>> headers = {"content-encoding": "gzip", "content-length": "23", "vary": "a\r\nb"}
-    >>> answered(Answer("https://a.org/", 200, headers, b"hello")).split(b"\r\n")[:3]
+    >>> answered(Response("https://a.org/", 200, headers, b"hello")).split(b"\r\n")[:3]
     [b'HTTP/1.1 200 OK', b'x-crawl-content-encoding: gzip', b'x-crawl-content-length: 23']
-    >>> answered(Answer("https://a.org/", 200, headers, b"hello")).split(b"\r\n")[3:]
+    >>> answered(Response("https://a.org/", 200, headers, b"hello")).split(b"\r\n")[3:]
     [b'vary: ab', b'content-length: 5', b'', b'']
     """
     length = str(len(answer.body))

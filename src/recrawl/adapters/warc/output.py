@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from recrawl.adapters.warc.folder import WarcFolder
-    from recrawl.fetch.fetcher import Answer, Fetcher, Request
+    from recrawl.fetch.fetcher import Fetcher
+    from recrawl.parse.messages import Request, Response
 
 _Waiting: TypeAlias = "tuple[Fetched, asyncio.Future[None]]"
 
@@ -58,8 +59,8 @@ class Recorded:
         self._thread = threading.Thread(target=self._work, name="recrawl-warc", daemon=True)
         self._thread.start()
 
-    async def fetch(self, request: Request) -> Answer:
-        """Answer to one request, once it is written; raises `CannotWrite` where it cannot be."""
+    async def fetch(self, request: Request) -> Response:
+        """Response to one request, once it is written; raises `CannotWrite` where it cannot be."""
         at = int(time.time() * 1000)
         answer = await self._fetcher.fetch(request)
         written = self._loop.create_future()

@@ -5,11 +5,11 @@ Touches: a store.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import nan
 from typing import TYPE_CHECKING
 
 from recrawl.listings.live.judging import Known, due_of, outlook_of
-from recrawl.report.listings.standing import ListingStanding
 from recrawl.store.sqlite.listing_reader import ListingReader
 from recrawl.units import SECONDS_A_DAY
 
@@ -19,6 +19,36 @@ if TYPE_CHECKING:
     from recrawl.listings.live.outlook import Outlook
     from recrawl.listings.live.rules import ListingRule
     from recrawl.settings.settings import Settings
+
+
+_UNKNOWN = (nan, nan, nan)
+
+
+@dataclass(frozen=True, slots=True)
+class ListingStanding:
+    """Where a listing stands.
+
+    Args:
+        name: Its name.
+        listed: Objects that are believed to be listed; 0 before the first look.
+        synced: When its copy was last made anew, in days after 1970; nan for never.
+        due: When it is looked at next.
+        reason: Why then.
+        precision: Expected of its copy now, and its band: expected, low and high.
+        recall: The same of what is listed.
+        targets: Least precision and least recall that are wanted; nan for any.
+        alarm: What is the matter since; empty for nothing.
+    """
+
+    name: str
+    listed: int = 0
+    synced: float = nan
+    due: float = nan
+    reason: str = ""
+    precision: tuple[float, float, float] = _UNKNOWN
+    recall: tuple[float, float, float] = _UNKNOWN
+    targets: tuple[float, float] = (nan, nan)
+    alarm: str = ""
 
 
 def listing_standings(settings: Settings, path: Path, now: float) -> list[ListingStanding]:

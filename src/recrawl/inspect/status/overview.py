@@ -16,8 +16,7 @@ import numpy as np
 
 from recrawl.detect.reliability import MODIFIED, NOT_MODIFIED, Word, dates_changes, denies
 from recrawl.inspect.status.listings import listing_standings
-from recrawl.inspect.status.values import WEEK, Counted, HostThatLies, Spent, Tenth
-from recrawl.report.status.status import Status
+from recrawl.inspect.status.values import WEEK, Counted, HostThatLies, Spent, Status, Tenth
 from recrawl.settings.pools import budgets, fingerprint, terms
 from recrawl.store.sqlite.page_counts import rules_of_pages, standing
 from recrawl.store.sqlite.reader import Reader

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.frontier.hosts import Hosts
+from recrawl.frontier.host_table import HostTable
 from recrawl.inspect.status.copies import ruled
 from recrawl.inspect.status.values import Outlook
 from recrawl.plan.allocation import allocate
@@ -169,12 +169,12 @@ class Planner:
     def _asked_at_most(self, numbers: Ints) -> dict[int, float]:
         """Requests a day that some hosts can be sent: a delay after the answer, or the request."""
         settings = self._settings
-        hosts = Hosts(delay=settings.delay, together=settings.together)
+        hosts = HostTable(delay=settings.delay, together=settings.together)
         paces = zip(*paces_of_hosts(self._reader.path, numbers), strict=True)
         found = {}
         for number, (delay, latency) in zip(numbers.tolist(), paces, strict=True):
-            row = hosts.add(delay=delay, wait=latency / SECONDS_A_DAY)
-            cycle = hosts.delay(row) + (hosts.wait(row) if settings.together == 1 else 0.0)
+            row = hosts.add(delay=delay, latency=latency / SECONDS_A_DAY)
+            cycle = hosts.delay(row) + (hosts.latency(row) if settings.together == 1 else 0.0)
             found[number] = 1 / cycle if cycle > 0 else inf
         return found
 

@@ -1,4 +1,4 @@
-"""What `Status` is made of: what budgets buy, how good forecasts were, targets, visits to learn.
+"""How a crawl stands, as values: freshness, budgets, forecasts, targets.
 
 Pure.
 """
@@ -6,13 +6,16 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isnan, nan
+from math import nan
 from typing import TYPE_CHECKING
 
-from recrawl.report.words import every
+from recrawl.visits.status import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from recrawl.inspect.status.listings import ListingStanding
+    from recrawl.visits.status import PageStatus
 
 WEEK = 7  # days of visits that are counted
 
@@ -24,10 +27,6 @@ class Counted:
     Args:
         visits: How many there were.
         days: How long that is, 7 at most.
-
-    Examples:
-        >>> Counted(840, 7.0).said, Counted(90, 3.0).said, Counted(50, 0.01).said
-        ('120 a day over the last week', '30 a day over the last 3.0d', '50 in the last 14m')
     """
 
     visits: float
@@ -37,14 +36,6 @@ class Counted:
     def a_day(self) -> float:
         """Visits a day; nan where less than a day was counted: a whole one may be another."""
         return self.visits / self.days if self.days >= 1 else nan
-
-    @property
-    def said(self) -> str:
-        """What was counted, over what time."""
-        if isnan(self.a_day):
-            return f"{in_figures(self.visits)} in the last {every(self.days)}"
-        last = "week" if self.days >= WEEK else every(self.days)
-        return f"{in_figures(self.a_day)} a day over the last {last}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +168,77 @@ class HostThatLies:
     high: float
 
 
+_UNCHANGED = (Outcome.SAME, Outcome.NOT_MODIFIED, Outcome.COSMETIC)
+_NO_LEARNING = Learning()
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How a crawl stands.
+
+    Args:
+        at: The instant, in days after 1970.
+        standing: How many pages stand where.
+        copies: How many copies there are.
+        fresh: Share of them that is expected to be fresh, and its band; nan where there is none.
+        age: Expected days since a copy went stale, 0 for a fresh one, on the mean over all.
+        looked_at: How many copies the last two rest on.
+        overdue: Pages past a set time, or past the longest time between visits.
+        next_visit: When a visit may be made next, in days after 1970.
+        days: Days that the outcomes are from: a week and today, or all since the first visit.
+        outcomes: Visits in these days by what they found.
+        spent: Visits by budget.
+        outlooks: What to expect of half the budget, of the budget, and of twice as much; none
+            before there is a copy.
+        tenths: What was foretold of visits against what they found, by the chance foretold.
+        learning: Visits of the last week, or since the first, that were made to learn.
+        targets: How wishes for freshness stand.
+        hosts_that_lie: Hosts whose word on changes is not taken any more.
+        listings: Where listings stand.
+    """
+
+    at: float
+    standing: Mapping[PageStatus, int]
+    copies: int
+    fresh: tuple[float, float, float]
+    age: float
+    looked_at: int
+    overdue: int
+    next_visit: float
+    days: float
+    outcomes: Mapping[Outcome, int]
+    spent: Sequence[Spent]
+    outlooks: Sequence[Outlook] = ()
+    tenths: Sequence[Tenth] = ()
+    learning: Learning = _NO_LEARNING
+    targets: Sequence[Target] = ()
+    hosts_that_lie: Sequence[HostThatLies] = ()
+    listings: Sequence[ListingStanding] = ()
+
+    @property
+    def pages(self) -> int:
+        """How many pages are known."""
+        return sum(self.standing.values())
+
+    @property
+    def visits(self) -> int:
+        """Visits of the last days."""
+        return sum(self.outcomes.values())
+
+    @property
+    def unchanged(self) -> int:
+        """Visits that found what was known already."""
+        return sum(self.outcomes.get(each, 0) for each in _UNCHANGED)
+
+    def count(self, outcome: Outcome) -> int:
+        """Visits that found one thing."""
+        return self.outcomes.get(outcome, 0)
+
+    def share(self, count: int) -> float:
+        """Share of the visits of the last days; nan where there were none."""
+        return count / self.visits if self.visits else float("nan")
+
+
 def furthest_off(tenths: Sequence[Tenth], *, least: float) -> Tenth | None:
     """The tenth whose visits found least what was foretold, of those with so many visits.
 
@@ -186,13 +248,3 @@ def furthest_off(tenths: Sequence[Tenth], *, least: float) -> Tenth | None:
     """
     many = [tenth for tenth in tenths if tenth.visits >= least]
     return max(many, key=lambda tenth: abs(tenth.found - tenth.foretold), default=None)
-
-
-def in_figures(number: float) -> str:
-    """A number of visits, to two figures at least.
-
-    >>> [in_figures(1234.5), in_figures(3.0), in_figures(0.25)]
-    ['1,234', '3', '0.2']
-    """
-    whole = number >= 10 or number == round(number)  # noqa: PLR2004 - two figures
-    return f"{number:,.0f}" if whole else f"{number:.1f}"

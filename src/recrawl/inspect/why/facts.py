@@ -13,8 +13,8 @@ import numpy as np
 from recrawl.detect.reliability import KINDS, Word
 from recrawl.inspect.why.changes import even_section
 from recrawl.inspect.why.figures import in_a_row
+from recrawl.inspect.why.values import Activity, Estimate, Evidence, Honesty, Worth
 from recrawl.policies.recrawl.beliefs import Beliefs
-from recrawl.report.why.why import Activity, Estimate, Evidence, Honesty, Worth
 from recrawl.simulate.frozen_policy import Rehearsed, Unmoved
 from recrawl.simulate.virtual_crawl import own
 from recrawl.units import epoch_days, instants_after_epoch

@@ -17,7 +17,7 @@ from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
-    from recrawl.report.why.why import Worth
+    from recrawl.inspect.why.values import Worth
     from recrawl.simulate.scenario import Scene
     from recrawl.simulate.virtual_crawl import Foreseen
 

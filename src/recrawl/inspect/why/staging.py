@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.crawl.robots import Permission
 from recrawl.frontier.agenda import Known
+from recrawl.parse.robots import Permission
 from recrawl.settings.pools import NOTHING, terms
 from recrawl.simulate.scenario import HostScene, PoolScene, Scene, Spent, thinned
 from recrawl.units import SECONDS_A_DAY, epoch_days

@@ -22,7 +22,7 @@ from recrawl.inspect.why.changes import (
     well,
     without_hours,
 )
-from recrawl.report.why.why import WhatIf
+from recrawl.inspect.why.values import WhatIf
 from recrawl.simulate.virtual_crawl import is_held, rehearse
 from recrawl.units import days, duration
 from recrawl.visits.status import PageStatus

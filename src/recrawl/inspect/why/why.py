@@ -12,14 +12,14 @@ from dataclasses import replace
 from math import inf, isfinite, nan
 from typing import TYPE_CHECKING
 
-from recrawl.crawl.robots import Permission
 from recrawl.inspect.why import facts
 from recrawl.inspect.why.binding import Binding, binding
 from recrawl.inspect.why.figures import figures
 from recrawl.inspect.why.staging import agent_of, staged
+from recrawl.inspect.why.values import Evidence, WhatIf, Why
 from recrawl.inspect.why.what_if import what_ifs
 from recrawl.parse.addresses import host_of
-from recrawl.report.why.why import Evidence, WhatIf, Why
+from recrawl.parse.robots import Permission
 from recrawl.settings.rules import Rule
 from recrawl.simulate.virtual_crawl import allowed_from, is_held, rehearse, rehearsed_until
 from recrawl.state.snapshot import look

@@ -16,8 +16,8 @@ from recrawl.parse.items.item import Items
 from recrawl.parse.items.json import looks_like_json, read_json_items
 
 if TYPE_CHECKING:
-    from recrawl.fetch.fetcher import Answer
     from recrawl.parse.items.item import Layout
+    from recrawl.parse.messages import Response
 
 _OK = 200
 _MOST_NAMELESS = 0.5  # share of items without a key, beyond which the key is looked for in vain
@@ -25,7 +25,7 @@ _MOST_NAMELESS = 0.5  # share of items without a key, beyond which the key is lo
 _WALLS = ("bot", "consent", "error", "login")
 
 
-def read_page(answer: Answer, layout: Layout) -> Items:
+def read_page(answer: Response, layout: Layout) -> Items:
     """Items of a page, or why they cannot be read.
 
     Args:
@@ -33,9 +33,9 @@ def read_page(answer: Answer, layout: Layout) -> Items:
         layout: Where items are.
 
     Examples:
-        >>> from recrawl.fetch.fetcher import Answer
+        >>> from recrawl.parse.messages import Response
         >>> from recrawl.parse.items.item import Layout
-        >>> page = Answer("https://a.org/", 200, body=b'{"jobs": [{"id": 7}, {"id": 8}]}')
+        >>> page = Response("https://a.org/", 200, body=b'{"jobs": [{"id": 7}, {"id": 8}]}')
         >>> list(read_page(page, Layout("jobs", "id")).objects)
         ['7', '8']
         >>> read_page(page, Layout("jobs", "name")).problem
@@ -57,7 +57,7 @@ def read_page(answer: Answer, layout: Layout) -> Items:
     return items
 
 
-def _read_html(answer: Answer, text: str, layout: Layout) -> Items:
+def _read_html(answer: Response, text: str, layout: Layout) -> Items:
     if is_wild(text, layout.selectors):
         return Items(problem="must not be nested so deep, nor of so many tags")
     items = read_html_items(text, layout, answer.address)

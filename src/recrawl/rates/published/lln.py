@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.arrays.ranks import total_in_order
 from recrawl.rates.estimates import check_level
 from recrawl.rates.published.poisson_visits import estimates_of
+from recrawl.rates.ranks import total_in_order
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, FlagBits, Floats, Ints

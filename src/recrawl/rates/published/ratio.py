@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.arrays.ranks import total_in_order
 from recrawl.arrays.special import gamma_quantile
 from recrawl.rates.estimates import Estimates, check_level, status_of
+from recrawl.rates.ranks import total_in_order
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, FlagBits, Floats, Ints

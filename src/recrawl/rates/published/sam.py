@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.arrays.ranks import over_ranks, step_size
 from recrawl.errors import InvalidParameter
 from recrawl.rates.estimates import check_level
 from recrawl.rates.published.poisson_visits import estimates_of
+from recrawl.rates.ranks import over_ranks, step_size
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, FlagBits, Floats, Ints

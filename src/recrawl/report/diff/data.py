@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.detect.diff.differences import GISTS, Kind, gist
-from recrawl.report.diff.lines import moment, share_words
+from recrawl.report.diff.lines import share_words
 from recrawl.report.rates import Named
+from recrawl.units import utc_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recrawl.detect.diff.differences import Difference, Part
-    from recrawl.report.diff.lines import Comparison, Side
+    from recrawl.inspect.versions import Comparison, Side
     from recrawl.report.rates import Column
 
 # What `recrawl diff --json` holds, each of its two versions, and each of its parts.
@@ -73,7 +74,7 @@ def version_words(
 ) -> list[list[str]]:
     """The same for people, under `HEADER`, newest first."""
     rows = [
-        [moment(side.at_seconds), f"{side.size:,}", share_words(share), each or "-"]
+        [utc_text(side.at_seconds), f"{side.size:,}", share_words(share), each or "-"]
         for side, share, each in zip(versions, shares, gists, strict=True)
     ]
     return rows[::-1]

@@ -16,15 +16,16 @@ from typing import TYPE_CHECKING
 
 from recrawl.detect.diff.differences import Kind
 from recrawl.detect.diff.edits import Fate
-from recrawl.report.diff.lines import CONTEXT, moment, readable, summary, targetless
+from recrawl.report.diff.lines import CONTEXT, readable, summary, targetless
 from recrawl.report.diff.style import STYLE
+from recrawl.units import utc_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from recrawl.detect.diff.differences import Difference, Part, Span
     from recrawl.detect.diff.edits import Run
-    from recrawl.report.diff.lines import Comparison, Side
+    from recrawl.inspect.versions import Comparison, Side
 
 _BESIDE = (Kind.SAME, Kind.CHANGED)
 _OLD_SIDE = (Kind.REMOVED, Kind.MOVED_AWAY)
@@ -71,7 +72,7 @@ def _link(page: str, address: str) -> str:
 
 
 def _side(name: str, side: Side) -> str:
-    at = moment(side.at_seconds)
+    at = utc_text(side.at_seconds)
     return f"<div><b>{name}</b> {at} UTC <small>{side.size:,} bytes</small></div>"
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from recrawl.detect.diff.differences import Kind, gist
@@ -18,48 +17,18 @@ from recrawl.detect.diff.edits import Fate, Run
 from recrawl.detect.text.lines import GAP, LINK
 from recrawl.report.table import printable, shortened
 from recrawl.report.words import percent
+from recrawl.units import utc_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from recrawl.detect.diff.differences import Difference, Part, Span
+    from recrawl.inspect.versions import Comparison
 
 CONTEXT = 3  # lines that stay the same beside a change
 
 _AROUND = 60  # letters of what is kept of a line beside a change
 _TARGET = re.compile(rf"{LINK}\S*+\s?")
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """A version of a page.
-
-    Args:
-        at_seconds: When it was first seen.
-        size: Its bytes.
-    """
-
-    at_seconds: float
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Two versions of a page and what changed between them.
-
-    Args:
-        page: Address of the page.
-        old: One version.
-        new: The other.
-        share: Share of the words that differ.
-        difference: All that changed.
-    """
-
-    page: str
-    old: Side
-    new: Side
-    share: float
-    difference: Difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,19 +70,10 @@ MARKERS = {
 _BRACKETS = {Fate.KEPT: "{}", Fate.REMOVED: "[-{}-]", Fate.ADDED: "{{+{}+}}"}
 
 
-def moment(seconds: float) -> str:
-    """An instant for people, in UTC.
-
-    >>> moment(86400.9)
-    '1970-01-02 00:00:00'
-    """
-    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%d %H:%M:%S")
-
-
 def heading(comparison: Comparison) -> list[str]:
     """What is compared, and how much of it changed."""
     sides = [
-        f"{moment(side.at_seconds)} ({side.size:,} bytes)"
+        f"{utc_text(side.at_seconds)} ({side.size:,} bytes)"
         for side in (comparison.old, comparison.new)
     ]
     return [

@@ -5,47 +5,21 @@ Pure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import isnan, nan
-from typing import Any
+from math import isnan
+from typing import TYPE_CHECKING, Any
 
 from recrawl.listings.forecast.forecast import QUALITIES
 from recrawl.report.plain_values import plain_instant
 from recrawl.report.words import every, percent
 
-_UNKNOWN = (nan, nan, nan)
-
-
-@dataclass(frozen=True, slots=True)
-class ListingStanding:
-    """Where a listing stands.
-
-    Args:
-        name: Its name.
-        listed: Objects that are believed to be listed; 0 before the first look.
-        synced: When its copy was last made anew, in days after 1970; nan for never.
-        due: When it is looked at next.
-        reason: Why then.
-        precision: Expected of its copy now, and its band: expected, low and high.
-        recall: The same of what is listed.
-        targets: Least precision and least recall that are wanted; nan for any.
-        alarm: What is the matter since; empty for nothing.
-    """
-
-    name: str
-    listed: int = 0
-    synced: float = nan
-    due: float = nan
-    reason: str = ""
-    precision: tuple[float, float, float] = _UNKNOWN
-    recall: tuple[float, float, float] = _UNKNOWN
-    targets: tuple[float, float] = (nan, nan)
-    alarm: str = ""
+if TYPE_CHECKING:
+    from recrawl.inspect.status.listings import ListingStanding
 
 
 def listing_sentence(standing: ListingStanding, now: float) -> str:
     """What to say of a listing.
 
+    >>> from recrawl.inspect.status.listings import ListingStanding
     >>> jobs = ListingStanding("jobs", 412, 9.0, 10.5, "recall", recall=(0.93, 0.9, 0.96))
     >>> listing_sentence(jobs, 10.0)
     'jobs: 412 listed; recall 93 % (90 to 96 %); next look in 12h'

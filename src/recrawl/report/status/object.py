@@ -21,10 +21,10 @@ if TYPE_CHECKING:
         Learning,
         Outlook,
         Spent,
+        Status,
         Target,
         Tenth,
     )
-    from recrawl.report.status.status import Status
 
 _DIGITS = 6
 

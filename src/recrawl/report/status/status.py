@@ -5,95 +5,35 @@ Pure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import inf, isnan
 from typing import TYPE_CHECKING
 
-from recrawl.inspect.status.values import WEEK, Learning, furthest_off, in_figures
+from recrawl.inspect.status.values import WEEK, furthest_off
 from recrawl.report.listings.standing import listing_sentence
 from recrawl.report.status.targets import target_sentences
-from recrawl.report.words import every
+from recrawl.report.words import every, visits_text
 from recrawl.visits.status import Outcome, PageStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from recrawl.inspect.status.values import Counted, HostThatLies, Spent, Status
 
-    from recrawl.inspect.status.values import HostThatLies, Outlook, Spent, Target, Tenth
-    from recrawl.report.listings.standing import ListingStanding
-
-_UNCHANGED = (Outcome.SAME, Outcome.NOT_MODIFIED, Outcome.COSMETIC)
-_NO_LEARNING = Learning()
 _ENOUGH_TO_TELL = 50  # visits of a tenth, for its shares to say something
 _MORE_THAN_ONE = 1.5
 _SHOWN = 5
 _WORDS = {"not_modified": "changes denied", "modified": "changes dated wrong"}
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
-    """How a crawl stands.
+def _counted(lately: Counted) -> str:
+    """What was counted, over what time.
 
-    Args:
-        at: The instant, in days after 1970.
-        standing: How many pages stand where.
-        copies: How many copies there are.
-        fresh: Share of them that is expected to be fresh, and its band; nan where there is none.
-        age: Expected days since a copy went stale, 0 for a fresh one, on the mean over all.
-        looked_at: How many copies the last two rest on.
-        overdue: Pages past a set time, or past the longest time between visits.
-        next_visit: When a visit may be made next, in days after 1970.
-        days: Days that the outcomes are from: a week and today, or all since the first visit.
-        outcomes: Visits in these days by what they found.
-        spent: Visits by budget.
-        outlooks: What to expect of half the budget, of the budget, and of twice as much; none
-            before there is a copy.
-        tenths: What was foretold of visits against what they found, by the chance foretold.
-        learning: Visits of the last week, or since the first, that were made to learn.
-        targets: How wishes for freshness stand.
-        hosts_that_lie: Hosts whose word on changes is not taken any more.
-        listings: Where listings stand.
+    >>> from recrawl.inspect.status.values import Counted
+    >>> [_counted(each) for each in (Counted(840, 7.0), Counted(90, 3.0), Counted(50, 0.01))]
+    ['120 a day over the last week', '30 a day over the last 3.0d', '50 in the last 14m']
     """
-
-    at: float
-    standing: Mapping[PageStatus, int]
-    copies: int
-    fresh: tuple[float, float, float]
-    age: float
-    looked_at: int
-    overdue: int
-    next_visit: float
-    days: float
-    outcomes: Mapping[Outcome, int]
-    spent: Sequence[Spent]
-    outlooks: Sequence[Outlook] = ()
-    tenths: Sequence[Tenth] = ()
-    learning: Learning = _NO_LEARNING
-    targets: Sequence[Target] = ()
-    hosts_that_lie: Sequence[HostThatLies] = ()
-    listings: Sequence[ListingStanding] = ()
-
-    @property
-    def pages(self) -> int:
-        """How many pages are known."""
-        return sum(self.standing.values())
-
-    @property
-    def visits(self) -> int:
-        """Visits of the last days."""
-        return sum(self.outcomes.values())
-
-    @property
-    def unchanged(self) -> int:
-        """Visits that found what was known already."""
-        return sum(self.outcomes.get(each, 0) for each in _UNCHANGED)
-
-    def count(self, outcome: Outcome) -> int:
-        """Visits that found one thing."""
-        return self.outcomes.get(outcome, 0)
-
-    def share(self, count: int) -> float:
-        """Share of the visits of the last days; nan where there were none."""
-        return count / self.visits if self.visits else float("nan")
+    if isnan(lately.a_day):
+        return f"{visits_text(lately.visits)} in the last {every(lately.days)}"
+    last = "week" if lately.days >= WEEK else every(lately.days)
+    return f"{visits_text(lately.a_day)} a day over the last {last}"
 
 
 def status_rows(status: Status) -> list[tuple[str, str]]:
@@ -140,8 +80,10 @@ def _visits(spent: Spent, budgets: int) -> str:
         said = "none yet" if spent.lately.days < WEEK else "none in the last week"
     else:
         young = isnan(spent.lately.a_day)  # most of today is before the first visit, or to come
-        said = spent.lately.said if young else f"{spent.today:,} today, {spent.lately.said}"
-    return f"{said}; budget {in_figures(spent.budget)} a day" + (f" ({whose})" if whose else "")
+        said = (
+            _counted(spent.lately) if young else f"{spent.today:,} today, {_counted(spent.lately)}"
+        )
+    return f"{said}; budget {visits_text(spent.budget)} a day" + (f" ({whose})" if whose else "")
 
 
 def _later(status: Status) -> str:

@@ -8,8 +8,7 @@ from __future__ import annotations
 from math import isnan
 from typing import TYPE_CHECKING
 
-from recrawl.inspect.status.values import in_figures
-from recrawl.report.words import every
+from recrawl.report.words import every, visits_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,13 +53,13 @@ def _cost(target: Target) -> str:
     """What it takes, as far as that was worked out, and what it had."""
     lately, needed = target.lately, target.needed
     if isnan(lately.a_day):
-        gets = f"had {in_figures(lately.visits)} visits in the last {every(lately.days)}"
+        gets = f"had {visits_text(lately.visits)} visits in the last {every(lately.days)}"
     elif not isnan(needed):
-        gets = f"gets {in_figures(lately.a_day)}"
+        gets = f"gets {visits_text(lately.a_day)}"
     else:
-        gets = f"gets {in_figures(lately.a_day)} visits a day"
+        gets = f"gets {visits_text(lately.a_day)} visits a day"
     if not isnan(needed):
-        return f"; takes {in_figures(needed)} visits a day, {gets}"
+        return f"; takes {visits_text(needed)} visits a day, {gets}"
     if not isnan(target.most):
         return f"; out of reach: delays and bounds allow {100 * target.most:.1f} %; {gets}"
     return f"; {gets}"

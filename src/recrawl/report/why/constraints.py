@@ -12,7 +12,7 @@ from recrawl.report.words import every, percent
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
-    from recrawl.report.why.why import Why
+    from recrawl.inspect.why.values import Why
 
 _NEAR = 0.5  # of the time until the visit
 

@@ -15,7 +15,7 @@ from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import Outcome
 
 if TYPE_CHECKING:
-    from recrawl.report.why.why import Activity, Estimate, Evidence, Honesty, WhatIf, Why, Worth
+    from recrawl.inspect.why.values import Activity, Estimate, Evidence, Honesty, WhatIf, Why, Worth
 
 _AT_ONCE = 2 / SECONDS_A_DAY  # days: sooner than anybody reads
 _NO_DIFFERENCE = 0.02  # of a value

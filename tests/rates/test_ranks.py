@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl import Histories
-from recrawl.arrays.ranks import most_first, over_ranks, total_in_order
+from recrawl.rates.ranks import most_first, over_ranks, total_in_order
 from tests.strategies import histories
 
 counts_of_pages = st.lists(st.integers(0, 9), max_size=30)

@@ -7,49 +7,49 @@ from math import inf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.frontier.hosts import Hosts
+from recrawl.frontier.host_table import HostTable
 
 
 def one(together=1, **wishes):
-    hosts = Hosts(delay=1.0, together=together)
+    hosts = HostTable(delay=1.0, together=together)
     return hosts, hosts.add(**wishes)
 
 
 def test_the_delay_runs_from_the_end_of_the_answer():
     hosts, host = one()
-    hosts.ask(host, 10.0)
+    hosts.begin(host, 10.0)
     assert hosts.ready(host) == inf
 
-    hosts.answered(host, 13.0)
+    hosts.end(host, 13.0)
     assert hosts.ready(host) == 14.0
 
 
 def test_where_several_may_be_under_way_it_runs_from_the_question():
     hosts, host = one(together=2)
-    hosts.ask(host, 10.0)
+    hosts.begin(host, 10.0)
     assert hosts.ready(host) == 11.0
-    hosts.ask(host, 11.0)
+    hosts.begin(host, 11.0)
     assert hosts.ready(host) == inf
 
-    hosts.answered(host, 15.0)
+    hosts.end(host, 15.0)
     assert hosts.ready(host) == 12.0
 
 
 def test_a_host_never_waits_less_than_the_crawl_wants():
     hosts, host = one(delay=0.25)
     assert hosts.delay(host) == 1.0
-    hosts.slow_down(host, 0.5)
+    hosts.set_delay(host, 0.5)
     assert hosts.delay(host) == 1.0
-    hosts.slow_down(host, 3.0)
+    hosts.set_delay(host, 3.0)
     assert hosts.delay(host) == 3.0
 
 
 def test_a_longer_delay_holds_for_the_very_next_request():
     """The wish is read in the answer to the request before."""
     hosts, host = one()
-    hosts.ask(host, 10.0)
-    hosts.answered(host, 10.5)
-    hosts.slow_down(host, 5.0)
+    hosts.begin(host, 10.0)
+    hosts.end(host, 10.5)
+    hosts.set_delay(host, 5.0)
 
     assert hosts.ready(host) == 15.5
 
@@ -57,38 +57,38 @@ def test_a_longer_delay_holds_for_the_very_next_request():
 def test_a_shorter_delay_brings_nothing_forward():
     """Whoever was told when to come back would come too late otherwise."""
     hosts, host = one(delay=5.0)
-    hosts.ask(host, 10.0)
-    hosts.answered(host, 10.0)
-    hosts.slow_down(host, 2.0)
+    hosts.begin(host, 10.0)
+    hosts.end(host, 10.0)
+    hosts.set_delay(host, 2.0)
     assert hosts.ready(host) == 15.0
 
-    hosts.ask(host, 15.0)
-    hosts.answered(host, 15.0)
+    hosts.begin(host, 15.0)
+    hosts.end(host, 15.0)
     assert hosts.ready(host) == 17.0
 
 
 def test_a_host_that_answers_slowly_is_asked_more_slowly():
     """Two days of delay for a day of waiting; the usual wait moves by a quarter each time."""
-    hosts, host = one(wait=2.0)
+    hosts, host = one(latency=2.0)
     assert hosts.delay(host) == 4.0
 
-    hosts.ask(host, 0.0)
-    hosts.answered(host, 6.0, wait=6.0)
-    assert hosts.wait(host) == 3.0
+    hosts.begin(host, 0.0)
+    hosts.end(host, 6.0, latency=6.0)
+    assert hosts.latency(host) == 3.0
     assert hosts.ready(host) == 12.0
 
 
 def test_waits_lengthen_a_delay_sixty_times_at_most():
-    hosts, host = one(wait=1000.0)
+    hosts, host = one(latency=1000.0)
 
     assert hosts.delay(host) == 60.0
 
 
 def test_without_a_delay_nobody_waits():
-    hosts = Hosts(delay=0.0)
-    host = hosts.add(wait=9.0)
-    hosts.ask(host, 5.0)
-    hosts.answered(host, 5.0)
+    hosts = HostTable(delay=0.0)
+    host = hosts.add(latency=9.0)
+    hosts.begin(host, 5.0)
+    hosts.end(host, 5.0)
 
     assert hosts.free(host, 5.0)
     assert hosts.room(host, 5.0, 0.0) > 1e9
@@ -97,31 +97,44 @@ def test_without_a_delay_nobody_waits():
 def test_a_host_that_said_when_to_come_back_is_left_alone():
     hosts, host = one(after=3.0)
     assert hosts.ready(host) == 3.0
-    hosts.leave_alone(host, 9.0)
-    hosts.leave_alone(host, 5.0)
+    hosts.block(host, 9.0)
+    hosts.block(host, 5.0)
 
     assert hosts.ready(host) == 9.0
 
 
-def test_a_request_that_follows_at_once_lets_nobody_in_between():
-    """As for robots.txt and the page after it."""
+def test_a_slot_taken_ahead_keeps_others_out_until_its_request_has_ended():
+    """As for robots.txt and the page after it: the second is announced before it begins."""
     hosts, host = one()
-    hosts.ask(host, 0.0)
-    assert hosts.again(host, 2.0, wait=None) == 3.0
+    hosts.begin(host, 0.0)
+    hosts.end(host, 2.0)
+    hosts.begin(host, 3.0)
     assert hosts.ready(host) == inf
-    hosts.begun(host, 3.5)
-    hosts.answered(host, 4.0)
+    hosts.began(host, 3.5)
+    hosts.end(host, 4.0)
 
     assert hosts.ready(host) == 5.0
 
 
-def test_two_requests_that_follow_at_once_do_not_follow_each_other_closely():
+def test_two_slots_taken_ahead_do_not_follow_each_other_closely():
     hosts, host = one(together=2)
-    hosts.ask(host, 0.0)
-    hosts.ask(host, 1.0)
+    hosts.begin(host, 0.0)
+    hosts.begin(host, 1.0)
+    hosts.end(host, 5.0)
 
-    assert hosts.again(host, 5.0) == 5.0
-    assert hosts.again(host, 5.0) == 6.0
+    assert hosts.ready(host) == 2.0
+    hosts.begin(host, 5.0)
+    hosts.end(host, 5.0)
+    assert hosts.ready(host) == 6.0
+
+
+def test_a_host_has_one_row_however_often_it_is_named():
+    hosts = HostTable(delay=1.0, began=10.0)
+    first, other = hosts.row("a.org"), hosts.row("b.org")
+
+    assert hosts.row("a.org") == first != other
+    assert hosts.names == ["a.org", "b.org"]
+    assert hosts.ready(first) == 11.0  # a delay after the crawl began
 
 
 def test_room_counts_the_requests_of_the_days_to_come():
@@ -143,19 +156,19 @@ events = st.lists(
 @given(events, st.integers(1, 3))
 def test_room_is_never_less_than_what_is_possible(happens, together):
     """However often delays change on the way, as long as none gets shorter than asked for."""
-    hosts, host = one(together=together, wait=1.0)
+    hosts, host = one(together=together, latency=1.0)
     room, asked, now, under_way = hosts.room(host, 0.0, 20.0), 0, 0.0, 0
     for what, days in happens:
         if what == "ask" and hosts.free(host, now) and now <= 20.0:
-            hosts.ask(host, now)
+            hosts.begin(host, now)
             asked, under_way = asked + 1, under_way + 1
         elif what == "answer" and under_way:
-            hosts.answered(host, now, wait=days)
+            hosts.end(host, now, latency=days)
             under_way -= 1
         elif what == "slow":
-            hosts.slow_down(host, days)
+            hosts.set_delay(host, days)
         elif what == "alone":
-            hosts.leave_alone(host, now + days)
+            hosts.block(host, now + days)
         elif what == "wait":
             now += days
 
@@ -171,12 +184,12 @@ def test_two_requests_are_never_closer_than_the_delay_at_the_time(happens):
         if what == "ask" and hosts.free(host, now):
             assert not under_way
             assert now >= last + hosts.delay(host)
-            hosts.ask(host, now)
+            hosts.begin(host, now)
             under_way = True
         elif what == "answer" and under_way:
-            hosts.answered(host, now)
+            hosts.end(host, now)
             last, under_way = now, False
         elif what == "slow":
-            hosts.slow_down(host, days)
+            hosts.set_delay(host, days)
         elif what == "wait":
             now += days

@@ -1,4 +1,4 @@
-"""One request from asking to the last byte: what is known so far, and the answer made of it.
+"""One HTTP exchange, from the request to the last byte of its response.
 
 Touches: the network, the clock.
 """
@@ -12,19 +12,20 @@ import aiohttp
 
 from recrawl.errors import FetchFailed
 from recrawl.fetch.bodies import Body
-from recrawl.fetch.fetcher import Answer
 from recrawl.fetch.headers import headers_of
 from recrawl.parse.addresses import canonical
+from recrawl.parse.messages import Response
 
 if TYPE_CHECKING:
-    from recrawl.fetch.fetcher import Limits, Request
+    from recrawl.fetch.fetcher import Limits
+    from recrawl.parse.messages import Request
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _FIRST_FINAL = 200  # below it are remarks on the way, and another protocol, which we never ask for
 
 
-class Trip:
-    """What is known so far of one request's answer.
+class Exchange:
+    """What is known so far of the response to one request.
 
     Args:
         request: What is asked; the clock starts here.
@@ -55,7 +56,7 @@ class Trip:
         self._page = b""
 
     async def read(self, response: aiohttp.ClientResponse) -> None:
-        """Take the answer in, within the limits."""
+        """Take the response in, within the limits."""
         self._answered = perf_counter()
         self._status = response.status
         self._headers = headers_of(response.raw_headers)
@@ -72,11 +73,11 @@ class Trip:
             raise FetchFailed("dropped", "body must come whole (the connection was reset)")
         self._page = body.end()
 
-    def answer(self) -> Answer:
-        """The answer, as far as it came."""
+    def response(self) -> Response:
+        """The response, as far as it came."""
         now = perf_counter()
         failure = self.failure
-        return Answer(
+        return Response(
             address=self._request.address,
             status=self._status,
             headers=self._headers,

@@ -1,4 +1,4 @@
-"""Why a page is visited next when it is: the values, and the same as one object.
+"""Why a page's next visit is when it is, as values.
 
 Instants are days after 1970, infinite where there is none; what is not known is nan.
 
@@ -8,35 +8,10 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import nan
-from typing import TYPE_CHECKING, Any
-
-from recrawl.report.plain_values import plain_figure, plain_instant
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-
-# What `recrawl why --json` holds, and what its parts do.
-KEYS = (
-    *("page", "at", "status", "block", "next_visit", "next_visit_low", "next_visit_high"),
-    *("next_visit_days", "constraint", "figures", "evidence", "estimate", "section", "signals"),
-    *("honesty", "worth", "what_if", "pages", "pages_rehearsed"),
-)
-EVIDENCE_KEYS = (
-    *("visits", "compared", "changes", "failures_in_a_row", "first_visit", "last_visit"),
-    *("last_compared", "last_change", "outcomes"),
-)
-ESTIMATE_KEYS = (
-    *("rate_per_day", "rate_low_per_day", "rate_high_per_day", "mean_interval_days"),
-    *("mean_interval_low_days", "mean_interval_high_days", "relatives_rate_per_day", "own_share"),
-    "fresh",
-)
-SECTION_KEYS = ("address", "pages", "pace", "value", "value_at_pace_1")
-HONESTY_KEYS = ("word", "wrong", "heard", "wrong_share_low", "wrong_share_high")
-WORTH_KEYS = ("value", "price", "share_of_price", "reaches_price_at", "values")
-VALUE_KEYS = ("at", "value", "share_of_price")
-WHAT_IF_KEYS = ("change", "was", "to", "next_visit", "next_visit_days", "sooner_days", "moves")
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,85 +179,3 @@ class Why:
     what_ifs: Sequence[WhatIf] = field(default_factory=tuple)
     pages: int = 0
     rehearsed: int = 0
-
-
-def why_object(why: Why) -> dict[str, Any]:
-    """All of it as plain values, by the names of `KEYS`; None for what is not known."""
-    values = (
-        *(why.page, plain_instant(why.at), why.status, why.block or None),
-        *map(plain_instant, (why.next_visit, why.low, why.high)),
-        plain_figure(why.next_visit - why.at),
-        why.constraint,
-        {name: _plain(name, figure) for name, figure in why.figures.items()},
-        _evidence(why.evidence),
-        _estimate(why.estimate) if why.estimate else None,
-        _section(why.section) if why.section else None,
-        {name: _plain(name, each) for name, each in why.signals.items()} if why.signals else None,
-        [_honesty(each) for each in why.honesty],
-        _worth(why.worth) if why.worth else None,
-        [_what_if(each, why) for each in why.what_ifs],
-        *(why.pages, why.rehearsed),
-    )
-    return dict(zip(KEYS, values, strict=True))
-
-
-def _evidence(seen: Evidence) -> dict[str, Any]:
-    counts = (seen.visits, seen.compared, seen.changes, seen.failures)
-    when = (seen.first_visit, seen.last_visit, seen.last_compared, seen.last_change)
-    values = (*counts, *map(plain_instant, when), dict(seen.outcomes))
-    return dict(zip(EVIDENCE_KEYS, values, strict=True))
-
-
-def _estimate(believed: Estimate) -> dict[str, Any]:
-    rates = (believed.rate, believed.low, believed.high)
-    intervals = (1 / believed.rate, 1 / believed.high, 1 / believed.low)
-    values = (*rates, *intervals, believed.relatives, believed.own, believed.fresh)
-    return dict(zip(ESTIMATE_KEYS, map(plain_figure, values), strict=True))
-
-
-def _section(active: Activity) -> dict[str, Any]:
-    figures = map(plain_figure, (active.pace, active.value, active.even))
-    return dict(zip(SECTION_KEYS, (active.address, active.pages, *figures), strict=True))
-
-
-def _honesty(found: Honesty) -> dict[str, Any]:
-    values = (
-        found.word,
-        found.wrong,
-        found.heard,
-        plain_figure(found.low),
-        plain_figure(found.high),
-    )
-    return dict(zip(HONESTY_KEYS, values, strict=True))
-
-
-def _worth(worth: Worth) -> dict[str, Any]:
-    points = [
-        dict(zip(VALUE_KEYS, (plain_instant(at), *_of_price(value, worth.price)), strict=True))
-        for at, value in worth.values
-    ]
-    value, share = _of_price(worth.value, worth.price)
-    values = (value, plain_figure(worth.price), share, plain_instant(worth.reaches), points)
-    return dict(zip(WORTH_KEYS, values, strict=True))
-
-
-def _of_price(value: float, price: float) -> tuple[float | None, float | None]:
-    return plain_figure(value), plain_figure(value / price if price > 0 else nan)
-
-
-def _what_if(each: WhatIf, why: Why) -> dict[str, Any]:
-    ahead, sooner = each.at - why.at, why.next_visit - each.at
-    values = (
-        *(each.change, each.was or None, each.to),
-        *(plain_instant(each.at), plain_figure(ahead), plain_figure(sooner), each.moves),
-    )
-    return dict(zip(WHAT_IF_KEYS, values, strict=True))
-
-
-def _plain(name: str, figure: float | str) -> float | str | None:
-    """A figure by its name: those that end in `_at` are instants."""
-    if isinstance(figure, str):
-        return figure
-    if name.endswith("_at"):
-        return plain_instant(figure)
-    return figure if isinstance(figure, int) else plain_figure(figure)

@@ -1,0 +1,277 @@
+"""The polite client: every request of a crawl goes through here.
+
+A request waits for a slot at its host (`recrawl.fetch.host_slots`), asks robots.txt first
+(`recrawl.fetch.robots_cache`), follows redirects with both asked anew at every hop, and a host that
+answers 429 or 503 is left alone for as long as it says (Retry-After).
+
+    get -> slot -> robots.txt -> request -> redirect? -> slot -> robots.txt -> request -> ...
+
+Touches: the network, the clock and a store, through what it is given.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from recrawl.entries.entries import HostSeen
+from recrawl.fetch.host_slots import PATIENCE, HostSlots
+from recrawl.parse.addresses import host_of, origin_of
+from recrawl.parse.headers import retry_after
+from recrawl.parse.messages import Request, Response
+from recrawl.units import SECONDS_A_DAY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from recrawl.clock import Clock
+    from recrawl.fetch.fetcher import Fetcher
+    from recrawl.fetch.host_slots import HostSlot
+    from recrawl.fetch.robots_cache import RobotsCache
+    from recrawl.frontier.host_table import HostTable
+    from recrawl.parse.robots import Permission
+
+MOST_HOPS = 5
+_PERMANENT = frozenset({301, 308})
+_SAME_METHOD = frozenset({307, 308})  # redirects to which a form is sent again
+_TOO_MANY, _UNAVAILABLE = 429, 503
+_RETRY_AFTER = 10 / 1440  # days, where a host says that it is asked too often and not how long
+
+
+@dataclass(slots=True)
+class _Chain:
+    """A request and the redirects that follow from it.
+
+    Attributes:
+        slot: The slot at the host that is asked now.
+        patience: Days to wait for a slot at most.
+        limit: Bounds how many requests of a kind are under way at once; None for no bound.
+        latency: Days that the last response took to begin; None where there was none.
+    """
+
+    slot: HostSlot
+    patience: float
+    limit: asyncio.Semaphore | None = None
+    latency: float | None = None
+
+
+class PoliteClient:
+    """Makes requests politely.
+
+    Args:
+        fetcher: Makes one request.
+        hosts: Hosts by name, and when each may be asked.
+        robots: What hosts allow.
+        clock: Source of the current time.
+        is_local: Whether an address may be on this machine or on a private network.
+        write: Writes down which hosts want to be left alone.
+        on_release: Called with a host of which a request has ended.
+    """
+
+    def __init__(  # noqa: PLR0913 - what it works with, and whom it calls back
+        self,
+        fetcher: Fetcher,
+        hosts: HostTable,
+        robots: RobotsCache,
+        clock: Clock,
+        *,
+        is_local: Callable[[str], bool],
+        write: Callable[[HostSeen], object],
+        on_release: Callable[[int], object],
+    ) -> None:
+        self.robots = robots
+        self._fetcher = fetcher
+        self._hosts = hosts
+        self._clock = clock
+        self._is_local = is_local
+        self._write = write
+        self._slots = HostSlots(hosts, clock, on_release)
+        self._reading: dict[int, asyncio.Event] = {}  # hosts whose robots.txt is asked for
+
+    async def get(
+        self,
+        request: Request,
+        *,
+        slot: HostSlot | None = None,
+        patience: float = PATIENCE,
+        stop_at: Callable[[str], bool] | None = None,
+        limit: asyncio.Semaphore | None = None,
+    ) -> Response:
+        """Response to a request, wherever its redirects lead.
+
+        `HostBusy` where a slot on the way is too far off. A response whose problem is "forbidden"
+        was not asked for: robots.txt does not allow it.
+
+        Args:
+            request: What to ask for. Its validators hold for its own address alone.
+            slot: A slot at its host, where one is held already; it is released in any case.
+            patience: Days to wait for a slot at most.
+            stop_at: Addresses to which a permanent redirect is not followed; `Response.target` of
+                what comes back says where it leads.
+            limit: Bounds how many requests of a kind are under way at once.
+        """
+        if slot is None:
+            host = self._hosts.row(host_of(request.address))
+            slot = await self._slots.acquire(host, patience)
+        chain = _Chain(slot, patience, limit)
+        try:
+            return await self._follow(chain, request, stop_at or _nowhere)
+        finally:
+            self._slots.release(chain.slot, chain.latency)
+
+    async def permission(self, origin: str, *, local: bool, patience: float) -> Permission:
+        """What a host allows; `HostBusy` where it cannot be asked within `patience` days."""
+        host = self._hosts.row(host_of(origin + "/"))
+        known = self.robots.known(host)
+        if known is not None:
+            return known
+        slot = await self._slots.acquire(host, patience)
+        try:
+            return await self._permission(slot, origin, local=local, stranger=False)
+        finally:
+            self._slots.release(slot)
+
+    # Redirects.
+
+    async def _follow(
+        self, chain: _Chain, request: Request, stop_at: Callable[[str], bool]
+    ) -> Response:
+        """Response at the end of a chain of redirects, each hop asked of robots.txt."""
+        first, seen, permanent = request, {request.address}, True
+        while True:
+            response = await self._ask_if_allowed(chain, request, stranger=request is not first)
+            target = response.target
+            if not (response.ok and target):
+                return response
+            permanent = permanent and response.status in _PERMANENT
+            if permanent and target not in seen and stop_at(target):
+                return response
+            if target in seen or len(seen) > MOST_HOPS:
+                detail = f"no end after {len(seen)} redirects (the last leads to {target})"
+                return Response(first.address, problem="bad-answer", detail=detail)
+            seen.add(target)
+            form = request.form if response.status in _SAME_METHOD else None
+            request = Request(target, local=self._leads_to_local(first, target), form=form)
+            await self._move(chain, target)
+
+    def _leads_to_local(self, first: Request, target: str) -> bool:
+        """Whether a redirect may lead to this machine: to its own host, or where settings allow."""
+        if host_of(target) == host_of(first.address):
+            return first.local
+        return self._is_local(target)
+
+    async def _move(self, chain: _Chain, target: str) -> None:
+        """Go on to the host of an address: the same one again, or another."""
+        host, slot = self._hosts.row(host_of(target)), chain.slot
+        if host == slot.host:
+            await self._slots.reacquire(slot, chain.latency, chain.patience)
+        else:
+            self._slots.release(slot, chain.latency)
+            chain.slot = await self._slots.acquire(host, chain.patience)
+        chain.latency = None
+
+    # One request.
+
+    async def _ask_if_allowed(self, chain: _Chain, request: Request, *, stranger: bool) -> Response:
+        """Response to one request, after robots.txt has allowed it."""
+        address, slot = request.address, chain.slot
+        permission = await self._permission(
+            slot, origin_of(address), local=request.local, stranger=stranger
+        )
+        if permission.trouble:
+            return Response(address, problem="unreachable", detail=permission.trouble)
+        if not self.robots.allows(permission, address):
+            return Response(address, problem="forbidden", detail="robots.txt forbids it")
+        return await self._ask(chain, request)
+
+    async def _ask(self, chain: _Chain, request: Request) -> Response:
+        """Response to one request; its host is left alone afterwards if it says so."""
+        if chain.limit is None:
+            response = await self._fetcher.fetch(request)
+        else:
+            async with chain.limit:
+                response = await self._fetcher.fetch(request)
+        chain.latency = response.waited_seconds / SECONDS_A_DAY if response.ok else None
+        if response.ok and response.status in (_TOO_MANY, _UNAVAILABLE):
+            self._leave_alone(chain.slot.host, response)
+        return response
+
+    def _leave_alone(self, host: int, response: Response) -> None:
+        """Do as Retry-After says; a 503 without one asks for nothing."""
+        now = self._clock.now()
+        days = retry_after(response.headers.get("retry-after", ""), now * SECONDS_A_DAY)
+        if days is None:
+            if response.status != _TOO_MANY:
+                return
+            days = _RETRY_AFTER
+        self._hosts.block(host, now + days)
+        self._write(
+            HostSeen(
+                self._hosts.names[host],
+                delay=self._hosts.delay(host),
+                blocked_until_seconds=(now + days) * SECONDS_A_DAY,
+                latency_seconds=self._hosts.latency(host) * SECONDS_A_DAY,
+            )
+        )
+
+    # robots.txt.
+
+    async def _permission(
+        self, slot: HostSlot, origin: str, *, local: bool, stranger: bool
+    ) -> Permission:
+        """What the host of a slot allows; the slot is held, or held again, afterwards.
+
+        Where that is not known robots.txt is asked for, once for all who want to know it.
+        """
+        asked, latency = False, None
+        while (permission := self.robots.known(slot.host)) is None:
+            asked = True
+            others = self._reading.get(slot.host)
+            if others is not None:
+                # Nobody keeps a slot while waiting for another: they might wait for each other.
+                self._slots.release(slot)
+                await others.wait()
+                continue
+            done = self._reading[slot.host] = asyncio.Event()
+            try:
+                response, latency = await self._read_robots(slot, origin, local=local)
+            finally:
+                del self._reading[slot.host]
+                done.set()
+            permission = self.robots.read(slot.host, response, stranger=stranger)
+            if self.robots.known(slot.host) is None:  # not remembered, so nobody else may use it
+                break
+        if asked and not permission.trouble:
+            # The next request to this host, the one for the page, comes a delay later.
+            await self._slots.reacquire(slot, latency if slot.held else None)
+        return permission
+
+    async def _read_robots(
+        self, slot: HostSlot, origin: str, *, local: bool
+    ) -> tuple[Response, float | None]:
+        """The robots.txt of a host, wherever it is, and the latency where the slot is still held.
+
+        RFC 9309 wants five redirects followed, also to other hosts; those are not asked for a
+        robots.txt of their own.
+        """
+        chain = _Chain(slot, PATIENCE)
+        first = Request(f"{origin}/robots.txt", local=local)
+        response = await self._ask(chain, first)
+        try:
+            for _ in range(MOST_HOPS):
+                if not (response.ok and response.target):
+                    break
+                target = response.target
+                await self._move(chain, target)
+                request = Request(target, local=self._leads_to_local(first, target))
+                response = await self._ask(chain, request)
+        finally:
+            if chain.slot is not slot:
+                self._slots.release(chain.slot, chain.latency)
+        return response, chain.latency
+
+
+def _nowhere(address: str) -> bool:
+    del address
+    return False
