@@ -65,7 +65,7 @@ def test_sitemaps_that_robots_names_are_read_and_missing_ones_remarked(tmp_path)
 
     assert paths == ["/", "/1"]
     assert "/sitemap.xml" not in asked
-    assert [remark.rpartition(": ")[2] for remark in found.remarks] == ["must answer 200 (got 404)"]
+    assert [remark.rpartition(": ")[2] for remark in found.remarks] == ["status 404"]
 
 
 def test_feeds_that_the_home_page_names_are_read(tmp_path):

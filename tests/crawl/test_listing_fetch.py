@@ -246,7 +246,7 @@ def test_a_word_that_leads_nowhere_spoils_the_look(tmp_path):
 def test_what_robots_forbids_is_not_asked_for(tmp_path):
     found, board = read(tmp_path, lambda _: items([1]), robots="User-agent: *\nDisallow: /jobs")
 
-    assert found.problem == f"{board.address()}: robots.txt must allow it"
+    assert found.problem == f"{board.address()}: robots.txt forbids it"
     assert board.requests == []
 
 

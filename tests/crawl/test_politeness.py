@@ -154,7 +154,7 @@ def test_a_sitemap_too_may_ask_to_be_left_alone(tmp_path):
     remarks, asked = asyncio.run(crawl())
 
     assert asked == ["/robots.txt", "/sitemap.xml"]
-    assert remarks[-1].endswith("its host must be left alone for now")
+    assert remarks[-1].endswith("its host wants to be left alone for now")
 
 
 def test_a_page_that_leads_to_a_host_that_is_left_alone_waits_for_it(tmp_path):

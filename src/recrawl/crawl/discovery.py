@@ -182,7 +182,7 @@ class Discovery:
         except Exception as error:  # noqa: BLE001 - nothing that a site says may end a crawl
             late = isinstance(error, TimeoutError)
             why = str(error) or "it takes longer than a minute" if late else repr(error)
-            search.found.remarks.append(f"{address}: must be one that can be read ({why:.200})")
+            search.found.remarks.append(f"{address}: cannot be read ({why:.200})")
             return None
 
     def _read_feed(self, search: _Search, response: Response) -> None:
@@ -241,5 +241,5 @@ def _is_page(response: Response) -> bool:
 
 def _why(response: Response) -> str:
     if response.ok and response.status == _OK:
-        return "must not be empty (it is)"
-    return response.detail or f"must response 200 (got {response.status})"
+        return "empty"
+    return response.detail or f"status {response.status}"

@@ -50,6 +50,7 @@ LISTING_KEYS = (
 def listing_object(standing: ListingStanding) -> dict[str, Any]:
     """What `ListingStanding` holds by the names of `LISTING_KEYS`; None for what is not known.
 
+    >>> from recrawl.inspect.status.listings import ListingStanding
     >>> listing_object(ListingStanding("jobs", due=1.0))["next_at"]
     '1970-01-02T00:00:00Z'
     """
