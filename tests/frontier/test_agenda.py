@@ -133,7 +133,7 @@ def test_a_lease_that_was_given_back_is_given_again():
     visit(agenda, agenda.take(START, 1)[0], START)
     [lease] = agenda.take(START + 1, 1)
     agenda.answered(lease, START + 1)
-    agenda.given_back(lease.page, START + 1.5)
+    agenda.release_lease(lease.page, START + 1.5)
 
     assert [agenda.take(START + 1 + day, 1) for day in (0.1, 0.3, 0.49)] == [[], [], []]
     assert len(agenda.take(START + 1.5, 1)) == 1

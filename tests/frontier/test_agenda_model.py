@@ -126,10 +126,10 @@ class Crawling(RuleBasedStateMachine):
         leases = self.agenda.take(self.now, most)
         assert len(leases) <= most
         for lease in leases:
-            self.lend(lease)
+            self.lease_out(lease)
         self.first = 1 - self.first
         for pool in (0, 1):
-            self.since[pool] = set(self.agenda._pools[pool]._ranking._lent)
+            self.since[pool] = set(self.agenda._pools[pool]._ranking._leased)
             self.kind[pool] = self.agenda._pools[pool]._kind
         if len(leases) < most:
             self.nothing_possible()
@@ -200,7 +200,7 @@ class Crawling(RuleBasedStateMachine):
         if self.together == 1:
             self.asked[host] = self.now
 
-    def lend(self, lease):
+    def lease_out(self, lease):
         page, (host, term) = lease.page, self.pages[lease.page]
         assert (lease.host, lease.at) == (host, self.now)
         assert page not in [other.page for other in self.under_way]
@@ -224,7 +224,7 @@ class Crawling(RuleBasedStateMachine):
         self.agenda.answered(lease, self.now)
         self.answered(lease.host)
         if end == "given_back":
-            self.agenda.given_back(page, self.now + 16 * GRAIN)
+            self.agenda.release_lease(page, self.now + 16 * GRAIN)
             self.back.add(page)
             return
         self.last[page] = self.now
@@ -242,12 +242,12 @@ class Crawling(RuleBasedStateMachine):
 
     def ready_pages(self, pool):
         """Pages of a pool that are not lent, whose hosts are free, in their hours."""
-        out = {lease.page for lease in self.under_way}
+        leased = {lease.page for lease in self.under_way}
         return [
             page
             for page, (host, term) in enumerate(self.pages)
             if POOLS[term] == pool
-            and page not in out
+            and page not in leased
             and self.free(host)
             and TERMS[term].opens(self.now) == self.now
         ]
@@ -276,8 +276,8 @@ class Crawling(RuleBasedStateMachine):
         agenda = self.agenda
         times = [agenda.set_time(page) for page in range(len(self.pages))]
         ready = [self.ready_pages(pool) for pool in (0, 1)]
-        revisit = [agenda.spending(pool).ready(self.now, first=False) for pool in (0, 1)]
-        allowed = [agenda.spending(pool).ready(self.now, first=True) for pool in (0, 1)]
+        revisit = [agenda.bucket(pool).ready(self.now, first=False) for pool in (0, 1)]
+        allowed = [agenda.bucket(pool).ready(self.now, first=True) for pool in (0, 1)]
         orders = [agenda._pools[pool].copies.frontier.ranked_at for pool in (0, 1)]
         leases = agenda.take(self.now, 1)
         first, self.first = self.first, 1 - self.first
@@ -296,7 +296,7 @@ class Crawling(RuleBasedStateMachine):
                 assert [lease.page for lease in leases] == [expected]
                 if due is None and kind is not None:
                     self.kind[pool] = kind
-                self.lend(leases[0])
+                self.lease_out(leases[0])
                 return True
         assert leases == []
         return False
@@ -306,15 +306,15 @@ class Crawling(RuleBasedStateMachine):
         state = self.agenda._pools[pool]
         pages = state.copies.page
         if len(pages):
-            tick = tick_of(len(pages) / state.spending.visits_a_day)
+            tick = tick_of(len(pages) / state.bucket.visits_a_day)
             assert self.now < state._ranking._ends <= self.now + tick
         ranked = {int(pages[row]) for row in state.copies.frontier.ranking}
-        out = {lease.page for lease in self.under_way}
+        leased = {lease.page for lease in self.under_way}
         for page, (_, term) in enumerate(self.pages):
             least, last = TERMS[term].minimum, self.last.get(page, inf)
             of_policy = (
                 POOLS[term] == pool
-                and page not in out | self.back
+                and page not in leased | self.back
                 and self.agenda.status(page) is PageStatus.COPIED
                 and self.agenda.failures(page) == 0
                 and not TERMS[term].interval
@@ -327,7 +327,7 @@ class Crawling(RuleBasedStateMachine):
 
     def nothing_possible(self):
         for pool in (0, 1):
-            allowed = [self.agenda.spending(pool).ready(self.now, first=f) for f in (True, False)]
+            allowed = [self.agenda.bucket(pool).ready(self.now, first=f) for f in (True, False)]
             times = [self.agenda.set_time(page) for page in range(len(self.pages))]
             state = self.agenda._pools[pool]
             due, tried, new, turn = self.choices(pool, times, self.ready_pages(pool))
@@ -339,7 +339,7 @@ class Crawling(RuleBasedStateMachine):
     def no_page_is_lost(self):
         if not self.pages:
             return
-        book, out = self.agenda._book, {lease.page for lease in self.under_way}
+        table, leased = self.agenda._table, {lease.page for lease in self.under_way}
         for pool in self.agenda._pools:
             called = {(at, page) for at, page in pool._times}
             queues = (pool._set, pool._retries)
@@ -349,11 +349,11 @@ class Crawling(RuleBasedStateMachine):
             for page, (_, term) in enumerate(self.pages):
                 if self.agenda._pools[POOLS[term]] is not pool:
                     continue
-                assert (page in out) == bool(book.out[page])
-                row, set_time = int(book.row[page]), float(book.set[page])
-                put_off = set_time < inf and (
+                assert (page in leased) == bool(table.leased[page])
+                row, set_time = int(table.row[page]), float(table.set[page])
+                schedule_at = set_time < inf and (
                     page in queued
-                    or (book.called[page] <= set_time and (book.called[page], page) in called)
+                    or (table.called[page] <= set_time and (table.called[page], page) in called)
                 )
                 turnable = (
                     row >= 0
@@ -361,8 +361,8 @@ class Crawling(RuleBasedStateMachine):
                     and pool.copies.page[row] == page
                 )
                 # The names of what is true.
-                assert page in out or put_off or page in new or page in coming or turnable
-                assert put_off or set_time == inf
+                assert page in leased or schedule_at or page in new or page in coming or turnable
+                assert schedule_at or set_time == inf
 
     def teardown(self):
         """When all goes well from now on, every page is visited once more, on two dozen days."""

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recrawl.frontier.agenda import Agenda, Known
-from recrawl.frontier.frontier import Resumed
+from recrawl.frontier.agenda import Agenda, KnownPages
+from recrawl.frontier.frontier import PolicyCheckpoint
 from recrawl.frontier.host_table import HostTable
 from recrawl.plan.budget import Budget
 from recrawl.policies.pages import Outcomes
@@ -37,7 +37,7 @@ def lived(agenda, random, *, days, visits):
             agenda.answered(lease, now)
             end, page = random.choice(ALL_ENDS), lease.page
             if end == "given_back":
-                agenda.given_back(page, now + 0.2)
+                agenda.release_lease(page, now + 0.2)
             elif end != "told":
                 getattr(agenda, end)(page, now)
             elif lease.first:
@@ -53,13 +53,13 @@ def lived(agenda, random, *, days, visits):
 
 
 def known_of(agenda):
-    book = agenda._book
-    return Known(
-        book.host.copy(),
-        book.term.copy(),
-        book.status.copy(),
-        book.failures.copy(),
-        book.set.copy(),
+    table = agenda._table
+    return KnownPages(
+        table.host.copy(),
+        table.term.copy(),
+        table.status.copy(),
+        table.failures.copy(),
+        table.set.copy(),
     )
 
 
@@ -72,7 +72,7 @@ def taken_up(known, pages, state, budget, now):
     parts = kept(state)
     policy = Recrawl()
     state = resumed(policy, parts, lambda: [address(page) for page in pages.tolist()])
-    learnt = Resumed(state, len(pages), state.gap)
+    learnt = PolicyCheckpoint(state, len(pages), state.gap)
     agenda.add_pool(Told.resumed(policy, budget, random, learnt), budget, now)
     agenda.resume(known, [pages], [state.last.copy()])
     return agenda
@@ -108,7 +108,7 @@ def test_a_crawl_that_was_taken_up_again_goes_on_as_if_it_had_never_stopped(seed
     for each in (agenda, again):
         each._pools[0]._ranking.renew()
         each._pools[0]._kind = 0
-        each.spending(0)._saved = 100.0
+        each.bucket(0)._saved = 100.0
 
     assert_alike(agenda, again, later)
 
@@ -138,11 +138,11 @@ def test_visits_since_the_crawl_was_saved_are_learnt_again(seed):
             pool = again._pool(page)
             pool.copies.learn(page, at, Outcomes.existence(np.array([changed])))
             pool.copies.place(page, at)
-    least = [page for page in range(60) if agenda._book.term[page] == 2]
+    least = [page for page in range(60) if agenda._table.term[page] == 2]
     for each in (agenda, again):
         each._pools[0]._ranking.renew()
         each._pools[0]._kind = 0
-        each.spending(0)._saved = 100.0
+        each.bucket(0)._saved = 100.0
     rows = again.frontier(0), again.pages(0).tolist()
     assert sorted(rows[1]) == sorted(agenda.pages(0).tolist())
     ends = {page: at for page, at, _ in visits}
@@ -158,7 +158,7 @@ def test_a_page_of_which_nobody_decides_is_visited_at_once():
     """Lent when the crawl was killed, or copied and never learnt of."""
     agenda = crawl(Terms(interval=1.0), Terms(), hosts=4)
     status = [PageStatus.COPIED, PageStatus.GONE, PageStatus.REFUSED, PageStatus.NEW]
-    known = Known(
+    known = KnownPages(
         np.arange(4),
         np.array([0, 1, 1, 1]),
         np.array(status),

@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from recrawl.frontier.frontier import Frontier, Resumed, tick_of
+from recrawl.frontier.frontier import Frontier, PolicyCheckpoint, tick_of
 from recrawl.plan.budget import Budget
 from recrawl.plan.objectives.methods import Freshness
 from recrawl.policies.pages import Outcomes, Pages
@@ -270,7 +270,7 @@ def test_a_frontier_goes_on_from_what_its_policy_had_learnt(policy):
     """The same pages in the same order, and pages that come later find their place."""
     made = frontier(policy, 3, 1, 2)
     visited(made, [1], 4, changed=True)
-    learnt = Resumed(made.state, 3, made.gap)
+    learnt = PolicyCheckpoint(made.state, 3, made.gap)
     again = Frontier.resumed(policy, BUDGET, np.random.default_rng(9), learnt)
 
     assert (len(again), again.gap) == (3, 1.5)
@@ -282,7 +282,7 @@ def test_a_frontier_goes_on_from_what_its_policy_had_learnt(policy):
 @pytest.mark.parametrize("policy", [Worth(), Fixed()])
 def test_a_frontier_that_goes_on_tells_its_policy_of_another_budget(policy):
     made = frontier(policy, 3, 1, 2)
-    learnt = Resumed(made.state, 3, made.gap)
+    learnt = PolicyCheckpoint(made.state, 3, made.gap)
     again = Frontier.resumed(policy, Budget(6.0), np.random.default_rng(9), learnt)
 
     assert again.gap == 0.5
@@ -305,7 +305,7 @@ class Crawling(RuleBasedStateMachine):
         self.day = 0.0
         self.pages = 0
         self.waiting: set[int] = set()
-        self.out: set[int] = set()
+        self.leased: set[int] = set()
         self.gone: set[int] = set()
         self.back: set[int] = set()  # since pages were last scored
         self.told: list[tuple[int, float, bool]] = []
@@ -319,8 +319,8 @@ class Crawling(RuleBasedStateMachine):
         """What the policy knows so far; `Frontier.state` would tell it the rest first."""
         return self.frontier._turns._state
 
-    def pace(self):
-        gap = max(len(self.waiting | self.out), 1) / 2.0
+    def set_gap(self):
+        gap = max(len(self.waiting | self.leased), 1) / 2.0
         if self.gap is None or not 1 / 1.2 <= gap / self.gap <= 1.2:
             self.gap = gap
 
@@ -330,7 +330,7 @@ class Crawling(RuleBasedStateMachine):
         assert rows.tolist() == list(range(self.pages, self.pages + len(weights)))
         self.pages += len(weights)
         self.waiting |= set(rows.tolist())
-        self.pace()
+        self.set_gap()
 
     @rule(sixteenths=st.integers(1, 16 * 8))
     def wait(self, sixteenths):
@@ -343,8 +343,8 @@ class Crawling(RuleBasedStateMachine):
         self.frontier.remove(np.array(sorted(some), np.int64))
         self.gone |= some
         self.waiting -= some
-        self.out -= some
-        self.pace()
+        self.leased -= some
+        self.set_gap()
 
     @precondition(lambda self: self.started)
     @rule(most=st.integers(1, 30))
@@ -357,7 +357,7 @@ class Crawling(RuleBasedStateMachine):
         assert len(rows) == len(set(rows)) <= most
         assert set(rows) <= self.waiting
         self.waiting -= set(rows)
-        self.out |= set(rows)
+        self.leased |= set(rows)
         self.check_best(rows, most)
 
     def check_best(self, rows, most):
@@ -371,29 +371,22 @@ class Crawling(RuleBasedStateMachine):
         if len(rows) < most:
             assert all(value[row] == 0 for row in self.waiting)
 
-    @precondition(lambda self: self.out)
+    @precondition(lambda self: self.leased)
     @rule(drawn=st.data(), changed=st.booleans())
     def seen(self, drawn, changed):
-        some = sorted(drawn.draw(st.sets(st.sampled_from(sorted(self.out)), min_size=1)))
+        some = sorted(drawn.draw(st.sets(st.sampled_from(sorted(self.leased)), min_size=1)))
         visited(self.frontier, some, self.day, changed)
         self.told += [(row, DAY + self.day, changed) for row in some]
         self.come_back(some)
 
-    @precondition(lambda self: self.out)
-    @rule(drawn=st.data())
-    def returned(self, drawn):
-        some = sorted(drawn.draw(st.sets(st.sampled_from(sorted(self.out)), min_size=1)))
-        self.frontier.returned(np.array(some))
-        self.come_back(some)
-
     def come_back(self, rows):
-        self.out -= set(rows)
+        self.leased -= set(rows)
         self.waiting |= set(rows)
         self.back |= set(rows)
 
     @invariant()
     def count(self):
-        assert len(self.frontier) == len(self.waiting) + len(self.out)
+        assert len(self.frontier) == len(self.waiting) + len(self.leased)
 
     @precondition(lambda self: self.started)
     @invariant()

@@ -37,7 +37,7 @@ class _Writes:
         state.weight = np.append(state.weight, pages.weight)
         return state
 
-    def paced(self, state: Diary, gap: float) -> Diary:
+    def with_mean_gap(self, state: Diary, gap: float) -> Diary:
         state.gaps.append(gap)
         return state
 

@@ -99,14 +99,14 @@ def test_the_prior_is_fitted_on_the_way():
 
     assert state.prior != (0.5, GAP / 2)
     assert state.prior[0] / state.prior[1] < 0.1  # less than a change a gap
-    assert policy.paced(state, 99.0).prior == state.prior
+    assert policy.with_mean_gap(state, 99.0).prior == state.prior
 
 
 def test_the_first_prior_follows_the_gap():
     policy = Gamma(Freshness())
     state = policy.start(pages_at(0.0), START, GAP)
 
-    assert policy.paced(state, 99.0).prior == (0.5, 49.5)
+    assert policy.with_mean_gap(state, 99.0).prior == (0.5, 49.5)
 
 
 @given(st.lists(st.floats(1e-3, 1e3), min_size=1, max_size=5), st.floats(1e-3, 1e3))

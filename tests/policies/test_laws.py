@@ -186,7 +186,7 @@ def test_pages_without_an_opinion_wait_for_the_mean_gap(name):
     policy = policy_named(name)
     state = policy.start(pages_at(0.0), START, GAP)
     before = due_days(policy, state)[0]
-    after = due_days(policy, policy.paced(state, 2 * GAP))[0]
+    after = due_days(policy, policy.with_mean_gap(state, 2 * GAP))[0]
 
     assert after in (before, pytest.approx(2 * before))
     if before == pytest.approx(GAP):

@@ -63,8 +63,8 @@ class Recorded:
     def found(self, state, pages):
         return self.policy.found(state, pages)
 
-    def paced(self, state, gap):
-        return self.policy.paced(state, gap)
+    def with_mean_gap(self, state, gap):
+        return self.policy.with_mean_gap(state, gap)
 
     def seen(self, state, rows, now, outcomes):
         self.visits.append((rows.copy(), now.copy(), outcomes))
@@ -111,7 +111,7 @@ class Timetable:
     def found(self, state, pages):
         return state + len(pages)
 
-    def paced(self, state, gap):
+    def with_mean_gap(self, state, gap):
         return state
 
     def seen(self, state, rows, now, outcomes):

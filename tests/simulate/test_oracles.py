@@ -58,7 +58,7 @@ def test_pages_found_later_and_another_pace():
     for policy in (optimal(some), Clairvoyant(some, OBJECTIVES["freshness"])):
         state = policy.start(some.pages.take(ROWS[:1]), some.start, 1.0)
         state = policy.found(state, some.pages.take(ROWS[1:]))
-        state = policy.paced(state, 2.0)
+        state = policy.with_mean_gap(state, 2.0)
 
         assert isinstance(policy, Priced)
         assert (policy.value(state, ROWS, at(3.0)[0]) > 0).all()

@@ -64,10 +64,10 @@ class VisitCycle:
             leased = LeasedPage(lease, address, copy, read_masks(masks), rule)
             visit = await self._visitor.visit(leased)
         except HostBusy as busy:
-            agenda.given_back(page, busy.until)
+            agenda.release_lease(page, busy.until)
             return
         except asyncio.CancelledError:
-            agenda.given_back(page, self._clock.now())
+            agenda.release_lease(page, self._clock.now())
             raise
         # From here to the end nothing waits: what is learned is what is written, in one order.
         had = agenda.status(page), agenda.failures(page)

@@ -36,8 +36,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.arrays.equal_keys import rounds
-from recrawl.frontier.backoff import until_allowed, until_recheck, until_retry
-from recrawl.frontier.page_table import NOT_IN, Book
+from recrawl.frontier.backoff import recheck_after, retry_after, robots_recheck_after
+from recrawl.frontier.page_table import NOT_ADMITTED, PageTable
 from recrawl.frontier.pool import Pool
 from recrawl.policies.pages import Outcomes
 from recrawl.settings.terms import JITTER
@@ -47,9 +47,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recrawl.arrays.types import Floats, Ints
+    from recrawl.frontier.token_bucket import TokenBucket
     from recrawl.frontier.frontier import Frontier
     from recrawl.frontier.host_table import HostTable
-    from recrawl.frontier.spending import Spending
     from recrawl.plan.budget import Budget
     from recrawl.settings.terms import Terms
 
@@ -75,7 +75,7 @@ class Lease:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Known:
+class KnownPages:
     """What is known of pages: a row a page.
 
     Args:
@@ -131,24 +131,24 @@ class Agenda:
     ) -> None:
         self.hosts = hosts
         self._random = random
-        self._book = Book(hosts, terms)
+        self._table = PageTable(hosts, terms)
         self._pool_of_term: Ints = np.array([each.pool for each in terms], np.int64)
         self._pools: list[Pool] = []
         self._first = 0
 
     def __len__(self) -> int:
         """Count the pages."""
-        return len(self._book)
+        return len(self._table)
 
     def add_pool(self, frontier: Frontier, budget: Budget, now: float) -> int:
         """One more budget, and the frontier of its pages; returns its number."""
         number = len(self._pools)
-        self._pools.append(Pool(frontier, budget, self._book, number, now))
+        self._pools.append(Pool(frontier, budget, self._table, number, now))
         return number
 
-    def spending(self, pool: int) -> Spending:
+    def bucket(self, pool: int) -> TokenBucket:
         """What a pool has spent and may spend."""
-        return self._pools[pool].spending
+        return self._pools[pool].bucket
 
     def frontier(self, pool: int) -> Frontier:
         """What orders the pages of a pool that have a copy; all of them are in it afterwards."""
@@ -167,13 +167,13 @@ class Agenda:
             host: Host of each.
             term: Number of each page's terms.
         """
-        pages = self._book.add(host, term)
+        pages = self._table.add(host, term)
         pool = self._pool_of_term[np.asarray(term, np.int64)]
         for number in np.unique(pool).tolist():
             self._pools[number].found(pages[pool == number])
         return pages
 
-    def resume(self, known: Known, pools: Sequence[Ints], last: Sequence[Floats]) -> None:
+    def resume(self, known: KnownPages, pools: Sequence[Ints], last: Sequence[Floats]) -> None:
         """Take up a crawl again; call before anything was found.
 
         Visits that a pool's frontier does not know of are told afterwards, by `enter` and `learn`.
@@ -183,12 +183,12 @@ class Agenda:
             pools: The pages in the rows of each pool's frontier, in order.
             last: When each of them was last visited.
         """
-        book = self._book
-        pages = book.add(known.host, known.term)
-        book.status[:] = known.status
-        book.failures[:] = known.failures
-        book.set[:] = known.set
-        pool_of = self._pool_of_term[book.term]
+        table = self._table
+        pages = table.add(known.host, known.term)
+        table.status[:] = known.status
+        table.failures[:] = known.failures
+        table.set[:] = known.set
+        pool_of = self._pool_of_term[table.term]
         for number, (rows, days) in enumerate(zip(pools, last, strict=True)):
             self._pools[number].resume(pages[pool_of == number], rows, days)
 
@@ -202,11 +202,11 @@ class Agenda:
             most: How many leases.
         """
         leases: list[Lease] = []
-        book = self._book
+        table = self._table
         for pool in self._pools[self._first :] + self._pools[: self._first]:
             while len(leases) < most and (page := pool.take(now)) is not None:
-                first = bool(book.row[page] == NOT_IN)
-                leases.append(Lease(page, int(book.host[page]), first, now))
+                first = bool(table.row[page] == NOT_ADMITTED)
+                leases.append(Lease(page, int(table.host[page]), first, now))
         self._first = (self._first + 1) % max(len(self._pools), 1)  # where leases are scarce
         return leases
 
@@ -241,7 +241,7 @@ class Agenda:
         """Learn that there is a first copy of a page, and at which address."""
         self._done(page, _COPIED, 0)
         self.enter(page, address, now)
-        self._again(page, now)
+        self._reschedule(page, now)
 
     def enter(self, page: int, address: str, now: float) -> None:
         """Let the policy know of a page that was copied; for visits of before, told in order."""
@@ -269,35 +269,39 @@ class Agenda:
         false = np.array([false_changes]) if false_changes else None
         outcomes = Outcomes(np.array([changed]), np.array([age]), false)
         self._pool(page).copies.learn(page, now, outcomes)
-        self._again(page, now)
+        self._reschedule(page, now)
 
     def audited(self, page: int, now: float) -> None:
         """Count a second request of a visit against the budget."""
-        self._pool(page).spending.spend(now, first=False)
+        self._pool(page).bucket.spend(now, first=False)
 
-    def told(self, pages: Ints, named: Floats, word: tuple[Floats, Floats], now: float) -> None:
-        """Let the policy know what a host says of pages that have a copy.
+    def announced(
+        self, pages: Ints, named: Floats, reliability: tuple[Floats, Floats], now: float
+    ) -> None:
+        """Let the policy know what a host announces of pages that have a copy.
 
         Args:
-            pages: Pages that the host would name.
+            pages: Pages that the host would name if they had changed.
             named: Chance that each page which it names has changed; 0 where it does not.
-            word: Chance that it names a page that changes, and times a day that it names one that
-                did not: a row a page.
+            reliability: Recall and false alarms a day of the host of each page.
             now: When it was asked.
         """
-        pool = self._pool_of_term[self._book.term[pages]]
+        pool = self._pool_of_term[self._table.term[pages]]
         for number in np.unique(pool).tolist():
             some = np.flatnonzero(pool == number)
-            each = word[0][some], word[1][some]
-            self._pools[number].copies.told(pages[some], named[some], each, now)
+            each = reliability[0][some], reliability[1][some]
+            self._pools[number].copies.announced(pages[some], named[some], each, now)
 
-    def awaited(self, pages: Ints) -> Floats:
-        """Changes that visits would have met without an announcement if there never were any."""
-        pool, awaited = self._pool_of_term[self._book.term[pages]], np.zeros(len(pages))
+    def unannounced_changes(self, pages: Ints) -> Floats:
+        """Changes that visits would have met unannounced if hosts announced none."""
+        pool, unannounced_changes = (
+            self._pool_of_term[self._table.term[pages]],
+            np.zeros(len(pages)),
+        )
         for number in np.unique(pool).tolist():
             some = np.flatnonzero(pool == number)
-            awaited[some] = self._pools[number].copies.awaited(pages[some])
-        return awaited
+            unannounced_changes[some] = self._pools[number].copies.unannounced_changes(pages[some])
+        return unannounced_changes
 
     def learn_many(self, pages: Ints, at: Floats, outcomes: Outcomes) -> None:
         """Let the policy learn from many visits of before, told in order, as if all at once.
@@ -307,7 +311,7 @@ class Agenda:
             at: When each was visited.
             outcomes: What each visit showed.
         """
-        pool = self._pool_of_term[self._book.term[pages]]
+        pool = self._pool_of_term[self._table.term[pages]]
         for rows in rounds(pages):
             for number in np.unique(pool[rows]).tolist():
                 some = rows[pool[rows] == number]
@@ -315,85 +319,85 @@ class Agenda:
 
     def failed(self, page: int, now: float) -> float:
         """Learn that a visit said nothing of its page; returns when the page is tried again."""
-        failures = int(self._book.failures[page]) + 1
+        failures = int(self._table.failures[page]) + 1
         self._done(page, self.status(page), failures)
-        return self._after(page, now, until_retry(failures))
+        return self._postpone(page, now, retry_after(failures))
 
     def gone(self, page: int, now: float) -> float:
         """Learn that there is no such page; returns when it is looked at again."""
         was_gone = self.status(page) in _GONE
         times = self.failures(page) + 1 if was_gone else 1
         self._done(page, PageStatus.GONE if was_gone else PageStatus.SUSPECTED, times)
-        return self._after(page, now, until_recheck(times))
+        return self._postpone(page, now, recheck_after(times))
 
     def refused(self, page: int, now: float) -> float:
         """Learn that robots.txt forbids a page; returns when it is asked about again."""
         times = self.failures(page) + 1 if self.status(page) is PageStatus.REFUSED else 1
         self._done(page, PageStatus.REFUSED, times)
-        return self._after(page, now, until_allowed(times))
+        return self._postpone(page, now, robots_recheck_after(times))
 
     def moved(self, page: int, now: float) -> float:
         """Learn that a page is elsewhere; returns when it is looked at again."""
         times = self.failures(page) + 1 if self.status(page) is PageStatus.MOVED else 2
         self._done(page, PageStatus.MOVED, times)
-        return self._after(page, now, until_recheck(times))
+        return self._postpone(page, now, recheck_after(times))
 
-    def given_back(self, page: int, at: float) -> None:
+    def release_lease(self, page: int, at: float) -> None:
         """Take back a lease that was not used, and give it again from an instant on."""
-        self._book.out[page] = False
-        self._pool(page).put_off(page, at)
+        self._table.leased[page] = False
+        self._pool(page).schedule_at(page, at)
 
     def hosts_of(self, pages: Ints) -> Ints:
         """Hosts of some pages."""
-        return np.asarray(self._book.host[pages])
+        return np.asarray(self._table.host[pages])
 
     def new_pages(self, page: int) -> tuple[int, float]:
         """New pages that wait beside a page, and visits a day that they and others share."""
         pool = self._pool(page)
-        return pool.new_pages, pool.spending.visits_a_day
+        return pool.new_pages, pool.bucket.visits_a_day
 
     def term(self, page: int) -> int:
         """Number of a page's terms."""
-        return int(self._book.term[page])
+        return int(self._table.term[page])
 
     def count(self, status: PageStatus) -> int:
         """How many pages stand at one place in their lives."""
-        return int(np.count_nonzero(self._book.status == status))
+        return int(np.count_nonzero(self._table.status == status))
 
     def status(self, page: int) -> PageStatus:
         """Where a page stands in its life."""
-        return PageStatus(int(self._book.status[page]))
+        return PageStatus(int(self._table.status[page]))
 
     def failures(self, page: int) -> int:
         """How many visits in a row have failed, or found the page gone."""
-        return int(self._book.failures[page])
+        return int(self._table.failures[page])
 
     def set_time(self, page: int) -> float:
         """Set time of a page; infinite where it has none."""
-        return float(self._book.set[page])
+        return float(self._table.set[page])
 
     def _pool(self, page: int) -> Pool:
-        return self._pools[self._book.terms_of(page).pool]
+        return self._pools[self._table.terms_of(page).pool]
 
     def _done(self, page: int, status: int, failures: int) -> None:
-        book = self._book
-        book.out[page] = False
-        book.status[page] = status
-        book.failures[page] = failures
+        table = self._table
+        table.leased[page] = False
+        table.status[page] = status
+        table.failures[page] = failures
 
-    def _again(self, page: int, now: float) -> None:
+    def _reschedule(self, page: int, now: float) -> None:
         """Let a page that has a copy take its turn again, on its terms."""
-        terms, pool = self._book.terms_of(page), self._pool(page)
-        if self._book.row[page] >= 0:
-            pool.copies.let_go(page, now)
+        terms, pool = self._table.terms_of(page), self._pool(page)
+        if self._table.row[page] >= 0:
+            pool.copies.hand_to_policy(page, now)
         days = terms.interval or terms.maximum
         if days < inf:
-            pool.put_off(page, now + max(self._spread(days), terms.minimum), hold=False)
+            pool.schedule_at(page, now + max(self._spread(days), terms.minimum), hold=False)
 
-    def _after(self, page: int, now: float, days: float) -> float:
+    def _postpone(self, page: int, now: float, days: float) -> float:
         """Put a page off; nothing else decides on it until then."""
-        days = max(self._spread(days), self._book.terms_of(page).minimum)
-        return self._pool(page).put_off(page, now + days)
+        days = max(self._spread(days), self._table.terms_of(page).minimum)
+        return self._pool(page).schedule_at(page, now + days)
 
     def _spread(self, days: float) -> float:
         return days * (1 - JITTER * float(self._random.random()))

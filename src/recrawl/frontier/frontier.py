@@ -3,7 +3,7 @@
 It owns no clock and makes no visits: whoever drives it, a crawler or a simulation, says what
 time it is. The life of a page is
 
-    add -> waiting -> take -> out -> seen (or returned) -> waiting ... -> remove -> gone
+    add -> waiting -> take -> out -> seen -> waiting ... -> remove -> gone
 
 Pages of a priced policy are scored a *tick* at a time, a 64th of the mean gap between visits,
 and handed out best first until the next; what visits show in between is learnt all at once when
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.policies.pages import Outcomes, Pages
-from recrawl.policies.policy import Priced
+from recrawl.policies.policy import EveryStep, Listening, Priced
 from recrawl.units import SECONDS_A_DAY, epoch_days
 
 if TYPE_CHECKING:
@@ -39,14 +39,14 @@ _TICKS_A_GAP = 64
 _ASKED_A_GAP = 8  # times that a fixed policy is asked about pages that were not visited
 _LEAST_TICK = 60 / SECONDS_A_DAY
 _GAP_MOVED = 1.2  # what a gap may move by before the policy is told
-# Pages of equal value come in an order drawn by lot: this small, it decides nothing else.
-_LOT = 1e-9
+# Ties are broken at random: this small a factor decides nothing else.
+_TIE = 1e-9
 _MOST_AT_ONCE = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
-class Resumed:
-    """What a frontier had learnt when its crawl was stopped.
+class PolicyCheckpoint:
+    """State of a policy to go on from.
 
     Args:
         state: State of its policy.
@@ -77,7 +77,7 @@ class Frontier:
         )
         self._gap = 0.0
         self._coming = 0
-        self._lots: Floats = np.empty(0)
+        self._ties: Floats = np.empty(0)
         self._waiting: Bools = np.empty(0, np.bool_)
         self._here: Bools = np.empty(0, np.bool_)
         self._held: Bools = np.empty(0, np.bool_)
@@ -95,7 +95,11 @@ class Frontier:
 
     @classmethod
     def resumed(
-        cls, policy: Policy[Any], budget: Budget, random: np.random.Generator, learnt: Resumed
+        cls,
+        policy: Policy[Any],
+        budget: Budget,
+        random: np.random.Generator,
+        learnt: PolicyCheckpoint,
     ) -> Frontier:
         """A frontier that goes on from what its policy had learnt.
 
@@ -111,10 +115,10 @@ class Frontier:
         frontier._waiting = np.ones(pages, np.bool_)
         frontier._held = np.zeros(pages, np.bool_)
         frontier._earliest = np.full(pages, -np.inf)
-        frontier._lots = random.random(pages)
+        frontier._ties = random.random(pages)
         frontier._gap = learnt.gap
         frontier._turns.resume(learnt.state, learnt.gap, pages)
-        frontier._pace()
+        frontier._update_gap()
         return frontier
 
     @property
@@ -129,7 +133,7 @@ class Frontier:
             return np.empty(0, np.int64)
         self._here = np.append(self._here, np.ones(len(pages), np.bool_))
         self._waiting = np.append(self._waiting, np.ones(len(pages), np.bool_))
-        self._lots = np.append(self._lots, self._random.random(len(pages)))
+        self._ties = np.append(self._ties, self._random.random(len(pages)))
         self._held = np.append(self._held, np.zeros(len(pages), np.bool_))
         self._earliest = np.append(self._earliest, np.full(len(pages), -np.inf))
         if first == 0:
@@ -137,7 +141,7 @@ class Frontier:
             self._turns.start(pages, now, self._gap)
         else:
             self._turns.add(pages)
-            self._pace()
+            self._update_gap()
         return np.arange(first, len(self._here))
 
     def remove(self, rows: Ints) -> None:
@@ -145,14 +149,14 @@ class Frontier:
         self._here[rows] = False
         self._waiting[rows] = False
         if len(rows):
-            self._pace()
+            self._update_gap()
 
     def take(self, now: np.datetime64, most: int) -> Ints:
         """Hand out the pages that are most worth a visit now, best first."""
         ready = self._ready(now)
         if most <= 0 or not ready.any():
             return np.empty(0, np.int64)
-        rows = self._turns.take(now, most, ready, self._lots)
+        rows = self._turns.take(now, most, ready, self._ties)
         self._waiting[rows] = False
         return rows
 
@@ -170,8 +174,8 @@ class Frontier:
         if not ready.any():
             return np.empty(0, np.int64)
         if fits is None:
-            return self._turns.ranked(now, most, ready, self._lots)
-        rows = self._turns.ranked(now, len(ready), ready, self._lots)
+            return self._turns.ranked(now, most, ready, self._ties)
+        rows = self._turns.ranked(now, len(ready), ready, self._ties)
         return rows[fits(rows)][:most]
 
     def hold(self, row: int) -> None:
@@ -189,31 +193,18 @@ class Frontier:
         self._turns.seen(rows, now, outcomes)
         self._waiting[rows] = self._here[rows]
 
-    def told(
-        self, rows: Ints, named: Floats, word: tuple[Floats, Floats], now: np.datetime64
+    def announced(
+        self, rows: Ints, named: Floats, reliability: tuple[Floats, Floats], now: np.datetime64
     ) -> None:
-        """Let a policy that listens know what a host says of pages.
-
-        Args:
-            rows: Pages that the host would name.
-            named: Chance that each page which it names has changed; 0 where it does not.
-            word: Chance that it names a page that changes, and times a day that it names one that
-                did not: a row a page.
-            now: When it was asked.
-        """
+        """Let a policy that listens know what a host announces; see `Listening.announced`."""
         if len(rows):
-            self._turns.told(rows, named, word, now)
+            self._turns.announced(rows, named, reliability, now)
 
-    def awaited(self, rows: Ints) -> Floats:
-        """Changes that visits would have met without an announcement if there never were any."""
-        awaited = getattr(self._policy, "awaited", None)
-        if awaited is None or not len(rows):
+    def unannounced_changes(self, rows: Ints) -> Floats:
+        """Changes that visits would have met unannounced if hosts announced none."""
+        if not isinstance(self._policy, Listening) or not len(rows):
             return np.zeros(len(rows))
-        return np.asarray(awaited(self.state, rows))
-
-    def returned(self, rows: Ints) -> None:
-        """Take back pages that were handed out and not visited."""
-        self._waiting[rows] = self._here[rows]
+        return self._policy.unannounced_changes(self.state, rows)
 
     def _ready(self, now: np.datetime64) -> Bools:
         if self._free:
@@ -224,17 +215,17 @@ class Frontier:
         """Say how many more pages are known that will come: they share the budget, too."""
         self._coming = pages
         if self._gap:
-            self._pace()
+            self._update_gap()
 
     def _mean_gap(self) -> float:
         pages = max(len(self) + self._coming, 1)
         return pages / self._budget.visits_a_day(pages)
 
-    def _pace(self) -> None:
+    def _update_gap(self) -> None:
         gap = self._mean_gap()
         if not 1 / _GAP_MOVED <= gap / self._gap <= _GAP_MOVED:
             self._gap = gap
-            self._turns.pace(gap)
+            self._turns.set_gap(gap)
 
 
 def tick_of(gap: float) -> float:
@@ -247,8 +238,7 @@ class _ByValue:
 
     def __init__(self, policy: Priced[Any]) -> None:
         self._policy = policy
-        # A policy may ask to be heard at every step, not once a tick.
-        self._every_step = getattr(policy, "every_step", False)
+        self._every_step = isinstance(policy, EveryStep) and policy.every_step
         self._state: Any = None
         self._tick = 0.0
         self._ends = -np.inf  # of the tick, in days after 1970
@@ -265,42 +255,41 @@ class _ByValue:
         self._state = state
         self._tick = tick_of(gap)
 
-    def pace(self, gap: float) -> None:
-        self._state = self._policy.paced(self.learnt(), gap)
+    def set_gap(self, gap: float) -> None:
+        self._state = self._policy.with_mean_gap(self.learnt(), gap)
         self._tick = tick_of(gap)
 
     def add(self, pages: Pages) -> None:
         self._found.append(pages)
 
-    def told(
-        self, rows: Ints, named: Floats, word: tuple[Floats, Floats], now: np.datetime64
+    def announced(
+        self, rows: Ints, named: Floats, reliability: tuple[Floats, Floats], now: np.datetime64
     ) -> None:
-        listen = getattr(self._policy, "told", None)
-        if listen is not None:
-            self._state = listen(self.learnt(), rows, named, word, now)
+        if isinstance(self._policy, Listening):
+            self._state = self._policy.announced(self.learnt(), rows, named, reliability, now)
 
     def seen(self, rows: Ints, now: Instants, outcomes: Outcomes) -> None:
         self._visits.append((rows, now, outcomes))
 
-    def take(self, now: np.datetime64, most: int, waiting: Bools, lots: Floats) -> Ints:
+    def take(self, now: np.datetime64, most: int, waiting: Bools, ties: Floats) -> Ints:
         queue = self._queue[waiting[self._queue]]
         today = float(epoch_days(now))
         if self._every_step or today >= self._ends or len(queue) < most:
-            queue = self._scored(now, most, waiting, lots)
+            queue = self._scored(now, most, waiting, ties)
         self._queue = queue[most:]
         return queue[:most]
 
-    def _scored(self, now: np.datetime64, most: int, waiting: Bools, lots: Floats) -> Ints:
+    def _scored(self, now: np.datetime64, most: int, waiting: Bools, ties: Floats) -> Ints:
         """The best pages of this tick, best first."""
         self._ends = float(epoch_days(now)) + self._tick
         spare = int(np.count_nonzero(waiting)) // _TICKS_A_GAP + 1
-        return self.ranked(now, most + spare, waiting, lots)
+        return self.ranked(now, most + spare, waiting, ties)
 
-    def ranked(self, now: np.datetime64, most: int, waiting: Bools, lots: Floats) -> Ints:
+    def ranked(self, now: np.datetime64, most: int, waiting: Bools, ties: Floats) -> Ints:
         """The best pages now, best first."""
         state = self.learnt()
         rows = np.flatnonzero(waiting)
-        value = self._policy.value(state, rows, now) * (1 + _LOT * lots[rows])
+        value = self._policy.value(state, rows, now) * (1 + _TIE * ties[rows])
         best = _largest(value, most)
         return rows[best[value[best] > 0]]  # a visit that is worth nothing is not made
 
@@ -343,8 +332,8 @@ class _ByDueTime:
         self._gap = gap
         self._due = self._due_days(np.arange(pages))
 
-    def pace(self, gap: float) -> None:
-        self._state = self._policy.paced(self._state, gap)
+    def set_gap(self, gap: float) -> None:
+        self._state = self._policy.with_mean_gap(self._state, gap)
         self._gap = gap
         self._due = self._due_days(np.arange(len(self._due)))
 
@@ -353,19 +342,19 @@ class _ByDueTime:
         rows = np.arange(len(self._due), len(self._due) + len(pages))
         self._due = np.append(self._due, self._due_days(rows))
 
-    def told(
-        self, rows: Ints, named: Floats, word: tuple[Floats, Floats], now: np.datetime64
+    def announced(
+        self, rows: Ints, named: Floats, reliability: tuple[Floats, Floats], now: np.datetime64
     ) -> None:
-        """Say nothing: fixed rules do not listen."""
+        """Do nothing: fixed rules do not listen."""
 
     def seen(self, rows: Ints, now: Instants, outcomes: Outcomes) -> None:
         self._state = self._policy.seen(self._state, rows, now, outcomes)
         self._due[rows] = self._due_days(rows)
 
-    def take(self, now: np.datetime64, most: int, waiting: Bools, lots: Floats) -> Ints:
-        return self.ranked(now, most, waiting, lots)
+    def take(self, now: np.datetime64, most: int, waiting: Bools, ties: Floats) -> Ints:
+        return self.ranked(now, most, waiting, ties)
 
-    def ranked(self, now: np.datetime64, most: int, waiting: Bools, lots: Floats) -> Ints:
+    def ranked(self, now: np.datetime64, most: int, waiting: Bools, ties: Floats) -> Ints:
         """The most overdue pages, most overdue first."""
         today = float(epoch_days(now))
         if today >= self._ask_again:  # some rules divide the budget anew as they learn
@@ -373,8 +362,8 @@ class _ByDueTime:
             self._ask_again = today + self._gap / _ASKED_A_GAP
         # Spare visits go to the pages that are due next.
         rows = np.flatnonzero(waiting & np.isfinite(self._due))
-        # A lot is worth at most a second or so: days after 1970 are about 20,000.
-        return rows[_largest(-self._due[rows] * (1 - _LOT * lots[rows]), most)]
+        # A tie is worth at most a second or so: days after 1970 are about 20,000.
+        return rows[_largest(-self._due[rows] * (1 - _TIE * ties[rows]), most)]
 
     def learnt(self) -> Any:  # noqa: ANN401 # a policy's state is its own affair
         return self._state

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 NEVER = inf
 # Rows of pages that are not in a frontier: without a copy, and copied a moment ago.
-NOT_IN, ON_ITS_WAY = -1, -2
+NOT_ADMITTED, ADMITTING = -1, -2
 
 
-class Book:
+class PageTable:
     """What is known of each page of a crawl: a row a page.
 
     Args:
@@ -54,7 +54,7 @@ class Book:
         self.row: Ints = np.empty(0, np.int64)
         self.set: Floats = np.empty(0)
         self.called: Floats = np.empty(0)
-        self.out: Bools = np.empty(0, np.bool_)
+        self.leased: Bools = np.empty(0, np.bool_)
 
     def __len__(self) -> int:
         """Count the pages."""
@@ -67,10 +67,10 @@ class Book:
         self.term = longer(self.term, np.asarray(term, np.int32))
         self.status = longer(self.status, np.full(count, PageStatus.NEW, np.int8))
         self.failures = longer(self.failures, np.zeros(count, np.int32))
-        self.row = longer(self.row, np.full(count, NOT_IN))
+        self.row = longer(self.row, np.full(count, NOT_ADMITTED))
         self.set = longer(self.set, np.full(count, NEVER))
         self.called = longer(self.called, np.full(count, NEVER))
-        self.out = longer(self.out, np.zeros(count, np.bool_))
+        self.leased = longer(self.leased, np.zeros(count, np.bool_))
         return np.arange(first, first + count)
 
     def terms_of(self, page: int) -> Terms:

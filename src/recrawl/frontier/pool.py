@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.frontier.copies import Copies
-from recrawl.frontier.page_table import NEVER, NOT_IN
+from recrawl.frontier.token_bucket import TokenBucket
+from recrawl.frontier.copied_pages import CopiedPages
+from recrawl.frontier.page_table import NEVER, NOT_ADMITTED
 from recrawl.frontier.queue import Queue
 from recrawl.frontier.ranking import Ranking
-from recrawl.frontier.spending import Spending
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
     from recrawl.frontier.frontier import Frontier
-    from recrawl.frontier.page_table import Book
+    from recrawl.frontier.page_table import PageTable
     from recrawl.plan.budget import Budget
 
 _AT_ONCE = 0.0  # a set time that is long past
@@ -51,21 +51,21 @@ class Pool:
     """
 
     def __init__(
-        self, frontier: Frontier, budget: Budget, book: Book, number: int, now: float
+        self, frontier: Frontier, budget: Budget, table: PageTable, number: int, now: float
     ) -> None:
-        self.spending = Spending(0.0, now=now)
+        self.bucket = TokenBucket(0.0, now=now)
         self._budget = budget
-        self._book = book
+        self._table = table
         self._pages = 0
         self._times: list[tuple[float, int]] = []
-        self._set, self._retries, self._new = (Queue(book.hosts) for _ in range(3))
+        self._set, self._retries, self._new = (Queue(table.hosts) for _ in range(3))
         self._kind = 0  # of what was lent last, among those that take turns
         # New pages that wait for their hours, and when the first of these begin.
         self._asleep: list[int] = []
         self._opens = inf
-        self.copies = Copies(frontier, book, self._new)
-        hours = [each for each in book.terms if each.pool == number and each.hours]
-        self._ranking = Ranking(self.copies, self.spending, book, hours)
+        self.copies = CopiedPages(frontier, table, self._new)
+        hours = [each for each in table.terms if each.pool == number and each.hours]
+        self._ranking = Ranking(self.copies, self.bucket, table, hours)
 
     # Pages come.
 
@@ -83,42 +83,42 @@ class Pool:
             rows: Those in the rows of the frontier, in order.
             last: When each of these was last visited.
         """
-        book = self._book
+        table = self._table
         self._grow(len(pages))
         self.copies.resume(rows)
         if len(rows):
             self._ranking.renew()
-        status, free = book.status[pages], book.set[pages] == NEVER
+        status, free = table.status[pages], table.set[pages] == NEVER
         self._put_new(pages[free & (status == _NEW)])
         self.copies.frontier.expect(len(self._new))
-        fixed = np.array([each.interval > 0 for each in book.terms])[book.term[pages]]
+        fixed = np.array([each.interval > 0 for each in table.terms])[table.term[pages]]
         # Of pages that were lent when the crawl ended nobody may have decided when to go on.
-        nobody = (book.row[pages] == NOT_IN) | fixed | (book.failures[pages] > 0)
+        nobody = (table.row[pages] == NOT_ADMITTED) | fixed | (table.failures[pages] > 0)
         nobody |= status != _COPIED
         nobody &= free & (status != _NEW) & (status != _REFUSED)
-        book.set[pages[nobody]] = _AT_ONCE
-        put_off = pages[book.set[pages] < NEVER]
-        book.called[put_off] = book.set[put_off]
-        self._times = list(zip(book.set[put_off].tolist(), put_off.tolist(), strict=True))
+        table.set[pages[nobody]] = _AT_ONCE
+        schedule_at = pages[table.set[pages] < NEVER]
+        table.called[schedule_at] = table.set[schedule_at]
+        self._times = list(zip(table.set[schedule_at].tolist(), schedule_at.tolist(), strict=True))
         heapify(self._times)
         self.copies.place_many(rows, last)
 
     def enter(self, page: int, address: str, now: float) -> None:
         """Take in a page of which there is a first copy."""
         if self.copies.enter(page, address, now):
-            if self._book.set[page] == _AT_ONCE:  # nobody knew of it
-                self._book.set[page] = NEVER
+            if self._table.set[page] == _AT_ONCE:  # nobody knew of it
+                self._table.set[page] = NEVER
             self._ranking.begin(now)
 
     def _grow(self, pages: int) -> None:
         self._pages += pages
-        self.spending.pace(self._budget.visits_a_day(self._pages))
+        self.bucket.set_rate(self._budget.visits_a_day(self._pages))
 
     def _put_new(self, pages: Ints) -> None:
         """Let pages without a copy wait, those that matter most first, then as they were found."""
-        book = self._book
-        rank = (-book.weight[book.term[pages]]).tolist()
-        for each in zip(rank, pages.tolist(), book.host[pages].tolist(), strict=True):
+        table = self._table
+        rank = (-table.weight[table.term[pages]]).tolist()
+        for each in zip(rank, pages.tolist(), table.host[pages].tolist(), strict=True):
             self._new.put(*each)
 
     @property
@@ -131,22 +131,22 @@ class Pool:
     def take(self, now: float) -> int | None:
         """Lend the page that is to be visited next; None where none may be now."""
         self._call(now)
-        if self.spending.ready(now, first=True) > now:
+        if self.bucket.ready(now, first=True) > now:
             return None
         page = self._set_page(self._set, now)
         if page is None:
             page = self._in_turn(now)
         if page is not None:
-            self._lend(page, now)
+            self._lease_out(page, now)
         return page
 
     def ready(self, now: float) -> float:
         """Instant at which a page may be lent, as far as is known; call when `take` has none."""
         wake = self._times[0][0] if self._times else inf
-        allowed = self.spending.ready(now, first=True)
+        allowed = self.bucket.ready(now, first=True)
         waiting = (self._set.ready(), self._retries.ready(), self._new.ready(), self._opens)
         wake = min(wake, max(allowed, min(waiting)))
-        allowed = self.spending.ready(now, first=False)
+        allowed = self.bucket.ready(now, first=False)
         return min(wake, max(allowed, self._ranking.ready()))
 
     def waiting(self, now: float, until: float) -> bool:
@@ -159,11 +159,11 @@ class Pool:
             until: When it must be free at the latest.
         """
         queues = (self._set, self._retries, self._new)
-        if self.spending.ready(now, first=True) <= now and any(
+        if self.bucket.ready(now, first=True) <= now and any(
             queue.ready() <= until for queue in queues
         ):
             return True
-        return self.spending.ready(now, first=False) <= now and self._ranking.waiting(until)
+        return self.bucket.ready(now, first=False) <= now and self._ranking.waiting(until)
 
     def freed(self, host: int) -> None:
         """Look again at a host of which a request has ended."""
@@ -172,7 +172,7 @@ class Pool:
         self._new.freed(host)
         self._ranking.freed(host)
 
-    def put_off(self, page: int, at: float, *, hold: bool = True) -> float:
+    def schedule_at(self, page: int, at: float, *, hold: bool = True) -> float:
         """Set a time for a page, within its hours; returns it.
 
         Args:
@@ -180,41 +180,41 @@ class Pool:
             at: The instant.
             hold: Whether nothing else decides on the page until then.
         """
-        book = self._book
-        at = book.terms_of(page).opens(at)
+        table = self._table
+        at = table.terms_of(page).opens(at)
         if hold:
             self.copies.hold(page)
-        book.set[page] = at
-        if at < book.called[page]:  # otherwise it is looked at before, and then put off again
-            book.called[page] = at
+        table.set[page] = at
+        if at < table.called[page]:  # otherwise it is looked at before, and then put off again
+            table.called[page] = at
             heappush(self._times, (at, page))
         return at
 
     def _call(self, now: float) -> None:
         """Call up pages whose set time has come."""
-        book = self._book
+        table = self._table
         while self._times and self._times[0][0] <= now:
             at, page = heappop(self._times)
-            if book.called[page] != at:
+            if table.called[page] != at:
                 continue  # it was called up sooner
-            book.called[page] = NEVER
-            at = float(book.set[page])
+            table.called[page] = NEVER
+            at = float(table.set[page])
             if at <= now:
-                queue = self._retries if book.failures[page] else self._set
-                queue.put(at, page, int(book.host[page]))
+                queue = self._retries if table.failures[page] else self._set
+                queue.put(at, page, int(table.host[page]))
             elif at < NEVER:
-                book.called[page] = at
+                table.called[page] = at
                 heappush(self._times, (at, page))
 
     def _set_page(self, queue: Queue, now: float) -> int | None:
         """A page of a queue whose set time has come."""
-        book = self._book
+        table = self._table
         while (page := queue.take(now)) is not None:
-            if book.set[page] > now:
+            if table.set[page] > now:
                 continue  # it was visited in the meantime
-            if book.terms_of(page).opens(now) <= now:
+            if table.terms_of(page).opens(now) <= now:
                 return page
-            self.put_off(page, now, hold=False)  # its hours are over; it stays as it was held
+            self.schedule_at(page, now, hold=False)  # its hours are over; it stays as it was held
         return None
 
     def _in_turn(self, now: float) -> int | None:
@@ -238,18 +238,18 @@ class Pool:
             asleep, self._asleep, self._opens = self._asleep, [], inf
             self._put_new(np.array(asleep, np.int64))
         while (page := self._new.take(now)) is not None:
-            opens = self._book.terms_of(page).opens(now)
+            opens = self._table.terms_of(page).opens(now)
             if opens <= now:
                 return page
             self._asleep.append(page)
             self._opens = min(self._opens, opens)
         return None
 
-    def _lend(self, page: int, now: float) -> None:
-        book = self._book
+    def _lease_out(self, page: int, now: float) -> None:
+        table = self._table
         self.copies.hold(page)
-        self._ranking.lend(page)
-        book.out[page] = True
-        book.set[page] = NEVER
-        book.hosts.begin(int(book.host[page]), now)
-        self.spending.spend(now, first=bool(book.row[page] == NOT_IN))
+        self._ranking.lease_out(page)
+        table.leased[page] = True
+        table.set[page] = NEVER
+        table.hosts.begin(int(table.host[page]), now)
+        self.bucket.spend(now, first=bool(table.row[page] == NOT_ADMITTED))

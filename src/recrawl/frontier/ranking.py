@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recrawl.arrays.types import Bools, Ints
-    from recrawl.frontier.copies import Copies
-    from recrawl.frontier.page_table import Book
-    from recrawl.frontier.spending import Spending
+    from recrawl.frontier.token_bucket import TokenBucket
+    from recrawl.frontier.copied_pages import CopiedPages
+    from recrawl.frontier.page_table import PageTable
     from recrawl.settings.terms import Terms
 
 _READ_AT_ONCE = 64
@@ -41,18 +41,18 @@ class Ranking:
     """
 
     def __init__(
-        self, copies: Copies, spending: Spending, book: Book, hours: Sequence[Terms]
+        self, copies: CopiedPages, bucket: TokenBucket, table: PageTable, hours: Sequence[Terms]
     ) -> None:
         self._copies = copies
-        self._spending = spending
-        self._book = book
+        self._bucket = bucket
+        self._table = table
         self._hours = hours
         # The order, how far it was read, until when it holds, and what was lent since.
         self._order: Ints = np.empty(0, np.int64)
         self._read = 0
         self._ends = inf
-        self._lent: set[int] = set()
-        self._turns = Queue(book.hosts)  # pages that were read, and wait for their hosts
+        self._leased: set[int] = set()
+        self._turns = Queue(table.hosts)  # pages that were read, and wait for their hosts
 
     def renew(self) -> None:
         """Make the order anew when it is next asked for."""
@@ -67,7 +67,7 @@ class Ranking:
         """The page that is most worth a visit; None where none may be made now."""
         if now < self._ends and not len(self._turns) and not self._unread:
             return None
-        if self._spending.ready(now, first=False) > now:
+        if self._bucket.ready(now, first=False) > now:
             return None
         if now >= self._ends:
             self._make(now)
@@ -76,12 +76,12 @@ class Ranking:
             if page is None:
                 if not self._read_on():
                     return None
-            elif page not in self._lent and self._book.terms_of(page).opens(now) <= now:
+            elif page not in self._leased and self._table.terms_of(page).opens(now) <= now:
                 return page
 
-    def lend(self, page: int) -> None:
+    def lease_out(self, page: int) -> None:
         """Leave out a page of the order, as it is lent."""
-        self._lent.add(page)
+        self._leased.add(page)
 
     def freed(self, host: int) -> None:
         """Look again at a host of which a request has ended."""
@@ -108,7 +108,7 @@ class Ranking:
         copies.admit()
         copies.learn_all()
         self._turns.clear()
-        self._lent.clear()
+        self._leased.clear()
         self._read = 0
         self._ends = min([now + self._tick(), *(each.begins(now) for each in self._hours)])
         days = self._ends - now
@@ -120,13 +120,13 @@ class Ranking:
         self._order = copies.page[rows]
 
     def _tick(self) -> float:
-        pages, visits = len(self._copies), self._spending.visits_a_day
+        pages, visits = len(self._copies), self._bucket.visits_a_day
         return tick_of(pages / visits) if pages and visits > 0 else inf
 
     def _read_on(self) -> bool:
         """Let the next pages of the order wait for their hosts; False where there are none."""
         pages = self._order[self._read : self._read + _READ_AT_ONCE]
-        hosts = self._book.host[pages].tolist()
+        hosts = self._table.host[pages].tolist()
         for rank, (page, host) in enumerate(zip(pages.tolist(), hosts, strict=True), self._read):
             self._turns.put(rank, page, host)
         self._read += len(pages)
@@ -134,11 +134,11 @@ class Ranking:
 
     def _fits(self, pages: Ints, now: float, days: float) -> Bools:
         """Which of some pages, best first, may be visited in the days to come."""
-        book = self._book
+        table = self._table
         if not self._hours:
-            return self._room(book.host[pages], now, days)
-        fit = np.array([each.opens(now) <= now for each in book.terms])[book.term[pages]]
-        fit[fit] = self._room(book.host[pages[fit]], now, days)
+            return self._room(table.host[pages], now, days)
+        fit = np.array([each.opens(now) <= now for each in table.terms])[table.term[pages]]
+        fit[fit] = self._room(table.host[pages[fit]], now, days)
         return fit
 
     def _room(self, host: Ints, now: float, days: float) -> Bools:
@@ -147,7 +147,7 @@ class Ranking:
         room = np.ones(len(groups.counts), np.int64)
         several = np.flatnonzero(groups.counts > 1)
         crowded = host[groups.order[groups.starts[several]]]
-        hosts = self._book.hosts
+        hosts = self._table.hosts
         room[several] = [hosts.room(each, now, days) + 1 for each in crowded.tolist()]
         if (room >= groups.counts).all():
             return np.ones(len(host), np.bool_)

@@ -100,7 +100,7 @@ class Gamma:
         """State with more pages."""
         return with_rows(state, _unseen(pages, state.gap, state.fitted))
 
-    def paced(self, state: GammaState, gap: float) -> GammaState:
+    def with_mean_gap(self, state: GammaState, gap: float) -> GammaState:
         """State of a crawl whose mean gap has moved; a prior that was fitted stays."""
         if state.prior == _first_prior(state.gap):
             state.prior = _first_prior(gap)

@@ -37,7 +37,7 @@ class Policy(Protocol[State]):
         """State with more pages, in rows after those known so far."""
         ...
 
-    def paced(self, state: State, gap: float) -> State:
+    def with_mean_gap(self, state: State, gap: float) -> State:
         """State of a crawl whose budget or number of pages has moved, and with them the gap."""
         ...
 
@@ -57,3 +57,39 @@ class Priced(Policy[State], Protocol[State]):
     def value(self, state: State, rows: Ints, now: np.datetime64) -> Floats:
         """What a visit to each page is worth now, per unit of cost."""
         ...
+
+
+@runtime_checkable
+class Listening(Priced[State], Protocol[State]):
+    """Takes announcements of changes into account, from sitemaps and feeds."""
+
+    def announced(
+        self,
+        state: State,
+        rows: Ints,
+        named: Floats,
+        reliability: tuple[Floats, Floats],
+        now: np.datetime64,
+    ) -> State:
+        """State after a host has said which of its pages have changed.
+
+        Args:
+            state: What was known before.
+            rows: Pages that the host would name if they had changed.
+            named: Chance that each page which it names has changed; 0 where it does not name it.
+            reliability: For each page the chance that its host names it when it changes (recall),
+                and the false alarms a day.
+            now: When it was asked.
+        """
+        ...
+
+    def unannounced_changes(self, state: State, rows: Ints) -> Floats:
+        """Changes that visits would have met unannounced if the host announced none."""
+        ...
+
+
+@runtime_checkable
+class EveryStep(Priced[State], Protocol[State]):
+    """Is asked at every step of a run, not once a tick: what it knows is new at every moment."""
+
+    every_step: bool

@@ -86,11 +86,11 @@ class Unmoved:
         state.worth = np.append(state.worth, pages.weight / pages.cost)
         return state
 
-    def paced(self, state: Rehearsed, gap: float) -> Rehearsed:
+    def with_mean_gap(self, state: Rehearsed, gap: float) -> Rehearsed:
         """State of a crawl whose mean gap has moved."""
         state.gap = gap
         if state.learnt is not None:
-            state.learnt = self.policy.paced(state.learnt, gap)
+            state.learnt = self.policy.with_mean_gap(state.learnt, gap)
         return state
 
     def seen(self, state: Rehearsed, rows: Ints, now: Instants, outcomes: Outcomes) -> Rehearsed:

@@ -60,7 +60,7 @@ class OptimalKnown:
         state.weight = np.concatenate([state.weight, pages.weight / pages.cost])
         return state
 
-    def paced(self, state: Known, gap: float) -> Known:
+    def with_mean_gap(self, state: Known, gap: float) -> Known:
         """The same state: rates are known, whatever the budget."""
         del gap
         return state
@@ -134,7 +134,7 @@ class Clairvoyant:
         state.weight = np.concatenate([state.weight, pages.weight / pages.cost])
         return state
 
-    def paced(self, state: Foreseen, gap: float) -> Foreseen:
+    def with_mean_gap(self, state: Foreseen, gap: float) -> Foreseen:
         """The same state."""
         del gap
         return state

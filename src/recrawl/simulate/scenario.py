@@ -18,7 +18,7 @@ from recrawl.plan.budget import Budget
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
-    from recrawl.frontier.agenda import Known
+    from recrawl.frontier.agenda import KnownPages
     from recrawl.policies.recrawl.policy import Recrawl
     from recrawl.policies.recrawl.state import RecrawlState
     from recrawl.settings.terms import Terms
@@ -96,7 +96,7 @@ class Scene:
     page: int
     share: float
     terms: tuple[Terms, ...]
-    known: Known
+    known: KnownPages
     last: Floats
     asked_at: float
     pools: tuple[PoolScene, ...]

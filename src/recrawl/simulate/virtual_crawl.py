@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.frontier.agenda import Agenda
-from recrawl.frontier.frontier import Frontier, Resumed
+from recrawl.frontier.frontier import Frontier, PolicyCheckpoint
 from recrawl.frontier.host_table import HostTable
 from recrawl.simulate.frozen_policy import Drawn, Rehearsed, Unmoved
 from recrawl.units import SECONDS_A_DAY, epoch_days, instants_after_epoch
@@ -134,7 +134,7 @@ class _Rehearsal:
         frontier = Frontier(self._policy, pool.budget, random)
         if pool.state is not None and len(pool.rows):
             state = Rehearsed.of(own(pool.state), pool.rows)
-            learnt = Resumed(state, len(pool.rows), state.gap)
+            learnt = PolicyCheckpoint(state, len(pool.rows), state.gap)
             frontier = Frontier.resumed(self._policy, pool.budget, random, learnt)
         self._states.append(state)
         since = scene.now if pool.spent.anew or not len(pool.spent.at) else float(pool.spent.at[0])
@@ -142,7 +142,7 @@ class _Rehearsal:
 
     def _spend(self, number: int, pool: PoolScene) -> None:
         """Count what was spent before."""
-        spending, spent = self._agenda.spending(number), pool.spent
+        spending, spent = self._agenda.bucket(number), pool.spent
         if spent.anew:
             spending.resume(spent.at, spent.first, self._scene.now)
             return

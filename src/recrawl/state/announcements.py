@@ -201,7 +201,7 @@ async def _hear(crawl: Crawl, kind: str, pages: Ints, dates: Floats, now: float)
     copied = np.flatnonzero(~np.isnan(crawl.last[pages]))
     for start in range(0, len(copied), _AT_ONCE):
         some = copied[start : start + _AT_ONCE]
-        crawl.agenda.told(pages[some], named[some], (word[0][some], word[1][some]), now)
+        crawl.agenda.announced(pages[some], named[some], (word[0][some], word[1][some]), now)
         await asyncio.sleep(0)
 
 
@@ -221,7 +221,7 @@ def _word(
 ) -> tuple[Floats, tuple[Floats, Floats]]:
     """How far the host of each page is believed: precision, and recall with false alarms a day."""
     of_hosts, row = np.unique(hosts, return_inverse=True)
-    awaited = np.bincount(row, crawl.agenda.awaited(pages)).tolist()
+    awaited = np.bincount(row, crawl.agenda.unannounced_changes(pages)).tolist()
     found = []
     for host, expected in zip(of_hosts.tolist(), awaited, strict=True):
         word, share = crawl.trust.word(host, kind), 0.0

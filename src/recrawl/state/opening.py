@@ -15,8 +15,8 @@ import numpy as np
 
 from recrawl.arrays.growing import longer
 from recrawl.entries.entries import Learnt, PagesChanged
-from recrawl.frontier.agenda import Agenda, Known
-from recrawl.frontier.frontier import Frontier, Resumed
+from recrawl.frontier.agenda import Agenda, KnownPages
+from recrawl.frontier.frontier import Frontier, PolicyCheckpoint
 from recrawl.frontier.host_table import HostTable
 from recrawl.plan.objectives.methods import OBJECTIVES
 from recrawl.policies.pages import Outcomes
@@ -188,7 +188,7 @@ def _add_pools(
         if inner:
             pages = inner["pages"].astype(np.int64)
             state = resumed(crawl.policy, inner, _addresses(reader, pages))
-            learnt = Resumed(state, len(pages), state.gap)
+            learnt = PolicyCheckpoint(state, len(pages), state.gap)
             frontier = Frontier.resumed(crawl.policy, budget, random, learnt)
             found.append((pages, state.last.copy()))
         else:
@@ -209,7 +209,9 @@ def _addresses(reader: Reader, pages: Ints) -> Callable[[], Sequence[str]]:
     return lambda: reader.addresses((pages + 1).tolist())
 
 
-def _known(settings: Settings, reader: Reader, row_of_host: dict[int, int], last: Floats) -> Known:
+def _known(
+    settings: Settings, reader: Reader, row_of_host: dict[int, int], last: Floats
+) -> KnownPages:
     columns = reader.pages()
     rows = np.zeros(max(row_of_host, default=0) + 1, np.int64)
     for number, row in row_of_host.items():
@@ -218,7 +220,7 @@ def _known(settings: Settings, reader: Reader, row_of_host: dict[int, int], last
     term = np.where(ruled, columns.rule, len(settings.rules))
     longest = np.array([each.interval or each.maximum for each in terms(settings)])[term]
     # A page without a rule is left where it is: refused, with no time set to ask again.
-    return Known(
+    return KnownPages(
         host=rows[columns.host],
         term=term,
         status=np.where(ruled, columns.status, PageStatus.REFUSED),
@@ -252,7 +254,7 @@ def _resume_beliefs(crawl: Crawl, reader: Reader) -> None:
 
 
 def _learn_again(
-    crawl: Crawl, reader: Reader, known: Known, on_replay: Callable[[int], object]
+    crawl: Crawl, reader: Reader, known: KnownPages, on_replay: Callable[[int], object]
 ) -> None:
     """Learn from visits made since the crawl was saved, but for pages without a rule."""
     done = 0
@@ -288,7 +290,7 @@ def _learn_again(
 def _cuts(crawl: Crawl, at: Floats) -> Ints:
     """Where a new stretch of time begins, a sixteenth of the shortest gap between visits."""
     pools = range(len(budgets(crawl.settings)))
-    gaps = [crawl.agenda.spending(number).visits_a_day for number in pools]
+    gaps = [crawl.agenda.bucket(number).visits_a_day for number in pools]
     width = max(len(crawl.agenda) / max(*gaps, 1.0) / _STRETCHES_A_GAP, _SHORTEST_STRETCH)
     return np.flatnonzero(np.diff(np.floor(at / width))) + 1
 
@@ -298,7 +300,7 @@ def _resume_spending(crawl: Crawl, reader: Reader, term: Ints, now: float) -> No
     # What was spent on pages that have no rule any more came out of the common budget, or might.
     pools = np.array([*(each.pool for each in terms(crawl.settings)[:-1]), 0])
     numbers = range(int(pools.max()) + 1)
-    longest = max(crawl.agenda.spending(number).window for number in numbers)
+    longest = max(crawl.agenda.bucket(number).window for number in numbers)
     since = reader.first_visit_since((now - longest) * SECONDS_A_DAY)
     for visits in reader.visits(after=since - 1):
         # A second request was a visit of the budget, too.
@@ -307,7 +309,7 @@ def _resume_spending(crawl: Crawl, reader: Reader, term: Ints, now: float) -> No
         first = visits.outcome[twice] == Outcome.FIRST
         for number in np.unique(pool).tolist():
             ours = pool == number
-            crawl.agenda.spending(number).resume(at[ours], first[ours], now)
+            crawl.agenda.bucket(number).resume(at[ours], first[ours], now)
 
 
 def expected_fresh(crawl: Crawl, now: float) -> tuple[float, int]:

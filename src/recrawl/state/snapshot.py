@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.arrays.equal_keys import rounds
-from recrawl.frontier.frontier import Frontier, Resumed
+from recrawl.frontier.frontier import Frontier, PolicyCheckpoint
 from recrawl.plan.objectives.methods import OBJECTIVES
 from recrawl.policies.pages import Outcomes, Pages
 from recrawl.policies.recrawl.beliefs import let_clocks_run
@@ -206,7 +206,7 @@ class _Learner:
         # are those of the settings.
         parts = parts | {"sections.related": len(parts["sections.leaf"]), "worth": weight[pages]}
         state = resumed(policy, parts, lambda: reader.addresses((pages + 1).tolist()))
-        learnt = Resumed(state, len(pages), state.gap)
+        learnt = PolicyCheckpoint(state, len(pages), state.gap)
         return cls(Frontier.resumed(policy, budget, random, learnt), pages, weight, reader)
 
     @property

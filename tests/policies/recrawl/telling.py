@@ -104,8 +104,8 @@ def crawl_telling(
             news, late = heard.moved(rows, at, (START + last) * SECONDS_A_DAY)
             for each in host[late].tolist():
                 words[each] = words[each].plus(right=1, silent=-1)
-            right, word = believed(heard, words, host, frontier.awaited(rows))
-            frontier.told(rows, right * news, word, instant(day))
+            right, word = believed(heard, words, host, frontier.unannounced_changes(rows))
+            frontier.announced(rows, right * news, word, instant(day))
         some = frontier.take(instant(day), AT_ONCE)
         changed = np.array([newest(changes[row], day) > last[row] for row in some.tolist()], bool)
         for row, found in zip(some.tolist(), changed.tolist(), strict=True):

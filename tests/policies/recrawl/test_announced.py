@@ -63,7 +63,7 @@ def test_a_page_that_is_announced_is_worth_most_and_one_that_is_not_less_than_be
     rows = np.arange(20)
     before = policy.value(state, rows, now)
     word = np.full(20, 0.8), np.full(20, 0.01)
-    state = policy.told(state, rows, (rows == 7).astype(float), word, now)
+    state = policy.announced(state, rows, (rows == 7).astype(float), word, now)
 
     after = policy.value(state, rows, now)
 
@@ -80,7 +80,7 @@ def test_announcements_that_are_never_right_move_nothing():
     rows = np.arange(20)
     before = policy.value(state, rows, now)
     word = np.full(20, 0.0), np.full(20, 0.5)
-    state = policy.told(state, rows, np.ones(20), word, now)
+    state = policy.announced(state, rows, np.ones(20), word, now)
 
     assert (policy.value(state, rows, now) == before).all()
 
@@ -88,7 +88,7 @@ def test_announcements_that_are_never_right_move_nothing():
 def test_a_visit_ends_an_announcement():
     policy, state = crawl_of()
     word = np.full(1, 0.9), np.full(1, 0.01)
-    state = policy.told(state, np.array([3]), np.ones(1), word, instant(5.0))
+    state = policy.announced(state, np.array([3]), np.ones(1), word, instant(5.0))
     changed = Outcomes.existence(np.array([True]))
     state = policy.seen(state, np.array([3]), np.array([instant(6.0)]), changed)
 
@@ -99,7 +99,7 @@ def test_a_visit_ends_an_announcement():
 def test_what_is_announced_is_kept():
     policy, state = crawl_of()
     word = np.full(1, 0.9), np.full(1, 0.01)
-    state = policy.told(state, np.array([3]), np.ones(1), word, instant(5.0))
+    state = policy.announced(state, np.array([3]), np.ones(1), word, instant(5.0))
     addresses = [f"site/{page}" for page in range(20)]
 
     again = resumed(policy, kept(state), lambda: addresses)
@@ -117,11 +117,11 @@ def test_silence_of_before_a_host_was_believed_is_learnt_when_it_is():
     rows = np.arange(20)
     none, some = (np.full(20, recall) for recall in (0.0, 0.75))
     before = state.memories.exposure.copy()
-    state = policy.told(state, rows, np.zeros(20), (none, none), instant(4.0))
+    state = policy.announced(state, rows, np.zeros(20), (none, none), instant(4.0))
     assert (state.memories.exposure == before).all()
 
     for _ in range(2):
-        state = policy.told(state, rows, np.zeros(20), (some, none), instant(5.0))
+        state = policy.announced(state, rows, np.zeros(20), (some, none), instant(5.0))
         assert state.memories.exposure - before == pytest.approx(0.75 * 5.0)
 
     now = np.full(20, instant(6.0))
@@ -172,11 +172,11 @@ def test_only_gaps_without_an_announced_change_are_watched():
     policy, state = crawl_of()
     rows = np.arange(3)
     word = np.full(3, 0.5), np.zeros(3)
-    state = policy.told(state, rows, np.array([1.0, 1.0, 0.0]), word, instant(8.0))
+    state = policy.announced(state, rows, np.array([1.0, 1.0, 0.0]), word, instant(8.0))
     changed = Outcomes.existence(np.array([True, False, True]))
     state = policy.seen(state, rows, np.full(3, instant(8.0)), changed)
 
-    awaited = policy.awaited(state, np.arange(4))
+    awaited = policy.unannounced_changes(state, np.arange(4))
 
     assert awaited[0] == awaited[3] == 0  # the last was never visited
     assert (awaited[1:3] > 0.1).all()
@@ -197,7 +197,7 @@ def test_a_visit_that_was_made_before_its_host_was_last_asked_leaves_all_rates_f
     policy, state = crawl_of(pages=20, gap=4.0)
     rows, word = np.arange(20), (np.full(20, 0.95), np.full(20, 0.01))
     for day in range(1, 31):
-        state = policy.told(state, rows, np.zeros(20), word, instant(day))
+        state = policy.announced(state, rows, np.zeros(20), word, instant(day))
     changed = Outcomes.existence(np.array([True]))
     state = policy.seen(state, rows[:1], np.array([instant(30 - 1e-4)]), changed)
 
@@ -211,11 +211,11 @@ def test_silence_is_taken_back_where_a_host_is_believed_less():
     rows, none = np.arange(20), np.zeros(20)
     before = state.memories.exposure.copy()
     for recall in (0.9, 0.2):
-        state = policy.told(state, rows, none, (np.full(20, recall), none), instant(5.0))
+        state = policy.announced(state, rows, none, (np.full(20, recall), none), instant(5.0))
 
         # A host that is asked twice at one instant says nothing new.
         assert state.memories.exposure - before == pytest.approx(0.9 * 5.0)
-    state = policy.told(state, rows, none, (np.full(20, 0.2), none), instant(5.001))
+    state = policy.announced(state, rows, none, (np.full(20, 0.2), none), instant(5.001))
 
     assert state.memories.exposure - before == pytest.approx(0.2 * 5.0, rel=0.05)
 
@@ -223,7 +223,9 @@ def test_silence_is_taken_back_where_a_host_is_believed_less():
 def test_announcements_of_a_host_that_is_not_believed_yet_are_kept():
     policy, state = crawl_of()
     none = np.zeros(2)
-    state = policy.told(state, np.array([3, 4]), np.array([1.0, 0.0]), (none, none), instant(5.0))
+    state = policy.announced(
+        state, np.array([3, 4]), np.array([1.0, 0.0]), (none, none), instant(5.0)
+    )
     for name in ("learnt", "watched"):
         getattr(state.announced, name)[:] = np.arange(20.0)
 
@@ -238,7 +240,7 @@ def test_announcements_of_a_host_that_is_not_believed_yet_are_kept():
 def test_a_store_that_knows_less_of_announcements_begins_anew_with_them():
     policy, state = crawl_of()
     some = np.ones(20)
-    state = policy.told(state, np.arange(20), some, (some, some), instant(5.0))
+    state = policy.announced(state, np.arange(20), some, (some, some), instant(5.0))
     parts = {name: part for name, part in kept(state).items() if name != "announced.span"}
 
     again = resumed(policy, parts, lambda: [f"site/{page}" for page in range(20)])

@@ -79,7 +79,7 @@ def crawled(seed, recalls, *, announced, dated=False, days=30):
         exact.ask(now - since, named=named)
         word = np.array([recall]), np.array([0.01])
         at = instant_after_epoch(START + now)
-        state = policy.told(state, ROW, np.array([float(named)]), word, at)
+        state = policy.announced(state, ROW, np.array([float(named)]), word, at)
         asked = now
         if exact.span or random.random() < 1 / 8:
             now += random.uniform(0.05, 0.6)

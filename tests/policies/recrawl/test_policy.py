@@ -224,7 +224,7 @@ def test_a_gap_that_moves_leaves_what_is_known_of_rates(crawl, ratio):
     policy = Recrawl()
     state, day = told(policy, start(policy), crawl)
     memories = [state.memories.shape.copy(), state.memories.exposure.copy()]
-    state = policy.paced(state, GAP * ratio)
+    state = policy.with_mean_gap(state, GAP * ratio)
 
     assert state.gap == GAP * ratio
     assert state.clocks.width == pytest.approx(ratio)
@@ -397,6 +397,6 @@ def test_the_first_prior_follows_the_gap_until_rates_are_known():
     was one page. Otherwise rates and clocks keep a wrong scale, and copies are 3 % staler.
     """
     policy = Recrawl()
-    state = policy.paced(start(policy, gap=0.02), 20.0)
+    state = policy.with_mean_gap(start(policy, gap=0.02), 20.0)
 
     assert state.relatives.exposure == pytest.approx(10.0)

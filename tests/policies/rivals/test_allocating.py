@@ -216,7 +216,7 @@ def test_a_new_gap_moves_frequencies_with_it():
     state = crawl(policy, 5, [True, False])
     before = state.frequency.copy()
 
-    assert policy.paced(state, 2 * GAP).frequency == pytest.approx(before / 2)
+    assert policy.with_mean_gap(state, 2 * GAP).frequency == pytest.approx(before / 2)
 
 
 def test_lambdacrawl_divides_once_a_day_at_most():

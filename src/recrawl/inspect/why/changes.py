@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.frontier.backoff import until_allowed, until_recheck, until_retry
+from recrawl.frontier.backoff import recheck_after, retry_after, robots_recheck_after
 from recrawl.plan.budget import Budget
 from recrawl.policies.pages import Outcomes
 from recrawl.policies.recrawl.beliefs import let_clocks_run
@@ -146,9 +146,9 @@ def _until_set(scene: Scene) -> float:
     times, terms = int(scene.known.failures[scene.page]), scene.own_terms
     match PageStatus(int(scene.known.status[scene.page])):
         case PageStatus.REFUSED:
-            return until_allowed(times)
+            return robots_recheck_after(times)
         case PageStatus.SUSPECTED | PageStatus.GONE | PageStatus.MOVED:
-            return until_recheck(times)
+            return recheck_after(times)
         case _ if times:
-            return until_retry(times)
+            return retry_after(times)
     return terms.interval or terms.maximum

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.frontier.agenda import Known
+from recrawl.frontier.agenda import KnownPages
 from recrawl.parse.robots import Permission
 from recrawl.settings.pools import NOTHING, terms
 from recrawl.simulate.scenario import HostScene, PoolScene, Scene, Spent, thinned
@@ -88,7 +88,7 @@ def _pools(sight: Sight, place: Ints, share: float, lately: _Lately) -> tuple[Po
     return (*pools, PoolScene(NOTHING, None, none, none, never))
 
 
-def _known(sight: Sight, pages: Ints, host: Ints) -> Known:
+def _known(sight: Sight, pages: Ints, host: Ints) -> KnownPages:
     """What is known of pages, as the crawl itself takes it up."""
     columns, rules = sight.columns, len(sight.settings.rules)
     rule, status, failures = sight.rule[pages], columns.status[pages], columns.failures[pages]
@@ -103,7 +103,7 @@ def _known(sight: Sight, pages: Ints, host: Ints) -> Known:
         if term.hours is not None:
             ours = np.flatnonzero((rule == number) & np.isfinite(by_terms))
             by_terms[ours] = [term.opens(at) for at in by_terms[ours].tolist()]
-    return Known(
+    return KnownPages(
         host=host,
         term=rule,
         status=np.where(rule < rules, status, PageStatus.REFUSED),

@@ -81,9 +81,9 @@ def _learn_clocks(
     _learn_forecasts(state, rows, states, span, named)
     overlap = clocks.overlaps(*span)
     spread = overlap / np.maximum(overlap.sum(axis=1), _AT_ONCE)[:, None]
-    paced = overlap * clocks.pace[leaf]
-    paced /= np.maximum(paced.sum(axis=1), _AT_ONCE)[:, None]
-    clocks.learn(state.sections, leaf, paced * named[:, None], spread * expected[:, None])
+    with_mean_gap = overlap * clocks.pace[leaf]
+    with_mean_gap /= np.maximum(with_mean_gap.sum(axis=1), _AT_ONCE)[:, None]
+    clocks.learn(state.sections, leaf, with_mean_gap * named[:, None], spread * expected[:, None])
 
 
 def _learn_forecasts(

@@ -147,12 +147,12 @@ class Recrawl:
             read_clocks(state, sections.upwards(np.arange(nodes, len(sections))))
         return state
 
-    def told(
+    def announced(
         self,
         state: RecrawlState,
         rows: Ints,
         named: Floats,
-        word: tuple[Floats, Floats],
+        reliability: tuple[Floats, Floats],
         now: np.datetime64,
     ) -> RecrawlState:
         """State after a host has said which pages changed.
@@ -161,22 +161,22 @@ class Recrawl:
             state: The state before.
             rows: Pages that the host would name.
             named: Chance that each page which it names has changed; 0 where it does not.
-            word: Chance that it names a page that changes, and times a day that it names one that
-                did not: a row a page.
+            reliability: For each page the chance that its host names it when it changes, and the
+                false alarms a day.
             now: When it was asked.
         """
         today = float(epoch_days(now))
         _advance(state, today)
-        state.announced.recall[rows], state.announced.false_alarms[rows] = word
+        state.announced.recall[rows], state.announced.false_alarms[rows] = reliability
         learn_heard(state, rows, named, today)
         state.announced.tell(rows, named, today)
         return state
 
-    def awaited(self, state: RecrawlState, rows: Ints) -> Floats:
-        """Changes that visits would have met without an announcement if there never were any."""
+    def unannounced_changes(self, state: RecrawlState, rows: Ints) -> Floats:
+        """Changes that visits would have met unannounced if the host announced none."""
         return state.announced.watched[rows] * self.rates(state, rows)
 
-    def paced(self, state: RecrawlState, gap: float) -> RecrawlState:
+    def with_mean_gap(self, state: RecrawlState, gap: float) -> RecrawlState:
         """State of a crawl whose mean gap has moved."""
         state.gap = gap
         state.relatives.pace(gap)

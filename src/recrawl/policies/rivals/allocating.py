@@ -128,7 +128,7 @@ class Divided(Generic[Memory]):
         more = self._unseen(pages, len(state.last), state.gap, state.divided)
         return with_rows(state, more)
 
-    def paced(self, state: DividedState[Memory], gap: float) -> DividedState[Memory]:
+    def with_mean_gap(self, state: DividedState[Memory], gap: float) -> DividedState[Memory]:
         """State of a crawl whose mean gap has moved, with frequencies to match."""
         state.frequency *= state.gap / gap
         state.gap = gap

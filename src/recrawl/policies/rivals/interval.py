@@ -103,7 +103,7 @@ class Spaced(Generic[Memory]):
         found = epoch_days(pages.first_seen)
         return with_rows(state, SpacedState(found, *self.rule.begin(found), state.gap))
 
-    def paced(self, state: SpacedState[Memory], gap: float) -> SpacedState[Memory]:
+    def with_mean_gap(self, state: SpacedState[Memory], gap: float) -> SpacedState[Memory]:
         """State of a crawl whose mean gap has moved."""
         state.gap = gap
         return state

@@ -44,7 +44,7 @@ class Uniform:
         state.last = np.concatenate([state.last, epoch_days(pages.first_seen)])
         return state
 
-    def paced(self, state: UniformState, gap: float) -> UniformState:
+    def with_mean_gap(self, state: UniformState, gap: float) -> UniformState:
         """State of a crawl whose mean gap has moved."""
         state.gap = gap
         return state

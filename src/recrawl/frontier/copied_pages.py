@@ -16,7 +16,7 @@ import numpy as np
 
 from recrawl.arrays.growing import longer
 from recrawl.errors import InvalidParameter
-from recrawl.frontier.page_table import NEVER, NOT_IN, ON_ITS_WAY
+from recrawl.frontier.page_table import ADMITTING, NEVER, NOT_ADMITTED
 from recrawl.policies.pages import Pages
 from recrawl.settings.terms import JITTER
 from recrawl.units import instant_after_epoch, instants_after_epoch
@@ -25,14 +25,14 @@ from recrawl.visits.status import PageStatus
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
     from recrawl.frontier.frontier import Frontier
-    from recrawl.frontier.page_table import Book
+    from recrawl.frontier.page_table import PageTable
     from recrawl.frontier.queue import Queue
     from recrawl.policies.pages import Outcomes
 
 _COPIED = int(PageStatus.COPIED)  # a plain number: looked up at every visit
 
 
-class Copies:
+class CopiedPages:
     """Pages that have a copy.
 
     Args:
@@ -44,10 +44,10 @@ class Copies:
         page: Number of the page in each row of the frontier.
     """
 
-    def __init__(self, frontier: Frontier, book: Book, new: Queue) -> None:
+    def __init__(self, frontier: Frontier, table: PageTable, new: Queue) -> None:
         self.frontier = frontier
         self.page: Ints = np.empty(0, np.int64)
-        self._book = book
+        self._table = table
         self._new = new
         # Pages copied for the first time and not yet in the frontier: page, address, instant.
         self._copied: list[tuple[int, str, float]] = []
@@ -62,14 +62,14 @@ class Copies:
     def resume(self, pages: Ints) -> None:
         """Take in the pages in the rows of a frontier that knows them already, in order."""
         self.page = np.array(pages, np.int64)
-        self._book.row[self.page] = np.arange(len(pages))
+        self._table.row[self.page] = np.arange(len(pages))
 
     def enter(self, page: int, address: str, now: float) -> bool:
         """Take in a page of which there is a first copy; False where it is in already."""
-        book = self._book
-        if book.row[page] != NOT_IN:
+        table = self._table
+        if table.row[page] != NOT_ADMITTED:
             return False
-        book.row[page] = ON_ITS_WAY
+        table.row[page] = ADMITTING
         self._copied.append((page, address, now))
         return True
 
@@ -77,13 +77,13 @@ class Copies:
         """Let the frontier know of pages that have a copy since the last time."""
         if not self._copied:
             return
-        book = self._book
+        table = self._table
         numbers, addresses, when = zip(*self._copied, strict=True)
         self._copied = []
         pages, at = np.array(numbers), instants_after_epoch(np.array(when))
-        found = Pages.of(addresses, at, weight=book.weight[book.term[pages]])
+        found = Pages.of(addresses, at, weight=table.weight[table.term[pages]])
         self.frontier.expect(len(self._new))
-        book.row[pages] = self.frontier.add(found, at.max())
+        table.row[pages] = self.frontier.add(found, at.max())
         self.page = longer(self.page, pages)
         self.place_many(pages, np.array(when))
 
@@ -91,9 +91,9 @@ class Copies:
 
     def learn(self, page: int, now: float, outcomes: Outcomes) -> None:
         """Let the policy learn from a visit to a page that has a copy."""
-        if self._book.row[page] == ON_ITS_WAY:
+        if self._table.row[page] == ADMITTING:
             self.admit()
-        row = int(self._book.row[page])
+        row = int(self._table.row[page])
         if row < 0:
             raise InvalidParameter(f"page {page}: must have a copy before it is seen again")
         if row in self._told:  # a policy learns from one visit to a page at a time
@@ -107,24 +107,26 @@ class Copies:
             return
         self.admit()
         self.learn_all()
-        self.frontier.seen(self._book.row[pages], instants_after_epoch(at), outcomes)
+        self.frontier.seen(self._table.row[pages], instants_after_epoch(at), outcomes)
         self.place_many(pages, at)
 
-    def told(self, pages: Ints, named: Floats, word: tuple[Floats, Floats], now: float) -> None:
-        """Let the policy know what a host says of pages; those without a copy do not count."""
+    def announced(
+        self, pages: Ints, named: Floats, reliability: tuple[Floats, Floats], now: float
+    ) -> None:
+        """Let the policy know what a host announces; pages without a copy do not count."""
         self.admit()
         self.learn_all()
-        row = self._book.row[pages]
+        row = self._table.row[pages]
         some = np.flatnonzero(row >= 0)
-        words = word[0][some], word[1][some]
-        self.frontier.told(row[some], named[some], words, instant_after_epoch(now))
+        words = reliability[0][some], reliability[1][some]
+        self.frontier.announced(row[some], named[some], words, instant_after_epoch(now))
 
-    def awaited(self, pages: Ints) -> Floats:
-        """Changes that visits would have met without an announcement if there never were any."""
-        row = self._book.row[pages]
-        awaited = np.zeros(len(pages))
-        awaited[row >= 0] = self.frontier.awaited(row[row >= 0])
-        return awaited
+    def unannounced_changes(self, pages: Ints) -> Floats:
+        """Changes that visits would have met unannounced if hosts announced none."""
+        row = self._table.row[pages]
+        unannounced_changes = np.zeros(len(pages))
+        unannounced_changes[row >= 0] = self.frontier.unannounced_changes(row[row >= 0])
+        return unannounced_changes
 
     def learn_all(self) -> None:
         """Let the policy learn from all visits that it was told of."""
@@ -135,13 +137,13 @@ class Copies:
 
     def hold(self, page: int) -> None:
         """Let nobody but a set time decide on a page; one without a copy is left alone."""
-        row = int(self._book.row[page])
+        row = int(self._table.row[page])
         if row >= 0:
             self.frontier.hold(row)
 
-    def let_go(self, page: int, last: float) -> None:
+    def hand_to_policy(self, page: int, last: float) -> None:
         """Let the policy decide on a page again, on its terms, after a visit on the day `last`."""
-        terms, row = self._book.terms_of(page), int(self._book.row[page])
+        terms, row = self._table.terms_of(page), int(self._table.row[page])
         if terms.interval:
             self.frontier.hold(row)
         else:
@@ -149,20 +151,20 @@ class Copies:
 
     def place(self, page: int, last: float) -> None:
         """Say of a page who decides on it, after a visit on the day `last`."""
-        book = self._book
-        put_off = book.set[page] < last + book.terms_of(page).maximum * (1 - JITTER)
-        elsewhere = book.failures[page] > 0 or book.status[page] != _COPIED
-        if book.out[page] or elsewhere or put_off:
+        table = self._table
+        schedule_at = table.set[page] < last + table.terms_of(page).maximum * (1 - JITTER)
+        elsewhere = table.failures[page] > 0 or table.status[page] != _COPIED
+        if table.leased[page] or elsewhere or schedule_at:
             self.hold(page)
         else:
-            self.let_go(page, last)
+            self.hand_to_policy(page, last)
 
     def place_many(self, pages: Ints, last: Floats) -> None:
         """Say of pages who decides on each, after visits on the days `last`."""
-        book = self._book
-        bound = np.array([bool(each.interval or each.minimum) for each in book.terms])
-        special = bound[book.term[pages]] | (book.failures[pages] > 0) | book.out[pages]
-        special |= (book.status[pages] != _COPIED) | (book.set[pages] < NEVER)
+        table = self._table
+        bound = np.array([bool(each.interval or each.minimum) for each in table.terms])
+        special = bound[table.term[pages]] | (table.failures[pages] > 0) | table.leased[pages]
+        special |= (table.status[pages] != _COPIED) | (table.set[pages] < NEVER)
         # The policy decides on all others as they come in.
         for each in zip(pages[special].tolist(), last[special].tolist(), strict=True):
             self.place(*each)

@@ -1,11 +1,11 @@
-"""Spending a budget: no more visits in any day than it allows, revisits evenly over it.
+"""The token bucket of a budget: no more visits in any day than it allows, revisits evenly over it.
 
-A budget is so many visits a day. In any *window* of a day (longer where the budget is less than one
-visit a day) no more visits are made than it allows. Within that, first copies of new pages may come
-at once, while revisits save up what these leave: a visit's worth of time must have passed for each,
-though time in which none could be made, because a crawl stood still or a site was closed, is not
-lost before the window is over. Revisits at set times need not wait for that, but those that come
-after them do.
+Tokens are visits: time fills the bucket, visits empty it. A budget is so many visits a day. In any
+*window* of a day (longer where the budget is less than one visit a day) no more visits are made
+than it allows. Within that, first copies of new pages may come at once, while revisits save up what
+these leave: a visit's worth of time must have passed for each, though time in which none could be
+made, because a crawl stood still or a site was closed, is not lost before the window is over.
+Revisits at set times need not wait for that, but those that come after them do.
 
 What was spent at once would leave the window at once, and would be spent at once again every day.
 So while a window is full a little less is saved than time passes: such bursts fade within days,
@@ -29,7 +29,7 @@ _NEARLY_ONE = 1 - 1e-9  # a visit that was saved up but for rounding
 _SAVED_WHILE_FULL = 0.9  # of what is beyond the next visit; a decision, not tuned on data
 
 
-class Spending:
+class TokenBucket:
     """What a crawl has spent and may spend.
 
     Args:
@@ -40,13 +40,13 @@ class Spending:
         Of 24 visits a day twelve go to new pages at once. That leaves twelve revisits for the day,
         two hours apart; when it is over there is one every hour again:
 
-        >>> spending = Spending(24.0, now=0.0)
+        >>> bucket = TokenBucket(24.0, now=0.0)
         >>> for _ in range(12):
-        ...     spending.spend(0.0, first=True)
+        ...     bucket.spend(0.0, first=True)
         >>> for hour in range(2, 26, 2):
-        ...     assert round(spending.ready((hour - 2) / 24, first=False) * 24, 6) == hour
-        ...     spending.spend(hour / 24, first=False)
-        >>> spending.spent(1.0), round((spending.ready(1.01, first=False) - 1) * 24)
+        ...     assert round(bucket.ready((hour - 2) / 24, first=False) * 24, 6) == hour
+        ...     bucket.spend(hour / 24, first=False)
+        >>> bucket.spent(1.0), round((bucket.ready(1.01, first=False) - 1) * 24)
         (24, 1)
     """
 
@@ -62,7 +62,7 @@ class Spending:
         self._total, self._firsts = 0, 0
         self._leaves = inf  # when the oldest bin leaves the window
         self._left = 0.0  # visits a day that first copies leave to revisits
-        self.pace(visits_a_day)
+        self.set_rate(visits_a_day)
 
     @property
     def visits_a_day(self) -> float:
@@ -74,7 +74,7 @@ class Spending:
         """Days in which no more visits are made than the budget allows for them."""
         return self._window
 
-    def pace(self, visits_a_day: float) -> None:
+    def set_rate(self, visits_a_day: float) -> None:
         """Go on with another budget."""
         self._rate = visits_a_day
         window = max(1.0, 1 / visits_a_day) if visits_a_day > 0 else 1.0
