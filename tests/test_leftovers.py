@@ -20,6 +20,12 @@ def is_alive(process):
     return True
 
 
+def forget(opened):
+    """Drop the last hold on something that only a collection of garbage will find."""
+    cycle = [opened]
+    cycle.append(cycle)
+
+
 def test_whoever_cleans_up_passes():
     with nothing_left(), socket.socket():
         subprocess.run(["true"], check=True)
@@ -38,11 +44,8 @@ def test_an_open_socket_is_found():
 
 
 def test_a_socket_that_nobody_holds_is_warned_of_then_and_there():
-    """Two objects that hold each other wait for a collection of garbage."""
     with pytest.warns(ResourceWarning, match="unclosed <socket"), nothing_left(HASTE):
-        cycle: list[object] = [socket.socket()]
-        cycle.append(cycle)
-        del cycle
+        forget(socket.socket())
 
 
 def test_a_thread_at_work_is_found():
@@ -71,11 +74,11 @@ def test_a_process_is_found_and_ended():
 
 
 def test_the_orphan_of_a_command_is_found_and_ended():
+    script = "sleep 600 > /dev/null & echo $!"
     with (
         pytest.raises(AssertionError, match=r"left behind: process \d+: sleep 600"),
         nothing_left(HASTE),
     ):
-        script = "sleep 600 > /dev/null & echo $!"
         ended = subprocess.run(["sh", "-c", script], stdout=subprocess.PIPE, check=True)
 
     assert not is_alive(int(ended.stdout))

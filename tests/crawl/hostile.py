@@ -77,7 +77,7 @@ async def crawl(folder: Path, seconds: float, days: float, limit: float) -> dict
     with (folder / "visits.jsonl").open("a", encoding="utf-8") as file:
         told = VisitLog(file)
         store = folder / settings.store
-        async with running(settings, store, clock, on_visit=told, limits=limits) as crawler:
+        async with running(settings, store, clock, on_visit=told, limits=limits, seed=1) as crawler:
             watching = asyncio.create_task(longest_wait(waits))
             until = now + seconds / SECONDS_A_DAY
             await crawler.run(

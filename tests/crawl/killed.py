@@ -27,7 +27,7 @@ async def crawl(folder: Path, origin: str, day: float) -> None:
     clock = ScaledClock(SECONDS_A_DAY, day)
     with (folder / "visits.jsonl").open("a", encoding="utf-8") as file:
         async with running(
-            settings, folder / "recrawl.db", clock, on_visit=VisitLog(file)
+            settings, folder / "recrawl.db", clock, on_visit=VisitLog(file), seed=1
         ) as crawler:
             sys.stdout.write("ready\n")
             sys.stdout.flush()

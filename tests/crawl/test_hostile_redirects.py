@@ -70,7 +70,7 @@ async def relayed(tmp_path, asked, public):
     store, clock = store_in(tmp_path), real_time()
     relay = partial(Relay, server=public)
     async with running(
-        asked, store, clock, on_visit=told.append, limits=LIMITS, record=relay
+        asked, store, clock, on_visit=told.append, limits=LIMITS, record=relay, seed=1
     ) as crawler:
         async with asyncio.timeout(30):
             await crawler.run(once=True, found=lambda *_: None)

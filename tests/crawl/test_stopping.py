@@ -25,7 +25,7 @@ PATIENT = Limits(connect_seconds=60, idle_seconds=60, total_seconds=60)
 async def stopped(tmp_path, server, times=1):
     """Seconds that a crawl of a server takes to end, after its first request has come."""
     asked = settings(site(server, links=1))
-    async with running(asked, store_in(tmp_path), real_time(), limits=PATIENT) as crawler:
+    async with running(asked, store_in(tmp_path), real_time(), limits=PATIENT, seed=1) as crawler:
         crawl = asyncio.create_task(crawler.run(found=lambda *_: None))
         await server.wait_for(len(server.requests) + 1)
         await asyncio.sleep(0.2)
@@ -51,7 +51,9 @@ def test_a_second_stop_waits_for_nothing(tmp_path):
     async def crawl():
         async with FaultServer({"/p": answers.never()}) as server:
             asked = settings(page_rule(server, "/p"))
-            async with running(asked, store_in(tmp_path), real_time(), limits=PATIENT) as crawler:
+            async with running(
+                asked, store_in(tmp_path), real_time(), limits=PATIENT, seed=1
+            ) as crawler:
                 crawl = asyncio.create_task(crawler.run(found=lambda *_: None))
                 await server.wait_for(2)
                 began = time.monotonic()
@@ -69,7 +71,9 @@ def test_a_visit_that_was_given_up_is_made_by_the_next_crawl(tmp_path):
         told: list[PageVisit] = []
         async with FaultServer({"/p": answers.never()}) as server:
             asked = settings(page_rule(server, "/p"))
-            async with running(asked, store_in(tmp_path), real_time(), limits=PATIENT) as crawler:
+            async with running(
+                asked, store_in(tmp_path), real_time(), limits=PATIENT, seed=1
+            ) as crawler:
                 crawl = asyncio.create_task(crawler.run(found=lambda *_: None))
                 await server.wait_for(2)
                 crawler.stop()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from recrawl.frontier.token_bucket import TokenBucket
 
 START = 20_480.0

@@ -74,11 +74,11 @@ def _visit(row: int, at: float, number: int, *, changed: bool) -> VisitMade:
 def opened(settings: Settings, path: Path, now: float) -> Crawl:
     """The crawl itself, as it would go on."""
     with Store.open(path) as store, Reader(path) as reader:
-        return open_crawl(settings, store, reader, now)
+        return open_crawl(settings, store, reader, now, random=np.random.default_rng(0))
 
 
 def save(settings: Settings, path: Path, now: float) -> None:
     """Save what was learnt from all visits so far, as a crawl does when it is stopped."""
     with Store.open(path) as store, Reader(path) as reader:
-        crawl = open_crawl(settings, store, reader, now)
+        crawl = open_crawl(settings, store, reader, now, random=np.random.default_rng(0))
         store.save_learnt(learnt_parts(crawl), store.last_visit)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recrawl.arrays.ranges import sums
 from recrawl.rates.censored import Censored, most_likely
 from tests.rates.oracles import evidence_of
-from tests.strategies import history_of, pages
+from tests.strategies import Seen, history_of, pages
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Ints
@@ -96,13 +96,33 @@ def test_every_page_has_the_evidence_of_the_book(of_pages, log_rate):
 
 
 @given(several, log_rates)
+@example([[Seen(10_000.0, False), Seen(7.0, True)]], 1.0)
 def test_the_pull_is_the_slope_without_the_quiet_days(of_pages, log_rate):
+    """In all its digits, where the slope has an absolute error of a rounding in every term.
+
+    So the slope is taken without quiet days from the start: to add r E again to one with them
+    leaves the rounding of r E, however small the pull is.
+    """
     seen = block_of(*of_pages)
     rate = np.full(len(of_pages), math.exp(log_rate))
 
     pull, _ = seen.pull(rate)
-    _, slope = seen.height(rate, seen.quiet)
-    np.testing.assert_allclose(pull, slope + rate * seen.quiet, rtol=1e-9, atol=1e-12)
+    _, slope = seen.height(rate, np.zeros(len(of_pages)))
+    np.testing.assert_allclose(pull, slope, rtol=1e-12, atol=1e-14 * len(seen.ranks))
+
+
+@given(several, log_rates)
+@example([[Seen(10_000.0, False), Seen(7.0, True)]], 1.0)
+def test_the_pull_has_all_digits_however_small_it_is(of_pages, log_rate):
+    """D + sum of x / (e^x - 1), term by term."""
+    seen = block_of(*of_pages)
+    pull, _ = seen.pull(np.full(len(of_pages), math.exp(log_rate)))
+
+    for page, row in zip(of_pages, rows_of(seen), strict=True):
+        evidence = evidence_of(page)
+        terms = [math.exp(log_rate) * gap for gap in evidence.hidden]
+        each = [x / math.expm1(x) if x < 700 else 0.0 for x in terms]
+        assert pull[row] == pytest.approx(evidence.events + sum(each), rel=1e-12, abs=1e-300)
 
 
 @given(several, st.data())

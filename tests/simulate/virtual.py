@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from math import inf
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from recrawl.entries.entries import PageChange, PagesFound, VisitMade
 from recrawl.settings.settings import read_settings
 from recrawl.state.opening import learnt_parts, open_crawl
@@ -46,6 +48,7 @@ class VirtualCrawl:
         reader: The same, for reading.
         now: When it begins or goes on, in days after 1970.
         found: What visits to some pages find whatever the world says: failed, gone or refused.
+        seed: Of what the crawl leaves to chance.
     """
 
     def __init__(
@@ -57,6 +60,7 @@ class VirtualCrawl:
         now: float,
         *,
         found: Mapping[int, Outcome] | None = None,
+        seed: int = 0,
     ) -> None:
         self.now = now
         self.made: list[tuple[int, float]] = []
@@ -68,7 +72,9 @@ class VirtualCrawl:
             names = [f"{ORIGIN}{path}" for path in world.path]
             hosts, rules = ["a.org"] * len(names), settings.rules_of(names)
             store.write([PagesFound(names, hosts, rules, at_seconds=now * DAY)])
-        self.crawl: Crawl = open_crawl(settings, store, reader, now)
+        self.crawl: Crawl = open_crawl(
+            settings, store, reader, now, random=np.random.default_rng(seed)
+        )
         self.found = dict(found or {})
 
     def go_on(self, until: float, *, stop: Callable[[int], bool] = lambda _: False) -> None:

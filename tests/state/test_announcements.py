@@ -148,7 +148,7 @@ def test_no_date_ends_a_crawl(tmp_path, date):
             server.pages["/sitemap.xml"] = sitemap_of(server, {"/": date, "/a": date})
             clock = ScaledClock(0.2, START)
             asked = settings(site(server))
-            async with running(asked, store_in(tmp_path), clock, limits=LIMITS) as crawler:
+            async with running(asked, store_in(tmp_path), clock, limits=LIMITS, seed=1) as crawler:
                 await crawler.run(until=START + 4, found=lambda *_: None)
                 return crawler.tally.visits
 
@@ -171,7 +171,7 @@ def test_an_honest_sitemap_is_found_right(tmp_path):
 
             server.pages |= dict.fromkeys(paths, page) | {"/sitemap.xml": sitemap}
             asked = settings(site(server))
-            async with running(asked, store_in(tmp_path), clock, limits=LIMITS) as crawler:
+            async with running(asked, store_in(tmp_path), clock, limits=LIMITS, seed=1) as crawler:
                 await crawler.run(until=START + 12, found=lambda *_: None)
                 return crawler.crawl.trust.words(SITEMAP)
 
@@ -207,7 +207,7 @@ def test_pages_that_a_feed_no_longer_names_are_silent(tmp_path):
             server.pages |= dict.fromkeys(paths, page)
             server.pages |= {"/": answers.page(home), "/feed": feed}
             asked = settings(site(server))
-            async with running(asked, store_in(tmp_path), clock, limits=LIMITS) as crawler:
+            async with running(asked, store_in(tmp_path), clock, limits=LIMITS, seed=1) as crawler:
                 await crawler.run(until=START + 16, found=lambda *_: None)
                 heard, agenda = crawler.crawl.announcements, crawler.crawl.agenda
                 state: Any = agenda.frontier(0).state

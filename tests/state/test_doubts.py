@@ -39,7 +39,7 @@ def noisy(path, *, differing=(0, 1, 2)):
     with Store.open(path) as store:
         store.write([HostBelieved("a.org", {"noise": (18.0, 2.0, 0.0, 0.0)})])
     with Store.open(path) as store, Reader(path) as reader:
-        crawl = open_crawl(settings, store, reader, BEGAN + 10)
+        crawl = open_crawl(settings, store, reader, BEGAN + 10, random=np.random.default_rng(0))
         crawl.trust.checked[list(differing)] = 5
         crawl.trust.differed[list(differing)] = 5
         store.save_learnt(learnt_parts(crawl), store.last_visit)

@@ -9,6 +9,8 @@ import gc
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from recrawl.crawl.crawler import Crawler
 from recrawl.fetch.http import HttpFetcher
 from recrawl.state.opening import open_crawl
@@ -39,6 +41,7 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
     on_replay: Callable[[int], object] = int,
     limits: Limits | None = None,
     record: Callable[[Fetcher], Fetcher] | None = None,
+    seed: int | None = None,
 ) -> AsyncIterator[Crawler]:
     """A crawler at work on a store, which is held for writing until it is done.
 
@@ -50,10 +53,12 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
         on_replay: Called now and then with how many visits have been replayed.
         limits: What one request may cost.
         record: Wraps the fetcher in one that also writes down what was fetched.
+        seed: Seed of all that is left to chance; a fresh one if none is given.
     """
     retention = Retention(max(settings.versions, 1), settings.keep, settings.size)
     with Store.open(path, retention) as store, Reader(path) as reader:
-        crawl = open_crawl(settings, store, reader, clock.now(), on_replay=on_replay)
+        random = np.random.default_rng(seed)
+        crawl = open_crawl(settings, store, reader, clock.now(), random=random, on_replay=on_replay)
         fetcher: Fetcher = HttpFetcher(settings.agent, limits)
         if record is not None:
             fetcher = record(fetcher)

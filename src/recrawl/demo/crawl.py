@@ -149,7 +149,7 @@ async def crawl_example(
     try:
         settings = _write_settings(plan, site.origins)
         Store.create(plan.store).close()
-        async with running(settings, plan.store, clock) as crawler:
+        async with running(settings, plan.store, clock, seed=world.seed) as crawler:
             begun(site.origins[0], crawler)
             discovered = await crawler.discover(0)
             await crawler.discover(1)

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from secrets import randbelow, token_hex
 from typing import TYPE_CHECKING
 
+import numpy as np
 from aiohttp import web
 
 from recrawl.demo import jobs as example_jobs
@@ -69,6 +69,7 @@ class ExampleSite:
         self._jobs = jobs
         self._clock = clock
         self._page = {path: page for page, path in enumerate(world.path)}
+        self._random = np.random.default_rng(world.seed)
         self._runners: list[web.AppRunner] = []
 
     async def start(self) -> None:
@@ -148,8 +149,8 @@ class ExampleSite:
             changed = int(world.start * SECONDS_A_DAY)
         if section.says is not Says.WRONG_DATE and _has_it(request, headers, changed):
             return web.Response(status=304, headers=headers)
-        token = token_hex(8) if section.token else ""
-        number = randbelow(86_400) if section.noise else None
+        token = self._random.bytes(8).hex() if section.token else ""
+        number = int(self._random.integers(86_400)) if section.noise else None
         html = pages.page_html(world, page, version, token, number)
         return web.Response(text=html, content_type="text/html", headers=headers)
 

@@ -47,9 +47,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.frontier.token_bucket import TokenBucket
     from recrawl.frontier.frontier import Frontier
     from recrawl.frontier.host_table import HostTable
+    from recrawl.frontier.token_bucket import TokenBucket
     from recrawl.plan.budget import Budget
     from recrawl.settings.terms import Terms
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.frontier.token_bucket import TokenBucket
 from recrawl.frontier.copied_pages import CopiedPages
 from recrawl.frontier.page_table import NEVER, NOT_ADMITTED
 from recrawl.frontier.queue import Queue
 from recrawl.frontier.ranking import Ranking
+from recrawl.frontier.token_bucket import TokenBucket
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:

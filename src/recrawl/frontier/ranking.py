@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recrawl.arrays.types import Bools, Ints
-    from recrawl.frontier.token_bucket import TokenBucket
     from recrawl.frontier.copied_pages import CopiedPages
     from recrawl.frontier.page_table import PageTable
+    from recrawl.frontier.token_bucket import TokenBucket
     from recrawl.settings.terms import Terms
 
 _READ_AT_ONCE = 64

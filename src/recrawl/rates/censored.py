@@ -178,7 +178,11 @@ class Censored:
         return height, self.over_page(rest) - quiet * rate
 
     def _chances(self, rate: Floats) -> tuple[Floats, Floats, Floats]:
-        """Of each hidden gap: changes to expect x, x / (exp(x) - 1), ln of its chance."""
+        """Of each hidden gap: changes to expect x, x / (exp(x) - 1), ln of its chance.
+
+        The second is off by a rounding of x, not of itself as in `pull`: one exponential less,
+        and it is only added to terms of the order of 1.
+        """
         expected = self.expected(rate)
         unlike = np.expm1(np.negative(expected))  # minus the chance of a change
         each = (unlike + 1) * expected

@@ -84,6 +84,7 @@ def open_crawl(
     reader: Reader,
     now: float,
     *,
+    random: np.random.Generator,
     on_replay: Callable[[int], object] = int,
 ) -> Crawl:
     """Take up the crawl of a store.
@@ -93,9 +94,9 @@ def open_crawl(
         store: Where it was written down.
         reader: The same, for reading.
         now: What time it is, in days after 1970.
+        random: Breaks ties, spreads intervals, and draws the visits that are checked.
         on_replay: Called now and then with how many visits have been replayed.
     """
-    random = np.random.default_rng()
     hosts = HostTable(delay=settings.delay, together=settings.together, began=now)
     row_of_host = hosts.resume(reader.hosts())
     agenda = Agenda(hosts, terms(settings), random)
@@ -107,7 +108,7 @@ def open_crawl(
     crawl = Crawl(settings, policy, agenda, hosts, np.empty(0), 0, Trust(hosts, random), looked)
     crawl.grow(reader.page_count())
     _resume_beliefs(crawl, reader)
-    pools = _add_pools(crawl, reader, learnt[0] if learnt else {}, now)
+    pools = _add_pools(crawl, reader, learnt[0] if learnt else {}, now, random)
     for pages, last in pools:
         crawl.last[pages] = last
     known = _known(settings, reader, row_of_host, crawl.last)
@@ -178,11 +179,10 @@ def _assign_rules(
 
 
 def _add_pools(
-    crawl: Crawl, reader: Reader, parts: dict[str, Any], now: float
+    crawl: Crawl, reader: Reader, parts: dict[str, Any], now: float, random: np.random.Generator
 ) -> list[tuple[Ints, Floats]]:
     """A frontier for each budget; returns its pages and when each was last visited."""
     found = []
-    random = np.random.default_rng()
     for number, budget in enumerate(budgets(crawl.settings)):
         inner = _inner(parts, number)
         if inner:
