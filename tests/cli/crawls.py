@@ -6,8 +6,10 @@ import subprocess
 from typing import TYPE_CHECKING, Any
 
 from tests.cli.running import RECRAWL, environment, run
+from tests.waiting import started
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from tests.servers.faults import FaultServer
@@ -35,13 +37,11 @@ def crawl_in(
     (folder / "recrawl.toml").write_text(text)
 
 
-def start(folder: Path, *words: object, **more: Any) -> subprocess.Popen[str]:
-    """A crawl that goes on in a process of its own."""
-    return subprocess.Popen(
-        [RECRAWL, "crawl", *map(str, words)],
-        cwd=folder,
-        env=environment(),
-        stderr=subprocess.PIPE,
-        text=True,
-        **more,
+def start(
+    folder: Path, *words: object, **more: Any
+) -> AbstractContextManager[subprocess.Popen[str]]:
+    """A crawl that goes on in a process of its own, until it is stopped or the block ends."""
+    command = [RECRAWL, "crawl", *words]
+    return started(
+        command, cwd=folder, env=environment(), stderr=subprocess.PIPE, text=True, **more
     )

@@ -1,14 +1,12 @@
 """`recrawl add`, as people run it."""
 
-import signal
-import subprocess
-import time
-
 from recrawl.settings.settings import read_settings
 from recrawl.store.sqlite.reader import Reader
-from tests.cli.running import RECRAWL, environment, run, sentence
+from tests.cli.crawls import start
+from tests.cli.running import run, sentence
 from tests.servers import answers
 from tests.servers.faults import FaultServer
+from tests.waiting import wait_until
 
 AGENT = "test-bot (me@example.org)"
 
@@ -83,14 +81,9 @@ def test_beside_a_crawl_that_runs_it_says_what_to_do(tmp_path):
     with FaultServer({"/": answers.page(b"home")}).in_thread() as server:
         run("add", server.address("/"), "--local", cwd=tmp_path)
         count = len(server.requests)
-        process = subprocess.Popen(
-            [RECRAWL, "crawl"], cwd=tmp_path, env=environment(), stderr=subprocess.DEVNULL
-        )
-        while len(server.requests) == count:
-            time.sleep(0.02)
-        ended = run("add", server.address("/q"), "--page", "--local", cwd=tmp_path)
-        process.send_signal(signal.SIGTERM)
-        process.wait(timeout=20)
+        with start(tmp_path):
+            wait_until(lambda: len(server.requests) > count)
+            ended = run("add", server.address("/q"), "--page", "--local", cwd=tmp_path)
 
     assert ended.code == 0
     assert "stop it and start it again" in ended.err

@@ -20,6 +20,7 @@ from tests.cli.running import run, sentence
 from tests.disks import small_disk
 from tests.servers import answers
 from tests.servers.faults import FaultServer
+from tests.waiting import HANGS_SECONDS, wait_for_count, wait_until
 
 crawl_in = partial(crawls.crawl_in, top='budget = "1000000/1d"', delay="0.02s")
 FEED = b"""<?xml version="1.0"?><rss version="2.0"><channel><title>f</title>
@@ -95,8 +96,11 @@ def test_a_second_crawl_refers_to_the_first(tmp_path):
     with site() as server:
         crawl_in(tmp_path, server, more='interval = "1s"')
         run("crawl", "--once", "--warc", "archive", cwd=tmp_path)
-        time.sleep(1.1)
-        run("crawl", "--for", "2s", "--warc", "archive", cwd=tmp_path)
+        again, count = {"/", *PAGES, "/4", "/5"}, len(server.requests)
+        with start(tmp_path, "--warc", "archive") as process:
+            wait_until(lambda: {seen.path for seen in list(server.requests)[count:]} >= again)
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=HANGS_SECONDS)
 
     records = of_kind(read_folder(tmp_path / "archive"), "response", "revisit")
     first = {record.address: record for record in records if record.kind == "response"}
@@ -116,21 +120,16 @@ def test_a_second_crawl_refers_to_the_first(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(240)
 def test_a_crawl_that_is_killed_has_a_record_of_each_visit_that_it_told(tmp_path):
     chance = random.Random(7)  # noqa: S311 - instants, no secrets
     changing = [answers.page(page(number, 3000)) for number in range(500)]
     with site(**{f"/c{number}": answers.in_turn(*changing) for number in range(5)}) as server:
         crawl_in(tmp_path, server, delay="0.005s", more='interval = "1s"')
         for _ in range(6):
-            process = start(tmp_path, "--warc", "archive", "--log", "visits.jsonl")
-            count = len(server.requests)
-            deadline = time.monotonic() + 20
-            while len(server.requests) < count + 5 and time.monotonic() < deadline:
-                time.sleep(0.01)
-            time.sleep(chance.random() * 0.5)
-            process.kill()
-            process.communicate()
+            enough = len(server.requests) + 5
+            with start(tmp_path, "--warc", "archive", "--log", "visits.jsonl"):
+                wait_for_count(server.requests, enough)
+                time.sleep(chance.random() * 0.5)
         assert left_open(tmp_path / "archive") != []
         ended = run("crawl", "--for", "1s", "--warc", "archive", cwd=tmp_path)
 
@@ -181,12 +180,12 @@ def test_a_file_that_may_not_grow_ends_the_crawl_in_a_sentence(tmp_path):
         with (tmp_path / "recrawl.toml").open("a") as file:
             file.write("[storage]\nversions = 0\n")
         limit = 1_000_000
-        process = start(
+        with start(
             tmp_path,
             *("--once", "--log", "visits.jsonl", "--warc", "archive"),
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
-        )
-        _, err = process.communicate(timeout=60)
+        ) as process:
+            _, err = process.communicate(timeout=HANGS_SECONDS)
 
     assert process.returncode == 1
     assert "Traceback" not in err
@@ -201,12 +200,10 @@ def test_a_file_that_may_not_grow_ends_the_crawl_in_a_sentence(tmp_path):
 def test_a_signal_closes_the_file(tmp_path):
     with site() as server:
         crawl_in(tmp_path, server)
-        process = start(tmp_path, "--warc", "archive")
-        deadline = time.monotonic() + 20
-        while len(server.requests) < 5 and time.monotonic() < deadline:
-            time.sleep(0.02)
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=20)
+        with start(tmp_path, "--warc", "archive") as process:
+            wait_for_count(server.requests, 5)
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=HANGS_SECONDS)
 
     assert process.returncode == 0, err
     assert left_open(tmp_path / "archive") == []
@@ -228,12 +225,8 @@ def test_a_folder_that_another_crawl_writes_to_is_said(tmp_path):
     with site() as server:
         crawl_in(one, server)
         crawl_in(two, server)
-        process = start(one, "--warc", tmp_path / "archive")
-        deadline = time.monotonic() + 20
-        while len(server.requests) < 2 and time.monotonic() < deadline:
-            time.sleep(0.02)
-        said = sentence(run("crawl", "--warc", tmp_path / "archive", cwd=two))
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=20)
+        with start(one, "--warc", tmp_path / "archive") as process:
+            wait_for_count(server.requests, 2)
+            said = sentence(run("crawl", "--warc", tmp_path / "archive", cwd=two))
 
     assert f"must be used by one crawl at a time (process {process.pid} has it)" in said

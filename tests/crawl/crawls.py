@@ -14,6 +14,7 @@ from recrawl.settings.rules import Rule
 from recrawl.settings.settings import Settings
 from recrawl.store.sqlite.store import Store
 from recrawl.units import SECONDS_A_DAY
+from tests.waiting import HANGS_SECONDS, PatientClock
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 AGENT = "test-bot (me@example.org)"
 START = 20_000.0
 SECOND = 1 / SECONDS_A_DAY
-LIMITS = Limits(connect_seconds=1.0, idle_seconds=0.5, total_seconds=1.0)
+# As short as a silent server is waited for in some tests, as long as a busy machine may take.
+LIMITS = Limits(connect_seconds=20.0, idle_seconds=5.0, total_seconds=30.0)
 
 
 def real_time() -> ScaledClock:
@@ -64,7 +66,7 @@ async def crawling(
     folder: Path, asked: Settings, clock: Clock | None = None, told: Any = bool
 ) -> AsyncIterator[Crawler]:
     """A crawler on the store of a folder."""
-    clock = clock or ScaledClock(1.0, START)
+    clock = clock or PatientClock(1.0, START)
     async with running(
         asked, store_in(folder), clock, on_visit=told, limits=LIMITS, seed=1
     ) as crawler:
@@ -82,7 +84,7 @@ async def visits(
         if len(told) == count:
             crawler.stop()
 
-    async with crawling(folder, asked, clock, tell) as crawler, asyncio.timeout(30):
+    async with crawling(folder, asked, clock, tell) as crawler, asyncio.timeout(HANGS_SECONDS):
         await crawler.run(found=lambda *_: None)
     return told
 
@@ -91,7 +93,7 @@ async def crawl_once(folder: Path, asked: Settings, clock: Clock | None = None) 
     """Crawl, looking for pages too, until nothing more may be done for now."""
     told: list[PageVisit] = []
     async with crawling(folder, asked, clock or real_time(), told.append) as crawler:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(HANGS_SECONDS):
             await crawler.run(once=True, found=lambda *_: None)
     return told
 

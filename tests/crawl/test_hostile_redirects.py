@@ -26,6 +26,7 @@ from tests.crawl.crawls import (
 )
 from tests.servers import answers
 from tests.servers.faults import FaultServer
+from tests.waiting import HANGS_SECONDS
 
 if TYPE_CHECKING:
     from recrawl.crawl.page_visit import PageVisit
@@ -72,7 +73,7 @@ async def relayed(tmp_path, asked, public):
     async with running(
         asked, store, clock, on_visit=told.append, limits=LIMITS, record=relay, seed=1
     ) as crawler:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(HANGS_SECONDS):
             await crawler.run(once=True, found=lambda *_: None)
     return told
 

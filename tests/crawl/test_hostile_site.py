@@ -22,8 +22,9 @@ from tests.cli.running import RECRAWL, environment, run
 from tests.crawl import hostile as crawl_of
 from tests.servers import answers, hostile
 from tests.servers.faults import FaultServer
+from tests.waiting import HANGS_SECONDS
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(280)]
+pytestmark = pytest.mark.slow
 
 LARGE = 9_900_000  # a page may have ten megabytes, as it comes
 LARGE_PAGES = {
@@ -40,7 +41,6 @@ LARGE_PAGES = {
 TRAPPED = ("/page?n=0", "/calendar/2000/1", "/session?id=0", "/grow/")
 HONEST = [f"/{number}" for number in range(20)]
 MOST_MEGABYTES = 2000  # some hundred for each large page that is read at the same time
-SECONDS = 200.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +128,8 @@ def crawled(tmp_path_factory):
     ):
         fill(site, other)
         (folder / "recrawl.toml").write_text(settings(site, honest))
-        command = [sys.executable, crawl_of.__file__, folder, SECONDS, 0, 60]
-        ended = subprocess.run(
-            list(map(str, command)), capture_output=True, text=True, check=True, timeout=270
-        )
+        command = [sys.executable, crawl_of.__file__, folder, HANGS_SECONDS, 0, 60]
+        ended = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True)
         yield Crawled(folder, json.loads(ended.stdout), site, honest, other)
 
 
@@ -233,9 +231,7 @@ def on_a_terminal(folder, *words):
     reading = threading.Thread(target=read)
     reading.start()
     command = [RECRAWL, *words]
-    subprocess.run(
-        command, stdout=there, stderr=there, cwd=folder, env=environment(), check=False, timeout=100
-    )
+    subprocess.run(command, stdout=there, stderr=there, cwd=folder, env=environment(), check=False)
     os.close(there)
     reading.join()
     os.close(here)

@@ -15,8 +15,10 @@ from tests.crawl import killed
 from tests.crawl.crawls import START
 from tests.servers import answers
 from tests.servers.faults import FaultServer
+from tests.waiting import started, wait_for_count, wait_until
 
 KILLS = 50
+MOST_REQUESTS = 12  # between two kills
 PAGES = [f"/s{number % 3}/{number}" for number in range(12)]
 EARLY = 0.004
 
@@ -25,7 +27,7 @@ def start(tmp_path, server, began):
     """A crawl in a process of its own, whose clock goes on where that of the last one was."""
     day = START + (time.monotonic() - began) / killed.SECONDS_A_DAY
     command = [sys.executable, killed.__file__, tmp_path, server.address(""), day]
-    return subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, text=True)
+    return started(command, stdout=subprocess.PIPE, text=True)
 
 
 def told(tmp_path):
@@ -52,7 +54,6 @@ def check_store(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(240)
 def test_fifty_kills_lose_nothing_that_was_told(tmp_path):
     Store.create(tmp_path / "recrawl.db").close()
     chance = random.Random(3)  # noqa: S311 - instants, no secrets
@@ -63,28 +64,18 @@ def test_fifty_kills_lose_nothing_that_was_told(tmp_path):
         body = "\n".join(map(server.address, PAGES)).encode()
         server.pages["/sitemap.xml"] = answers.status(200, body, content_type="text/plain")
         for _ in range(KILLS):
-            process = start(tmp_path, server, began)
-            assert process.stdout is not None
-            assert process.stdout.readline() == "ready\n"
-            time.sleep(chance.random() * 0.4)
-            process.kill()
-            process.wait()
-            process.stdout.close()
+            enough = len(server.requests) + chance.randrange(MOST_REQUESTS)
+            with start(tmp_path, server, began) as process:
+                assert process.stdout is not None
+                assert process.stdout.readline() == "ready\n"
+                wait_for_count(server.requests, enough)
+                time.sleep(chance.random() * killed.DELAY_SECONDS)
             check_store(tmp_path)
         count = len(server.requests)
-        last = start(tmp_path, server, began)
-        deadline = time.monotonic() + 20
-        while time.monotonic() < deadline:
-            later = {seen.path for seen in list(server.requests)[count:]}
-            if later >= set(PAGES):
-                break
-            time.sleep(0.1)
-        last.kill()
-        last.wait()
-        assert last.stdout is not None
-        last.stdout.close()
+        with start(tmp_path, server, began):
+            # No page is lost, or lent for ever.
+            wait_until(lambda: {seen.path for seen in list(server.requests)[count:]} >= set(PAGES))
         check_store(tmp_path)
 
-        assert later >= set(PAGES)  # no page is lost, or lent for ever
         assert min(server.gaps()) >= killed.DELAY_SECONDS - EARLY
         assert len(told(tmp_path)) > KILLS

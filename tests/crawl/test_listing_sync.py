@@ -5,13 +5,13 @@ import asyncio
 import numpy as np
 import pytest
 
-from recrawl.clock import ScaledClock
 from recrawl.demo.jobs import PATH, ExampleJobs
 from recrawl.parse.items.item import Layout
 from recrawl.settings.rules import Rule
 from recrawl.units import SECONDS_A_DAY
 from tests.crawl.boards import Board, HandClock, history, items, keeping, listed
 from tests.crawl.crawls import START, crawl_once, crawling, real_time, settings
+from tests.waiting import PatientClock
 
 LAYOUT = Layout("li.job", "@id", {"title": "h3", "city": ".city"}, "a.next")
 
@@ -128,7 +128,7 @@ def test_a_board_that_turns_over_within_a_day_is_looked_at_within_the_day(tmp_pa
 
 def test_the_loop_looks_when_a_listing_is_due(tmp_path):
     """A day takes half a second; a board is looked at a day after its first look."""
-    clock = ScaledClock(0.5, START)
+    clock = PatientClock(0.5, START)
     told = []
 
     async def go():

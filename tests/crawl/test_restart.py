@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from recrawl.clock import ScaledClock
 from recrawl.plan.budget import Budget
 from recrawl.state.opening import expected_fresh
 from recrawl.store.sqlite.reader import Reader
@@ -25,6 +24,7 @@ from tests.crawl.crawls import (
 )
 from tests.servers import answers
 from tests.servers.faults import FaultServer
+from tests.waiting import PatientClock
 
 if TYPE_CHECKING:
     from recrawl.crawl.page_visit import PageVisit
@@ -57,7 +57,7 @@ def test_what_was_learnt_is_there_again(tmp_path, saved):
     """From what was saved, or from the visits alone where nothing was."""
 
     async def crawl():
-        clock = ScaledClock(1.0, START)
+        clock = PatientClock(1.0, START)
         async with FaultServer(changing()) as server:
             asked = settings(site(with_sitemap(server)), budget=Budget(100.0))
             async with crawling(tmp_path, asked, clock) as crawler:
@@ -78,7 +78,7 @@ def test_what_was_learnt_is_there_again(tmp_path, saved):
 
 def test_a_budget_holds_across_restarts(tmp_path):
     async def crawl():
-        clock = ScaledClock(20.0, START)
+        clock = PatientClock(20.0, START)
         told: list[PageVisit] = []
         async with FaultServer(changing()) as server:
             asked = settings(site(with_sitemap(server)), budget=Budget(10.0))

@@ -1,8 +1,7 @@
 """A crawl ends when it is told to, whatever servers do."""
 
 import asyncio
-import os
-import time
+import random
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,43 +10,43 @@ from recrawl.crawl import crawler as crawler_module
 from recrawl.crawl.running import running
 from recrawl.errors import CannotWrite, StoreFull
 from recrawl.fetch.fetcher import Limits
+from recrawl.fetch.host_slots import HostSlots
+from recrawl.frontier.host_table import HostTable
 from recrawl.store.sqlite.reader import Reader
 from tests.crawl.crawls import crawling, page_rule, real_time, settings, site, store_in
 from tests.servers import answers
 from tests.servers.faults import FaultServer
+from tests.waiting import HANGS_SECONDS
 
 if TYPE_CHECKING:
     from recrawl.crawl.page_visit import PageVisit
 
-PATIENT = Limits(connect_seconds=60, idle_seconds=60, total_seconds=60)
-
-
-async def stopped(tmp_path, server, times=1):
-    """Seconds that a crawl of a server takes to end, after its first request has come."""
-    asked = settings(site(server, links=1))
-    async with running(asked, store_in(tmp_path), real_time(), limits=PATIENT, seed=1) as crawler:
-        crawl = asyncio.create_task(crawler.run(found=lambda *_: None))
-        await server.wait_for(len(server.requests) + 1)
-        await asyncio.sleep(0.2)
-        began = time.monotonic()
-        for _ in range(times):
-            crawler.stop()
-            await asyncio.sleep(0.05)
-        await crawl
-        return time.monotonic() - began
+DAY = 86_400.0
+PATIENT = Limits(connect_seconds=DAY, idle_seconds=DAY, total_seconds=DAY)
 
 
 @pytest.mark.parametrize("path", ["/robots.txt", "/sitemap.xml", "/"])
 def test_a_silent_server_does_not_hold_up_the_end(tmp_path, path):
+    """It is given some seconds, and not the day that it could take."""
+
     async def crawl():
         pages = {"/": answers.page(b"a page")} | {path: answers.never()}
         async with FaultServer(pages) as server:
-            return await stopped(tmp_path, server)
+            asked, store = settings(site(server, links=1)), store_in(tmp_path)
+            async with running(asked, store, real_time(), limits=PATIENT, seed=1) as crawler:
+                crawl = asyncio.create_task(crawler.run(found=lambda *_: None))
+                while not server.asked(path):
+                    await server.wait_for(len(server.requests) + 1)
+                crawler.stop()
+                await asyncio.wait_for(crawl, HANGS_SECONDS)
 
-    assert asyncio.run(crawl()) < crawler_module.GRACE_SECONDS + 1
+    asyncio.run(crawl())
 
 
-def test_a_second_stop_waits_for_nothing(tmp_path):
+def test_a_second_stop_waits_for_nothing(tmp_path, monkeypatch):
+    """Not even for the seconds that a first one gives."""
+    monkeypatch.setattr(crawler_module, "GRACE_SECONDS", DAY)
+
     async def crawl():
         async with FaultServer({"/p": answers.never()}) as server:
             asked = settings(page_rule(server, "/p"))
@@ -56,14 +55,29 @@ def test_a_second_stop_waits_for_nothing(tmp_path):
             ) as crawler:
                 crawl = asyncio.create_task(crawler.run(found=lambda *_: None))
                 await server.wait_for(2)
-                began = time.monotonic()
                 crawler.stop()
                 await asyncio.sleep(0.05)
+                assert not crawl.done()
                 crawler.stop()
-                await crawl
-                return time.monotonic() - began
+                await asyncio.wait_for(crawl, HANGS_SECONDS)
 
-    assert asyncio.run(crawl()) < 1
+    asyncio.run(crawl())
+
+
+def test_whoever_waits_in_line_hears_of_the_end_although_the_turn_comes_in_that_moment():
+    async def wait():
+        hosts = HostTable(delay=0.0)
+        host = hosts.add()
+        slots = HostSlots(hosts, real_time(), bool)
+        slot = await slots.acquire(host)
+        waiting = asyncio.create_task(slots.acquire(host))
+        await asyncio.sleep(0)  # it stands in line
+        slots.release(slot)
+        waiting.cancel()
+        await waiting
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(wait())
 
 
 def test_a_visit_that_was_given_up_is_made_by_the_next_crawl(tmp_path):
@@ -99,15 +113,16 @@ def test_who_watches_and_fails_ends_the_crawl(tmp_path):
             await crawler.run(found=lambda *_: None)
 
     with pytest.raises(CannotWrite):
-        asyncio.run(asyncio.wait_for(crawl(), 20))
+        asyncio.run(asyncio.wait_for(crawl(), HANGS_SECONDS))
 
 
 def test_a_full_disk_ends_the_crawl_and_keeps_what_was_told(tmp_path):
     told: list[PageVisit] = []
 
     async def crawl():
+        chance = random.Random(1)  # noqa: S311 - what does not compress, no secrets
         names = [f"/{number}" for number in range(200)]
-        pages = {name: answers.page(os.urandom(5_000).hex().encode()) for name in names}
+        pages = {name: answers.page(chance.randbytes(5_000).hex().encode()) for name in names}
         async with FaultServer(pages) as server:
             rules = [page_rule(server, name) for name in names]
             async with crawling(tmp_path, settings(*rules), real_time(), told.append) as crawler:
@@ -117,7 +132,7 @@ def test_a_full_disk_ends_the_crawl_and_keeps_what_was_told(tmp_path):
                 await crawler.run(found=lambda *_: None)
 
     with pytest.raises(StoreFull, match="there must be room to write"):
-        asyncio.run(asyncio.wait_for(crawl(), 30))
+        asyncio.run(asyncio.wait_for(crawl(), HANGS_SECONDS))
 
     with Reader(tmp_path / "recrawl.db") as reader:
         assert reader.last_visit() == len(told)

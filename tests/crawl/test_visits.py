@@ -5,12 +5,12 @@ from itertools import pairwise
 
 import pytest
 
-from recrawl.clock import ScaledClock
 from recrawl.store.sqlite.reader import Reader
 from recrawl.visits.status import PageStatus
 from tests.crawl.crawls import START, crawl_once, outcomes, page_rule, settings, site, visits
 from tests.servers import answers
 from tests.servers.faults import FaultServer
+from tests.waiting import PatientClock
 
 FIRST, SECOND = b"<p>one</p>", b"<p>two</p>"
 
@@ -225,7 +225,7 @@ def test_a_page_that_is_gone_is_confirmed_looked_at_ever_more_rarely_and_revived
         behaviour = answers.in_turn(answers.page(FIRST), *missing, answers.page(SECOND))
         async with FaultServer({"/p": behaviour}) as server:
             asked = settings(page_rule(server, "/p", interval=0.5))
-            return await visits(tmp_path, asked, 7, ScaledClock(0.1, START))
+            return await visits(tmp_path, asked, 7, PatientClock(0.1, START))
 
     told = asyncio.run(crawl())
 

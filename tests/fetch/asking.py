@@ -22,7 +22,7 @@ AGENT = "recrawl-test (+https://example.org/bot)"
 SMALL = Limits(raw_bytes=1_000_000, decoded_bytes=2_000_000)
 
 # The machine may be busy; a fetch that hangs takes far longer than this.
-PATIENCE_SECONDS = 5.0
+PATIENCE_SECONDS = 60.0
 
 
 async def fetch_all(

@@ -113,9 +113,9 @@ BOMBS = {
 @pytest.mark.parametrize("name", BOMBS)
 def test_bombs_cost_little(name):
     tracemalloc.start()
-    began = time.perf_counter()
+    began = time.process_time()
     found = read_records(BOMBS[name], NAMES, FIELDS)
-    seconds = time.perf_counter() - began
+    seconds = time.process_time() - began
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
 
@@ -220,10 +220,10 @@ def test_the_limit_itself_is_allowed():
 
 
 def test_many_empty_members_of_gzip_take_no_time():
-    began = time.perf_counter()
+    began = time.process_time()
     unpacked(gzip.compress(b"") * 200_000)
 
-    assert time.perf_counter() - began < 10  # half a second on an idle machine
+    assert time.process_time() - began < 10  # half a second on an idle machine
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
+from tests.waiting import HANGS_SECONDS
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -87,7 +89,7 @@ class Nginx:
 
     def log(self, lines: int = 0) -> list[Logged]:
         """What the server logged, once there are so many lines: it writes after it answers."""
-        place, deadline = self.folder / "access.log", time.monotonic() + 5
+        place, deadline = self.folder / "access.log", time.monotonic() + HANGS_SECONDS
         while True:
             rows = place.read_text().splitlines() if place.exists() else []
             if len(rows) >= lines or time.monotonic() > deadline:
@@ -110,11 +112,11 @@ class Nginx:
     def __exit__(self, *error: object) -> None:
         assert self._process is not None
         self._process.send_signal(signal.SIGTERM)
-        self._process.wait(timeout=10)
+        self._process.wait(HANGS_SECONDS)
 
     def _wait(self) -> None:
         assert self._process is not None
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + HANGS_SECONDS
         while time.monotonic() < deadline and self._process.poll() is None:
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", self.port)) == 0:

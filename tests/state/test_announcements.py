@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recrawl.clock import ScaledClock
 from recrawl.crawl.running import running
 from recrawl.detect.reliability import SITEMAP
 from recrawl.state.announcements import Announcements
@@ -16,6 +15,7 @@ from recrawl.units import SECONDS_A_DAY
 from tests.crawl.crawls import LIMITS, START, settings, site, store_in
 from tests.servers import answers
 from tests.servers.faults import FaultServer
+from tests.waiting import PatientClock
 
 DAY = SECONDS_A_DAY
 NOON = 10.5 * DAY
@@ -146,7 +146,7 @@ def test_no_date_ends_a_crawl(tmp_path, date):
     async def crawl():
         async with FaultServer({"/": answers.page(b"home"), "/a": answers.page(b"a")}) as server:
             server.pages["/sitemap.xml"] = sitemap_of(server, {"/": date, "/a": date})
-            clock = ScaledClock(0.2, START)
+            clock = PatientClock(0.2, START)
             asked = settings(site(server))
             async with running(asked, store_in(tmp_path), clock, limits=LIMITS, seed=1) as crawler:
                 await crawler.run(until=START + 4, found=lambda *_: None)
@@ -158,7 +158,7 @@ def test_no_date_ends_a_crawl(tmp_path, date):
 def test_an_honest_sitemap_is_found_right(tmp_path):
     async def crawl():
         async with FaultServer() as server:
-            clock = ScaledClock(0.3, START)
+            clock = PatientClock(0.3, START)
             paths = [f"/p{number}" for number in range(6)]
 
             async def page(wire):
@@ -184,7 +184,7 @@ def test_pages_that_a_feed_no_longer_names_are_silent(tmp_path):
 
     async def crawl():
         async with FaultServer() as server:
-            clock = ScaledClock(0.3, START)
+            clock = PatientClock(0.3, START)
             paths = [f"/p{number}" for number in range(10)]
 
             async def page(wire):

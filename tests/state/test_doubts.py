@@ -24,6 +24,7 @@ from tests.crawl.crawls import AGENT, START
 from tests.inspect.looked import BEGAN, DAY, made, opened
 from tests.servers import answers
 from tests.servers.faults import FaultServer
+from tests.waiting import started, wait_until
 
 NOW = BEGAN + 14
 
@@ -116,15 +117,6 @@ def by_the_clock(seconds, began):
     return behave
 
 
-def until_told(log, visits):
-    """Wait until a crawl has told of so many visits."""
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        if log.exists() and log.read_bytes().count(b"\n") >= visits:
-            return
-        time.sleep(0.05)
-
-
 def test_a_killed_crawl_is_seen_as_it_goes_on(tmp_path):
     """Nothing was saved: all is learnt again, here and there, with the same doubts."""
     Store.create(tmp_path / "recrawl.db").close()
@@ -135,9 +127,9 @@ def test_a_killed_crawl_is_seen_as_it_goes_on(tmp_path):
         body = "\n".join(map(server.address, names)).encode()
         server.pages["/sitemap.xml"] = answers.status(200, body, content_type="text/plain")
         command = [sys.executable, killed.__file__, tmp_path, server.address(""), START]
-        with subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE) as process:
-            until_told(tmp_path / "visits.jsonl", 40)
-            process.kill()
+        log = tmp_path / "visits.jsonl"
+        with started(command, stdout=subprocess.DEVNULL):
+            wait_until(lambda: log.exists() and log.read_bytes().count(b"\n") >= 40)
         rule = Rule(server.address("/"), local=True)
     settings = Settings(AGENT, budget=Budget(100.0), delay=killed.DELAY_SECONDS / 2, rules=(rule,))
     now = START + 10

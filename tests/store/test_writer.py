@@ -163,9 +163,9 @@ def test_there_is_room_again_once_the_queue_is_shorter(store, monkeypatch):
     async def crawl():
         writer = Writer(store, longest_wait_seconds=0.02)
         await writer.room()
+        begun = time.monotonic()
         for number in range(5):
             writer.put(visit(1, number))
-        begun = time.monotonic()
         await writer.room()
         waited = time.monotonic() - begun
         await writer.close()

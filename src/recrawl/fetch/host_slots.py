@@ -127,6 +127,9 @@ class HostSlots:
         self._waiting.setdefault(host, []).append(released)
         limit = None if patience == inf else began + _LONGEST_QUEUE_SECONDS - loop.time()
         try:
-            await asyncio.wait_for(released, limit)
+            # Not wait_for: before Python 3.12 it forgets a cancellation that comes together with
+            # the slot, and whoever has asked a crawl to stop waits for ever.
+            async with asyncio.timeout(limit):
+                await released
         except TimeoutError:
             raise HostBusy(self._clock.now() + patience) from None

@@ -170,7 +170,6 @@ def test_an_index_finds_every_page(tmp_path):
         assert record.address == line["url"]
 
 
-@pytest.mark.timeout(240)
 def test_kills_leave_every_record_that_was_acknowledged(tmp_path):
     """And every record, acknowledged or not, is whole and leads to what it refers to."""
     chance = random.Random(5)  # noqa: S311 - instants, no secrets

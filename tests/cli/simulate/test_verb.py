@@ -5,15 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import signal
 import subprocess
-import time
 
 import pytest
 
 from recrawl.report.simulation import COLUMNS
 from tests.cli.running import RECRAWL, environment, names_in, run, run_here, sentence
+from tests.waiting import HANGS_SECONDS, cpu_seconds, started, wait_until
 
 PAGES = "page,url,first_seen,removed_at\n1,/a,2026-01-01,\n2,/b,2026-01-02,2026-01-20\n"
 CHANGES = "page,changed_at,bulk\n1,2026-01-05,true\n1,2026-01-15,\n2,2026-01-10,\n1,2026-02-01,\n"
@@ -224,17 +223,12 @@ def test_an_unknown_world_is_refused():
 def test_it_can_be_interrupted(tmp_path):
     """Nothing is left behind, and nothing is written."""
     words = ["simulate", "--world", "poisson", "--number-of-pages", "20000", "--for", "3000d"]
-    started = subprocess.Popen(
-        [RECRAWL, *words, "-o", "rows.csv"],
-        cwd=tmp_path,
-        env=environment(),
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    time.sleep(3)
-    os.kill(started.pid, signal.SIGINT)
-    _, err = started.communicate(timeout=60)
+    command, there = [RECRAWL, *words, "-o", "rows.csv"], subprocess.PIPE
+    with started(command, cwd=tmp_path, env=environment(), stderr=there, text=True) as process:
+        wait_until(lambda: cpu_seconds(process.pid) > 3)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=HANGS_SECONDS)
 
-    assert started.returncode == 130
+    assert process.returncode == 130
     assert "Traceback" not in err
     assert names_in(tmp_path) == []

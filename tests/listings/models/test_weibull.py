@@ -107,7 +107,7 @@ def test_a_million_objects_take_well_under_a_second():
     lives = crawled(rng, 1_200_000, gap=1.0, window=200, life=lambda n: 15 * rng.weibull(0.7, n))
     assert len(lives) > 900_000
     weibull(BETWEEN)  # what is imported, is
-    start = time.perf_counter()
+    start = time.process_time()
     weibull(lives.binned())
 
-    assert time.perf_counter() - start < 2, "0.3 s alone on the machine"
+    assert time.process_time() - start < 2, "0.3 s alone on the machine"

@@ -16,6 +16,7 @@ from recrawl.store.sqlite.reader import Reader
 from recrawl.store.sqlite.store import Store
 from tests.store.made import numbered, store_with
 from tests.store.sqlite.crashing import PAGES
+from tests.waiting import HANGS_SECONDS, started
 
 KILLS = 25
 
@@ -24,22 +25,16 @@ KILLS = 25
 def launcher():
     """A process that starts a crawl for every line it is given."""
     root = Path(__file__).parents[3]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.store.sqlite.crashing"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        cwd=root,
-    )
-    yield process
-    assert process.stdin is not None
-    process.stdin.close()
-    assert process.wait(20) == 0
-    assert process.stdout is not None
-    process.stdout.close()
+    command, pipe = [sys.executable, "-m", "tests.store.sqlite.crashing"], subprocess.PIPE
+    with started(command, stdin=pipe, stdout=pipe, cwd=root) as process:
+        yield process
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.wait(HANGS_SECONDS) == 0
 
 
-def crash(launcher, path, lives_seconds):
-    """Lines that a crawl told before it was killed."""
+def crash(launcher, path, lives_seconds, least_visits=0):
+    """Lines that a crawl told before it was killed, after a while and some visits."""
     told = b""
     launcher.stdin.write(f"{path}\n".encode())
     launcher.stdin.flush()
@@ -49,6 +44,8 @@ def crash(launcher, path, lives_seconds):
     while (left := end - time.monotonic()) > 0:
         if select.select([launcher.stdout], [], [], left)[0]:
             told += os.read(launcher.stdout.fileno(), 1 << 16)
+    while told.count(b"visit") < least_visits or not told.endswith(b"\n"):
+        told += os.read(launcher.stdout.fileno(), 1 << 16)
     (child,) = (int(line.split()[1]) for line in told.splitlines() if line.startswith(b"child"))
     os.kill(child, signal.SIGKILL)
     while not told.endswith(b"dead\n"):
@@ -99,7 +96,7 @@ def test_a_reader_of_a_store_whose_crawl_was_killed_sees_it_whole(launcher, tmp_
     """The log that was left behind is read without anybody writing."""
     path = tmp_path / "pages.db"
     store_with(path, *numbered(PAGES)).close()
-    told = crash(launcher, path, 0.5)
+    told = crash(launcher, path, 0.2, least_visits=20)
 
     with Reader(path) as reader:
         sizes = np.concatenate([batch.size for batch in reader.visits()])
