@@ -34,7 +34,7 @@ flags = st.lists(st.booleans(), min_size=PAGES, max_size=PAGES).map(np.array)
 crawls = st.lists(
     st.tuples(st.integers(1, 400).map(lambda quarter: quarter / 4), flags, flags),
     min_size=1,
-    max_size=12,
+    max_size=8,
 )
 
 
@@ -63,7 +63,7 @@ ROWS = np.arange(PAGES)
 
 @pytest.mark.parametrize("name", NAMES)
 @given(crawl=crawls, age=st.sampled_from([None, 0.3]))
-@settings(max_examples=30)
+@settings(max_examples=20)
 def test_no_page_is_due_before_its_last_visit(name, crawl, age):
     """And every page is due some time, unless its policy gives up pages."""
     policy = policy_named(name)
@@ -77,7 +77,7 @@ def test_no_page_is_due_before_its_last_visit(name, crawl, age):
 
 @pytest.mark.parametrize("name", NAMES)
 @given(crawl=crawls)
-@settings(max_examples=20)
+@settings(max_examples=12)
 def test_the_date_does_not_matter(name, crawl):
     """Shifting all times shifts all due times. In eighths of days, which floats hold exactly."""
     policy = policy_named(name)
@@ -90,7 +90,7 @@ def test_the_date_does_not_matter(name, crawl):
 
 @pytest.mark.parametrize("name", ALONE)
 @given(crawl=crawls)
-@settings(max_examples=20)
+@settings(max_examples=12)
 def test_pages_do_not_depend_on_their_company(name, crawl):
     """Visits told all at once are as good as visits told one by one."""
     policy = policy_named(name)
@@ -107,7 +107,7 @@ def test_pages_do_not_depend_on_their_company(name, crawl):
 
 @pytest.mark.parametrize("name", NAMES)
 @given(crawl=crawls, first=st.integers(1, PAGES - 1))
-@settings(max_examples=20)
+@settings(max_examples=12)
 def test_pages_may_be_found_later(name, crawl, first):
     """Found then visited is as good as there from the start."""
     policy = policy_named(name)

@@ -32,7 +32,8 @@ PLACES = [
 ]
 # Visits: which page, how many sixteenths of a day after the visit before, whether it had changed.
 one_visit = st.tuples(st.integers(0, 7), st.integers(0, 16 * 30), st.booleans())
-crawls = st.lists(one_visit, min_size=1, max_size=25)
+crawls = st.lists(one_visit, min_size=1, max_size=20)
+few = settings(max_examples=25)  # each is a crawl of its own
 EVERY = np.arange(len(PLACES))
 
 
@@ -94,7 +95,7 @@ def test_trust_goes_to_the_clock_that_foretold_better(changed, log_odds):
 
 
 @given(st.lists(one_visit, min_size=1, max_size=10), st.sampled_from(["freshness", "harmonic"]))
-@settings(max_examples=30)
+@settings(max_examples=20)
 def test_the_policy_is_what_its_description_says(crawl, objective):
     """Every visit, every number: memories, weights, trust, both clocks, priors, values."""
     of = {"freshness": fresh, "harmonic": harmonic}[objective]
@@ -135,6 +136,7 @@ def check_same(state, plain):
 
 
 @given(crawls)
+@few
 def test_without_neighbours_every_page_learns_alone(crawl):
     """The bank: days are days, and pages share nothing but the weights of their memories."""
     policy = bank(Freshness())
@@ -155,6 +157,7 @@ def test_without_neighbours_every_page_learns_alone(crawl):
 
 
 @given(crawls, st.floats(0.01, 0.9))
+@few
 def test_a_page_is_due_where_its_value_reaches_the_price(crawl, share):
     """A section keeps its pace until then, so no bin may begin on the way."""
     policy = Recrawl(Harmonic())
@@ -168,6 +171,7 @@ def test_a_page_is_due_where_its_value_reaches_the_price(crawl, share):
 
 
 @given(crawls, st.integers(1, 7))
+@few
 def test_pages_found_one_by_one_are_as_good_as_all_at_once(crawl, first):
     """Kin are related when a bin begins, so all pages must be there before the next one does."""
     policy = Recrawl()
@@ -184,6 +188,7 @@ def test_pages_found_one_by_one_are_as_good_as_all_at_once(crawl, first):
 
 
 @given(crawls)
+@few
 def test_a_visit_no_later_than_the_last_teaches_nothing(crawl):
     policy = Recrawl()
     state, day = told(policy, start(policy), crawl)
@@ -219,6 +224,7 @@ def test_a_change_is_no_older_than_the_visit_before(age, exposure):
 
 
 @given(crawls, st.sampled_from([0.1, 0.5, 1.0, 3.0]))
+@few
 def test_a_gap_that_moves_leaves_what_is_known_of_rates(crawl, ratio):
     """Only the clocks are told: bins are a 16th of a gap."""
     policy = Recrawl()
@@ -278,6 +284,7 @@ def test_no_pages_and_no_visits_are_fine():
 
 
 @given(crawls, st.randoms())
+@few
 def test_the_order_of_pages_does_not_matter(crawl, shuffler):
     """Rows are only rows: the same pages in another order learn the same."""
     order = list(range(8))
@@ -292,6 +299,7 @@ def test_the_order_of_pages_does_not_matter(crawl, shuffler):
 
 
 @given(crawls, st.integers(1, 1000).map(float))
+@few
 def test_a_shift_by_whole_bins_changes_no_value(crawl, shift):
     """Bins are numbered from 1970, a day each here; days in sixteenths are exact."""
     policy = Recrawl()
@@ -307,7 +315,7 @@ def test_a_shift_by_whole_bins_changes_no_value(crawl, shift):
 def test_a_shift_by_any_time_hardly_changes_values():
     """Bins begin elsewhere, so paces are told a little differently."""
     policy, random, moved = Recrawl(), np.random.default_rng(5), []
-    for _ in range(60):
+    for _ in range(30):
         visits = zip(random.integers(0, 8, 20), random.integers(1, 40, 20), strict=True)
         crawl = [(int(row), int(wait), bool(random.random() < 0.3)) for row, wait in visits]
         state, day = told(policy, start(policy), crawl)
@@ -321,6 +329,7 @@ def test_a_shift_by_any_time_hardly_changes_values():
 
 
 @given(crawls, st.sampled_from([0.5, 2.0, 8.0]))
+@few
 def test_there_is_no_unit_of_time(crawl, stretch):
     """Times from 1970 and gap stretched alike: values stretch alike, so the order stays."""
     policy = Recrawl()
@@ -339,6 +348,7 @@ def test_there_is_no_unit_of_time(crawl, stretch):
 
 
 @given(crawls, st.lists(st.integers(0, 400), min_size=2, max_size=2, unique=True))
+@few
 def test_equal_pages_of_a_leaf_go_by_last_visit(crawl, waits):
     """Pages 5 and 6 were never visited: equal memories, one section, no kin."""
     policy = Recrawl()
@@ -350,6 +360,7 @@ def test_equal_pages_of_a_leaf_go_by_last_visit(crawl, waits):
 
 
 @given(crawls)
+@few
 def test_where_nothing_ever_changes_no_clock_runs_fast(crawl):
     policy = Recrawl()
     state, _ = told(policy, start(policy), [(row, wait, False) for row, wait, _ in crawl])
@@ -358,6 +369,7 @@ def test_where_nothing_ever_changes_no_clock_runs_fast(crawl):
 
 
 @given(crawls)
+@few
 def test_visits_told_at_once_are_all_learnt(crawl):
     """One visit a page at one time: each page's last visit, and about what one by one teaches."""
     policy = Recrawl()
