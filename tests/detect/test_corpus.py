@@ -23,8 +23,14 @@ from tests.detect.noises import NOISES, SLOW, fetched
 
 TO_LEARN = 20  # visits
 VISITS = 10
+IN_LANGUAGES = len(LANGUAGES) // 2  # that each kind is tried in; the next kind has the others
 # May be taken for part of a block of varying length right beside it.
 BESIDE_BLOCKS = ("line added to the footer", "link added", "paragraph added", "paragraph removed")
+
+
+def languages_of(number):
+    """Every other language, by turns: two neighbouring kinds have them all between them."""
+    return list(LANGUAGES)[number % 2 :: 2]
 
 
 def read_as_sent(text, language):
@@ -79,15 +85,18 @@ def is_found(kind, language, seed):
 def false_changes():
     """By kind of noise: changes that were none, of how many visits."""
     return {
-        kind: sum(falsely_changed([kind], language, seed=1) for language in LANGUAGES)
-        for kind in NOISES
+        kind: sum(falsely_changed([kind], language, seed=1) for language in languages_of(number))
+        for number, kind in enumerate(NOISES)
     }
 
 
 @pytest.fixture(scope="module")
 def found_changes():
     """By kind of change: whether each was found."""
-    found = {kind: [is_found(kind, language, seed=2) for language in LANGUAGES] for kind in EDITS}
+    found = {
+        kind: [is_found(kind, language, seed=2) for language in languages_of(number)]
+        for number, kind in enumerate(EDITS)
+    }
     return {kind: [each for each in some if each is not None] for kind, some in found.items()}
 
 
@@ -104,14 +113,14 @@ def test_there_are_enough_kinds_languages_and_encodings():
 
 
 def test_at_most_one_percent_of_noise_is_called_a_change(false_changes):
-    visits = len(NOISES) * len(LANGUAGES) * VISITS
+    visits = len(NOISES) * IN_LANGUAGES * VISITS
 
     assert sum(false_changes.values()) / visits <= 0.002
 
 
 @pytest.mark.parametrize("kind", NOISES)
 def test_each_kind_of_noise_is_learnt(kind, false_changes):
-    assert false_changes[kind] / (len(LANGUAGES) * VISITS) <= 0.02
+    assert false_changes[kind] / (IN_LANGUAGES * VISITS) <= 0.02
 
 
 def test_four_kinds_of_noise_on_one_page_are_learnt():
@@ -134,8 +143,8 @@ def test_at_least_99_percent_of_changes_are_found(found_changes):
 def test_each_kind_of_change_is_found(kind, found_changes):
     found = found_changes[kind]
 
-    assert len(found) >= 7
-    assert found.count(False) <= (2 if kind in BESIDE_BLOCKS else 0)
+    assert len(found) == IN_LANGUAGES
+    assert found.count(False) <= (1 if kind in BESIDE_BLOCKS else 0)
 
 
 @pytest.mark.parametrize("kind", EDITS)

@@ -240,14 +240,14 @@ def numbers(seed, count=20_000, most=1000):
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        (["x"] * 100_000, ["x"] * 99_000),
-        ([f"old {n}" for n in range(30_000)], [f"new {n}" for n in range(30_000)]),
+        (["x"] * 40_000, ["x"] * 39_600),
+        ([f"old {n}" for n in range(10_000)], [f"new {n}" for n in range(10_000)]),
         (numbers(1), numbers(2)),
         (numbers(1, most=2), numbers(2, most=2)),
-        ([f"{n} a b c d e" for n in range(20_000)], [f"a b c d e {-n}" for n in range(20_000)]),
+        ([f"{n} a b c d e" for n in range(8_000)], [f"a b c d e {-n}" for n in range(8_000)]),
         (["a " * 200_000], ["b a " * 200_000]),
-        (["東" * 50_000], ["東京" * 25_000]),
-        ([""] * 50_000, ["", "a"] * 25_000),
+        (["東" * 20_000], ["東京" * 10_000]),
+        ([""] * 20_000, ["", "a"] * 10_000),
     ],
     ids=["equal", "different", "drawn", "of two", "alike", "one line", "signs", "empty"],
 )
@@ -256,4 +256,4 @@ def test_hostile_pages_take_seconds(old, new):
     found = differences(old, new)
 
     assert applied(found, old) == tuple(new)
-    assert time.process_time() - began < 60  # a square of it would be hours
+    assert time.process_time() - began < 10  # a square of it would be minutes

@@ -309,7 +309,7 @@ def test_a_page_made_to_fit_all_masks_takes_little_time():
         tuple(f"line {number % 7}" for number in range(19_999)),
         ("word " * 200_000,),
         tuple("ab"[number % 2] for number in range(19_999)),
-        tuple("word " * 35 + str(number) for number in range(3000)),
+        tuple("word " * 35 + str(number) for number in range(600)),
         tuple(f"x{number}" for number in range(2900)),
     ],
     ids=["equal", "different", "in turn", "one line", "two in turn", "same words", "short"],
@@ -324,7 +324,7 @@ def test_learning_from_anything_takes_little_time(lines):
         masked(lines, masks)
         learnt(lines, second, masks)
 
-    assert time.process_time() - began < 30
+    assert time.process_time() - began < 10
 
 
 def test_a_page_of_too_many_lines_teaches_nothing():

@@ -164,12 +164,12 @@ def test_many_marks_on_a_letter_take_little_time(marks):
 @pytest.mark.parametrize("end", [">", "", " x"])
 @pytest.mark.parametrize("attribute", ["a{}= ", "a{}='<' ", 'a{}=">" '])
 def test_many_attributes_take_little_time_where_parts_are_chosen(attribute, end):
-    page = "<a " + "".join(map(attribute.format, range(200_000))) + end + "<main>x</main>"
+    page = "<a " + "".join(map(attribute.format, range(60_000))) + end + "<main>x</main>"
 
     began = time.process_time()
     lines(page, watch=("main",))
 
-    assert time.process_time() - began < 5
+    assert time.process_time() - began < 2
 
 
 @given(HTML)
