@@ -41,8 +41,9 @@ import numpy as np
 
 from recrawl.adapters.tables.listings import read_listing
 from recrawl.listings.data.grid import Grid
-from recrawl.listings.forecast.backtest import TRAIN_DAYS, Run, backtest, telling_groups_of_training
+from recrawl.listings.forecast.backtest import backtest, telling_groups_of_training
 from recrawl.listings.forecast.methods import BASELINE, DEFAULT, METHODS
+from recrawl.listings.forecast.replay import TRAIN_DAYS, SyncReplay
 from recrawl.listings.schedule.backtest import Truth, backtest_schedule, mean_played
 from recrawl.listings.schedule.schedule import Goal
 
@@ -108,7 +109,7 @@ def run_case(case: Case) -> Outcome:
     grid, groups = source_of(case.folder, case.source)
     goal = Goal(**{case.metric: case.target})
     rows = backtest_schedule(grid, groups, [DEFAULT, BASELINE], goal, starts=case.starts)
-    run, truth = Run(grid, groups, METHODS[DEFAULT], train=TRAIN_DAYS), Truth(grid)
+    run, truth = SyncReplay(grid, groups, METHODS[DEFAULT], train=TRAIN_DAYS), Truth(grid)
     days = [TRAIN_DAYS + start for start in case.starts]
     confident = {}
     for confidence in CONFIDENCES:

@@ -21,10 +21,10 @@ from recrawl.listings.data.attributes import Labels
 from recrawl.listings.data.grid import Grid
 from recrawl.listings.data.spells import Listing
 from recrawl.listings.forecast.tracked import follow
+from recrawl.listings.schedule.plan import plan_to_keep
 from recrawl.listings.schedule.schedule import Goal
 from recrawl.report.listings.charts import describe_chart, forecast_chart
 from recrawl.report.listings.schedule_chart import Scheduled, schedule_chart
-from recrawl.report.listings.schedules import planned_to_keep
 
 DAYS = 160
 MAKES = (("Opel", 8), ("BMW", 16), ("Tesla", 32))
@@ -62,7 +62,7 @@ def main(folder: Path) -> None:
     chart = forecast_chart(name, ahead, subtitle=said)
     write_picture(folder / "listings-forecast.svg", chart)
     goal = Goal(precision=0.7, recall=0.75, confidence=0.8)
-    plan = planned_to_keep(followed.forecast, goal, [], SPAN)
+    plan = plan_to_keep(followed.forecast, goal, [], SPAN)
     whole = Scheduled("", followed.synchronised, plan, followed.forecast)
     chart = schedule_chart(name, [whole], goal)
     write_picture(folder / "listings-schedule.svg", chart)

@@ -11,10 +11,10 @@ Touches: the network and the clock, through what it is given.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recrawl.listings.live.pages import read_page
+from recrawl.listings.live.pages import ListingSnapshot, read_page
 from recrawl.parse.addresses import canonical, site_of
 from recrawl.parse.items.paging import form_text, with_parameter
 from recrawl.parse.messages import Request
@@ -31,21 +31,6 @@ _MOST_PAGES = 1_000
 _MOST_OBJECTS = 200_000
 # A link may lead through a page of items that others have shown; a counter never should.
 _MOST_STALE = 3
-
-
-@dataclass(slots=True)
-class ListRead:
-    """What was read of a list.
-
-    Attributes:
-        objects: Attributes of each object, by its key.
-        pages: How many pages were read.
-        problem: Why it could not be read whole, in one sentence; empty where it could.
-    """
-
-    objects: dict[str, dict[str, str]] = field(default_factory=dict)
-    pages: int = 0
-    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +59,14 @@ class ListFetcher:
         self._client = client
         self._few = asyncio.Semaphore(_AT_ONCE)
 
-    async def read(self, rule: ListingRule, patience: float) -> ListRead:
+    async def read(self, rule: ListingRule, patience: float) -> ListingSnapshot:
         """Read a list; `HostBusy` where a host must be left alone for longer than `patience`.
 
         Args:
             rule: Which list.
             patience: Days to wait for a turn at most.
         """
-        read = ListRead()
+        read = ListingSnapshot()
         for address in rule.addresses:
             await self._read_part(rule, _Place(address, rule.form), read, patience)
             if read.problem:
@@ -89,7 +74,7 @@ class ListFetcher:
         return read
 
     async def _read_part(
-        self, rule: ListingRule, first: _Place, read: ListRead, patience: float
+        self, rule: ListingRule, first: _Place, read: ListingSnapshot, patience: float
     ) -> None:
         """Read the pages that follow from one address."""
         seen: set[str] = set()

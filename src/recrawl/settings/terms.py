@@ -6,12 +6,16 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import floor, inf
+from math import inf
+from typing import TYPE_CHECKING
+
+from recrawl.visits.hours import next_open, next_start
+
+if TYPE_CHECKING:
+    from recrawl.visits.hours import Hours
 
 # Intervals are cut by up to this share, so that pages copied together part.
 JITTER = 0.05
-_HOURS_A_DAY = 24
-_ROUNDING = 1e-6  # hours: the instant at which hours begin is inside them
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,22 +44,12 @@ class Terms:
     minimum: float = 0.0
     maximum: float = inf
     interval: float = 0.0
-    hours: tuple[int, int] | None = None
+    hours: Hours | None = None
 
     def opens(self, at: float) -> float:
-        """The first instant from `at` on at which a visit is allowed, in days after 1970."""
-        if self.hours is None:
-            return at
-        first, end = self.hours
-        hour = (at - floor(at)) * _HOURS_A_DAY + _ROUNDING
-        # The same hour twice is a whole day, as from 0 to 24.
-        length = (end - first) % _HOURS_A_DAY or _HOURS_A_DAY
-        return at if (hour - first) % _HOURS_A_DAY < length else self.begins(at)
+        """Return the first instant from `at` on at which a visit is allowed, in days after 1970."""
+        return next_open(self.hours, at)
 
     def begins(self, at: float) -> float:
-        """The first instant after `at` at which the hours begin; infinite where there are none."""
-        if self.hours is None:
-            return inf
-        day, first = floor(at), self.hours[0]
-        hour = (at - day) * _HOURS_A_DAY + _ROUNDING
-        return day + first / _HOURS_A_DAY + (1 if hour >= first else 0)
+        """Return the first instant after `at` at which the hours begin; infinite without hours."""
+        return next_start(self.hours, at)

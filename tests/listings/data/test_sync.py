@@ -9,7 +9,7 @@ from recrawl.errors import InvalidParameter
 from recrawl.listings.data.attributes import Groups
 from recrawl.listings.data.grid import Grid
 from recrawl.listings.data.spells import Listing
-from recrawl.listings.data.sync import Syncs, cycles, schedule
+from recrawl.listings.data.sync import Syncs, cycles
 from tests.listings.worlds import daily, listed_on, listings
 
 
@@ -117,17 +117,6 @@ def test_a_synchronisation_must_be_later_and_within_the_grid(day):
         InvalidParameter, match=rf"must be after day 2 and before day 5 \(got {day}\)"
     ):
         syncs.next(day)
-
-
-def test_a_schedule_moves_out_of_gaps():
-    """Crawls on days 0 to 3 and 7 to 9: 5 and 6 are gaps, 4 still knows the crawl of day 3."""
-    crawls = np.array(["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04"], "datetime64[us]")
-    crawls = np.concatenate([crawls, crawls[1:] + np.timedelta64(6, "D")])
-    grid = Grid.of(Listing.of(["a"], crawls, [(0, 0, 7)]))
-
-    assert grid.gap.nonzero()[0].tolist() == [5, 6]
-    assert schedule(grid, train=2, cycle=1) == [0, 1, 2, 3, 4, 7, 8, 9]
-    assert schedule(grid, train=2, cycle=3, phase=1) == [0, 1, 3, 7, 9]
 
 
 def oracle(listing, grid, group, days):

@@ -10,13 +10,13 @@ from recrawl.listings.data.grid import Grid
 from recrawl.listings.data.marks import Marks
 from recrawl.listings.data.spells import Listing
 from recrawl.listings.forecast.backtest import (
-    Run,
     backtest,
     groups_of_training,
     score_cycles,
     telling_groups_of_training,
 )
 from recrawl.listings.forecast.methods import DEFAULT, METHODS
+from recrawl.listings.forecast.replay import SyncReplay
 from recrawl.listings.schedule.backtest import (
     Played,
     Truth,
@@ -45,7 +45,7 @@ def grid_of(seed=0, days=200, rate=0.05, arrivals=8, until=None):
 
 
 def forecasts(grid, until):
-    run = Run(grid, Groups.one(grid.objects), METHODS[DEFAULT], train=80)
+    run = SyncReplay(grid, Groups.one(grid.objects), METHODS[DEFAULT], train=80)
     for day in range(87, until + 1, 7):
         run.advance(day)
     return run.forecast(14).expected
@@ -76,7 +76,7 @@ def test_what_lies_between_two_synchronisations_cannot_change_a_forecast():
 
 def test_every_phase_is_scored():
     grid = grid_of(days=130)
-    run = Run(grid, Groups.one(grid.objects), METHODS["static"], train=80)
+    run = SyncReplay(grid, Groups.one(grid.objects), METHODS["static"], train=80)
     scores = score_cycles(run, cycle=7, train=80, marks=Marks.of(grid))
 
     assert np.sort(scores.start).tolist() == list(range(80, 123))
@@ -88,7 +88,7 @@ def test_gaps_are_neither_synchronised_nor_scored():
     gap = grid.gap.copy()
     gap[100:103] = True
     holed = replace(grid, gap=gap)
-    run = Run(holed, Groups.one(grid.objects), METHODS["static"], train=80)
+    run = SyncReplay(holed, Groups.one(grid.objects), METHODS["static"], train=80)
     scores = score_cycles(run, cycle=7, train=80, marks=Marks.of(holed))
 
     ends = set(scores.start.tolist()) | set((scores.start + 7).tolist())
@@ -129,7 +129,7 @@ def test_rows_of_schedules():
 
 def test_confidence_buys_time_above_the_target():
     grid = grid_of()
-    run = Run(grid, Groups.one(grid.objects), METHODS[DEFAULT], train=80)
+    run = SyncReplay(grid, Groups.one(grid.objects), METHODS[DEFAULT], train=80)
     truth, target = Truth(grid), Goal(recall=0.8)
     point = mean_played(run, target, target, truth, [80])["recall"]
     sure = mean_played(run, Goal(recall=0.8, confidence=0.9), target, truth, [80])["recall"]

@@ -17,13 +17,17 @@ from recrawl.listings.forecast.hazards import (
     gained,
     group_factor,
     implied_level,
-    shared_out,
     surviving,
 )
 
 CURVE = np.full(CLASSES, 0.02)
 CURVE[:3] = 0.10, 0.05, 0.05
 FACTOR = np.array([1.5, 0.8])
+
+
+def tally_of(cycle, model):
+    """What a cycle tells of ages and groups."""
+    return AgedCycle.of(cycle, len(model.factor)).expected_tally(model)
 
 
 def spec_count():
@@ -138,7 +142,7 @@ def test_one_pass_of_expectation_maximisation():
     """Vector `em`: a cohort of ages 0, 1, 2; 3 of 9 die in 2 days."""
     stock = stock_of(3, [(3, 0, 9)])
     model = Model(CURVE, np.ones(1), 1.0, np.ones(2))
-    tally = shared_out(cycle_of(stock, 2, [3]), model)
+    tally = tally_of(cycle_of(stock, 2, [3]), model)
 
     np.testing.assert_allclose(
         tally.deaths[:4], [0.945133, 0.922662, 0.945133, 0.187071], atol=1e-6
@@ -167,7 +171,7 @@ def test_all_deaths_are_shared_out(rows, days, level):
     count = np.array([row[2] for row in rows]) * 1.0
     stock = Stock(300, seen, before, np.array([row[3] for row in rows]), count)
     model = Model(CURVE, np.array([0.5, 1.0, 2.0]), level, np.ones(days))
-    tally = shared_out(cycle_of(stock, days, count // 2), model)
+    tally = tally_of(cycle_of(stock, days, count // 2), model)
 
     assert tally.deaths.sum() == pytest.approx((count // 2).sum())
     assert tally.group_deaths.sum() == pytest.approx((count // 2).sum())
@@ -212,7 +216,7 @@ def test_rows_of_one_age_need_not_be_shared_out(rows, days, level):
     ages = Ages.of(cycle.stock, 3)
     dies = -np.expm1(-level * gained(CURVE, np.array([days]))[0][:, None] * factor)
     dead = ages.spread(cycle.deleted / ages.total(dies)) * dies
-    tally = shared_out(cycle, Model(CURVE, factor, level, np.ones(days)))
+    tally = tally_of(cycle, Model(CURVE, factor, level, np.ones(days)))
 
     np.testing.assert_allclose(tally.group_deaths, dead.sum(axis=0), atol=1e-9)
     np.testing.assert_allclose(tally.deaths[AGELESS], dead[AGELESS].sum(), atol=1e-9)
@@ -224,7 +228,7 @@ def test_on_a_single_day_all_live_but_the_dead_for_half_of_it():
     """Level 1.5, weekday 0.8, factors 2 and 0.5: 1.2 (2 (3 + 2/2) + 0.5 (4 + 1/2)) at age 5."""
     stock = stock_of(9, [(4, 3, 5), (4, 3, 5)], group=[0, 1])
     model = Model(CURVE, np.array([2.0, 0.5]), 1.5, np.array([0.8]))
-    tally = shared_out(cycle_of(stock, 1, [2, 1]), model)
+    tally = tally_of(cycle_of(stock, 1, [2, 1]), model)
 
     assert tally.deaths[5] == pytest.approx(3)
     assert tally.exposure[5] == pytest.approx(1.2 * (2 * 4 + 0.5 * 4.5))
@@ -233,7 +237,7 @@ def test_on_a_single_day_all_live_but_the_dead_for_half_of_it():
 
 def test_the_unknown_learn_only_of_themselves():
     stock = stock_of(9, [(0, -1, 20)])
-    tally = shared_out(cycle_of(stock, 4, [5]), Model(CURVE, np.ones(1), 1.0, np.ones(4)))
+    tally = tally_of(cycle_of(stock, 4, [5]), Model(CURVE, np.ones(1), 1.0, np.ones(4)))
 
     assert tally.deaths[AGELESS] == pytest.approx(5)
     assert tally.deaths[:AGELESS].sum() == 0
@@ -287,7 +291,7 @@ def test_simulated_hazards_are_found_again():
         stock = Stock(day, seen, seen - 1, np.zeros(day, dtype=np.int64), alive[1 : day + 1].copy())
         model = Model(hazards.curve(tally), np.ones(1), 1.0, np.ones(1))
         cycle = Cycle(stock, day + 1, dead.astype(float), np.zeros(1), 0)
-        tally = tally.add(shared_out(cycle, model), 1)
+        tally = tally.add(tally_of(cycle, model), 1)
         alive[1 : day + 1] -= dead
 
     curve = hazards.curve(tally)

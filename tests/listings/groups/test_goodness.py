@@ -10,17 +10,15 @@ from scipy import stats
 
 from recrawl.listings.data.lifetimes import Lifetimes
 from recrawl.listings.groups.goodness import (
+    benjamini_hochberg,
     binned_by_group,
+    bonferroni,
+    chance_above,
     edges,
     likelihood_ratio,
     misfit,
     pearson,
     pearson_as_printed,
-)
-from recrawl.listings.groups.many_tests import (
-    benjamini_hochberg,
-    bonferroni,
-    chance_above,
     threshold_for,
 )
 

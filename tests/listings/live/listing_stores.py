@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recrawl.crawl.listing_fetch import ListRead
 from recrawl.demo.jobs import ExampleJobs
 from recrawl.listings.live.judging import Known, judged
+from recrawl.listings.live.pages import ListingSnapshot
 from recrawl.listings.live.rules import ListingRule
 from recrawl.parse.items.item import Layout
 from recrawl.store.sqlite.listing_reader import ListingReader
@@ -38,7 +38,7 @@ def kept(
     now, outlook = START, None
     seen: list[ListingSynced] = []
     while now <= START + days:
-        read = ListRead({key: dict(each) for key, each in shown(now).items()}, 1)
+        read = ListingSnapshot({key: dict(each) for key, each in shown(now).items()}, 1)
         with ListingReader(store.path) as reader:
             history, listed = reader.history(wanted.name), reader.listed(wanted.name)
         after: tuple[ListingSynced, Outlook | None]

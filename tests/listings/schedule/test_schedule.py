@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 from recrawl.errors import InvalidParameter
 from recrawl.listings.forecast.bands import Band
 from recrawl.listings.forecast.forecast import Forecast, Outlook
-from recrawl.listings.schedule.schedule import Goal, Limit, days_to_next, next_day
+from recrawl.listings.schedule.backtest import quality_per_sync
+from recrawl.listings.schedule.schedule import (
+    Goal,
+    Limit,
+    days_to_next,
+    first_violation,
+    next_day,
+)
 from recrawl.listings.schedule.sources import Source, share_budget
 
 PATH = np.array([0.97, 0.94, 0.915, 0.89, 0.87])
@@ -19,6 +26,38 @@ def forecast_of(precision, recall=None, stock=1e9, **more):
     outlook = Outlook.of_quality(stock, precision, recall)
     bands = Band(0.12, 0.5), Band(0.12, 0.5)
     return Forecast(stock, outlook, outlook, outlook, outlook, bands, **more)
+
+
+def test_the_papers_example_synchronises_on_day_4():
+    """.92 on day 3, .89 on day 4, threshold .9."""
+    assert first_violation(np.array([0.97, 0.95, 0.92, 0.89]), 0.9) == 4
+
+
+def test_a_quality_just_at_the_threshold_is_no_violation():
+    assert first_violation(np.array([0.95, 0.9, 0.85]), 0.9) == 3
+
+
+def test_a_forecast_that_does_not_reach_so_far_says_nothing():
+    assert first_violation(np.array([0.99]), 0.9) is None
+
+
+@given(st.floats(0.005, 1), st.floats(0.3, 0.99))
+def test_without_memory_there_is_a_closed_form(rate, threshold):
+    """The first whole day after -ln(threshold) / rate."""
+    exact = -np.log(threshold) / rate
+    found = first_violation(np.exp(-rate * np.arange(1, 500)), threshold)
+
+    assert found == np.floor(exact) + 1 or exact == pytest.approx(np.rint(exact), abs=1e-9)
+
+
+def test_the_score_alone_rewards_a_schedule_that_breaks_its_threshold():
+    """Half the synchronisations, quality .8 instead of .95: the score says it is 68 % better."""
+    kept, broken = quality_per_sync(0.95, 20), quality_per_sync(0.8, 10)
+
+    assert kept == pytest.approx(0.0475)
+    assert broken / kept == pytest.approx(1.684, abs=1e-3)
+    with pytest.raises(InvalidParameter, match="at least 1 sync, got 0"):
+        quality_per_sync(0.9, 0)
 
 
 def test_the_point_rule_and_the_guarantee():

@@ -13,6 +13,7 @@ from recrawl.listings.data.spells import Listing, Updates
 from recrawl.listings.describe import decay
 from recrawl.listings.forecast.forecast import Forecast, Outlook
 from recrawl.listings.groups.partition import Partitioner
+from recrawl.listings.schedule.plan import plan_evenly, plan_to_keep
 from recrawl.listings.schedule.schedule import Goal, Limit
 from recrawl.report.charts.vega import DARK
 from recrawl.report.listings.charts import describe_chart, forecast_chart, partition_chart
@@ -26,7 +27,7 @@ from recrawl.report.listings.describe import (
 from recrawl.report.listings.forecasts import banded, forecast_sheet
 from recrawl.report.listings.partitions import grown, partition_sheet, partitioned, shrunk
 from recrawl.report.listings.schedule_chart import Scheduled, schedule_chart
-from recrawl.report.listings.schedules import planned_evenly, planned_to_keep, schedule_sheet
+from recrawl.report.listings.schedules import schedule_sheet
 from recrawl.report.listings.sheets import Sheet, cells, joined, shown, texts
 
 CRAWLS = np.datetime64("2026-01-05", "us") + np.arange(41) * np.timedelta64(1, "D")
@@ -199,7 +200,7 @@ def test_an_unknown_figure_is_a_dash():
 
 def test_the_point_rule_waits_for_the_first_day_below():
     """exp(-0.05 d) is below 0.8 from day 5 on."""
-    plan = planned_to_keep(lambda days, _: falling(days), Goal(precision=0.8), [], 20)
+    plan = plan_to_keep(lambda days, _: falling(days), Goal(precision=0.8), [], 20)
 
     assert [sync.after for sync in plan] == [5.0, 10.0, 15.0, 20.0]
     assert {sync.reason for sync in plan} == {"precision"}
@@ -208,14 +209,14 @@ def test_the_point_rule_waits_for_the_first_day_below():
 
 def test_a_limit_comes_first():
     limits = [Limit(1, 9.0)]
-    plan = planned_to_keep(lambda days, _: falling(days), Goal(precision=0.8), limits, 20)
+    plan = plan_to_keep(lambda days, _: falling(days), Goal(precision=0.8), limits, 20)
 
     assert [sync.after for sync in plan] == [9.0, 18.0]
     assert {sync.reason for sync in plan} == {"limit"}
 
 
 def test_a_source_that_does_not_decay_is_looked_at_after_thirty_days():
-    plan = planned_to_keep(lambda days, _: falling(days, 1e-6), Goal(recall=0.8), [], 40)
+    plan = plan_to_keep(lambda days, _: falling(days, 1e-6), Goal(recall=0.8), [], 40)
 
     assert [(sync.after, sync.reason) for sync in plan] == [(30.0, "longest")]
 
@@ -225,17 +226,17 @@ def test_a_source_that_does_not_decay_is_looked_at_after_thirty_days():
 )
 def test_what_is_the_matter_is_the_reason(status, reason):
     found = falling(30, status=(status,))
-    plan = planned_to_keep(lambda _, __: found, Goal(recall=0.8), [], 1)
+    plan = plan_to_keep(lambda _, __: found, Goal(recall=0.8), [], 1)
 
     assert plan[0].reason == reason
 
 
 def test_even_steps_fill_the_span():
-    plan = planned_evenly(falling(30), 4, 10.0)
+    plan = plan_evenly(falling(30), 4, 10.0)
 
     assert [sync.after for sync in plan] == [2.5, 5.0, 7.5, 10.0]
     assert plan[0].precision == pytest.approx((np.exp(-0.1) + np.exp(-0.15)) / 2)
-    assert planned_evenly(falling(30), 0, 10.0) == []
+    assert plan_evenly(falling(30), 0, 10.0) == []
 
 
 def scheduled(name, rate, *, listed=100.0, span=12):
@@ -244,7 +245,7 @@ def scheduled(name, rate, *, listed=100.0, span=12):
     def forecast(days, _):
         return falling(days, rate)
 
-    plan = planned_to_keep(forecast, Goal(precision=0.8, recall=0.7), [], span)
+    plan = plan_to_keep(forecast, Goal(precision=0.8, recall=0.7), [], span)
     return Scheduled(name, CRAWLS[0], plan, forecast, listed)
 
 
@@ -292,7 +293,7 @@ def test_a_whole_source_has_wide_panels():
 def test_a_group_without_a_plan_or_a_forecast_shows_no_decay():
     nothing = Outlook.unknown(1)
     unknown = Forecast(0.0, nothing, nothing, nothing, nothing)
-    plan = planned_to_keep(lambda _, __: unknown, Goal(recall=0.8), [], 1)
+    plan = plan_to_keep(lambda _, __: unknown, Goal(recall=0.8), [], 1)
     groups = [
         Scheduled("new", CRAWLS[0], plan, lambda _, __: unknown),
         Scheduled("none", CRAWLS[0], [], lambda _, __: unknown),
@@ -306,7 +307,7 @@ def test_a_group_without_a_plan_or_a_forecast_shows_no_decay():
 
 
 def test_times_of_a_schedule_are_exact():
-    sheet = schedule_sheet("cars", "", CRAWLS[0], planned_evenly(falling(30), 4, 10.0))
+    sheet = schedule_sheet("cars", "", CRAWLS[0], plan_evenly(falling(30), 4, 10.0))
 
     assert str(np.asarray(sheet.columns["at"])[0]) == "2026-01-07T12:00:00.000000"
     assert sheet.words[0][2] == "2026-01-07 12h"

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from recrawl.cli.listing.shared import Source
     from recrawl.listings.forecast.tracked import Followed
+    from recrawl.listings.schedule.plan import PlannedSync
     from recrawl.listings.schedule.schedule import Goal, Limit
-    from recrawl.report.listings.schedules import Planned
     from recrawl.report.listings.sheets import Sheet
 
 _KEEP = typer.Option(
@@ -183,22 +183,24 @@ def _follow(sources: Sequence[Source], by: list[str]) -> list[tuple[Source, Foll
     return found
 
 
-def _kept(followed: Followed, goal: Goal, limits: Sequence[Limit], span: float) -> list[Planned]:
-    from recrawl.report.listings.schedules import planned_to_keep
+def _kept(
+    followed: Followed, goal: Goal, limits: Sequence[Limit], span: float
+) -> list[PlannedSync]:
+    from recrawl.listings.schedule.plan import plan_to_keep
 
-    return planned_to_keep(followed.forecast, goal, limits, span)
+    return plan_to_keep(followed.forecast, goal, limits, span)
 
 
 def _evenly(
     followed: Sequence[tuple[Source, Followed]], syncs: int, span: float
-) -> list[list[Planned]]:
+) -> list[list[PlannedSync]]:
     """A budget shared among sources and groups where it avoids the greatest loss."""
     import numpy as np
 
+    from recrawl.listings.schedule.plan import plan_evenly
     from recrawl.listings.schedule.schedule import MOST_DAYS
     from recrawl.listings.schedule.sources import Source as Kept
     from recrawl.listings.schedule.sources import share_budget
-    from recrawl.report.listings.schedules import planned_evenly
 
     found = [each.forecast(max(MOST_DAYS, int(span) + 1)) for _, each in followed]
     paths = [
@@ -206,11 +208,13 @@ def _evenly(
     ]
     shares = share_budget([Kept(path) for path in paths], float(syncs), span)
     return [
-        planned_evenly(ahead, int(share), span) for ahead, share in zip(found, shares, strict=True)
+        plan_evenly(ahead, int(share), span) for ahead, share in zip(found, shares, strict=True)
     ]
 
 
-def _sheet(followed: Sequence[tuple[Source, Followed]], plans: Sequence[list[Planned]]) -> Sheet:
+def _sheet(
+    followed: Sequence[tuple[Source, Followed]], plans: Sequence[list[PlannedSync]]
+) -> Sheet:
     from recrawl.report.listings.schedules import schedule_sheet
     from recrawl.report.listings.sheets import joined
 
@@ -225,7 +229,7 @@ def _sheet(followed: Sequence[tuple[Source, Followed]], plans: Sequence[list[Pla
 def _draw(
     path: Path,
     followed: Sequence[tuple[Source, Followed]],
-    plans: Sequence[list[Planned]],
+    plans: Sequence[list[PlannedSync]],
     goal: Goal | None,
 ) -> None:
     """Draw all groups, and say on stderr how many there is no room for."""
@@ -244,7 +248,7 @@ def _draw(
         screen.remark(f"{most}; {left:,} more {'is' if left == 1 else 'are'} left out.")
 
 
-def _remarks(plans: Sequence[list[Planned]], goal: Goal | None, span: float) -> None:
+def _remarks(plans: Sequence[list[PlannedSync]], goal: Goal | None, span: float) -> None:
     """Say on stderr how many synchronisations there are, and what is not kept."""
     from recrawl.cli import screen
     from recrawl.report.listings.schedules import missed_words

@@ -168,29 +168,3 @@ def cycles(grid: Grid, groups: Groups, days: Iterable[int]) -> Iterator[Cycle]:
         cycle = syncs.next(int(day))
         if cycle is not None:
             yield cycle
-
-
-def schedule(grid: Grid, *, train: int, cycle: int, phase: int = 0) -> list[int]:
-    """Days of synchronisations: every crawled day of training, then one every `cycle` days.
-
-    One that falls into a gap moves to the next crawled day.
-
-    Args:
-        grid: The listing day by day.
-        train: Days of training.
-        cycle: Days between two synchronisations after it.
-        phase: How many days after training the first one is.
-
-    Examples:
-        >>> from recrawl.listings.data.grid import Grid
-        >>> from recrawl.listings.data.spells import Listing
-        >>> crawls = np.arange("2026-01-05", "2026-01-19", dtype="datetime64[D]")
-        >>> schedule(Grid.of(Listing.of(["a"], crawls, [(0, 0, 3)])), train=3, cycle=4)
-        [0, 1, 2, 3, 7, 11]
-    """
-    days = [day for day in grid.crawled.tolist() if day < train]
-    for planned in range(train + phase, len(grid), cycle):
-        day = grid.next_crawled(planned)
-        if day < len(grid) and (not days or day > days[-1]):
-            days.append(day)
-    return days

@@ -10,15 +10,15 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recrawl.listings.data.attributes import LEAST_OBJECTS, MOST_GROUPS, REST, Groups, grouping
 from recrawl.listings.data.marks import Marks
-from recrawl.listings.data.sync import Syncs
 from recrawl.listings.forecast.forecast import QUALITIES
 from recrawl.listings.forecast.methods import BASELINE, METHODS
+from recrawl.listings.forecast.replay import TRAIN_DAYS, SyncReplay
 from recrawl.listings.groups.informative import telling_groups
 
 if TYPE_CHECKING:
@@ -30,48 +30,8 @@ if TYPE_CHECKING:
     from recrawl.listings.data.grid import Grid
     from recrawl.listings.data.spells import Listing
     from recrawl.listings.forecast.forecast import Forecast
-    from recrawl.listings.forecast.methods import Method
 
-TRAIN_DAYS = 80
 KINDS = ("regular", "all")
-
-
-class Run:
-    """One forecaster that follows one source, synchronisation by synchronisation.
-
-    Args:
-        grid: The listing day by day.
-        groups: Group of each object.
-        method: The forecaster.
-        train: Days of training.
-    """
-
-    def __init__(self, grid: Grid, groups: Groups, method: Method[Any], *, train: int) -> None:
-        self.grid, self.groups, self.method = grid, groups, method
-        days = [day for day in grid.crawled.tolist() if day <= train]
-        self._synced = Syncs(grid, groups)
-        training = [cycle for day in days if (cycle := self._synced.next(day)) is not None]
-        self._trained = method.start(training, len(groups))
-        for rekey in getattr(self._trained, "rekeys", ()):
-            self._synced.forget_births(rekey.day)
-        self.restart()
-
-    def restart(self) -> None:
-        """Go back to the end of training."""
-        self.state, self.syncs = self._trained, self._synced.copy()
-
-    def forecast(self, ahead: int) -> Forecast:
-        """Look ahead from the last synchronisation."""
-        return self.method.forecast(self.state, self.syncs.stock, ahead)
-
-    def advance(self, day: int) -> Cycle:
-        """Synchronise, and learn from it."""
-        cycle = self.syncs.next(day)
-        assert cycle is not None  # noqa: S101 - training holds the first
-        self.state = self.method.learn(self.state, cycle)
-        if getattr(self.state, "rekeyed", False):
-            self.syncs.forget_births(day)
-        return cycle
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +70,7 @@ class CycleScores:
         return int(np.count_nonzero(self.regular)) if kind == KINDS[0] else len(self.start)
 
 
-def score_cycles(run: Run, *, cycle: int, train: int, marks: Marks) -> CycleScores:
+def score_cycles(run: SyncReplay, *, cycle: int, train: int, marks: Marks) -> CycleScores:
     """Forecast every cycle of so many days after training, in all phases.
 
     Days in gaps are left out: the next synchronisation ends a longer cycle, which is learnt but
@@ -125,7 +85,7 @@ def score_cycles(run: Run, *, cycle: int, train: int, marks: Marks) -> CycleScor
     return CycleScores(start, figures[:, 0], figures[:, 1], figures[:, 2], regular)
 
 
-def _phase(run: Run, cycle: int, first: int) -> Iterator[tuple[int, Floats]]:
+def _phase(run: SyncReplay, cycle: int, first: int) -> Iterator[tuple[int, Floats]]:
     """Start and figures of all cycles of one phase that are of full length."""
     run.restart()
     for day in range(first, len(run.grid), cycle):
@@ -199,7 +159,7 @@ def backtest(
     """
     marks = Marks.of(grid)
     runs = {
-        name: Run(grid, groups, METHODS[name], train=train)
+        name: SyncReplay(grid, groups, METHODS[name], train=train)
         for name in dict.fromkeys([BASELINE, *methods])
     }
     rows = []

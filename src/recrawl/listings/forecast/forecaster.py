@@ -23,7 +23,7 @@ import numpy as np
 
 from recrawl.listings.data.quality import precision, recall
 from recrawl.listings.forecast.ages import by_age
-from recrawl.listings.forecast.bands import Band, training_law
+from recrawl.listings.forecast.bands import Band, training_law, training_windows
 from recrawl.listings.forecast.experts import Start
 from recrawl.listings.forecast.forecast import Forecast, Outlook, banded, banded_empty
 from recrawl.listings.forecast.state import (
@@ -35,7 +35,6 @@ from recrawl.listings.forecast.state import (
     with_experts_taught,
     with_hazards_of,
 )
-from recrawl.listings.forecast.training import training_windows
 from recrawl.listings.forecast.weekdays import WEEK
 
 if TYPE_CHECKING:

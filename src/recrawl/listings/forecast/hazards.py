@@ -232,8 +232,8 @@ class Unsure:
     dead: Floats
     living: Floats
 
-    def shared_out(self, dies: Floats) -> tuple[Floats, Floats]:
-        """The dead and the living by class and group, given the share that dies of each."""
+    def expected(self, dies: Floats) -> tuple[Floats, Floats]:
+        """Expected dead and living by class and group, given the share that dies of each."""
         lives = 1.0 - dies
         dead = self.ages.spread(_ratio(self.dead, self.ages.total(dies))) * dies
         living = self.ages.spread(_ratio(self.living, self.ages.total(lives))) * lives
@@ -316,38 +316,32 @@ class AgedCycle:
         """How many objects of the stock were still there."""
         return self.listed - self.deleted
 
-    def shared_out(self, model: Model, scale: float = 1.0) -> Tally:
-        """What it tells of ages and groups: see the function of this name."""
+    def expected_tally(self, model: Model, scale: float = 1.0) -> Tally:
+        r"""What it tells of ages and groups: the expectation step of one pass of EM.
+
+        A cohort's dead are split over the ages they may have had at its start in proportion to
+        $F_a = 1 - e^{-\theta W f_g (H(a+d) - H(a))}$, its living in proportion to $1 - F_a$. A
+        death that starts at age $a$ falls on day $j$ in proportion to what the hazard takes then.
+        Exposure is one for each full day lived and half for the day of death, times
+        $\theta w_j f_g$.
+
+        Args:
+            model: Hazards so far.
+            scale: What deaths are multiplied by, where a cycle is clipped.
+
+        References:
+            Turnbull (1976). The empirical distribution function with arbitrarily grouped, censored
+            and truncated data. Journal of the Royal Statistical Society B 38(3), 290-295.
+        """
         gains = gained(model.curve, np.arange(self.days + 1))
         gain, hazard = gains[-1], model.level * float(np.mean(model.weekday))
         dead, living = self.dead, self.living
         if len(self.unsure.dead):
-            more = self.unsure.shared_out(-np.expm1(-hazard * gain[:, None] * model.factor))
+            more = self.unsure.expected(-np.expm1(-hazard * gain[:, None] * model.factor))
             dead, living = dead + more[0], living + more[1]
         deaths, exposure = _by_day(model, gains, dead * scale, living)
         expected = -np.expm1(-hazard * gain) @ self.count
         return Tally(deaths, exposure, self.group_dead * scale, expected)
-
-
-def shared_out(cycle: Cycle, model: Model, scale: float = 1.0) -> Tally:
-    r"""What a cycle tells of ages and groups: one pass of expectation-maximisation.
-
-    A cohort's dead are split over the ages they may have had at its start in proportion to
-    $F_a = 1 - e^{-\theta W f_g (H(a+d) - H(a))}$, its living in proportion to $1 - F_a$. A death
-    that starts at age $a$ falls on day $j$ in proportion to what the hazard takes on that day.
-    Exposure is one for each full day lived and half for the day of death, times
-    $\theta w_j f_g$.
-
-    Args:
-        cycle: What the two synchronisations saw.
-        model: Hazards so far.
-        scale: What deaths are multiplied by, where a cycle is clipped.
-
-    References:
-        Turnbull (1976). The empirical distribution function with arbitrarily grouped, censored
-        and truncated data. Journal of the Royal Statistical Society B 38(3), 290-295.
-    """
-    return AgedCycle.of(cycle, len(model.factor)).shared_out(model, scale)
 
 
 def _by_day(model: Model, gains: Floats, dead: Floats, living: Floats) -> tuple[Floats, Floats]:

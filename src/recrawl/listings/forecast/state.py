@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.listings.forecast.bands import Band, Window
-from recrawl.listings.forecast.decay_expert import Decay
-from recrawl.listings.forecast.experts import HazardExpert
+from recrawl.listings.forecast.experts import DecayExpert, HazardExpert, Mixture
 from recrawl.listings.forecast.hazards import AgedCycle, Hazards
 from recrawl.listings.forecast.mass import Counts, Flags, Mass
-from recrawl.listings.forecast.mixture import Mixture
 from recrawl.listings.forecast.weekdays import ARRIVALS_PRIOR, DEATHS_PRIOR, WEEK, Week
 
 if TYPE_CHECKING:
@@ -92,7 +90,7 @@ class State:
     aged: HazardExpert
     deaths_week: Week
     arrivals_week: Week
-    decays: tuple[Decay, Decay]
+    decays: tuple[DecayExpert, DecayExpert]
     mixtures: tuple[Mixture, Mixture]
     bands: tuple[Band, Band]
     group_arrivals: Floats
@@ -120,7 +118,7 @@ class State:
             aged=HazardExpert.empty(Hazards(), groups),
             deaths_week=Week.empty(DEATHS_PRIOR),
             arrivals_week=Week.empty(ARRIVALS_PRIOR),
-            decays=(Decay(), Decay()),
+            decays=(DecayExpert(), DecayExpert()),
             mixtures=(Mixture(np.zeros(experts)), Mixture(np.zeros(experts))),
             bands=(weak, weak),
             group_arrivals=np.zeros(groups),
@@ -237,9 +235,9 @@ def _arrivals_taught(
 
 
 def _decays_taught(
-    decays: tuple[Decay, Decay], counts: Counts, kept: Flags, *, clip: bool
-) -> tuple[Decay, Decay]:
-    step = Decay.learn if clip else Decay.train
+    decays: tuple[DecayExpert, DecayExpert], counts: Counts, kept: Flags, *, clip: bool
+) -> tuple[DecayExpert, DecayExpert]:
+    step = DecayExpert.learn if clip else DecayExpert.train
     first, second = decays
     survived = counts.stock - counts.deleted
     if not kept.closure:

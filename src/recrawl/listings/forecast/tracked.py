@@ -20,10 +20,10 @@ import numpy as np
 from recrawl.errors import InvalidParameter
 from recrawl.listings.data.attributes import Groups, groups_by
 from recrawl.listings.data.sync import cycles
-from recrawl.listings.forecast.backtest import Run
 from recrawl.listings.forecast.forecast import Forecast, Outlook
 from recrawl.listings.forecast.forecaster import Forecaster, finished, outlook_by, status_of
 from recrawl.listings.forecast.methods import DEFAULT, METHODS
+from recrawl.listings.forecast.replay import SyncReplay
 from recrawl.listings.groups.informative import telling_groups
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def _followed(
     last = grid.instants[grid.crawled[-1]] if len(grid.crawled) else grid.start
     if listing.status != "ok":
         return [Followed(name, last, method, None, None, status=listing.status) for name in names]
-    run = Run(grid, groups, method, train=len(grid))
+    run = SyncReplay(grid, groups, method, train=len(grid))
     if parts is None:
         return [Followed(WHOLE, last, method, run.state, run.syncs.stock)]
     arrived = _arrivals(grid, groups)

@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.listings.groups.goodness import likelihood_ratio
-from recrawl.listings.groups.many_tests import benjamini_hochberg, bonferroni, chance_above
+from recrawl.listings.groups.goodness import (
+    benjamini_hochberg,
+    bonferroni,
+    chance_above,
+    likelihood_ratio,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

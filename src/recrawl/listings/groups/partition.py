@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from recrawl.errors import InvalidParameter
-from recrawl.listings.groups.goodness import THRESHOLD, edges, misfit, pearson
+from recrawl.listings.groups.goodness import THRESHOLD, edges, misfit, pearson, threshold_for
 from recrawl.listings.groups.kmeans import clusters
-from recrawl.listings.groups.many_tests import threshold_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

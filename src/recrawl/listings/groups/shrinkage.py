@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.arrays.special import gamma_quantile
-from recrawl.listings.models.line_search import lowest
+from recrawl.listings.models.golden_section import golden_section_minimum
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats
@@ -90,7 +90,7 @@ def shrunk_rates(deaths: Floats, exposure: Floats) -> Shrunk:
     def loss(log_shape: float) -> float:
         return -_height(float(np.exp(log_shape)), deaths, exposure)
 
-    best = lowest(loss, *_LOG_SHAPES, tolerance=1e-6)
+    best = golden_section_minimum(loss, *_LOG_SHAPES, tolerance=1e-6)
     if loss(best) >= loss(_LOG_SHAPES[1]) - 1e-6:
         rate = np.full(len(deaths), total / days)
         return Shrunk(rate, float("inf"), float("inf"), deaths, exposure)

@@ -21,11 +21,12 @@ from recrawl.units import SECONDS_A_DAY
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recrawl.crawl.listing_fetch import ListRead
+    from recrawl.listings.live.pages import ListingSnapshot
     from recrawl.listings.live.rules import ListingRule
 
 RETRY = 1 / 24
 _LONGEST_RETRY = 1.0
+_MILLISECONDS = 3  # digits of seconds: stores keep no more
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ def outlook_of(history: ListingHistory) -> Outlook | None:
 
 
 def judged(
-    rule: ListingRule, known: Known, read: ListRead, now: float
+    rule: ListingRule, known: Known, read: ListingSnapshot, now: float
 ) -> tuple[ListingSynced, Outlook | None]:
     """What is to be written down of a look, and the outlook after it.
 
@@ -96,7 +97,7 @@ def judged(
         deleted=differs.deleted,
         quality=quality,
     )
-    after = outlook_of(extended(known.history, done))
+    after = outlook_of(history_after(known.history, done))
     assert after is not None  # noqa: S101 - this look was believed
     return _planned(done, after.next(rule)), after
 
@@ -123,36 +124,49 @@ def retry_of(rule: ListingRule, syncs: Sequence[Sync], now: float) -> Next:
     return Next(rule.opens(now + wait), "retry")
 
 
-def extended(history: ListingHistory, synced: ListingSynced) -> ListingHistory:
-    """A history with one more look, as the store will have it."""
+def history_after(history: ListingHistory, synced: ListingSynced) -> ListingHistory:
+    """Return a history with one more sync, as a store reads it back once that is written.
+
+    The next sync must be planned before this one is written, for both are written together. Only
+    the numbers of objects and syncs may be other ones: those of a store go on over all its
+    listings.
+    """
     number = max((sync.number for sync in history.syncs), default=0) + 1
-    keys = dict(history.keys)
-    named = {key: each for each, key in keys.items()}
-    new = [key for key in synced.inserted if key not in named]
-    for each, key in enumerate(new, max(keys, default=0) + 1):
-        named[key] = each
-        keys[each] = key
-    happened = [
-        *((EventKind.INSERT, key, dict(each)) for key, each in synced.inserted.items()),
-        *((EventKind.UPDATE, key, dict(each)) for key, each in synced.updated.items()),
-        *((EventKind.DELETE, key, None) for key in synced.deleted),
+    numbers = {key: each for each, key in history.keys.items()}
+    new = [key for key in synced.inserted if key not in numbers]
+    numbers |= {key: each for each, key in enumerate(new, max(history.keys, default=0) + 1)}
+    events = [
+        *(
+            Event(numbers[key], number, EventKind.INSERT, dict(each))
+            for key, each in synced.inserted.items()
+        ),
+        *(
+            Event(numbers[key], number, EventKind.UPDATE, dict(each))
+            for key, each in synced.updated.items()
+        ),
+        *(Event(numbers[key], number, EventKind.DELETE, None) for key in synced.deleted),
     ]
-    events = [Event(named[key], number, kind, each) for kind, key, each in happened]
+    before = history.syncs[-1].listed if history.syncs else 0
     sync = Sync(
         number=number,
-        at_seconds=synced.at_seconds,
+        at_seconds=round(synced.at_seconds, _MILLISECONDS),
         outcome=synced.outcome,
         detail=synced.detail,
-        took_seconds=synced.took_seconds,
+        took_seconds=round(synced.took_seconds, _MILLISECONDS),
         pages=synced.pages,
         items=synced.items,
-        listed=synced.items if synced.outcome.believed else 0,
-        next_at_seconds=synced.next_at_seconds,
+        listed=before + len(synced.inserted) - len(synced.deleted),
+        next_at_seconds=round(synced.next_at_seconds, _MILLISECONDS),
         reason=synced.reason,
         quality=synced.quality,
         sketch=synced.sketch,
     )
-    return ListingHistory(history.name, [*history.syncs, sync], keys, [*history.events, *events])
+    return ListingHistory(
+        synced.listing,
+        [*history.syncs, sync],
+        {each: key for key, each in numbers.items()},
+        [*history.events, *events],
+    )
 
 
 def _planned(seen: ListingSynced, following: Next) -> ListingSynced:

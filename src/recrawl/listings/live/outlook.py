@@ -25,13 +25,18 @@ import numpy as np
 from recrawl.entries.listings import Foretold
 from recrawl.listings.data.grid import Grid
 from recrawl.listings.data.spells import Updates
-from recrawl.listings.forecast.backtest import TRAIN_DAYS, Run
 from recrawl.listings.forecast.bands import Band, observed_decay, student
 from recrawl.listings.forecast.forecast import between
 from recrawl.listings.forecast.forecaster import Forecaster
+from recrawl.listings.forecast.replay import TRAIN_DAYS, SyncReplay
 from recrawl.listings.groups.informative import telling_groups
-from recrawl.listings.schedule.schedule import MOST_DAYS, Goal, days_to_next
-from recrawl.report.listings.schedules import path, reason_of
+from recrawl.listings.schedule.schedule import (
+    MOST_DAYS,
+    Goal,
+    days_to_next,
+    planned_quality,
+    reason_for,
+)
 from recrawl.units import days_between, epoch_days
 
 if TYPE_CHECKING:
@@ -233,7 +238,7 @@ def _ahead(listing: Listing, began: float) -> Forecast | None:
     if len(taught) < 2 or not len(grid.object):  # noqa: PLR2004 - a cycle has two ends
         return None
     groups = telling_groups(listing)
-    run = Run(grid, groups, Forecaster(), train=min(_training(grid), int(taught[-1])))
+    run = SyncReplay(grid, groups, Forecaster(), train=min(_training(grid), int(taught[-1])))
     for day in taught[taught > run.syncs.day].tolist():
         run.advance(day)
     if extra:
@@ -254,12 +259,12 @@ def _wait(ahead: Forecast | None, goal: Goal) -> tuple[float, str]:
     if ahead is None:
         return 1.0, "unknown"
     days = days_to_next(ahead, goal)
-    reason = reason_of(ahead, goal, days)
+    reason = reason_for(ahead, goal, days)
     if days > 1 or reason in ("unknown", "rekey", "empty"):
         return float(days), reason
     kept = [
         log(target) / log(min(max(floor, _LEAST_QUALITY), 1 - _LEAST_QUALITY))
         for name, target in goal.targets.items()
-        if (floor := float(path(ahead, name, goal.confidence)[0])) < target
+        if (floor := float(planned_quality(ahead, name, goal.confidence)[0])) < target
     ]
     return 1 / ceil(1 / min(kept, default=1.0)), reason

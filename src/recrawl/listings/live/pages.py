@@ -1,10 +1,11 @@
-"""One page of a list, from the answer that came to the items on it.
+"""Pages of a list, from the answers that came to the objects on them.
 
 Pure.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from recrawl.detect.text.lines import lines
@@ -23,6 +24,21 @@ _OK = 200
 _MOST_NAMELESS = 0.5  # share of items without a key, beyond which the key is looked for in vain
 # Not those that say that a page is missing, or nothing: behind its last page a list may do so.
 _WALLS = ("bot", "consent", "error", "login")
+
+
+@dataclass(slots=True)
+class ListingSnapshot:
+    """What was read of a list, page by page.
+
+    Attributes:
+        objects: Attributes of each object, by its key.
+        pages: How many pages were read.
+        problem: Why it could not be read whole, in one sentence; empty where it could.
+    """
+
+    objects: dict[str, dict[str, str]] = field(default_factory=dict)
+    pages: int = 0
+    problem: str = ""
 
 
 def read_page(answer: Response, layout: Layout) -> Items:

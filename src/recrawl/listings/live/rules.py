@@ -8,11 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recrawl.settings.terms import Terms
+from recrawl.visits.hours import next_open
 
 if TYPE_CHECKING:
     from recrawl.parse.items.item import Layout
     from recrawl.parse.items.paging import Counted
+    from recrawl.visits.hours import Hours
 
 RECALL = 0.9
 CONFIDENCE = 0.8
@@ -56,9 +57,9 @@ class ListingRule:
     confidence: float = CONFIDENCE
     minimum: float = SHORTEST
     maximum: float = LONGEST
-    hours: tuple[int, int] | None = None
+    hours: Hours | None = None
     local: bool = False
 
     def opens(self, at: float) -> float:
-        """The first instant from `at` on within its hours, in days after 1970."""
-        return Terms(hours=self.hours).opens(at)
+        """Return the first instant from `at` on within its hours, in days after 1970."""
+        return next_open(self.hours, at)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.listings.models.exponential import most_likely
-from recrawl.listings.models.line_search import lowest
+from recrawl.listings.models.golden_section import golden_section_minimum
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats
@@ -110,7 +110,7 @@ def weibull(lives: Lifetimes) -> Weibull:
     def loss(log_shape: float) -> float:
         return -profile(known, float(np.exp(log_shape)))[1]
 
-    best = lowest(loss, *_LOG_SHAPES)
+    best = golden_section_minimum(loss, *_LOG_SHAPES)
     shape = float(np.exp(best))
     power, height = profile(known, shape)
     sharpness = (loss(best + _STEP) + loss(best - _STEP) + 2 * height) / _STEP**2

@@ -23,13 +23,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recrawl.errors import InvalidParameter
 from recrawl.listings.data.grid import Paths
 from recrawl.listings.data.marks import Marks
 from recrawl.listings.data.quality import share_below, time_average
-from recrawl.listings.forecast.backtest import TRAIN_DAYS, Run
 from recrawl.listings.forecast.methods import BASELINE, METHODS
+from recrawl.listings.forecast.replay import TRAIN_DAYS, SyncReplay
 from recrawl.listings.schedule.schedule import MOST_DAYS, Goal, days_to_next
-from recrawl.listings.schedule.score import quality_per_crawl
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -115,7 +115,7 @@ class Truth:
         return np.interp(np.arange(len(path)), seen, path[seen])
 
 
-def _cycles(run: Run, goal: Goal, first: int) -> list[tuple[int, int, Forecast]]:
+def _cycles(run: SyncReplay, goal: Goal, first: int) -> list[tuple[int, int, Forecast]]:
     """Start and end of each cycle, and the forecast that planned it."""
     run.restart()
     last = len(run.grid)
@@ -165,7 +165,9 @@ def _figures(
             yield planned, time_average(seen), time_average(promised), share_below(seen, least)
 
 
-def mean_played(run: Run, goal: Goal, target: Goal, truth: Truth, days: Sequence[int]) -> Results:
+def mean_played(
+    run: SyncReplay, goal: Goal, target: Goal, truth: Truth, days: Sequence[int]
+) -> Results:
     """Mean over starting days of a schedule that plans for `goal` and is judged by `target`."""
     played = [_scored(_cycles(run, goal, day), goal, target, truth) for day in days]
     return {
@@ -232,7 +234,7 @@ def backtest_schedule(
     truth, days = Truth(grid), [train + start for start in starts]
     point = Goal(goal.precision, goal.recall)
     names = list(dict.fromkeys([*methods, BASELINE]))
-    runs = {name: Run(grid, groups, METHODS[name], train=train) for name in names}
+    runs = {name: SyncReplay(grid, groups, METHODS[name], train=train) for name in names}
     swept: dict[str, list[Results]] = {
         name: [mean_played(run, point.stricter(times), point, truth, days) for times in SWEEP]
         for name, run in runs.items()
@@ -260,8 +262,22 @@ def _row(name: str, metric: str, target: float, played: Played, relative: float)
         promise_error=played.quality - played.promise,
         share_below=played.below,
         syncs_relative_to_static=relative,
-        quality_per_sync=quality_per_crawl(played.quality, max(round(played.count), 1)),
+        quality_per_sync=quality_per_sync(played.quality, max(round(played.count), 1)),
     )
+
+
+def quality_per_sync(quality: float, syncs: int) -> float:
+    r"""Average quality over the number of synchronisations, the paper's score $\rho = Q_T / C$.
+
+    A schedule that breaks its threshold scores above one that keeps it: print the share of time
+    below the threshold beside it.
+
+    >>> quality_per_sync(0.93, 10)
+    0.093
+    """
+    if syncs < 1:
+        raise InvalidParameter(f"expected at least 1 sync, got {syncs}")
+    return quality / syncs
 
 
 def _longest(gap: Any) -> int:  # noqa: ANN401 - bools

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from recrawl.errors import InvalidParameter
 from recrawl.listings.forecast.forecast import QUALITIES
-from recrawl.listings.schedule.threshold import first_violation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,17 +91,69 @@ def days_to_next(forecast: Forecast, goal: Goal) -> int:
         return min(max(ceil(wait), 1), longest)
     found = longest
     for name, target in goal.targets.items():
-        day = first_violation(_path(forecast, name, goal)[:longest], target)
+        path = planned_quality(forecast, name, goal.confidence)
+        day = first_violation(path[:longest], target)
         if day is not None:
             found = min(found, day - 1 if goal.guarantee else day)
     return max(found, 1)
 
 
-def _path(forecast: Forecast, name: str, goal: Goal) -> Floats:
-    if goal.confidence is None:
-        path: Floats = getattr(forecast.expected, name)
-        return path
-    return forecast.floor(name, goal.confidence)
+def first_violation(quality: Floats, threshold: float) -> int | None:
+    """First day on which the forecast quality is below the threshold: the paper's rule.
+
+    Args:
+        quality: Forecast for 1, 2, ... days after the synchronisation.
+        threshold: Least quality wanted.
+
+    Returns:
+        The day, or None where the forecast does not reach so far.
+
+    Examples:
+        The paper's own: 0.92 on day 3, 0.89 on day 4.
+
+        >>> first_violation(np.array([0.97, 0.95, 0.92, 0.89]), 0.9)
+        4
+    """
+    below = np.flatnonzero(np.asarray(quality) < threshold)
+    return int(below[0]) + 1 if len(below) else None
+
+
+def planned_quality(forecast: Forecast, metric: str, confidence: float | None) -> Floats:
+    """Quality that a schedule counts on, on each day: expected, or reached with a confidence.
+
+    Args:
+        forecast: Forecast made at a synchronisation.
+        metric: `precision` or `recall`.
+        confidence: Probability with which it is reached; None for the expected quality.
+    """
+    if confidence is None:
+        expected: Floats = getattr(forecast.expected, metric)
+        return expected
+    return forecast.floor(metric, confidence)
+
+
+def reason_for(forecast: Forecast, goal: Goal, wait: int) -> str:
+    """What asks for a synchronisation after so many days.
+
+    Args:
+        forecast: Forecast made at the synchronisation before.
+        goal: What is to be kept.
+        wait: Days until the next, as `days_to_next` says.
+
+    Returns:
+        `precision`, `recall` or both with `and` between, `longest` where no target is in danger,
+        or what is the matter with the forecast: `unknown`, `rekey` or `empty`.
+    """
+    for word, reason in (("one-snapshot", "unknown"), ("rekey?", "rekey"), ("empty", "empty")):
+        if word in forecast.status:
+            return reason
+    last = max(wait + 1 if goal.guarantee else wait, 1)
+    asking = []
+    for name, target in goal.targets.items():
+        day = first_violation(planned_quality(forecast, name, goal.confidence), target)
+        if day is not None and day <= last:
+            asking.append(name)
+    return " and ".join(asking) or "longest"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recrawl.listings.schedule.schedule import planned_quality
 from recrawl.report.charts.vega import LIGHT, panel_title, rounded, themed
-from recrawl.report.listings.schedules import path
 from recrawl.units import MICROSECONDS_A_DAY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from recrawl.listings.forecast.forecast import Forecast
+    from recrawl.listings.schedule.plan import PlannedSync
     from recrawl.listings.schedule.schedule import Goal
     from recrawl.report.charts.vega import Chart, Colours
-    from recrawl.report.listings.schedules import Planned
 
 MOST_GROUPS = 8  # that a picture can hold
 
@@ -48,7 +48,7 @@ class Scheduled:
 
     name: str
     synchronised: np.datetime64
-    plan: Sequence[Planned]
+    plan: Sequence[PlannedSync]
     forecast: Callable[[int, int], Forecast]
     listed: float = 0.0
 
@@ -125,7 +125,10 @@ def _rows(group: Scheduled, name: str, confidence: float, end: float) -> list[di
     left = end - sum(gaps)
     for cycle, gap in enumerate([*gaps, left] if left > _ROUNDING else gaps):
         ahead = group.forecast(max(int(np.ceil(gap)), 1), int(start))
-        paths = [np.concatenate([[1.0], path(ahead, name, bound)]) for bound in (None, confidence)]
+        paths = [
+            np.concatenate([[1.0], planned_quality(ahead, name, bound)])
+            for bound in (None, confidence)
+        ]
         for day in sorted({*range(int(np.ceil(gap))), gap}):
             figures = [float(np.interp(day, np.arange(len(each)), each)) for each in paths]
             if np.isfinite(figures).all():

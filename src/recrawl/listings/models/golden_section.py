@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 _GOLDEN = (sqrt(5) - 1) / 2
 
 
-def lowest(
+def golden_section_minimum(
     function: Callable[[float], float], low: float, high: float, *, tolerance: float = 1e-8
 ) -> float:
     """Where a function that first falls and then rises is lowest between two numbers.
 
     Not scipy's: it takes half a second to load, a hundred times as long as the search.
 
-    >>> round(lowest(lambda x: (x - 2) ** 2, -5, 5), 6)
+    >>> round(golden_section_minimum(lambda x: (x - 2) ** 2, -5, 5), 6)
     2.0
     """
     left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)

@@ -1,0 +1,110 @@
+"""A sync that is about to be written is reckoned with as the store will read it back."""
+
+import tempfile
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recrawl.entries.listings import EventKind
+from recrawl.listings.live.history import listing_of_history
+from recrawl.listings.live.judging import Known, history_after, judged, outlook_of
+from recrawl.listings.live.pages import ListingSnapshot
+from recrawl.store.sqlite.listing_reader import ListingReader
+from recrawl.store.sqlite.store import Store
+from tests.listings.live.listing_stores import START, rule
+
+KEYS = "abcdefghijklmn"
+snapshots = st.one_of(
+    st.dictionaries(
+        st.sampled_from(KEYS), st.dictionaries(st.sampled_from("xy"), st.sampled_from("12"))
+    ).map(lambda objects: ListingSnapshot(objects, 1)),
+    st.just(ListingSnapshot({"a": {}}, 1, "second page: expected status 200, got 503")),
+)
+steps = st.lists(
+    st.tuples(st.sampled_from(["jobs", "cars"]), st.floats(0.01, 3.0), snapshots),
+    min_size=1,
+    max_size=12,
+)
+
+
+def told(history):
+    """A history without the numbers that a store gives to its syncs and objects."""
+    place = {sync.number: row for row, sync in enumerate(history.syncs)}
+    return (
+        history.name,
+        [
+            (
+                *(sync.at_seconds, sync.outcome, sync.detail, sync.took_seconds, sync.pages),
+                *(sync.items, sync.listed, sync.next_at_seconds, sync.reason),
+                *(sync.quality, sync.sketch),
+            )
+            for sync in history.syncs
+        ],
+        list(history.keys.values()),
+        [
+            (history.keys[each.object], place[each.sync], each.kind, each.attributes)
+            for each in history.events
+        ],
+    )
+
+
+def read(store, name):
+    with ListingReader(store.path) as reader:
+        return reader.history(name), reader.listed(name)
+
+
+@given(steps)
+def test_a_history_with_one_more_sync_is_what_the_store_reads_back(shown):
+    """Whatever is found: objects that come, change, go and come back, doubts and failures."""
+    outlooks, now = {}, START
+    with tempfile.TemporaryDirectory() as folder, Store.create(Path(folder) / "a.db") as store:
+        for name, days, snapshot in shown:
+            now += days
+            history, listed = read(store, name)
+            known = Known(history, listed, outlooks.get(name))
+            synced, outlooks[name] = judged(rule(name), known, snapshot, now)
+
+            foreseen = history_after(history, synced)
+            store.write([synced])
+
+            assert told(foreseen) == told(read(store, name)[0])
+
+
+@given(steps)
+def test_a_crawl_that_is_started_anew_plans_as_the_one_that_went_on(shown):
+    """The outlook after a sync is that of the history that is read back, to the bit."""
+    outlooks, now = {}, START
+    with tempfile.TemporaryDirectory() as folder, Store.create(Path(folder) / "a.db") as store:
+        for name, days, snapshot in shown:
+            now += days
+            known = Known(*read(store, name), outlooks.get(name))
+            synced, outlooks[name] = judged(rule(name), known, snapshot, now)
+            store.write([synced])
+            anew = outlook_of(read(store, name)[0])
+
+            assert (anew is None) == (outlooks[name] is None)
+            if anew is not None:
+                kept = outlooks[name]
+                assert kept.next(rule(name)) == anew.next(rule(name))
+                for metric in ("precision", "recall"):
+                    assert kept.quality(metric, now + 0.7) == anew.quality(metric, now + 0.7)
+
+
+def test_an_object_that_comes_back_keeps_its_number(tmp_path):
+    with Store.create(tmp_path / "a.db") as store:
+        known = Known(*read(store, "jobs"), None)
+        for days, keys in enumerate(["ab", "b"]):
+            snapshot = ListingSnapshot({key: {} for key in keys}, 1)
+            synced, outlook = judged(rule(), known, snapshot, START + days)
+            store.write([synced])
+            known = Known(*read(store, "jobs"), outlook)
+        back, _ = judged(rule(), known, ListingSnapshot({"a": {}, "b": {}}, 1), START + 5)
+
+    events = history_after(known.history, back).events
+    assert [each.kind for each in events if each.object == events[0].object] == [
+        EventKind.INSERT,
+        EventKind.DELETE,
+        EventKind.INSERT,
+    ]
+    assert len(listing_of_history(history_after(known.history, back))) == 2
