@@ -7,13 +7,13 @@
 
 The folder holds a folder a source, each with `objects.parquet`, `events.parquet` and
 `crawls.parquet`. The first 80 days are training, day by day; after them a forecaster sees nothing
-between two synchronisations.
+between two syncs.
 
 - `cycles`: squared error of precision and recall after 3, 7 and 14 days, all phases, in per cent
   against the static model; typical forecasts of regular cycles, and in brackets expected ones of
   all cycles; and the share of outcomes that 90 % bands hold;
 - `schedules`: schedules that keep precision or recall above 0.8 or 0.9, mean of several starting
-  days: promises, time below the target, and synchronisations over those of the static model at the
+  days: promises, time below the target, and syncs over those of the static model at the
   same share of time below;
 - `size`: seconds, memory and objects a second of `recrawl listing describe` and `forecast`, for a
   made source of 1,000,000 objects and 400 daily crawls, with 96 kinds of objects that differ in how
@@ -40,19 +40,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.adapters.tables.listings import read_listing
-from recrawl.listings.data.grid import Grid
-from recrawl.listings.forecast.backtest import backtest, telling_groups_of_training
+from recrawl.listings.data.grid import DayGrid
+from recrawl.listings.forecast.backtest import backtest, informative_groups_of_training
 from recrawl.listings.forecast.methods import BASELINE, DEFAULT, METHODS
 from recrawl.listings.forecast.replay import TRAIN_DAYS, SyncReplay
-from recrawl.listings.schedule.backtest import Truth, backtest_schedule, mean_played
+from recrawl.listings.schedule.backtest import Truth, backtest_schedule, mean_score
 from recrawl.listings.schedule.schedule import Goal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from recrawl.listings.data.attributes import Groups
+    from recrawl.listings.data.attributes import ObjectGroups
     from recrawl.listings.forecast.backtest import CycleRow
-    from recrawl.listings.schedule.backtest import Played, ScheduleRow
+    from recrawl.listings.schedule.backtest import ScheduleRow, ScheduleScore
 
 CYCLES = (3, 7, 14)
 QUALITIES = ("precision", "recall")
@@ -89,14 +89,14 @@ class Outcome:
     case: Case
     ours: ScheduleRow
     static: ScheduleRow
-    confident: dict[float, Played]
+    confident: dict[float, ScheduleScore]
 
 
 @lru_cache(maxsize=1)
-def source_of(folder: str, source: str) -> tuple[Grid, Groups]:
+def source_of(folder: str, source: str) -> tuple[DayGrid, ObjectGroups]:
     listing = read_listing(Path(folder) / source)
-    grid = Grid.of(listing)
-    return grid, telling_groups_of_training(listing, grid, TRAIN_DAYS)
+    grid = DayGrid.of(listing)
+    return grid, informative_groups_of_training(listing, grid, TRAIN_DAYS)
 
 
 def run_cycles(job: tuple[str, str, tuple[str, ...], int]) -> tuple[str, list[CycleRow]]:
@@ -114,7 +114,7 @@ def run_case(case: Case) -> Outcome:
     confident = {}
     for confidence in CONFIDENCES:
         sure = Goal(**{case.metric: case.target}, confidence=confidence)
-        confident[confidence] = mean_played(run, sure, sure, truth, days)[case.metric]
+        confident[confidence] = mean_score(run, sure, sure, truth, days)[case.metric]
     return Outcome(case, rows[0], rows[1], confident)
 
 
@@ -162,7 +162,7 @@ def judge_cycles(rows: dict[str, list[CycleRow]]) -> None:
 
 
 def show_schedules(outcomes: list[Outcome]) -> None:
-    print("\nschedules, ours / static; Q/C grows by synchronising less: see the share below\n")
+    print("\nschedules, ours / static; Q/C grows by syncing less: see the share below\n")
     print(
         f"{'source':<22}{'keep':<16}{'syncs':>11}{'promise error':>18}{'below':>16}"
         f"{'Q/C':>18}{'syncs at equal below':>22}{'c=.8: below, times':>20}{'c=.9':>14}"
@@ -257,16 +257,16 @@ def make_source(folder: Path, objects: int, crawls: int) -> None:
     code = {name: random.integers(0, count, objects) for name, count in kinds.items()}
     hazard = 0.01 * np.prod([0.6 + column / kinds[name] for name, column in code.items()], axis=0)
     first = np.where(random.random(objects) < 0.1, 0, random.integers(1, crawls, objects))
-    # More die young, and some live long, than at a constant hazard.
-    life = random.exponential(size=objects) ** 1.3 / hazard
-    gone = np.minimum(first + 1 + life.astype(np.int64), crawls)
+    # More are removed young, and some live long, than at a constant hazard.
+    lifetime = random.exponential(size=objects) ** 1.3 / hazard
+    gone = np.minimum(first + 1 + lifetime.astype(np.int64), crawls)
     ended = gone < crawls
     number = np.arange(objects, dtype=np.int32)
     attributes = {
         name: np.array([f"{name} {value}" for value in range(kinds[name])])[column]
         for name, column in code.items()
     }
-    lives = {
+    lifetimes = {
         "object": number,
         "uid": [f"object-{row}" for row in range(objects)],
         "appeared_at": at[first],
@@ -284,7 +284,7 @@ def make_source(folder: Path, objects: int, crawls: int) -> None:
         "at": at[crawl[order]],
         "event": pa.DictionaryArray.from_arrays(removal[order], ["appear", "remove"]),
     }
-    for name, columns in (("objects", lives), ("events", events), ("crawls", {"crawl_at": at})):
+    for name, columns in (("objects", lifetimes), ("events", events), ("crawls", {"crawl_at": at})):
         write_table(pa.table(columns), folder / f"{name}.parquet")
 
 

@@ -18,13 +18,13 @@ import numpy as np
 
 from recrawl.adapters.pictures import write_picture
 from recrawl.listings.data.attributes import Labels
-from recrawl.listings.data.grid import Grid
+from recrawl.listings.data.grid import DayGrid
 from recrawl.listings.data.spells import Listing
-from recrawl.listings.forecast.tracked import follow
+from recrawl.listings.forecast.tracked import track_source
 from recrawl.listings.schedule.plan import plan_to_keep
 from recrawl.listings.schedule.schedule import Goal
 from recrawl.report.listings.charts import describe_chart, forecast_chart
-from recrawl.report.listings.schedule_chart import Scheduled, schedule_chart
+from recrawl.report.listings.schedule_chart import GroupSchedule, schedule_chart
 
 DAYS = 160
 MAKES = (("Opel", 8), ("BMW", 16), ("Tesla", 32))
@@ -34,36 +34,36 @@ SPAN = 21.0
 def market() -> Listing:
     """Cars that come in bursts, with a bulk load, and vanish at a rate by their make."""
     random = np.random.default_rng(7)
-    born = [0] * 90
+    arrived = [0] * 90
     for day in range(1, DAYS + 1):
         weekend = day % 7 > 4  # noqa: PLR2004 - Saturday and Sunday
-        born += [day] * int(random.negative_binomial(4, 4 / (4 + (3 if weekend else 12))))
-    born += [110] * 60
-    lives = [random.exponential(MAKES[number % 3][1]) for number in range(len(born))]
+        arrived += [day] * int(random.negative_binomial(4, 4 / (4 + (3 if weekend else 12))))
+    arrived += [110] * 60
+    lifetimes = [random.exponential(MAKES[number % 3][1]) for number in range(len(arrived))]
     spells = [
-        (number, day, min(day + 1 + int(life), DAYS + 1))
-        for number, (day, life) in enumerate(zip(born, lives, strict=True))
+        (number, day, min(day + 1 + int(lifetime), DAYS + 1))
+        for number, (day, lifetime) in enumerate(zip(arrived, lifetimes, strict=True))
     ]
-    make = Labels.of([MAKES[number % 3][0] for number in range(len(born))])
+    make = Labels.of([MAKES[number % 3][0] for number in range(len(arrived))])
     crawls = np.datetime64("2026-01-05", "us") + np.arange(DAYS + 1) * np.timedelta64(1, "D")
-    keys = [str(number) for number in range(len(born))]
+    keys = [str(number) for number in range(len(arrived))]
     return Listing.of(keys, crawls, spells, attributes={"make": make})
 
 
 def main(folder: Path) -> None:
     """Draw all three."""
     listing = market()
-    grid, name = Grid.of(listing), "a car market"
+    grid, name = DayGrid.of(listing), "a car market"
     chart = describe_chart(name, listing, grid, ["make"])
     write_picture(folder / "listings-describe.svg", chart)
-    followed = follow(listing, grid)
+    followed = track_source(listing, grid)
     ahead = followed.forecast(30)
     said = f"a copy of {ahead.stock:,.0f} cars"
     chart = forecast_chart(name, ahead, subtitle=said)
     write_picture(folder / "listings-forecast.svg", chart)
     goal = Goal(precision=0.7, recall=0.75, confidence=0.8)
     plan = plan_to_keep(followed.forecast, goal, [], SPAN)
-    whole = Scheduled("", followed.synchronised, plan, followed.forecast)
+    whole = GroupSchedule("", followed.synced_at, plan, followed.forecast)
     chart = schedule_chart(name, [whole], goal)
     write_picture(folder / "listings-schedule.svg", chart)
 

@@ -118,16 +118,16 @@ def items(names: Any, after: str = "") -> str:
 async def keeping(
     folder: Path, rule: ListingRule, clock: HandClock | None = None
 ) -> AsyncIterator[tuple[Crawler, Callable[..., Any]]]:
-    """A crawler, and what looks at its listing after some days of a clock moved by hand."""
+    """A crawler, and what syncs its listing after some days of a clock moved by hand."""
     clock = clock or HandClock()
     async with crawling(folder, settings(listings=(rule,)), clock) as crawler:
 
-        async def look(after: float = 0.0) -> ListingSynced:
+        async def sync(after: float = 0.0) -> ListingSynced:
             clock.time += after
             async with asyncio.timeout(20):
                 return await crawler._keeper.sync(rule)  # what the loop calls when it is due
 
-        yield crawler, look
+        yield crawler, sync
 
 
 def history(folder: Path, name: str = "jobs") -> ListingHistory:

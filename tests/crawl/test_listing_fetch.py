@@ -126,7 +126,7 @@ def test_a_link_that_leads_to_another_site_is_not_followed(tmp_path):
     )
 
     assert found.problem == (
-        f"{board.address()}: next page must be on its site (got http://127.0.0.2:9/jobs)"
+        f"{board.address()}: the next page is on another site: http://127.0.0.2:9/jobs"
     )
 
 
@@ -136,13 +136,11 @@ def test_a_list_of_ever_new_items_is_given_up(tmp_path, monkeypatch):
 
     found, board = read(tmp_path, lambda asked: items(page_of(asked, 10**9)), counted=Counted("p"))
 
-    assert found.problem == (
-        f"{board.address()}: list must end within 5 pages and 200,000 objects (it goes on)"
-    )
+    assert found.problem == (f"{board.address()}: list goes on beyond 5 pages or 200,000 objects")
     assert len(board.requests) == 5
 
 
-def test_a_page_that_fails_spoils_the_look(tmp_path):
+def test_a_page_that_fails_spoils_the_sync(tmp_path):
     """What stood on it must not be taken for gone."""
 
     def answer(asked):
@@ -150,7 +148,7 @@ def test_a_page_that_fails_spoils_the_look(tmp_path):
 
     found, board = read(tmp_path, answer, counted=Counted("p"))
 
-    assert found.problem == f"{board.address('/jobs?p=2')}: must answer 200 (got 500)"
+    assert found.problem == f"{board.address('/jobs?p=2')}: expected status 200, got 500"
 
 
 def test_several_addresses_are_one_list(tmp_path):
@@ -230,7 +228,7 @@ def test_json_leads_on_by_a_word_for_the_next_request(tmp_path):
     assert list(found.objects) == ["first", "abc", "d&e"]
 
 
-def test_a_word_that_leads_nowhere_spoils_the_look(tmp_path):
+def test_a_word_that_leads_nowhere_spoils_the_sync(tmp_path):
     """Only a page that is counted may be missing."""
 
     def answer(asked):
@@ -240,7 +238,7 @@ def test_a_word_that_leads_nowhere_spoils_the_look(tmp_path):
         tmp_path, answer, layout=Layout("jobs", "id", {}, "next"), counted=Counted("cursor")
     )
 
-    assert found.problem == f"{board.address('/jobs?cursor=abc')}: must answer 200 (got 404)"
+    assert found.problem == f"{board.address('/jobs?cursor=abc')}: expected status 200, got 404"
 
 
 def test_what_robots_forbids_is_not_asked_for(tmp_path):
@@ -265,8 +263,8 @@ def test_a_list_in_another_charset_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("body", "problem"),
     [
-        ("<div>" * 100_000, "must not be nested so deep, nor of so many tags"),
-        ("<li class=job>" * 5_000 + "x", "key 'a@href' must be found in the items"),
+        ("<div>" * 100_000, "page is nested too deep, or has too many tags"),
+        ("<li class=job>" * 5_000 + "x", "key 'a@href' not found in"),
         ("<div class=job>" * 200 + "<a href=/1>x", "items must not lie within each other"),
     ],
     ids=["deep", "nameless", "nested"],
@@ -295,7 +293,7 @@ def test_a_wall_is_no_empty_list(tmp_path):
 
     found, board = read(tmp_path, lambda _: wall)
 
-    assert found.problem == f"{board.address()}: must show the list (got a wall: bot)"
+    assert found.problem == f"{board.address()}: expected the list, got a wall: bot"
 
 
 def test_a_list_that_says_that_it_has_nothing_is_empty(tmp_path):

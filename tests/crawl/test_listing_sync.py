@@ -1,4 +1,4 @@
-"""Listings kept by a crawl: when they are looked at, how good that is, and what survives."""
+"""Listings kept by a crawl: when they are synced, how good that is, and what survives."""
 
 import asyncio
 
@@ -23,7 +23,7 @@ def board_of(jobs, clock):
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory):
-    """A job board of sixty days, looked at whenever the forecast says so."""
+    """A job board of sixty days, synced whenever the forecast says so."""
     folder = tmp_path_factory.mktemp("board")
 
     async def go():
@@ -32,9 +32,9 @@ def kept(tmp_path_factory):
         seen = []
         async with board_of(jobs, clock) as board:
             rule = board.rule(PATH, layout=LAYOUT, recall=0.85)
-            async with keeping(folder, rule, clock) as (_, look):
+            async with keeping(folder, rule, clock) as (_, sync):
                 while clock.time < START + 60:
-                    synced = await look()
+                    synced = await sync()
                     seen.append(synced)
                     clock.time = max(synced.next_at_seconds / SECONDS_A_DAY, clock.time)
         return jobs, seen
@@ -43,7 +43,7 @@ def kept(tmp_path_factory):
     return jobs, seen, folder
 
 
-def test_every_look_at_a_board_is_believed_and_its_copy_is_the_truth(kept):
+def test_every_sync_of_a_board_is_accepted_and_its_copy_is_the_truth(kept):
     jobs, seen, folder = kept
 
     assert {each.outcome.label for each in seen[1:]} == {"done"}
@@ -62,7 +62,7 @@ def test_the_quality_that_is_written_down_is_the_true_one(kept):
 
 
 def test_bands_hold_as_often_as_they_say(kept):
-    """Nine times in ten; with so few looks not fewer than eight."""
+    """Nine times in ten; with so few syncs not fewer than eight."""
     _, seen, _ = kept
     known = [each.quality for each in seen if each.quality and each.quality.recall_foretold]
     held = [
@@ -84,16 +84,16 @@ def test_the_target_is_kept_with_the_confidence_asked_for(kept):
     assert np.mean([each.quality.recall >= 0.85 for each in seen[1:]]) >= 0.8
 
 
-def test_a_quiet_board_is_looked_at_less_and_less(tmp_path):
+def test_a_quiet_board_is_synced_less_and_less(tmp_path):
     async def go():
         clock = HandClock()
         waits = []
         async with (
             Board(lambda _: items(range(40))) as board,
-            keeping(tmp_path, board.rule(maximum=20.0), clock) as (_, look),
+            keeping(tmp_path, board.rule(maximum=20.0), clock) as (_, sync),
         ):
             for _ in range(25):
-                synced = await look()
+                synced = await sync()
                 waits.append((synced.next_at_seconds - synced.at_seconds) / SECONDS_A_DAY)
                 clock.time = synced.next_at_seconds / SECONDS_A_DAY
         return waits
@@ -104,7 +104,7 @@ def test_a_quiet_board_is_looked_at_less_and_less(tmp_path):
     assert max(waits) == pytest.approx(20.0, abs=0.01)
 
 
-def test_a_board_that_turns_over_within_a_day_is_looked_at_within_the_day(tmp_path):
+def test_a_board_that_turns_over_within_a_day_is_synced_within_the_day(tmp_path):
     """Each job is up for half a day, and a hundred come a day."""
     clock = HandClock()
     up = np.linspace(START - 5, START + 10, 1500)
@@ -113,9 +113,9 @@ def test_a_board_that_turns_over_within_a_day_is_looked_at_within_the_day(tmp_pa
     async def go():
         async with board_of(ExampleJobs(START, up, up + 0.5), clock) as board:
             rule = board.rule(PATH, layout=LAYOUT, recall=0.7)
-            async with keeping(tmp_path, rule, clock) as (_, look):
+            async with keeping(tmp_path, rule, clock) as (_, sync):
                 while clock.time < START + 4:
-                    seen.append(await look())
+                    seen.append(await sync())
                     clock.time = max(seen[-1].next_at_seconds / SECONDS_A_DAY, clock.time)
 
     asyncio.run(go())
@@ -126,8 +126,8 @@ def test_a_board_that_turns_over_within_a_day_is_looked_at_within_the_day(tmp_pa
     assert len(late) <= 48
 
 
-def test_the_loop_looks_when_a_listing_is_due(tmp_path):
-    """A day takes half a second; a board is looked at a day after its first look."""
+def test_the_loop_syncs_when_a_listing_is_due(tmp_path):
+    """A day takes half a second; a board is synced a day after its first sync."""
     clock = PatientClock(0.5, START)
     told = []
 
@@ -150,7 +150,7 @@ def test_the_loop_looks_when_a_listing_is_due(tmp_path):
     assert len(history(tmp_path).syncs) == 3
 
 
-def test_a_crawl_that_is_run_once_looks_at_what_is_due_and_ends(tmp_path):
+def test_a_crawl_that_is_run_once_syncs_what_is_due_and_ends(tmp_path):
     async def go():
         async with Board(lambda _: items(range(3))) as board:
             asked = settings(listings=(board.rule(),))
@@ -166,32 +166,32 @@ def test_a_crawl_goes_on_where_it_stopped(tmp_path):
     """The second crawl waits until the listing is due, by the same clock."""
     clock = HandClock()
 
-    async def look_once():
+    async def sync_once():
         async with (
             Board(lambda _: items(range(3))) as board,
-            keeping(tmp_path, board.rule(), clock) as (crawler, look),
+            keeping(tmp_path, board.rule(), clock) as (crawler, sync),
         ):
             due = await crawler._keeper._due(crawler.crawl.settings.listings[0])
-            return due, await look()
+            return due, await sync()
 
-    first, synced = asyncio.run(look_once())
-    second, _ = asyncio.run(look_once())
+    first, synced = asyncio.run(sync_once())
+    second, _ = asyncio.run(sync_once())
 
     assert first == START
     assert second == pytest.approx(synced.next_at_seconds / SECONDS_A_DAY, abs=1e-3)
 
 
-def test_a_look_that_was_written_by_a_clock_far_ahead_is_not_waited_for(tmp_path):
-    """A machine whose clock was a year ahead looks again within the longest time."""
+def test_a_sync_that_was_written_by_a_clock_far_ahead_is_not_waited_for(tmp_path):
+    """A machine whose clock was a year ahead syncs again within the longest time."""
     clock = HandClock()
     clock.time += 365
 
     async def go():
         async with (
             Board(lambda _: items(range(3))) as board,
-            keeping(tmp_path, board.rule(maximum=5.0), clock) as (crawler, look),
+            keeping(tmp_path, board.rule(maximum=5.0), clock) as (crawler, sync),
         ):
-            await look()
+            await sync()
             clock.time = START
             return await crawler._keeper._due(crawler.crawl.settings.listings[0])
 

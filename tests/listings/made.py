@@ -1,4 +1,4 @@
-"""Listings with known hazards, made day by day: what synchronisations would see of them."""
+"""Listings with known hazards, made day by day: what syncs would see of them."""
 
 from dataclasses import dataclass
 
@@ -9,14 +9,14 @@ from recrawl.listings.data.cycles import Cycle, Stock
 
 @dataclass
 class Made:
-    """A source whose objects die by hazard of age and group and come at a mean a day.
+    """A source whose objects are removed by hazard of age and group and come at a mean a day.
 
     Args:
         random: Source of chance.
         hazard: Hazard a day by age; the last holds for all older.
         arrivals: Mean arrivals a day, by group.
         factor: Factor of each group.
-        shock: Spread of a log-normal factor common to all deaths of a day.
+        shock: Spread of a log-normal factor common to all removals of a day.
     """
 
     random: np.random.Generator
@@ -27,23 +27,23 @@ class Made:
 
     def __post_init__(self):
         self.day = 0
-        self.born = np.zeros(0, dtype=np.int64)
+        self.arrived = np.zeros(0, dtype=np.int64)
         self.group = np.zeros(0, dtype=np.int64)
         self.alive = np.zeros(0, dtype=bool)
         for day in range(-200, 1):
             self.day = day
             self._live()
         self.seen = np.where(self.alive, 0, -1)
-        self.before = np.full(len(self.born), -1)
+        self.before = np.full(len(self.arrived), -1)
 
     def _live(self):
-        """One day: deaths, then births."""
-        age = np.minimum(self.day - 1 - self.born, len(self.hazard) - 1)
+        """One day: removals, then arrivals."""
+        age = np.minimum(self.day - 1 - self.arrived, len(self.hazard) - 1)
         level = np.exp(self.random.normal(-(self.shock**2) / 2, self.shock))
         rate = level * self.hazard[age] * self.factor[self.group]
         self.alive &= self.random.random(len(age)) >= -np.expm1(-rate)
         new = np.repeat(np.arange(len(self.arrivals)), self.random.poisson(self.arrivals))
-        self.born = np.append(self.born, np.full(len(new), self.day))
+        self.arrived = np.append(self.arrived, np.full(len(new), self.day))
         self.group = np.append(self.group, new)
         self.alive = np.append(self.alive, np.ones(len(new), dtype=bool))
 
@@ -54,9 +54,9 @@ class Made:
         return Stock(self.day, found[0], found[1], found[2], count.astype(float))
 
     def advance(self, days):
-        """Live some days and synchronise: the cycle."""
+        """Live some days and sync: the cycle."""
         stock, start = self.stock(), self.day
-        known = len(self.born)
+        known = len(self.arrived)
         was = self.alive.copy()
         for _ in range(days):
             self.day += 1
@@ -71,7 +71,7 @@ class Made:
             key = (int(self.seen[index]), int(self.before[index]), int(self.group[index]))
             deleted[rows[key]] += 1
         new = np.flatnonzero(self.alive[known:]) + known
-        extra = len(self.born) - known
+        extra = len(self.arrived) - known
         self.seen = np.append(self.seen, np.full(extra, -1))
         self.before = np.append(self.before, np.full(extra, -1))
         self.seen[new], self.before[new] = self.day, start

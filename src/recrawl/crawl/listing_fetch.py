@@ -2,7 +2,7 @@
 
 Every request waits its turn and is asked of robots.txt first. A list ends where no page follows,
 where a page shows only what was shown before, or where a counted page is not there. It is read
-whole or not at all: one page that fails spoils the look, for what stood on it must not be taken for
+whole or not at all: one page that fails spoils the sync, for what stood on it must not be taken for
 gone.
 
 Touches: the network and the clock, through what it is given.
@@ -106,7 +106,7 @@ class ListFetcher:
             place = _next(rule, first, response.address, items, number)
             if place is not None and site_of(place.address) != site_of(first.address):
                 read.problem = (
-                    f"{response.address}: next page must be on its site (got {place.address})"
+                    f"{response.address}: the next page is on another site: {place.address}"
                 )
 
     async def _get(self, place: _Place, rule: ListingRule, patience: float) -> Response:
@@ -141,7 +141,4 @@ def _next(
 
 
 def _too_long(address: str) -> str:
-    return (
-        f"{address}: list must end within {_MOST_PAGES:,} pages and {_MOST_OBJECTS:,} objects "
-        "(it goes on)"
-    )
+    return f"{address}: list goes on beyond {_MOST_PAGES:,} pages or {_MOST_OBJECTS:,} objects"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from recrawl.errors import InvalidInput
 from recrawl.fetch.host_slots import PATIENCE, HostBusy
-from recrawl.listings.live.judging import RETRY, Known, due_of, judged, outlook_of
+from recrawl.listings.live.judging import RETRY, ListingFacts, judge_sync, live_forecast, next_due
 from recrawl.store.sqlite.listing_reader import ListingReader
 from recrawl.units import SECONDS_A_DAY
 
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
     from recrawl.crawl.listing_fetch import ListFetcher
     from recrawl.entries.entries import Receipt
     from recrawl.entries.listings import ListingSynced
-    from recrawl.listings.live.outlook import Outlook
+    from recrawl.listings.live.forecast import LiveForecast
     from recrawl.listings.live.rules import ListingRule
 
 _LONGEST_SLEEP = 1 / 24
 
 
 class ListingKeeper:
-    """Looks at listings when they are due.
+    """Syncs listings when they are due.
 
     Args:
         rules: The listings.
         fetcher: Reads a list.
         store: The store's file.
         clock: Source of the current time.
-        put: Writes a look down; the future holds its receipt once it is on disk.
+        put: Writes a sync; the future holds its receipt once it is on disk.
     """
 
     def __init__(
@@ -54,11 +54,11 @@ class ListingKeeper:
         self._store = store
         self._clock = clock
         self._put = put
-        # What is known after the last look: to work it out again takes a while.
-        self._outlooks: dict[str, Outlook | None] = {}
+        # What is known after the last sync: to work it out again takes a while.
+        self._forecasts: dict[str, LiveForecast | None] = {}
 
     async def sync(self, rule: ListingRule, patience: float = inf) -> ListingSynced:
-        """Look at a listing now, and write down what came of it.
+        """Sync a listing now, and write what came of it.
 
         `HostBusy` where a host must be left alone for longer than `patience`, in days; then nothing
         is written.
@@ -69,19 +69,19 @@ class ListingKeeper:
         took_seconds = loop.time() - began
         known = await asyncio.to_thread(self._known, rule)
         now = self._clock.now()
-        synced, outlook = await asyncio.to_thread(judged, rule, known, read, now)
+        synced, forecast = await asyncio.to_thread(judge_sync, rule, known, read, now)
         synced = replace(synced, took_seconds=took_seconds)
         await self._put(synced)
-        self._outlooks[rule.name] = outlook
+        self._forecasts[rule.name] = forecast
         return synced
 
     async def sync_due(
         self, told: Callable[[ListingSynced], object], patience: float = PATIENCE
     ) -> None:
-        """Look at all listings that are due, beside each other.
+        """Sync all listings that are due, beside each other.
 
         Args:
-            told: Told of each look once it is on disk.
+            told: Told of each sync once it is on disk.
             patience: Days to wait for a turn at a host at most.
         """
         async with asyncio.TaskGroup() as group:
@@ -89,7 +89,7 @@ class ListingKeeper:
                 group.create_task(self._sync_if_due(rule, told, patience))
 
     async def keep(self, told: Callable[[ListingSynced], object]) -> None:
-        """Look at each listing whenever it is due; told as in `sync_due`."""
+        """Sync each listing whenever it is due; told as in `sync_due`."""
         async with asyncio.TaskGroup() as group:
             for rule in self._rules:
                 group.create_task(self._keep(rule, told))
@@ -117,17 +117,17 @@ class ListingKeeper:
             return
         try:
             told(await self.sync(rule, patience))
-        except (HostBusy, InvalidInput):  # the next crawl looks at it
+        except (HostBusy, InvalidInput):  # the next crawl syncs it
             return
 
     async def _due(self, rule: ListingRule) -> float:
         known = await asyncio.to_thread(self._known, rule)
-        return await asyncio.to_thread(due_of, rule, known, self._clock.now())
+        return await asyncio.to_thread(next_due, rule, known, self._clock.now())
 
-    def _known(self, rule: ListingRule) -> Known:
+    def _known(self, rule: ListingRule) -> ListingFacts:
         """What the store knows; in a thread, with a connection of its own."""
         with ListingReader(self._store) as reader:
             history, listed = reader.history(rule.name), reader.listed(rule.name)
-        if rule.name not in self._outlooks:
-            self._outlooks[rule.name] = outlook_of(history)
-        return Known(history, listed, self._outlooks[rule.name])
+        if rule.name not in self._forecasts:
+            self._forecasts[rule.name] = live_forecast(history)
+        return ListingFacts(history, listed, self._forecasts[rule.name])

@@ -1,9 +1,9 @@
 r"""Figures that describe a listing: arrivals, lifetimes of groups, statuses.
 
-The rate at which objects vanish is deaths over days lived, $\hat\alpha = D / E$: unlike the
-inverse of the mean life it is right although many objects are still listed. Days count from the
-crawl that first saw an object: had it died before, nobody would have heard of it. A death lies
-between two crawls and is taken to be half-way.
+The rate at which objects vanish is removals over days listed, $\hat\alpha = D / E$: unlike the
+inverse of the mean lifetime it is right although many objects are still listed. Days count from the
+crawl that first saw an object: had it been removed before, nobody would have heard of it. A removal
+lies between two crawls and is taken to be half-way.
 
 Pure.
 """
@@ -17,8 +17,8 @@ import numpy as np
 
 from recrawl.arrays.special import gamma_quantile
 from recrawl.listings.data.attributes import MISSING, MOST_VALUES, Numbers
+from recrawl.listings.data.day_marks import DayMarks, Rekey
 from recrawl.listings.data.lifetimes import Lifetimes
-from recrawl.listings.data.marks import Marks
 from recrawl.listings.groups.partition import Categories
 from recrawl.listings.models.aging import aging
 from recrawl.listings.models.kaplan_meier import kaplan_meier
@@ -26,13 +26,13 @@ from recrawl.listings.models.kaplan_meier import kaplan_meier
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
     from recrawl.listings.data.attributes import Attribute
-    from recrawl.listings.data.grid import Grid
+    from recrawl.listings.data.grid import DayGrid
     from recrawl.listings.data.spells import Listing
     from recrawl.listings.models.aging import Aging
-    from recrawl.listings.models.kaplan_meier import Curve
+    from recrawl.listings.models.kaplan_meier import SurvivalCurve
 
 FEWEST_DAYS = 14
-FEWEST_DEATHS = 10
+FEWEST_REMOVALS = 10
 FEWEST_LISTED = 30
 
 _LEVEL = 0.9  # of the bands of rates
@@ -57,14 +57,14 @@ class Arrivals:
     days: int
 
 
-def arrivals(grid: Grid) -> Arrivals:
+def arrivals(grid: DayGrid) -> Arrivals:
     """New objects a day, those that came in a gap shared over its days.
 
-    >>> from recrawl.listings.data.grid import Grid
+    >>> from recrawl.listings.data.grid import DayGrid
     >>> from recrawl.listings.data.spells import Listing
     >>> crawls = np.arange("2026-01-05", "2026-01-10", dtype="datetime64[D]")
     >>> spells = [(0, 0, 3), (1, 1, 5), (2, 1, 5), (3, 3, 5), (4, 4, 5)]
-    >>> found = arrivals(Grid.of(Listing.of(list("abcde"), crawls, spells)))
+    >>> found = arrivals(DayGrid.of(Listing.of(list("abcde"), crawls, spells)))
     >>> found.mean, round(found.dispersion, 4)
     (1.0, 0.6667)
     """
@@ -79,43 +79,43 @@ def arrivals(grid: Grid) -> Arrivals:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Decay:
-    """How fast objects vanish, a row a group.
+class RemovalRates:
+    """How fast objects are removed, one row per group.
 
     Args:
-        deaths: How many spells ended.
-        exposure: Days that objects were watched, from the crawl that first saw them, all together.
-        rate: Deaths a day and object; 0 where none died, nan where none was watched for any time.
-        low: Lower end of a band that holds the rate with 90 %, deaths being Poisson.
-        high: Upper end; where none died, the rate that would have shown no death with
+        removals: How many spells ended.
+        exposure: Days under observation, from the crawl that first saw an object, all together.
+        rate: Removals per day and object; 0 where none was removed, nan without exposure.
+        low: Lower end of a band that holds the rate with 90 %, removals being Poisson.
+        high: Upper end; where none was removed, the rate that would have shown no removal with
             probability 0.05, 3 / exposure.
-        lives: Ages between which the objects of each died, close ones as one.
+        lifetimes: Ages between which the objects of each were removed, close ones as one.
     """
 
-    deaths: Ints
+    removals: Ints
     exposure: Floats
     rate: Floats
     low: Floats
     high: Floats
-    lives: list[Lifetimes]
+    lifetimes: list[Lifetimes]
 
     @property
-    def curves(self) -> list[Curve]:
+    def curves(self) -> list[SurvivalCurve]:
         """Kaplan and Meier's curve of each group."""
-        return [kaplan_meier(part) for part in self.lives]
+        return [kaplan_meier(part) for part in self.lifetimes]
 
     @property
     def aging(self) -> list[Aging]:
         """Whether age matters, for each group."""
-        return [aging(part) for part in self.lives]
+        return [aging(part) for part in self.lifetimes]
 
     @property
-    def mean_life(self) -> Floats:
+    def mean_lifetime(self) -> Floats:
         """Mean days from appearance to removal; nan where nothing vanishes."""
-        return mean_life(self.rate)
+        return mean_lifetime(self.rate)
 
 
-def decay(listing: Listing, codes: Ints, count: int) -> Decay:
+def removal_rates(listing: Listing, codes: Ints, count: int) -> RemovalRates:
     """How fast the objects of each of some groups vanish.
 
     Args:
@@ -124,53 +124,53 @@ def decay(listing: Listing, codes: Ints, count: int) -> Decay:
         count: How many groups there are.
 
     Examples:
-        Object a dies after 2.5 days, b is there for all 4, c was first seen on the second day:
+        Object a is removed after 2.5 days, b is there for all 4, c is first seen on day 1:
 
         >>> from recrawl.listings.data.spells import Listing
         >>> crawls = np.arange("2026-01-05", "2026-01-10", dtype="datetime64[D]")
         >>> three = Listing.of(["a", "b", "c"], crawls, [(0, 0, 3), (1, 0, 5), (2, 1, 5)])
-        >>> found = decay(three, np.zeros(3, np.int64), 1)
-        >>> found.deaths, found.exposure, found.rate.round(4), found.mean_life
+        >>> found = removal_rates(three, np.zeros(3, np.int64), 1)
+        >>> found.removals, found.exposure, found.rate.round(4), found.mean_lifetime
         (array([1]), array([9.5]), array([0.1053]), array([9.5]))
     """
-    lives, group = Lifetimes.from_listing(listing), codes[listing.object]
-    found = Categories.of(lives, group, count)
+    lifetimes, group = Lifetimes.from_listing(listing), codes[listing.object]
+    found = Categories.of(lifetimes, group, count)
     rate = np.where(found.exposure > 0, found.rate, np.nan)
-    low, high = rate_band(found.deaths, found.exposure)
-    parts = _parts(lives, group, count)
-    return Decay(found.deaths.astype(np.int64), found.exposure, rate, low, high, parts)
+    low, high = rate_band(found.removals, found.exposure)
+    parts = _parts(lifetimes, group, count)
+    return RemovalRates(found.removals.astype(np.int64), found.exposure, rate, low, high, parts)
 
 
-def _parts(lives: Lifetimes, group: Ints, count: int) -> list[Lifetimes]:
-    """Lives of each group."""
+def _parts(lifetimes: Lifetimes, group: Ints, count: int) -> list[Lifetimes]:
+    """Lifetimes of each group."""
     order = np.argsort(group, kind="stable")
     ends = np.cumsum(np.bincount(group, minlength=count))
     parts = np.split(order, ends[:-1]) if count else []
-    return [lives.take(rows).binned(_CELL) for rows in parts]
+    return [lifetimes.take(rows).binned(_CELL) for rows in parts]
 
 
-def mean_life(rate: Floats) -> Floats:
+def mean_lifetime(rate: Floats) -> Floats:
     """Mean days from appearance to removal; nan where nothing vanishes.
 
-    >>> mean_life(np.array([0.1, 0.0]))
+    >>> mean_lifetime(np.array([0.1, 0.0]))
     array([10., nan])
     """
     days: Floats = np.divide(1.0, rate, out=np.full(len(rate), np.nan), where=rate > 0)
     return days
 
 
-def rate_band(deaths: Ints | Floats, exposure: Floats) -> tuple[Floats, Floats]:
-    """Band that holds a rate with 90 %, deaths being Poisson; up to 3 / days where none died.
+def rate_band(removals: Ints | Floats, exposure: Floats) -> tuple[Floats, Floats]:
+    """Band that holds a rate with 90 %, removals being Poisson; up to 3 / days without any.
 
     >>> low, high = rate_band(np.array([0, 10]), np.array([100.0, 100.0]))
     >>> low.round(4), high.round(4)
     (array([0.    , 0.0543]), array([0.03 , 0.1696]))
     """
     tail = (1 - _LEVEL) / 2
-    some = np.maximum(deaths, 1).astype(np.float64)
+    some = np.maximum(removals, 1).astype(np.float64)
     days = np.where(exposure > 0, exposure, np.nan)
-    low = np.where(deaths > 0, gamma_quantile(some, tail) / days, 0.0 * days)
-    high = np.where(deaths > 0, gamma_quantile(some + 1, 1 - tail) / days, 3.0 / days)
+    low = np.where(removals > 0, gamma_quantile(some, tail) / days, 0.0 * days)
+    high = np.where(removals > 0, gamma_quantile(some + 1, 1 - tail) / days, 3.0 / days)
     return low, high
 
 
@@ -209,53 +209,38 @@ def _shown(number: float, *, dated: bool) -> str:
     return str(np.datetime64(int(number), "D")) if dated else f"{number:.6g}"
 
 
-def statuses(listing: Listing, grid: Grid) -> tuple[str, ...]:
+def statuses(listing: Listing, grid: DayGrid) -> tuple[str, ...]:
     """What must be said of a listing before any figure is: none of it is an error.
 
-    `empty`, `one-snapshot`: no rate can be told. `weak`: fewer than 14 days or 10 deaths. `small`:
+    `empty`, `one-snapshot`: no rate is known. `weak`: fewer than 14 days or 10 removals. `small`:
     fewer than 30 objects are listed, so bands are mostly counting noise. `rekey?`: on some day
     the list was exchanged, as if keys had changed; `rekeys` says when.
 
-    >>> from recrawl.listings.data.grid import Grid
+    >>> from recrawl.listings.data.grid import DayGrid
     >>> from recrawl.listings.data.spells import Listing
     >>> crawls = np.arange("2026-01-05", "2026-01-06", dtype="datetime64[D]")
     >>> listing = Listing.of(["a"], crawls, [(0, 0, 1)])
-    >>> statuses(listing, Grid.of(listing))
+    >>> statuses(listing, DayGrid.of(listing))
     ('one-snapshot',)
     """
     if listing.status != "ok":
         return (listing.status,)
     found = []
-    deaths = int(np.count_nonzero(~listing.listed))
-    if len(grid) - 1 < FEWEST_DAYS or deaths < FEWEST_DEATHS:
+    removals = int(np.count_nonzero(~listing.listed))
+    if len(grid) - 1 < FEWEST_DAYS or removals < FEWEST_REMOVALS:
         found.append("weak")
     if np.count_nonzero(listing.listed) < FEWEST_LISTED:
         found.append("small")
-    if Marks.of(grid).rekey.any():
+    if DayMarks.of(grid).rekey.any():
         found.append("rekey?")
     return tuple(found) or ("ok",)
 
 
-@dataclass(frozen=True, slots=True)
-class Rekey:
-    """A day on which keys seem to have changed.
-
-    Args:
-        day: The day.
-        lost: Share of the stock that was removed.
-        gained: New objects, as a share of the stock.
-    """
-
-    day: int
-    lost: float
-    gained: float
-
-
-def rekeys(grid: Grid) -> list[Rekey]:
+def rekeys(grid: DayGrid) -> list[Rekey]:
     """All days on which keys seem to have changed."""
     listed, deleted, inserted = grid.listed, grid.deleted, grid.inserted
     return [
         Rekey(day, float(deleted[day] / listed[day - 1]), float(inserted[day] / listed[day - 1]))
-        for day in np.flatnonzero(Marks.of(grid).rekey).tolist()
+        for day in np.flatnonzero(DayMarks.of(grid).rekey).tolist()
         if listed[day - 1] > 0
     ]

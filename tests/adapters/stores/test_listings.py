@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from recrawl.adapters.stores.listings import read_store_listings, read_store_looks
+from recrawl.adapters.stores.listings import read_store_listings, read_store_syncs
 from recrawl.entries.listings import SyncOutcome
 from recrawl.errors import InvalidParameter, InvalidTable, StoreMissing
 from recrawl.listings.data.attributes import Labels, Numbers
-from recrawl.listings.forecast.tracked import follow
-from recrawl.report.listings.syncs import LOOK_OUTCOMES, held
+from recrawl.listings.forecast.tracked import track_source
+from recrawl.report.listings.syncs import SYNC_OUTCOMES, held
 from recrawl.store.sqlite.listing_reader import ListingReader
 from recrawl.store.sqlite.store import Store
 from recrawl.units import SECONDS_A_DAY, epoch_days
@@ -35,11 +35,11 @@ def test_a_store_is_read_as_the_crawls_that_were_believed(board):
     assert (found.name, found.alarm) == ("jobs", "")
 
 
-def test_days_of_the_grid_are_those_of_the_looks(board):
+def test_days_of_the_grid_are_those_of_the_syncs(board):
     (found,) = read_store_listings(board[0])
 
     elapsed = epoch_days(found.listing.crawls) - START
-    near = elapsed[np.abs(elapsed - np.rint(elapsed)) <= 0.25]  # some looks are half a day apart
+    near = elapsed[np.abs(elapsed - np.rint(elapsed)) <= 0.25]  # some syncs are half a day apart
     assert set(found.grid.crawled.tolist()) == set(np.rint(near).astype(int).tolist())
     assert epoch_days(found.grid.instants[:1])[0] == pytest.approx(START, abs=1e-6)
 
@@ -55,27 +55,27 @@ def test_the_models_can_follow_it(board):
     path, jobs = board
     (found,) = read_store_listings(path)
 
-    ahead = follow(found.listing, found.grid).forecast(3)
+    ahead = track_source(found.listing, found.grid).forecast(3)
 
     last = float(epoch_days(found.listing.crawls)[-1])
     assert ahead.stock == len(jobs.listed(last))
     assert 0.7 < ahead.expected.recall[2] < ahead.expected.recall[0] < 1
 
 
-def test_looks_come_back_with_forecasts_and_what_was_found(board):
-    ((name, looks),) = read_store_looks(board[0])
+def test_syncs_come_back_with_forecasts_and_what_was_found(board):
+    ((name, syncs),) = read_store_syncs(board[0])
 
     assert name == "jobs"
-    assert looks[0].outcome == "first"
-    assert np.isnan(looks[0].recall)
-    assert all(0 <= look.recall <= 1 for look in looks[1:])
-    inside, known = held(looks, "recall")
+    assert syncs[0].outcome == "first"
+    assert np.isnan(syncs[0].recall)
+    assert all(0 <= sync.recall <= 1 for sync in syncs[1:])
+    inside, known = held(syncs, "recall")
     assert 0.8 * known <= inside <= known
-    assert known >= len(looks) - 2
+    assert known >= len(syncs) - 2
 
 
 def test_every_outcome_has_its_words():
-    assert list(LOOK_OUTCOMES) == [outcome.label for outcome in SyncOutcome]
+    assert list(SYNC_OUTCOMES) == [outcome.label for outcome in SyncOutcome]
 
 
 def test_a_listing_is_chosen_by_name_and_an_alarm_goes_with_it(tmp_path):
@@ -89,16 +89,18 @@ def test_a_listing_is_chosen_by_name_and_an_alarm_goes_with_it(tmp_path):
     (three,) = read_store_listings(path, name="three")
 
     assert names == ["one", "two", "three"]
-    assert three.alarm == "items 'li' must be found on the list (none is)"
+    assert three.alarm == "no items found by 'li'"
     assert len(three.grid) == 0
-    with pytest.raises(InvalidParameter, match=r"listing: one, two, three \(got 'four'\)"):
+    with pytest.raises(
+        InvalidParameter, match="listing 'four' not found; expected one of one, two, three"
+    ):
         read_store_listings(path, name="four")
 
 
 def test_what_has_no_listing_is_refused(tmp_path):
     Store.create(tmp_path / "a.db").close()
 
-    with pytest.raises(InvalidTable, match=r"a\.db: must have a listing; .* \(it has none\)"):
+    with pytest.raises(InvalidTable, match=r"a\.db: no listing found; .* asks for one$"):
         read_store_listings(tmp_path / "a.db")
     with pytest.raises(StoreMissing):
         read_store_listings(tmp_path / "b.db")

@@ -370,7 +370,7 @@ def test_one_snapshot_and_an_empty_one_have_a_status(tmp_path):
     [
         (
             {"2026-01-01.csv": "id\na\nb\na\n"},
-            "snapshot 2026-01-01T00:00:00: key 'a' must be there once (got 2 times)",
+            "snapshot 2026-01-01T00:00:00: key 'a' occurs 2 times, expected once",
         ),
         ({"monday.csv": "id\na\n"}, "a snapshot's name must hold its date, as in 2026-01-02.csv"),
         (

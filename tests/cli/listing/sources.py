@@ -24,11 +24,11 @@ def made(folder, *, seed=0, objects=400):
     rows = ["key,appeared_at,removed_at,make,year"]
     for number in range(objects):
         fiat = number % 2
-        born = max(int(random.integers(-20, DAYS)), 0)
-        gone = born + 1 + int(random.exponential(5 if fiat else 20))
+        arrived = max(int(random.integers(-20, DAYS)), 0)
+        gone = arrived + 1 + int(random.exponential(5 if fiat else 20))
         removed = day(gone) if gone <= DAYS else ""
         year = "" if number % 10 == 0 else str(2000 + number % 8)
-        rows.append(f"car {number},{day(born)},{removed},{'Fiat' if fiat else 'BMW'},{year}")
+        rows.append(f"car {number},{day(arrived)},{removed},{'Fiat' if fiat else 'BMW'},{year}")
     (folder / "objects.csv").write_text("\n".join(rows) + "\n")
     crawls = ["crawl_at", *(day(number) for number in range(DAYS + 1))]
     (folder / "crawls.csv").write_text("\n".join(crawls) + "\n")

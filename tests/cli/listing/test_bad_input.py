@@ -62,9 +62,7 @@ def test_a_key_that_repeats_within_a_snapshot_is_refused(tmp_path):
     folder.mkdir()
     (folder / "2026-01-01.csv").write_text("key\na\nb\na\n")
 
-    assert "key 'a' must be there once (got 2 times)" in sentence(
-        run("listing", "describe", folder)
-    )
+    assert "key 'a' occurs 2 times, expected once" in sentence(run("listing", "describe", folder))
 
 
 WRONG = "key,appeared_at,removed_at\na,2026-01-05,2026-01-02\nb,2026-01-01,2026-01-09\n"
@@ -87,11 +85,14 @@ def test_lenient_drops_and_counts(tmp_path):
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["describe", "--by", "colour"], "'colour' must be an attribute"),
-        (["partition", "--by", "colour"], "'colour' must be an attribute"),
-        (["schedule", "--by", "colour", "--keep", KEEP], "'colour' must be an attribute"),
+        (["describe", "--by", "colour"], "attribute 'colour' not found"),
+        (["partition", "--by", "colour"], "attribute 'colour' not found"),
+        (["schedule", "--by", "colour", "--keep", KEEP], "attribute 'colour' not found"),
         (["forecast", "--where", "make ="], "a value must be a word"),
-        (["forecast", "--where", "colour = red"], "must name an attribute: make, year"),
+        (
+            ["forecast", "--where", "colour = red"],
+            "attribute 'colour' not found; expected one of make, year",
+        ),
         (["forecast", "--where", "make is BMW"], "must be followed by one of"),
         (["forecast", "--where", "year > new"], "must be compared with a number"),
         (["forecast", "--where", "__import__('os')"], "where, position"),
@@ -112,7 +113,7 @@ def test_lenient_drops_and_counts(tmp_path):
         (["partition", "--criterion", "magic"], "criterion must be one of"),
         (["backtest", "--method", "oracle"], "method must be one of"),
         (["backtest", "--train", "1.5d"], "train must be whole days"),
-        (["backtest", "--train", "80d"], "must reach at least 94 days"),
+        (["backtest", "--train", "80d"], "expected at least 94 days"),
         (["describe", "-o", "rows.txt"], "output must end in"),
         (["describe", "--plot", "rows.pdf"], "output must end in"),
     ],

@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from recrawl.report.listings.objects import OBJECT_COLUMNS
-from recrawl.report.listings.syncs import LOOK_COLUMNS
+from recrawl.report.listings.syncs import SYNC_COLUMNS
 from recrawl.store.sqlite.store import Store
 from tests.cli.running import run, run_here
 from tests.listings.live.listing_stores import kept, rule, store_of_jobs
@@ -46,7 +46,7 @@ def rows(*words):
         ("schedule", "--keep", "recall >= 0.8"),
         ("partition", "--by", "kind"),
         ("backtest", "--train", "14d", "--cycle", "3d"),
-        ("looks",),
+        ("syncs",),
     ],
     ids=" ".join,
 )
@@ -61,13 +61,13 @@ def test_every_verb_reads_a_store(board, words):
 
 @pytest.fixture(scope="module")
 def often(tmp_path_factory):
-    """A board that is looked at every four hours."""
+    """A board that is synced every four hours."""
     path = tmp_path_factory.mktemp("often") / "recrawl.db"
     store_of_jobs(path, days=16.0, maximum=1 / 6, minimum=1 / 24)
     return path
 
 
-def test_a_list_that_is_looked_at_often_is_forecast_by_the_hour(often):
+def test_a_list_that_is_synced_often_is_forecast_by_the_hour(often):
     found = rows("forecast", often, "--after", "4h,8h,1d")
 
     assert [round(24 * row["after_days"], 6) for row in found] == [4, 8, 24]
@@ -78,7 +78,7 @@ def test_a_list_that_is_looked_at_often_is_forecast_by_the_hour(often):
 
 
 @pytest.mark.parametrize("verb", ["describe", "forecast"])
-def test_where_a_list_is_looked_at_often_one_look_a_day_is_said_to_count(often, tmp_path, verb):
+def test_where_a_list_is_synced_often_one_sync_a_day_is_said_to_count(often, tmp_path, verb):
     said = run_here("listing", verb, often, "--json").err
 
     assert "jobs: crawled every 4.0h of late, of which one crawl a day counts here; " in said
@@ -99,12 +99,12 @@ def test_a_schedule_says_where_it_misses_the_target(often):
     assert "missed" not in point
 
 
-def test_looks_have_their_columns_in_order(board):
-    ended = run_here("listing", "looks", board, "--csv")
+def test_syncs_have_their_columns_in_order(board):
+    ended = run_here("listing", "syncs", board, "--csv")
 
     table = list(csv.reader(io.StringIO(ended.out)))
-    assert tuple(table[0]) == LOOK_COLUMNS
-    assert "jobs: bands of recall held " in ended.err
+    assert tuple(table[0]) == SYNC_COLUMNS
+    assert "jobs: recall was within its band in " in ended.err
 
 
 def test_objects_are_what_the_store_has_and_can_be_read_again(board, tmp_path):
@@ -137,8 +137,8 @@ def test_objects_of_several_listings_have_the_attributes_of_all(two):
 
 
 def test_a_listing_is_chosen_by_its_name(two):
-    assert {row["source"] for row in rows("looks", two)} == {"jobs", "cars"}
-    assert {row["source"] for row in rows("looks", two, "--name", "cars")} == {"cars"}
+    assert {row["source"] for row in rows("syncs", two)} == {"jobs", "cars"}
+    assert {row["source"] for row in rows("syncs", two, "--name", "cars")} == {"cars"}
     assert {row["source"] for row in rows("describe", two, "--name", "cars")} == {"cars"}
 
 
@@ -146,9 +146,7 @@ def test_a_name_that_is_none_is_refused(two):
     ended = run("listing", "describe", two, "--name", "boats")
 
     assert ended.code == 1
-    assert ended.err == (
-        f"Error: {two}: name must be that of a listing: jobs, cars (got 'boats')\n"
-    )
+    assert ended.err == (f"Error: {two}: listing 'boats' not found; expected one of jobs, cars\n")
 
 
 def test_a_name_needs_a_store(tmp_path):
@@ -178,27 +176,27 @@ def test_what_is_the_matter_is_said_beside_every_figure(tmp_path):
         kept(store, lambda _: shown.pop(0) if len(shown) > 1 else shown[0], rule(), 1.5)
 
     described = run_here("listing", "describe", tmp_path / "a.db", "--csv")
-    looked = run_here("listing", "looks", tmp_path / "a.db")
+    synced = run_here("listing", "syncs", tmp_path / "a.db")
 
-    assert described.code == looked.code == 0
-    alarm = "list must show objects (it is empty, and had 30)"
-    assert f"jobs: the last look was not believed: {alarm}." in described.err
-    assert "jobs doubted, found as it can hardly be: nothing is taken over" in looked.err
-    assert looked.err.endswith(f"{alarm}.\n")
+    assert described.code == synced.code == 0
+    alarm = "list is empty, expected about 30 objects"
+    assert f"jobs: the last sync was not accepted: {alarm}." in described.err
+    assert "jobs doubted, found as it can hardly be: nothing is taken over" in synced.err
+    assert synced.err.endswith(f"{alarm}.\n")
 
 
 def test_a_store_without_listings_is_refused_in_one_sentence(tmp_path):
     Store.create(tmp_path / "a.db").close()
 
-    ended = run("listing", "looks", tmp_path / "a.db")
+    ended = run("listing", "syncs", tmp_path / "a.db")
 
     assert ended.code == 1
     assert ended.err.count("\n") == 1
-    assert "must have a listing" in ended.err
+    assert "no listing found" in ended.err
 
 
 def test_a_file_that_is_no_store_is_refused(tmp_path):
     (tmp_path / "a.db").write_text("key,appeared_at\n")
 
-    assert run("listing", "looks", tmp_path / "a.db").code == 1
-    assert run("listing", "looks", tmp_path / "none.db").code == 1
+    assert run("listing", "syncs", tmp_path / "a.db").code == 1
+    assert run("listing", "syncs", tmp_path / "none.db").code == 1

@@ -43,14 +43,14 @@ def test_describe_has_a_row_for_all_and_a_row_a_value(cars):
     every, bmw, fiat = found
     assert every["objects"] == bmw["objects"] + fiat["objects"] == 400
     assert every["listed"] == bmw["listed"] + fiat["listed"]
-    assert every["deaths"] == bmw["deaths"] + fiat["deaths"]
+    assert every["removals"] == bmw["removals"] + fiat["removals"]
     assert every["arrivals_per_day"] == pytest.approx(
         bmw["arrivals_per_day"] + fiat["arrivals_per_day"]
     )
     assert fiat["low"] < fiat["rate_per_day"] < fiat["high"]
     assert bmw["high"] < fiat["low"]
-    assert fiat["mean_life_days"] == pytest.approx(1 / fiat["rate_per_day"])
-    assert 3 < fiat["median_life_days"] < 6
+    assert fiat["mean_lifetime_days"] == pytest.approx(1 / fiat["rate_per_day"])
+    assert 3 < fiat["median_lifetime_days"] < 6
 
 
 def test_describe_takes_all_attributes_that_tell_kinds(cars):
@@ -179,7 +179,7 @@ def test_other_methods_forecast_too(cars, method):
 # schedule
 
 
-def test_schedule_has_a_row_a_synchronisation(cars):
+def test_schedule_has_a_row_a_sync(cars):
     found = rows("schedule", cars, "--keep", KEEP)
 
     assert all(tuple(row) == SCHEDULE_COLUMNS for row in found)
@@ -191,7 +191,7 @@ def test_schedule_has_a_row_a_synchronisation(cars):
         assert min(row["precision_floor"], row["recall_floor"]) < 0.8
 
 
-def test_more_confidence_takes_more_synchronisations(cars):
+def test_more_confidence_takes_more_syncs(cars):
     counts = [
         len(rows("schedule", cars, "--keep", KEEP, *rule))
         for rule in (["--point"], ["--confidence", "0.8"], ["--confidence", "0.95"])
@@ -201,7 +201,7 @@ def test_more_confidence_takes_more_synchronisations(cars):
     assert counts[0] < counts[2]
 
 
-def test_the_guarantee_synchronises_before_the_target_is_broken(cars):
+def test_the_guarantee_syncs_before_the_target_is_broken(cars):
     for row in rows("schedule", cars, "--keep", KEEP, "--point", "--guarantee"):
         assert row["after_days"] == 1 or min(row["precision"], row["recall"]) >= 0.8
 
@@ -343,10 +343,10 @@ def test_a_picture_of_many_groups_says_how_many_are_left_out(tmp_path):
     folder.mkdir()
     objects = ["key,appeared_at,removed_at,make"]
     for number in range(720):
-        born, make = number % 50, number // 60
-        gone = born + 12 + 3 * make
+        arrived, make = number % 50, number // 60
+        gone = arrived + 12 + 3 * make
         removed = day(gone) if gone <= DAYS else ""
-        objects.append(f"{number},{day(born)},{removed},make {make:02}")
+        objects.append(f"{number},{day(arrived)},{removed},make {make:02}")
     (folder / "objects.csv").write_text("\n".join(objects) + "\n")
     picture = tmp_path / "groups.svg"
     words = ["--keep", "recall >= 0.8", "--by", "make", "--for", "7d", "--plot", picture]

@@ -33,7 +33,7 @@ def test_a_listing_that_was_kept_tells_how_good_its_copy_is(tmp_path):
     said = listing_sentence(found, now)
     assert said.startswith(f"jobs: {found.listed} listed; precision ")
     assert f"recall {100 * expected:.0f} % (" in said
-    assert "; next look " in said
+    assert "; next sync " in said
 
 
 def test_copies_are_worth_less_as_time_goes_by(tmp_path):
@@ -45,12 +45,12 @@ def test_copies_are_worth_less_as_time_goes_by(tmp_path):
     assert figures == sorted(figures, reverse=True)
 
 
-def test_a_listing_that_nobody_looked_at_is_due(tmp_path):
+def test_a_listing_that_nobody_synced_is_due(tmp_path):
     Store.create(tmp_path / "a.db").close()
 
     (found,) = standing(tmp_path / "a.db", 10.0)
 
-    assert listing_sentence(found, 10.0) == "jobs: not read yet; next look due"
+    assert listing_sentence(found, 10.0) == "jobs: not read yet; next sync due"
     assert tuple(listing_object(found)) == LISTING_KEYS
     assert listing_object(found)["synced_at"] is None
 
@@ -61,10 +61,10 @@ def test_what_is_the_matter_is_said(tmp_path):
 
     (found,) = standing(tmp_path / "a.db", START)
 
-    alarm = "items 'li' must be found on the list (none is)"
+    alarm = "no items found by 'li'"
     assert found.due == pytest.approx(START + 1 / 24, abs=1e-6)
     assert listing_sentence(found, START) == (
-        f"jobs: not read yet; next look in 1.0h; the last look was not believed: {alarm}"
+        f"jobs: not read yet; next sync in 1.0h; the last sync was not accepted: {alarm}"
     )
 
 

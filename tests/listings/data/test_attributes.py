@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.errors import InvalidParameter
-from recrawl.listings.data.attributes import Groups, Labels, Numbers, grouping, groups_by
+from recrawl.listings.data.attributes import Labels, Numbers, ObjectGroups, grouping, groups_by
 
 if TYPE_CHECKING:
     from recrawl.listings.data.attributes import Attribute
@@ -58,16 +58,16 @@ def test_at_most_24_groups_and_the_rest():
 
 def test_groups_must_be_attributes_and_few():
     with pytest.raises(
-        InvalidParameter, match=r"groups: 'colour' must be an attribute \(got make\)"
+        InvalidParameter, match=r"^attribute 'colour' not found; expected one of make$"
     ):
         groups_by({"make": Labels.of(["a"])}, ["colour"], 1)
-    with pytest.raises(InvalidParameter, match=r"at most 3 attributes \(got 4\)"):
+    with pytest.raises(InvalidParameter, match="at most 3 attributes, got 4"):
         groups_by({}, ["a", "b", "c", "d"], 1)
 
 
 def test_without_attributes_all_are_one_group():
     assert groups_by({}, [], 3).names == ("(all)",)
-    assert len(Groups.one(0)) == 1
+    assert len(ObjectGroups.one(0)) == 1
 
 
 def test_the_attributes_of_few_values_are_chosen():

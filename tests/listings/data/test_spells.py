@@ -1,4 +1,4 @@
-"""Spells from events, from lives and from snapshots."""
+"""Spells from events, from lifetimes and from snapshots."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ from recrawl.listings.data.spells import (
     Updates,
     refuse_wrong,
     spells_of_events,
-    spells_of_lives,
+    spells_of_lifetimes,
 )
 from tests.listings.worlds import daily, listings, presences, spells_of
 
@@ -28,7 +28,7 @@ def events(*rows, objects=1, crawls=10):
     return spells_of_events(row, crawl, removal, objects=objects, crawls=crawls)
 
 
-def test_a_spell_knows_the_crawls_around_its_birth_and_death():
+def test_a_spell_knows_the_crawls_around_its_arrival_and_removal():
     """Object 0 was there before we looked, object 1 still is."""
     listing = daily(4, [(0, 0, 2), (1, 2, 4)])
 
@@ -73,8 +73,8 @@ def test_an_object_without_events_is_wrong():
     assert events((1, 0, False), objects=2).wrong.tolist() == [True, False]
 
 
-def test_a_life_that_ends_before_it_begins_is_wrong():
-    found = spells_of_lives(np.array([0, 3, 2]), np.array([1, 2, 2]))
+def test_a_lifetime_that_ends_before_it_begins_is_wrong():
+    found = spells_of_lifetimes(np.array([0, 3, 2]), np.array([1, 2, 2]))
 
     assert found.wrong.tolist() == [False, True, True]
     assert found.object.tolist() == [0]
@@ -134,7 +134,7 @@ def test_a_key_that_repeats_within_a_snapshot_is_named():
 
     with pytest.raises(
         InvalidTable,
-        match=r"snapshot 2026-01-03T00:00:00: key 'object 1' must be there once \(got 3 times\)",
+        match=r"snapshot 2026-01-03T00:00:00: key 'object 1' occurs 3 times, expected once",
     ):
         listing_of(found, keys)
 

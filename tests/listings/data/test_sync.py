@@ -1,4 +1,4 @@
-"""What synchronisations see, against plain sets; and what they must not see."""
+"""What syncs see, against plain sets; and what they must not see."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from recrawl.errors import InvalidParameter
-from recrawl.listings.data.attributes import Groups
-from recrawl.listings.data.grid import Grid
+from recrawl.listings.data.attributes import ObjectGroups
+from recrawl.listings.data.grid import DayGrid
 from recrawl.listings.data.spells import Listing
 from recrawl.listings.data.sync import Syncs, cycles
 from tests.listings.worlds import daily, listed_on, listings
@@ -22,8 +22,8 @@ def rows_of(stock, counts=None):
 
 def test_cohort():
     """Seen at 17 and not at 10: on day 24 it is 7 to 13 days old, all alike."""
-    grid = Grid.of(daily(30, [(0, 0, 30), (1, 12, 30)]))
-    syncs = Syncs(grid, Groups.one(2))
+    grid = DayGrid.of(daily(30, [(0, 0, 30), (1, 12, 30)]))
+    syncs = Syncs(grid, ObjectGroups.one(2))
     for day in (0, 10, 17, 24):
         syncs.next(day)
     stock = syncs.stock
@@ -35,8 +35,8 @@ def test_cohort():
 
 def test_a_cycle_counts_by_cohort_and_group():
     """Groups of objects 0 to 3: 0, 1, 0, 1."""
-    grid = Grid.of(daily(10, [(0, 0, 10), (1, 0, 4), (2, 2, 4), (3, 3, 10)], start="2026-01-06"))
-    groups = Groups(np.array([0, 1, 0, 1]), ("even", "odd"))
+    grid = DayGrid.of(daily(10, [(0, 0, 10), (1, 0, 4), (2, 2, 4), (3, 3, 10)], start="2026-01-06"))
+    groups = ObjectGroups(np.array([0, 1, 0, 1]), ("even", "odd"))
 
     first, second = cycles(grid, groups, [0, 3, 7])
 
@@ -49,42 +49,42 @@ def test_a_cycle_counts_by_cohort_and_group():
     assert (second.survived, second.listed) == (2, 2)
 
 
-def test_an_absence_that_no_synchronisation_saw_did_not_happen():
-    grid = Grid.of(daily(10, [(0, 0, 3), (0, 5, 10)]))
+def test_an_absence_that_no_sync_saw_did_not_happen():
+    grid = DayGrid.of(daily(10, [(0, 0, 3), (0, 5, 10)]))
 
-    (unseen,) = cycles(grid, Groups.one(1), [2, 6])
-    *_, seen = cycles(grid, Groups.one(1), [2, 4, 6, 8])
+    (unseen,) = cycles(grid, ObjectGroups.one(1), [2, 6])
+    *_, seen = cycles(grid, ObjectGroups.one(1), [2, 4, 6, 8])
 
     assert (unseen.survived, unseen.inserted.sum()) == (1, 0)
     assert rows_of(seen.stock) == {(6, 4, 0): 1}
 
 
 def test_newcomers_of_a_change_of_keys_have_unknown_age():
-    syncs = Syncs(Grid.of(daily(5, [(0, 0, 2), (1, 2, 5), (2, 3, 5)])), Groups.one(3))
+    syncs = Syncs(DayGrid.of(daily(5, [(0, 0, 2), (1, 2, 5), (2, 3, 5)])), ObjectGroups.one(3))
     syncs.next(0)
     syncs.next(2)
-    syncs.forget_births()
+    syncs.forget_ages()
     syncs.next(3)
 
     assert rows_of(syncs.stock) == {(2, -1, 0): 1, (3, 2, 0): 1}
 
 
-def test_births_of_an_earlier_day_can_be_forgotten():
-    syncs = Syncs(Grid.of(daily(5, [(0, 0, 5), (1, 2, 5), (2, 3, 5)])), Groups.one(3))
+def test_arrivals_of_an_earlier_day_can_be_forgotten():
+    syncs = Syncs(DayGrid.of(daily(5, [(0, 0, 5), (1, 2, 5), (2, 3, 5)])), ObjectGroups.one(3))
     for day in (0, 2, 3):
         syncs.next(day)
-    syncs.forget_births(2)
+    syncs.forget_ages(2)
 
     assert rows_of(syncs.stock) == {(0, -1, 0): 1, (2, -1, 0): 1, (3, 2, 0): 1}
 
 
 def test_a_copy_goes_its_own_way():
-    syncs = Syncs(Grid.of(daily(6, [(0, 0, 3), (1, 2, 5), (2, 4, 6)])), Groups.one(3))
+    syncs = Syncs(DayGrid.of(daily(6, [(0, 0, 3), (1, 2, 5), (2, 4, 6)])), ObjectGroups.one(3))
     syncs.next(0)
     syncs.next(2)
     other = syncs.copy()
     other.next(3)
-    other.forget_births(2)
+    other.forget_ages(2)
     other.next(5)
 
     assert (syncs.day, other.day) == (2, 5)
@@ -94,23 +94,23 @@ def test_a_copy_goes_its_own_way():
     assert rows_of(syncs.stock) == {(5, 2, 0): 1}
 
 
-def test_an_object_that_leaves_twice_between_two_synchronisations_left_once():
-    grid = Grid.of(daily(10, [(0, 0, 2), (0, 3, 5), (1, 0, 10)]))
-    (cycle,) = cycles(grid, Groups.one(2), [1, 7])
+def test_an_object_that_leaves_twice_between_two_syncs_left_once():
+    grid = DayGrid.of(daily(10, [(0, 0, 2), (0, 3, 5), (1, 0, 10)]))
+    (cycle,) = cycles(grid, ObjectGroups.one(2), [1, 7])
 
     assert cycle.deleted.tolist() == [1]
     assert cycle.inserted.tolist() == [0]
 
 
-def test_the_stock_before_the_first_synchronisation_is_empty():
-    syncs = Syncs(Grid.of(daily(5, [(0, 0, 2)])), Groups.one(1))
+def test_the_stock_before_the_first_sync_is_empty():
+    syncs = Syncs(DayGrid.of(daily(5, [(0, 0, 2)])), ObjectGroups.one(1))
 
     assert (syncs.day, syncs.stock.listed) == (-1, 0)
 
 
 @pytest.mark.parametrize("day", [2, 1, 5])
-def test_a_synchronisation_must_be_later_and_within_the_grid(day):
-    syncs = Syncs(Grid.of(daily(5, [(0, 0, 2)])), Groups.one(1))
+def test_a_sync_must_be_later_and_within_the_grid(day):
+    syncs = Syncs(DayGrid.of(daily(5, [(0, 0, 2)])), ObjectGroups.one(1))
     syncs.next(2)
 
     with pytest.raises(
@@ -143,7 +143,7 @@ def oracle(listing, grid, group, days):
 @st.composite
 def schedules(draw):
     listing = draw(listings(most_objects=8))
-    grid = Grid.of(listing)
+    grid = DayGrid.of(listing)
     chosen = draw(st.sets(st.integers(0, len(grid) - 1), min_size=1))
     group = [draw(st.integers(0, 2)) for _ in range(len(listing))]
     return listing, grid, group, sorted(chosen)
@@ -152,7 +152,7 @@ def schedules(draw):
 @given(schedules())
 def test_cycles_are_those_of_plain_sets(drawn):
     listing, grid, group, days = drawn
-    groups = Groups(np.array(group, np.int64), ("a", "b", "c"))
+    groups = ObjectGroups(np.array(group, np.int64), ("a", "b", "c"))
 
     found = [
         (rows_of(cycle.stock), rows_of(cycle.stock, cycle.deleted), cycle.inserted.tolist())
@@ -163,7 +163,7 @@ def test_cycles_are_those_of_plain_sets(drawn):
 
 
 @given(schedules(), st.data())
-def test_what_happens_between_synchronisations_is_invisible(drawn, data):
+def test_what_happens_between_syncs_is_invisible(drawn, data):
     """Any other crawl may have seen anything: the same cycles come out."""
     listing, grid, group, days = drawn
     assume(len(listing.crawls) > 1)
@@ -175,9 +175,9 @@ def test_what_happens_between_synchronisations_is_invisible(drawn, data):
         if crawl not in used:
             seen[:, crawl] = [data.draw(st.booleans()) for _ in range(len(listing))]
     other = from_flags(listing, seen)
-    groups = Groups(np.array(group, np.int64), ("a", "b", "c"))
+    groups = ObjectGroups(np.array(group, np.int64), ("a", "b", "c"))
 
-    one, two = (list(cycles(Grid.of(world), groups, days)) for world in (listing, other))
+    one, two = (list(cycles(DayGrid.of(world), groups, days)) for world in (listing, other))
 
     for mine, theirs in zip(one, two, strict=True):
         assert rows_of(mine.stock) == rows_of(theirs.stock)

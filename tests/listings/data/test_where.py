@@ -60,7 +60,7 @@ def test_objects_that_lack_the_attribute_are_left_out_and_counted():
     [
         (
             "colour = red",
-            r"where, position 1: must name an attribute: make, year, sold, posted \(got 'colour'\)",
+            "position 1: attribute 'colour' not found; expected one of make, year, sold, posted",
         ),
         (
             "make = BMW and year > new",

@@ -138,7 +138,7 @@ def test_slopes_are_kept_within_bounds():
 
 
 @given(st.floats(-5, 0), st.integers(1, 30))
-def test_days_between_synchronisations_add_up_to_the_total(total, days):
+def test_days_between_syncs_add_up_to_the_total(total, days):
     assert np.sum(interpolated(total, days)) == pytest.approx(total)
     assert np.sum(interpolated_by_model(total, np.full(days, -0.1))) == pytest.approx(total)
 

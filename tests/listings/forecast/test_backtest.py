@@ -1,51 +1,53 @@
-"""Backtests: nothing between two synchronisations leaks, and figures are what they claim."""
+"""Backtests: nothing between two syncs leaks, and figures are what they claim."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from recrawl.listings.data.attributes import Groups, Labels
-from recrawl.listings.data.grid import Grid
-from recrawl.listings.data.marks import Marks
+from recrawl.listings.data.attributes import Labels, ObjectGroups
+from recrawl.listings.data.day_marks import DayMarks
+from recrawl.listings.data.grid import DayGrid
 from recrawl.listings.data.spells import Listing
 from recrawl.listings.forecast.backtest import (
     backtest,
     groups_of_training,
+    informative_groups_of_training,
     score_cycles,
-    telling_groups_of_training,
 )
 from recrawl.listings.forecast.methods import DEFAULT, METHODS
 from recrawl.listings.forecast.replay import SyncReplay
 from recrawl.listings.schedule.backtest import (
-    Played,
+    ScheduleScore,
     Truth,
     backtest_schedule,
     compared,
-    mean_played,
+    mean_score,
 )
 from recrawl.listings.schedule.schedule import Goal
 
 
 def grid_of(seed=0, days=200, rate=0.05, arrivals=8, until=None):
-    """A grid with exponential lives; `until` alters all that happens after that day."""
+    """A grid with exponential lifetimes; `until` alters all that happens after that day."""
     random = np.random.default_rng(seed)
-    born = np.sort(np.concatenate([np.zeros(120, int), random.integers(1, days, arrivals * days)]))
-    gone = born + 1 + random.exponential(1 / rate, len(born)).astype(int)
+    arrived = np.sort(
+        np.concatenate([np.zeros(120, int), random.integers(1, days, arrivals * days)])
+    )
+    gone = arrived + 1 + random.exponential(1 / rate, len(arrived)).astype(int)
     if until is not None:
         other = np.random.default_rng(seed + 1)
-        gone = np.where(gone > until, until + 1 + other.integers(0, 50, len(born)), gone)
-        keep = (born <= until) | (other.random(len(born)) < 0.3)
-        born, gone = born[keep], gone[keep]
+        gone = np.where(gone > until, until + 1 + other.integers(0, 50, len(arrived)), gone)
+        keep = (arrived <= until) | (other.random(len(arrived)) < 0.3)
+        arrived, gone = arrived[keep], gone[keep]
     gone = np.minimum(gone, days)
-    order = np.arange(len(born))
+    order = np.arange(len(arrived))
     start = np.datetime64("2026-01-05", "us")
     none = np.zeros(days, dtype=bool)
-    return Grid(start, none, ~none, len(born), order, born, gone)
+    return DayGrid(start, none, ~none, len(arrived), order, arrived, gone)
 
 
 def forecasts(grid, until):
-    run = SyncReplay(grid, Groups.one(grid.objects), METHODS[DEFAULT], train=80)
+    run = SyncReplay(grid, ObjectGroups.one(grid.objects), METHODS[DEFAULT], train=80)
     for day in range(87, until + 1, 7):
         run.advance(day)
     return run.forecast(14).expected
@@ -59,7 +61,7 @@ def test_what_comes_after_a_forecast_cannot_change_it():
     np.testing.assert_allclose(plain.recall, altered.recall, rtol=1e-12)
 
 
-def test_what_lies_between_two_synchronisations_cannot_change_a_forecast():
+def test_what_lies_between_two_syncs_cannot_change_a_forecast():
     """Objects that come and go between two of them are never seen."""
     grid = grid_of()
     extra = np.arange(5)
@@ -76,20 +78,20 @@ def test_what_lies_between_two_synchronisations_cannot_change_a_forecast():
 
 def test_every_phase_is_scored():
     grid = grid_of(days=130)
-    run = SyncReplay(grid, Groups.one(grid.objects), METHODS["static"], train=80)
-    scores = score_cycles(run, cycle=7, train=80, marks=Marks.of(grid))
+    run = SyncReplay(grid, ObjectGroups.one(grid.objects), METHODS["static"], train=80)
+    scores = score_cycles(run, cycle=7, train=80, marks=DayMarks.of(grid))
 
     assert np.sort(scores.start).tolist() == list(range(80, 123))
     assert np.all(np.isnan(scores.covered))
 
 
-def test_gaps_are_neither_synchronised_nor_scored():
+def test_gaps_are_neither_synced_nor_scored():
     grid = grid_of(days=130)
     gap = grid.gap.copy()
     gap[100:103] = True
     holed = replace(grid, gap=gap)
-    run = SyncReplay(holed, Groups.one(grid.objects), METHODS["static"], train=80)
-    scores = score_cycles(run, cycle=7, train=80, marks=Marks.of(holed))
+    run = SyncReplay(holed, ObjectGroups.one(grid.objects), METHODS["static"], train=80)
+    scores = score_cycles(run, cycle=7, train=80, marks=DayMarks.of(holed))
 
     ends = set(scores.start.tolist()) | set((scores.start + 7).tolist())
     assert not ends & {100, 101, 102}
@@ -97,7 +99,7 @@ def test_gaps_are_neither_synchronised_nor_scored():
 
 def test_rows_of_a_backtest():
     grid = grid_of()
-    rows = backtest(grid, Groups.one(grid.objects), [DEFAULT, "static"], cycles=(7,))
+    rows = backtest(grid, ObjectGroups.one(grid.objects), [DEFAULT, "static"], cycles=(7,))
 
     assert len(rows) == 8
     static = [row for row in rows if row.method == "static"]
@@ -111,7 +113,7 @@ def test_rows_of_schedules():
     grid = grid_of()
     goal = Goal(precision=0.8, recall=0.8)
     rows = backtest_schedule(
-        grid, Groups.one(grid.objects), [DEFAULT, "static"], goal, starts=(0, 2)
+        grid, ObjectGroups.one(grid.objects), [DEFAULT, "static"], goal, starts=(0, 2)
     )
 
     assert [(row.metric, row.method) for row in rows] == [
@@ -129,10 +131,10 @@ def test_rows_of_schedules():
 
 def test_confidence_buys_time_above_the_target():
     grid = grid_of()
-    run = SyncReplay(grid, Groups.one(grid.objects), METHODS[DEFAULT], train=80)
+    run = SyncReplay(grid, ObjectGroups.one(grid.objects), METHODS[DEFAULT], train=80)
     truth, target = Truth(grid), Goal(recall=0.8)
-    point = mean_played(run, target, target, truth, [80])["recall"]
-    sure = mean_played(run, Goal(recall=0.8, confidence=0.9), target, truth, [80])["recall"]
+    point = mean_score(run, target, target, truth, [80])["recall"]
+    sure = mean_score(run, Goal(recall=0.8, confidence=0.9), target, truth, [80])["recall"]
 
     assert sure.below < point.below
     assert sure.syncs > point.syncs
@@ -169,10 +171,10 @@ def test_quality_is_linear_over_a_gap():
 
 
 def test_equal_share_below_is_interpolated():
-    own = [Played(10, 0, 0, 0.2, 0), Played(40, 0, 0, 0.05, 0)]
+    own = [ScheduleScore(10, 0, 0, 0.2, 0), ScheduleScore(40, 0, 0, 0.05, 0)]
 
     assert compared(own, own) == pytest.approx(1)
-    assert np.isnan(compared(own, [Played(10, 0, 0, 0.9, 0)]))
+    assert np.isnan(compared(own, [ScheduleScore(10, 0, 0, 0.9, 0)]))
 
 
 def test_groups_know_nothing_of_later_days():
@@ -194,10 +196,10 @@ def test_telling_attributes_are_chosen_by_training_alone():
     random = np.random.default_rng(1)
     first = random.integers(0, 190, 1500)
     red = random.random(1500) < 0.5
-    life = np.where(red & (first < 90), 2, 40)
+    lifetime = np.where(red & (first < 90), 2, 40)
     spells = [
         (row, int(day), min(int(day + days), len(crawls)))
-        for row, (day, days) in enumerate(zip(first, life, strict=True))
+        for row, (day, days) in enumerate(zip(first, lifetime, strict=True))
     ]
     columns = {
         "colour": Labels.of(["red" if flag else "blue" for flag in red]),
@@ -205,6 +207,6 @@ def test_telling_attributes_are_chosen_by_training_alone():
     }
     keys = [str(row) for row in range(1500)]
     listing = Listing.of(keys, crawls, spells, attributes=columns)
-    groups = telling_groups_of_training(listing, Grid.of(listing), 80)
+    groups = informative_groups_of_training(listing, DayGrid.of(listing), 80)
 
     assert groups.attributes == ("colour",)

@@ -9,7 +9,7 @@ from recrawl.listings.forecast.bands import (
     WEAK_POWER,
     WEAK_SCALE,
     WINDOWS,
-    Band,
+    QualityBand,
     Window,
     observed_decay,
     student,
@@ -17,7 +17,7 @@ from recrawl.listings.forecast.bands import (
     variance_law,
 )
 
-SPEC = Band(0.12, 0.5, kappa=1.3)
+SPEC = QualityBand(0.12, 0.5, kappa=1.3)
 
 
 def test_the_variance_law():
@@ -72,7 +72,7 @@ def test_the_aim_stays_within_its_limits():
 
 @given(st.floats(0.01, 1), st.integers(1, 5000), st.integers(1, 30), st.floats(0.1, 5))
 def test_bands_hold_their_forecast_and_stay_within_0_and_1(quality, size, days, kappa):
-    band = Band(0.2, 0.4, kappa=kappa)
+    band = QualityBand(0.2, 0.4, kappa=kappa)
     low, high = band.bounds(np.array([quality]), size, np.array([float(days)]))
 
     assert 0 <= low[0] <= high[0] <= 1
@@ -104,7 +104,7 @@ def test_the_law_of_steady_windows_is_the_least():
 def test_bands_hold_what_they_claim_on_noise_they_did_not_expect(spread):
     """Log-normal decays of a spread that the law of training does not know."""
     random = np.random.default_rng(3)
-    band = Band(0.1, 0.3)
+    band = QualityBand(0.1, 0.3)
     held = []
     for _ in range(3000):
         there = random.binomial(400, np.exp(-0.2 * np.exp(random.normal(0, spread))))
@@ -120,7 +120,7 @@ def test_more_objects_do_not_narrow_the_scale_that_is_not_counting():
     kappas = []
     for size in (4000, 8000):
         random = np.random.default_rng(5)
-        band = Band(0.1, 0.3)
+        band = QualityBand(0.1, 0.3)
         for _ in range(400):
             share = np.exp(-0.2 * np.exp(random.normal(0, 0.4)))
             band = band.learn(np.exp(-0.2), Window(7, round(size * share), size), size)

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.listings.forecast.drifting_level import HALF_LIVES, Bank
+from recrawl.listings.forecast.drifting_level import HALF_LIVES, DriftingLevel
 from recrawl.listings.forecast.weekdays import Week, coming, running_mean
 
 
 def test_levels_of_three_cycles():
     """Vector `bank`."""
-    bank = Bank.empty()
+    bank = DriftingLevel.empty()
     for days, level, weight in [(7, 1.2, 25), (7, 0.8, 30), (3, 2, 9)]:
         bank = bank.add(days, level * weight, weight)
 
@@ -21,7 +21,7 @@ def test_levels_of_three_cycles():
 
 @given(st.floats(0.05, 20))
 def test_levels_go_to_what_is_seen_as_data_grow(level):
-    bank = Bank.empty()
+    bank = DriftingLevel.empty()
     for _ in range(50):
         bank = bank.add(7, level * 1e6, 1e6)
 
@@ -29,7 +29,7 @@ def test_levels_go_to_what_is_seen_as_data_grow(level):
 
 
 def test_memories_start_alike_and_the_one_that_forecasts_best_wins():
-    bank = Bank.empty()
+    bank = DriftingLevel.empty()
     np.testing.assert_allclose(bank.shares, 1 / len(HALF_LIVES))
     for _ in range(20):
         bank = bank.judge(7, np.array([0.1, 0.1, 0.1, 0.0, 0.1, 0.1]), 0.05)
@@ -40,7 +40,7 @@ def test_memories_start_alike_and_the_one_that_forecasts_best_wins():
 
 def test_one_wild_error_is_capped_after_five_cycles():
     """min(e^2, 9 s) / (2 s) is 4.5 at most."""
-    bank = Bank.empty()
+    bank = DriftingLevel.empty()
     for _ in range(5):
         bank = bank.judge(1, np.zeros(6), 0.0)
     before = bank.loss
@@ -51,7 +51,7 @@ def test_one_wild_error_is_capped_after_five_cycles():
 
 
 def test_a_short_memory_follows_a_jump_faster():
-    bank = Bank.empty()
+    bank = DriftingLevel.empty()
     for level in [1.0] * 30 + [3.0] * 3:
         bank = bank.add(7, level * 50, 50.0)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.listings.forecast.ages import CLASSES
-from recrawl.listings.forecast.drifting_level import Bank
+from recrawl.listings.forecast.drifting_level import DriftingLevel
 from recrawl.listings.forecast.experts import (
     DecayExpert,
     HazardExpert,
@@ -40,7 +40,7 @@ def arrivals(bank):
 
 
 def test_arrivals_go_to_their_mean():
-    bank = Bank.empty()
+    bank = DriftingLevel.empty()
     for _ in range(200):
         bank = bank.add(1, 37.9, 1.0)
 
@@ -48,7 +48,7 @@ def test_arrivals_go_to_their_mean():
 
 
 def test_no_arrival_ever_leaves_a_small_rate():
-    bank = Bank.empty()
+    bank = DriftingLevel.empty()
     for _ in range(100):
         bank = bank.add(1, 0.0, 1.0)
 

@@ -6,25 +6,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.demo.jobs import ExampleJobs
-from recrawl.listings.data.grid import Grid
+from recrawl.listings.data.grid import DayGrid
 from recrawl.listings.data.spells import Listing
-from recrawl.listings.forecast.bands import Band
+from recrawl.listings.forecast.bands import QualityBand
 from recrawl.listings.forecast.forecast import (
     METRICS,
     QUALITIES,
     Forecast,
-    Outlook,
+    ForecastPath,
     banded,
     banded_empty,
 )
-from recrawl.listings.forecast.tracked import follow
+from recrawl.listings.forecast.tracked import track_source
 
-BANDS = Band(0.2, 0.5), Band(0.3, 0.4)
+BANDS = QualityBand(0.2, 0.5), QualityBand(0.3, 0.4)
 
 
 def forecast_of(stock, precision, recall):
     """A forecast of so many objects by its qualities on the days."""
-    path = Outlook.of_quality(stock, np.array(precision), np.array(recall))
+    path = ForecastPath.of_quality(stock, np.array(precision), np.array(recall))
     return Forecast(stock, path, path, *banded(stock, path, BANDS), BANDS)
 
 
@@ -51,7 +51,7 @@ def test_whole_days_are_as_they_were():
 def test_of_an_empty_copy_arrivals_are_told():
     """Six a day: three in half a day."""
     came = np.array([6.0, 12.0])
-    path = Outlook.of_counts(0.0, np.zeros(2), came)
+    path = ForecastPath.of_counts(0.0, np.zeros(2), came)
     found = Forecast(0.0, path, path, *banded_empty(path, 0.1), BANDS)
     _, expected, low, high = found.at(np.array([0.5]))
 
@@ -60,8 +60,8 @@ def test_of_an_empty_copy_arrivals_are_told():
 
 
 def test_a_method_without_bands_has_none_for_hours():
-    path = Outlook.of_quality(10.0, np.array([0.8]), np.array([0.7]))
-    nothing = Outlook.unknown(1)
+    path = ForecastPath.of_quality(10.0, np.array([0.8]), np.array([0.7]))
+    nothing = ForecastPath.unknown(1)
     _, expected, low, _ = Forecast(10.0, path, path, nothing, nothing).at(np.array([0.25]))
 
     assert 0.9 < expected.precision[0] < 1
@@ -116,7 +116,7 @@ def test_bands_of_hours_hold_what_a_board_really_does(metric):
     held = 0
     for day in range(30, 60):
         listing = crawled_daily(jobs, day)
-        _, _, low, high = follow(listing, Grid.of(listing)).forecast(1).at(hours)
+        _, _, low, high = track_source(listing, DayGrid.of(listing)).forecast(1).at(hours)
         copied = jobs.start + day
         true = np.array([getattr(jobs, metric)(copied, at) for at in copied + hours])
         inside = (getattr(low, metric) <= true + 1e-9) & (true <= getattr(high, metric) + 1e-9)

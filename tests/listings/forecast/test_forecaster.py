@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from recrawl.listings.data.cycles import Cycle, Stock
-from recrawl.listings.forecast.forecaster import AGE, DIRECT, POOLED, Forecaster
+from recrawl.listings.forecast.forecaster import AGE, DECAY, POOLED, Forecaster
 from recrawl.listings.forecast.static import Static
 from tests.listings.made import Made, constant
 
@@ -32,7 +32,7 @@ def steady(count=100.0, moved=5.0, days=40):
     return [one_row(day, count, deleted=moved, inserted=moved) for day in range(days)]
 
 
-@pytest.mark.parametrize("expert", [POOLED, AGE, DIRECT])
+@pytest.mark.parametrize("expert", [POOLED, AGE, DECAY])
 def test_a_constant_hazard_is_forecast_without_bias(expert):
     """Precision after 7 days is exp(-7 x 0.05) whatever the expert."""
     forecaster = Forecaster((expert,))
@@ -60,7 +60,7 @@ def test_with_a_constant_hazard_both_hazard_experts_agree():
     np.testing.assert_allclose(ends[0].typical.precision, ends[1].typical.precision, atol=0.03)
 
 
-def test_infants_that_die_young_are_forecast_by_age_only():
+def test_objects_that_are_removed_young_are_forecast_by_age_only():
     """After a load the stock is young: hazards by age know, one for all does not."""
     hazard = np.where(np.arange(10) < 4, 0.25, 0.01)
     source = Made(np.random.default_rng(2), hazard, np.array([20.0]), np.ones(1))
@@ -78,7 +78,7 @@ def test_infants_that_die_young_are_forecast_by_age_only():
     )
 
 
-def test_groups_that_die_faster_are_told_apart():
+def test_groups_that_vanish_faster_are_told_apart():
     source = Made(
         np.random.default_rng(4), np.full(2, 0.03), np.array([10.0, 10.0]), np.array([0.5, 2.0])
     )
@@ -248,7 +248,7 @@ def test_little_training_is_weak_and_a_small_stock_small():
     assert forecaster.forecast(forecaster.start(steady()), one_row(40, 100).stock, 3).status == ()
 
 
-def test_no_deaths_at_all_have_a_bound():
+def test_no_removals_at_all_have_a_bound():
     state = Forecaster().start(steady(moved=0.0))
 
     assert state.rate_bound == pytest.approx(3 / 4000)
@@ -269,7 +269,7 @@ def test_more_data_do_not_change_what_counts_scale():
 
 
 def test_the_static_forecaster_knows_training_only():
-    """alpha = D / E with deaths counted for half their day: 5 / 97.5."""
+    """alpha = D / E with removals counted for half their day: 5 / 97.5."""
     static, refit = Static(), Static(refit=True)
     totals = static.start(steady())
 

@@ -10,9 +10,9 @@ from recrawl.listings.data.cycles import Cycle, Stock
 from recrawl.listings.forecast.ages import AGELESS, CLASSES, OLDEST, Ages, by_age
 from recrawl.listings.forecast.hazards import (
     AgedCycle,
+    HazardModel,
     Hazards,
-    Model,
-    Tally,
+    HazardTally,
     age_hazard,
     gained,
     group_factor,
@@ -62,7 +62,7 @@ def test_survivors_after_a_week():
     assert left(1.0, 7) == pytest.approx(33.340972, abs=1e-6)
 
 
-def test_the_level_that_explains_nine_deaths():
+def test_the_level_that_explains_nine_removals():
     """Vector `level`."""
     gain = gained(CURVE, np.array([3]))[0]
 
@@ -141,40 +141,40 @@ def test_totals_undo_spreading(rows):
 def test_one_pass_of_expectation_maximisation():
     """Vector `em`: a cohort of ages 0, 1, 2; 3 of 9 die in 2 days."""
     stock = stock_of(3, [(3, 0, 9)])
-    model = Model(CURVE, np.ones(1), 1.0, np.ones(2))
+    model = HazardModel(CURVE, np.ones(1), 1.0, np.ones(2))
     tally = tally_of(cycle_of(stock, 2, [3]), model)
 
     np.testing.assert_allclose(
-        tally.deaths[:4], [0.945133, 0.922662, 0.945133, 0.187071], atol=1e-6
+        tally.removals[:4], [0.945133, 0.922662, 0.945133, 0.187071], atol=1e-6
     )
     np.testing.assert_allclose(
         tally.exposure[:4], [2.824996, 4.848517, 4.745492, 2.167104], atol=1e-6
     )
-    assert tally.deaths.sum() == pytest.approx(3)
+    assert tally.removals.sum() == pytest.approx(3)
 
 
-def test_the_dead_and_the_living_by_age_at_the_start():
-    """Vector `em`: dead by start age, living by start age."""
+def test_the_removed_and_the_remaining_by_age_at_the_start():
+    """Vector `em`: removed and remaining by age at the start."""
     ages = Ages.of(stock_of(3, [(3, 0, 9)]), 1)
-    dies = -np.expm1(-gained(CURVE, np.array([2]))[0])[:, None]
-    dead = ages.spread(3 / ages.total(dies)) * dies
-    living = ages.spread(6 / ages.total(1 - dies)) * (1 - dies)
+    chance = -np.expm1(-gained(CURVE, np.array([2]))[0])[:, None]
+    removed = ages.spread(3 / ages.total(chance)) * chance
+    remaining = ages.spread(6 / ages.total(1 - chance)) * (1 - chance)
 
-    np.testing.assert_allclose(dead[:3, 0], [1.383417, 0.945133, 0.671449], atol=1e-6)
-    np.testing.assert_allclose(living[:3, 0], [1.914145, 2.012286, 2.073569], atol=1e-6)
+    np.testing.assert_allclose(removed[:3, 0], [1.383417, 0.945133, 0.671449], atol=1e-6)
+    np.testing.assert_allclose(remaining[:3, 0], [1.914145, 2.012286, 2.073569], atol=1e-6)
 
 
 @given(rows, st.integers(1, 30), st.floats(0.2, 3))
-def test_all_deaths_are_shared_out(rows, days, level):
+def test_all_removals_are_shared_out(rows, days, level):
     seen = np.array([row[0] for row in rows])
     before = np.maximum(seen - np.array([row[1] for row in rows]), -1)
     count = np.array([row[2] for row in rows]) * 1.0
     stock = Stock(300, seen, before, np.array([row[3] for row in rows]), count)
-    model = Model(CURVE, np.array([0.5, 1.0, 2.0]), level, np.ones(days))
+    model = HazardModel(CURVE, np.array([0.5, 1.0, 2.0]), level, np.ones(days))
     tally = tally_of(cycle_of(stock, days, count // 2), model)
 
-    assert tally.deaths.sum() == pytest.approx((count // 2).sum())
-    assert tally.group_deaths.sum() == pytest.approx((count // 2).sum())
+    assert tally.removals.sum() == pytest.approx((count // 2).sum())
+    assert tally.group_removals.sum() == pytest.approx((count // 2).sum())
     assert np.all(tally.exposure >= 0)
 
 
@@ -188,7 +188,16 @@ def cycle_of_rows(rows, days):
 
 def assert_alike(one, other):
     """Tables of two counted cycles are the same."""
-    for name in ("days", "listed", "deleted", "inserted", "count", "dead", "living", "group_dead"):
+    for name in (
+        "days",
+        "listed",
+        "deleted",
+        "inserted",
+        "count",
+        "removed",
+        "remaining",
+        "group_removed",
+    ):
         np.testing.assert_allclose(getattr(one, name), getattr(other, name), atol=1e-12)
     np.testing.assert_array_equal(one.unsure.ages.first, other.unsure.ages.first)
     np.testing.assert_array_equal(one.unsure.ages.group, other.unsure.ages.group)
@@ -211,36 +220,36 @@ def test_a_cycle_as_a_whole_is_one_counted_with_a_single_group(rows):
 
 @given(rows, st.integers(1, 30), st.floats(0.2, 3))
 def test_rows_of_one_age_need_not_be_shared_out(rows, days, level):
-    """Sharing out every row, as if none were sure, finds as many deaths in the same places."""
+    """Sharing out every row, as if none were sure, finds as many removals in the same places."""
     cycle, factor = cycle_of_rows(rows, days), np.array([0.5, 1.0, 2.0])
     ages = Ages.of(cycle.stock, 3)
-    dies = -np.expm1(-level * gained(CURVE, np.array([days]))[0][:, None] * factor)
-    dead = ages.spread(cycle.deleted / ages.total(dies)) * dies
-    tally = tally_of(cycle, Model(CURVE, factor, level, np.ones(days)))
+    chance = -np.expm1(-level * gained(CURVE, np.array([days]))[0][:, None] * factor)
+    removed = ages.spread(cycle.deleted / ages.total(chance)) * chance
+    tally = tally_of(cycle, HazardModel(CURVE, factor, level, np.ones(days)))
 
-    np.testing.assert_allclose(tally.group_deaths, dead.sum(axis=0), atol=1e-9)
-    np.testing.assert_allclose(tally.deaths[AGELESS], dead[AGELESS].sum(), atol=1e-9)
+    np.testing.assert_allclose(tally.group_removals, removed.sum(axis=0), atol=1e-9)
+    np.testing.assert_allclose(tally.removals[AGELESS], removed[AGELESS].sum(), atol=1e-9)
     if days == 1:
-        np.testing.assert_allclose(tally.deaths, dead.sum(axis=1), atol=1e-9)
+        np.testing.assert_allclose(tally.removals, removed.sum(axis=1), atol=1e-9)
 
 
-def test_on_a_single_day_all_live_but_the_dead_for_half_of_it():
+def test_on_a_single_day_all_live_but_the_removed_for_half_of_it():
     """Level 1.5, weekday 0.8, factors 2 and 0.5: 1.2 (2 (3 + 2/2) + 0.5 (4 + 1/2)) at age 5."""
     stock = stock_of(9, [(4, 3, 5), (4, 3, 5)], group=[0, 1])
-    model = Model(CURVE, np.array([2.0, 0.5]), 1.5, np.array([0.8]))
+    model = HazardModel(CURVE, np.array([2.0, 0.5]), 1.5, np.array([0.8]))
     tally = tally_of(cycle_of(stock, 1, [2, 1]), model)
 
-    assert tally.deaths[5] == pytest.approx(3)
+    assert tally.removals[5] == pytest.approx(3)
     assert tally.exposure[5] == pytest.approx(1.2 * (2 * 4 + 0.5 * 4.5))
     assert np.count_nonzero(tally.exposure) == 1
 
 
 def test_the_unknown_learn_only_of_themselves():
     stock = stock_of(9, [(0, -1, 20)])
-    tally = tally_of(cycle_of(stock, 4, [5]), Model(CURVE, np.ones(1), 1.0, np.ones(4)))
+    tally = tally_of(cycle_of(stock, 4, [5]), HazardModel(CURVE, np.ones(1), 1.0, np.ones(4)))
 
-    assert tally.deaths[AGELESS] == pytest.approx(5)
-    assert tally.deaths[:AGELESS].sum() == 0
+    assert tally.removals[AGELESS] == pytest.approx(5)
+    assert tally.removals[:AGELESS].sum() == 0
 
 
 def test_shrunk_hazards_and_factors():
@@ -249,12 +258,12 @@ def test_shrunk_hazards_and_factors():
     assert group_factor(np.array(60.0), np.array(40.0)) == pytest.approx(1.25)
 
 
-def test_ages_merge_until_a_class_holds_fifteen_deaths():
-    tally = Tally.empty(1)
-    deaths, exposure = tally.deaths.copy(), tally.exposure.copy()
-    deaths[:5] = 10, 6, 20, 3, 13
+def test_ages_merge_until_a_class_holds_fifteen_removals():
+    tally = HazardTally.empty(1)
+    removals, exposure = tally.removals.copy(), tally.exposure.copy()
+    removals[:5] = 10, 6, 20, 3, 13
     exposure[:AGELESS] = 10.0
-    tally = Tally(deaths, exposure, np.zeros(1), np.zeros(1))
+    tally = HazardTally(removals, exposure, np.zeros(1), np.zeros(1))
     curve = Hazards().curve(tally)
 
     assert curve[0] == curve[1] != curve[2]
@@ -263,37 +272,37 @@ def test_ages_merge_until_a_class_holds_fifteen_deaths():
     assert curve[3] == pytest.approx(age_hazard(np.array(16.0), np.array(1770.0), tally.mean))
 
 
-def test_a_few_deaths_are_one_class():
-    tally = Tally.empty(1)
+def test_a_few_removals_are_one_class():
+    tally = HazardTally.empty(1)
     assert len(set(Hazards().curve(tally).tolist())) == 1
 
 
-def test_with_no_death_the_mean_hazard_is_a_half_over_exposure():
+def test_with_no_removal_the_mean_hazard_is_a_half_over_exposure():
     """Edge case: (0 + .5) / (X + 30)."""
     exposure = np.zeros(CLASSES)
     exposure[5] = 970.0
-    tally = Tally(np.zeros(CLASSES), exposure, np.zeros(1), np.zeros(1))
+    tally = HazardTally(np.zeros(CLASSES), exposure, np.zeros(1), np.zeros(1))
 
     assert tally.mean == pytest.approx(0.5 / 1000)
 
 
 def test_simulated_hazards_are_found_again():
-    """Objects seen daily; infants die at 0.2 a day for 3 days, then at 0.02."""
+    """Objects seen daily; infants are removed at 0.2 a day for 3 days, then at 0.02."""
     random = np.random.default_rng(7)
     truth = np.where(np.arange(200) < 3, 0.2, 0.02)
     alive = np.zeros(200)
-    tally, hazards = Tally.empty(1), Hazards()
+    tally, hazards = HazardTally.empty(1), Hazards()
     for day in range(1, 200):
         alive[day] = 60
         age = day - np.arange(1, day + 1)
-        dead = random.binomial(alive[1 : day + 1].astype(int), -np.expm1(-truth[age]))
+        removed = random.binomial(alive[1 : day + 1].astype(int), -np.expm1(-truth[age]))
         seen = np.arange(1, day + 1)
         stock = Stock(day, seen, seen - 1, np.zeros(day, dtype=np.int64), alive[1 : day + 1].copy())
-        model = Model(hazards.curve(tally), np.ones(1), 1.0, np.ones(1))
-        cycle = Cycle(stock, day + 1, dead.astype(float), np.zeros(1), 0)
+        model = HazardModel(hazards.curve(tally), np.ones(1), 1.0, np.ones(1))
+        cycle = Cycle(stock, day + 1, removed.astype(float), np.zeros(1), 0)
         tally = tally.add(tally_of(cycle, model), 1)
-        alive[1 : day + 1] -= dead
+        alive[1 : day + 1] -= removed
 
     curve = hazards.curve(tally)
-    assert curve[:3].mean() == pytest.approx(0.2, rel=0.12)  # half a day's exposure a death
+    assert curve[:3].mean() == pytest.approx(0.2, rel=0.12)  # half a day's exposure a removal
     assert curve[5:60].mean() == pytest.approx(0.02, rel=0.1)

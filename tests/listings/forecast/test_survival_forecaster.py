@@ -8,26 +8,26 @@ import pytest
 from recrawl.listings.data.cycles import Cycle, Stock
 from recrawl.listings.forecast.survival_forecaster import Survival
 from recrawl.listings.models.precision_recall import recall_after
-from recrawl.listings.models.weibull import Weibull
+from recrawl.listings.models.weibull import WeibullSurvival
 
 
 def steady(rng, shape, days=150, arrivals=60):
     """Daily cycles of a source whose objects live as a Weibull with scale 20 says."""
-    birth = np.repeat(np.arange(-400.0, days), arrivals) + rng.uniform(
+    arrival = np.repeat(np.arange(-400.0, days), arrivals) + rng.uniform(
         0, 1, (days + 400) * arrivals
     )
-    death = birth + 20 * rng.weibull(shape, len(birth))
-    seen, cycles = np.ceil(birth).astype(int), []
+    removal = arrival + 20 * rng.weibull(shape, len(arrival))
+    seen, cycles = np.ceil(arrival).astype(int), []
     for day in range(days - 1):
         cohorts, counts, gone = [], [], []
-        there = (seen <= day) & (death > day)
-        lost = there & (death <= day + 1)
+        there = (seen <= day) & (removal > day)
+        lost = there & (removal <= day + 1)
         first = np.where(seen <= 0, 0, seen)
         for cohort in np.unique(first[there]):
             cohorts.append(cohort)
             counts.append(np.sum(there & (first == cohort)))
             gone.append(np.sum(lost & (first == cohort)))
-        came = np.sum((seen == day + 1) & (death > day + 1))
+        came = np.sum((seen == day + 1) & (removal > day + 1))
         cohort = np.array(cohorts)
         stock = Stock(
             day,
@@ -59,7 +59,7 @@ def test_the_exponential_forecast_is_the_papers():
 
 
 def test_the_weibull_knows_that_old_objects_are_safer():
-    """Half the newborn die in the first days; the stock decays far more slowly."""
+    """Half the newborn are removed in the first days; the stock decays far more slowly."""
     rng = np.random.default_rng(2)
     cycles = steady(rng, 0.6)
     forecaster = Survival("weibull")
@@ -67,7 +67,7 @@ def test_the_weibull_knows_that_old_objects_are_safer():
     ahead = forecaster.forecast(state, cycles[119].stock, 1)
     seen = np.mean([cycle.survived / cycle.stock.listed for cycle in cycles[100:]])
 
-    assert isinstance(state.survival, Weibull)
+    assert isinstance(state.survival, WeibullSurvival)
     assert state.survival.shape == pytest.approx(0.6, abs=0.06)
     assert ahead.expected.precision[0] == pytest.approx(seen, abs=0.01)
     assert ahead.expected.precision[0] > state.survival.survival(np.array([1.0]))[0]

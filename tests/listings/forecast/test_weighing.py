@@ -36,7 +36,7 @@ def test_a_quiet_cycle_of_a_stock_that_was_loaded_weighs_no_more_than_one_of_the
 
 
 def test_the_level_falls_by_no_more_than_the_factor_by_which_it_may_rise():
-    """At 7 days that is 2: what is learnt of a week without deaths is half the level, not none."""
+    """At 7 days that is 2: a week without removals teaches half the level, not none."""
     state = trained()
     bank = after(state, cycle(80, 7, 10_000, 0)).pooled.level
     before, kept = state.pooled.level, 0.5 ** (7 / HALF_LIVES)
@@ -51,5 +51,5 @@ def test_what_is_usual_is_the_weight_of_a_cycle_of_that_length():
     bank = state.pooled.level
 
     assert bank.usual(7) == 7 * bank.usual(1)
-    assert bank.usual(1) < 6  # about five deaths are expected a day
+    assert bank.usual(1) < 6  # about five removals are expected a day
     assert bank.usual(1) > 4

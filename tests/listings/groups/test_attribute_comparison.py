@@ -13,8 +13,8 @@ from recrawl.listings.groups.partition import Categories
 
 def drawn(rng, rate_of_category, objects=200):
     category = np.repeat(np.arange(len(rate_of_category)), objects)
-    life = rng.exponential(1 / np.asarray(rate_of_category)[category])
-    return Categories.of(Lifetimes.of(life, life), category, len(rate_of_category))
+    lifetime = rng.exponential(1 / np.asarray(rate_of_category)[category])
+    return Categories.of(Lifetimes.of(lifetime, lifetime), category, len(rate_of_category))
 
 
 def test_what_matters_is_found_among_what_does_not():

@@ -28,15 +28,15 @@ def gains(rng, rates, objects, runs):
     group = np.repeat([0, 1], objects)
     found = np.empty((runs, 3))
     for run in range(runs):
-        life = np.concatenate([rng.exponential(1 / rate, objects) for rate in rates])
-        lives = Lifetimes.of(life, life)
-        days = np.bincount(group, life).astype(np.float64)
+        lifetime = np.concatenate([rng.exponential(1 / rate, objects) for rate in rates])
+        lifetimes = Lifetimes.of(lifetime, lifetime)
+        days = np.bincount(group, lifetime).astype(np.float64)
         own, pooled = objects / days, np.full(2, 2 * objects / np.sum(days))
-        bins = edges(lives, objects)
+        bins = edges(lifetimes, objects)
         found[run] = (
-            pearson(lives, group, pooled, bins) - pearson(lives, group, own, bins),
-            pearson_as_printed(lives, group, pooled, bins)
-            - pearson_as_printed(lives, group, own, bins),
+            pearson(lifetimes, group, pooled, bins) - pearson(lifetimes, group, own, bins),
+            pearson_as_printed(lifetimes, group, pooled, bins)
+            - pearson_as_printed(lifetimes, group, own, bins),
             likelihood_ratio(np.full(2, float(objects)), days),
         )
     return found.T
@@ -60,9 +60,9 @@ def test_likelihood_ratio_by_hand():
 
 @given(st.lists(st.tuples(st.integers(0, 100), st.floats(1, 1e4)), min_size=1, max_size=6))
 def test_a_likelihood_ratio_is_never_negative(groups):
-    deaths, days = np.array(groups, float).T
+    removals, days = np.array(groups, float).T
 
-    assert likelihood_ratio(deaths, days) >= 0
+    assert likelihood_ratio(removals, days) >= 0
 
 
 def test_without_a_difference_pearson_with_bins_a_group_is_nearly_a_chi_square(alike):
@@ -98,9 +98,9 @@ def test_without_a_difference_the_likelihood_ratio_is_a_chi_square(alike):
 
 
 def test_bins_expect_five_objects_of_the_smallest_group_at_least():
-    lives = Lifetimes.of(10.0, 10.0, count=100)
+    lifetimes = Lifetimes.of(10.0, 10.0, count=100)
 
-    assert [len(edges(lives, objects)) for objects in (3, 17, 25, 1000)] == [2, 3, 5, 10]
+    assert [len(edges(lifetimes, objects)) for objects in (3, 17, 25, 1000)] == [2, 3, 5, 10]
 
 
 @given(

@@ -3,7 +3,7 @@
 import numpy as np
 
 from recrawl.listings.data.attributes import Labels, Numbers
-from recrawl.listings.groups.informative import telling_groups
+from recrawl.listings.groups.informative import informative_groups
 from tests.listings.worlds import daily
 
 
@@ -24,7 +24,7 @@ def made(*, seed=1, days=60, count=3000):
 
 
 def test_attributes_that_tell_are_chosen_and_the_best_comes_first():
-    assert telling_groups(made()).attributes == ("colour", "size")
+    assert informative_groups(made()).attributes == ("colour", "size")
 
 
 def test_at_most_three_are_chosen():
@@ -37,11 +37,11 @@ def test_at_most_three_are_chosen():
         60, [(row, 0, end) for row, end in enumerate(gone.tolist())], attributes=columns
     )
 
-    assert len(telling_groups(listing).attributes) == 3
+    assert len(informative_groups(listing).attributes) == 3
 
 
 def test_what_is_seen_later_does_not_matter():
-    """All lives that begin after day 30 become as short as can be, but for one colour."""
+    """All lifetimes that begin after day 30 become as short as can be, but for one colour."""
     listing = made()
     until = listing.crawls[30]
     late = listing.first > 30
@@ -56,15 +56,16 @@ def test_what_is_seen_later_does_not_matter():
     )
     other = daily(60, spells, attributes=listing.attributes)
 
-    one, two = telling_groups(listing, until=until), telling_groups(other, until=until)
+    one, two = informative_groups(listing, until=until), informative_groups(other, until=until)
 
     assert one.names == two.names
     assert one.codes.tolist() == two.codes.tolist()
 
 
 def test_nothing_known_makes_one_group():
-    assert telling_groups(daily(5, [])).names == ("(all)",)
+    assert informative_groups(daily(5, [])).names == ("(all)",)
     assert (
-        telling_groups(daily(1, [(0, 0, 1)], attributes={"a": Labels.of(["x"])})).attributes == ()
+        informative_groups(daily(1, [(0, 0, 1)], attributes={"a": Labels.of(["x"])})).attributes
+        == ()
     )
-    assert telling_groups(made(), until=np.datetime64("2020-01-01")).attributes == ()
+    assert informative_groups(made(), until=np.datetime64("2020-01-01")).attributes == ()

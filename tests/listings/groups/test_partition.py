@@ -15,19 +15,19 @@ from recrawl.listings.groups.partition import Categories, Partitioner
 MAKES = np.array([0.058, 0.058, 0.065, 0.069, 0.075])  # BMW, Ford, Honda, Dodge, Toyota
 
 
-def of_rates(rates, deaths):
-    """Categories whose objects all die at the mean age of their rate."""
+def of_rates(rates, removals):
+    """Categories whose objects all are removed at the mean age of their rate."""
     age = 1 / np.asarray(rates)
-    lives = Lifetimes.of(age, age, count=deaths)
-    return Categories.of(lives, np.arange(len(age)), len(age))
+    lifetimes = Lifetimes.of(age, age, count=removals)
+    return Categories.of(lifetimes, np.arange(len(age)), len(age))
 
 
 def drawn(rng, rates, objects):
-    """Categories of exponential lives, watched for 60 days."""
+    """Categories of exponential lifetimes, watched for 60 days."""
     category = np.repeat(np.arange(len(rates)), objects)
-    life = rng.exponential(1 / np.asarray(rates)[category])
-    lives = Lifetimes.of(np.minimum(life, 60), np.where(life < 60, life, np.inf))
-    return Categories.of(lives, category, len(rates))
+    lifetime = rng.exponential(1 / np.asarray(rates)[category])
+    lifetimes = Lifetimes.of(np.minimum(lifetime, 60), np.where(lifetime < 60, lifetime, np.inf))
+    return Categories.of(lifetimes, category, len(rates))
 
 
 def test_the_steps_of_table_3():
@@ -98,7 +98,7 @@ def test_a_split_keeps_what_is_above_it():
 
 
 def test_weights_let_large_categories_decide():
-    """A category of three deaths does not get a group for its noise."""
+    """A category of three removals does not get a group for its noise."""
     made = of_rates([0.02, 0.03, 0.2], [3000, 3000, 3])
 
     assert Partitioner().groups(made).tolist() != [0, 1, 1]

@@ -11,20 +11,20 @@ from scipy import stats
 from recrawl.listings.groups.shrinkage import shrunk_rates
 
 
-def test_a_rate_is_the_prior_and_the_deaths_together():
+def test_a_rate_is_the_prior_and_the_removals_together():
     """(a0 + D) / (b0 + E)."""
-    deaths, days = np.array([3.0, 40.0, 9.0, 0.0]), np.array([100.0, 200.0, 300.0, 50.0])
-    found = shrunk_rates(deaths, days)
+    removals, days = np.array([3.0, 40.0, 9.0, 0.0]), np.array([100.0, 200.0, 300.0, 50.0])
+    found = shrunk_rates(removals, days)
 
-    assert found.rate == pytest.approx((found.shape + deaths) / (found.exposure + days))
+    assert found.rate == pytest.approx((found.shape + removals) / (found.exposure + days))
 
 
 def test_the_prior_is_found():
     """Two thousand groups with rates drawn from a Gamma of shape 3 and exposure 60."""
     rng = np.random.default_rng(1)
     days = rng.uniform(20, 400, 2000)
-    deaths = rng.poisson(rng.gamma(3, 1 / 60, 2000) * days).astype(float)
-    found = shrunk_rates(deaths, days)
+    removals = rng.poisson(rng.gamma(3, 1 / 60, 2000) * days).astype(float)
+    found = shrunk_rates(removals, days)
 
     assert (found.shape, found.exposure) == pytest.approx((3, 60), rel=0.12)
 
@@ -34,8 +34,8 @@ def test_shrunk_rates_are_nearer_than_either_extreme():
     errors = np.zeros(3)
     for _ in range(50):
         rate, days = rng.gamma(4, 0.05 / 4, 40), rng.uniform(20, 400, 40)
-        deaths = rng.poisson(rate * days).astype(float)
-        tries = (shrunk_rates(deaths, days).rate, deaths / days, deaths.sum() / days.sum())
+        removals = rng.poisson(rate * days).astype(float)
+        tries = (shrunk_rates(removals, days).rate, removals / days, removals.sum() / days.sum())
         errors += [np.mean((each - rate) ** 2) for each in tries]
 
     assert errors[0] < 0.8 * errors[1]
@@ -51,14 +51,14 @@ def test_bands_hold_what_they_say():
 
 
 def test_no_other_prior_is_more_likely():
-    """The deaths are negative binomial with shape a and chance b / (b + E)."""
+    """The removals are negative binomial with shape a and chance b / (b + E)."""
     rng = np.random.default_rng(4)
     days = rng.uniform(20, 400, 60)
-    deaths = rng.poisson(rng.gamma(2, 0.02, 60) * days).astype(float)
-    found = shrunk_rates(deaths, days)
+    removals = rng.poisson(rng.gamma(2, 0.02, 60) * days).astype(float)
+    found = shrunk_rates(removals, days)
 
     def height(shape, exposure):
-        return float(np.sum(stats.nbinom.logpmf(deaths, shape, exposure / (exposure + days))))
+        return float(np.sum(stats.nbinom.logpmf(removals, shape, exposure / (exposure + days))))
 
     best = height(found.shape, found.exposure)
     for a in (0.98, 1.0, 1.02):
@@ -68,11 +68,11 @@ def test_no_other_prior_is_more_likely():
 
 @given(st.lists(st.tuples(st.integers(0, 200), st.floats(0.5, 1e4)), min_size=1, max_size=12))
 def test_rates_lie_between_the_groups_own_and_the_mean_of_the_prior(groups):
-    deaths, days = np.array(groups, float).T
-    found = shrunk_rates(deaths, days)
+    removals, days = np.array(groups, float).T
+    found = shrunk_rates(removals, days)
 
     if np.isfinite(found.shape):
-        middle, own = found.shape / found.exposure, deaths / days
+        middle, own = found.shape / found.exposure, removals / days
         assert np.all(found.rate >= np.minimum(middle, own) * (1 - 1e-9))
         assert np.all(found.rate <= np.maximum(middle, own) * (1 + 1e-9))
     else:
@@ -80,7 +80,7 @@ def test_rates_lie_between_the_groups_own_and_the_mean_of_the_prior(groups):
         assert found.band(0.9)[0] is found.rate
 
 
-def test_without_deaths_all_rates_are_0():
+def test_without_removals_all_rates_are_0():
     assert shrunk_rates(np.zeros(3), np.full(3, 10.0)).rate.tolist() == [0, 0, 0]
     assert np.isnan(shrunk_rates(np.zeros(1), np.zeros(1)).rate[0])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recrawl.demo.jobs import ExampleJobs
-from recrawl.listings.live.judging import Known, judged
+from recrawl.listings.live.judging import ListingFacts, judge_sync
 from recrawl.listings.live.pages import ListingSnapshot
 from recrawl.listings.live.rules import ListingRule
 from recrawl.parse.items.item import Layout
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recrawl.entries.listings import ListingSynced
-    from recrawl.listings.live.outlook import Outlook
+    from recrawl.listings.live.forecast import LiveForecast
 
 START = 20_000.375
 
@@ -34,16 +34,16 @@ def kept(
     wanted: ListingRule,
     days: float,
 ) -> list[ListingSynced]:
-    """Look at a list whenever it is due, for some days; every look is in the store."""
-    now, outlook = START, None
+    """Sync a list whenever it is due, for some days; every sync is in the store."""
+    now, forecast = START, None
     seen: list[ListingSynced] = []
     while now <= START + days:
         read = ListingSnapshot({key: dict(each) for key, each in shown(now).items()}, 1)
         with ListingReader(store.path) as reader:
             history, listed = reader.history(wanted.name), reader.listed(wanted.name)
-        after: tuple[ListingSynced, Outlook | None]
-        after = judged(wanted, Known(history, listed, outlook), read, now)
-        synced, outlook = after
+        after: tuple[ListingSynced, LiveForecast | None]
+        after = judge_sync(wanted, ListingFacts(history, listed, forecast), read, now)
+        synced, forecast = after
         store.write([synced])
         seen.append(synced)
         now = synced.next_at_seconds / SECONDS_A_DAY

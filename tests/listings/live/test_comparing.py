@@ -1,4 +1,4 @@
-"""Lists compared with their copies, and what of it is believed."""
+"""Lists compared with their copies, and what of it is accepted."""
 
 import pytest
 from hypothesis import given
@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from recrawl.entries.listings import Foretold
 from recrawl.listings.live.comparing import (
-    Difference,
     Doubt,
+    ListingDifference,
     alike,
     doubt_of,
     is_confirmed,
@@ -20,7 +20,7 @@ objects = st.dictionaries(st.text(max_size=3), st.dictionaries(st.just("a"), st.
 
 def lost(count, of, found=None):
     """A list that lost so many of its objects."""
-    return Difference(of, of - count if found is None else found, deleted=["x"] * count)
+    return ListingDifference(of, of - count if found is None else found, deleted=["x"] * count)
 
 
 def doubted_for(differs, pages=(1, 1)):
@@ -34,7 +34,7 @@ def test_precision_and_recall_by_hand():
     """Of a, b, c the last two are left, beside d and e: 2 of 3, and 2 of 4."""
     copy, now = {key: {"x": "1"} for key in "abc"}, {key: {"x": "1"} for key in "bcde"}
 
-    differs = Difference.of(copy, now)
+    differs = ListingDifference.of(copy, now)
 
     assert (differs.precision, differs.recall) == (2 / 3, 2 / 4)
     assert (list(differs.inserted), differs.deleted, differs.updated) == (["d", "e"], ["a"], {})
@@ -42,7 +42,7 @@ def test_precision_and_recall_by_hand():
 
 @given(objects, objects)
 def test_what_differs_makes_the_one_from_the_other(copy, now):
-    differs = Difference.of(copy, now)
+    differs = ListingDifference.of(copy, now)
 
     made = {key: each for key, each in copy.items() if key not in differs.deleted}
     assert {**made, **differs.inserted, **differs.updated} == now
@@ -51,8 +51,8 @@ def test_what_differs_makes_the_one_from_the_other(copy, now):
 
 
 @given(objects)
-def test_a_list_that_is_its_copy_is_believed(copy):
-    differs = Difference.of(copy, copy)
+def test_a_list_that_is_its_copy_is_accepted(copy):
+    differs = ListingDifference.of(copy, copy)
 
     assert doubt_of(differs, None) is None
     assert (differs.precision, differs.recall) == (1.0, 1.0)
@@ -62,17 +62,17 @@ def test_a_list_that_is_its_copy_is_believed(copy):
 def test_an_empty_list_is_doubted_the_longer_the_more_there_was(known, days):
     doubt = doubt_of(lost(known, of=known), None)
 
-    assert doubt == Doubt(f"list must show objects (it is empty, and had {known:,})", days)
+    assert doubt == Doubt(f"list is empty, expected about {known:,} objects", days)
 
 
 def test_a_list_of_new_keys_alone_is_doubted():
-    differs = Difference(
+    differs = ListingDifference(
         50, 60, inserted={key: {} for key in map(str, range(60))}, deleted=["x"] * 50
     )
 
     doubt = doubt_of(differs, Foretold(0.0, 0.1, 0.5))
 
-    assert doubt == Doubt("list must show known keys (all of 60 are new)", HOUR)
+    assert doubt == Doubt("all 60 keys are new, expected known ones", HOUR)
 
 
 @pytest.mark.parametrize(
@@ -99,19 +99,19 @@ def test_a_list_that_ends_after_its_first_page_takes_a_week():
     """The link to the next page is no longer found."""
     doubt = doubt_of(lost(75, of=100), None, (4, 1))
 
-    assert doubt == Doubt("list must go on (it ends after its first page, and had 4)", 7.0)
+    assert doubt == Doubt("list ends after its first page, expected about 4 pages", 7.0)
     assert doubted_for(lost(75, of=100), (4, 2)) == 1.0
     assert doubt_of(lost(5, of=100), None, (4, 1)) is None
 
 
 def test_a_list_that_grows_by_thousands_at_once_is_doubted():
-    """A site that makes keys up at each look would fill the disk."""
+    """A site that makes keys up at each sync would fill the disk."""
     grown: dict[str, dict[str, str]] = {str(number): {} for number in range(2001)}
 
-    doubt = doubt_of(Difference(150, 2151, inserted=grown), None)
+    doubt = doubt_of(ListingDifference(150, 2151, inserted=grown), None)
 
-    assert doubt == Doubt("list must grow by less (it has 2,001 new objects, and had 150)", HOUR)
-    assert doubt_of(Difference(250, 2251, inserted=grown), None) is None
+    assert doubt == Doubt("list grew from 150 objects by 2,001", HOUR)
+    assert doubt_of(ListingDifference(250, 2251, inserted=grown), None) is None
 
 
 def test_of_few_objects_all_may_be_gone_where_the_band_says_so():
@@ -120,10 +120,10 @@ def test_of_few_objects_all_may_be_gone_where_the_band_says_so():
 
 
 def test_an_empty_copy_can_become_anything():
-    assert doubt_of(Difference(0, 900, inserted={"x": {}}), None) is None
+    assert doubt_of(ListingDifference(0, 900, inserted={"x": {}}), None) is None
 
 
-def test_a_doubt_is_over_when_a_later_look_finds_much_the_same():
+def test_a_doubt_is_over_when_a_later_sync_finds_much_the_same():
     doubt, found = Doubt("...", HOUR), sketch_of("abcdef")
 
     assert not is_confirmed(doubt, found, 10.0, [])

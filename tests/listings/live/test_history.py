@@ -15,7 +15,7 @@ def sync(number, day, outcome=SyncOutcome.DONE):
 
 
 def history(days, events, keys=("a", "b")):
-    """Looks on some days, and events as object, look and kind with its attributes."""
+    """Syncs on some days, and events as object, sync and kind with its attributes."""
     return ListingHistory(
         "jobs",
         [sync(number, day) for number, day in enumerate(days, 1)],
@@ -25,7 +25,7 @@ def history(days, events, keys=("a", "b")):
 
 
 def test_spells_by_hand():
-    """a comes first and goes at the third look; b comes at the second and stays."""
+    """a comes first and goes at the third sync; b comes at the second and stays."""
     found = listing_of_history(
         history(
             [0, 1, 2, 3],
@@ -38,7 +38,7 @@ def test_spells_by_hand():
     assert (found.first.tolist(), found.gone.tolist()) == ([0, 1], [2, 4])
 
 
-def test_looks_that_were_not_believed_are_no_crawls():
+def test_syncs_that_were_not_accepted_are_no_crawls():
     told = history([0, 1, 3], [(1, 1, INSERT, {}), (1, 3, DELETE, None)], keys="a")
     told.syncs[1] = sync(2, 1, SyncOutcome.FAILED)
 

@@ -1,18 +1,24 @@
 """A sync that is about to be written is reckoned with as the store will read it back."""
 
+from __future__ import annotations
+
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recrawl.entries.listings import EventKind
 from recrawl.listings.live.history import listing_of_history
-from recrawl.listings.live.judging import Known, history_after, judged, outlook_of
+from recrawl.listings.live.judging import ListingFacts, history_after, judge_sync, live_forecast
 from recrawl.listings.live.pages import ListingSnapshot
 from recrawl.store.sqlite.listing_reader import ListingReader
 from recrawl.store.sqlite.store import Store
 from tests.listings.live.listing_stores import START, rule
+
+if TYPE_CHECKING:
+    from recrawl.listings.live.forecast import LiveForecast
 
 KEYS = "abcdefghijklmn"
 snapshots = st.one_of(
@@ -49,43 +55,47 @@ def told(history):
     )
 
 
-def read(store, name):
+def facts(store, name, forecast):
+    """What a crawl knows that reads its store."""
     with ListingReader(store.path) as reader:
-        return reader.history(name), reader.listed(name)
+        return ListingFacts(reader.history(name), reader.listed(name), forecast)
 
 
+@settings(max_examples=25)
 @given(steps)
 def test_a_history_with_one_more_sync_is_what_the_store_reads_back(shown):
     """Whatever is found: objects that come, change, go and come back, doubts and failures."""
-    outlooks, now = {}, START
+    forecasts: dict[str, LiveForecast | None] = {}
+    now = START
     with tempfile.TemporaryDirectory() as folder, Store.create(Path(folder) / "a.db") as store:
         for name, days, snapshot in shown:
             now += days
-            history, listed = read(store, name)
-            known = Known(history, listed, outlooks.get(name))
-            synced, outlooks[name] = judged(rule(name), known, snapshot, now)
+            known = facts(store, name, forecasts.get(name))
+            synced, forecasts[name] = judge_sync(rule(name), known, snapshot, now)
 
-            foreseen = history_after(history, synced)
+            foreseen = history_after(known.history, synced)
             store.write([synced])
 
-            assert told(foreseen) == told(read(store, name)[0])
+            assert told(foreseen) == told(facts(store, name, None).history)
 
 
+@settings(max_examples=25)
 @given(steps)
 def test_a_crawl_that_is_started_anew_plans_as_the_one_that_went_on(shown):
-    """The outlook after a sync is that of the history that is read back, to the bit."""
-    outlooks, now = {}, START
+    """The forecast after a sync is that of the history that is read back, to the bit."""
+    forecasts: dict[str, LiveForecast | None] = {}
+    now = START
     with tempfile.TemporaryDirectory() as folder, Store.create(Path(folder) / "a.db") as store:
         for name, days, snapshot in shown:
             now += days
-            known = Known(*read(store, name), outlooks.get(name))
-            synced, outlooks[name] = judged(rule(name), known, snapshot, now)
+            known = facts(store, name, forecasts.get(name))
+            synced, forecasts[name] = judge_sync(rule(name), known, snapshot, now)
             store.write([synced])
-            anew = outlook_of(read(store, name)[0])
+            anew = live_forecast(facts(store, name, None).history)
 
-            assert (anew is None) == (outlooks[name] is None)
-            if anew is not None:
-                kept = outlooks[name]
+            kept = forecasts[name]
+            assert (anew is None) == (kept is None)
+            if anew is not None and kept is not None:
                 assert kept.next(rule(name)) == anew.next(rule(name))
                 for metric in ("precision", "recall"):
                     assert kept.quality(metric, now + 0.7) == anew.quality(metric, now + 0.7)
@@ -93,13 +103,13 @@ def test_a_crawl_that_is_started_anew_plans_as_the_one_that_went_on(shown):
 
 def test_an_object_that_comes_back_keeps_its_number(tmp_path):
     with Store.create(tmp_path / "a.db") as store:
-        known = Known(*read(store, "jobs"), None)
+        known = facts(store, "jobs", None)
         for days, keys in enumerate(["ab", "b"]):
             snapshot = ListingSnapshot({key: {} for key in keys}, 1)
-            synced, outlook = judged(rule(), known, snapshot, START + days)
+            synced, forecast = judge_sync(rule(), known, snapshot, START + days)
             store.write([synced])
-            known = Known(*read(store, "jobs"), outlook)
-        back, _ = judged(rule(), known, ListingSnapshot({"a": {}, "b": {}}, 1), START + 5)
+            known = facts(store, "jobs", forecast)
+        back, _ = judge_sync(rule(), known, ListingSnapshot({"a": {}, "b": {}}, 1), START + 5)
 
     events = history_after(known.history, back).events
     assert [each.kind for each in events if each.object == events[0].object] == [

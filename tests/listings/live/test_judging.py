@@ -1,6 +1,6 @@
-"""Looks at listings: layouts that break, pages that fail, and what is believed in the end.
+"""Syncs of listings: layouts that break, pages that fail, and what is accepted in the end.
 
-A real board on loopback is looked at by a crawler; the clock is moved by hand.
+A real board on loopback is synced by a crawler; the clock is moved by hand.
 """
 
 import asyncio
@@ -16,8 +16,8 @@ from tests.crawl.boards import Board, HandClock, history, items, keeping, listed
 HOUR = 1 / 24
 
 
-def looked(tmp_path, shown, **rule):
-    """Look at a board once for each of some pages, so many days after the look before."""
+def synced_board(tmp_path, shown, **rule):
+    """Sync a board once for each of some pages, so many days after the sync before."""
 
     async def go():
         current = [None]
@@ -25,10 +25,10 @@ def looked(tmp_path, shown, **rule):
         seen = []
         async with Board(lambda asked: current[0]) as board:
             wanted = board.rule(**rule)
-            async with keeping(tmp_path, wanted, clock) as (_, look):
+            async with keeping(tmp_path, wanted, clock) as (_, sync):
                 for days, page in shown:
                     current[0] = page
-                    seen.append(await look(days))
+                    seen.append(await sync(days))
         return seen
 
     return asyncio.run(go())
@@ -39,14 +39,14 @@ def outcomes(seen):
 
 
 def wait(synced):
-    """Days from a look to the next."""
+    """Days from a sync to the next."""
     return (synced.next_at_seconds - synced.at_seconds) / SECONDS_A_DAY
 
 
 def test_objects_come_change_go_and_come_back(tmp_path):
     other = items([2, 3]).replace("Job 2", "Better job 2")
 
-    seen = looked(tmp_path, [(0, items([1, 2])), (1, other), (2, items([1, 2, 3]))])
+    seen = synced_board(tmp_path, [(0, items([1, 2])), (1, other), (2, items([1, 2, 3]))])
 
     assert outcomes(seen) == ["first", "done", "done"]
     assert [len(each.inserted) for each in seen] == [2, 1, 1]
@@ -60,9 +60,9 @@ def test_objects_come_change_go_and_come_back(tmp_path):
     assert len(listed(tmp_path)) == 3
 
 
-def test_a_look_tells_how_good_the_copy_had_been(tmp_path):
+def test_a_sync_tells_how_good_the_copy_had_been(tmp_path):
     """Of 1, 2, 3 two are left, beside 4 and 5."""
-    seen = looked(tmp_path, [(0, items([1, 2, 3])), (1, items([2, 3, 4, 5]))])
+    seen = synced_board(tmp_path, [(0, items([1, 2, 3])), (1, items([2, 3, 4, 5]))])
 
     assert seen[0].quality is None
     assert (seen[1].quality.precision, seen[1].quality.recall) == (2 / 3, 2 / 4)
@@ -73,55 +73,55 @@ def test_a_layout_that_broke_deletes_nothing(tmp_path):
     page = items(range(30))
     broken = page.replace("class=job", "class=vacancy")
 
-    seen = looked(
+    seen = synced_board(
         tmp_path, [(0, page), (1, page), (1, broken), (HOUR, broken), (3, broken), (1, page)]
     )
 
     assert outcomes(seen) == ["first", "done", "doubted", "doubted", "doubted", "done"]
-    assert seen[2].detail == "list must show objects (it is empty, and had 30)"
+    assert seen[2].detail == "list is empty, expected about 30 objects"
     assert seen[-1].deleted == []
     assert len(listed(tmp_path)) == 30
     assert history(tmp_path).alarm == ""
 
 
-def test_an_alarm_stays_until_a_look_is_believed(tmp_path):
-    looked(tmp_path, [(0, items(range(30))), (1, items([]))])
+def test_an_alarm_stays_until_a_sync_is_accepted(tmp_path):
+    synced_board(tmp_path, [(0, items(range(30))), (1, items([]))])
 
-    assert history(tmp_path).alarm == "list must show objects (it is empty, and had 30)"
+    assert history(tmp_path).alarm == "list is empty, expected about 30 objects"
     assert len(listed(tmp_path)) == 30
 
 
-def test_a_list_that_stays_empty_is_believed_after_a_week(tmp_path):
+def test_a_list_that_stays_empty_is_accepted_after_a_week(tmp_path):
     page = items(range(30))
 
-    seen = looked(tmp_path, [(0, page), (1, items([])), (6.9, items([])), (0.2, items([]))])
+    seen = synced_board(tmp_path, [(0, page), (1, items([])), (6.9, items([])), (0.2, items([]))])
 
     assert outcomes(seen) == ["first", "doubted", "doubted", "done"]
     assert listed(tmp_path) == {}
 
 
-def test_keys_that_are_all_new_are_believed_after_an_hour_if_they_stay(tmp_path):
+def test_keys_that_are_all_new_are_accepted_after_an_hour_if_they_stay(tmp_path):
     before, after = items(range(30)), items(range(100, 130))
 
-    seen = looked(tmp_path, [(0, before), (1, after), (HOUR / 2, after), (HOUR / 2, after)])
+    seen = synced_board(tmp_path, [(0, before), (1, after), (HOUR / 2, after), (HOUR / 2, after)])
 
     assert outcomes(seen) == ["first", "doubted", "doubted", "done"]
-    assert seen[1].detail == "list must show known keys (all of 30 are new)"
+    assert seen[1].detail == "all 30 keys are new, expected known ones"
 
 
-def test_keys_that_are_new_at_every_look_are_never_believed(tmp_path):
+def test_keys_that_are_new_at_every_sync_are_never_accepted(tmp_path):
     """A session in the address makes each key another one each time."""
-    shown = [(1, items(range(100 * look, 100 * look + 30))) for look in range(6)]
+    shown = [(1, items(range(100 * sync, 100 * sync + 30))) for sync in range(6)]
 
-    seen = looked(tmp_path, shown)
+    seen = synced_board(tmp_path, shown)
 
     assert outcomes(seen) == ["first"] + ["doubted"] * 5
 
 
-def test_a_fall_that_nobody_expected_is_looked_at_again_within_an_hour(tmp_path):
+def test_a_fall_that_nobody_expected_is_synced_again_within_an_hour(tmp_path):
     page, fallen = items(range(100)), items(range(60))
 
-    seen = looked(tmp_path, [(0, page), (1, page), (1, fallen), (HOUR, fallen)])
+    seen = synced_board(tmp_path, [(0, page), (1, page), (1, fallen), (HOUR, fallen)])
 
     assert outcomes(seen) == ["first", "done", "doubted", "done"]
     assert wait(seen[2]) == pytest.approx(HOUR)
@@ -131,7 +131,7 @@ def test_a_fall_that_nobody_expected_is_looked_at_again_within_an_hour(tmp_path)
 def test_a_fall_that_was_a_mistake_leaves_no_trace(tmp_path):
     page = items(range(100))
 
-    seen = looked(tmp_path, [(0, page), (1, page), (1, items(range(40))), (HOUR, page)])
+    seen = synced_board(tmp_path, [(0, page), (1, page), (1, items(range(40))), (HOUR, page)])
 
     assert outcomes(seen) == ["first", "done", "doubted", "done"]
     assert all(event.kind is EventKind.INSERT for event in history(tmp_path).events)
@@ -141,11 +141,11 @@ def test_a_fall_that_was_a_mistake_leaves_no_trace(tmp_path):
 def test_failures_wait_an_hour_then_two_then_four_up_to_a_day(tmp_path):
     shown = [(0, items(range(5)))] + [(1, (503, "sorry"))] * 7
 
-    seen = looked(tmp_path, shown)
+    seen = synced_board(tmp_path, shown)
 
     assert outcomes(seen)[1:] == ["failed"] * 7
     assert [round(wait(each) * 24) for each in seen[1:]] == [1, 2, 4, 8, 16, 24, 24]
-    assert seen[-1].detail.endswith("/jobs: must answer 200 (got 503)")
+    assert seen[-1].detail.endswith("/jobs: expected status 200, got 503")
     assert len(listed(tmp_path)) == 5
 
 
@@ -153,7 +153,7 @@ def test_a_failure_does_not_lose_what_was_doubted(tmp_path):
     page, fallen = items(range(100)), items(range(60))
     shown = [(0, page), (1, fallen), (HOUR, (500, "")), (HOUR, fallen)]
 
-    assert outcomes(looked(tmp_path, shown)) == ["first", "doubted", "failed", "done"]
+    assert outcomes(synced_board(tmp_path, shown)) == ["first", "doubted", "failed", "done"]
 
 
 def test_a_second_page_that_fails_deletes_nothing(tmp_path):
@@ -168,11 +168,11 @@ def test_a_second_page_that_fails_deletes_nothing(tmp_path):
 
         async with (
             Board(answer) as board,
-            keeping(tmp_path, board.rule(counted=Counted("p"))) as (_, look),
+            keeping(tmp_path, board.rule(counted=Counted("p"))) as (_, sync),
         ):
-            first = await look()
+            first = await sync()
             down[0] = True
-            return first, await look(1.0)
+            return first, await sync(1.0)
 
     first, second = asyncio.run(go())
 
@@ -192,28 +192,28 @@ def test_a_link_to_the_next_page_that_is_no_longer_found_deletes_nothing(tmp_pat
         layout = Layout("li.job", "a@href", {}, "a.next")
         async with (
             Board(answer) as board,
-            keeping(tmp_path, board.rule(layout=layout)) as (_, look),
+            keeping(tmp_path, board.rule(layout=layout)) as (_, sync),
         ):
-            seen = [await look(), await look(1.0)]
+            seen = [await sync(), await sync(1.0)]
             link[0] = "<a class=forth href='/jobs?page={}'>next</a>"
-            return [*seen, await look(1.0), await look(1.0), await look(3.0)]
+            return [*seen, await sync(1.0), await sync(1.0), await sync(3.0)]
 
     seen = asyncio.run(go())
 
     assert outcomes(seen) == ["first", "done", "doubted", "doubted", "doubted"]
-    assert seen[-1].detail == "list must go on (it ends after its first page, and had 5)"
+    assert seen[-1].detail == "list ends after its first page, expected about 5 pages"
     assert len(listed(tmp_path)) == 50
 
 
 def test_a_list_that_never_showed_anything_is_an_alarm(tmp_path):
-    (seen,) = looked(tmp_path, [(0, "<p>Welcome</p>")])
+    (seen,) = synced_board(tmp_path, [(0, "<p>Welcome</p>")])
 
     assert seen.outcome is SyncOutcome.FAILED
-    assert seen.detail == "items 'li.job' must be found on the list (none is)"
+    assert seen.detail == "no items found by 'li.job'"
 
 
-def test_a_look_that_was_confirmed_by_another_process_counts(tmp_path):
-    """Each look is made by a crawl of its own: what was doubted is in the store."""
+def test_a_sync_that_was_confirmed_by_another_process_counts(tmp_path):
+    """Each sync is made by a crawl of its own: what was doubted is in the store."""
     page, fallen = items(range(100)), items(range(60))
     clock = HandClock()
 
@@ -223,8 +223,8 @@ def test_a_look_that_was_confirmed_by_another_process_counts(tmp_path):
             rule = board.rule()
             # Another port each time: the keys are paths, as far as this test is concerned.
             layout = type(rule.layout)("li.job", "a")
-            async with keeping(tmp_path, board.rule(layout=layout), clock) as (_, look):
-                return await look()
+            async with keeping(tmp_path, board.rule(layout=layout), clock) as (_, sync):
+                return await sync()
 
     seen = [asyncio.run(once(*each)) for each in [(0, page), (1, fallen), (HOUR, fallen)]]
 
@@ -236,14 +236,14 @@ def test_a_look_that_was_confirmed_by_another_process_counts(tmp_path):
     [({}, 1.0), ({"minimum": 2.0}, 2.0), ({"maximum": 0.25}, 0.25)],
     ids=["nothing known", "at least", "at most"],
 )
-def test_after_the_first_look_the_next_is_a_day_later_within_what_is_allowed(tmp_path, more, days):
-    (seen,) = looked(tmp_path, [(0, items(range(30)))], **more)
+def test_after_the_first_sync_the_next_is_a_day_later_within_what_is_allowed(tmp_path, more, days):
+    (seen,) = synced_board(tmp_path, [(0, items(range(30)))], **more)
 
     assert wait(seen) == pytest.approx(days, abs=1e-6)
 
 
 def test_hours_are_kept(tmp_path):
     """The clock begins at midnight: a day later is outside of the hours, and they begin at 8."""
-    (seen,) = looked(tmp_path, [(0, items(range(30)))], hours=(8, 10))
+    (seen,) = synced_board(tmp_path, [(0, items(range(30)))], hours=(8, 10))
 
     assert wait(seen) == pytest.approx(1 + 8 / 24, abs=1e-3)

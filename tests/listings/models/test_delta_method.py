@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from recrawl.listings.models.delta_method import DailyArrivals, precision_bands, recall_bands
-from recrawl.listings.models.exponential import Exponential
+from recrawl.listings.models.exponential import ExponentialSurvival
 from recrawl.listings.models.precision_recall import precision_after, recall_after
 
 RATE, ARRIVALS, SHAPE = 0.058, 40.0, 5.0
@@ -16,7 +16,10 @@ HISTORY, AHEAD = 45, 10
 def test_parameter_variance_is_by_the_derivatives():
     """Central differences of the recall in the rate and in the arrivals."""
     days, copied = np.array([1.0, 5.0, 20.0]), 500.0
-    survival, arrivals = Exponential(RATE, 900.0, 900 / RATE), DailyArrivals(ARRIVALS, 300.0, 30.0)
+    survival, arrivals = (
+        ExponentialSurvival(RATE, 900.0, 900 / RATE),
+        DailyArrivals(ARRIVALS, 300.0, 30.0),
+    )
     step = 1e-6
     by_rate = (
         recall_after(days, RATE + step, ARRIVALS, copied)
@@ -40,7 +43,7 @@ def test_process_variance_is_what_outcomes_scatter():
     variance = ARRIVALS + ARRIVALS**2 / SHAPE
     found = recall_bands(
         np.array([float(AHEAD)]),
-        Exponential(RATE, 1e12, 1e12 / RATE),
+        ExponentialSurvival(RATE, 1e12, 1e12 / RATE),
         DailyArrivals(ARRIVALS, variance, 1e12),
         700.0,
     )
@@ -51,7 +54,7 @@ def test_process_variance_is_what_outcomes_scatter():
 
 def test_precision_has_both_parts():
     """(d p)^2 a^2 / D and p (1 - p) / n."""
-    bands = precision_bands(np.array([10.0]), Exponential(0.05, 400.0, 8000.0), 1000.0)
+    bands = precision_bands(np.array([10.0]), ExponentialSurvival(0.05, 400.0, 8000.0), 1000.0)
     share = np.exp(-0.5)
 
     assert bands.parameter_variance == pytest.approx([(10 * share * 0.05) ** 2 / 400])
@@ -63,7 +66,10 @@ def test_precision_has_both_parts():
 def test_where_nothing_vanishes_all_is_finite(rate):
     """The limit of a rate of 0: recall n / (n + m d)."""
     bands = recall_bands(
-        np.array([5.0]), Exponential(rate, 0.0, 1000.0), DailyArrivals(20.0, 20.0, 50.0), 100.0
+        np.array([5.0]),
+        ExponentialSurvival(rate, 0.0, 1000.0),
+        DailyArrivals(20.0, 20.0, 50.0),
+        100.0,
     )
 
     assert bands.value == pytest.approx([0.5], rel=1e-9)
@@ -72,7 +78,7 @@ def test_where_nothing_vanishes_all_is_finite(rate):
 
 def test_an_empty_source_is_certain():
     bands = recall_bands(
-        np.array([5.0]), Exponential(0.1, 5.0, 50.0), DailyArrivals(0.0, 0.0, 50.0), 0.0
+        np.array([5.0]), ExponentialSurvival(0.1, 5.0, 50.0), DailyArrivals(0.0, 0.0, 50.0), 0.0
     )
 
     assert [end.tolist() for end in bands.prediction_interval(0.9)] == [[1.0], [1.0]]
@@ -102,12 +108,12 @@ def covered(rng):
     """Whether one history's bands hold what comes: precision, then recall; narrow, then wide."""
     counts = rng.poisson(rng.gamma(SHAPE, ARRIVALS / SHAPE, HISTORY))
     stock = round(ARRIVALS / -np.expm1(-RATE))
-    deaths, exposure, gone = 0, 0.0, -np.expm1(-RATE)
+    removals, exposure, gone = 0, 0.0, -np.expm1(-RATE)
     for count in counts:
-        dead = rng.binomial(stock, gone)
-        deaths, exposure = deaths + dead, exposure + stock * gone / RATE
-        stock = stock - dead + count
-    survival = Exponential(deaths / exposure, float(deaths), exposure)
+        removed = rng.binomial(stock, gone)
+        removals, exposure = removals + removed, exposure + stock * gone / RATE
+        stock = stock - removed + count
+    survival = ExponentialSurvival(removals / exposure, float(removals), exposure)
     arrivals = DailyArrivals(float(np.mean(counts)), float(np.var(counts, ddof=1)), HISTORY)
     kept, came = outcomes(rng, stock, 1)
     days = np.array([float(AHEAD)])

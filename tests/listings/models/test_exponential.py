@@ -10,27 +10,27 @@ from scipy.optimize import minimize_scalar
 
 from recrawl.listings.data.lifetimes import Lifetimes
 from recrawl.listings.models.exponential import (
-    Exponential,
+    ExponentialSurvival,
     exponential,
     exponential_at_middle,
     most_likely,
     published_rate_of_all,
     published_rate_of_complete,
 )
-from tests.listings.lives import BETWEEN, crawled, watched
+from tests.listings.lifetimes import BETWEEN, crawled, watched
 
 RATE = 0.05
 
 
-def test_deaths_over_days_lived():
-    """Two deaths in 2 + 5 + 13 days."""
+def test_removals_over_days_lived():
+    """Two removals in 2 + 5 + 13 days."""
     found = exponential_at_middle(Lifetimes.of([2.0, 4.0, 13.0], [2.0, 6.0, np.inf]))
 
     assert found.rate == pytest.approx(2 / 20)
     assert found.deviation == pytest.approx(0.1 / np.sqrt(2))
 
 
-def test_without_a_death_the_rate_is_0_and_the_bound_3_over_the_days():
+def test_without_a_removal_the_rate_is_0_and_the_bound_3_over_the_days():
     found = exponential(Lifetimes.of([10.0, 20.0], [np.inf, np.inf]))
 
     assert (found.rate, found.deviation, found.upper_bound) == (0, 0, 0.1)
@@ -48,15 +48,15 @@ def test_objects_never_seen_twice_make_the_rate_infinite():
     assert exponential(Lifetimes.of([0.0], [1.0])).rate == np.inf
 
 
-def test_a_death_between_two_crawls_has_the_closed_form():
-    """With equal gaps from birth the rate is -ln(1 - dead / all) / gap."""
-    lives = Lifetimes.of([0.0, 3.0], [3.0, np.inf], count=[2, 5])
+def test_a_removal_between_two_crawls_has_the_closed_form():
+    """With equal gaps from arrival the rate is -ln(1 - removed / all) / gap."""
+    lifetimes = Lifetimes.of([0.0, 3.0], [3.0, np.inf], count=[2, 5])
 
-    assert exponential(lives).rate == pytest.approx(-np.log(5 / 7) / 3, rel=1e-12)
+    assert exponential(lifetimes).rate == pytest.approx(-np.log(5 / 7) / 3, rel=1e-12)
 
 
 def test_lifelines_finds_the_same():
-    """ExponentialFitter.fit_interval_censoring on the same twelve lives."""
+    """ExponentialFitter.fit_interval_censoring on the same twelve lifetimes."""
     assert 1 / exponential(BETWEEN).rate == pytest.approx(8.916427836968236, rel=1e-8)
 
 
@@ -72,13 +72,13 @@ def test_no_other_rate_is_more_likely(rows):
     low = np.array([age for age, _, _, _ in rows])
     width = np.array([gap for _, gap, _, _ in rows])
     count = np.array([float(copies) for _, _, copies, _ in rows])
-    dead = np.array([gone for _, _, _, gone in rows])
-    low[0], dead[0] = low[0] + 1, True
-    high = np.where(dead, low + width, np.inf)
+    removed = np.array([gone for _, _, _, gone in rows])
+    low[0], removed[0] = low[0] + 1, True
+    high = np.where(removed, low + width, np.inf)
 
     def loss(log_rate):
         rate = np.exp(log_rate)
-        chance = np.where(dead, np.log(-np.expm1(-rate * width)), 0)
+        chance = np.where(removed, np.log(-np.expm1(-rate * width)), 0)
         return float(-np.sum(count * (chance - rate * low)))
 
     rate, height = most_likely(low, high, np.zeros(len(low)), count)
@@ -89,33 +89,37 @@ def test_no_other_rate_is_more_likely(rows):
 
 
 def test_censoring():
-    """Of lives with rate .0500 watched for 90 days the paper's make .0641 and .0685."""
+    """Of lifetimes with rate .0500 watched for 90 days the paper's make .0641 and .0685."""
     rng = np.random.default_rng(13)
-    lives = watched(rng, 200_000, window=90, life=lambda n: rng.exponential(1 / RATE, n))
+    lifetimes = watched(rng, 200_000, window=90, lifetime=lambda n: rng.exponential(1 / RATE, n))
 
-    assert exponential_at_middle(lives).rate == pytest.approx(RATE, rel=0.01)
-    assert exponential(lives).rate == pytest.approx(RATE, rel=0.01)
-    assert published_rate_of_all(lives) == pytest.approx(0.0641, abs=0.0005)
-    assert published_rate_of_complete(lives) == pytest.approx(0.0685, abs=0.0008)
+    assert exponential_at_middle(lifetimes).rate == pytest.approx(RATE, rel=0.01)
+    assert exponential(lifetimes).rate == pytest.approx(RATE, rel=0.01)
+    assert published_rate_of_all(lifetimes) == pytest.approx(0.0641, abs=0.0005)
+    assert published_rate_of_complete(lifetimes) == pytest.approx(0.0685, abs=0.0008)
 
 
 @pytest.mark.parametrize("gap", [1.0, 3.0, 6.0, 12.0])
 def test_what_crawls_see_gives_the_rate(gap):
-    """The likelihood at any gap; deaths in the middle while rate times gap is below .3."""
+    """The likelihood at any gap; removals in the middle while rate times gap is below .3."""
     rng = np.random.default_rng(int(gap))
-    lives = crawled(rng, 200_000, gap=gap, window=240, life=lambda n: rng.exponential(1 / RATE, n))
+    lifetimes = crawled(
+        rng, 200_000, gap=gap, window=240, lifetime=lambda n: rng.exponential(1 / RATE, n)
+    )
 
-    assert exponential(lives).rate == pytest.approx(RATE, rel=0.01)
+    assert exponential(lifetimes).rate == pytest.approx(RATE, rel=0.01)
     if gap * RATE < 0.3:
-        assert exponential_at_middle(lives).rate == pytest.approx(RATE, rel=0.012)
+        assert exponential_at_middle(lifetimes).rate == pytest.approx(RATE, rel=0.012)
 
 
-def test_days_before_the_first_sight_are_not_days_lived():
-    """Counted from the middle of the birth, as if no one had died unseen, the rate is 15 % low."""
+def test_days_before_the_first_sight_are_not_days_listed():
+    """Counted from the middle of the arrival, as if none were removed unseen, it is 15 % low."""
     rng = np.random.default_rng(6)
-    lives = crawled(rng, 200_000, gap=6.0, window=240, life=lambda n: rng.exponential(1 / RATE, n))
+    lifetimes = crawled(
+        rng, 200_000, gap=6.0, window=240, lifetime=lambda n: rng.exponential(1 / RATE, n)
+    )
 
-    assert exponential(Lifetimes.of(lives.low, lives.high)).rate < 0.87 * RATE
+    assert exponential(Lifetimes.of(lifetimes.low, lifetimes.high)).rate < 0.87 * RATE
 
 
 def test_an_unknown_age_does_not_matter_without_memory():
@@ -130,7 +134,7 @@ def test_an_unknown_age_does_not_matter_without_memory():
 def test_the_deviation_is_what_estimates_scatter():
     rng = np.random.default_rng(3)
     found = [
-        exponential(watched(rng, 300, window=90, life=lambda n: rng.exponential(1 / RATE, n)))
+        exponential(watched(rng, 300, window=90, lifetime=lambda n: rng.exponential(1 / RATE, n)))
         for _ in range(300)
     ]
     rates = np.array([each.rate for each in found])
@@ -138,8 +142,8 @@ def test_the_deviation_is_what_estimates_scatter():
     assert np.std(rates) == pytest.approx(np.mean([each.deviation for each in found]), rel=0.15)
 
 
-def test_a_random_moment_is_like_birth():
-    curve, days = Exponential(0.1, 5.0, 50.0), np.array([0.0, 7.0])
+def test_a_random_moment_is_like_arrival():
+    curve, days = ExponentialSurvival(0.1, 5.0, 50.0), np.array([0.0, 7.0])
 
     assert curve.equilibrium_survival(days).tolist() == curve.survival(days).tolist()
     assert curve.cumulative_hazard(days) == pytest.approx([0.0, 0.7])

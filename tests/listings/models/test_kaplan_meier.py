@@ -10,11 +10,11 @@ from scipy import stats
 
 from recrawl.listings.data.lifetimes import Lifetimes
 from recrawl.listings.models.kaplan_meier import kaplan_meier
-from tests.listings.lives import ENTERED, KNOWN, watched
+from tests.listings.lifetimes import ENTERED, KNOWN, watched
 
 
 def test_by_hand():
-    """Deaths at 1 (of 4) and 3 (of 2): 3/4, then 3/4 * 1/2."""
+    """Removals at 1 (of 4) and 3 (of 2): 3/4, then 3/4 * 1/2."""
     curve = kaplan_meier(Lifetimes.of([1.0, 2.0, 3.0, 5.0], [1.0, np.inf, 3.0, np.inf]))
 
     assert curve.age.tolist() == [1, 3]
@@ -67,7 +67,9 @@ def test_greenwoods_band_holds_what_it_says():
     rng = np.random.default_rng(1)
     hits = 0
     for _ in range(500):
-        curve = kaplan_meier(watched(rng, 200, window=60, life=lambda n: rng.exponential(20, n)))
+        curve = kaplan_meier(
+            watched(rng, 200, window=60, lifetime=lambda n: rng.exponential(20, n))
+        )
         low, high = curve.band(0.9)
         row = np.searchsorted(curve.age, 20.0, side="right") - 1
         hits += low[row] <= np.exp(-1) <= high[row]
@@ -80,8 +82,8 @@ def test_delayed_entries_by_hand():
 
     So 2/3, then 2/3 * 1/3, then 0; d does not count before it was seen.
     """
-    died = np.array([2.0, 4.0, 4.0, 6.0])
-    curve = kaplan_meier(Lifetimes.of(died, died, entry=[0, 0, 1, 3]))
+    removed = np.array([2.0, 4.0, 4.0, 6.0])
+    curve = kaplan_meier(Lifetimes.of(removed, removed, entry=[0, 0, 1, 3]))
 
     assert curve.start == 0
     assert curve.age.tolist() == [2, 4, 6]
@@ -89,11 +91,11 @@ def test_delayed_entries_by_hand():
 
 
 def test_with_delayed_entries_the_curve_is_that_of_those_who_reach_its_start():
-    """Weibull lives, each first seen at an age of its own: S(t) / S(start)."""
+    """Weibull lifetimes, each first seen at an age of its own: S(t) / S(start)."""
     rng = np.random.default_rng(4)
-    life, entry = 20 * rng.weibull(0.7, 40_000), rng.exponential(8, 40_000)
-    seen = life > entry
-    curve = kaplan_meier(Lifetimes.of(life[seen], life[seen], entry=entry[seen]))
+    lifetime, entry = 20 * rng.weibull(0.7, 40_000), rng.exponential(8, 40_000)
+    seen = lifetime > entry
+    curve = kaplan_meier(Lifetimes.of(lifetime[seen], lifetime[seen], entry=entry[seen]))
     ages = np.array([2.0, 10.0, 30.0])
 
     def truth(age):
@@ -101,8 +103,8 @@ def test_with_delayed_entries_the_curve_is_that_of_those_who_reach_its_start():
 
     assert 0 < curve.start < 0.5
     assert curve.at(ages) == pytest.approx(truth(ages) / truth(curve.start), abs=0.03)
-    blind = kaplan_meier(Lifetimes.of(life[seen], life[seen]))
-    assert (blind.at(ages) > truth(ages) + 0.1).all(), "as if watched from birth"
+    blind = kaplan_meier(Lifetimes.of(lifetime[seen], lifetime[seen]))
+    assert (blind.at(ages) > truth(ages) + 0.1).all(), "as if watched from arrival"
 
 
 def test_greenwoods_band_holds_what_it_says_with_delayed_entries():
@@ -110,9 +112,9 @@ def test_greenwoods_band_holds_what_it_says_with_delayed_entries():
     rng = np.random.default_rng(7)
     hits = []
     for _ in range(400):
-        life, entry = rng.exponential(20, 500), rng.exponential(6, 500)
-        seen = life > entry
-        curve = kaplan_meier(Lifetimes.of(life[seen], life[seen], entry=entry[seen]))
+        lifetime, entry = rng.exponential(20, 500), rng.exponential(6, 500)
+        seen = lifetime > entry
+        curve = kaplan_meier(Lifetimes.of(lifetime[seen], lifetime[seen], entry=entry[seen]))
         low, high = curve.band(0.9)
         row = np.searchsorted(curve.age, 20.0, side="right") - 1
         hits.append(low[row] <= np.exp(-(20 - curve.start) / 20) <= high[row])
@@ -124,25 +126,25 @@ def test_crawls_at_uneven_distances_do_not_move_the_curve():
     """Forty daily crawls, then weekly ones: objects are first seen half a day or 3.5 days old."""
     rng = np.random.default_rng(5)
     crawls = np.concatenate([np.arange(40.0), np.arange(40.0, 300.0, 7)])
-    born = rng.uniform(0, 300, 20_000)
-    first = np.searchsorted(crawls, born)
-    gone = np.searchsorted(crawls, born + rng.exponential(20, 20_000))
+    arrived = rng.uniform(0, 300, 20_000)
+    first = np.searchsorted(crawls, arrived)
+    gone = np.searchsorted(crawls, arrived + rng.exponential(20, 20_000))
     seen = (first < gone) & (first > 0)
     day = np.append(crawls, np.inf)
-    lives = Lifetimes.from_dates(
+    lifetimes = Lifetimes.from_dates(
         crawls[first[seen] - 1], crawls[first[seen]], crawls[gone[seen] - 1], day[gone[seen]]
     )
-    curve = kaplan_meier(lives.binned())
+    curve = kaplan_meier(lifetimes.binned())
     ages = np.array([10.5, 17.5, 24.5, 45.5])  # where weekly intervals end
 
     assert curve.start == 0.5
     assert curve.at(ages) == pytest.approx(np.exp(-(ages - 0.5) / 20), abs=0.02)
-    blind = kaplan_meier(Lifetimes.of(lives.low, lives.high))
-    assert (blind.at(ages) > 1.1 * np.exp(-(ages - 0.5) / 20)).all(), "as if watched from birth"
+    blind = kaplan_meier(Lifetimes.of(lifetimes.low, lifetimes.high))
+    assert (blind.at(ages) > 1.1 * np.exp(-(ages - 0.5) / 20)).all(), "as if watched from arrival"
 
 
-def test_a_death_among_the_few_watched_early_does_not_pull_down_the_curve():
-    """One object is watched from birth and dies at once; a hundred are watched from age 1."""
+def test_a_removal_among_the_few_watched_early_does_not_pull_down_the_curve():
+    """One object is removed at once; a hundred others are watched from age 1 on."""
     ages = np.append(0.1, np.linspace(2, 20, 100))
     curve = kaplan_meier(Lifetimes.of(ages, ages, entry=np.append(0.0, np.ones(100))))
 
@@ -151,7 +153,7 @@ def test_a_death_among_the_few_watched_early_does_not_pull_down_the_curve():
 
 
 def test_the_curve_begins_after_the_last_age_at_which_few_were_watched():
-    """Fifty are watched from birth and almost all gone by age 3; then a thousand come."""
+    """Fifty are watched from arrival and almost all gone by age 3; then a thousand come."""
     early = np.append(np.linspace(1, 2, 48), [2.5, 30.0])
     late = np.linspace(4, 40, 1000)
     ages = np.append(early, late)
@@ -174,7 +176,7 @@ def test_as_many_as_needed_may_be_far_fewer_than_most():
     st.lists(st.tuples(st.integers(0, 9), st.integers(1, 9), st.booleans()), min_size=1),
 )
 def test_a_curve_falls_from_1_and_is_that_of_plain_counting(rows):
-    """Whatever the entries: products of 1 - deaths / at risk over ages after the start."""
+    """Whatever the entries: products of 1 - removals / at risk over ages after the start."""
     entry, wait, alive = (np.array(column) for column in zip(*rows, strict=True))
     age = (entry + wait).astype(float)
     curve = kaplan_meier(Lifetimes.of(age, np.where(alive, np.inf, age), entry=entry))
@@ -188,7 +190,7 @@ def test_a_curve_falls_from_1_and_is_that_of_plain_counting(rows):
     assert curve.survival == pytest.approx(found)
 
 
-def test_without_deaths_there_is_no_step():
+def test_without_removals_there_is_no_step():
     curve = kaplan_meier(Lifetimes.of([5.0], [np.inf], entry=0.5))
 
     assert len(curve.age) == 0

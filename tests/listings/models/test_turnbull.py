@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from recrawl.listings.data.lifetimes import Lifetimes
 from recrawl.listings.models.kaplan_meier import kaplan_meier
 from recrawl.listings.models.turnbull import turnbull
-from tests.listings.lives import BETWEEN, KNOWN, crawled
+from tests.listings.lifetimes import BETWEEN, KNOWN, crawled
 
 
 def test_lifelines_finds_the_same():
-    """`npmle` on the same twelve lives, with intervals open below."""
+    """`npmle` on the same twelve lifetimes, with intervals open below."""
     curve = turnbull(BETWEEN)
 
     assert curve.age.tolist() == [2, 3, 4, 5, 7, 8, 11]
@@ -49,13 +49,13 @@ def test_no_small_shift_of_chance_is_more_likely(rows):
 def test_crawls_three_days_apart_still_show_the_curve():
     """Given that an object lives to be seen, about a day and a half on average."""
     rng = np.random.default_rng(1)
-    lives = crawled(rng, 20_000, gap=3.0, window=120, life=lambda n: rng.exponential(20, n))
-    curve = turnbull(lives, watched_by=2.0)
+    lifetimes = crawled(rng, 20_000, gap=3.0, window=120, lifetime=lambda n: rng.exponential(20, n))
+    curve = turnbull(lifetimes, watched_by=2.0)
 
     assert curve.at(np.array([13.5])) == pytest.approx([np.exp(-12 / 20)], abs=0.02)
     assert np.all(np.diff(curve.survival) <= 1e-12)
 
 
-def test_without_deaths_there_is_no_curve():
+def test_without_removals_there_is_no_curve():
     assert len(turnbull(Lifetimes.of([5.0], [np.inf])).age) == 0
     assert len(turnbull(Lifetimes.of([5.0], [6.0], entry=4.0)).age) == 0

@@ -9,12 +9,12 @@ import pytest
 from scipy.integrate import quad
 
 from recrawl.listings.data.lifetimes import Lifetimes
-from recrawl.listings.models.weibull import Weibull, profile, weibull
-from tests.listings.lives import BETWEEN, ENTERED, KNOWN, crawled, watched
+from recrawl.listings.models.weibull import WeibullSurvival, profile, weibull
+from tests.listings.lifetimes import BETWEEN, ENTERED, KNOWN, crawled, watched
 
 
 @pytest.mark.parametrize(
-    ("lives", "scale", "shape", "height"),
+    ("lifetimes", "scale", "shape", "height"),
     [
         (BETWEEN, 8.771098314949766, 1.4324955812946736, -23.83141551898386),
         (KNOWN, 8.067336456982122, 1.2076319020196578, -27.623713782368192),
@@ -22,8 +22,8 @@ from tests.listings.lives import BETWEEN, ENTERED, KNOWN, crawled, watched
     ],
     ids=["between crawls", "known ages", "left truncation"],
 )
-def test_lifelines_finds_the_same(lives, scale, shape, height):
-    found = weibull(lives)
+def test_lifelines_finds_the_same(lifetimes, scale, shape, height):
+    found = weibull(lifetimes)
 
     assert found.height == pytest.approx(height, abs=1e-8)
     assert found.height >= height - 1e-9
@@ -33,8 +33,10 @@ def test_lifelines_finds_the_same(lives, scale, shape, height):
 @pytest.mark.parametrize("shape", [0.7, 1.0, 1.8])
 def test_rate_and_shape_are_found_from_daily_crawls(shape):
     rng = np.random.default_rng(int(10 * shape))
-    lives = crawled(rng, 300_000, gap=1.0, window=200, life=lambda n: 15 * rng.weibull(shape, n))
-    found = weibull(lives.binned())
+    lifetimes = crawled(
+        rng, 300_000, gap=1.0, window=200, lifetime=lambda n: 15 * rng.weibull(shape, n)
+    )
+    found = weibull(lifetimes.binned())
 
     assert found.shape == pytest.approx(shape, rel=0.02)
     assert 1 / found.rate == pytest.approx(15, rel=0.03)
@@ -45,18 +47,18 @@ def test_ages_known_from_a_later_entry_on_give_the_same():
     rng = np.random.default_rng(8)
     age, entry = 15 * rng.weibull(0.7, 400_000), rng.uniform(0, 40, 400_000)
     there = age > entry
-    lives = Lifetimes.of(age[there], age[there], entry=entry[there])
-    found = weibull(lives)
+    lifetimes = Lifetimes.of(age[there], age[there], entry=entry[there])
+    found = weibull(lifetimes)
 
     assert (1 / found.rate, found.shape) == pytest.approx((15, 0.7), rel=0.03)
-    assert weibull(Lifetimes.of(age[there], age[there])).shape > 1, "as if watched from birth"
+    assert weibull(Lifetimes.of(age[there], age[there])).shape > 1, "as if watched from arrival"
 
 
 def test_the_shape_of_a_fit_with_one_shape_is_the_exponential_one():
-    """For shape 1 the profile is deaths over days lived."""
+    """For shape 1 the profile is removals over days listed."""
     power, _ = profile(KNOWN, 1.0)
 
-    assert power == pytest.approx(KNOWN.deaths / KNOWN.exposure, rel=1e-9)
+    assert power == pytest.approx(KNOWN.removals / KNOWN.exposure, rel=1e-9)
 
 
 def test_unknown_ages_are_left_out():
@@ -67,13 +69,13 @@ def test_unknown_ages_are_left_out():
     assert weibull(both).shape == weibull(BETWEEN).shape
 
 
-def test_without_a_death_nothing_vanishes():
+def test_without_a_removal_nothing_vanishes():
     assert weibull(Lifetimes.of([5.0], [np.inf])).survival(np.array([100.0])).tolist() == [1.0]
 
 
 @pytest.mark.parametrize("shape", [0.5, 1.0, 2.0])
 def test_a_stationary_stock_outlives_by_the_rest_of_the_integral(shape):
-    curve = Weibull(0.1, shape)
+    curve = WeibullSurvival(0.1, shape)
     whole = quad(lambda t: float(curve.survival(np.array([t]))[0]), 0, np.inf)[0]
     rest = quad(lambda t: float(curve.survival(np.array([t]))[0]), 7, np.inf)[0]
 
@@ -83,18 +85,18 @@ def test_a_stationary_stock_outlives_by_the_rest_of_the_integral(shape):
 def test_a_stationary_stock_decays_as_the_equilibrium_says():
     """Objects met at a random day of a long history."""
     rng = np.random.default_rng(4)
-    birth, life = rng.uniform(0, 1000, 400_000), 10 * rng.weibull(0.7, 400_000)
-    rest = (birth + life - 900)[(birth < 900) & (birth + life > 900)]
+    arrival, lifetime = rng.uniform(0, 1000, 400_000), 10 * rng.weibull(0.7, 400_000)
+    rest = (arrival + lifetime - 900)[(arrival < 900) & (arrival + lifetime > 900)]
 
     assert np.mean(rest > 7) == pytest.approx(
-        Weibull(0.1, 0.7).equilibrium_survival(np.array([7.0]))[0], abs=0.02
+        WeibullSurvival(0.1, 0.7).equilibrium_survival(np.array([7.0]))[0], abs=0.02
     )
 
 
 def test_the_deviation_of_the_shape_is_what_estimates_scatter():
     rng = np.random.default_rng(5)
     found = [
-        weibull(watched(rng, 300, window=60, life=lambda n: 15 * rng.weibull(0.8, n)))
+        weibull(watched(rng, 300, window=60, lifetime=lambda n: 15 * rng.weibull(0.8, n)))
         for _ in range(100)
     ]
     scatter = np.std([np.log(each.shape) for each in found])
@@ -104,10 +106,12 @@ def test_the_deviation_of_the_shape_is_what_estimates_scatter():
 
 def test_a_million_objects_take_well_under_a_second():
     rng = np.random.default_rng(6)
-    lives = crawled(rng, 1_200_000, gap=1.0, window=200, life=lambda n: 15 * rng.weibull(0.7, n))
-    assert len(lives) > 900_000
+    lifetimes = crawled(
+        rng, 1_200_000, gap=1.0, window=200, lifetime=lambda n: 15 * rng.weibull(0.7, n)
+    )
+    assert len(lifetimes) > 900_000
     weibull(BETWEEN)  # what is imported, is
     start = time.process_time()
-    weibull(lives.binned())
+    weibull(lifetimes.binned())
 
     assert time.process_time() - start < 2, "0.3 s alone on the machine"

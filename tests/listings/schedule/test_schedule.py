@@ -1,4 +1,4 @@
-"""When to synchronise next, limits, and a budget over several sources."""
+"""When to sync next, limits, and a budget over several sources."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.errors import InvalidParameter
-from recrawl.listings.forecast.bands import Band
-from recrawl.listings.forecast.forecast import Forecast, Outlook
+from recrawl.listings.forecast.bands import QualityBand
+from recrawl.listings.forecast.forecast import Forecast, ForecastPath
 from recrawl.listings.schedule.backtest import quality_per_sync
 from recrawl.listings.schedule.schedule import (
     Goal,
@@ -16,19 +16,19 @@ from recrawl.listings.schedule.schedule import (
     first_violation,
     next_day,
 )
-from recrawl.listings.schedule.sources import Source, share_budget
+from recrawl.listings.schedule.sources import BudgetedSource, share_budget
 
 PATH = np.array([0.97, 0.94, 0.915, 0.89, 0.87])
 
 
 def forecast_of(precision, recall=None, stock=1e9, **more):
     recall = precision if recall is None else recall
-    outlook = Outlook.of_quality(stock, precision, recall)
-    bands = Band(0.12, 0.5), Band(0.12, 0.5)
+    outlook = ForecastPath.of_quality(stock, precision, recall)
+    bands = QualityBand(0.12, 0.5), QualityBand(0.12, 0.5)
     return Forecast(stock, outlook, outlook, outlook, outlook, bands, **more)
 
 
-def test_the_papers_example_synchronises_on_day_4():
+def test_the_papers_example_syncs_on_day_4():
     """.92 on day 3, .89 on day 4, threshold .9."""
     assert first_violation(np.array([0.97, 0.95, 0.92, 0.89]), 0.9) == 4
 
@@ -51,7 +51,7 @@ def test_without_memory_there_is_a_closed_form(rate, threshold):
 
 
 def test_the_score_alone_rewards_a_schedule_that_breaks_its_threshold():
-    """Half the synchronisations, quality .8 instead of .95: the score says it is 68 % better."""
+    """Half the syncs, quality .8 instead of .95: the score says it is 68 % better."""
     kept, broken = quality_per_sync(0.95, 20), quality_per_sync(0.8, 10)
 
     assert kept == pytest.approx(0.0475)
@@ -120,7 +120,7 @@ def test_goals_that_make_no_sense():
     with pytest.raises(InvalidParameter, match="limit"):
         Limit(0, 7.0)
     with pytest.raises(InvalidParameter, match="cost"):
-        Source(PATH, cost=0.0)
+        BudgetedSource(PATH, cost=0.0)
 
 
 def test_stricter_goals_keep_their_kind():
@@ -129,7 +129,7 @@ def test_stricter_goals_keep_their_kind():
     assert goal == Goal(precision=0.9, confidence=0.9)
 
 
-def test_limits_put_off_a_synchronisation():
+def test_limits_put_off_a_sync():
     assert next_day(3.0, 1.0, [0.0, 3.0], [Limit(2, 7.0)]) == 7.0
     assert next_day(3.0, 9.0, [0.0, 3.0], [Limit(2, 7.0)]) == 12.0
 
@@ -148,21 +148,27 @@ def decaying(rate):
 
 
 def test_a_budget_goes_where_it_avoids_most():
-    syncs = share_budget([Source(decaying(0.02)), Source(decaying(0.08))], 24, 30.0)
+    syncs = share_budget([BudgetedSource(decaying(0.02)), BudgetedSource(decaying(0.08))], 24, 30.0)
 
     assert syncs.sum() == 24
     assert syncs[1] > syncs[0] > 0
 
 
 def test_a_dear_source_is_visited_less():
-    cheap, dear = share_budget([Source(decaying(0.05)), Source(decaying(0.05), cost=4.0)], 40, 30.0)
+    cheap, dear = share_budget(
+        [BudgetedSource(decaying(0.05)), BudgetedSource(decaying(0.05), cost=4.0)], 40, 30.0
+    )
 
     assert cheap > dear
     assert cheap + 4 * dear <= 40
 
 
 def test_a_budget_is_shared_as_well_as_by_trying_all():
-    sources = [Source(decaying(0.02)), Source(decaying(0.05), weight=2.0), Source(decaying(0.3))]
+    sources = [
+        BudgetedSource(decaying(0.02)),
+        BudgetedSource(decaying(0.05), weight=2.0),
+        BudgetedSource(decaying(0.3)),
+    ]
     budget = 9
     found = share_budget(sources, budget, 30.0)
     ways = [
@@ -178,4 +184,6 @@ def test_a_budget_is_shared_as_well_as_by_trying_all():
 
 
 def test_a_source_that_never_decays_gets_nothing():
-    assert share_budget([Source(np.ones(30)), Source(decaying(0.1))], 5, 30.0).tolist() == [0, 5]
+    assert share_budget(
+        [BudgetedSource(np.ones(30)), BudgetedSource(decaying(0.1))], 5, 30.0
+    ).tolist() == [0, 5]

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from recrawl.listings.data.attributes import Labels, Numbers
-from recrawl.listings.data.grid import Grid
+from recrawl.listings.data.grid import DayGrid
 from recrawl.listings.data.spells import Listing, Updates
-from recrawl.listings.describe import decay
-from recrawl.listings.forecast.forecast import Forecast, Outlook
+from recrawl.listings.describe import removal_rates
+from recrawl.listings.forecast.forecast import Forecast, ForecastPath
 from recrawl.listings.groups.partition import Partitioner
 from recrawl.listings.schedule.plan import plan_evenly, plan_to_keep
 from recrawl.listings.schedule.schedule import Goal, Limit
@@ -26,7 +26,7 @@ from recrawl.report.listings.describe import (
 )
 from recrawl.report.listings.forecasts import banded, forecast_sheet
 from recrawl.report.listings.partitions import grown, partition_sheet, partitioned, shrunk
-from recrawl.report.listings.schedule_chart import Scheduled, schedule_chart
+from recrawl.report.listings.schedule_chart import GroupSchedule, schedule_chart
 from recrawl.report.listings.schedules import schedule_sheet
 from recrawl.report.listings.sheets import Sheet, cells, joined, shown, texts
 
@@ -37,8 +37,8 @@ def market(objects=200):
     """Even objects live 3 days and odd ones 20; eight come a day."""
     spells = []
     for row in range(objects):
-        born = row // 8
-        spells.append((row, born, min(born + (20 if row % 2 else 3), 41)))
+        arrived = row // 8
+        spells.append((row, arrived, min(arrived + (20 if row % 2 else 3), 41)))
     columns: dict[str, Labels | Numbers] = {
         "make": Labels.of(["BMW" if row % 2 else "Fiat" for row in range(objects)]),
         "year": Numbers(np.arange(objects) % 5.0 + 2000),
@@ -51,8 +51,8 @@ def falling(days, rate=0.05, status=()):
     """A forecast that decays at one rate, with bands a little around it."""
     day = np.arange(1.0, days + 1)
     path = np.exp(-rate * day)
-    middle = Outlook.of_quality(100.0, path, path)
-    low = Outlook.of_quality(100.0, path**1.5, path**1.5)
+    middle = ForecastPath.of_quality(100.0, path, path)
+    low = ForecastPath.of_quality(100.0, path**1.5, path**1.5)
     return Forecast(100.0, middle, middle, low, middle, None, status)
 
 
@@ -61,34 +61,34 @@ def test_attributes_that_name_objects_are_not_shown():
 
 
 def test_describe_by_hand():
-    """All Fiats die at an age of 3 days, give or take half a crawl."""
+    """All Fiats are removed at an age of 3 days, give or take half a crawl."""
     listing = market()
-    sheet = describe_sheet("cars", listing, Grid.of(listing), ["make"])
+    sheet = describe_sheet("cars", listing, DayGrid.of(listing), ["make"])
 
     values = cells(sheet.columns, "value")
     fiat = values.index("Fiat")
     assert values[0] == "(all)"
-    assert cells(sheet.columns, "deaths")[fiat] == 100
-    assert cells(sheet.columns, "median_life_days")[fiat] == pytest.approx(3, abs=0.5)
+    assert cells(sheet.columns, "removals")[fiat] == 100
+    assert cells(sheet.columns, "median_lifetime_days")[fiat] == pytest.approx(3, abs=0.5)
 
 
 def test_half_live_until_the_curve_has_fallen_so_far():
     listing = market()
-    fiat, bmw = decay(listing, (np.arange(200) % 2).astype(np.int64), 2).curves
+    fiat, bmw = removal_rates(listing, (np.arange(200) % 2).astype(np.int64), 2).curves
 
     assert fiat.median < bmw.median
     young = Listing.of(["a", "b"], CRAWLS[:3], [(0, 1, 3), (1, 1, 3)])
-    (curve,) = decay(young, np.zeros(2, np.int64), 1).curves
+    (curve,) = removal_rates(young, np.zeros(2, np.int64), 1).curves
     assert np.isnan(curve.median)
 
 
-def test_age_matters_where_lives_are_of_one_length():
+def test_age_matters_where_lifetimes_are_of_one_length():
     """All Fiats live for three days; nothing is said where nothing can be told."""
     listing = market()
-    sheet = describe_sheet("cars", listing, Grid.of(listing), ["make"])
+    sheet = describe_sheet("cars", listing, DayGrid.of(listing), ["make"])
     row = cells(sheet.columns, "value").index("Fiat")
     quiet = Listing.of(["a"], CRAWLS, [(0, 0, 41)])
-    silent = describe_sheet("cars", quiet, Grid.of(quiet), [])
+    silent = describe_sheet("cars", quiet, DayGrid.of(quiet), [])
 
     assert cells(sheet.columns, "aging")[row] > cells(sheet.columns, "aging_limit")[row]
     assert sheet.words[row][sheet.header.index("age")] == "matters"
@@ -97,8 +97,8 @@ def test_age_matters_where_lives_are_of_one_length():
 
 
 def test_a_curve_begins_where_objects_are_first_seen():
-    """Half a day after their birth, where crawls are a day apart."""
-    chart = describe_chart("cars", market(), Grid.of(market()), ["make"])
+    """Half a day after their arrival, where crawls are a day apart."""
+    chart = describe_chart("cars", market(), DayGrid.of(market()), ["make"])
     rows = chart["vconcat"][1]["data"]["values"]
 
     assert min(row["age"] for row in rows) == 0.5
@@ -153,7 +153,7 @@ def test_without_updates_nothing_is_known_to_be_stale(listing, status):
 def test_days_carry_their_marks():
     spells = [(row, 0, 41) for row in range(40)] + [(row, 20, 41) for row in range(40, 90)]
     listing = Listing.of([str(row) for row in range(90)], CRAWLS, spells)
-    sheet = day_sheet("cars", Grid.of(listing))
+    sheet = day_sheet("cars", DayGrid.of(listing))
 
     assert [row for row in cells(sheet.columns, "mark") if row] == ["load"]
     assert sheet.words[20][-1] == "load"
@@ -161,7 +161,7 @@ def test_days_carry_their_marks():
 
 def test_changes_of_keys_are_remarked_once():
     listing = market()
-    lines = source_remarks("cars", listing, Grid.of(listing), ["rekey?", "weak"])
+    lines = source_remarks("cars", listing, DayGrid.of(listing), ["rekey?", "weak"])
 
     assert lines[0] == "cars: 200 objects in 41 crawls, 2026-01-05 to 2026-02-14."
     assert any(line.startswith("cars was seen for less than 14 days") for line in lines)
@@ -186,7 +186,7 @@ def test_sheets_of_several_sources_are_joined():
 
 
 def test_a_forecast_without_bands_shows_none():
-    nothing = Outlook.unknown(3)
+    nothing = ForecastPath.unknown(3)
     found = Forecast(100.0, falling(3).typical, falling(3).expected, nothing, nothing)
     sheet = forecast_sheet("cars", found, CRAWLS[0], np.array([2]))
 
@@ -246,7 +246,7 @@ def scheduled(name, rate, *, listed=100.0, span=12):
         return falling(days, rate)
 
     plan = plan_to_keep(forecast, Goal(precision=0.8, recall=0.7), [], span)
-    return Scheduled(name, CRAWLS[0], plan, forecast, listed)
+    return GroupSchedule(name, CRAWLS[0], plan, forecast, listed)
 
 
 def panels_of(chart):
@@ -254,7 +254,7 @@ def panels_of(chart):
 
 
 def test_all_groups_are_drawn_on_the_same_axes():
-    """One is synchronised every 5 days and one every 12; both are drawn to the end."""
+    """One is synced every 5 days and one every 12; both are drawn to the end."""
     groups = [scheduled("Fiat", 0.05), scheduled("BMW", 0.02)]
     chart = schedule_chart("cars", groups, Goal(precision=0.8, recall=0.7))
     panels = panels_of(chart)
@@ -291,12 +291,12 @@ def test_a_whole_source_has_wide_panels():
 
 
 def test_a_group_without_a_plan_or_a_forecast_shows_no_decay():
-    nothing = Outlook.unknown(1)
+    nothing = ForecastPath.unknown(1)
     unknown = Forecast(0.0, nothing, nothing, nothing, nothing)
     plan = plan_to_keep(lambda _, __: unknown, Goal(recall=0.8), [], 1)
     groups = [
-        Scheduled("new", CRAWLS[0], plan, lambda _, __: unknown),
-        Scheduled("none", CRAWLS[0], [], lambda _, __: unknown),
+        GroupSchedule("new", CRAWLS[0], plan, lambda _, __: unknown),
+        GroupSchedule("none", CRAWLS[0], [], lambda _, __: unknown),
     ]
 
     for drawn in (groups, groups[1:]):
@@ -344,7 +344,7 @@ def test_what_tells_nothing_may_be_chance():
 def test_charts_are_json_whatever_there_is(rows):
     """A figure that is not finite would be no JSON."""
     listing = market(rows)
-    grid, nothing = Grid.of(listing), Outlook.unknown(3)
+    grid, nothing = DayGrid.of(listing), ForecastPath.unknown(3)
     charts = [
         describe_chart("cars", listing, grid, []),
         partition_chart("cars", listing, partitioned(listing, "make", Partitioner())),

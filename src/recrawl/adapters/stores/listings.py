@@ -1,6 +1,6 @@
 """Listings of a store, read as sources.
 
-Only looks that were believed count as crawls. What is the matter with a listing goes with it.
+Only syncs that were believed count as crawls. What is wrong with a listing goes with it.
 
 Touches: files.
 """
@@ -15,11 +15,11 @@ import numpy as np
 
 from recrawl.adapters.tables.listing_tables import attribute_of
 from recrawl.errors import InvalidParameter, InvalidTable
-from recrawl.listings.data.grid import Grid
+from recrawl.listings.data.grid import DayGrid
 from recrawl.listings.data.snapshots import GRACE
+from recrawl.listings.live.forecast import grid_of
 from recrawl.listings.live.history import listing_of_history
-from recrawl.listings.live.outlook import grid_of
-from recrawl.report.listings.syncs import Look
+from recrawl.report.listings.syncs import SyncRow
 from recrawl.store.sqlite.listing_reader import ListingReader
 from recrawl.units import SECONDS_A_DAY
 
@@ -40,12 +40,12 @@ class StoredListing:
         name: Its name.
         listing: Its objects.
         grid: The same day by day.
-        alarm: What is the matter with it; empty for nothing.
+        alarm: What is wrong with it; empty for nothing.
     """
 
     name: str
     listing: Listing
-    grid: Grid
+    grid: DayGrid
     alarm: str
 
 
@@ -68,13 +68,13 @@ def read_store_listings(path: Path, *, name: str = "", grace: float = GRACE) -> 
         listing = listing_of_history(history, grace=grace)
         columns = {each: _typed(column) for each, column in listing.attributes.items()}
         listing = replace(listing, attributes=columns)
-        grid = grid_of(listing) if len(listing.crawls) else Grid.of(listing)
+        grid = grid_of(listing) if len(listing.crawls) else DayGrid.of(listing)
         found.append(StoredListing(history.name, listing, grid, history.alarm))
     return found
 
 
-def read_store_looks(path: Path, *, name: str = "") -> list[tuple[str, list[Look]]]:
-    """Every look at the listings of a store, by name.
+def read_store_syncs(path: Path, *, name: str = "") -> list[tuple[str, list[SyncRow]]]:
+    """Every sync of the listings of a store, by name.
 
     Args:
         path: The store.
@@ -86,7 +86,7 @@ def read_store_looks(path: Path, *, name: str = "") -> list[tuple[str, list[Look
     """
     with ListingReader(path) as reader:
         names = _wanted(reader, name)
-        return [(each, [_look(sync) for sync in reader.syncs(each)]) for each in names]
+        return [(each, [_row(sync) for sync in reader.syncs(each)]) for each in names]
 
 
 def read_store_objects(
@@ -111,16 +111,16 @@ def read_store_objects(
 def _wanted(reader: ListingReader, name: str) -> list[str]:
     names = reader.names()
     if not names:
-        message = f"{reader.path}: must have a listing; [[listing]] of recrawl.toml asks for one"
-        raise InvalidTable(f"{message} (it has none)")
+        message = f"{reader.path}: no listing found; [[listing]] in recrawl.toml asks for one"
+        raise InvalidTable(message)
     if name and name not in names:
-        message = f"{reader.path}: name must be that of a listing: {', '.join(names)}"
-        raise InvalidParameter(f"{message} (got {name!r})")
+        message = f"{reader.path}: listing {name!r} not found; expected one of {', '.join(names)}"
+        raise InvalidParameter(message)
     return [name] if name else names
 
 
-def _look(sync: Sync) -> Look:
-    look = Look(
+def _row(sync: Sync) -> SyncRow:
+    row = SyncRow(
         at=sync.at_seconds / SECONDS_A_DAY,
         outcome=sync.outcome.label,
         pages=sync.pages,
@@ -131,13 +131,13 @@ def _look(sync: Sync) -> Look:
         detail=sync.detail,
     )
     if sync.quality is None:
-        return look
+        return row
     return replace(
-        look,
+        row,
         precision=sync.quality.precision,
         recall=sync.quality.recall,
-        precision_foretold=_band(sync.quality.precision_foretold),
-        recall_foretold=_band(sync.quality.recall_foretold),
+        precision_forecast=_band(sync.quality.precision_foretold),
+        recall_forecast=_band(sync.quality.recall_foretold),
     )
 
 

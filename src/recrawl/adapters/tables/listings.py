@@ -35,7 +35,7 @@ from recrawl.listings.data.spells import (
     Updates,
     refuse_wrong,
     spells_of_events,
-    spells_of_lives,
+    spells_of_lifetimes,
 )
 
 if TYPE_CHECKING:
@@ -137,15 +137,15 @@ def _from_tables(tables: _Tables, key: str, *, lenient: bool) -> Listing:
     name = key_of(shared, objects.path if events is None else events.path, key)
     keys = objects.keys(name)
     _check_keys(objects, name)
-    lives = _Lives.of(objects)
+    lifetimes = _Lifetimes.of(objects)
     happened = None if events is None else _Happened.of(events, name, objects)
-    wrong = lives.wrong
+    wrong = lifetimes.wrong
     if not lenient:
         refuse_wrong(wrong, keys, "must appear, be seen last and be removed in this order")
-    crawls = _crawls(tables, lives.instants(wrong), happened)
+    crawls = _crawls(tables, lifetimes.instants(wrong), happened)
 
     if happened is None:
-        found = spells_of_lives(*lives.crawls(crawls))
+        found = spells_of_lifetimes(*lifetimes.crawls(crawls))
     else:
         at = np.searchsorted(crawls, happened.at)
         told = (happened.kind != UPDATE) & ~wrong[happened.row]
@@ -193,7 +193,7 @@ def _attributes(objects: Table, key: str) -> dict[str, Attribute]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Lives:
+class _Lifetimes:
     """When objects appeared, were last seen and removed, where their table tells."""
 
     appeared: Instants
@@ -202,7 +202,7 @@ class _Lives:
     before: Instants | None
 
     @classmethod
-    def of(cls, objects: Table) -> _Lives:
+    def of(cls, objects: Table) -> _Lifetimes:
         known = [
             objects.times(name, optional=True) if name in objects.names else None
             for name in ("last_seen_at", "removed_at", "prev_crawl_at")

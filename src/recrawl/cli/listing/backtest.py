@@ -16,15 +16,15 @@ from recrawl.cli.listing import shared as listing_shared
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from recrawl.cli.listing.shared import Source
+    from recrawl.cli.listing.shared import ListingSource
     from recrawl.listings.schedule.schedule import Goal
 
 _TRAIN = typer.Option(metavar="T", help="Days at the start that are seen day by day.")
-_CYCLE = typer.Option(metavar="T", help="Days between synchronisations after that, by commas.")
+_CYCLE = typer.Option(metavar="T", help="Days between syncs after that, comma-separated.")
 _METHOD = typer.Option(
     metavar="M",
-    help="Forecasters, by commas: mixture, pooled, age, direct, static, refit, ar, ar-published, "
-    "survival; or all.",
+    help="Forecasters, comma-separated: mixture, pooled, age, decay, static, refit, ar, "
+    "ar-published, survival; or all.",
 )
 _KEEP = typer.Option(
     metavar="Q",
@@ -53,12 +53,12 @@ def backtest(
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:
-    """Say how good forecasts would have been, told only what synchronisations see.
+    """Say how good forecasts would have been that know only what syncs see.
 
-    Writes a row a metric, length and kind of cycles (regular, or all) and method:
-    the squared error of forecasts, that over the one of constant rates, and the
-    share of outcomes that bands held. With --keep a row a target and method: how
-    many synchronisations its schedule made, the average quality, how far that was
+    Writes one row per metric, length and kind of cycles (regular, or all) and
+    method: the squared error of forecasts, its ratio to that of constant rates, and
+    the share of outcomes within their bands. With --keep one row per target and
+    method: how many syncs its schedule made, the average quality, how far that was
     from the promise, and the share of time below the target. No file is changed.
 
     \b
@@ -78,7 +78,7 @@ def backtest(
     methods = _methods(method)
     trained, cycles = _whole(train, "train"), [_whole(part, "cycle") for part in cycle.split(",")]
     goal = goal_of(keep, confidence) if keep else None
-    sources = listing_shared.Reading(files, key, grace, lenient, name).sources()
+    sources = listing_shared.SourceReader(files, key, grace, lenient, name).read()
     for source in sources:
         _check(source, trained, cycles)
     rows = []
@@ -120,18 +120,18 @@ def _whole(text: str, name: str) -> int:
     return int(found)
 
 
-def _check(source: Source, train: int, cycles: Sequence[int]) -> None:
+def _check(source: ListingSource, train: int, cycles: Sequence[int]) -> None:
     """Refuse a history that leaves nothing to forecast."""
     from recrawl.errors import InvalidTable
 
     days = max(len(source.grid) - 1, 0)
     if source.listing.status == "empty":
-        message = f"{source.name}: must list something (got no object in {days} days)"
+        message = f"{source.name}: no object in {days} days, so nothing to forecast"
         raise InvalidTable(message)
     if days < train + max(cycles):
         message = (
-            f"{source.name}: must reach at least {train + max(cycles)} days, those of training "
-            f"and a cycle (got {days})"
+            f"{source.name}: expected at least {train + max(cycles)} days, for training and a "
+            f"cycle, got {days}"
         )
         raise InvalidTable(message)
 
@@ -144,16 +144,16 @@ def _part(
 
 
 def _cycle_rows(
-    source: Source,
+    source: ListingSource,
     methods: Sequence[str],
     train: int,
     cycles: Sequence[int],
     told: Callable[[float], None],
 ) -> list[Any]:
     from recrawl.listings.forecast.backtest import backtest as run
-    from recrawl.listings.forecast.backtest import telling_groups_of_training
+    from recrawl.listings.forecast.backtest import informative_groups_of_training
 
-    groups = telling_groups_of_training(source.listing, source.grid, train)
+    groups = informative_groups_of_training(source.listing, source.grid, train)
     rows: list[Any] = []
     for done, cycle in enumerate(cycles, start=1):
         rows += run(source.grid, groups, methods, train=train, cycles=[cycle])
@@ -162,16 +162,16 @@ def _cycle_rows(
 
 
 def _keep_rows(
-    source: Source,
+    source: ListingSource,
     methods: Sequence[str],
     train: int,
     goal: Goal,
     told: Callable[[float], None],
 ) -> list[Any]:
-    from recrawl.listings.forecast.backtest import telling_groups_of_training
+    from recrawl.listings.forecast.backtest import informative_groups_of_training
     from recrawl.listings.schedule.backtest import backtest_schedule
 
-    groups = telling_groups_of_training(source.listing, source.grid, train)
+    groups = informative_groups_of_training(source.listing, source.grid, train)
     rows: list[Any] = []
     for done, method in enumerate(methods, start=1):
         rows += backtest_schedule(source.grid, groups, [method], goal, train=train)

@@ -16,7 +16,7 @@ from recrawl.cli.listing import shared as listing_shared
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recrawl.cli.listing.shared import Source
+    from recrawl.cli.listing.shared import ListingSource
     from recrawl.report.listings.sheets import Sheet
 
 _UPDATES = typer.Option(
@@ -46,11 +46,11 @@ def describe(
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:
-    """Say how objects of a listing arrive, how long they live and how often they change.
+    """Say how objects of a listing arrive, how long they stay and how often they change.
 
-    Writes a row for all objects, then a row a value of each attribute: how many
-    there are, how many come a day, at what rate they vanish, with a band, the age
-    that half of them reach, and whether age matters. --updates and --days write
+    Writes one row for all objects, then one row per value of each attribute: how
+    many there are, how many arrive per day, at what rate they are removed, with a
+    band, the age that half of them reach, and whether age matters. --updates and --days write
     other tables instead. No file is changed.
 
     \b
@@ -66,8 +66,8 @@ def describe(
         message = "only one of --updates and --days can be given"
         raise typer.BadParameter(message)
     alone = plot is not None
-    reading = listing_shared.Reading(files, key, grace, lenient, name, alone)
-    sources = [listing_shared.chosen(source, where) for source in reading.sources()]
+    reading = listing_shared.SourceReader(files, key, grace, lenient, name, alone)
+    sources = [listing_shared.chosen(source, where) for source in reading.read()]
     wanted = listing_shared.named(by)
     for source in sources:
         listing_shared.check_attributes(source, wanted)
@@ -79,28 +79,28 @@ def describe(
     listing_shared.remarks(sources)
 
 
-def _groups(source: Source, by: Sequence[str]) -> Sheet:
+def _groups(source: ListingSource, by: Sequence[str]) -> Sheet:
     from recrawl.report.listings.describe import attributes_to_show, describe_sheet
 
     shown = by or attributes_to_show(source.listing)
     return describe_sheet(source.name, source.listing, source.grid, shown)
 
 
-def _updates(source: Source, by: Sequence[str]) -> Sheet:
+def _updates(source: ListingSource, by: Sequence[str]) -> Sheet:
     from recrawl.report.listings.describe import update_sheet
 
     del by
     return update_sheet(source.name, source.listing)
 
 
-def _days(source: Source, by: Sequence[str]) -> Sheet:
+def _days(source: ListingSource, by: Sequence[str]) -> Sheet:
     from recrawl.report.listings.describe import day_sheet
 
     del by
     return day_sheet(source.name, source.grid)
 
 
-def _draw(path: Path, source: Source, by: Sequence[str]) -> None:
+def _draw(path: Path, source: ListingSource, by: Sequence[str]) -> None:
     from recrawl.adapters.pictures import write_picture
     from recrawl.report.listings.charts import describe_chart
 

@@ -16,13 +16,13 @@ from recrawl.cli.listing import shared as listing_shared
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats
-    from recrawl.cli.listing.shared import Source
+    from recrawl.cli.listing.shared import ListingSource
     from recrawl.listings.forecast.forecast import Forecast
-    from recrawl.listings.forecast.tracked import Followed
+    from recrawl.listings.forecast.tracked import TrackedSource
 
 _AFTER = typer.Option(
     metavar="T",
-    help="Time after the last synchronisation: 3d, every day of 1d..30d, or hours: 6h,12h.",
+    help="Time after the last sync: 3d, every day of 1d..30d, or hours: 6h,12h.",
 )
 _TYPICAL = typer.Option(
     "--typical", help="What an ordinary time brings, without bulk loads and mass closures."
@@ -54,12 +54,12 @@ def forecast(
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:
-    """Say what a copy of a listing is worth some days after its last synchronisation.
+    """Say what a copy of a listing is worth some days after its last sync.
 
-    Writes a row a day, or an hour: precision (the share of the copy that is still listed),
-    recall (the share of what is listed that the copy has), and how many objects
-    have been deleted, inserted and are listed, each with a band. No file is
-    changed.
+    Writes one row per day or hour: precision (the share of the copy that is still
+    listed), recall (the share of what is listed that the copy has), and how many
+    objects have been deleted, inserted and are listed, each with a band. No file
+    is changed.
 
     \b
     Examples:
@@ -76,13 +76,13 @@ def forecast(
     days = days_of(after)
     listing_shared.check_method(method, part=bool(where))
     alone = plot is not None
-    sources = listing_shared.Reading(files, key, grace, lenient, name, alone).sources()
+    sources = listing_shared.SourceReader(files, key, grace, lenient, name, alone).read()
     parts = [listing_shared.chosen(source, where) for source in sources]
     followed = [_follow(source, where, method, level) for source in sources]
     found = [each.forecast(ceil(days[-1])) for each in followed]
     sheet = joined(
         [
-            forecast_sheet(source.name, ahead, each.synchronised, days, typical=typical)
+            forecast_sheet(source.name, ahead, each.synced_at, days, typical=typical)
             for source, each, ahead in zip(sources, followed, found, strict=True)
         ]
     )
@@ -117,18 +117,18 @@ def days_of(text: str) -> Floats:
     return np.unique(hours) / 24
 
 
-def _follow(source: Source, where: str, method: str, level: float) -> Followed:
+def _follow(source: ListingSource, where: str, method: str, level: float) -> TrackedSource:
     from recrawl.listings.data.where import where as meets
-    from recrawl.listings.forecast.tracked import follow, follow_part
+    from recrawl.listings.forecast.tracked import track_part, track_source
 
     listing, grid = source.listing, source.grid
     if not where:
-        return follow(listing, grid, method=method, level=level)
+        return track_source(listing, grid, method=method, level=level)
     wanted = meets(listing.attributes, where, len(listing)).wanted
-    return follow_part(listing, grid, wanted, method=method, level=level)
+    return track_part(listing, grid, wanted, method=method, level=level)
 
 
-def _draw(path: Path, source: Source, found: Forecast, where: str) -> None:
+def _draw(path: Path, source: ListingSource, found: Forecast, where: str) -> None:
     from recrawl.adapters.pictures import write_picture
     from recrawl.report.listings.charts import forecast_chart
 
@@ -136,7 +136,9 @@ def _draw(path: Path, source: Source, found: Forecast, where: str) -> None:
     write_picture(path, forecast_chart(source.name, found, subtitle=said))
 
 
-def _remarks(sources: list[Source], followed: list[Followed], found: list[Forecast]) -> None:
+def _remarks(
+    sources: list[ListingSource], followed: list[TrackedSource], found: list[Forecast]
+) -> None:
     """Say on stderr what the forecast starts from."""
     import numpy as np
 
@@ -146,10 +148,10 @@ def _remarks(sources: list[Source], followed: list[Followed], found: list[Foreca
 
     for source, each, ahead in zip(sources, followed, found, strict=True):
         if each.state is not None:
-            day = str(np.datetime_as_string(each.synchronised, unit="m"))
+            day = str(np.datetime_as_string(each.synced_at, unit="m"))
             day = day.removesuffix("T00:00").replace("T", " ")
             said = f"{source.name}: {ahead.stock:,.0f} listed on {day}"
-            (later,) = days_between(np.array([each.synchronised]), source.listing.crawls[-1])
+            (later,) = days_between(np.array([each.synced_at]), source.listing.crawls[-1])
             if later > _NOTABLE:
                 said += f", from where days are counted; the last crawl was {every(later)} later"
             screen.remark(f"{said}.")

@@ -25,7 +25,7 @@ def objects(
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:
-    """Write what a crawl has copied of its listings: a row an object.
+    """Write what a crawl has copied of its listings: one row per object.
 
     Writes the key of each object, its listing, when it appeared, was last seen
     and was removed, and its attributes as they were last seen. The other verbs

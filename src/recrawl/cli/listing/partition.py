@@ -16,18 +16,22 @@ from recrawl.cli.listing import shared as listing_shared
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recrawl.cli.listing.shared import Source
+    from recrawl.cli.listing.shared import ListingSource
     from recrawl.listings.groups.partition import Partitioner
-    from recrawl.report.listings.partitions import Part
+    from recrawl.report.listings.partitions import Partition
 
 _SEARCH = typer.Option(
     metavar="S",
-    help="reclustered or hierarchical, an attribute at a time; tree, all together; or shrunk.",
+    help="reclustered or hierarchical, one attribute at a time; tree, all together; or shrunk.",
 )
-_CRITERION = typer.Option(metavar="C", help="What a group more must gain: lr or pearson.")
-_THRESHOLD = typer.Option(help="How much: 3.84 for one of 20 by chance, 1.5 as published.", min=0.0)
+_CRITERION = typer.Option(
+    metavar="C", help="How the gain of one more group is measured: lr or pearson."
+)
+_THRESHOLD = typer.Option(
+    help="Least gain of one more group: 3.84 for one of 20 by chance, 1.5 as published.", min=0.0
+)
 _UNWEIGHTED = typer.Option(
-    "--unweighted", help="Let a value with few deaths count as much as any other, as published."
+    "--unweighted", help="Let a value with few removals count as much as any other, as published."
 )
 _PLOT = typer.Option(
     metavar="F",
@@ -60,8 +64,8 @@ def partition(
 ) -> None:
     """Put objects into groups that vanish at like rates.
 
-    Writes a row a group: the values of the attribute that it holds, its rate with
-    a band, the age that half of its objects reach, by how much the groups fit
+    Writes one row per group: the values of the attribute that it holds, its rate
+    with a band, the age that half of its objects reach, by how much the groups fit
     better than one for all, and whether that may be chance. No file is changed.
 
     \b
@@ -76,8 +80,8 @@ def partition(
     kind = listing_shared.check(files, output, plot, formats=(as_csv, as_json))
     how = _partitioner(search, criterion, threshold, weighted=not unweighted)
     alone = plot is not None
-    reading = listing_shared.Reading(files, key, grace, lenient, name, alone)
-    sources = [listing_shared.chosen(source, where) for source in reading.sources()]
+    reading = listing_shared.SourceReader(files, key, grace, lenient, name, alone)
+    sources = [listing_shared.chosen(source, where) for source in reading.read()]
     wanted = listing_shared.named(by)
     sheets, first = [], None
     for source in sources:
@@ -113,7 +117,9 @@ def _partitioner(search: str, criterion: str, threshold: float, *, weighted: boo
     )
 
 
-def _parts(source: Source, by: Sequence[str], how: Partitioner, search: str) -> list[Part]:
+def _parts(
+    source: ListingSource, by: Sequence[str], how: Partitioner, search: str
+) -> list[Partition]:
     from recrawl.errors import InvalidTable
     from recrawl.report.listings.describe import attributes_to_show
     from recrawl.report.listings.partitions import grown, partitioned, shrunk
@@ -121,7 +127,7 @@ def _parts(source: Source, by: Sequence[str], how: Partitioner, search: str) -> 
     listing = source.listing
     names = list(by) or attributes_to_show(listing)
     if not names:
-        message = f"{source.name}: must have an attribute to part objects by (got none)"
+        message = f"{source.name}: no attribute found to group objects by"
         raise InvalidTable(message)
     if search == _TREE:
         return [grown(listing, names)]
@@ -130,7 +136,7 @@ def _parts(source: Source, by: Sequence[str], how: Partitioner, search: str) -> 
     return [partitioned(listing, name, how) for name in names]
 
 
-def _draw(path: Path, source: Source, part: Part) -> None:
+def _draw(path: Path, source: ListingSource, part: Partition) -> None:
     from recrawl.adapters.pictures import write_picture
     from recrawl.report.listings.charts import partition_chart
 

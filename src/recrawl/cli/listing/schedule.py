@@ -1,4 +1,4 @@
-"""`recrawl listing schedule`: when to synchronise, so that a copy stays as good as is wanted.
+"""`recrawl listing schedule`: when to sync, so that a copy stays as good as is wanted.
 
 Touches: files, the standard streams.
 """
@@ -17,8 +17,8 @@ from recrawl.cli.listing import shared as listing_shared
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recrawl.cli.listing.shared import Source
-    from recrawl.listings.forecast.tracked import Followed
+    from recrawl.cli.listing.shared import ListingSource
+    from recrawl.listings.forecast.tracked import TrackedSource
     from recrawl.listings.schedule.plan import PlannedSync
     from recrawl.listings.schedule.schedule import Goal, Limit
     from recrawl.report.listings.sheets import Sheet
@@ -31,22 +31,22 @@ _POINT = typer.Option(
     "--point", help="Go by the expected quality: below the target at the end of many a cycle."
 )
 _GUARANTEE = typer.Option(
-    "--guarantee", help="With --point: synchronise the day before it is below, not the day it is."
+    "--guarantee", help="With --point: sync the day before it is below, not the day it is."
 )
 _AT_MOST = typer.Option(
     metavar="N",
-    help="At most so many synchronisations of one source or group: 2/7d, or 2/7d,5/30d.",
+    help="At most so many syncs of one source or group: 2/7d, or 2/7d,5/30d.",
     show_default=False,
 )
 _BUDGET = typer.Option(
     metavar="B",
-    help="Instead of --keep: synchronisations of all sources and groups together, e.g. 10/7d.",
+    help="Instead of --keep: syncs of all sources and groups together, e.g. 10/7d.",
     show_default=False,
 )
 _FOR = typer.Option("--for", metavar="T", help="How far ahead to plan.")
 _BY = typer.Option(
     metavar="A",
-    help="Attributes whose groups are synchronised apart, by commas.",
+    help="Attributes whose groups are synced separately, comma-separated.",
     show_default=False,
 )
 _PLOT = typer.Option(
@@ -79,12 +79,12 @@ def schedule(
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:
-    """Say when to synchronise next, so that a copy stays as good as is wanted.
+    """Say when to sync next, so that a copy stays as good as is wanted.
 
-    Writes a row a planned synchronisation: when, the precision and recall to
-    expect just before it, what they reach with the confidence asked for, and why
-    then. With --by each group has its own; with --budget sources and groups share
-    the synchronisations there are. No file is changed.
+    Writes one row per planned sync: when, the precision and recall to expect just
+    before it, what they reach with the confidence asked for, and why then. With
+    --by each group has its own schedule; with --budget sources and groups share
+    the syncs there are. No file is changed.
 
     \b
     Examples:
@@ -96,7 +96,7 @@ def schedule(
 
     kind = listing_shared.check(files, output, plot, formats=(as_csv, as_json))
     if bool(keep) == bool(budget):
-        message = "one of --keep and --budget must be given"
+        message = "expected either --keep or --budget"
         raise typer.BadParameter(message)
     if guarantee and not point:
         message = "--guarantee needs --point"
@@ -106,7 +106,7 @@ def schedule(
     goal = goal_of(keep, None if point else confidence, guarantee=guarantee) if keep else None
     spent = _spent(budget, span) if budget else 0
     alone = plot is not None
-    sources = listing_shared.Reading(files, key, grace, lenient, name, alone).sources()
+    sources = listing_shared.SourceReader(files, key, grace, lenient, name, alone).read()
     followed = _follow(sources, listing_shared.named(by))
     plans = (
         _evenly(followed, spent, span)
@@ -160,7 +160,7 @@ def limits_of(text: str) -> list[Limit]:
 
 
 def _spent(text: str, span: float) -> int:
-    """Synchronisations that a budget allows within a span."""
+    """Syncs that a budget allows within a span."""
     from recrawl.errors import InvalidParameter
     from recrawl.plan.budget import Budget
 
@@ -171,20 +171,22 @@ def _spent(text: str, span: float) -> int:
     return int(found.visits * span + 1e-9)
 
 
-def _follow(sources: Sequence[Source], by: list[str]) -> list[tuple[Source, Followed]]:
-    from recrawl.listings.forecast.tracked import follow, follow_groups
+def _follow(
+    sources: Sequence[ListingSource], by: list[str]
+) -> list[tuple[ListingSource, TrackedSource]]:
+    from recrawl.listings.forecast.tracked import track_groups, track_source
 
-    found: list[tuple[Source, Followed]] = []
+    found: list[tuple[ListingSource, TrackedSource]] = []
     for source in sources:
         listing_shared.check_attributes(source, by)
         listing, grid = source.listing, source.grid
-        parts = follow_groups(listing, grid, by) if by else [follow(listing, grid)]
+        parts = track_groups(listing, grid, by) if by else [track_source(listing, grid)]
         found += [(source, part) for part in parts]
     return found
 
 
 def _kept(
-    followed: Followed, goal: Goal, limits: Sequence[Limit], span: float
+    followed: TrackedSource, goal: Goal, limits: Sequence[Limit], span: float
 ) -> list[PlannedSync]:
     from recrawl.listings.schedule.plan import plan_to_keep
 
@@ -192,35 +194,34 @@ def _kept(
 
 
 def _evenly(
-    followed: Sequence[tuple[Source, Followed]], syncs: int, span: float
+    followed: Sequence[tuple[ListingSource, TrackedSource]], syncs: int, span: float
 ) -> list[list[PlannedSync]]:
     """A budget shared among sources and groups where it avoids the greatest loss."""
     import numpy as np
 
     from recrawl.listings.schedule.plan import plan_evenly
     from recrawl.listings.schedule.schedule import MOST_DAYS
-    from recrawl.listings.schedule.sources import Source as Kept
-    from recrawl.listings.schedule.sources import share_budget
+    from recrawl.listings.schedule.sources import BudgetedSource, share_budget
 
     found = [each.forecast(max(MOST_DAYS, int(span) + 1)) for _, each in followed]
     paths = [
         np.nan_to_num(ahead.expected.precision * ahead.expected.recall, nan=1.0) for ahead in found
     ]
-    shares = share_budget([Kept(path) for path in paths], float(syncs), span)
+    shares = share_budget([BudgetedSource(path) for path in paths], float(syncs), span)
     return [
         plan_evenly(ahead, int(share), span) for ahead, share in zip(found, shares, strict=True)
     ]
 
 
 def _sheet(
-    followed: Sequence[tuple[Source, Followed]], plans: Sequence[list[PlannedSync]]
+    followed: Sequence[tuple[ListingSource, TrackedSource]], plans: Sequence[list[PlannedSync]]
 ) -> Sheet:
     from recrawl.report.listings.schedules import schedule_sheet
     from recrawl.report.listings.sheets import joined
 
     return joined(
         [
-            schedule_sheet(source.name, each.name, each.synchronised, plan)
+            schedule_sheet(source.name, each.name, each.synced_at, plan)
             for (source, each), plan in zip(followed, plans, strict=True)
         ]
     )
@@ -228,17 +229,17 @@ def _sheet(
 
 def _draw(
     path: Path,
-    followed: Sequence[tuple[Source, Followed]],
+    followed: Sequence[tuple[ListingSource, TrackedSource]],
     plans: Sequence[list[PlannedSync]],
     goal: Goal | None,
 ) -> None:
     """Draw all groups, and say on stderr how many there is no room for."""
     from recrawl.adapters.pictures import write_picture
     from recrawl.cli import screen
-    from recrawl.report.listings.schedule_chart import MOST_GROUPS, Scheduled, schedule_chart
+    from recrawl.report.listings.schedule_chart import MOST_GROUPS, GroupSchedule, schedule_chart
 
     groups = [
-        Scheduled(each.name, each.synchronised, plan, each.forecast, each.listed)
+        GroupSchedule(each.name, each.synced_at, plan, each.forecast, each.listed)
         for (_, each), plan in zip(followed, plans, strict=True)
     ]
     write_picture(path, schedule_chart(followed[0][0].name, groups, goal))
@@ -249,13 +250,13 @@ def _draw(
 
 
 def _remarks(plans: Sequence[list[PlannedSync]], goal: Goal | None, span: float) -> None:
-    """Say on stderr how many synchronisations there are, and what is not kept."""
+    """Say on stderr how many syncs there are, and what is not kept."""
     from recrawl.cli import screen
     from recrawl.report.listings.schedules import missed_words
     from recrawl.report.words import counted, every
 
     within = [[sync for sync in plan if sync.after <= span] for plan in plans]
-    screen.remark(f"{counted(sum(map(len, within)), 'synchronisation')} in {every(span)}.")
+    screen.remark(f"{counted(sum(map(len, within)), 'sync')} in {every(span)}.")
     limited = sum(sync.reason == "limit" for plan in plans for sync in plan)
     if goal is None:
         return

@@ -16,13 +16,13 @@ from recrawl.cli import shared
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recrawl.listings.data.grid import Grid
+    from recrawl.listings.data.grid import DayGrid
     from recrawl.listings.data.spells import Listing
     from recrawl.report.listings.sheets import Sheet
 
 FILES = typer.Argument(
     metavar="FILE...",
-    help="A folder a source (objects, events, crawls, or dated snapshots), one source's files, "
+    help="One folder per source (objects, events, crawls, or dated snapshots), one source's files, "
     "or the store of a crawl.",
     show_default=False,
 )
@@ -31,7 +31,7 @@ WHERE = typer.Option(
 )
 BY = typer.Option(
     metavar="A",
-    help="Attributes, by commas  [default: numbers, and texts of 2 to 50 values]",
+    help="Attributes, comma-separated  [default: numbers, and texts of 2 to 50 values]",
     show_default=False,
 )
 STORE = typer.Argument(metavar="STORE", help="The store of a crawl.", show_default=False)
@@ -58,7 +58,7 @@ _TABLES = ("objects", "events", "crawls")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Source:
+class ListingSource:
     """A source that was read.
 
     Args:
@@ -66,18 +66,18 @@ class Source:
         listing: Its objects.
         grid: The same day by day.
         missing: How many objects lack each attribute that was asked for.
-        alarm: What is the matter with the listing of a store; empty for nothing.
+        alarm: What is wrong with the listing of a store; empty for nothing.
     """
 
     name: str
     listing: Listing
-    grid: Grid
+    grid: DayGrid
     missing: Mapping[str, int]
     alarm: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SourceReader:
     """Where sources are, and how to read them.
 
     Args:
@@ -96,10 +96,10 @@ class Reading:
     name: str = ""
     alone: bool = False
 
-    def sources(self) -> list[Source]:
+    def read(self) -> list[ListingSource]:
         """All sources: a folder each, all files together one, and each listing of a store."""
         from recrawl.adapters.tables.listings import read_listing
-        from recrawl.listings.data.grid import Grid
+        from recrawl.listings.data.grid import DayGrid
         from recrawl.store.sqlite.file_magic import is_store
         from recrawl.units import days
 
@@ -111,18 +111,20 @@ class Reading:
         found = []
         for name, paths in self._parts([path for path in self.files if path not in stores]):
             listing = read_listing(*paths, key=self.key, grace=grace, lenient=self.lenient)
-            found.append(Source(name, listing, Grid.of(listing), {}))
+            found.append(ListingSource(name, listing, DayGrid.of(listing), {}))
         found += [source for store in stores for source in self._stored(store, grace)]
         if self.alone and len(found) > 1:
             message = "--plot needs a single source; of a store --name chooses one"
             raise typer.BadParameter(message)
         return found
 
-    def _stored(self, store: Path, grace: float) -> list[Source]:
+    def _stored(self, store: Path, grace: float) -> list[ListingSource]:
         from recrawl.adapters.stores.listings import read_store_listings
 
         listings = read_store_listings(store, name=self.name, grace=grace)
-        return [Source(each.name, each.listing, each.grid, {}, each.alarm) for each in listings]
+        return [
+            ListingSource(each.name, each.listing, each.grid, {}, each.alarm) for each in listings
+        ]
 
     def _parts(self, given: Sequence[Path]) -> list[tuple[str, list[Path]]]:
         folders = [path for path in given if path.is_dir()]
@@ -165,7 +167,7 @@ def check(
     return kind
 
 
-def chosen(source: Source, text: str) -> Source:
+def chosen(source: ListingSource, text: str) -> ListingSource:
     """Only the objects of a source that meet conditions; all without any."""
     if not text:
         return source
@@ -175,7 +177,7 @@ def chosen(source: Source, text: str) -> Source:
     found = where(listing.attributes, text, len(listing))
     part = listing.only(found.wanted)
     grid = source.grid.only(found.wanted)
-    return Source(source.name, part, grid, found.missing, source.alarm)
+    return ListingSource(source.name, part, grid, found.missing, source.alarm)
 
 
 def put(sheet: Sheet, kind: str, output: Path | None, *, most: int = 0) -> None:
@@ -197,7 +199,7 @@ def put(sheet: Sheet, kind: str, output: Path | None, *, most: int = 0) -> None:
         writer.write(Texts.of(list(sheet.names)), sheet.columns)
 
 
-def remarks(sources: Sequence[Source]) -> None:
+def remarks(sources: Sequence[ListingSource]) -> None:
     """Say on stderr what was read, and what must be known before any figure is believed."""
     from recrawl.cli import screen
     from recrawl.listings.describe import statuses
@@ -209,7 +211,7 @@ def remarks(sources: Sequence[Source]) -> None:
         for line in source_remarks(source.name, source.listing, source.grid, words):
             screen.remark(line)
         if source.alarm:
-            screen.remark(f"{source.name}: the last look was not believed: {source.alarm}.")
+            screen.remark(f"{source.name}: the last sync was not accepted: {source.alarm}.")
         for name, count in source.missing.items():
             if count:
                 screen.remark(f"{source.name}: {counted(count, 'object')} without {name} left out.")
@@ -220,15 +222,15 @@ def named(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def check_attributes(source: Source, names: Sequence[str]) -> None:
+def check_attributes(source: ListingSource, names: Sequence[str]) -> None:
     """Refuse names of attributes that a source does not have."""
     from recrawl.errors import InvalidParameter
+    from recrawl.listings.data.attributes import not_found
 
     for name in names:
         if name not in source.listing.attributes:
-            known = ", ".join(source.listing.attributes) or "none"
-            message = f"{source.name}: {name!r} must be an attribute (got {known})"
-            raise InvalidParameter(message)
+            message = not_found(name, source.listing.attributes)
+            raise InvalidParameter(f"{source.name}: {message}")
 
 
 def check_method(name: str, *, part: bool) -> None:

@@ -13,13 +13,13 @@ from recrawl.cli.listing.forecast import forecast
 from recrawl.cli.listing.objects import objects
 from recrawl.cli.listing.partition import partition
 from recrawl.cli.listing.schedule import schedule
-from recrawl.cli.listing.syncs import looks
+from recrawl.cli.listing.syncs import syncs
 
 _HELP = """Say how a copy of a site that lists objects decays, and when to make it anew.
 
-A source is a folder with objects (and events and crawls), as CSV, JSON lines or
-Parquet, or with a snapshot of the list a file, its date in its name; or a
-listing that `recrawl crawl` looks at, in its store.
+A source is a folder with objects (and events and crawls) as CSV, JSON lines or
+Parquet, or with one file per snapshot of the list, its date in its name; or a
+listing in the store of `recrawl crawl`.
 
 \b
 Examples:
@@ -33,5 +33,5 @@ app.command()(forecast)
 app.command()(schedule)
 app.command()(partition)
 app.command()(backtest)
-app.command()(looks)
+app.command()(syncs)
 app.command()(objects)

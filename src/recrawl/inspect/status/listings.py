@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from math import nan
 from typing import TYPE_CHECKING
 
-from recrawl.listings.live.judging import Known, due_of, outlook_of
+from recrawl.listings.live.judging import ListingFacts, live_forecast, next_due
 from recrawl.store.sqlite.listing_reader import ListingReader
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from recrawl.listings.live.outlook import Outlook
+    from recrawl.listings.live.forecast import LiveForecast
     from recrawl.listings.live.rules import ListingRule
     from recrawl.settings.settings import Settings
 
@@ -30,14 +30,14 @@ class ListingStanding:
 
     Args:
         name: Its name.
-        listed: Objects that are believed to be listed; 0 before the first look.
+        listed: Objects of the copy; 0 before the first sync.
         synced: When its copy was last made anew, in days after 1970; nan for never.
-        due: When it is looked at next.
+        due: When it is synced next.
         reason: Why then.
         precision: Expected of its copy now, and its band: expected, low and high.
         recall: The same of what is listed.
         targets: Least precision and least recall that are wanted; nan for any.
-        alarm: What is the matter since; empty for nothing.
+        alarm: What is wrong since; empty for nothing.
     """
 
     name: str
@@ -67,7 +67,7 @@ def listing_standings(settings: Settings, path: Path, now: float) -> list[Listin
 
 def _standing(rule: ListingRule, reader: ListingReader, now: float) -> ListingStanding:
     history = reader.history(rule.name)
-    outlook = outlook_of(history)
+    forecast = live_forecast(history)
     targets = (rule.precision or nan, rule.recall or nan)
     if not history.syncs:
         return ListingStanding(rule.name, due=rule.opens(now), targets=targets)
@@ -75,18 +75,18 @@ def _standing(rule: ListingRule, reader: ListingReader, now: float) -> ListingSt
     return ListingStanding(
         name=rule.name,
         listed=last.listed,
-        synced=nan if outlook is None else outlook.at,
-        due=due_of(rule, Known(history, {}, outlook), last.at_seconds / SECONDS_A_DAY),
+        synced=nan if forecast is None else forecast.at,
+        due=next_due(rule, ListingFacts(history, {}, forecast), last.at_seconds / SECONDS_A_DAY),
         reason=last.reason,
-        precision=_band(outlook, "precision", now),
-        recall=_band(outlook, "recall", now),
+        precision=_band(forecast, "precision", now),
+        recall=_band(forecast, "recall", now),
         targets=targets,
         alarm=history.alarm,
     )
 
 
-def _band(outlook: Outlook | None, metric: str, now: float) -> tuple[float, float, float]:
-    foretold = None if outlook is None else outlook.quality(metric, now)
+def _band(forecast: LiveForecast | None, metric: str, now: float) -> tuple[float, float, float]:
+    foretold = None if forecast is None else forecast.quality(metric, now)
     if foretold is None:
         return nan, nan, nan
     return foretold.expected, foretold.low, foretold.high

@@ -1,6 +1,6 @@
 """What is known of each object, column by column: labels or numbers, and groups made of them.
 
-A *label* column holds text or true and false: a code an object, each different word once. A
+A *label* column holds text or true and false: one code per object, each different word once. A
 *number* column holds numbers, or instants as days since 1970. In both an object may lack a value:
 code -1, or nan.
 
@@ -119,7 +119,7 @@ Attribute: TypeAlias = Labels | Numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Groups:
+class ObjectGroups:
     """Which group each object is in.
 
     Args:
@@ -133,10 +133,10 @@ class Groups:
     attributes: tuple[str, ...] = ()
 
     @classmethod
-    def one(cls, objects: int) -> Groups:
+    def one(cls, objects: int) -> ObjectGroups:
         """All objects in one group.
 
-        >>> Groups.one(3).codes
+        >>> ObjectGroups.one(3).codes
         array([0, 0, 0])
         """
         return cls(np.zeros(objects, np.int64), (EVERYTHING,))
@@ -146,7 +146,9 @@ class Groups:
         return len(self.names)
 
 
-def groups_by(attributes: Mapping[str, Attribute], names: Sequence[str], objects: int) -> Groups:
+def groups_by(
+    attributes: Mapping[str, Attribute], names: Sequence[str], objects: int
+) -> ObjectGroups:
     """Groups of objects that agree in up to three attributes.
 
     The 24 commonest combinations of at least 60 objects are groups of their own, the rest is
@@ -164,7 +166,7 @@ def groups_by(attributes: Mapping[str, Attribute], names: Sequence[str], objects
     """
     _check_names(attributes, names)
     if not names or not objects:
-        return Groups.one(objects)
+        return ObjectGroups.one(objects)
     codes, words = attributes[names[0]].values()
     for name in names[1:]:
         more, texts = attributes[name].values()
@@ -187,18 +189,26 @@ def _numbered(pairs: Ints) -> tuple[Ints, Ints]:
     return np.flatnonzero(there), (np.cumsum(there) - 1)[pairs]
 
 
+def not_found(name: str, attributes: Mapping[str, Attribute]) -> str:
+    """Say that an attribute does not exist, and which do.
+
+    >>> not_found("colour", {"make": Labels.of(["BMW"])})
+    "attribute 'colour' not found; expected one of make"
+    """
+    known = f"expected one of {', '.join(attributes)}" if attributes else "there are none"
+    return f"attribute {name!r} not found; {known}"
+
+
 def _check_names(attributes: Mapping[str, Attribute], names: Sequence[str]) -> None:
     if len(names) > MOST_ATTRIBUTES:
-        message = f"groups must be made of at most {MOST_ATTRIBUTES} attributes (got {len(names)})"
+        message = f"expected at most {MOST_ATTRIBUTES} attributes, got {len(names)}"
         raise InvalidParameter(message)
     for name in names:
         if name not in attributes:
-            known = ", ".join(attributes) or "no attributes"
-            message = f"groups: {name!r} must be an attribute (got {known})"
-            raise InvalidParameter(message)
+            raise InvalidParameter(not_found(name, attributes))
 
 
-def _commonest(codes: Ints, words: Sequence[str], names: tuple[str, ...]) -> Groups:
+def _commonest(codes: Ints, words: Sequence[str], names: tuple[str, ...]) -> ObjectGroups:
     """The commonest combinations as groups, in that order, and the rest."""
     counts = np.bincount(codes, minlength=len(words))
     order = np.argsort(-counts, kind="stable")[:MOST_GROUPS]
@@ -209,14 +219,14 @@ def _commonest(codes: Ints, words: Sequence[str], names: tuple[str, ...]) -> Gro
     texts = [words[code] for code in kept.tolist()]
     if (group == len(kept)).any():
         texts.append(REST if len(kept) else EVERYTHING)
-    return Groups(group, tuple(texts), names)
+    return ObjectGroups(group, tuple(texts), names)
 
 
-def grouping(attributes: Mapping[str, Attribute], objects: int) -> Groups:
+def grouping(attributes: Mapping[str, Attribute], objects: int) -> ObjectGroups:
     """Groups made of the three attributes that have the fewest values, and hold more than one.
 
-    Few large groups are known better than many small ones. It looks at no lives: for groups that
-    tell how long objects live see `telling_groups`.
+    Few large groups are known better than many small ones. Lifetimes are not considered: for groups
+    that tell how long objects are listed see `informative_groups`.
 
     >>> grouping({"make": Labels.of(["BMW"] * 60 + ["Fiat"] * 61)}, 121).names
     ('Fiat', 'BMW')

@@ -1,8 +1,8 @@
-"""What synchronisations see of a listing: the stock at one, and what has become of it at the next.
+"""What syncs see of a listing: the stock at one, and what has become of it at the next.
 
-Time is a grid of one instant a day; days are counted from the first. A *cohort* is all spells
-that were first seen at the same synchronisation, `seen`; the one before was `before`, so they
-were born in between, on any day alike. Where they were there at the first crawl, or came through
+Time is a grid of one instant per day; days are counted from the first. A *cohort* is all spells
+that were first seen at the same sync, `seen`; the one before was `before`, so they
+arrived in between, on any day alike. Where they were there at the first crawl, or came through
 a change of keys, `before` is -1: their age is unknown.
 
 Pure.
@@ -23,11 +23,11 @@ UNKNOWN = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stock:
-    """Objects that a synchronisation found, counted: a row a cohort and group.
+    """Objects that a sync found, counted: one row per cohort and group.
 
     Args:
-        day: Day of the synchronisation.
-        seen: Day of the synchronisation that first saw the cohort.
+        day: Day of the sync.
+        seen: Day of the sync that first saw the cohort.
         before: Day of the one before that; -1 where the age is unknown.
         group: Group of the objects.
         count: How many they are.
@@ -47,7 +47,7 @@ class Stock:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cycle:
-    """From one synchronisation to the next.
+    """From one sync to the next.
 
     Args:
         stock: What the first found.
@@ -65,7 +65,7 @@ class Cycle:
 
     @property
     def start(self) -> int:
-        """Day of the first synchronisation."""
+        """Day of the first sync."""
         return self.stock.day
 
     @property
@@ -80,5 +80,5 @@ class Cycle:
 
     @property
     def listed(self) -> float:
-        """How many objects the second synchronisation found."""
+        """How many objects the second sync found."""
         return self.survived + float(np.sum(self.inserted))

@@ -33,7 +33,7 @@ _FIRST_MONDAY = 4  # 1970 began on a Thursday
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Grid:
+class DayGrid:
     """Stretches of days in which objects are listed, in the order of objects, then of time.
 
     Args:
@@ -48,7 +48,8 @@ class Grid:
     Examples:
         >>> from recrawl.listings.data.spells import Listing
         >>> crawls = np.arange("2026-01-05", "2026-01-10", dtype="datetime64[D]")
-        >>> grid = Grid.of(Listing.of(["a", "b", "c"], crawls, [(0, 0, 3), (1, 0, 5), (2, 1, 5)]))
+        >>> listing = Listing.of(["a", "b", "c"], crawls, [(0, 0, 3), (1, 0, 5), (2, 1, 5)])
+        >>> grid = DayGrid.of(listing)
         >>> grid.listed
         array([2, 3, 3, 2, 2])
         >>> grid.deleted, grid.inserted
@@ -66,7 +67,7 @@ class Grid:
     gone: Ints
 
     @classmethod
-    def of(cls, listing: Listing, *, oldest: float = OLDEST_CRAWL) -> Grid:
+    def of(cls, listing: Listing, *, oldest: float = OLDEST_CRAWL) -> DayGrid:
         """Grid of a listing, from its first crawl to its last; its instants are midnights, UTC.
 
         Where crawls are made once a day and about midnight, some before and some after, a day
@@ -108,7 +109,7 @@ class Grid:
 
     @property
     def crawled(self) -> Ints:
-        """Days that are no gaps: one may synchronise on them."""
+        """Days that are no gaps: one may sync on them."""
         return np.flatnonzero(~self.gap)
 
     def next_crawled(self, day: int) -> int:
@@ -159,10 +160,10 @@ class Grid:
         return self.precision(later, day)
 
     def kept(self, horizon: int = HORIZON) -> Ints:
-        """How many objects of each day are listed h days later: a row a day, h = 0 .. `horizon`.
+        """Objects of each day that are listed h days later: one row per day, h = 0 .. `horizon`.
 
         Beyond the last day it is 0. All days at once cost one count an h, so quality after any
-        synchronisation is then only looked up: see `Paths`.
+        sync is then only looked up: see `Paths`.
         """
         counts = np.zeros((horizon + 1, len(self) + 1), np.int64)
         for h in range(horizon + 1):
@@ -189,7 +190,7 @@ class Grid:
             counts[h] -= np.bincount(high, minlength=counts.shape[1])
         return True
 
-    def only(self, wanted: Bools) -> Grid:
+    def only(self, wanted: Bools) -> DayGrid:
         """A grid of some objects alone; objects keep their numbers."""
         rows = wanted[self.object]
         return replace(self, object=self.object[rows], first=self.first[rows], gone=self.gone[rows])
@@ -232,14 +233,14 @@ class Paths:
     """Quality of a copy, made on any day, on each of the days after it.
 
     Args:
-        both: Objects of each day that are still or again listed h days later: a row a day.
+        both: Objects of each day that are still or again listed h days later: one row per day.
         listed: How many objects are listed on each day.
 
     Examples:
         >>> from recrawl.listings.data.spells import Listing
         >>> crawls = np.arange("2026-01-05", "2026-01-10", dtype="datetime64[D]")
         >>> listing = Listing.of(["a", "b", "c"], crawls, [(0, 0, 3), (1, 0, 5), (2, 1, 5)])
-        >>> paths = Paths.of(Grid.of(listing))
+        >>> paths = Paths.of(DayGrid.of(listing))
         >>> paths.precision(0, 4)
         array([1. , 1. , 1. , 0.5, 0.5])
         >>> paths.recall(1, 3)
@@ -250,7 +251,7 @@ class Paths:
     listed: Ints
 
     @classmethod
-    def of(cls, grid: Grid, horizon: int = HORIZON) -> Paths:
+    def of(cls, grid: DayGrid, horizon: int = HORIZON) -> Paths:
         """Paths of up to `horizon` days."""
         return cls(grid.kept(horizon), grid.listed)
 

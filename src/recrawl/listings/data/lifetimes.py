@@ -1,14 +1,14 @@
 """How long objects were listed, as far as crawls can tell: rows of ages with a count each.
 
-An object is first seen at one crawl and missed at another, so its birth lies between two crawls
-and so does its death. Ages are counted from the middle of the birth's interval:
+An object is first seen at one crawl and missed at another, so its arrival lies between two crawls
+and so does its removal. Ages are counted from the middle of the arrival's interval:
 
-    born in (0, 1], last seen on day 4, gone by day 5:   low 3.5, high 4.5
-    born in (0, 1], still listed on day 9:               low 8.5, high infinite
+    arrived in (0, 1], last seen on day 4, gone by day 5:   low 3.5, high 4.5
+    arrived in (0, 1], still listed on day 9:               low 8.5, high infinite
 
-An object that dies before any crawl is never heard of, so those we know had reached the age at
-their first crawl: here half a day. They are watched from there on (`entry`); counting the days
-before as lived would make lives seem longer than they are.
+An object that is removed before any crawl is never heard of, so those we know had reached the age
+at their first crawl: here half a day. They are observed from there on (`entry`); counting the days
+before would make lifetimes seem longer than they are.
 
 An object that was there at the first crawl has an age nobody knows. It is watched from that
 crawl on, with age 0 there and `known` False; only a survival without memory may read it so.
@@ -35,19 +35,19 @@ _FEW = 1_000_000  # counters that cost nothing to speak of
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lifetimes:
-    """Ages between which objects died, a row an object or a row many objects of the same ages.
+    """Ages between which objects were removed, one row per object or per set of equal ages.
 
     Args:
         low: Oldest age at which the objects were seen.
         high: Age at which they were known to be gone; infinite where they are still listed,
-            and equal to `low` where the time of death is known.
+            and equal to `low` where the time of removal is known.
         entry: Age from which they were watched.
         count: How many objects the row stands for.
-        known: Whether the ages are counted from birth.
+        known: Whether the ages are counted from arrival.
 
     Examples:
-        >>> lives = Lifetimes.of([3.5, 8.5], [4.5, np.inf])
-        >>> lives.deaths, lives.exposure
+        >>> lifetimes = Lifetimes.of([3.5, 8.5], [4.5, np.inf])
+        >>> lifetimes.removals, lifetimes.exposure
         (1.0, 12.5)
     """
 
@@ -85,34 +85,34 @@ class Lifetimes:
 
     @classmethod
     def from_dates(
-        cls, born_after: Floats, born_by: Floats, last_seen: Floats, gone_by: Floats
+        cls, arrived_after: Floats, arrived_by: Floats, last_seen: Floats, gone_by: Floats
     ) -> Lifetimes:
-        """Read the days between which each object was born and died.
+        """Read the days between which each object arrived and was removed.
 
-        `born_after` is minus infinity for objects that were there at the first crawl, `gone_by`
+        `arrived_after` is minus infinity for objects that were there at the first crawl, `gone_by`
         infinite or nan for those still listed.
 
         >>> day = np.array
-        >>> lives = Lifetimes.from_dates(day([0.0, -np.inf]), day([1.0, 0.0]), day([4.0, 9.0]),
+        >>> lifetimes = Lifetimes.from_dates(day([0.0, -np.inf]), day([1.0, 0.0]), day([4.0, 9.0]),
         ...                              day([5.0, np.nan]))
-        >>> lives.low, lives.high, lives.known
+        >>> lifetimes.low, lifetimes.high, lifetimes.known
         (array([3.5, 9. ]), array([4.5, inf]), array([ True, False]))
-        >>> lives.entry
+        >>> lifetimes.entry
         array([0.5, 0. ])
         """
-        known = np.isfinite(born_after)
-        birth = np.where(known, (np.where(known, born_after, 0) + born_by) / 2, born_by)
+        known = np.isfinite(arrived_after)
+        arrival = np.where(known, (np.where(known, arrived_after, 0) + arrived_by) / 2, arrived_by)
         gone = np.where(np.isnan(gone_by), np.inf, gone_by)
-        return cls.of(last_seen - birth, gone - birth, entry=born_by - birth, known=known)
+        return cls.of(last_seen - arrival, gone - arrival, entry=arrived_by - arrival, known=known)
 
     @classmethod
     def from_listing(cls, listing: Listing) -> Lifetimes:
-        """A row a spell of a listing, in its order.
+        """One row per spell of a listing, in its order.
 
         >>> from recrawl.listings.data.spells import Listing
         >>> days = np.array(["2026-01-01", "2026-01-02", "2026-01-04"], "datetime64[us]")
-        >>> lives = Lifetimes.from_listing(Listing.of(["a", "b"], days, [(0, 0, 2), (1, 1, 3)]))
-        >>> lives.low, lives.high, lives.known
+        >>> lifetimes = Lifetimes.from_listing(Listing.of(["a", "b"], days, [(0, 0, 2), (1, 1, 3)]))
+        >>> lifetimes.low, lifetimes.high, lifetimes.known
         (array([1. , 2.5]), array([ 3., inf]), array([False,  True]))
         """
         crawls = listing.crawls
@@ -149,23 +149,25 @@ class Lifetimes:
         return float(np.sum(self.count))
 
     @property
-    def died(self) -> Bools:
+    def removed(self) -> Bools:
         """Whether each row's objects are gone."""
         return np.isfinite(self.high)
 
     @property
     def age(self) -> Floats:
-        """Age at death, taken in the middle of its interval, or the oldest age seen."""
-        return np.where(self.died, (self.low + np.where(self.died, self.high, 0)) / 2, self.low)
+        """Age at removal, taken in the middle of its interval, or the oldest age seen."""
+        return np.where(
+            self.removed, (self.low + np.where(self.removed, self.high, 0)) / 2, self.low
+        )
 
     @property
-    def deaths(self) -> float:
-        """How many objects died."""
-        return float(np.sum(self.count[self.died]))
+    def removals(self) -> float:
+        """How many objects were removed."""
+        return float(np.sum(self.count[self.removed]))
 
     @property
     def exposure(self) -> float:
-        """Days lived under watch by all objects together."""
+        """Days listed under watch by all objects together."""
         return float(np.sum(self.count * (self.age - self.entry)))
 
     def take(self, rows: Ints | Bools) -> Lifetimes:
@@ -175,26 +177,26 @@ class Lifetimes:
         )
 
     def with_known_age(self) -> Lifetimes:
-        """Only objects whose age counts from birth."""
+        """Only objects whose age counts from arrival."""
         return self if self.known.all() else self.take(self.known)
 
     def binned(self, width: float = 0.25) -> Lifetimes:
         """Ages rounded to multiples of `width` days, and equal rows put together.
 
-        A million objects of a source crawled daily make a few thousand rows. A death between two
-        ages stays between two, so that nobody dies at the age of entry.
+        A million objects of a source crawled daily make a few thousand rows. A removal between two
+        ages stays between two, so that nobody is removed at the age of entry.
 
-        >>> lives = Lifetimes.of([3.5, 3.6, 3.5], [4.5, 4.5, 4.5]).binned(0.5)
-        >>> lives.low, lives.count
+        >>> lifetimes = Lifetimes.of([3.5, 3.6, 3.5], [4.5, 4.5, 4.5]).binned(0.5)
+        >>> lifetimes.low, lifetimes.count
         (array([3.5]), array([3.]))
         """
         if not len(self):
             return self
         low, entry = _in_steps(self.low, width), _in_steps(self.entry, width)
-        high = _in_steps(np.where(self.died, self.high, 0.0), width)
+        high = _in_steps(np.where(self.removed, self.high, 0.0), width)
         high = np.maximum(high, low + (self.high > self.low))
         # From the oldest age seen to the one at which they were gone, and one; 0 if still listed.
-        wait = np.where(self.died, high - low + 1, 0)
+        wait = np.where(self.removed, high - low + 1, 0)
         columns = (low, wait, entry, self.known.astype(np.int64))
         sizes = [int(column.max()) + 1 for column in columns]
         key = np.ravel_multi_index(columns, sizes)
@@ -223,15 +225,15 @@ def _counted(key: Ints, weight: Floats, keys: int) -> tuple[Ints, Floats]:
 
 
 def _of_cycle(cycle: Cycle) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Low, high, entry, count and known of a cycle's cohorts: first the living, then the dead."""
+    """Low, high, entry, count and known of a cycle's cohorts: the remaining, then the removed."""
     stock, days = cycle.stock, float(cycle.days)
     known = stock.before >= 0
     age = np.where(known, stock.day - (stock.seen + stock.before) / 2, 0.0)
     twice = np.concatenate([age, age])
-    dead = np.arange(len(twice)) >= len(age)
+    removed = np.arange(len(twice)) >= len(age)
     return (
-        np.where(dead, twice, twice + days),
-        np.where(dead, twice + days, np.inf),
+        np.where(removed, twice, twice + days),
+        np.where(removed, twice + days, np.inf),
         twice,
         np.concatenate([stock.count - cycle.deleted, cycle.deleted]),
         np.concatenate([known, known]).astype(np.float64),

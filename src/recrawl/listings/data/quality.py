@@ -5,7 +5,7 @@ A copy $L$ made at one time is compared with the list $R$ at another:
 $$ \text{precision} = \frac{|L \cap R|}{|L|}, \qquad
    \text{recall} = \frac{|L \cap R|}{|R|} . $$
 
-Between two days quality is linear: it falls from 1 just after a synchronisation to what it is
+Between two days quality is linear: it falls from 1 just after a sync to what it is
 just before the next.
 
 Pure.
@@ -52,7 +52,7 @@ def time_average(path: Floats) -> float:
     r"""Average quality over a cycle, $Q$: the trapezoid rule over daily values.
 
     Args:
-        path: Quality on each day of the cycle, the first just after a synchronisation, the last
+        path: Quality on each day of the cycle, the first just after a sync, the last
             just before the next.
 
     Examples:

@@ -40,7 +40,7 @@ class Sightings:
         crawls: When each snapshot was made, in order.
         snapshot: Snapshot of each sighting.
         object: Object of each sighting.
-        attributes: What the objects were like, by name; a row a sighting.
+        attributes: What the objects were like, by name; one row per sighting.
     """
 
     crawls: Instants
@@ -99,7 +99,7 @@ def _refuse_repeats(sightings: Sightings, keys: Texts, row: Ints, seen: Ints) ->
         count = int(np.count_nonzero((row == row[place]) & (seen == seen[place])))
         name = keys.take(row[place : place + 1]).tolist()[0]
         when = np.datetime_as_string(sightings.crawls[seen[place]], unit="s")
-        message = f"snapshot {when}: key {name!r} must be there once (got {count} times)"
+        message = f"snapshot {when}: key {name!r} occurs {count} times, expected once"
         raise InvalidTable(message)
 
 

@@ -8,7 +8,7 @@ that no longer did:
     object a  x    x                    first 0, gone 2: was there before we looked, age unknown
     object b            x    x    x     first 2, gone 5 = all crawls: still listed
 
-Birth lies between crawls first - 1 and first, death between gone - 1 and gone.
+Arrival lies between crawls first - 1 and first, removal between gone - 1 and gone.
 
 Pure.
 """
@@ -38,7 +38,7 @@ _NEVER = np.datetime64("NaT", "us")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Updates:
-    """Changes of objects' attributes, a row an attribute that changed.
+    """Changes of objects' attributes, one row per attribute that changed.
 
     Args:
         object: Whose attribute changed.
@@ -67,7 +67,7 @@ class Listing:
 
     Args:
         keys: Name of each object.
-        attributes: What is known of the objects, by name; a row an object.
+        attributes: What is known of the objects, by name; one row per object.
         crawls: When the list was read, in order.
         object: Object of each spell.
         first: First crawl that saw it.
@@ -204,7 +204,7 @@ class Spells:
         object: Object of each spell.
         first: First crawl that saw it.
         gone: First crawl that no longer did.
-        wrong: A row an object: whether its times cannot be.
+        wrong: One row per object: whether its times cannot be.
     """
 
     object: Ints
@@ -213,10 +213,10 @@ class Spells:
     wrong: Bools
 
 
-def spells_of_lives(first: Ints, gone: Ints) -> Spells:
-    """One spell an object; wrong where it is gone before it was seen.
+def spells_of_lifetimes(first: Ints, gone: Ints) -> Spells:
+    """One spell per object; wrong where it is gone before it was seen.
 
-    >>> spells_of_lives(np.array([0, 3]), np.array([2, 1])).wrong
+    >>> spells_of_lifetimes(np.array([0, 3]), np.array([2, 1])).wrong
     array([False,  True])
     """
     wrong = gone <= first
@@ -247,7 +247,7 @@ def spells_of_events(
         >>> found.first, found.gone
         (array([0, 4]), array([2, 6]))
     """
-    # One sort of one number an event is several times faster than sorting by two keys.
+    # One sort of one number per event is several times faster than sorting by two keys.
     code = np.sort((rows * (crawls + 1) + crawl) * 2 + removal)
     removed = (code & 1).astype(np.bool_)
     code >>= 1

@@ -1,8 +1,8 @@
-"""What synchronisations on chosen days see of a listing, one after the other.
+"""What syncs on chosen days see of a listing, one after the other.
 
-A synchronisation sees which objects are listed then, and nothing of what happened since the one
+A sync sees which objects are listed then, and nothing of what happened since the one
 before: an object that left and came back between two of them was there all the time, as far as
-they know; one that is missing from a synchronisation and back at a later one is new.
+they know; one that is missing from a sync and back at a later one is new.
 
 Pure.
 """
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.listings.data.attributes import Groups
-    from recrawl.listings.data.grid import Grid
+    from recrawl.listings.data.attributes import ObjectGroups
+    from recrawl.listings.data.grid import DayGrid
 
 _SHORT = 1 << 16  # days that fit into 16 bits are sorted by counting
 
 
 class Syncs:
-    """Synchronisations so far: the stock that the last one found, by cohort and group.
+    """Syncs so far: the stock that the last one found, by cohort and group.
 
     Costs what has changed since, not what is listed: a million objects can be followed day by day.
 
@@ -37,15 +37,15 @@ class Syncs:
         groups: Group of each object.
 
     Examples:
-        Objects a and b are there at the first synchronisation, so nobody knows how old they are;
-        c is first seen on day 3, born after day 0:
+        Objects a and b are there at the first sync, so nobody knows how old they are;
+        c is first seen on day 3, arrived after day 0:
 
-        >>> from recrawl.listings.data.attributes import Groups
-        >>> from recrawl.listings.data.grid import Grid
+        >>> from recrawl.listings.data.attributes import ObjectGroups
+        >>> from recrawl.listings.data.grid import DayGrid
         >>> from recrawl.listings.data.spells import Listing
         >>> crawls = np.arange("2026-01-05", "2026-01-10", dtype="datetime64[D]")
         >>> listing = Listing.of(["a", "b", "c"], crawls, [(0, 0, 2), (1, 0, 5), (2, 1, 5)])
-        >>> syncs = Syncs(Grid.of(listing), Groups.one(3))
+        >>> syncs = Syncs(DayGrid.of(listing), ObjectGroups.one(3))
         >>> syncs.next(0)
         >>> cycle = syncs.next(3)
         >>> cycle.stock.listed, cycle.deleted, cycle.inserted
@@ -54,14 +54,14 @@ class Syncs:
         (array([0, 3]), array([-1,  0]), array([1., 1.]))
     """
 
-    def __init__(self, grid: Grid, groups: Groups) -> None:
+    def __init__(self, grid: DayGrid, groups: ObjectGroups) -> None:
         self._grid = grid
         self._group = groups.codes
         self._groups = max(len(groups), 1)
         self._starting, self._ending = _in_order(grid.first), _in_order(grid.gone)
         self._started, self._ended = grid.first[self._starting], grid.gone[self._ending]
         self._cohort = np.full(grid.objects, -1, np.int64)  # of each object that is listed
-        self._seen: list[int] = []  # a number a synchronisation, and so a cohort
+        self._seen: list[int] = []  # one per sync, and so one per cohort
         self._before: list[int] = []
         self._row_cohort = np.empty(0, np.int64)  # of each row of the stock
         self._row_group = np.empty(0, np.int64)
@@ -69,22 +69,21 @@ class Syncs:
 
     @property
     def day(self) -> int:
-        """Day of the last synchronisation; -1 before the first."""
+        """Day of the last sync; -1 before the first."""
         return self._seen[-1] if self._seen else -1
 
     @property
     def stock(self) -> Stock:
-        """What the last synchronisation found."""
+        """What the last sync found."""
         seen, before = np.array(self._seen, np.int64), np.array(self._before, np.int64)
         cohort = self._row_cohort
         return Stock(self.day, seen[cohort], before[cohort], self._row_group, self._count)
 
     def next(self, day: int) -> Cycle | None:
-        """Synchronise on a later day: the cycle that ends then, or None for the first time."""
+        """Sync on a later day: the cycle that ends then, or None for the first time."""
         if not self.day < day < len(self._grid):
             message = (
-                f"synchronisation must be after day {self.day} and before day {len(self._grid)} "
-                f"(got {day})"
+                f"sync must be after day {self.day} and before day {len(self._grid)} (got {day})"
             )
             raise InvalidParameter(message)
         stock = self.stock if self._seen else None
@@ -109,16 +108,16 @@ class Syncs:
             return None
         return Cycle(stock, day, deleted, inserted, self._grid.weekday(stock.day))
 
-    def forget_births(self, day: int | None = None) -> None:
+    def forget_ages(self, day: int | None = None) -> None:
         """Take the age of those that were first seen on a day as unknown: a re-key.
 
         Args:
-            day: Day of a synchronisation; the last if None.
+            day: Day of a sync; the last if None.
         """
         self._before[-1 if day is None else self._seen.index(day)] = UNKNOWN
 
     def copy(self) -> Syncs:
-        """The same synchronisations, to go on from here more than once."""
+        """The same syncs, to go on from here more than once."""
         other = copy(self)
         other._cohort = self._cohort.copy()  # noqa: SLF001 - of the same class
         other._seen, other._before = self._seen.copy(), self._before.copy()  # noqa: SLF001 - the same
@@ -131,7 +130,7 @@ class Syncs:
         low, high = np.searchsorted(self._started, [self.day, day], side="right")
         started = self._starting[low:high]
 
-        # Stretches that began after the last synchronisation came and went unseen.
+        # Stretches that began after the last sync came and went unseen.
         left = self._grid.object[ended[self._grid.first[ended] <= self.day]]
         there = self._grid.object[started[self._grid.gone[started] > day]]
         known = self._cohort[there] >= 0  # left and came back
@@ -151,15 +150,15 @@ def _counts(rows: Ints, length: int) -> Floats:
     return np.bincount(rows, minlength=length).astype(np.float64)
 
 
-def cycles(grid: Grid, groups: Groups, days: Iterable[int]) -> Iterator[Cycle]:
-    """Cycles between synchronisations on the given days, in order; one fewer than there are days.
+def cycles(grid: DayGrid, groups: ObjectGroups, days: Iterable[int]) -> Iterator[Cycle]:
+    """Cycles between syncs on the given days, in order; one fewer than there are days.
 
-    >>> from recrawl.listings.data.attributes import Groups
-    >>> from recrawl.listings.data.grid import Grid
+    >>> from recrawl.listings.data.attributes import ObjectGroups
+    >>> from recrawl.listings.data.grid import DayGrid
     >>> from recrawl.listings.data.spells import Listing
     >>> crawls = np.arange("2026-01-05", "2026-01-10", dtype="datetime64[D]")
-    >>> grid = Grid.of(Listing.of(["a", "b"], crawls, [(0, 0, 3), (1, 1, 5)]))
-    >>> found = cycles(grid, Groups.one(2), [0, 2, 4])
+    >>> grid = DayGrid.of(Listing.of(["a", "b"], crawls, [(0, 0, 3), (1, 1, 5)]))
+    >>> found = cycles(grid, ObjectGroups.one(2), [0, 2, 4])
     >>> [(cycle.start, cycle.days, cycle.survived) for cycle in found]
     [(0, 2, 1.0), (2, 2, 1.0)]
     """

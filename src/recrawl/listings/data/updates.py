@@ -121,7 +121,7 @@ def object_rates(histories: Histories) -> Estimates:
 
 
 def share_stale(rates: Estimates, days: Floats | Ints, *, copied: Ints | None = None) -> Floats:
-    r"""Share of a copy's objects that are out of date some days after a synchronisation.
+    r"""Share of a copy's objects that are out of date some days after a sync.
 
     $$ 1 - \frac1n \sum_o P(\text{object } o \text{ unchanged for } t) . $$
 
@@ -129,7 +129,7 @@ def share_stale(rates: Estimates, days: Floats | Ints, *, copied: Ints | None = 
 
     Args:
         rates: Rates of all objects.
-        days: Days since the synchronisation.
+        days: Days since the sync.
         copied: Numbers of the objects in the copy; all if None.
 
     Examples:

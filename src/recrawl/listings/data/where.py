@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from recrawl.errors import InvalidInput, InvalidParameter
-from recrawl.listings.data.attributes import Labels
+from recrawl.listings.data.attributes import Labels, not_found
 from recrawl.parse.conditions import conditions
 from recrawl.units import MICROSECONDS_A_DAY, instant, microseconds
 
@@ -69,8 +69,8 @@ def where(attributes: Mapping[str, Attribute], text: str, objects: int) -> Selec
     for condition in conditions(text):
         column = attributes.get(condition.name)
         if column is None:
-            known = ", ".join(attributes) or "none"
-            _refuse(condition, f"must name an attribute: {known}", condition.name)
+            message = not_found(condition.name, attributes)
+            raise InvalidParameter(f"where, position {condition.place}: {message}")
         missing[condition.name] = int(np.count_nonzero(column.missing))
         wanted &= (
             _labels(column, condition)

@@ -1,6 +1,6 @@
-r"""How an autoregressive decay learns from a synchronisation, as published and guarded.
+r"""How an autoregressive decay learns from a sync, as published and guarded.
 
-At a synchronisation only the sum of the decays since the last one is seen, $\ell_{obs}$. The
+At a sync only the sum of the decays since the last one is seen, $\ell_{obs}$. The
 forecast was $\ell(a, \beta)$, which near the current parameters is a plane with the slopes
 
 $$ A_j = 1 + \sum_i \beta_i A_{j-i}, \qquad

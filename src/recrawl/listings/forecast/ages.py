@@ -1,7 +1,7 @@
 """Which ages the objects of a stock may have.
 
 Ages are whole days from 0 to 179, the last standing for all above; one more class holds objects
-whose age is unknown. All tables here have a row for each of these 181 classes, and a column a
+whose age is unknown. All tables here have one row per class, 181 in all, and one column per
 group.
 
 Pure.
@@ -48,7 +48,7 @@ class Ages:
         """Ages at the stock's own day: `day - seen` to `day - before - 1`.
 
         Args:
-            stock: What a synchronisation found.
+            stock: What a sync found.
             groups: How many groups there are; if it is one, all objects are in it.
         """
         low, high = stock.day - stock.seen, stock.day - stock.before
@@ -95,7 +95,7 @@ class Ages:
 def by_age(stock: Stock, groups: int) -> Floats:
     """Expected number of objects by class of age and group.
 
-    A cohort seen on day 17, the synchronisation before on day 10, is 7 to 13 days old on day 24:
+    A cohort seen on day 17, the sync before on day 10, is 7 to 13 days old on day 24:
 
     >>> from recrawl.listings.data.cycles import Stock
     >>> one = lambda number: np.array([number])

@@ -16,7 +16,7 @@ import numpy as np
 
 from recrawl.listings.forecast import adaptation, autoregression
 from recrawl.listings.forecast.autoregression import Autoregression
-from recrawl.listings.forecast.forecast import Outlook, plain
+from recrawl.listings.forecast.forecast import ForecastPath, plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,11 +97,11 @@ class Autoregressive:
         )
 
     def forecast(self, state: Tracks, stock: Stock, ahead: int) -> Forecast:
-        """Precision and recall to expect 1 to `ahead` days after a synchronisation."""
+        """Precision and recall to expect 1 to `ahead` days after a sync."""
         kept, found = (
             track.series.quality(track.past, ahead) for track in (state.precision, state.recall)
         )
-        return plain(stock.listed, Outlook.of_quality(stock.listed, kept, found))
+        return plain(stock.listed, ForecastPath.of_quality(stock.listed, kept, found))
 
     def _fitted(self, seen: list[tuple[int, float]]) -> Track:
         pieces = [

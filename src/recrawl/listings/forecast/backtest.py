@@ -1,7 +1,7 @@
-"""How good forecasts of a listing would have been, told only what synchronisations saw.
+"""How good forecasts of a listing would have been, told only what syncs saw.
 
 A forecaster gets cycles and stocks from `Syncs` and nothing else: every crawled day of training,
-then one synchronisation every so many days, and nothing between two of them. Each cycle is
+then one sync every so many days, and nothing between two of them. Each cycle is
 forecast before it is seen. All phases of the cycle are run, and each is a run of its own.
 
 Pure.
@@ -14,12 +14,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.listings.data.attributes import LEAST_OBJECTS, MOST_GROUPS, REST, Groups, grouping
-from recrawl.listings.data.marks import Marks
+from recrawl.listings.data.attributes import (
+    LEAST_OBJECTS,
+    MOST_GROUPS,
+    REST,
+    ObjectGroups,
+    grouping,
+)
+from recrawl.listings.data.day_marks import DayMarks
 from recrawl.listings.forecast.forecast import QUALITIES
 from recrawl.listings.forecast.methods import BASELINE, METHODS
 from recrawl.listings.forecast.replay import TRAIN_DAYS, SyncReplay
-from recrawl.listings.groups.informative import telling_groups
+from recrawl.listings.groups.informative import informative_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +33,7 @@ if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
     from recrawl.listings.data.attributes import Attribute
     from recrawl.listings.data.cycles import Cycle
-    from recrawl.listings.data.grid import Grid
+    from recrawl.listings.data.grid import DayGrid
     from recrawl.listings.data.spells import Listing
     from recrawl.listings.forecast.forecast import Forecast
 
@@ -36,7 +42,7 @@ KINDS = ("regular", "all")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CycleScores:
-    """Forecasts of cycles and what came, a row a cycle; precision, then recall in a row.
+    """Forecasts of cycles and what came, one row per cycle; precision in the first column.
 
     Args:
         start: Day the forecast was made.
@@ -70,10 +76,10 @@ class CycleScores:
         return int(np.count_nonzero(self.regular)) if kind == KINDS[0] else len(self.start)
 
 
-def score_cycles(run: SyncReplay, *, cycle: int, train: int, marks: Marks) -> CycleScores:
+def score_cycles(run: SyncReplay, *, cycle: int, train: int, marks: DayMarks) -> CycleScores:
     """Forecast every cycle of so many days after training, in all phases.
 
-    Days in gaps are left out: the next synchronisation ends a longer cycle, which is learnt but
+    Days in gaps are left out: the next sync ends a longer cycle, which is learnt but
     not scored. Cycles that hold a change of keys are learnt and not scored.
     """
     rows = [row for phase in range(cycle) for row in _phase(run, cycle, train + phase)]
@@ -141,8 +147,8 @@ class CycleRow:
 
 
 def backtest(
-    grid: Grid,
-    groups: Groups,
+    grid: DayGrid,
+    groups: ObjectGroups,
     methods: Sequence[str],
     *,
     train: int = TRAIN_DAYS,
@@ -157,7 +163,7 @@ def backtest(
         train: Days of training.
         cycles: Lengths of cycles in days.
     """
-    marks = Marks.of(grid)
+    marks = DayMarks.of(grid)
     runs = {
         name: SyncReplay(grid, groups, METHODS[name], train=train)
         for name in dict.fromkeys([BASELINE, *methods])
@@ -189,10 +195,10 @@ def _row(
 
 def groups_of_training(
     attributes: Mapping[str, Attribute],
-    grid: Grid,
+    grid: DayGrid,
     train: int,
     names: Sequence[str] | None = None,
-) -> Groups:
+) -> ObjectGroups:
     """Groups chosen by what was listed in training, for all objects.
 
     Groups chosen on the whole history would tell of later days which combinations become common.
@@ -208,7 +214,7 @@ def groups_of_training(
         some = {name: column.rows(seen) for name, column in attributes.items()}
         names = grouping(some, len(seen)).attributes
     if not names:
-        return Groups.one(grid.objects)
+        return ObjectGroups.one(grid.objects)
     codes = np.zeros(grid.objects, dtype=np.int64)
     for name in names:
         more, words = attributes[name].values()
@@ -219,10 +225,10 @@ def groups_of_training(
     group = np.full(len(counts), len(common), dtype=np.int64)
     group[common] = np.arange(len(common))
     labels = tuple(f"group {number + 1}" for number in range(len(common)))
-    return Groups(group[codes], (*labels, REST), tuple(names))
+    return ObjectGroups(group[codes], (*labels, REST), tuple(names))
 
 
-def telling_groups_of_training(listing: Listing, grid: Grid, train: int) -> Groups:
+def informative_groups_of_training(listing: Listing, grid: DayGrid, train: int) -> ObjectGroups:
     """Groups by the attributes that told most about lifetimes in training.
 
     Args:
@@ -231,6 +237,6 @@ def telling_groups_of_training(listing: Listing, grid: Grid, train: int) -> Grou
         train: Days of training.
     """
     if train >= len(grid):
-        return telling_groups(listing)
-    names = telling_groups(listing, until=grid.instants[train]).attributes
+        return informative_groups(listing)
+    names = informative_groups(listing, until=grid.instants[train]).attributes
     return groups_of_training(listing.attributes, grid, train, names)

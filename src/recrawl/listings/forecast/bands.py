@@ -146,7 +146,7 @@ def training_law(windows: Sequence[Window], trained: float) -> Law:
 
 
 @dataclass(frozen=True, slots=True)
-class Band:
+class QualityBand:
     r"""Band of one metric.
 
     Args:
@@ -158,7 +158,7 @@ class Band:
         aim: Share of outcomes it aims to miss now, so that it misses `miss` in the long run.
 
     Examples:
-        >>> band = Band(0.12, 0.5, kappa=1.3)
+        >>> band = QualityBand(0.12, 0.5, kappa=1.3)
         >>> days, quality = np.array([7.0]), np.array([0.8])
         >>> low, high = band.bounds(quality, 200, days)
         >>> low.round(3), high.round(3)
@@ -200,7 +200,7 @@ class Band:
         high = np.ceil(high * (size + 1.0) - 0.5) / whole
         return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
 
-    def learn(self, quality: float, seen: Window, size: float) -> Band:
+    def learn(self, quality: float, seen: Window, size: float) -> QualityBand:
         """Learn from an outcome how wide to be.
 
         Args:

@@ -33,7 +33,7 @@ _UNCAPPED = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Bank:
+class DriftingLevel:
     """Six memories of a level.
 
     Args:
@@ -46,7 +46,7 @@ class Bank:
         days: Days that one of the longer memories still knows of.
 
     Examples:
-        >>> bank = Bank.empty()
+        >>> bank = DriftingLevel.empty()
         >>> for days, level, weight in [(7, 1.2, 25.0), (7, 0.8, 30.0), (3, 2.0, 9.0)]:
         ...     bank = bank.add(days, level * weight, weight)
         >>> bank.levels(prior=20.0).round(6)
@@ -62,7 +62,7 @@ class Bank:
     days: float = 0.0
 
     @classmethod
-    def empty(cls) -> Bank:
+    def empty(cls) -> DriftingLevel:
         """Nothing learnt yet: all memories alike."""
         events, weight, loss = np.zeros((3, len(HALF_LIVES)))
         return cls(events, weight, loss, _shares(loss))
@@ -76,7 +76,7 @@ class Bank:
         """Mean of the memories."""
         return float(self.shares @ self.levels(prior, guess))
 
-    def add(self, days: float, events: float, weight: float) -> Bank:
+    def add(self, days: float, events: float, weight: float) -> DriftingLevel:
         """Learn what a cycle showed."""
         keep = 0.5 ** (days / HALF_LIVES)
         return replace(
@@ -90,14 +90,14 @@ class Bank:
         """Weight that a cycle of so many days has had lately; infinite before the first."""
         return float(self.weight[_USUAL]) / self.days * days if self.days else np.inf
 
-    def judge(self, days: float, errors: Floats, error: float) -> Bank:
+    def judge(self, days: float, errors: Floats, error: float) -> DriftingLevel:
         """Learn how well each memory, and their mean, had forecast it."""
         cap = _CAP * self.variance if self.records >= _UNCAPPED else np.inf
         squares = np.minimum(errors**2, cap) / (2 * self.variance)
         loss = self.loss * 0.5 ** (days / _LOSS_HALF_LIFE) + squares
         variance = 0.9 * self.variance + 0.1 * min(error**2, cap)
         shares, records = _shares(loss), self.records + 1
-        return Bank(self.events, self.weight, loss, shares, variance, records, self.days)
+        return DriftingLevel(self.events, self.weight, loss, shares, variance, records, self.days)
 
 
 def _shares(loss: Floats) -> Floats:

@@ -2,12 +2,12 @@ r"""Experts on how a copy of a listing decays, and how their forecasts are avera
 
 Two count on hazards, side by side: one with the mean hazard for all objects, one with hazards by
 age and group. Each follows a level of its own, and arrivals of its own, since what has come and is
-still there depends on how fast newcomers die. Of one newcomer a day
+still there depends on how fast newcomers are removed. Of one newcomer a day
 
 $$ e(d) = \sum_{j=1}^{d} w'_{k(j)} \, e^{-\theta W H(d-j)} $$
 
-are there after $d$ days. They die by the hazards of the newly born, which are 3 to 10 times those
-of a stock of job postings. How much arrivals scatter is told by `negative_binomial`.
+are there after $d$ days. Their hazards are those of age 0 on, 3 to 10 times those of a stock of job
+postings. How much arrivals scatter is told by `negative_binomial`.
 
 The third takes quality as one rate of decay, no matter where it comes from:
 
@@ -39,9 +39,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.listings.data.quality import recall
-from recrawl.listings.forecast.drifting_level import Bank
-from recrawl.listings.forecast.forecast import Outlook
-from recrawl.listings.forecast.hazards import Model, Tally, gained, implied_level, surviving
+from recrawl.listings.forecast.drifting_level import DriftingLevel
+from recrawl.listings.forecast.forecast import ForecastPath
+from recrawl.listings.forecast.hazards import (
+    HazardModel,
+    HazardTally,
+    gained,
+    implied_level,
+    surviving,
+)
 from recrawl.listings.forecast.weekdays import running_mean
 
 if TYPE_CHECKING:
@@ -74,13 +80,13 @@ def most_times(days: float) -> float:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Start:
+class ForecastStart:
     """Where a forecast starts.
 
     Args:
         listed: How many objects there are.
         count: Those by class of age and by the groups that the expert tells apart.
-        weekday: Factor of deaths on each day ahead.
+        weekday: Factor of removals on each day ahead.
         coming: Factor of arrivals on each day ahead.
     """
 
@@ -96,7 +102,7 @@ class HazardExpert:
 
     Args:
         hazards: Whether ages and groups differ.
-        tally: Deaths and exposure by age and group.
+        tally: Removals and exposure by age and group.
         curve: Hazard by class of age, from the tally.
         factor: Factor of each group, from the tally.
         level: Memories of the level.
@@ -104,21 +110,21 @@ class HazardExpert:
     """
 
     hazards: Hazards
-    tally: Tally
+    tally: HazardTally
     curve: Floats
     factor: Floats
-    level: Bank
-    inflow: Bank
+    level: DriftingLevel
+    inflow: DriftingLevel
 
     @classmethod
     def empty(cls, hazards: Hazards, groups: int) -> HazardExpert:
         """Nothing learnt yet."""
-        tally = Tally.empty(groups)
+        tally = HazardTally.empty(groups)
         curve, factor = hazards.curve(tally), hazards.factors(tally)
-        return cls(hazards, tally, curve, factor, Bank.empty(), Bank.empty())
+        return cls(hazards, tally, curve, factor, DriftingLevel.empty(), DriftingLevel.empty())
 
-    def with_tally(self, tally: Tally) -> HazardExpert:
-        """The same with other deaths and exposure, and the hazards that follow from them."""
+    def with_tally(self, tally: HazardTally) -> HazardExpert:
+        """The same with other removals and exposure, and the hazards that follow from them."""
         curve, factor = self.hazards.curve(tally), self.hazards.factors(tally)
         return replace(self, tally=tally, curve=curve, factor=factor)
 
@@ -132,7 +138,7 @@ class HazardExpert:
         """Arrivals a day now."""
         return self.inflow.level(_ARRIVALS_PRIOR, _mean_arrivals(self.inflow))
 
-    def outlook(self, start: Start, days: Ints) -> Outlook:
+    def outlook(self, start: ForecastStart, days: Ints) -> ForecastPath:
         """Look some numbers of days ahead.
 
         Args:
@@ -142,9 +148,9 @@ class HazardExpert:
         level = self.theta * running_mean(start.weekday)
         left = surviving(start.count, gained(self.curve, days), self.factor, level[days - 1])
         there = lasting(self.curve, level, start.coming)
-        return Outlook.of_counts(start.listed, left, self.arrivals * there[days - 1])
+        return ForecastPath.of_counts(start.listed, left, self.arrivals * there[days - 1])
 
-    def learn_deaths(
+    def learn_removals(
         self, cycle: AgedCycle, weekday: Floats, *, clip: bool
     ) -> tuple[HazardExpert, float]:
         """Learn level, ages and groups from a cycle whose stock was not empty.
@@ -155,9 +161,9 @@ class HazardExpert:
         was known before.
 
         Returns:
-            The expert, and by what the deaths were multiplied where they were clipped.
+            The expert, and by what the removals were multiplied where they were clipped.
         """
-        seen = _Deaths.of(self, cycle, weekday)
+        seen = _Removals.of(self, cycle, weekday)
         level, scale, weight = seen.level, 1.0, seen.weight
         if clip:
             times, spare = most_times(cycle.days), _SPARE / max(weight, 1e-12)
@@ -168,7 +174,7 @@ class HazardExpert:
         bank = self.level.judge(cycle.days, seen.errors, seen.error)
         bank = bank.add(cycle.days, level * weight, weight)
         # The level as it is now known: a high level must not look like high hazards.
-        model = Model(self.curve, self.factor, bank.level(_LEVEL_PRIOR), weekday)
+        model = HazardModel(self.curve, self.factor, bank.level(_LEVEL_PRIOR), weekday)
         share = weight / seen.weight if seen.weight > 0 else 1.0
         said = cycle.expected_tally(model, scale).times(share)
         return replace(self, level=bank).with_tally(self.tally.add(said, cycle.days)), scale
@@ -195,12 +201,12 @@ class HazardExpert:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Deaths:
+class _Removals:
     """What a cycle says of the level of an expert.
 
     Args:
-        level: Level that explains the deaths seen.
-        weight: Deaths expected at level 1.
+        level: Level that explains the removals seen.
+        weight: Removals expected at level 1.
         errors: Error of each memory in precision.
         error: Error of their mean.
     """
@@ -211,7 +217,7 @@ class _Deaths:
     error: float
 
     @classmethod
-    def of(cls, expert: HazardExpert, cycle: AgedCycle, weekday: Floats) -> _Deaths:
+    def of(cls, expert: HazardExpert, cycle: AgedCycle, weekday: Floats) -> _Removals:
         count, factor = cycle.count, expert.factor
         gain = gained(expert.curve, np.array([cycle.days]))[0] * float(np.mean(weekday))
         deleted, listed = cycle.deleted, cycle.listed
@@ -256,7 +262,7 @@ def lasting(curve: Floats, level: Floats, weekday: Floats) -> Floats:
     )
 
 
-def _mean_arrivals(bank: Bank) -> float:
+def _mean_arrivals(bank: DriftingLevel) -> float:
     """Mean arrivals a day over all that was seen, to which each memory is drawn."""
     events, days = float(bank.events[-1]), float(bank.weight[-1])
     return max(events, _HALF_AN_ARRIVAL) / max(days, 1.0)

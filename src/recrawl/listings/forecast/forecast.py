@@ -16,7 +16,7 @@ from recrawl.listings.models.negative_binomial import NegativeBinomialArrivals
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.listings.forecast.bands import Band
+    from recrawl.listings.forecast.bands import QualityBand
 
 METRICS = ("precision", "recall", "deleted", "inserted", "listed")
 QUALITIES = ("precision", "recall")
@@ -25,7 +25,7 @@ _ALL_THERE = 1e-9  # logarithm of a recall that is 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outlook:
+class ForecastPath:
     """Five figures for each of the coming days.
 
     Args:
@@ -43,10 +43,10 @@ class Outlook:
     listed: Floats
 
     @classmethod
-    def of_counts(cls, stock: float, survived: Floats, inserted: Floats) -> Outlook:
+    def of_counts(cls, stock: float, survived: Floats, inserted: Floats) -> ForecastPath:
         """From how many of the stock are left and how many came.
 
-        >>> outlook = Outlook.of_counts(10, np.array([8.0]), np.array([4.0]))
+        >>> outlook = ForecastPath.of_counts(10, np.array([8.0]), np.array([4.0]))
         >>> outlook.precision, outlook.recall.round(6), outlook.listed
         (array([0.8]), array([0.666667]), array([12.]))
         """
@@ -56,10 +56,10 @@ class Outlook:
         )
 
     @classmethod
-    def of_quality(cls, stock: float, kept: Floats, found: Floats) -> Outlook:
+    def of_quality(cls, stock: float, kept: Floats, found: Floats) -> ForecastPath:
         """From precision and recall: what they say of the counts of a stock that is not empty.
 
-        >>> outlook = Outlook.of_quality(10, np.array([0.8]), np.array([2 / 3]))
+        >>> outlook = ForecastPath.of_quality(10, np.array([0.8]), np.array([2 / 3]))
         >>> outlook.deleted.round(6), outlook.inserted.round(6)
         (array([2.]), array([4.]))
         """
@@ -67,13 +67,13 @@ class Outlook:
         inserted = survived * (1.0 / np.maximum(found, 1e-12) - 1.0)
         return cls(kept, found, stock - survived, inserted, survived + inserted)
 
-    def at(self, days: Floats, stock: float) -> Outlook:
+    def at(self, days: Floats, stock: float) -> ForecastPath:
         """The same figures after some other days, hours included, from 1, 2, ... days.
 
         Between whole days the logs of precision and recall are taken as linear, as of what decays
         at a constant rate, and counts where the copy is empty.
 
-        >>> outlook = Outlook.of_quality(100, np.array([0.81]), np.array([0.64]))
+        >>> outlook = ForecastPath.of_quality(100, np.array([0.81]), np.array([0.64]))
         >>> half = outlook.at(np.array([0.5]), 100)
         >>> half.precision.round(6), half.recall.round(6)
         (array([0.9]), array([0.8]))
@@ -82,27 +82,27 @@ class Outlook:
         there = _rows(self, rows)
         if stock:
             qualities = between(self.precision, days), between(self.recall, days)
-            partly = Outlook.of_quality(stock, *qualities)
+            partly = ForecastPath.of_quality(stock, *qualities)
         else:
             came = np.interp(days, np.arange(len(self.inserted) + 1), [0.0, *self.inserted])
-            partly = Outlook(there.precision, there.recall, there.deleted, came, came)
+            partly = ForecastPath(there.precision, there.recall, there.deleted, came, came)
         whole = days == np.floor(days)
-        return Outlook(
+        return ForecastPath(
             *(np.where(whole, getattr(there, name), getattr(partly, name)) for name in METRICS)
         )
 
     @classmethod
-    def unknown(cls, days: int) -> Outlook:
+    def unknown(cls, days: int) -> ForecastPath:
         """Nothing can be said."""
         return cls(*np.full((len(METRICS), days), np.nan))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forecast:
-    """Forecast for 1, 2, ... days after a synchronisation.
+    """Forecast for 1, 2, ... days after a sync.
 
     Args:
-        stock: Objects that the synchronisation found.
+        stock: Objects that the sync found.
         typical: What an ordinary cycle brings.
         expected: The same with mass events; what promises and schedules rest on.
         low: Low ends of the bands of the outcomes.
@@ -114,11 +114,11 @@ class Forecast:
     """
 
     stock: float
-    typical: Outlook
-    expected: Outlook
-    low: Outlook
-    high: Outlook
-    bands: tuple[Band, Band] | None = None
+    typical: ForecastPath
+    expected: ForecastPath
+    low: ForecastPath
+    high: ForecastPath
+    bands: tuple[QualityBand, QualityBand] | None = None
     status: tuple[str, ...] = ()
     arrivals: float = nan
 
@@ -128,14 +128,14 @@ class Forecast:
 
     @property
     def days(self) -> Floats:
-        """Days since the synchronisation: 1, 2, ..."""
+        """Days since the sync: 1, 2, ..."""
         return np.arange(1.0, len(self) + 1)
 
-    def at(self, days: Floats) -> tuple[Outlook, Outlook, Outlook, Outlook]:
+    def at(self, days: Floats) -> tuple[ForecastPath, ForecastPath, ForecastPath, ForecastPath]:
         """What is typical, expected, and the ends of bands, after some days, hours included.
 
         Args:
-            days: Days since the synchronisation, more than 0 and no more than it reaches.
+            days: Days since the sync, more than 0 and no more than it reaches.
         """
         typical, expected = (path.at(days, self.stock) for path in (self.typical, self.expected))
         rows = np.ceil(days).astype(np.int64) - 1
@@ -148,7 +148,9 @@ class Forecast:
                     getattr(path, name)[hours] = getattr(end, name)
         return typical, expected, low, high
 
-    def _of_hours(self, days: Floats, low: Outlook, high: Outlook) -> tuple[Outlook, Outlook]:
+    def _of_hours(
+        self, days: Floats, low: ForecastPath, high: ForecastPath
+    ) -> tuple[ForecastPath, ForecastPath]:
         """Bands after parts of days, from those of the ends of these days.
 
         What has gone or come by an hour has by a later one: no band goes further than theirs.
@@ -179,13 +181,13 @@ class Forecast:
         return band.raw(path, size, self.days, 1.0 - confidence)
 
 
-def _rows(outlook: Outlook, rows: Ints) -> Outlook:
-    return Outlook(*(getattr(outlook, name)[rows] for name in METRICS))
+def _rows(outlook: ForecastPath, rows: Ints) -> ForecastPath:
+    return ForecastPath(*(getattr(outlook, name)[rows] for name in METRICS))
 
 
 def _within(
-    stock: float, later: tuple[Outlook, Outlook], band: tuple[Outlook, Outlook]
-) -> tuple[Outlook, Outlook]:
+    stock: float, later: tuple[ForecastPath, ForecastPath], band: tuple[ForecastPath, ForecastPath]
+) -> tuple[ForecastPath, ForecastPath]:
     """A band that goes no further than one of later."""
     low, high = band
     deleted = np.minimum(high.deleted, later[1].deleted)
@@ -207,15 +209,18 @@ def between(quality: Floats, days: Floats) -> Floats:
     return np.asarray(np.exp(np.interp(days, np.arange(len(logs)), logs)))
 
 
-def plain(stock: float, outlook: Outlook) -> Forecast:
+def plain(stock: float, outlook: ForecastPath) -> Forecast:
     """Forecast of a method that knows neither mass events nor bands."""
-    nothing = Outlook.unknown(len(outlook.precision))
+    nothing = ForecastPath.unknown(len(outlook.precision))
     return Forecast(stock, outlook, outlook, nothing, nothing)
 
 
 def banded(
-    stock: float, expected: Outlook, bands: tuple[Band, Band], days: Floats | None = None
-) -> tuple[Outlook, Outlook]:
+    stock: float,
+    expected: ForecastPath,
+    bands: tuple[QualityBand, QualityBand],
+    days: Floats | None = None,
+) -> tuple[ForecastPath, ForecastPath]:
     """Low and high ends of all five figures, after 1, 2, ... days if no others are given.
 
     Precision and recall have bands of their own. The deleted follow from precision. The inserted
@@ -235,12 +240,12 @@ def banded(
     listed_low = np.maximum(np.floor(expected.listed - down), 0.0)
     listed_high = np.ceil(expected.listed + up)
     came = np.floor(low_n) + 0.0  # which is never -0
-    low = Outlook(low_p, low_r, _whole(stock - stock * high_p), came, listed_low)
-    high = Outlook(high_p, high_r, _whole(stock - stock * low_p), np.ceil(high_n), listed_high)
+    low = ForecastPath(low_p, low_r, _whole(stock - stock * high_p), came, listed_low)
+    high = ForecastPath(high_p, high_r, _whole(stock - stock * low_p), np.ceil(high_n), listed_high)
     return low, high
 
 
-def _inserted(survived: Floats, expected: Outlook, recall: Floats) -> Floats:
+def _inserted(survived: Floats, expected: ForecastPath, recall: Floats) -> Floats:
     """How many newcomers a recall at the end of its band stands for."""
     least = np.maximum(recall, 1.0 / (expected.listed + 1.0))
     hoped = -np.log(np.clip(expected.recall, 1e-12, 1.0))
@@ -248,7 +253,7 @@ def _inserted(survived: Floats, expected: Outlook, recall: Floats) -> Floats:
     return np.where(hoped > _ALL_THERE, scaled, survived * (1.0 / least - 1.0))
 
 
-def banded_empty(expected: Outlook, miss: float) -> tuple[Outlook, Outlook]:
+def banded_empty(expected: ForecastPath, miss: float) -> tuple[ForecastPath, ForecastPath]:
     """The same for an empty copy, of which only Poisson arrivals can be told.
 
     Args:
@@ -265,8 +270,8 @@ def banded_empty(expected: Outlook, miss: float) -> tuple[Outlook, Outlook]:
         for tail in (miss / 2, 1 - miss / 2)
     ]
     none, one = np.zeros(len(ends[0])), np.ones(len(ends[0]))
-    low = Outlook(one, np.where(ends[1] > 0, none, one), none, ends[0], ends[0])
-    high = Outlook(one, np.where(ends[0] > 0, none, one), none, ends[1], ends[1])
+    low = ForecastPath(one, np.where(ends[1] > 0, none, one), none, ends[0], ends[0])
+    high = ForecastPath(one, np.where(ends[0] > 0, none, one), none, ends[1], ends[1])
     return low, high
 
 

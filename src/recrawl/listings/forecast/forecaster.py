@@ -2,7 +2,7 @@ r"""The default forecaster: three experts on how a copy of a listing decays, mix
 
 1. *pooled*: one hazard for all objects, its level drifting;
 2. *age*: hazards by age, group and weekday times a level;
-3. *direct*: precision and recall each as one rate of decay.
+3. *decay*: precision and recall each as one rate of decay.
 
 The first two know stock and newcomers apart; the third follows what it sees. `start` runs them over
 the daily cycles of training, `learn` over each cycle after it, and `forecast` looks ahead. All
@@ -21,15 +21,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.listings.data.day_marks import Rekey
 from recrawl.listings.data.quality import precision, recall
 from recrawl.listings.forecast.ages import by_age
-from recrawl.listings.forecast.bands import Band, training_law, training_windows
-from recrawl.listings.forecast.experts import Start
-from recrawl.listings.forecast.forecast import Forecast, Outlook, banded, banded_empty
+from recrawl.listings.forecast.bands import QualityBand, training_law, training_windows
+from recrawl.listings.forecast.experts import ForecastStart
+from recrawl.listings.forecast.forecast import Forecast, ForecastPath, banded, banded_empty
 from recrawl.listings.forecast.state import (
-    Rekey,
-    Seen,
-    State,
+    CountedCycle,
+    ForecasterState,
     halved,
     with_bands_taught,
     with_experts_taught,
@@ -43,11 +43,11 @@ if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
     from recrawl.listings.data.cycles import Cycle, Stock
     from recrawl.listings.forecast.experts import HazardExpert
-    from recrawl.listings.forecast.mass import Counts, Flags, Mass
+    from recrawl.listings.forecast.mass import CycleCounts, Flags, MassEvents
 
-POOLED, AGE, DIRECT = EXPERTS = ("pooled", "age", "direct")
+POOLED, AGE, DECAY = EXPERTS = ("pooled", "age", "decay")
 # Decisions, not tuned on data.
-_WEAK_DAYS, _WEAK_DEATHS = 14, 10
+_WEAK_DAYS, _WEAK_REMOVALS = 14, 10
 _SMALL = 30
 
 
@@ -56,7 +56,7 @@ class Forecaster:
     """Mixture of experts, or one of them alone.
 
     Args:
-        experts: Names of the experts that are mixed: `pooled`, `age`, `direct`.
+        experts: Names of the experts that are mixed: `pooled`, `age`, `decay`.
         level: Share of outcomes that bands are to hold.
 
     Examples:
@@ -76,7 +76,7 @@ class Forecaster:
     experts: tuple[str, ...] = EXPERTS
     level: float = 0.9
 
-    def start(self, training: Sequence[Cycle], groups: int = 1) -> State:
+    def start(self, training: Sequence[Cycle], groups: int = 1) -> ForecasterState:
         """Learn from the cycles of training, best daily ones.
 
         Args:
@@ -85,34 +85,38 @@ class Forecaster:
         """
         miss = 1.0 - self.level
         first = (training[0].weekday - training[0].start) % WEEK if training else 0
-        empty = State.empty(groups, experts=len(self.experts), miss=miss, first_weekday=first)
-        seen = [Seen.of(cycle, groups) for cycle in training]
+        empty = ForecasterState.empty(
+            groups, experts=len(self.experts), miss=miss, first_weekday=first
+        )
+        seen = [CountedCycle.of(cycle, groups) for cycle in training]
         state = self._learnt(empty, seen)
         # What was learnt while hazards were still unknown would remember that, so once more from
         # the hazards found; they have then seen every cycle twice.
         state = halved(self._learnt(with_hazards_of(state, empty), seen))
         days = training[-1].end - training[0].start if training else 0
         bands = state.bands
-        if days >= _WEAK_DAYS and state.deaths >= _WEAK_DEATHS:
+        if days >= _WEAK_DAYS and state.removals >= _WEAK_REMOVALS:
             windows = training_windows(training, [rekey.day for rekey in state.rekeys])
             laws = (training_law(each, days) for each in windows)
-            first_band, second_band = (Band(*law, miss=miss, aim=miss) for law in laws)
+            first_band, second_band = (QualityBand(*law, miss=miss, aim=miss) for law in laws)
             bands = first_band, second_band
         return replace(state, trained=days, bands=bands)
 
-    def _learnt(self, state: State, training: Sequence[Seen]) -> State:
+    def _learnt(self, state: ForecasterState, training: Sequence[CountedCycle]) -> ForecasterState:
         for seen in training:
             state = self._taught(state, seen)
         return state
 
-    def learn(self, state: State, cycle: Cycle) -> State:
+    def learn(self, state: ForecasterState, cycle: Cycle) -> ForecasterState:
         """Learn from one more cycle, clipped where training is over."""
-        return self._taught(state, Seen.of(cycle, len(state.group_arrivals)))
+        return self._taught(state, CountedCycle.of(cycle, len(state.group_arrivals)))
 
-    def _taught(self, state: State, seen: Seen) -> State:
+    def _taught(self, state: ForecasterState, seen: CountedCycle) -> ForecasterState:
         cycle, counts, days = seen.cycle, seen.counts, np.array([seen.cycle.days])
         factors = state.ahead(cycle.start, cycle.days)
-        starts = [Start(counts.stock, aged.count, *factors) for aged in (seen.whole, seen.parted)]
+        starts = [
+            ForecastStart(counts.stock, aged.count, *factors) for aged in (seen.whole, seen.parted)
+        ]
         choices = self._choices(state, starts, days)
         typical = self._typical(state, starts, days, choices)
         deleted, inserted = float(typical.deleted[0]), float(typical.inserted[0])
@@ -130,28 +134,30 @@ class Forecaster:
             state = with_bands_taught(state, cycle, expected)
         return with_experts_taught(state, seen, factors, kept)
 
-    def forecast(self, state: State, stock: Stock, ahead: int) -> Forecast:
-        """Look ahead from a synchronisation, day by day.
+    def forecast(self, state: ForecasterState, stock: Stock, ahead: int) -> Forecast:
+        """Look ahead from a sync, day by day.
 
         Args:
             state: What has been learnt.
-            stock: What the synchronisation found.
+            stock: What the sync found.
             ahead: How many days.
         """
         status = status_of(state, stock)
         if "one-snapshot" in status:
-            nothing = Outlook.unknown(ahead)
+            nothing = ForecastPath.unknown(ahead)
             return Forecast(stock.listed, nothing, nothing, nothing, nothing, None, status)
         days = np.arange(1, ahead + 1)
         starts = [start_of(expert, state, stock, ahead) for expert in (state.pooled, state.aged)]
         typical = self._typical(state, starts, days, self._choices(state, starts, days))
         return finished(state, stock, typical)
 
-    def _choices(self, state: State, starts: Sequence[Start], days: Ints) -> tuple[Floats, Floats]:
+    def _choices(
+        self, state: ForecasterState, starts: Sequence[ForecastStart], days: Ints
+    ) -> tuple[Floats, Floats]:
         """Precision and recall by each expert: two tables of experts and numbers of days."""
         kept, found = [], []
         for name in self.experts:
-            if name == DIRECT:
+            if name == DECAY:
                 kept.append(state.decays[0].path(days.astype(np.float64)))
                 found.append(state.decays[1].path(days.astype(np.float64)))
             else:
@@ -164,11 +170,11 @@ class Forecaster:
 
     def _typical(
         self,
-        state: State,
-        starts: Sequence[Start],
+        state: ForecasterState,
+        starts: Sequence[ForecastStart],
         days: Ints,
         choices: tuple[Floats, Floats],
-    ) -> Outlook:
+    ) -> ForecastPath:
         """Mean of the experts by their weights; of an empty stock only arrivals can be told."""
         listed = starts[1].listed
         if not listed:
@@ -176,11 +182,15 @@ class Forecaster:
         kept, found = (
             mixture.shares @ choice for mixture, choice in zip(state.mixtures, choices, strict=True)
         )
-        return Outlook.of_quality(listed, kept, found)
+        return ForecastPath.of_quality(listed, kept, found)
 
     def _judged(
-        self, state: State, counts: Counts, choices: tuple[Floats, Floats], kept: Flags
-    ) -> State:
+        self,
+        state: ForecasterState,
+        counts: CycleCounts,
+        choices: tuple[Floats, Floats],
+        kept: Flags,
+    ) -> ForecasterState:
         """Experts judged by what a cycle has shown, but for sides kept from them."""
         there = counts.stock - counts.deleted
         truths = precision(there, counts.stock), recall(there, there + counts.inserted)
@@ -194,24 +204,28 @@ class Forecaster:
         return replace(state, mixtures=(first, second))
 
 
-def outlook_by(expert: HazardExpert, state: State, stock: Stock, days: Ints) -> Outlook:
+def outlook_by(
+    expert: HazardExpert, state: ForecasterState, stock: Stock, days: Ints
+) -> ForecastPath:
     """What one hazard expert says of some numbers of days."""
     return expert.outlook(start_of(expert, state, stock, int(days[-1])), days)
 
 
-def start_of(expert: HazardExpert, state: State, stock: Stock, ahead: int) -> Start:
-    """Where an expert starts that looks some days ahead from a synchronisation."""
+def start_of(
+    expert: HazardExpert, state: ForecasterState, stock: Stock, ahead: int
+) -> ForecastStart:
+    """Where an expert starts that looks some days ahead from a sync."""
     count = by_age(stock, len(expert.factor))
-    return Start(stock.listed, count, *state.ahead(stock.day, ahead))
+    return ForecastStart(stock.listed, count, *state.ahead(stock.day, ahead))
 
 
-def with_mass(mass: Mass, typical: Outlook, listed: float, days: Floats) -> Outlook:
+def with_mass(mass: MassEvents, typical: ForecastPath, listed: float, days: Floats) -> ForecastPath:
     """Forecast with the mass events that are to be expected."""
     survived = (listed - typical.deleted) * mass.left(days)
-    return Outlook.of_counts(listed, survived, typical.inserted + listed * mass.loading * days)
+    return ForecastPath.of_counts(listed, survived, typical.inserted + listed * mass.loading * days)
 
 
-def finished(state: State, stock: Stock, typical: Outlook) -> Forecast:
+def finished(state: ForecasterState, stock: Stock, typical: ForecastPath) -> Forecast:
     """Forecast of every day from 1 on, with mass events, bands and status."""
     days = np.arange(1.0, len(typical.precision) + 1)
     expected = with_mass(state.mass, typical, stock.listed, days)
@@ -223,12 +237,12 @@ def finished(state: State, stock: Stock, typical: Outlook) -> Forecast:
     return Forecast(stock.listed, typical, expected, low, high, state.bands, status, arrivals)
 
 
-def status_of(state: State, stock: Stock) -> tuple[str, ...]:
+def status_of(state: ForecasterState, stock: Stock) -> tuple[str, ...]:
     """Words for what a reader must know; none in the ordinary case."""
     words = {
         "one-snapshot": state.mass.records == 0,
         "empty": stock.listed == 0,
-        "weak": state.trained < _WEAK_DAYS or state.deaths < _WEAK_DEATHS,
+        "weak": state.trained < _WEAK_DAYS or state.removals < _WEAK_REMOVALS,
         "small": 0 < stock.listed < _SMALL,
         "rekey?": state.rekeyed,
     }

@@ -6,9 +6,9 @@ $$ \theta_t \, w_k \, f_g \, h(a) , $$
 
 so that of $n_{ag}$ objects $\sum n_{ag} \exp(-\theta W f_g (H(a+d) - H(a)))$ are still listed after
 $d$ days, with $H(a) = \sum_{i<a} h(i)$ and $W$ the mean of $w$ over those days. Objects of unknown
-age have a hazard of their own. All tables here have a row for each of the 181 classes of age.
+age have a hazard of their own. All tables here have one row per class of age, 181 in all.
 
-What is known of births and deaths is only between which synchronisations they fell, so one pass of
+What is known of arrivals and removals is only between which syncs they fell, so one pass of
 expectation-maximisation a cycle shares them out over the ages they may have had.
 
 Pure.
@@ -36,7 +36,7 @@ _FIRST_EVENTS, _FIRST_EXPOSURE = 0.5, 30.0
 
 
 def gained(curve: Floats, days: Ints) -> Floats:
-    """Cumulative hazard of each class over the coming days: a row for each number of days.
+    """Cumulative hazard of each class over the coming days: one row per number of days.
 
     >>> gained(np.full(181, 0.01), np.array([1, 10]))[:, [0, 179, 180]].round(6)
     array([[0.01, 0.01, 0.01], [0.1 , 0.1 , 0.1 ]])
@@ -57,7 +57,7 @@ def surviving(count: Floats, gain: Floats, factor: Floats, level: Floats) -> Flo
 
     Args:
         count: Objects by class of age and group.
-        gain: Cumulative hazard by class: a row for each level, or one for all.
+        gain: Cumulative hazard by class: one row per level, or one for all.
         factor: Factor of each group.
         level: What multiplies all of them.
     """
@@ -89,50 +89,50 @@ def implied_level(count: Floats, gain: Floats, factor: Floats, deleted: float) -
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tally:
+class HazardTally:
     """Events and exposure so far, fading: by age and by group.
 
     Args:
-        deaths: Deaths by class of age, V.
-        exposure: Days lived by class of age, X, weighted by level, weekday and group.
-        group_deaths: Deaths by group.
-        group_expected: Deaths that were to be expected of each group, were it like all.
+        removals: Removals by class of age, V.
+        exposure: Days listed by class of age, X, weighted by level, weekday and group.
+        group_removals: Removals by group.
+        group_expected: Removals that were to be expected of each group, were it like all.
     """
 
-    deaths: Floats
+    removals: Floats
     exposure: Floats
-    group_deaths: Floats
+    group_removals: Floats
     group_expected: Floats
 
     @classmethod
-    def empty(cls, groups: int) -> Tally:
+    def empty(cls, groups: int) -> HazardTally:
         """Nothing yet."""
         return cls(*np.zeros((2, CLASSES)), *np.zeros((2, groups)))
 
-    def add(self, other: Tally, days: float) -> Tally:
+    def add(self, other: HazardTally, days: float) -> HazardTally:
         """What there was, faded by `days`, and what has come."""
         keep = 0.5 ** (days / _HALF_LIFE)
-        return Tally(
-            self.deaths * keep + other.deaths,
+        return HazardTally(
+            self.removals * keep + other.removals,
             self.exposure * keep + other.exposure,
-            self.group_deaths * keep + other.group_deaths,
+            self.group_removals * keep + other.group_removals,
             self.group_expected * keep + other.group_expected,
         )
 
-    def times(self, share: float) -> Tally:
+    def times(self, share: float) -> HazardTally:
         """So many times everything."""
-        return Tally(
-            self.deaths * share,
+        return HazardTally(
+            self.removals * share,
             self.exposure * share,
-            self.group_deaths * share,
+            self.group_removals * share,
             self.group_expected * share,
         )
 
     @property
     def mean(self) -> float:
         r"""Mean hazard, $\bar h = (\sum V + .5) / (\sum X + 30)$."""
-        deaths, exposure = float(np.sum(self.deaths)), float(np.sum(self.exposure))
-        return (deaths + _FIRST_EVENTS) / (exposure + _FIRST_EXPOSURE)
+        removals, exposure = float(np.sum(self.removals)), float(np.sum(self.exposure))
+        return (removals + _FIRST_EVENTS) / (exposure + _FIRST_EXPOSURE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ class Hazards:
 
     $$ h = \frac{V + 3}{X + 3 / \bar h}, \qquad f_g = \frac{D_g + 40}{E_g + 40} . $$
 
-    Ages are merged from 0 upwards until a class holds 15 deaths.
+    Ages are merged from 0 upwards until a class holds 15 removals.
 
     Args:
         by_age: Whether ages and groups differ; otherwise all have the mean hazard.
@@ -155,41 +155,41 @@ class Hazards:
 
     by_age: bool = True
 
-    def curve(self, tally: Tally) -> Floats:
+    def curve(self, tally: HazardTally) -> Floats:
         """Hazard a day of each class of age."""
         mean = tally.mean
         if not self.by_age:
             return np.full(CLASSES, mean)
-        label = _merged(tally.deaths[:AGELESS])
-        deaths = _sums(label, tally.deaths[:AGELESS])
+        label = _merged(tally.removals[:AGELESS])
+        removals = _sums(label, tally.removals[:AGELESS])
         exposure = _sums(label, tally.exposure[:AGELESS])
         curve = np.empty(CLASSES)
-        curve[:AGELESS] = age_hazard(deaths, exposure, mean)[label]
-        curve[AGELESS] = age_hazard(tally.deaths[AGELESS], tally.exposure[AGELESS], mean)
+        curve[:AGELESS] = age_hazard(removals, exposure, mean)[label]
+        curve[AGELESS] = age_hazard(tally.removals[AGELESS], tally.exposure[AGELESS], mean)
         return curve
 
-    def factors(self, tally: Tally) -> Floats:
+    def factors(self, tally: HazardTally) -> Floats:
         """Factor of each group."""
         if not self.by_age:
-            return np.ones(len(tally.group_deaths))
-        return group_factor(tally.group_deaths, tally.group_expected)
+            return np.ones(len(tally.group_removals))
+        return group_factor(tally.group_removals, tally.group_expected)
 
 
-def age_hazard(deaths: Floats, exposure: Floats, mean: float) -> Floats:
-    """Hazard of a class, drawn to the mean by three deaths' worth."""
-    hazard: Floats = (deaths + _AGE_WEIGHT) / (exposure + _AGE_WEIGHT / mean)
+def age_hazard(removals: Floats, exposure: Floats, mean: float) -> Floats:
+    """Hazard of a class, drawn to the mean by three removals' worth."""
+    hazard: Floats = (removals + _AGE_WEIGHT) / (exposure + _AGE_WEIGHT / mean)
     return hazard
 
 
-def group_factor(deaths: Floats, expected: Floats) -> Floats:
-    """Factor of a group, drawn to 1 by forty deaths' worth."""
-    factor: Floats = (deaths + _GROUP_WEIGHT) / (expected + _GROUP_WEIGHT)
+def group_factor(removals: Floats, expected: Floats) -> Floats:
+    """Factor of a group, drawn to 1 by forty removals' worth."""
+    factor: Floats = (removals + _GROUP_WEIGHT) / (expected + _GROUP_WEIGHT)
     return factor
 
 
-def _merged(deaths: Floats) -> Ints:
+def _merged(removals: Floats) -> Ints:
     """Class of each age, merged from 0 upwards; what is left at the end joins the last."""
-    running = np.cumsum(deaths)
+    running = np.cumsum(removals)
     last, goal = float(running[-1]), _LEAST_EVENTS
     begins = np.zeros(len(running), np.int64)
     for age, total in enumerate(running.tolist(), start=1):
@@ -202,7 +202,7 @@ def _merged(deaths: Floats) -> Ints:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Model:
+class HazardModel:
     """Hazards as they stand, for the days of one cycle.
 
     Args:
@@ -219,32 +219,32 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Unsure:
+class UncertainAges:
     """Rows of a stock that may be in several classes of age, and what became of them.
 
     Args:
         ages: Ages of each row.
-        dead: How many of each row were gone.
-        living: How many were still there.
+        removed: How many of each row were gone.
+        remaining: How many were still there.
     """
 
     ages: Ages
-    dead: Floats
-    living: Floats
+    removed: Floats
+    remaining: Floats
 
-    def expected(self, dies: Floats) -> tuple[Floats, Floats]:
-        """Expected dead and living by class and group, given the share that dies of each."""
-        lives = 1.0 - dies
-        dead = self.ages.spread(_ratio(self.dead, self.ages.total(dies))) * dies
-        living = self.ages.spread(_ratio(self.living, self.ages.total(lives))) * lives
-        return dead, living
+    def expected(self, chance: Floats) -> tuple[Floats, Floats]:
+        """Expected removed and remaining objects by class and group, given the chance of each."""
+        stays = 1.0 - chance
+        removed = self.ages.spread(_ratio(self.removed, self.ages.total(chance))) * chance
+        remaining = self.ages.spread(_ratio(self.remaining, self.ages.total(stays))) * stays
+        return removed, remaining
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AgedCycle:
     """A cycle by class of age and group, worked out once for all that is asked of it.
 
-    Where synchronisations are daily nearly every row of a stock is in one class for sure, so it is
+    Where syncs are daily nearly every row of a stock is in one class for sure, so it is
     only counted there, together with all others of that class and group.
 
     Args:
@@ -253,10 +253,10 @@ class AgedCycle:
         deleted: How many of them were gone at its end.
         inserted: How many others were there then.
         count: Expected number of objects at its start, by class and group.
-        dead: Of those in a class for sure, how many were gone at its end, by class and group.
-        living: How many of them were still there.
+        removed: Of those in a class for sure, how many were gone at its end, by class and group.
+        remaining: How many of them were still there.
         unsure: All others.
-        group_dead: How many of each group were gone.
+        group_removed: How many of each group were gone.
     """
 
     days: int
@@ -264,22 +264,22 @@ class AgedCycle:
     deleted: float
     inserted: float
     count: Floats
-    dead: Floats
-    living: Floats
-    unsure: Unsure
-    group_dead: Floats
+    removed: Floats
+    remaining: Floats
+    unsure: UncertainAges
+    group_removed: Floats
 
     @classmethod
     def of(cls, cycle: Cycle, groups: int) -> AgedCycle:
         """Count a cycle; if there is but one group, all objects are in it."""
         stock = cycle.stock
         ages = Ages.of(stock, groups)
-        alive = stock.count - cycle.deleted
+        stayed = stock.count - cycle.deleted
         sure = ages.stop - ages.first == 1
         cell, size = ages.first * groups + ages.group, CLASSES * groups
-        dead = _sums(cell, cycle.deleted * sure, size).reshape(-1, groups)
-        living = _sums(cell, alive * sure, size).reshape(-1, groups)
-        count, others = dead + living, np.flatnonzero(~sure)
+        removed = _sums(cell, cycle.deleted * sure, size).reshape(-1, groups)
+        remaining = _sums(cell, stayed * sure, size).reshape(-1, groups)
+        count, others = removed + remaining, np.flatnonzero(~sure)
         several = ages.rows(others)
         if len(others):
             count += several.spread(stock.count[others] / several.width)
@@ -289,26 +289,27 @@ class AgedCycle:
             deleted=float(np.sum(cycle.deleted)),
             inserted=float(np.sum(cycle.inserted)),
             count=count,
-            dead=dead,
-            living=living,
-            unsure=Unsure(several, cycle.deleted[others], alive[others]),
-            group_dead=_sums(ages.group, cycle.deleted, groups),
+            removed=removed,
+            remaining=remaining,
+            unsure=UncertainAges(several, cycle.deleted[others], stayed[others]),
+            group_removed=_sums(ages.group, cycle.deleted, groups),
         )
 
     @property
     def whole(self) -> AgedCycle:
         """The same with all objects in one group."""
         ages = replace(self.unsure.ages, group=np.zeros_like(self.unsure.ages.group), groups=1)
-        count, dead, living = (
-            np.sum(table, axis=1, keepdims=True) for table in (self.count, self.dead, self.living)
+        count, removed, remaining = (
+            np.sum(table, axis=1, keepdims=True)
+            for table in (self.count, self.removed, self.remaining)
         )
         return replace(
             self,
             count=count,
-            dead=dead,
-            living=living,
+            removed=removed,
+            remaining=remaining,
             unsure=replace(self.unsure, ages=ages),
-            group_dead=np.sum(self.group_dead, keepdims=True),
+            group_removed=np.sum(self.group_removed, keepdims=True),
         )
 
     @property
@@ -316,18 +317,18 @@ class AgedCycle:
         """How many objects of the stock were still there."""
         return self.listed - self.deleted
 
-    def expected_tally(self, model: Model, scale: float = 1.0) -> Tally:
+    def expected_tally(self, model: HazardModel, scale: float = 1.0) -> HazardTally:
         r"""What it tells of ages and groups: the expectation step of one pass of EM.
 
-        A cohort's dead are split over the ages they may have had at its start in proportion to
-        $F_a = 1 - e^{-\theta W f_g (H(a+d) - H(a))}$, its living in proportion to $1 - F_a$. A
-        death that starts at age $a$ falls on day $j$ in proportion to what the hazard takes then.
-        Exposure is one for each full day lived and half for the day of death, times
+        A cohort's removed are split over the ages they may have had at its start in proportion to
+        $F_a = 1 - e^{-\theta W f_g (H(a+d) - H(a))}$, its remaining in proportion to $1 - F_a$. A
+        removal that starts at age $a$ falls on day $j$ in proportion to what the hazard takes then.
+        Exposure is one for each full day listed and half for the day of removal, times
         $\theta w_j f_g$.
 
         Args:
             model: Hazards so far.
-            scale: What deaths are multiplied by, where a cycle is clipped.
+            scale: What removals are multiplied by, where a cycle is clipped.
 
         References:
             Turnbull (1976). The empirical distribution function with arbitrarily grouped, censored
@@ -335,31 +336,33 @@ class AgedCycle:
         """
         gains = gained(model.curve, np.arange(self.days + 1))
         gain, hazard = gains[-1], model.level * float(np.mean(model.weekday))
-        dead, living = self.dead, self.living
-        if len(self.unsure.dead):
+        removed, remaining = self.removed, self.remaining
+        if len(self.unsure.removed):
             more = self.unsure.expected(-np.expm1(-hazard * gain[:, None] * model.factor))
-            dead, living = dead + more[0], living + more[1]
-        deaths, exposure = _by_day(model, gains, dead * scale, living)
+            removed, remaining = removed + more[0], remaining + more[1]
+        removals, exposure = _by_day(model, gains, removed * scale, remaining)
         expected = -np.expm1(-hazard * gain) @ self.count
-        return Tally(deaths, exposure, self.group_dead * scale, expected)
+        return HazardTally(removals, exposure, self.group_removed * scale, expected)
 
 
-def _by_day(model: Model, gains: Floats, dead: Floats, living: Floats) -> tuple[Floats, Floats]:
-    """Deaths and exposure by the age at which they fell, from those by age at the start."""
-    dying, dying_weight = np.sum(dead, axis=1), dead @ model.factor
-    living_weight = living @ model.factor
+def _by_day(
+    model: HazardModel, gains: Floats, removed: Floats, remaining: Floats
+) -> tuple[Floats, Floats]:
+    """Removals and exposure by the age at which they fell, from those by age at the start."""
+    leaving, leaving_weight = np.sum(removed, axis=1), removed @ model.factor
+    remaining_weight = remaining @ model.factor
     days = len(model.weekday)
-    if days == 1:  # most cycles of training; all deaths fall on the one day
-        return dying, (living_weight + dying_weight / 2) * (model.level * model.weekday[0])
+    if days == 1:  # most cycles of training; all removals fall on the one day
+        return leaving, (remaining_weight + leaving_weight / 2) * (model.level * model.weekday[0])
     left = np.exp(-model.level * gains)
     falls = _ratio(left[:-1] - left[1:], 1.0 - left[-1])
     later = _ratio(left[1:] - left[-1], 1.0 - left[-1])
-    deaths, exposure = np.zeros(CLASSES), np.zeros(CLASSES)
+    removals, exposure = np.zeros(CLASSES), np.zeros(CLASSES)
     for day in range(days):
-        lived = living_weight + dying_weight * (later[day] + falls[day] / 2)
+        lived = remaining_weight + leaving_weight * (later[day] + falls[day] / 2)
         _shift(exposure, lived * (model.level * model.weekday[day]), day)
-        _shift(deaths, dying * falls[day], day)
-    return deaths, exposure
+        _shift(removals, leaving * falls[day], day)
+    return removals, exposure
 
 
 def _shift(table: Floats, value: Floats, days: int) -> None:

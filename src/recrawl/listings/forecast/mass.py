@@ -51,7 +51,7 @@ class Flags:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class CycleCounts:
     """A cycle in four numbers.
 
     Args:
@@ -68,12 +68,12 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class Mass:
+class MassEvents:
     """What is known of mass events.
 
     Args:
         hazard: Running mean hazard of a change of keys, eta.
-        closed: Sum of excess deaths, as shares of the stock.
+        closed: Sum of excess removals, as shares of the stock.
         loaded: Sum of excess arrivals, as shares of the stock.
         days: Days observed.
         records: Cycles seen.
@@ -82,12 +82,12 @@ class Mass:
     Examples:
         Of 100 objects 18 were to vanish: 38 are too few to be flagged, 39 are not.
 
-        >>> [Mass().flags(Counts(7, 100, n, 0), 18, 0).closure for n in (38, 39)]
+        >>> [MassEvents().flags(CycleCounts(7, 100, n, 0), 18, 0).closure for n in (38, 39)]
         [False, True]
 
         Half of the stock lost in 200 days, and what that does to a forecast of 7 days:
 
-        >>> mass = Mass(closed=0.5, days=200)
+        >>> mass = MassEvents(closed=0.5, days=200)
         >>> round(mass.closing, 6), mass.left(np.array([7.0])).round(6)
         (0.001923, array([0.986538]))
     """
@@ -99,7 +99,7 @@ class Mass:
     records: int = 0
     last: Flags = Flags()
 
-    def flags(self, seen: Counts, deleted: float, inserted: float) -> Flags:
+    def flags(self, seen: CycleCounts, deleted: float, inserted: float) -> Flags:
         """Mark a cycle, given how many were forecast to vanish and to arrive."""
         most = max(_LEAST, _SHARE * seen.stock)
         ordinary = 1.0 - exp(-self.hazard * seen.days)
@@ -109,7 +109,7 @@ class Mass:
         load = seen.inserted - inserted > most and self.records >= _LOADS_AFTER
         return Flags(closure=seen.deleted - deleted > most, load=load)
 
-    def quarantine(self, seen: Counts, flags: Flags) -> Flags:
+    def quarantine(self, seen: CycleCounts, flags: Flags) -> Flags:
         """What of a marked cycle is kept from the models: never the same side twice in a row."""
         if seen.days <= _TWICE_DAYS:
             return flags
@@ -119,7 +119,7 @@ class Mass:
             load=flags.load and not self.last.load,
         )
 
-    def learn(self, seen: Counts, kept: Flags, deleted: float, inserted: float) -> Mass:
+    def learn(self, seen: CycleCounts, kept: Flags, deleted: float, inserted: float) -> MassEvents:
         """Add up what was kept from the models, and follow the mean hazard."""
         if kept.rekeyed:
             return replace(self, days=self.days + seen.days, records=self.records + 1, last=Flags())
@@ -127,7 +127,7 @@ class Mass:
         rate = -log(max(1.0 - seen.deleted / size, _FLOOR)) / seen.days
         closed = (seen.deleted - deleted) / size if kept.closure else 0.0
         loaded = (seen.inserted - inserted) / size if kept.load else 0.0
-        return Mass(
+        return MassEvents(
             hazard=(1 - _FOLLOW) * self.hazard + _FOLLOW * min(rate, _RISE * self.hazard),
             closed=self.closed + closed,
             loaded=self.loaded + loaded,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from recrawl.listings.forecast.ar_forecaster import Autoregressive
-from recrawl.listings.forecast.forecaster import AGE, DIRECT, POOLED, Forecaster
+from recrawl.listings.forecast.forecaster import AGE, DECAY, POOLED, Forecaster
 from recrawl.listings.forecast.static import Static
 from recrawl.listings.forecast.survival_forecaster import Survival
 
@@ -33,7 +33,7 @@ class Method(Protocol[State]):
         ...
 
     def forecast(self, state: State, stock: Stock, ahead: int) -> Forecast:
-        """Look ahead from a synchronisation."""
+        """Look ahead from a sync."""
         ...
 
 
@@ -43,7 +43,7 @@ METHODS: dict[str, Method[Any]] = {
     DEFAULT: Forecaster(),
     POOLED: Forecaster((POOLED,)),
     AGE: Forecaster((AGE,)),
-    DIRECT: Forecaster((DIRECT,)),
+    DECAY: Forecaster((DECAY,)),
     BASELINE: Static(),
     "refit": Static(refit=True),
     "ar": Autoregressive("ar"),

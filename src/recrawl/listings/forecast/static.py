@@ -1,4 +1,4 @@
-r"""The baseline: one death rate and mean arrivals, learnt once and never again.
+r"""The baseline: one removal rate and mean arrivals, learnt once and never again.
 
 $$ \alpha = D / E, \qquad p(d) = e^{-\alpha d}, \qquad
    M(d) = m \sum_{k<d} e^{-\alpha k}, \qquad \text{recall} = \frac{n p}{n p + M} . $$
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.listings.forecast.forecast import Outlook, plain
+from recrawl.listings.forecast.forecast import ForecastPath, plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,7 @@ class Totals:
 
     Args:
         deleted: Objects that vanished, D.
-        lived: Days lived under observation, E; a death counts half its cycle.
+        lived: Days under observation, E; a removal counts half its cycle.
         inserted: Objects that came.
         days: Days observed.
     """
@@ -52,7 +52,7 @@ class Totals:
 
     @property
     def rate(self) -> float:
-        """Death rate a day."""
+        """Removal rate a day."""
         return self.deleted / self.lived if self.lived else 0.0
 
     @property
@@ -91,8 +91,8 @@ class Static:
         return state.add(cycle) if self.refit else state
 
     def forecast(self, state: Totals, stock: Stock, ahead: int) -> Forecast:
-        """Look ahead from a synchronisation, day by day."""
+        """Look ahead from a sync, day by day."""
         days = np.arange(ahead)
         kept = np.exp(-state.rate * (days + 1))
         come = state.arrivals * np.cumsum(np.exp(-state.rate * days))
-        return plain(stock.listed, Outlook.of_counts(stock.listed, stock.listed * kept, come))
+        return plain(stock.listed, ForecastPath.of_counts(stock.listed, stock.listed * kept, come))

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from recrawl.listings.data.lifetimes import Lifetimes
-from recrawl.listings.forecast.forecast import Outlook, plain
-from recrawl.listings.models.exponential import Exponential, exponential_at_middle
+from recrawl.listings.forecast.forecast import ForecastPath, plain
+from recrawl.listings.models.exponential import ExponentialSurvival, exponential_at_middle
 from recrawl.listings.models.weibull import weibull
 
 if TYPE_CHECKING:
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from recrawl.arrays.types import Floats
     from recrawl.listings.data.cycles import Cycle, Stock
     from recrawl.listings.forecast.forecast import Forecast
-    from recrawl.listings.models.weibull import Weibull
+    from recrawl.listings.models.weibull import WeibullSurvival
 
 
 @dataclass(frozen=True, slots=True)
 class ArrivalSurvival:
     """A fitted survival and the mean arrivals a day."""
 
-    survival: Exponential | Weibull
+    survival: ExponentialSurvival | WeibullSurvival
     arrivals: float
 
 
@@ -47,7 +47,7 @@ class Survival:
         The quality-aware paper, section 3.
 
     Examples:
-        Ten of a hundred objects vanish a day, 10 of 95 a day lived, and ten come:
+        Ten of a hundred objects vanish a day, 10 of 95 a day listed, and ten come:
 
         >>> from recrawl.listings.data.cycles import Cycle, Stock
         >>> def cycle(day):
@@ -73,11 +73,13 @@ class Survival:
     def start(self, training: Sequence[Cycle], groups: int = 1) -> ArrivalSurvival:
         """Fit survival and arrivals to the cycles of the training."""
         del groups
-        lives = Lifetimes.from_cycles(list(training))
-        found = exponential_at_middle(lives)
-        survival: Exponential | Weibull = found if found.exposure else Exponential(0.0, 0.0, 0.0)
-        if self.curve == "weibull" and lives.with_known_age().deaths:
-            survival = weibull(lives.binned())
+        lifetimes = Lifetimes.from_cycles(list(training))
+        found = exponential_at_middle(lifetimes)
+        survival: ExponentialSurvival | WeibullSurvival = (
+            found if found.exposure else ExponentialSurvival(0.0, 0.0, 0.0)
+        )
+        if self.curve == "weibull" and lifetimes.with_known_age().removals:
+            survival = weibull(lifetimes.binned())
         came = sum(float(np.sum(cycle.inserted)) for cycle in training)
         days = sum(float(_left(survival, cycle.days)[-1]) for cycle in training)
         return ArrivalSurvival(survival, came / days if days else 0.0)
@@ -88,13 +90,13 @@ class Survival:
         return state
 
     def forecast(self, state: ArrivalSurvival, stock: Stock, ahead: int) -> Forecast:
-        """Precision and recall to expect 1 to `ahead` days after a synchronisation."""
+        """Precision and recall to expect 1 to `ahead` days after a sync."""
         kept = _kept(state.survival, stock, ahead)
         came = state.arrivals * _left(state.survival, ahead)
-        return plain(stock.listed, Outlook.of_counts(stock.listed, kept, came))
+        return plain(stock.listed, ForecastPath.of_counts(stock.listed, kept, came))
 
 
-def _kept(survival: Exponential | Weibull, stock: Stock, ahead: int) -> Floats:
+def _kept(survival: ExponentialSurvival | WeibullSurvival, stock: Stock, ahead: int) -> Floats:
     """Objects of the stock to expect 1 to `ahead` days later."""
     days = np.arange(1.0, ahead + 1)
     known = stock.before >= 0
@@ -109,6 +111,6 @@ def _kept(survival: Exponential | Weibull, stock: Stock, ahead: int) -> Floats:
     return kept
 
 
-def _left(survival: Exponential | Weibull, days: int) -> Floats:
+def _left(survival: ExponentialSurvival | WeibullSurvival, days: int) -> Floats:
     """Of one arrival a day, how many are left after 1 to `days` days."""
     return np.cumsum(survival.survival(np.arange(float(days))))

@@ -1,10 +1,10 @@
 """A source, or part of it, followed by a forecaster up to its last crawl.
 
 Every day that was crawled is training: who has daily snapshots has nothing to hide from the
-forecaster. `backtest` is where it is told only what synchronisations see.
+forecaster. `backtest` is where it is told only what syncs see.
 
 A part of a source is one of its groups. It vanishes by the ages and the level of the whole, times
-a factor of its own that is drawn towards 1 while its deaths are few, and has its own share of the
+a factor of its own that is drawn towards 1 while its removals are few, and has its own share of the
 arrivals. How far outcomes scatter is learnt from the part alone.
 
 Pure.
@@ -18,23 +18,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.errors import InvalidParameter
-from recrawl.listings.data.attributes import Groups, groups_by
+from recrawl.listings.data.attributes import ObjectGroups, groups_by
 from recrawl.listings.data.sync import cycles
-from recrawl.listings.forecast.forecast import Forecast, Outlook
+from recrawl.listings.forecast.forecast import Forecast, ForecastPath
 from recrawl.listings.forecast.forecaster import Forecaster, finished, outlook_by, status_of
 from recrawl.listings.forecast.methods import DEFAULT, METHODS
 from recrawl.listings.forecast.replay import SyncReplay
-from recrawl.listings.groups.informative import telling_groups
+from recrawl.listings.groups.informative import informative_groups
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recrawl.arrays.types import Bools, Ints
     from recrawl.listings.data.cycles import Stock
-    from recrawl.listings.data.grid import Grid
+    from recrawl.listings.data.grid import DayGrid
     from recrawl.listings.data.spells import Listing
     from recrawl.listings.forecast.methods import Method
-    from recrawl.listings.forecast.state import State
+    from recrawl.listings.forecast.state import ForecasterState
 
 WHOLE = ""
 _RECENT_DAYS = 120
@@ -42,7 +42,7 @@ _MANY = 200  # arrivals that tell how they are shared
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class GroupShare:
     """What is known of a group beside what is known of its source.
 
     Args:
@@ -51,16 +51,16 @@ class Part:
     """
 
     share: float
-    alone: State
+    alone: ForecasterState
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Followed:
+class TrackedSource:
     """What a forecaster knows of a source, or of a group of it, after the last crawl.
 
     Args:
         name: Name of the group; empty for a whole source.
-        synchronised: Instant of the last crawl's day.
+        synced_at: Instant of the last crawl's day.
         method: The forecaster.
         state: What it has learnt; None where there is nothing to learn from.
         stock: What the last crawl found; None where there was no crawl.
@@ -69,11 +69,11 @@ class Followed:
     """
 
     name: str
-    synchronised: np.datetime64
+    synced_at: np.datetime64
     method: Method[Any]
     state: Any
     stock: Stock | None
-    part: Part | None = None
+    part: GroupShare | None = None
     status: str = ""
 
     @property
@@ -84,7 +84,7 @@ class Followed:
     def forecast(self, ahead: int, later: int = 0) -> Forecast:
         """Look ahead from the last crawl, or from one some days later with a stock as now."""
         if self.state is None or self.stock is None:
-            nothing = Outlook.unknown(ahead)
+            nothing = ForecastPath.unknown(ahead)
             return Forecast(0.0, nothing, nothing, nothing, nothing, None, (self.status,))
         stock = _moved(self.stock, later)
         found = (
@@ -92,12 +92,14 @@ class Followed:
             if self.part is None
             else _of_part(self.state, stock, ahead, self.part)
         )
-        # A synchronisation to come will show the new keys.
+        # A sync to come will show the new keys.
         kept = [word for word in found.status if not (later and word == "rekey?")]
         return replace(found, status=tuple(kept))
 
 
-def follow(listing: Listing, grid: Grid, *, method: str = DEFAULT, level: float = 0.9) -> Followed:
+def track_source(
+    listing: Listing, grid: DayGrid, *, method: str = DEFAULT, level: float = 0.9
+) -> TrackedSource:
     """Follow a whole source.
 
     Args:
@@ -109,33 +111,33 @@ def follow(listing: Listing, grid: Grid, *, method: str = DEFAULT, level: float 
     Examples:
         Ten objects a day, each listed for ten days; of a copy the tenth is gone a day later:
 
-        >>> from recrawl.listings.data.grid import Grid
+        >>> from recrawl.listings.data.grid import DayGrid
         >>> from recrawl.listings.data.spells import Listing
         >>> crawls = np.arange("2026-01-01", "2026-03-02", dtype="datetime64[D]")
         >>> spells = [(row, row // 10, min(row // 10 + 10, 60)) for row in range(600)]
         >>> listing = Listing.of([str(row) for row in range(600)], crawls, spells)
-        >>> found = follow(listing, Grid.of(listing))
+        >>> found = track_source(listing, DayGrid.of(listing))
         >>> found.listed, found.forecast(1).expected.precision.round(1)
         (100.0, array([0.9]))
     """
     how = method_of(method, level=level, part=False)
-    return _followed(listing, grid, telling_groups(listing), how)[0]
+    return _followed(listing, grid, informative_groups(listing), how)[0]
 
 
-def follow_part(
-    listing: Listing, grid: Grid, wanted: Bools, *, method: str = DEFAULT, level: float = 0.9
-) -> Followed:
+def track_part(
+    listing: Listing, grid: DayGrid, wanted: Bools, *, method: str = DEFAULT, level: float = 0.9
+) -> TrackedSource:
     """Follow some objects of a source: those that are `wanted`."""
     how = method_of(method, level=level, part=True)
-    groups = telling_groups(listing)
+    groups = informative_groups(listing)
     own = np.where(wanted, len(groups), groups.codes)
-    parted = Groups(own, (*groups.names, "(chosen)"), groups.attributes)
+    parted = ObjectGroups(own, (*groups.names, "(chosen)"), groups.attributes)
     return _followed(listing, grid, parted, how, parts=[len(groups)])[0]
 
 
-def follow_groups(
-    listing: Listing, grid: Grid, by: Sequence[str], *, level: float = 0.9
-) -> list[Followed]:
+def track_groups(
+    listing: Listing, grid: DayGrid, by: Sequence[str], *, level: float = 0.9
+) -> list[TrackedSource]:
     """Follow each group of a source that some attributes make."""
     how = method_of(DEFAULT, level=level, part=True)
     groups = groups_by(listing.attributes, by, len(listing))
@@ -156,35 +158,39 @@ def method_of(name: str, *, level: float, part: bool) -> Method[Any]:
 
 def _followed(
     listing: Listing,
-    grid: Grid,
-    groups: Groups,
+    grid: DayGrid,
+    groups: ObjectGroups,
     method: Method[Any],
     parts: Sequence[int] | None = None,
-) -> list[Followed]:
+) -> list[TrackedSource]:
     """A whole source where `parts` is None, else groups of it."""
     names = [WHOLE] if parts is None else [groups.names[part] for part in parts]
     last = grid.instants[grid.crawled[-1]] if len(grid.crawled) else grid.start
     if listing.status != "ok":
-        return [Followed(name, last, method, None, None, status=listing.status) for name in names]
+        return [
+            TrackedSource(name, last, method, None, None, status=listing.status) for name in names
+        ]
     run = SyncReplay(grid, groups, method, train=len(grid))
     if parts is None:
-        return [Followed(WHOLE, last, method, run.state, run.syncs.stock)]
+        return [TrackedSource(WHOLE, last, method, run.state, run.syncs.stock)]
     arrived = _arrivals(grid, groups)
     total = max(float(arrived.sum()), 1.0)
     return [
-        Followed(
+        TrackedSource(
             name,
             last,
             method,
             run.state,
             _only(run.syncs.stock, part),
-            Part(float(arrived[part]) / total, _alone(grid.only(groups.codes == part), method)),
+            GroupShare(
+                float(arrived[part]) / total, _alone(grid.only(groups.codes == part), method)
+            ),
         )
         for name, part in zip(names, parts, strict=True)
     ]
 
 
-def _arrivals(grid: Grid, groups: Groups) -> Ints:
+def _arrivals(grid: DayGrid, groups: ObjectGroups) -> Ints:
     """Arrivals of each group: of the last months where they are many, else of all time."""
     new = grid.first > 0
     late = new & (grid.first >= len(grid) - _RECENT_DAYS)
@@ -204,18 +210,18 @@ def _only(stock: Stock, group: int) -> Stock:
     )
 
 
-def _alone(grid: Grid, method: Method[Any]) -> State:
+def _alone(grid: DayGrid, method: Method[Any]) -> ForecasterState:
     """What is learnt from a part of a source as if it were all."""
-    seen = list(cycles(grid, Groups.one(grid.objects), grid.crawled.tolist()))
-    state: State = method.start(seen, 1)
+    seen = list(cycles(grid, ObjectGroups.one(grid.objects), grid.crawled.tolist()))
+    state: ForecasterState = method.start(seen, 1)
     return state
 
 
-def _of_part(state: State, stock: Stock, ahead: int, part: Part) -> Forecast:
+def _of_part(state: ForecasterState, stock: Stock, ahead: int, part: GroupShare) -> Forecast:
     """Forecast of a group: only the expert by age and group knows of groups."""
     whole = outlook_by(state.aged, state, stock, np.arange(1, ahead + 1))
     left = stock.listed - whole.deleted
-    typical = Outlook.of_counts(stock.listed, left, whole.inserted * part.share)
+    typical = ForecastPath.of_counts(stock.listed, left, whole.inserted * part.share)
     found = finished(replace(state, bands=part.alone.bands), stock, typical)
     status = status_of(replace(part.alone, mass=state.mass, rekeys=state.rekeys), stock)
     return replace(found, status=status, arrivals=found.arrivals * part.share)

@@ -1,4 +1,4 @@
-r"""Factors of the seven weekdays, for deaths and for arrivals.
+r"""Factors of the seven weekdays, for removals and for arrivals.
 
 $$ w_k = \frac{D_k + c}{E_k + c / r}, \qquad r = \frac{\sum D}{\sum E}, $$
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 WEEK = 7
 # Chosen on four listings, one set for all of them. The half-life is that
 # of ages and groups.
-DEATHS_PRIOR, ARRIVALS_PRIOR = 20.0, 10.0
+REMOVALS_PRIOR, ARRIVALS_PRIOR = 20.0, 10.0
 _HALF_LIFE = 400.0
 
 
@@ -36,8 +36,8 @@ class Week:
         factors: Factor of each weekday, their mean 1; from the others.
 
     Examples:
-        >>> deaths = np.array([30.0, 60, 55, 55, 50, 40, 20])
-        >>> Week(20.0, deaths, np.full(7, 44.0)).factors.round(4)
+        >>> removals = np.array([30.0, 60, 55, 55, 50, 40, 20])
+        >>> Week(20.0, removals, np.full(7, 44.0)).factors.round(4)
         array([0.7778, 1.2444, 1.1667, 1.1667, 1.0889, 0.9333, 0.6222])
     """
 

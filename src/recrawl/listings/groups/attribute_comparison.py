@@ -48,7 +48,7 @@ def compare_attributes(attributes: Mapping[str, Categories]) -> list[AttributeTe
     """Test each attribute, in the order given.
 
     Examples:
-        Ten deaths in 100 days against twenty; and ten against ten:
+        Ten removals in 100 days against twenty; and ten against ten:
 
         >>> from recrawl.listings.data.lifetimes import Lifetimes
         >>> from recrawl.listings.groups.partition import Categories
@@ -67,7 +67,7 @@ def compare_attributes(attributes: Mapping[str, Categories]) -> list[AttributeTe
     for categories in attributes.values():
         watched = categories.exposure > 0
         statistics.append(
-            likelihood_ratio(categories.deaths[watched], categories.exposure[watched])
+            likelihood_ratio(categories.removals[watched], categories.exposure[watched])
         )
         freedoms.append(max(int(np.count_nonzero(watched)) - 1, 0))
     chances = np.array(

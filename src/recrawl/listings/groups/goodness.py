@@ -1,19 +1,19 @@
 r"""How much better objects fit their groups' own rates than one rate for all.
 
-*Likelihood ratio*, the default: with $D_g$ deaths in $E_g$ days,
+*Likelihood ratio*, the default: with $D_g$ removals in $E_g$ days,
 
 $$ LR = 2 \Bigl[\sum_g D_g \ln \frac{D_g}{E_g} - D \ln \frac{D}{E}\Bigr] \sim \chi^2_{g-1} . $$
 
 It is never negative, and knows objects still listed for what they are.
 
-*Pearson's statistic*, as published: lives are put into bins, and
+*Pearson's statistic*, as published: lifetimes are put into bins, and
 
 $$ T = \sum_g \sum_i \frac{(E_{gi} - O_{gi})^2}{E_{gi}}, \qquad
    \Delta T = T_{\text{coarse}} - T_{\text{fine}} \sim \chi^2_1 . $$
 
 Equation (8) of the paper has no group in it: its bins hold all objects, and what is expected
 there hardly changes when the groups get rates of their own. Then $\Delta T$ is near 0 whatever
-the truth (`pearson_as_printed`). With bins a group it works, though a finer partition is not
+the truth (`pearson_as_printed`). With bins for each group it works, though a finer partition is not
 always better, as the paper has it: by chance $\Delta T < 0$ in one of five cases.
 
 Where many statistics are looked at, some are large by chance: `bonferroni` and
@@ -40,7 +40,7 @@ _LEAST_EXPECTED = 5
 _MOST_BINS = 10
 
 
-def misfit(deaths: Floats, exposure: Floats) -> float:
+def misfit(removals: Floats, exposure: Floats) -> float:
     r"""Minus twice the log-likelihood of groups with a rate each, $-2 \sum D_g \ln (D_g/E_g)$.
 
     Up to a constant that all groupings share.
@@ -48,22 +48,22 @@ def misfit(deaths: Floats, exposure: Floats) -> float:
     >>> round(misfit(np.array([10.0]), np.array([100.0])), 4)  # 20 ln 10
     46.0517
     """
-    some = deaths > 0
-    return -2 * float(np.sum(deaths[some] * np.log(deaths[some] / exposure[some])))
+    some = removals > 0
+    return -2 * float(np.sum(removals[some] * np.log(removals[some] / exposure[some])))
 
 
-def likelihood_ratio(deaths: Floats, exposure: Floats) -> float:
+def likelihood_ratio(removals: Floats, exposure: Floats) -> float:
     """Twice the log-likelihood gained by giving each group its own rate.
 
     >>> round(likelihood_ratio(np.array([10.0, 20.0]), np.array([100.0, 100.0])), 4)
     3.398
     """
-    whole = misfit(np.array([np.sum(deaths)]), np.array([np.sum(exposure)]))
-    return max(whole - misfit(deaths, exposure), 0.0)
+    whole = misfit(np.array([np.sum(removals)]), np.array([np.sum(exposure)]))
+    return max(whole - misfit(removals, exposure), 0.0)
 
 
-def edges(lives: Lifetimes, least_objects: float) -> Floats:
-    """Lower ends of bins that hold equal shares of lives with one rate, the last of them open.
+def edges(lifetimes: Lifetimes, least_objects: float) -> Floats:
+    """Lower ends of bins that hold equal shares of lifetimes with one rate, the last of them open.
 
     There are at most ten, and so few that the smallest group can expect five objects in each.
 
@@ -72,50 +72,52 @@ def edges(lives: Lifetimes, least_objects: float) -> Floats:
     array([0.    , 6.9315])
     """
     bins = int(np.clip(least_objects // _LEAST_EXPECTED, 2, _MOST_BINS))
-    rate = lives.deaths / lives.exposure
+    rate = lifetimes.removals / lifetimes.exposure
     return np.log(bins / np.arange(bins, 0, -1.0)) / rate
 
 
-def pearson(lives: Lifetimes, group: Ints, rate_of_group: Floats, bins: Floats) -> float:
-    """Pearson's statistic with bins a group.
+def pearson(lifetimes: Lifetimes, group: Ints, rate_of_group: Floats, bins: Floats) -> float:
+    """Pearson's statistic with bins for each group.
 
     Args:
-        lives: Ages.
+        lifetimes: Ages.
         group: Group of each row, for the bins.
         rate_of_group: Rate at which each group is expected to vanish.
         bins: Lower ends of the bins.
     """
-    expected, observed = binned_by_group(lives, group, rate_of_group, bins)
+    expected, observed = binned_by_group(lifetimes, group, rate_of_group, bins)
     return _distance(expected, observed)
 
 
-def pearson_as_printed(lives: Lifetimes, group: Ints, rate_of_group: Floats, bins: Floats) -> float:
+def pearson_as_printed(
+    lifetimes: Lifetimes, group: Ints, rate_of_group: Floats, bins: Floats
+) -> float:
     """Equation (8) to the letter: the bins hold the objects of all groups. It tells nothing."""
-    expected, observed = binned_by_group(lives, group, rate_of_group, bins)
+    expected, observed = binned_by_group(lifetimes, group, rate_of_group, bins)
     return _distance(np.sum(expected, axis=0), np.sum(observed, axis=0))
 
 
 def binned_by_group(
-    lives: Lifetimes, group: Ints, rate_of_group: Floats, bins: Floats
+    lifetimes: Lifetimes, group: Ints, rate_of_group: Floats, bins: Floats
 ) -> tuple[Floats, Floats]:
-    """Objects expected and observed, a row a group and a column a bin.
+    """Objects expected and observed, one row per group and one column per bin.
 
     An object still listed is spread over the bins of the ages it may yet reach, as its group's
     rate has it. That is fair, and blunts the test where most are still listed.
     """
     groups = len(rate_of_group)
     rate = rate_of_group[group]
-    count = np.bincount(group, lives.count, groups).astype(np.float64)
+    count = np.bincount(group, lifetimes.count, groups).astype(np.float64)
     tails = np.exp(-rate_of_group[:, None] * bins)
     expected = count[:, None] * -np.diff(tails, axis=1, append=0.0)
 
     observed = np.zeros((groups, len(bins)))
-    dead = lives.died
-    column = np.searchsorted(bins, lives.age[dead], side="right") - 1
-    np.add.at(observed, (group[dead], column), lives.count[dead])
-    later = np.exp(-rate[~dead, None] * np.maximum(bins - lives.age[~dead, None], 0))
+    removed = lifetimes.removed
+    column = np.searchsorted(bins, lifetimes.age[removed], side="right") - 1
+    np.add.at(observed, (group[removed], column), lifetimes.count[removed])
+    later = np.exp(-rate[~removed, None] * np.maximum(bins - lifetimes.age[~removed, None], 0))
     spread = -np.diff(later, axis=1, append=0.0)
-    np.add.at(observed, group[~dead], spread * lives.count[~dead, None])
+    np.add.at(observed, group[~removed], spread * lifetimes.count[~removed, None])
     return expected, observed
 
 

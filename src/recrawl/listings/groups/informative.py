@@ -1,6 +1,6 @@
 r"""Which attributes tell how long objects live: groups chosen by how much they explain.
 
-With $D_g$ deaths in $E_g$ days lived in group $g$, groups explain
+With $D_g$ removals in $E_g$ days listed in group $g$, groups explain
 
 $$ 2 \Bigl( \sum_g D_g \ln \frac{D_g}{E_g} - D \ln \frac{D}{E} \Bigr) $$
 
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.listings.data.attributes import MOST_ATTRIBUTES, Groups, few_values, groups_by
+from recrawl.listings.data.attributes import MOST_ATTRIBUTES, ObjectGroups, few_values, groups_by
 from recrawl.listings.data.lifetimes import Lifetimes
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _MOST_SPELLS = 100_000
 
 
-def telling_groups(listing: Listing, *, until: np.datetime64 | None = None) -> Groups:
+def informative_groups(listing: Listing, *, until: np.datetime64 | None = None) -> ObjectGroups:
     """Groups made of up to three attributes that tell most about how long objects live.
 
     Args:
@@ -47,17 +47,17 @@ def telling_groups(listing: Listing, *, until: np.datetime64 | None = None) -> G
         ...     "colour": Labels.of(["blue"] * 80 + ["red"] * 80),
         ... }
         >>> keys = [str(row) for row in range(160)]
-        >>> telling_groups(Listing.of(keys, crawls, spells, attributes=columns)).names
+        >>> informative_groups(Listing.of(keys, crawls, spells, attributes=columns)).names
         ('blue', 'red')
     """
-    owner, died, lived = _seen(listing, until)
+    owner, removed, lived = _seen(listing, until)
     names = few_values(listing.attributes)
     chosen: list[str] = []
-    best, found = 0.0, Groups.one(len(listing))
+    best, found = 0.0, ObjectGroups.one(len(listing))
     while len(chosen) < MOST_ATTRIBUTES:
         left = [name for name in names if name not in chosen]
         trials = [groups_by(listing.attributes, [*chosen, name], len(listing)) for name in left]
-        gains = [_gain(trial.codes[owner], died, lived) for trial in trials]
+        gains = [_gain(trial.codes[owner], removed, lived) for trial in trials]
         if not gains or max(gains) <= best:
             return found
         place = int(np.argmax(gains))
@@ -67,7 +67,7 @@ def telling_groups(listing: Listing, *, until: np.datetime64 | None = None) -> G
 
 
 def _seen(listing: Listing, until: np.datetime64 | None) -> tuple[Ints, Bools, Floats]:
-    """Object of some spells, whether it was seen to die, and days lived under watch."""
+    """Object of some spells, whether it was seen to be removed, and days under observation."""
     crawls = len(listing.crawls)
     if until is not None:
         crawls = int(np.searchsorted(listing.crawls, until, side="right"))
@@ -80,19 +80,19 @@ def _seen(listing: Listing, until: np.datetime64 | None) -> tuple[Ints, Bools, F
         first=listing.first[rows],
         gone=np.minimum(listing.gone[rows], crawls),
     )
-    lives = Lifetimes.from_listing(part)
-    return part.object, lives.died, lives.age - lives.entry
+    lifetimes = Lifetimes.from_listing(part)
+    return part.object, lifetimes.removed, lifetimes.age - lifetimes.entry
 
 
-def _gain(group: Ints, died: Bools, lived: Floats) -> float:
+def _gain(group: Ints, removed: Bools, lived: Floats) -> float:
     """What groups explain, less what as many groups would explain by chance."""
-    deaths = np.bincount(group, died)
+    removals = np.bincount(group, removed)
     exposure = np.bincount(group, lived)
-    some = deaths > 0
-    total = float(np.sum(deaths))
+    some = removals > 0
+    total = float(np.sum(removals))
     if not total or not (exposure[some] > 0).all():
         return 0.0
-    explained = float(np.sum(deaths[some] * np.log(deaths[some] / exposure[some])))
+    explained = float(np.sum(removals[some] * np.log(removals[some] / exposure[some])))
     explained -= total * float(np.log(total / np.sum(exposure)))
     groups = np.count_nonzero(np.bincount(group))
     return 2 * explained - (groups - 1) * float(np.log(total))

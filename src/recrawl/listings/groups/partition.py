@@ -23,37 +23,37 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Categories:
-    """Lives by category.
+    """Lifetimes by category.
 
     Args:
-        lives: Ages of objects.
+        lifetimes: Ages of objects.
         category: Category of each row.
-        deaths: Deaths in each category.
-        exposure: Days lived in each.
+        removals: Removals in each category.
+        exposure: Days listed in each.
     """
 
-    lives: Lifetimes
+    lifetimes: Lifetimes
     category: Ints
-    deaths: Floats
+    removals: Floats
     exposure: Floats
 
     @classmethod
-    def of(cls, lives: Lifetimes, category: Ints, count: int) -> Categories:
-        """Count deaths and days of `count` categories."""
-        deaths = np.bincount(category, lives.count * lives.died, count)
-        days = np.bincount(category, lives.count * (lives.age - lives.entry), count)
-        return cls(lives, category, deaths.astype(np.float64), days.astype(np.float64))
+    def of(cls, lifetimes: Lifetimes, category: Ints, count: int) -> Categories:
+        """Count removals and days of `count` categories."""
+        removals = np.bincount(category, lifetimes.count * lifetimes.removed, count)
+        days = np.bincount(category, lifetimes.count * (lifetimes.age - lifetimes.entry), count)
+        return cls(lifetimes, category, removals.astype(np.float64), days.astype(np.float64))
 
     def __len__(self) -> int:
         """Return the number of categories."""
-        return len(self.deaths)
+        return len(self.removals)
 
     @property
     def rate(self) -> Floats:
         """Rate of each category; that of all where a category was not watched."""
-        whole = np.sum(self.deaths) / max(np.sum(self.exposure), 1e-300)
+        whole = np.sum(self.removals) / max(np.sum(self.exposure), 1e-300)
         return np.divide(
-            self.deaths, self.exposure, out=np.full(len(self), whole), where=self.exposure > 0
+            self.removals, self.exposure, out=np.full(len(self), whole), where=self.exposure > 0
         )
 
 
@@ -85,15 +85,15 @@ class Partitioner:
         criterion: `"lr"`, the likelihood ratio, or `"pearson"`, as published.
         threshold: Least gain of one more group. 3.84 accepts 5 % of splits that mean nothing,
             the paper's 1.5 accepts 22 %.
-        weighted: Let a category count as much as it has deaths.
+        weighted: Let a category count as much as it has removals.
         corrected: Share the 5 % among all the steps there may be (Bonferroni).
 
     Examples:
         Three categories, two of them alike:
 
         >>> from recrawl.listings.data.lifetimes import Lifetimes
-        >>> lives = Lifetimes.of([10.0, 10.4, 30.0], [10.0, 10.4, 30.0], count=50)
-        >>> steps = Partitioner().search_groups(Categories.of(lives, np.arange(3), 3))
+        >>> lifetimes = Lifetimes.of([10.0, 10.4, 30.0], [10.0, 10.4, 30.0], count=50)
+        >>> steps = Partitioner().search_groups(Categories.of(lifetimes, np.arange(3), 3))
         >>> [(step.group.tolist(), round(step.gain, 2), step.accepted) for step in steps]
         [([1, 1, 0], 41.82, True), ([2, 1, 0], 0.04, False)]
     """
@@ -124,9 +124,9 @@ class Partitioner:
     def search_groups(self, categories: Categories) -> list[Step]:
         """All steps tried, the last of them refused unless every category has its own group."""
         steps: list[Step] = []
-        if len(categories) < 2 or not np.sum(categories.deaths):  # noqa: PLR2004 - nothing to part
+        if len(categories) < 2 or not np.sum(categories.removals):  # noqa: PLR2004 - nothing to part
             return steps
-        bins = edges(categories.lives, _fewest(categories))
+        bins = edges(categories.lifetimes, _fewest(categories))
         least = threshold_for(0.05, len(categories) - 1) if self.corrected else self.threshold
         now = np.zeros(len(categories), np.int64)
         before = self._misfit(categories, now, bins)
@@ -143,10 +143,10 @@ class Partitioner:
         return steps
 
     def _candidates(self, categories: Categories, now: Ints, groups: int) -> Iterator[Ints]:
-        rate, deaths = categories.rate, categories.deaths
-        weight = np.maximum(deaths, 0.5) if self.weighted else None
+        rate, removals = categories.rate, categories.removals
+        weight = np.maximum(removals, 0.5) if self.weighted else None
         if self.search == "reclustered":
-            yield clusters(rate, groups, weights=weight, events=deaths)
+            yield clusters(rate, groups, weights=weight, events=removals)
             return
         for group in range(groups - 1):
             rows = np.flatnonzero(now == group)
@@ -155,7 +155,7 @@ class Partitioner:
                     rate[rows],
                     2,
                     weights=None if weight is None else weight[rows],
-                    events=deaths[rows],
+                    events=removals[rows],
                 )
                 split = now + (now > group)
                 split[rows] += halves
@@ -163,18 +163,18 @@ class Partitioner:
 
     def _misfit(self, categories: Categories, group: Ints, bins: Floats) -> float:
         count = int(np.max(group)) + 1
-        deaths, exposure = (
+        removals, exposure = (
             np.bincount(group, column, count).astype(np.float64)
-            for column in (categories.deaths, categories.exposure)
+            for column in (categories.removals, categories.exposure)
         )
         if self.criterion == "lr":
-            return misfit(deaths, exposure)
+            return misfit(removals, exposure)
         # The bins stay with the categories, so that all groupings are measured alike.
-        rate = np.divide(deaths, exposure, out=np.zeros(count), where=exposure > 0)[group]
-        return pearson(categories.lives, categories.category, rate, bins)
+        rate = np.divide(removals, exposure, out=np.zeros(count), where=exposure > 0)[group]
+        return pearson(categories.lifetimes, categories.category, rate, bins)
 
 
 def _fewest(categories: Categories) -> float:
     """Objects in the smallest category that has any."""
-    objects = np.bincount(categories.category, categories.lives.count, len(categories))
+    objects = np.bincount(categories.category, categories.lifetimes.count, len(categories))
     return float(np.min(objects[objects > 0]))

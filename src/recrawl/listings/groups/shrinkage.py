@@ -1,11 +1,11 @@
-r"""Rates of many groups, each drawn towards the others as far as its own deaths leave it in doubt.
+r"""Rates of many groups, each shrunk towards the others as far as its own removals leave doubt.
 
 The groups' rates are taken for draws from a Gamma distribution with shape $a_0$ and exposure
-$b_0$, and deaths are Poisson given the rate. Then
+$b_0$, and removals are Poisson given the rate. Then
 
 $$ \alpha_g = \frac{a_0 + D_g}{b_0 + E_g} , $$
 
-and $a_0, b_0$ are those under which the deaths of all groups are most likely (negative
+and $a_0, b_0$ are those under which the removals of all groups are most likely (negative
 binomial). Groups that differ no more than chance makes them share one rate; no group is too
 small to have one. For several sparse categories this is better than hard groups.
 
@@ -36,16 +36,16 @@ class Shrunk:
 
     Args:
         rate: Rate of each group.
-        shape: Deaths that the other groups are worth, a0; infinite where all are alike.
+        shape: Removals that the other groups are worth, a0; infinite where all are alike.
         exposure: Days they are worth, b0.
-        deaths: Deaths in each group.
-        days: Days lived in each group.
+        removals: Removals in each group.
+        days: Days listed in each group.
     """
 
     rate: Floats
     shape: float
     exposure: float
-    deaths: Floats
+    removals: Floats
     days: Floats
 
     def band(self, level: float) -> tuple[Floats, Floats]:
@@ -53,14 +53,14 @@ class Shrunk:
         if not np.isfinite(self.shape):
             return self.rate, self.rate
         tail = (1 - level) / 2
-        shape, exposure = self.shape + self.deaths, self.exposure + self.days
+        shape, exposure = self.shape + self.removals, self.exposure + self.days
         return (
             gamma_quantile(shape, tail) / exposure,
             gamma_quantile(shape, 1 - tail) / exposure,
         )
 
 
-def shrunk_rates(deaths: Floats, exposure: Floats) -> Shrunk:
+def shrunk_rates(removals: Floats, exposure: Floats) -> Shrunk:
     """Rates of groups by empirical Bayes.
 
     References:
@@ -81,41 +81,41 @@ def shrunk_rates(deaths: Floats, exposure: Floats) -> Shrunk:
         >>> shrunk_rates(np.array([10.0, 11.0, 9.0]), np.full(3, 100.0)).rate.round(3)
         array([0.1, 0.1, 0.1])
     """
-    deaths, exposure = np.asarray(deaths, np.float64), np.asarray(exposure, np.float64)
-    total, days = float(np.sum(deaths)), float(np.sum(exposure))
+    removals, exposure = np.asarray(removals, np.float64), np.asarray(exposure, np.float64)
+    total, days = float(np.sum(removals)), float(np.sum(exposure))
     if not total:
-        rate = np.full(len(deaths), 0.0 if days else np.nan)
-        return Shrunk(rate, float("inf"), float("inf"), deaths, exposure)
+        rate = np.full(len(removals), 0.0 if days else np.nan)
+        return Shrunk(rate, float("inf"), float("inf"), removals, exposure)
 
     def loss(log_shape: float) -> float:
-        return -_height(float(np.exp(log_shape)), deaths, exposure)
+        return -_height(float(np.exp(log_shape)), removals, exposure)
 
     best = golden_section_minimum(loss, *_LOG_SHAPES, tolerance=1e-6)
     if loss(best) >= loss(_LOG_SHAPES[1]) - 1e-6:
-        rate = np.full(len(deaths), total / days)
-        return Shrunk(rate, float("inf"), float("inf"), deaths, exposure)
+        rate = np.full(len(removals), total / days)
+        return Shrunk(rate, float("inf"), float("inf"), removals, exposure)
     shape = float(np.exp(best))
-    worth = _best_exposure(shape, deaths, exposure)
-    return Shrunk((shape + deaths) / (worth + exposure), shape, worth, deaths, exposure)
+    worth = _best_exposure(shape, removals, exposure)
+    return Shrunk((shape + removals) / (worth + exposure), shape, worth, removals, exposure)
 
 
-def _height(shape: float, deaths: Floats, exposure: Floats) -> float:
-    """Log-likelihood of the deaths for a shape, with the exposure that suits it best."""
+def _height(shape: float, removals: Floats, exposure: Floats) -> float:
+    """Log-likelihood of the removals for a shape, with the exposure that suits it best."""
     from scipy.special import gammaln  # slow to load: only where it is needed
 
-    worth = _best_exposure(shape, deaths, exposure)
+    worth = _best_exposure(shape, removals, exposure)
     # Not b^a / (b + E)^(a + D) as it stands: for large shapes the logarithms cancel.
-    terms = gammaln(shape + deaths) - gammaln(shape) - shape * np.log1p(exposure / worth)
-    return float(np.sum(terms - deaths * np.log(worth + exposure)))
+    terms = gammaln(shape + removals) - gammaln(shape) - shape * np.log1p(exposure / worth)
+    return float(np.sum(terms - removals * np.log(worth + exposure)))
 
 
-def _best_exposure(shape: float, deaths: Floats, exposure: Floats) -> float:
+def _best_exposure(shape: float, removals: Floats, exposure: Floats) -> float:
     """Exposure b with a / b equal to the mean of (a + D) / (b + E), by Newton's method in ln b."""
-    guess = float(np.log(shape * np.sum(exposure) / np.sum(deaths)))
+    guess = float(np.log(shape * np.sum(exposure) / np.sum(removals)))
     for _ in range(_MOST_STEPS):
         worth = np.exp(guess)
         share = worth / (worth + exposure)
-        posterior = (shape + deaths) * share
+        posterior = (shape + removals) * share
         slope = float(np.sum(shape - posterior))
         step = slope / float(np.sum(posterior * (1 - share)))
         step = float(np.clip(step, -2, 2))

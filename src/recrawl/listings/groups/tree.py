@@ -4,7 +4,7 @@ Each split is the one with the greatest likelihood ratio
 
 $$ LR = 2 \Bigl[\sum_g D_g \ln \frac{D_g}{E_g} - D \ln \frac{D}{E}\Bigr] $$
 
-that leaves at least ten deaths on both sides. A tree grown so far fits noise, too; it is cut back
+that leaves at least ten removals on both sides. A tree grown so far fits noise, too; it is cut back
 to the part that is worth its splits, and what a split must be worth is found by cross-validation:
 the price with the greatest log-likelihood on objects that did not help to grow the tree.
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
     from recrawl.listings.data.attributes import Attribute
 
-_DOUBT = 0.5  # deaths at the rate of all that a leaf's rate is drawn by
+_DOUBT = 0.5  # removals at the rate of all that a leaf's rate is drawn by
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class OneOf:
     """Whether an attribute is one of some words."""
 
     attribute: str
@@ -78,7 +78,7 @@ class AtMost:
         return f"{self.attribute} > {self.number:g}{'' if self.missing else ' or ' + MISSING}"
 
 
-Question: TypeAlias = Words | AtMost
+Question: TypeAlias = OneOf | AtMost
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +86,8 @@ class Node:
     """A group of objects, or a question that parts it.
 
     Args:
-        deaths: Deaths in the group.
-        exposure: Days lived in it.
+        removals: Removals in the group.
+        exposure: Days listed in it.
         objects: Objects in it.
         question: What parts it; None for a leaf.
         gain: Likelihood ratio of the split.
@@ -105,7 +105,7 @@ class Node:
         year > 2002 or ? 0.1
     """
 
-    deaths: float
+    removals: float
     exposure: float
     objects: float
     question: Question | None = None
@@ -115,8 +115,8 @@ class Node:
 
     @property
     def rate(self) -> float:
-        """Deaths a day lived."""
-        return self.deaths / self.exposure if self.exposure else float("nan")
+        """Removals a day listed."""
+        return self.removals / self.exposure if self.exposure else float("nan")
 
     @property
     def leaves(self) -> int:
@@ -156,7 +156,7 @@ class Node:
         """Rate of each leaf, drawn a little towards that of all: none is 0."""
         pull = _DOUBT / self.rate if self.rate else 1.0
         return np.array(
-            [(leaf.deaths + _DOUBT) / (leaf.exposure + pull) for _, leaf in self.rules()]
+            [(leaf.removals + _DOUBT) / (leaf.exposure + pull) for _, leaf in self.rules()]
         )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.listings.data.attributes import Labels
-from recrawl.listings.groups.tree import AtMost, Node, Words
+from recrawl.listings.groups.tree import AtMost, Node, OneOf
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ class TreeGrower:
     """Grow a survival tree and prune it by cross-validation.
 
     Args:
-        least_deaths: Deaths that must remain on either side of a split.
+        least_removals: Removals that must remain on either side of a split.
         deepest: Questions one after the other, at most.
         folds: Parts for cross-validation.
 
@@ -55,14 +55,14 @@ class TreeGrower:
         year > 2003 or ? 0.033
     """
 
-    least_deaths: int = 10
+    least_removals: int = 10
     deepest: int = 5
     folds: int = 5
 
-    def grow(self, lives: Lifetimes, attributes: Mapping[str, Attribute]) -> Node:
+    def grow(self, lifetimes: Lifetimes, attributes: Mapping[str, Attribute]) -> Node:
         """Tree of the price under which objects left out are most likely."""
-        rows = _Rows.of(lives, attributes)
-        every = np.arange(len(lives))
+        rows = _Rows.of(lifetimes, attributes)
+        every = np.arange(len(lifetimes))
         whole = self._full(rows, every)
         prices = [0.0, *whole.prices()]
         if len(prices) == 1:
@@ -81,18 +81,18 @@ class TreeGrower:
 
     def _full(self, rows: _Rows, here: Ints, depth: int = 0) -> Node:
         """Tree grown as far as it goes from the rows named."""
-        deaths, exposure = float(np.sum(rows.deaths[here])), float(np.sum(rows.exposure[here]))
-        leaf = Node(deaths, exposure, float(np.sum(rows.count[here])))
-        if depth == self.deepest or deaths < 2 * self.least_deaths:
+        removals, exposure = float(np.sum(rows.removals[here])), float(np.sum(rows.exposure[here]))
+        leaf = Node(removals, exposure, float(np.sum(rows.count[here])))
+        if depth == self.deepest or removals < 2 * self.least_removals:
             return leaf
-        splits = [_best_split(rows, column, here, self.least_deaths) for column in rows.columns]
+        splits = [_best_split(rows, column, here, self.least_removals) for column in rows.columns]
         best = max(splits, key=lambda split: split.gain, default=_NO_SPLIT)
         if best.question is None or best.gain <= _LEAST_GAIN:
             return leaf
         yes = rows.answers(best.question, here)
         low = self._full(rows, here[yes], depth + 1)
         high = self._full(rows, here[~yes], depth + 1)
-        return Node(deaths, exposure, leaf.objects, best.question, best.gain, low, high)
+        return Node(removals, exposure, leaf.objects, best.question, best.gain, low, high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,24 +139,24 @@ class _Column:
 class _Rows:
     """What a tree is grown from."""
 
-    deaths: Floats
+    removals: Floats
     exposure: Floats
     count: Floats
     columns: list[_Column]
 
     @classmethod
-    def of(cls, lives: Lifetimes, attributes: Mapping[str, Attribute]) -> _Rows:
+    def of(cls, lifetimes: Lifetimes, attributes: Mapping[str, Attribute]) -> _Rows:
         return cls(
-            lives.count * lives.died,
-            lives.count * (lives.age - lives.entry),
-            lives.count,
+            lifetimes.count * lifetimes.removed,
+            lifetimes.count * (lifetimes.age - lifetimes.entry),
+            lifetimes.count,
             [_Column.of(name, column) for name, column in attributes.items()],
         )
 
     def answers(self, question: Question, here: Ints) -> Bools:
         """Whether the rows named go to the low side."""
         column = next(each for each in self.columns if each.name == question.attribute)
-        if isinstance(question, Words):
+        if isinstance(question, OneOf):
             low = np.array([word in question.words for word in column.words], np.bool_)
         else:
             numbers = np.asarray(column.numbers)
@@ -164,9 +164,9 @@ class _Rows:
         return low[column.codes[here]]
 
     def leaf_of(self, node: Node, here: Ints) -> Floats:
-        """Deaths and days of the rows named, a row a leaf."""
+        """Removals and days of the rows named, one row per leaf."""
         if node.question is None or node.low is None or node.high is None:
-            return np.array([[np.sum(self.deaths[here]), np.sum(self.exposure[here])]])
+            return np.array([[np.sum(self.removals[here]), np.sum(self.exposure[here])]])
         yes = self.answers(node.question, here)
         return np.concatenate(
             [self.leaf_of(node.low, here[yes]), self.leaf_of(node.high, here[~yes])]
@@ -181,37 +181,37 @@ def _best_split(rows: _Rows, column: _Column, here: Ints, least: int) -> _Split:
     """
     codes = column.codes[here]
     size = len(column.words) if column.numbers is None else len(column.numbers)
-    deaths, days = (
+    removals, days = (
         np.bincount(codes, weight[here], size).astype(np.float64)
-        for weight in (rows.deaths, rows.exposure)
+        for weight in (rows.removals, rows.exposure)
     )
     if column.numbers is None:
         some = np.flatnonzero(days > 0)
-        order = some[np.argsort(deaths[some] / days[some], kind="stable")]
-        gain, cut = _best_cut(deaths[order], days[order], least)
+        order = some[np.argsort(removals[some] / days[some], kind="stable")]
+        gain, cut = _best_cut(removals[order], days[order], least)
         words = tuple(column.words[code] for code in order[: cut + 1])
-        return _Split(gain, Words(column.name, words)) if gain > 0 else _NO_SPLIT
-    gain, cut = _best_cut(deaths, days, least)
-    below, other = _best_cut(np.roll(deaths, 1), np.roll(days, 1), least)
+        return _Split(gain, OneOf(column.name, words)) if gain > 0 else _NO_SPLIT
+    gain, cut = _best_cut(removals, days, least)
+    below, other = _best_cut(np.roll(removals, 1), np.roll(days, 1), least)
     missing = below > gain and other > 0
     number = float(column.numbers[other - 1 if missing else cut])
     question = AtMost(column.name, number, missing=missing)
     return _Split(below if missing else gain, question) if max(gain, below) > 0 else _NO_SPLIT
 
 
-def _best_cut(deaths: Floats, days: Floats, least: int) -> tuple[float, int]:
+def _best_cut(removals: Floats, days: Floats, least: int) -> tuple[float, int]:
     """Greatest gain of a cut after one of the values in order, and after which."""
-    low_deaths, low_days = np.cumsum(deaths)[:-1], np.cumsum(days)[:-1]
-    all_deaths, all_days = float(np.sum(deaths)), float(np.sum(days))
-    high_deaths, high_days = all_deaths - low_deaths, all_days - low_days
-    allowed = (low_deaths >= least) & (high_deaths >= least) & (low_days > 0) & (high_days > 0)
+    low_removals, low_days = np.cumsum(removals)[:-1], np.cumsum(days)[:-1]
+    all_removals, all_days = float(np.sum(removals)), float(np.sum(days))
+    high_removals, high_days = all_removals - low_removals, all_days - low_days
+    allowed = (low_removals >= least) & (high_removals >= least) & (low_days > 0) & (high_days > 0)
     if not allowed.any():
         return 0.0, 0
     with np.errstate(divide="ignore", invalid="ignore"):  # cuts that are not allowed
         gain = 2 * (
-            low_deaths * np.log(low_deaths / low_days)
-            + high_deaths * np.log(high_deaths / high_days)
-            - all_deaths * np.log(all_deaths / all_days)
+            low_removals * np.log(low_removals / low_days)
+            + high_removals * np.log(high_removals / high_days)
+            - all_removals * np.log(all_removals / all_days)
         )
     gain = np.where(allowed, gain, 0.0)
     best = int(np.argmax(gain))
@@ -220,9 +220,9 @@ def _best_cut(deaths: Floats, days: Floats, least: int) -> tuple[float, int]:
 
 def _height(full: Node, pruned: Node, by_leaf: Floats) -> float:
     """Log-likelihood of objects that the tree has not seen, given by leaf of the full tree."""
-    deaths, days = _put_together(full, pruned, by_leaf).T
+    removals, days = _put_together(full, pruned, by_leaf).T
     rate = pruned.leaf_rates()
-    return float(np.sum(deaths * np.log(rate) - rate * days))
+    return float(np.sum(removals * np.log(rate) - rate * days))
 
 
 def _put_together(full: Node, pruned: Node, by_leaf: Floats) -> Floats:

@@ -1,6 +1,6 @@
-r"""A list compared with its copy: what is new, changed or gone, and whether that can be believed.
+r"""A list compared with its copy: what is new, changed or gone, and whether to accept it.
 
-A layout that has changed looks like a list that is empty, or like one of which all is new. So a
+A layout that has changed looks like an empty list, or like one of which everything is new. So a
 list is doubted
 
 - that is empty and was not, unless it had so few objects that this was to be expected;
@@ -9,7 +9,7 @@ list is doubted
 - of which far more is gone than was to be expected: more than a fifth of it and ten objects beyond
   the forecast, and below the forecast's band.
 
-What is doubted is believed when a look an hour later finds much the same, or a day later where more
+What is doubted is accepted when a sync an hour later finds much the same, or a day later where more
 than half is gone. A list that is empty, or ends after its first page and had several, must stay so
 for a week: a layout that has changed stays as it is. For few objects that are gone a day will do.
 
@@ -33,14 +33,14 @@ _SEVERAL = 3  # pages
 _TIMES, _THOUSANDS = 10, 2_000
 _SHARE = 0.2
 _HOUR, _DAY, _WEEK = 1 / 24, 1.0, 7.0
-_SAME = 0.5  # share of keys that two looks must have in common
+_SAME = 0.5  # share of keys that two syncs must have in common
 _SKETCHED = 64
 _HASH_BYTES = 8
 _ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ListingDifference:
     """A list compared with its copy.
 
     Args:
@@ -53,7 +53,7 @@ class Difference:
     Examples:
         >>> copy = {"a": {"city": "Bern"}, "b": {"city": "Basel"}}
         >>> now = {"b": {"city": "Zug"}, "c": {"city": "Bern"}, "d": {}}
-        >>> differs = Difference.of(copy, now)
+        >>> differs = ListingDifference.of(copy, now)
         >>> list(differs.inserted), list(differs.updated), differs.deleted
         (['c', 'd'], ['b'], ['a'])
         >>> differs.precision, round(differs.recall, 3)
@@ -69,7 +69,7 @@ class Difference:
     @classmethod
     def of(
         cls, copy: Mapping[str, Mapping[str, str]], found: Mapping[str, Mapping[str, str]]
-    ) -> Difference:
+    ) -> ListingDifference:
         """Compare objects by their keys."""
         return cls(
             len(copy),
@@ -97,11 +97,11 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """Why a list cannot be believed at once.
+    """Why a list is not accepted at once.
 
     Args:
-        why: What must hold and what came, the end of a sentence.
-        days: For how long later looks must find much the same.
+        why: What is wrong, as a clause.
+        days: For how long later syncs must find much the same.
     """
 
     why: str
@@ -109,9 +109,9 @@ class Doubt:
 
 
 def doubt_of(
-    differs: Difference, precision: Foretold | None, pages: tuple[int, int] = (1, 1)
+    differs: ListingDifference, precision: Foretold | None, pages: tuple[int, int] = (1, 1)
 ) -> Doubt | None:
-    """Why a list is not to be believed; None where it is.
+    """Return why a list is not to be accepted; None where it is.
 
     Args:
         differs: The list compared with its copy.
@@ -120,9 +120,10 @@ def doubt_of(
 
     Examples:
         >>> from recrawl.entries.listings import Foretold
-        >>> doubt_of(Difference(100, 60, deleted=["..."] * 40), Foretold(0.85, 0.9, 0.95)).why
-        'list must lose about 10 of 100 objects (it lost 40)'
-        >>> doubt_of(Difference(100, 60, deleted=["..."] * 40), Foretold(0.5, 0.7, 0.9)) is None
+        >>> fallen = ListingDifference(100, 60, deleted=["..."] * 40)
+        >>> doubt_of(fallen, Foretold(0.85, 0.9, 0.95)).why
+        'list lost 40 of 100 objects, expected about 10'
+        >>> doubt_of(fallen, Foretold(0.5, 0.7, 0.9)) is None
         True
     """
     known, new = differs.known, len(differs.inserted)
@@ -131,31 +132,32 @@ def doubt_of(
         return None
     if not differs.found:
         days = _DAY if known < _MANY else _WEEK
-        return Doubt(f"list must show objects (it is empty, and had {known:,})", days)
+        return Doubt(f"list is empty, expected about {known:,} objects", days)
     if not differs.kept and known >= _MANY:
-        return Doubt(f"list must show known keys (all of {differs.found:,} are new)", _HOUR)
+        return Doubt(f"all {differs.found:,} keys are new, expected known ones", _HOUR)
     if new > max(_TIMES * known, _THOUSANDS):
-        said = f"(it has {new:,} new objects, and had {known:,})"
-        return Doubt(f"list must grow by less {said}", _HOUR)
+        return Doubt(f"list grew from {known:,} objects by {new:,}", _HOUR)
     return _fall(differs, precision, pages)
 
 
-def _fall(differs: Difference, precision: Foretold | None, pages: tuple[int, int]) -> Doubt | None:
-    """Why a list that lost objects is not to be believed; None where it is."""
+def _fall(
+    differs: ListingDifference, precision: Foretold | None, pages: tuple[int, int]
+) -> Doubt | None:
+    """Return why a list that lost objects is not to be accepted; None where it is."""
     known, lost = differs.known, len(differs.deleted)
     expected = known * (1 - precision.expected) if precision else 0.0
     inside = precision is not None and differs.precision >= precision.low
     if inside or lost - expected <= max(_MANY, _SHARE * known):
         return None
     if pages[0] >= _SEVERAL and pages[1] == 1:
-        return Doubt(f"list must go on (it ends after its first page, and had {pages[0]:,})", _WEEK)
+        return Doubt(f"list ends after its first page, expected about {pages[0]:,} pages", _WEEK)
     about = f"about {expected:,.0f}" if precision else "few"
     days = _DAY if lost > known / 2 else _HOUR
-    return Doubt(f"list must lose {about} of {known:,} objects (it lost {lost:,})", days)
+    return Doubt(f"list lost {lost:,} of {known:,} objects, expected {about}", days)
 
 
 def sketch_of(keys: Iterable[str]) -> bytes:
-    """Some of the keys, as hashes, by which two looks are compared: the 64 smallest.
+    """Some of the keys, as hashes, by which two syncs are compared: the 64 smallest.
 
     >>> len(sketch_of("abc")), sketch_of("abc") == sketch_of("cba")
     (24, True)
@@ -165,7 +167,7 @@ def sketch_of(keys: Iterable[str]) -> bytes:
 
 
 def alike(one: bytes, other: bytes) -> bool:
-    """Whether two looks found much the same, by their sketches.
+    """Whether two syncs found much the same, by their sketches.
 
     >>> alike(sketch_of("abcdef"), sketch_of("abcdex")), alike(sketch_of("ab"), sketch_of("cd"))
     (True, False)
@@ -185,12 +187,12 @@ def _hashes(sketch: bytes) -> set[bytes]:
 def is_confirmed(
     doubt: Doubt, sketch: bytes, now: float, before: Iterable[tuple[float, bytes]]
 ) -> bool:
-    """Whether earlier looks that were doubted found much the same for long enough.
+    """Whether earlier syncs that were doubted found much the same for long enough.
 
     Args:
-        doubt: Why this look is doubted.
+        doubt: Why this sync is doubted.
         sketch: What it found.
         now: When, in days.
-        before: When each doubted look since the last that was believed was made, and what it found.
+        before: Instant and sketch of each doubted sync since the last that was accepted.
     """
     return any(now - at >= doubt.days - _ROUNDING and alike(sketch, found) for at, found in before)

@@ -1,6 +1,6 @@
-"""The history of a listing in a store, as the models of listings want it.
+"""The history of a listing in a store, as the models of listings read it.
 
-Only looks that were believed count as crawls. An object that was missing for less than the grace
+Only syncs that were accepted count as crawls. An object that was missing for less than the grace
 time was there all the time: it had slipped from one page of the list to another while they were
 read, or was taken down and put up again.
 

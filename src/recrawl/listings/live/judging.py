@@ -1,7 +1,7 @@
-"""One look at a listing, judged: what is written down of it, and when to look again.
+"""What a sync of a listing found, judged: what is written, and when the next sync is due.
 
-What was read in part is not compared at all. What is doubted changes nothing until a later look
-has confirmed it. Both are looked at again after an hour, then two, then four, up to a day.
+A list that was read in part is not compared at all. What is doubted changes nothing until a later
+sync has confirmed it. Both are retried after an hour, then two, then four, up to a day.
 
 Pure.
 """
@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from recrawl.entries.listings import EventKind, ListingSynced, Quality, SyncOutcome
-from recrawl.listings.live.comparing import Difference, doubt_of, is_confirmed, sketch_of
+from recrawl.listings.live.comparing import ListingDifference, doubt_of, is_confirmed, sketch_of
+from recrawl.listings.live.forecast import LiveForecast, NextSync
 from recrawl.listings.live.history import listing_of_history
-from recrawl.listings.live.outlook import Next, Outlook
 from recrawl.store.sqlite.listing_reader import Event, ListingHistory, Sync
 from recrawl.units import SECONDS_A_DAY
 
@@ -30,29 +30,29 @@ _MILLISECONDS = 3  # digits of seconds: stores keep no more
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What a store knows of a listing before a look.
+class ListingFacts:
+    """What a store knows of a listing before a sync.
 
     Args:
         history: All that happened.
-        listed: Attributes of the objects that are believed to be listed, by key.
-        outlook: What its copy is worth, and when to look again; None before the first look.
+        listed: Attributes of the objects of the copy, by key.
+        forecast: What the copy is worth; None before the first sync that was accepted.
     """
 
     history: ListingHistory
     listed: Mapping[str, Mapping[str, str]]
-    outlook: Outlook | None
+    forecast: LiveForecast | None
 
 
-def outlook_of(history: ListingHistory) -> Outlook | None:
-    """What the copy of a listing is worth; None before the first look that was believed."""
-    return Outlook.of(listing_of_history(history))
+def live_forecast(history: ListingHistory) -> LiveForecast | None:
+    """What the copy of a listing is worth; None before the first sync that was accepted."""
+    return LiveForecast.of(listing_of_history(history))
 
 
-def judged(
-    rule: ListingRule, known: Known, read: ListingSnapshot, now: float
-) -> tuple[ListingSynced, Outlook | None]:
-    """What is to be written down of a look, and the outlook after it.
+def judge_sync(
+    rule: ListingRule, known: ListingFacts, read: ListingSnapshot, now: float
+) -> tuple[ListingSynced, LiveForecast | None]:
+    """Return what is to be written of a sync, and the forecast after it.
 
     Args:
         rule: What is wanted.
@@ -74,20 +74,20 @@ def judged(
     begun = any(sync.outcome.believed for sync in syncs)
     if not (read.problem or read.objects or begun):
         items = rule.layout.items
-        seen = replace(seen, detail=f"items {items!r} must be found on the list (none is)")
-    outlook = known.outlook
+        seen = replace(seen, detail=f"no items found by {items!r}")
+    forecast = known.forecast
     if seen.detail:
-        return _planned(seen, retry_of(rule, syncs, now)), outlook
-    differs = Difference.of(known.listed, read.objects)
+        return _planned(seen, next_retry(rule, syncs, now)), forecast
+    differs = ListingDifference.of(known.listed, read.objects)
     precision, recall = (
-        outlook.quality(metric, now) if outlook else None for metric in ("precision", "recall")
+        forecast.quality(metric, now) if forecast else None for metric in ("precision", "recall")
     )
     before = next((sync.pages for sync in reversed(syncs) if sync.outcome.believed), 1)
     doubt = doubt_of(differs, precision, (before, read.pages))
     sketch = sketch_of(read.objects)
     if doubt is not None and not is_confirmed(doubt, sketch, now, _doubted(syncs)):
         doubted = replace(seen, outcome=SyncOutcome.DOUBTED, detail=doubt.why, sketch=sketch)
-        return _planned(doubted, retry_of(rule, syncs, now)), outlook
+        return _planned(doubted, next_retry(rule, syncs, now)), forecast
     quality = Quality(differs.precision, differs.recall, precision, recall) if begun else None
     done = replace(
         seen,
@@ -97,31 +97,31 @@ def judged(
         deleted=differs.deleted,
         quality=quality,
     )
-    after = outlook_of(history_after(known.history, done))
-    assert after is not None  # noqa: S101 - this look was believed
+    after = live_forecast(history_after(known.history, done))
+    assert after is not None  # noqa: S101 - this sync was accepted
     return _planned(done, after.next(rule)), after
 
 
-def due_of(rule: ListingRule, known: Known, now: float) -> float:
-    """When to look at a listing next, in days after 1970; now where nobody has."""
+def next_due(rule: ListingRule, known: ListingFacts, now: float) -> float:
+    """Return when a listing is due, in days after 1970; now before its first sync."""
     syncs = known.history.syncs
     if not syncs:
         return rule.opens(now)
     # Whatever clock it was written by, nobody waits for longer than is allowed.
-    if syncs[-1].outcome.believed and known.outlook is not None:
-        return min(known.outlook.next(rule).at, rule.opens(now + rule.maximum))
+    if syncs[-1].outcome.believed and known.forecast is not None:
+        return min(known.forecast.next(rule).at, rule.opens(now + rule.maximum))
     return rule.opens(min(syncs[-1].next_at_seconds / SECONDS_A_DAY, now + _LONGEST_RETRY))
 
 
-def retry_of(rule: ListingRule, syncs: Sequence[Sync], now: float) -> Next:
-    """When to look again after a look that failed or was doubted, as those before it did."""
+def next_retry(rule: ListingRule, syncs: Sequence[Sync], now: float) -> NextSync:
+    """Exponential backoff after syncs that failed or were doubted: an hour, two, up to a day."""
     failures = 0
     for sync in reversed(syncs):
         if sync.outcome.believed:
             break
         failures += 1
     wait = min(RETRY * 2.0 ** min(failures, 30), _LONGEST_RETRY, rule.maximum)
-    return Next(rule.opens(now + wait), "retry")
+    return NextSync(rule.opens(now + wait), "retry")
 
 
 def history_after(history: ListingHistory, synced: ListingSynced) -> ListingHistory:
@@ -169,12 +169,12 @@ def history_after(history: ListingHistory, synced: ListingSynced) -> ListingHist
     )
 
 
-def _planned(seen: ListingSynced, following: Next) -> ListingSynced:
+def _planned(seen: ListingSynced, following: NextSync) -> ListingSynced:
     return replace(seen, next_at_seconds=following.at * SECONDS_A_DAY, reason=following.reason)
 
 
 def _doubted(syncs: Sequence[Sync]) -> list[tuple[float, bytes]]:
-    """Looks since the last that was believed, as far as they were doubted."""
+    """Instant and sketch of each doubted sync since the last that was accepted."""
     found: list[tuple[float, bytes]] = []
     for sync in reversed(syncs):
         if sync.outcome.believed:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from recrawl.parse.messages import Response
 
 _OK = 200
-_MOST_NAMELESS = 0.5  # share of items without a key, beyond which the key is looked for in vain
+_MOST_NAMELESS = 0.5  # share of items without a key, beyond which the key is taken to be wrong
 # Not those that say that a page is missing, or nothing: behind its last page a list may do so.
 _WALLS = ("bot", "consent", "error", "login")
 
@@ -55,12 +55,12 @@ def read_page(answer: Response, layout: Layout) -> Items:
         >>> list(read_page(page, Layout("jobs", "id")).objects)
         ['7', '8']
         >>> read_page(page, Layout("jobs", "name")).problem
-        "key 'name' must be found in the items (it is missing in 2 of 2)"
+        "key 'name' not found in 2 of 2 items"
     """
     if not answer.ok:
         return Items(problem=answer.detail or answer.problem)
     if answer.status != _OK:
-        return Items(problem=f"must answer 200 (got {answer.status})")
+        return Items(problem=f"expected status 200, got {answer.status}")
     kind = answer.headers.get("content-type", "")
     text = decoded(answer.body, kind)
     if layout.items.strip().startswith("$") or looks_like_json(kind, text):
@@ -68,17 +68,17 @@ def read_page(answer: Response, layout: Layout) -> Items:
     else:
         items = _read_html(answer, text, layout)
     if items.nameless > _MOST_NAMELESS * items.count:
-        missing = f"it is missing in {items.nameless:,} of {items.count:,}"
-        return Items(problem=f"key {layout.key!r} must be found in the items ({missing})")
+        missing = f"{items.nameless:,} of {items.count:,} items"
+        return Items(problem=f"key {layout.key!r} not found in {missing}")
     return items
 
 
 def _read_html(answer: Response, text: str, layout: Layout) -> Items:
     if is_wild(text, layout.selectors):
-        return Items(problem="must not be nested so deep, nor of so many tags")
+        return Items(problem="page is nested too deep, or has too many tags")
     items = read_html_items(text, layout, answer.address)
     if not items.count and not items.problem:
         wall = wall_of(answer.status, answer.headers, lines(text), text)
         if wall in _WALLS:
-            return Items(problem=f"must show the list (got a wall: {wall})")
+            return Items(problem=f"expected the list, got a wall: {wall}")
     return items

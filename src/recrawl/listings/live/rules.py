@@ -34,9 +34,9 @@ class ListingRule:
         precision: Least share of the copy that is still listed; None for any.
         recall: Least share of what is listed that is in the copy; None for any.
         confidence: Probability with which that is to be kept.
-        minimum: Fewest days between two synchronisations.
-        maximum: Most days between two synchronisations.
-        hours: First hour of the day in UTC in which it may be synchronised, and the first in
+        minimum: Fewest days between two syncs.
+        maximum: Most days between two syncs.
+        hours: First hour of the day in UTC in which it may be synced, and the first in
             which it may no longer; None for all day.
         local: Whether it may be on this machine or on a private network.
 

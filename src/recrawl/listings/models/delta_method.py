@@ -32,7 +32,7 @@ from recrawl.listings.models.precision_recall import newcomers, precision_after
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats
-    from recrawl.listings.models.exponential import Exponential
+    from recrawl.listings.models.exponential import ExponentialSurvival
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class DailyArrivals:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bands:
-    """A share, a row a horizon, and how uncertain it is.
+    """A share, one row per horizon, and how uncertain it is.
 
     Args:
         value: The share to expect.
@@ -77,11 +77,11 @@ class Bands:
         return np.clip(self.value - wide, 0, 1), np.clip(self.value + wide, 0, 1)
 
 
-def precision_bands(days: Floats, survival: Exponential, copied: float) -> Bands:
+def precision_bands(days: Floats, survival: ExponentialSurvival, copied: float) -> Bands:
     r"""Precision after some days: variances $(dp)^2 \alpha^2 / D$ and $p (1-p) / n$.
 
-    >>> from recrawl.listings.models.exponential import Exponential
-    >>> bands = precision_bands(np.array([10.0]), Exponential(0.05, 400.0, 8000.0), 1000.0)
+    >>> from recrawl.listings.models.exponential import ExponentialSurvival
+    >>> bands = precision_bands(np.array([10.0]), ExponentialSurvival(0.05, 400.0, 8000.0), 1000.0)
     >>> bands.parameter_variance.round(6), bands.process_variance.round(6)
     (array([0.00023]), array([0.000239]))
     """
@@ -95,14 +95,14 @@ def precision_bands(days: Floats, survival: Exponential, copied: float) -> Bands
 
 
 def recall_bands(
-    days: Floats, survival: Exponential, arrivals: DailyArrivals, copied: float
+    days: Floats, survival: ExponentialSurvival, arrivals: DailyArrivals, copied: float
 ) -> Bands:
     """Recall after some whole days.
 
-    >>> from recrawl.listings.models.exponential import Exponential
+    >>> from recrawl.listings.models.exponential import ExponentialSurvival
     >>> bands = recall_bands(
     ...     np.array([10.0]),
-    ...     Exponential(0.058, 3000.0, 3000 / 0.058),
+    ...     ExponentialSurvival(0.058, 3000.0, 3000 / 0.058),
     ...     DailyArrivals(mean=40.0, variance=80.0, days=80.0),
     ...     copied=709.8485,
     ... )
@@ -132,7 +132,7 @@ def recall_bands(
 
 
 def _sums(days: Floats, rate: float) -> tuple[Floats, Floats, Floats]:
-    """Sums over k below d of exp(-ak), of exp(-2ak) and of k exp(-ak), a row a horizon."""
+    """Sums over k below d of exp(-ak), of exp(-2ak) and of k exp(-ak), one row per horizon."""
     ages = np.arange(int(np.max(days, initial=0)) + 1, dtype=np.float64)
     terms = np.exp(-rate * ages), np.exp(-2 * rate * ages), ages * np.exp(-rate * ages)
     row = np.asarray(days, np.int64)

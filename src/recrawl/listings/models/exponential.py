@@ -2,10 +2,10 @@ r"""Survival without memory: one rate at which objects vanish, whatever their ag
 
 $$ S(t) = e^{-\alpha t} $$
 
-Four ways to find $\alpha$. Two are honest about objects still listed: deaths over days lived
-(`exponential_at_middle`), and the likelihood that knows deaths only between two crawls
+Four ways to find $\alpha$. Two are honest about objects still listed: removals over days listed
+(`exponential_at_middle`), and the likelihood that knows removals only between two crawls
 (`exponential`). Two are what the paper says, "the inverse of the sample mean", over all objects
-or over those that are gone. Both are too high while some objects are still listed: of lives
+or over those that are gone. Both are too high while some objects are still listed: of lifetimes
 with rate 0.0500 watched for 90 days they make 0.0641 and 0.0685. They stand here to be compared.
 
 Pure.
@@ -28,19 +28,19 @@ _LONGEST_STEP = 2.0  # in the logarithm of the rate
 
 
 @dataclass(frozen=True, slots=True)
-class Exponential:
+class ExponentialSurvival:
     r"""Rate of a survival without memory, and what it rests on.
 
     Args:
         rate: Share of the objects that vanishes a day, $\alpha$; 0 where none did, nan where
             nothing was watched.
-        deaths: Objects that vanished, D.
-        exposure: Days lived under watch, E.
+        removals: Objects that vanished, D.
+        exposure: Days listed under watch, E.
 
     Examples:
-        Four deaths in 100 days: the rate is 0.04, and its deviation half of that.
+        Four removals in 100 days: the rate is 0.04, and its deviation half of that.
 
-        >>> found = Exponential(rate=0.04, deaths=4.0, exposure=100.0)
+        >>> found = ExponentialSurvival(rate=0.04, removals=4.0, exposure=100.0)
         >>> found.deviation, found.upper_bound
         (0.02, 0.08)
         >>> found.survival(np.array([0.0, 25.0])).round(4)
@@ -48,18 +48,18 @@ class Exponential:
     """
 
     rate: float
-    deaths: float
+    removals: float
     exposure: float
 
     @property
     def deviation(self) -> float:
-        r"""Standard error of the rate, $\alpha / \sqrt D$; 0 where nothing died."""
-        return self.rate / float(np.sqrt(self.deaths)) if self.deaths else 0.0
+        r"""Standard error of the rate, $\alpha / \sqrt D$; 0 where nothing was removed."""
+        return self.rate / float(np.sqrt(self.removals)) if self.removals else 0.0
 
     @property
     def upper_bound(self) -> float:
-        """Two deviations above the rate; 3 / E where nothing died (probability 0.95)."""
-        if self.deaths:
+        """Two deviations above the rate; 3 / E where nothing was removed (probability 0.95)."""
+        if self.removals:
             return self.rate + 2 * self.deviation
         return 3 / self.exposure if self.exposure else float("nan")
 
@@ -76,8 +76,8 @@ class Exponential:
         return self.survival(days)
 
 
-def exponential_at_middle(lives: Lifetimes) -> Exponential:
-    r"""Deaths over days lived, $\hat\alpha = D / E$, with deaths in the middle of their intervals.
+def exponential_at_middle(lifetimes: Lifetimes) -> ExponentialSurvival:
+    r"""Removals over days listed, $\hat\alpha = D / E$; removals lie in the middle of intervals.
 
     Within 1 % of the likelihood while $\alpha$ times the days between crawls is below 0.3.
     Objects of unknown age count from the first crawl on: a survival without memory does not mind.
@@ -86,19 +86,21 @@ def exponential_at_middle(lives: Lifetimes) -> Exponential:
     >>> exponential_at_middle(Lifetimes.of([3.5, 8.5], [4.5, np.inf])).rate  # 1 / 12.5
     0.08
     """
-    deaths, exposure = lives.deaths, lives.exposure
-    return Exponential(deaths / exposure if exposure else float("nan"), deaths, exposure)
+    removals, exposure = lifetimes.removals, lifetimes.exposure
+    return ExponentialSurvival(
+        removals / exposure if exposure else float("nan"), removals, exposure
+    )
 
 
-def exponential(lives: Lifetimes) -> Exponential:
-    r"""Most likely rate where deaths are known only between two ages.
+def exponential(lifetimes: Lifetimes) -> ExponentialSurvival:
+    r"""Most likely rate where removals are known only between two ages.
 
-    A death between the ages $l$ and $u$ has the chance $e^{-\alpha l} - e^{-\alpha u}$, so the
+    A removal between the ages $l$ and $u$ has the chance $e^{-\alpha l} - e^{-\alpha u}$, so the
     rate solves
 
-    $$ \sum_{\text{dead}} \frac{u - l}{e^{\alpha (u - l)} - 1} = \sum (l - \text{entry}) , $$
+    $$ \sum_{\text{removed}} \frac{u - l}{e^{\alpha (u - l)} - 1} = \sum (l - \text{entry}) , $$
 
-    with $1 / \alpha$ in the sum for a death at a known age. The left side falls, so there is one
+    with $1 / \alpha$ in the sum for a removal at a known age. The left side falls, so there is one
     root; it is infinite if nothing was ever seen twice.
 
     References:
@@ -109,53 +111,53 @@ def exponential(lives: Lifetimes) -> Exponential:
         One of four objects vanishes within a day: the rate is $-\ln(3/4)$.
 
         >>> from recrawl.listings.data.lifetimes import Lifetimes
-        >>> lives = Lifetimes.of([0.0, 1.0], [1.0, np.inf], count=[1, 3])
-        >>> round(exponential(lives).rate, 6)
+        >>> lifetimes = Lifetimes.of([0.0, 1.0], [1.0, np.inf], count=[1, 3])
+        >>> round(exponential(lifetimes).rate, 6)
         0.287682
     """
-    rate, _ = most_likely(lives.low, lives.high, lives.entry, lives.count)
-    return Exponential(rate, lives.deaths, lives.exposure)
+    rate, _ = most_likely(lifetimes.low, lifetimes.high, lifetimes.entry, lifetimes.count)
+    return ExponentialSurvival(rate, lifetimes.removals, lifetimes.exposure)
 
 
-def published_rate_of_all(lives: Lifetimes) -> float:
-    """The inverse of the mean age, counting objects still listed as if they had just died.
+def published_rate_of_all(lifetimes: Lifetimes) -> float:
+    """The inverse of the mean age, counting objects still listed as if they had just removed.
 
     >>> from recrawl.listings.data.lifetimes import Lifetimes
     >>> published_rate_of_all(Lifetimes.of([3.5, 8.5], [4.5, np.inf]))  # 2 / 12.5
     0.16
     """
-    return lives.objects / lives.exposure
+    return lifetimes.objects / lifetimes.exposure
 
 
-def published_rate_of_complete(lives: Lifetimes) -> float:
-    """The inverse of the mean age at death, forgetting objects still listed.
+def published_rate_of_complete(lifetimes: Lifetimes) -> float:
+    """The inverse of the mean age at removal, forgetting objects still listed.
 
     >>> from recrawl.listings.data.lifetimes import Lifetimes
     >>> published_rate_of_complete(Lifetimes.of([3.5, 8.5], [4.5, np.inf]))  # 1 / 4
     0.25
     """
-    return lives.deaths / lives.take(lives.died).exposure
+    return lifetimes.removals / lifetimes.take(lifetimes.removed).exposure
 
 
 def most_likely(low: Floats, high: Floats, entry: Floats, count: Floats) -> tuple[float, float]:
     """Most likely rate and its log-likelihood, by Newton's method in the rate's logarithm.
 
     >>> one = np.array([1.0])
-    >>> most_likely(2 * one, 2 * one, 0 * one, one)  # a death at age 2: rate 1/2
+    >>> most_likely(2 * one, 2 * one, 0 * one, one)  # a removal at age 2: rate 1/2
     (0.5, -1.6931471805599454)
     """
-    died = np.isfinite(high)
+    removed = np.isfinite(high)
     quiet = float(np.sum(count * (low - entry)))
-    widths = np.where(died, high, low) - low
-    exact = float(np.sum(count[died & (widths == 0)]))
+    widths = np.where(removed, high, low) - low
+    exact = float(np.sum(count[removed & (widths == 0)]))
     hidden, copies = widths[widths > 0], count[widths > 0]
-    deaths = exact + float(np.sum(copies))
-    if deaths == 0:
+    removals = exact + float(np.sum(copies))
+    if removals == 0:
         return (0.0, 0.0) if quiet else (float("nan"), 0.0)
     if quiet == 0:
         return float("inf"), 0.0
 
-    guess = float(np.log(deaths / (quiet + float(np.sum(copies * hidden)) / 2)))
+    guess = float(np.log(removals / (quiet + float(np.sum(copies * hidden)) / 2)))
     for _ in range(_MOST_STEPS):
         expected = np.exp(guess) * hidden
         with np.errstate(over="ignore"):  # infinite odds rightly pull with 0

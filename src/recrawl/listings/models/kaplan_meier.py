@@ -3,7 +3,7 @@ r"""Survival without a model: the share of objects that reach each age, from tho
 $$ \hat S(t) = \prod_{t_i \le t} \Bigl(1 - \frac{d_i}{n_i}\Bigr), \qquad
    \widehat{\text{Var}} = \hat S(t)^2 \sum_{t_i \le t} \frac{d_i}{n_i (n_i - d_i)} , $$
 
-with $d_i$ deaths at age $t_i$ and $n_i$ objects at risk just before.
+with $d_i$ removals at age $t_i$ and $n_i$ objects at risk just before.
 
 Pure.
 """
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from recrawl.arrays.types import Floats
     from recrawl.listings.data.lifetimes import Lifetimes
 
-# A death among 3 sqrt(m) moves the curve by 1 / (3 sqrt(m)), less than what counting m leaves open.
+# A removal among 3 sqrt(m) moves the curve by 1 / (3 sqrt(m)), less than counting m leaves open.
 _ENOUGH = 3.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Curve:
+class SurvivalCurve:
     """A survival curve in steps.
 
     Args:
-        age: Ages at which objects died, rising.
+        age: Ages at which objects were removed, rising.
         survival: Share that outlives each.
         deviation: Standard error by Greenwood's formula; nan where a method has none.
         start: Age from which the shares are counted: of the objects that reach it.
@@ -58,15 +58,15 @@ class Curve:
         return np.clip(self.survival - wide, 0, 1), np.clip(self.survival + wide, 0, 1)
 
 
-def kaplan_meier(lives: Lifetimes) -> Curve:
-    r"""Kaplan and Meier's curve, with deaths in the middle of their intervals.
+def kaplan_meier(lifetimes: Lifetimes) -> SurvivalCurve:
+    r"""Kaplan and Meier's curve, with removals in the middle of their intervals.
 
     An object is at risk from the age at which it was first seen (`Lifetimes.entry`) and not
-    before; those of unknown age are left out. Nobody can tell how many died unseen, so the curve
+    before; those of unknown age are left out. Nobody can tell how many removed unseen, so the curve
     is that of objects which reach its `start`.
 
-    Few may be at risk at the youngest ages: those born between two crawls that lay close
-    together. The death of one of them would pull down all that follows. So the curve starts at
+    Few may be at risk at the youngest ages: those arrived between two crawls that lay close
+    together. The removal of one of them would pull down all that follows. So the curve starts at
     the age from which on, until most are at risk, there are always at least $3 \sqrt m$ of them,
     m being the most; for m below 36, at least half of m.
 
@@ -78,7 +78,7 @@ def kaplan_meier(lives: Lifetimes) -> Curve:
         Annals of Statistics 19, 417-442.
 
     Examples:
-        Deaths at 1 and 3, one object still listed at 2: 2/3, then 2/3 * 0.
+        Removals at 1 and 3, one object still listed at 2: 2/3, then 2/3 * 0.
 
         >>> from recrawl.listings.data.lifetimes import Lifetimes
         >>> curve = kaplan_meier(Lifetimes.of([1.0, 2.0, 3.0], [1.0, np.inf, 3.0]))
@@ -91,39 +91,41 @@ def kaplan_meier(lives: Lifetimes) -> Curve:
         >>> kaplan_meier(late).survival
         array([0.5, 0. ])
     """
-    known = lives.with_known_age()
-    age, died = known.age, known.died
-    ages, row = np.unique(age[died], return_inverse=True)
-    deaths = np.bincount(row, known.count[died], len(ages))
+    known = lifetimes.with_known_age()
+    age, removed = known.age, known.removed
+    ages, row = np.unique(age[removed], return_inverse=True)
+    removals = np.bincount(row, known.count[removed], len(ages))
     # At risk just before an age: those who entered before it, less those who left before it.
     at_risk = _below(known.entry, known.count, ages) - _below(age, known.count, ages)
     first, start = _beginning(known, ages, at_risk)
-    ages, deaths, at_risk = ages[first:], deaths[first:], at_risk[first:]
+    ages, removals, at_risk = ages[first:], removals[first:], at_risk[first:]
     with np.errstate(divide="ignore"):
-        logs = np.log1p(-np.minimum(deaths / at_risk, 1))
-        terms = deaths / (at_risk * (at_risk - deaths))
+        logs = np.log1p(-np.minimum(removals / at_risk, 1))
+        terms = removals / (at_risk * (at_risk - removals))
     survival = np.exp(np.cumsum(logs))
     with np.errstate(invalid="ignore"):
         deviation = np.where(survival > 0, survival * np.sqrt(np.cumsum(terms)), 0.0)
-    return Curve(ages, survival, deviation, start)
+    return SurvivalCurve(ages, survival, deviation, start)
 
 
-def _beginning(lives: Lifetimes, ages: Floats, at_risk: Floats) -> tuple[int, float]:
-    """First death that counts, and the age from which on enough are at risk."""
-    if not len(lives):
+def _beginning(lifetimes: Lifetimes, ages: Floats, at_risk: Floats) -> tuple[int, float]:
+    """First removal that counts, and the age from which on enough are at risk."""
+    if not len(lifetimes):
         return 0, 0.0
     if not len(ages):
-        return 0, float(np.min(lives.entry))
+        return 0, float(np.min(lifetimes.entry))
     most = float(np.max(at_risk))
     enough = min(_ENOUGH * sqrt(most), most / 2)
     few = np.flatnonzero(at_risk[: int(np.argmax(at_risk))] < enough)
     first = int(few[-1]) + 1 if len(few) else 0
     since = float(ages[first - 1]) if first else 0.0
 
-    entries = np.unique(lives.entry)
+    entries = np.unique(lifetimes.entry)
     entries = entries[(entries >= since) & (entries < ages[first])]
     after = np.nextafter(entries, np.inf)
-    there = _below(lives.entry, lives.count, after) - _below(lives.age, lives.count, after)
+    there = _below(lifetimes.entry, lifetimes.count, after) - _below(
+        lifetimes.age, lifetimes.count, after
+    )
     return first, float(entries[np.argmax(there >= enough)])
 
 

@@ -1,6 +1,6 @@
 r"""Precision and recall of a local copy under the published arrival-survival model.
 
-The copy holds the $n$ objects listed at the last synchronisation. They vanish at a rate
+The copy holds the $n$ objects listed at the last sync. They vanish at a rate
 $\alpha$, and each day brings $m$ new ones that vanish alike. After $d$ days
 
 $$ \text{precision} = e^{-\alpha d}, \qquad

@@ -1,7 +1,7 @@
-r"""Survival without a model where deaths are known only between two ages.
+r"""Survival without a model where removals are known only between two ages.
 
 Chance lies in the cells that no interval divides. Each object spreads itself over the cells it
-may have died in, in proportion to what is there already, until nothing moves:
+may have been removed in, in proportion to what is there already, until nothing moves:
 
 $$ p_j \leftarrow \frac{1}{n} \sum_i
    \frac{1\{j \in A_i\}\, p_j}{\sum_{k \in A_i} p_k} . $$
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.listings.models.kaplan_meier import Curve
+from recrawl.listings.models.kaplan_meier import SurvivalCurve
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
@@ -25,7 +25,7 @@ _MOST_ROUNDS = 5000
 _SETTLED = 1e-9
 
 
-def turnbull(lives: Lifetimes, *, watched_by: float = 1.0) -> Curve:
+def turnbull(lifetimes: Lifetimes, *, watched_by: float = 1.0) -> SurvivalCurve:
     """Turnbull's self-consistent curve; its steps stand at the upper end of each cell.
 
     Objects of unknown age, and those first watched at an age above `watched_by`, are left out:
@@ -37,18 +37,18 @@ def turnbull(lives: Lifetimes, *, watched_by: float = 1.0) -> Curve:
         and truncated data. Journal of the Royal Statistical Society B 38, 290-295.
 
     Examples:
-        Without overlap the curve counts: one death in (0, 1], two in (1, 2], one still listed.
+        Without overlap the curve counts: one removal in (0, 1], two in (1, 2], one still listed.
 
         >>> from recrawl.listings.data.lifetimes import Lifetimes
-        >>> lives = Lifetimes.of([0.0, 1.0, 2.0], [1.0, 2.0, np.inf], count=[1, 2, 1])
-        >>> curve = turnbull(lives)
+        >>> lifetimes = Lifetimes.of([0.0, 1.0, 2.0], [1.0, 2.0, np.inf], count=[1, 2, 1])
+        >>> curve = turnbull(lifetimes)
         >>> curve.age, curve.survival.round(6)
         (array([1., 2.]), array([0.75, 0.25]))
     """
-    known = lives.with_known_age()
+    known = lifetimes.with_known_age()
     rows = known.take(known.entry <= watched_by)
-    if not rows.deaths:
-        return Curve(np.empty(0), np.empty(0), np.empty(0))
+    if not rows.removals:
+        return SurvivalCurve(np.empty(0), np.empty(0), np.empty(0))
     ends = _ends_of_cells(rows.low, rows.high)
     # An interval is open below: a cell that ends where it begins is not in it.
     point = rows.low == rows.high
@@ -62,13 +62,13 @@ def turnbull(lives: Lifetimes, *, watched_by: float = 1.0) -> Curve:
     kept = np.isfinite(ends)
     survival = np.clip(1 - np.cumsum(chance)[kept], 0, 1)
     start = float(np.average(rows.entry, weights=rows.count))
-    return Curve(ends[kept], survival, np.full(len(survival), np.nan), start)
+    return SurvivalCurve(ends[kept], survival, np.full(len(survival), np.nan), start)
 
 
 def _ends_of_cells(low: Floats, high: Floats) -> Floats:
     """Upper ends of the innermost cells: a lower end and then an upper one, no end in between.
 
-    A death at a known age is a cell of no width. At one age its ends come first, for intervals
+    A removal at a known age is a cell of no width. At one age its ends come first, for intervals
     hold their upper end; then the upper ends of intervals, then the lower ones.
     """
     point = low == high
@@ -82,7 +82,7 @@ def _ends_of_cells(low: Floats, high: Floats) -> Floats:
 
 
 def _self_consistent(first: Ints, last: Ints, count: Floats, cells: int) -> Floats:
-    """Chance of each cell; object i may have died in the cells from first to before last."""
+    """Chance of each cell; object i was removed in one from its first to before its last."""
     chance = np.full(cells, 1 / cells)
     for _ in range(_MOST_ROUNDS):
         sums = np.concatenate([[0.0], np.cumsum(chance)])

@@ -25,22 +25,22 @@ if TYPE_CHECKING:
 
 _LOG_SHAPES = (-2.5, 2.5)  # shapes from 0.08 to 12
 _STEP = 1e-3  # in the logarithm of the shape, to measure how sharp the maximum is
-_LEAST_AGE = 1e-3  # a minute and a half: a death at age 0 would make any shape below 1 certain
+_LEAST_AGE = 1e-3  # a minute and a half: a removal at age 0 would make any shape below 1 certain
 
 
 @dataclass(frozen=True, slots=True)
-class Weibull:
+class WeibullSurvival:
     r"""Rate and shape of a survival by a power of age.
 
     Args:
         rate: $a$, one over the age that a share $1/e$ reaches.
         shape: $b$; below 1 the old are safer than the young.
-        deaths: Objects that vanished.
+        removals: Objects that vanished.
         height: Log-likelihood.
         shape_deviation: Standard error of $\ln b$.
 
     Examples:
-        >>> found = Weibull(rate=0.1, shape=0.5)
+        >>> found = WeibullSurvival(rate=0.1, shape=0.5)
         >>> found.survival(np.array([10.0, 40.0])).round(4)  # exp(-1), exp(-2)
         array([0.3679, 0.1353])
 
@@ -52,7 +52,7 @@ class Weibull:
 
     rate: float
     shape: float
-    deaths: float = 0.0
+    removals: float = 0.0
     height: float = float("nan")
     shape_deviation: float = float("nan")
 
@@ -76,19 +76,19 @@ class Weibull:
         return np.asarray(gammaincc(1 / self.shape, self.cumulative_hazard(days)), np.float64)
 
 
-def weibull(lives: Lifetimes) -> Weibull:
-    r"""Most likely Weibull survival of objects known to die between two ages.
+def weibull(lifetimes: Lifetimes) -> WeibullSurvival:
+    r"""Most likely Weibull survival of objects known to be removed between two ages.
 
-    Objects still listed, deaths between two crawls and left truncation all count for what they
+    Objects still listed, removals between two crawls and left truncation all count for what they
     tell:
 
-    $$ \ln L = \sum_{\text{dead}} \ln\bigl(S(l) - S(u)\bigr) + \sum_{\text{listed}} \ln S(l)
+    $$ \ln L = \sum_{\text{removed}} \ln\bigl(S(l) - S(u)\bigr) + \sum_{\text{listed}} \ln S(l)
              - \sum \ln S(\text{entry}) . $$
 
     Objects of unknown age are left out.
 
     Args:
-        lives: Ages; call `Lifetimes.binned` first where there are very many.
+        lifetimes: Ages; call `Lifetimes.binned` first where there are very many.
 
     References:
         Lawless (2003). Statistical models and methods for lifetime data. Section 5.2.
@@ -98,14 +98,14 @@ def weibull(lives: Lifetimes) -> Weibull:
 
         >>> from recrawl.listings.data.lifetimes import Lifetimes
         >>> shares = 100 * np.array([1 - np.exp(-1), np.exp(-1) - np.exp(-2), np.exp(-2)])
-        >>> lives = Lifetimes.of([0.0, 10.0, 40.0], [10.0, 40.0, np.inf], count=shares)
-        >>> found = weibull(lives)
+        >>> lifetimes = Lifetimes.of([0.0, 10.0, 40.0], [10.0, 40.0, np.inf], count=shares)
+        >>> found = weibull(lifetimes)
         >>> round(found.rate, 5), round(found.shape, 5)
         (0.1, 0.5)
     """
-    known = lives.with_known_age()
-    if not known.deaths:
-        return Weibull(0.0, 1.0)
+    known = lifetimes.with_known_age()
+    if not known.removals:
+        return WeibullSurvival(0.0, 1.0)
 
     def loss(log_shape: float) -> float:
         return -profile(known, float(np.exp(log_shape)))[1]
@@ -114,27 +114,27 @@ def weibull(lives: Lifetimes) -> Weibull:
     shape = float(np.exp(best))
     power, height = profile(known, shape)
     sharpness = (loss(best + _STEP) + loss(best - _STEP) + 2 * height) / _STEP**2
-    return Weibull(
+    return WeibullSurvival(
         rate=power ** (1 / shape),
         shape=shape,
-        deaths=known.deaths,
+        removals=known.removals,
         height=height,
         shape_deviation=float(sharpness**-0.5) if sharpness > 0 else float("inf"),
     )
 
 
-def profile(lives: Lifetimes, shape: float) -> tuple[float, float]:
+def profile(lifetimes: Lifetimes, shape: float) -> tuple[float, float]:
     r"""The best $a^b$ for a given shape $b$, and the log-likelihood there."""
-    # A typical age as the unit keeps the powers within range; a death at a known age pays b t^b/t.
-    unit = lives.exposure / max(lives.objects, 1.0) or 1.0
-    low, high = np.maximum(lives.low, 0) / unit, lives.high / unit
+    # A typical age as the unit keeps powers within range; a removal at a known age pays b t^b / t.
+    unit = lifetimes.exposure / max(lifetimes.objects, 1.0) or 1.0
+    low, high = np.maximum(lifetimes.low, 0) / unit, lifetimes.high / unit
     exact = low == high
     low = np.where(exact, np.maximum(low, _LEAST_AGE / unit), low)
     power, height = most_likely(
         low**shape,
         np.where(exact, low, high) ** shape,
-        (lives.entry / unit) ** shape,
-        lives.count,
+        (lifetimes.entry / unit) ** shape,
+        lifetimes.count,
     )
     stretch = np.log(shape * low[exact] ** (shape - 1) / unit)
-    return power / unit**shape, height + float(np.sum(lives.count[exact] * stretch))
+    return power / unit**shape, height + float(np.sum(lifetimes.count[exact] * stretch))

@@ -1,4 +1,4 @@
-"""When to synchronise a listing.
+"""When to sync a listing.
 
 Pure.
 """

@@ -1,15 +1,15 @@
-"""How good schedules would have been: synchronisations, quality, promises kept.
+"""How good schedules would have been: syncs, quality, promises kept.
 
 A schedule is played from several starting days. Between days quality is linear; what is true of it
-comes from all crawls, the forecaster knows synchronisations only. Over a gap of the crawl quality
+comes from all crawls, the forecaster knows syncs only. Over a gap of the crawl quality
 is linear as between any two days on which the list was seen: to leave gaps out would leave out the
-quiet times of sources that are crawled when they change. A synchronisation that falls into a gap
+quiet times of sources that are crawled when they change. A sync that falls into a gap
 moves to its end, and the time by which it is late counts neither for quality nor for what was
-promised. A cycle that holds a change of keys counts as a synchronisation, but its quality is
+promised. A cycle that holds a change of keys counts as a sync, but its quality is
 nobody's fault and is left out.
 
-Quality over synchronisations, Q/C, grows by synchronising less: it is never shown without the
-share of time below the target. Two methods are compared by the synchronisations they need for the
+Quality over syncs, Q/C, grows by syncing less: it is never shown without the
+share of time below the target. Two methods are compared by the syncs they need for the
 same share of time below the target: each is asked for looser and stricter targets, and the numbers
 are interpolated.
 
@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.errors import InvalidParameter
+from recrawl.listings.data.day_marks import DayMarks
 from recrawl.listings.data.grid import Paths
-from recrawl.listings.data.marks import Marks
 from recrawl.listings.data.quality import share_below, time_average
 from recrawl.listings.forecast.methods import BASELINE, METHODS
 from recrawl.listings.forecast.replay import TRAIN_DAYS, SyncReplay
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from recrawl.arrays.types import Floats
-    from recrawl.listings.data.attributes import Groups
-    from recrawl.listings.data.grid import Grid
+    from recrawl.listings.data.attributes import ObjectGroups
+    from recrawl.listings.data.grid import DayGrid
     from recrawl.listings.forecast.forecast import Forecast
 
 # Losses allowed, times this, and shares of time below at which to compare.
@@ -46,15 +46,15 @@ STARTS = (0, 3, 6)
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class ScheduleScore:
     """One metric of one schedule, from one starting day or the mean of several.
 
     Args:
-        syncs: Synchronisations in a hundred days.
+        syncs: Syncs in a hundred days.
         quality: Time average.
         promise: What had been promised.
         below: Share of time below the target.
-        count: Synchronisations in all.
+        count: Syncs in all.
     """
 
     syncs: float
@@ -72,13 +72,13 @@ class ScheduleRow:
         metric: `precision` or `recall`.
         target: Least quality wanted.
         method: Name of the forecaster.
-        syncs: Synchronisations, mean of the starting days.
+        syncs: Syncs, mean of the starting days.
         quality: Time average of the metric.
         promise_error: That less what was promised.
         share_below: Share of time below the target.
-        syncs_relative_to_static: Synchronisations over those of the static forecaster at the same
+        syncs_relative_to_static: Syncs over those of the static forecaster at the same
             share of time below the target; nan where the two never reach the same.
-        quality_per_sync: Quality over synchronisations; grows by synchronising less.
+        quality_per_sync: Quality over syncs; grows by syncing less.
     """
 
     metric: str
@@ -99,9 +99,9 @@ class Truth:
         grid: The listing day by day.
     """
 
-    def __init__(self, grid: Grid) -> None:
+    def __init__(self, grid: DayGrid) -> None:
         self._gap = grid.gap
-        self._rekey = Marks.of(grid).rekey
+        self._rekey = DayMarks.of(grid).rekey
         self._paths = Paths.of(grid, min(len(grid), 2 * MOST_DAYS + _longest(grid.gap)))
 
     def counts(self, start: int, end: int) -> bool:
@@ -135,7 +135,7 @@ def _cycles(run: SyncReplay, goal: Goal, first: int) -> list[tuple[int, int, For
 
 def _scored(
     cycles: Sequence[tuple[int, int, Forecast]], goal: Goal, target: Goal, truth: Truth
-) -> dict[str, Played]:
+) -> dict[str, ScheduleScore]:
     """Figures of the cycles; the target may differ from what the schedule planned for."""
     found = {}
     for metric, least in target.targets.items():
@@ -145,7 +145,7 @@ def _scored(
         quality, promise, below = weights @ rows[:, 1:]
         count = len(cycles)
         span = max(sum(end - start for start, end, _ in cycles), 1)
-        found[metric] = Played(100 * count / span, quality, promise, below, count)
+        found[metric] = ScheduleScore(100 * count / span, quality, promise, below, count)
     return found
 
 
@@ -165,13 +165,13 @@ def _figures(
             yield planned, time_average(seen), time_average(promised), share_below(seen, least)
 
 
-def mean_played(
+def mean_score(
     run: SyncReplay, goal: Goal, target: Goal, truth: Truth, days: Sequence[int]
 ) -> Results:
     """Mean over starting days of a schedule that plans for `goal` and is judged by `target`."""
     played = [_scored(_cycles(run, goal, day), goal, target, truth) for day in days]
     return {
-        metric: Played(
+        metric: ScheduleScore(
             *(
                 float(np.mean([getattr(each[metric], name) for each in played]))
                 for name in ("syncs", "quality", "promise", "below", "count")
@@ -181,17 +181,18 @@ def mean_played(
     }
 
 
-Results = dict[str, Played]
+Results = dict[str, ScheduleScore]
 
 
-def compared(own: Sequence[Played], other: Sequence[Played]) -> float:
-    """Synchronisations over another method's at the same share of time below the target.
+def compared(own: Sequence[ScheduleScore], other: Sequence[ScheduleScore]) -> float:
+    """Syncs over another method's at the same share of time below the target.
 
-    The logarithm of synchronisations is interpolated at 5, 10, 15 and 20 % of time below, where
+    The logarithm of syncs is interpolated at 5, 10, 15 and 20 % of time below, where
     both reach that, and the ratios are averaged.
 
-    >>> strict, loose = Played(40, 0, 0, 0.05, 0), Played(10, 0, 0, 0.2, 0)
-    >>> round(compared([strict, loose], [Played(80, 0, 0, 0.05, 0), Played(20, 0, 0, 0.2, 0)]), 6)
+    >>> strict, loose = ScheduleScore(40, 0, 0, 0.05, 0), ScheduleScore(10, 0, 0, 0.2, 0)
+    >>> twice = [ScheduleScore(80, 0, 0, 0.05, 0), ScheduleScore(20, 0, 0, 0.2, 0)]
+    >>> round(compared([strict, loose], twice), 6)
     0.5
     """
     ratios = []
@@ -202,8 +203,8 @@ def compared(own: Sequence[Played], other: Sequence[Played]) -> float:
     return float(np.mean(ratios)) if ratios else float("nan")
 
 
-def _at(played: Sequence[Played], share: float) -> float | None:
-    """Logarithm of synchronisations at a share of time below; None where it is not reached."""
+def _at(played: Sequence[ScheduleScore], share: float) -> float | None:
+    """Logarithm of syncs at a share of time below; None where it is not reached."""
     below = np.array([each.below for each in played])
     logs = np.log([max(each.syncs, 1e-9) for each in played])
     order = np.argsort(below)
@@ -213,8 +214,8 @@ def _at(played: Sequence[Played], share: float) -> float | None:
 
 
 def backtest_schedule(
-    grid: Grid,
-    groups: Groups,
+    grid: DayGrid,
+    groups: ObjectGroups,
     methods: Sequence[str],
     goal: Goal,
     *,
@@ -236,12 +237,12 @@ def backtest_schedule(
     names = list(dict.fromkeys([*methods, BASELINE]))
     runs = {name: SyncReplay(grid, groups, METHODS[name], train=train) for name in names}
     swept: dict[str, list[Results]] = {
-        name: [mean_played(run, point.stricter(times), point, truth, days) for times in SWEEP]
+        name: [mean_score(run, point.stricter(times), point, truth, days) for times in SWEEP]
         for name, run in runs.items()
     }
     rows = []
     for name in methods:
-        asked = mean_played(runs[name], goal, goal, truth, days)
+        asked = mean_score(runs[name], goal, goal, truth, days)
         for metric, target in goal.targets.items():
             rows.append(_row(name, metric, target, asked[metric], _relative(swept, name, metric)))
     return rows
@@ -252,7 +253,9 @@ def _relative(swept: Mapping[str, list[Results]], name: str, metric: str) -> flo
     return compared(own, other)
 
 
-def _row(name: str, metric: str, target: float, played: Played, relative: float) -> ScheduleRow:
+def _row(
+    name: str, metric: str, target: float, played: ScheduleScore, relative: float
+) -> ScheduleRow:
     return ScheduleRow(
         metric=metric,
         target=target,
@@ -267,7 +270,7 @@ def _row(name: str, metric: str, target: float, played: Played, relative: float)
 
 
 def quality_per_sync(quality: float, syncs: int) -> float:
-    r"""Average quality over the number of synchronisations, the paper's score $\rho = Q_T / C$.
+    r"""Average quality over the number of syncs, the paper's score $\rho = Q_T / C$.
 
     A schedule that breaks its threshold scores above one that keeps it: print the share of time
     below the threshold beside it.

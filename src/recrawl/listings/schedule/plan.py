@@ -1,4 +1,4 @@
-"""PlannedSync synchronisations: those that keep a goal, or so many at even steps.
+"""PlannedSync syncs: those that keep a goal, or so many at even steps.
 
 Pure.
 """
@@ -30,11 +30,11 @@ _FLOOR = 0.8  # confidence of the floors where none was asked for
 
 @dataclass(frozen=True, slots=True)
 class PlannedSync:
-    """One synchronisation to come.
+    """One sync to come.
 
     Args:
         after: Days after the last crawl.
-        gap: Days after the synchronisation before.
+        gap: Days after the sync before.
         precision: Expected just before it.
         precision_floor: Reached with the confidence asked for.
         recall: Expected just before it.
@@ -59,7 +59,7 @@ def plan_to_keep(
     limits: Sequence[Limit],
     span: float,
 ) -> list[PlannedSync]:
-    """Synchronisations within a span that keep a goal; at least the next one.
+    """Syncs within a span that keep a goal; at least the next one.
 
     What is listed then is taken to be as many and as old as now.
 
@@ -88,7 +88,7 @@ def plan_to_keep(
 
 
 def plan_evenly(found: Forecast, syncs: int, span: float) -> list[PlannedSync]:
-    """So many synchronisations at even steps within a span."""
+    """So many syncs at even steps within a span."""
     step = span / syncs if syncs else np.inf
     return [_plan_one(found, number * step, step, None, "budget") for number in range(1, syncs + 1)]
 
@@ -106,7 +106,7 @@ def _plan_one(
 
 
 def _at(quality: Floats, gap: float) -> float:
-    """Quality so many days after a synchronisation, linear between days."""
+    """Quality so many days after a sync, linear between days."""
     if np.isnan(quality).any():
         return float("nan")
     return float(np.interp(gap, np.arange(len(quality) + 1.0), np.concatenate([[1.0], quality])))

@@ -1,10 +1,10 @@
-"""When to synchronise next, so that a copy stays as good as was asked for.
+"""When to sync next, so that a copy stays as good as was asked for.
 
-At each synchronisation the expected quality of the coming days is scanned for the first day below
+At each sync the expected quality of the coming days is scanned for the first day below
 a target. The *point* rule goes by the expected quality itself and so is below the target at the
 end of every other cycle or so (13 to 25 % of the time on real sources); with a *confidence* it
 goes by the quality that is reached with that probability (at 0.8: below for 4 to 12 % of the time,
-with 1.4 to 2.2 times as many synchronisations; at 0.9: 2 to 7 %, 1.7 to 3.3 times).
+with 1.4 to 2.2 times as many syncs; at 0.9: 2 to 7 %, 1.7 to 3.3 times).
 
 Pure.
 """
@@ -38,7 +38,7 @@ class Goal:
         precision: Least precision, or None for any.
         recall: Least recall, or None for any.
         confidence: Probability with which it is to be kept; None for the point rule.
-        guarantee: Whether to synchronise the day before quality is below the target, rather than
+        guarantee: Whether to sync the day before quality is below the target, rather than
             the day it is.
     """
 
@@ -74,13 +74,13 @@ class Goal:
 
 
 def days_to_next(forecast: Forecast, goal: Goal) -> int:
-    """Days until the next synchronisation, from 1 to 30.
+    """Days until the next sync, from 1 to 30.
 
     Precision and recall are asked apart and the earlier one holds. After a change of keys it is
     the next day; from an empty source, when the first arrival is to be expected.
 
     Args:
-        forecast: Forecast made at the synchronisation just done.
+        forecast: Forecast made at the sync just done.
         goal: What is to be kept.
     """
     longest = min(len(forecast), MOST_DAYS)
@@ -102,7 +102,7 @@ def first_violation(quality: Floats, threshold: float) -> int | None:
     """First day on which the forecast quality is below the threshold: the paper's rule.
 
     Args:
-        quality: Forecast for 1, 2, ... days after the synchronisation.
+        quality: Forecast for 1, 2, ... days after the sync.
         threshold: Least quality wanted.
 
     Returns:
@@ -122,7 +122,7 @@ def planned_quality(forecast: Forecast, metric: str, confidence: float | None) -
     """Quality that a schedule counts on, on each day: expected, or reached with a confidence.
 
     Args:
-        forecast: Forecast made at a synchronisation.
+        forecast: Forecast made at a sync.
         metric: `precision` or `recall`.
         confidence: Probability with which it is reached; None for the expected quality.
     """
@@ -133,10 +133,10 @@ def planned_quality(forecast: Forecast, metric: str, confidence: float | None) -
 
 
 def reason_for(forecast: Forecast, goal: Goal, wait: int) -> str:
-    """What asks for a synchronisation after so many days.
+    """What asks for a sync after so many days.
 
     Args:
-        forecast: Forecast made at the synchronisation before.
+        forecast: Forecast made at the sync before.
         goal: What is to be kept.
         wait: Days until the next, as `days_to_next` says.
 
@@ -158,7 +158,7 @@ def reason_for(forecast: Forecast, goal: Goal, wait: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """At most so many synchronisations within so many days.
+    """At most so many syncs within so many days.
 
     Args:
         count: How many.
@@ -180,7 +180,7 @@ class Limit:
         """Refuse a limit that forbids all."""
         if self.count < 1 or self.days <= 0:
             raise InvalidParameter(
-                f"a limit must allow at least 1 synchronisation in more than 0 days "
+                f"a limit must allow at least 1 sync in more than 0 days "
                 f"(got {self.count} in {self.days})"
             )
 
@@ -188,7 +188,7 @@ class Limit:
         """First time at which one more is allowed.
 
         Args:
-            past: Times of the synchronisations so far, in order; at least one.
+            past: Times of the syncs so far, in order; at least one.
         """
         if len(past) < self.count:
             return past[-1]
@@ -196,7 +196,7 @@ class Limit:
 
 
 def next_day(now: float, wait: float, past: Sequence[float], limits: Sequence[Limit]) -> float:
-    """Day of the next synchronisation: after the wait, but not before the limits allow.
+    """Day of the next sync: after the wait, but not before the limits allow.
 
     >>> next_day(3.0, 1.0, [0.0, 3.0], [Limit(2, 7.0)])
     7.0

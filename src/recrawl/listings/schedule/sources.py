@@ -1,8 +1,8 @@
-"""A budget of synchronisations over several sources.
+"""A budget of syncs over several sources.
 
-Each step takes the synchronisation that avoids the greatest predicted loss of quality for its
-cost. A source that is synchronised k times in a span of time is so at even steps, and its loss is
-the time by which its quality falls short of 1, times its weight. Each further synchronisation
+Each step takes the sync that avoids the greatest predicted loss of quality for its
+cost. A source that is synced k times in a span of time is so at even steps, and its loss is
+the time by which its quality falls short of 1, times its weight. Each further sync
 avoids less than the one before, so that step by step is also best on the whole, but for the last
 one that no longer fits.
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Source:
+class BudgetedSource:
     """One source to keep.
 
     Args:
-        quality: Forecast 1, 2, ... days after a synchronisation: precision, recall or their
+        quality: Forecast 1, 2, ... days after a sync: precision, recall or their
             product.
-        cost: What a synchronisation costs.
+        cost: What a sync costs.
         weight: How much its quality matters.
     """
 
@@ -49,11 +49,11 @@ class Source:
             )
 
     def loss(self, syncs: int, days: float) -> float:
-        """Predicted loss in a span of time with so many synchronisations, the first at its start.
+        """Predicted loss in a span of time with so many syncs, the first at its start.
 
         Without any the copy is as old as the forecast reaches: what it says of its last day.
 
-        >>> Source(np.array([0.9, 0.8, 0.7, 0.6])).loss(2, 4.0).__round__(6)
+        >>> BudgetedSource(np.array([0.9, 0.8, 0.7, 0.6])).loss(2, 4.0).__round__(6)
         0.4
         """
         path = np.concatenate([[1.0], self.quality])
@@ -67,19 +67,19 @@ class Source:
         return self.weight * syncs * area
 
 
-def share_budget(sources: Sequence[Source], budget: float, days: float) -> Ints:
-    """How often to synchronise each source within a span of time.
+def share_budget(sources: Sequence[BudgetedSource], budget: float, days: float) -> Ints:
+    """How often to sync each source within a span of time.
 
     Args:
         sources: What there is to keep.
-        budget: What all synchronisations may cost together.
+        budget: What all syncs may cost together.
         days: Length of the span.
 
     Examples:
         Twice the decay is worth more visits, but not twice as many:
 
         >>> slow, fast = (np.exp(-rate * np.arange(1, 31)) for rate in (0.02, 0.04))
-        >>> share_budget([Source(slow), Source(fast)], 24, 30.0)
+        >>> share_budget([BudgetedSource(slow), BudgetedSource(fast)], 24, 30.0)
         array([10, 14])
     """
     syncs = np.zeros(len(sources), dtype=np.int64)
@@ -98,6 +98,6 @@ def share_budget(sources: Sequence[Source], budget: float, days: float) -> Ints:
     return syncs
 
 
-def _gain(source: Source, syncs: int, days: float) -> float:
-    """Loss that one more synchronisation avoids for its cost."""
+def _gain(source: BudgetedSource, syncs: int, days: float) -> float:
+    """Loss that one more sync avoids for its cost."""
     return (source.loss(syncs, days) - source.loss(syncs + 1, days)) / source.cost

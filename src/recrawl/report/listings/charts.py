@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.listings.data.marks import Marks
-from recrawl.listings.describe import decay, kinds
+from recrawl.listings.data.day_marks import DayMarks
+from recrawl.listings.describe import kinds, removal_rates
 from recrawl.listings.models.negative_binomial import WEEK, NegativeBinomialArrivals
 from recrawl.report.charts.vega import LIGHT, panel_title, rounded, themed
 from recrawl.report.listings.describe import attributes_to_show, present
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.listings.data.grid import Grid
+    from recrawl.listings.data.grid import DayGrid
     from recrawl.listings.data.spells import Listing
-    from recrawl.listings.forecast.forecast import Forecast, Outlook
-    from recrawl.listings.models.kaplan_meier import Curve
+    from recrawl.listings.forecast.forecast import Forecast, ForecastPath
+    from recrawl.listings.models.kaplan_meier import SurvivalCurve
     from recrawl.report.charts.vega import Chart, Colours
-    from recrawl.report.listings.partitions import Part
+    from recrawl.report.listings.partitions import Partition
 
 _WIDTH = 560
 _MOST_LINES = 8  # that a chart can hold
@@ -49,11 +49,11 @@ class Line:
     """
 
     name: str
-    curve: Curve
+    curve: SurvivalCurve
 
 
 def describe_chart(
-    name: str, listing: Listing, grid: Grid, by: Sequence[str], *, colours: Colours = LIGHT
+    name: str, listing: Listing, grid: DayGrid, by: Sequence[str], *, colours: Colours = LIGHT
 ) -> Chart:
     """Arrivals with their fit above survival by an attribute.
 
@@ -73,7 +73,9 @@ def describe_chart(
     return themed({"title": title, "vconcat": panels, **spacing}, colours)
 
 
-def partition_chart(name: str, listing: Listing, part: Part, *, colours: Colours = LIGHT) -> Chart:
+def partition_chart(
+    name: str, listing: Listing, part: Partition, *, colours: Colours = LIGHT
+) -> Chart:
     """Survival of each group of a partition."""
     lines = _named_curves(listing, part.codes, part.names)
     title = {"text": name, "anchor": "start", "offset": 14}
@@ -90,9 +92,9 @@ def _lines(listing: Listing, by: Sequence[str]) -> tuple[list[Line], str]:
 
 
 def _named_curves(listing: Listing, codes: Ints, names: Sequence[str]) -> list[Line]:
-    """Curves of the commonest groups whose objects vanish, the shortest lives first."""
+    """Curves of the commonest groups whose objects vanish, the shortest lifetimes first."""
     objects = np.bincount(codes, minlength=len(names))
-    curves = decay(listing, codes, len(names)).curves
+    curves = removal_rates(listing, codes, len(names)).curves
     shown = [row for row in np.argsort(-objects, kind="stable") if len(curves[row].age)]
     lines = [Line(_short(names[row]), curves[row]) for row in shown[:_MOST_LINES]]
     return sorted(lines, key=lambda line: _area(line.curve))
@@ -102,15 +104,15 @@ def _short(name: str) -> str:
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
 
 
-def _area(curve: Curve) -> float:
-    """Mean life as far as it was seen."""
+def _area(curve: SurvivalCurve) -> float:
+    """Mean lifetime as far as it was seen."""
     ages = np.concatenate([[curve.start], curve.age])
     left = np.concatenate([[1.0], curve.survival])
     return float(np.sum(np.diff(ages) * left[:-1]))
 
 
 def survival_panel(lines: Sequence[Line], subtitle: str, colours: Colours) -> Chart:
-    """Share of objects still listed by their age, a line a group."""
+    """Share of objects still listed by their age, one line per group."""
     longest = max((_end(line.curve) for line in lines), default=1.0)
     rows = [row for line in lines for row in _steps(line, longest)]
     names = [line.name for line in lines]
@@ -146,7 +148,7 @@ def survival_panel(lines: Sequence[Line], subtitle: str, colours: Colours) -> Ch
     }
 
 
-def _end(curve: Curve) -> float:
+def _end(curve: SurvivalCurve) -> float:
     """Age at which hardly anything is left, or the last one seen."""
     row = int(np.searchsorted(-curve.survival, -_LOWEST))
     return float(curve.age[min(row, len(curve.age) - 1)])
@@ -164,12 +166,12 @@ def _steps(line: Line, longest: float) -> list[dict[str, Any]]:
     ]
 
 
-def arrivals_panel(grid: Grid, colours: Colours) -> Chart:
+def arrivals_panel(grid: DayGrid, colours: Colours) -> Chart:
     """New objects a day, or a week, with the fitted mean and a band for 90 % of days."""
     counts, days = grid.inserted[1:].astype(np.float64), grid.instants[1:]
     broken = (grid.gap[1:] | grid.gap[:-1]) if len(counts) else np.empty(0, np.bool_)
     weekday = np.array([grid.weekday(day) for day in range(1, len(grid))], np.int64)
-    marks = Marks.of(grid)
+    marks = DayMarks.of(grid)
     usual = ~broken & ~(marks.load | marks.rekey)[1:]
     fit = NegativeBinomialArrivals.fit_by_weekday(counts[usual], weekday[usual])
     size = WEEK if len(counts) > _MOST_BARS else 1
@@ -254,7 +256,7 @@ def _bars(rows: list[dict[str, Any]], unit: str, colours: Colours) -> Chart:
 def forecast_chart(
     name: str, found: Forecast, *, subtitle: str = "", colours: Colours = LIGHT
 ) -> Chart:
-    """Precision and recall of a copy over the days after its synchronisation, with bands.
+    """Precision and recall of a copy over the days after its sync, with bands.
 
     Args:
         name: Name of the source.
@@ -281,7 +283,7 @@ def _decay_panel(found: Forecast, metric: str, said: str, colours: Colours) -> C
     x = {
         "field": "days",
         "type": "quantitative",
-        "axis": {"title": "days since the synchronisation", "tickMinStep": 1},
+        "axis": {"title": "days since the sync", "tickMinStep": 1},
         "scale": {"nice": False},
     }
     ends = [min((min(row.get("low", 1.0), row[_EXPECTED]) for row in rows), default=0.0), 1.0]
@@ -318,8 +320,8 @@ def _decay_panel(found: Forecast, metric: str, said: str, colours: Colours) -> C
 
 
 def _decay_rows(found: Forecast, metric: str) -> list[dict[str, float]]:
-    """A row a day, from 1 on the day of the synchronisation."""
-    outlooks: dict[str, Outlook] = {
+    """A row a day, from 1 on the day of the sync."""
+    outlooks: dict[str, ForecastPath] = {
         _EXPECTED: found.expected,
         _TYPICAL: found.typical,
         "low": found.low,

@@ -12,14 +12,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.listings.data.attributes import EVERYTHING, MOST_VALUES, Labels
-from recrawl.listings.data.marks import Marks
+from recrawl.listings.data.day_marks import DayMarks
 from recrawl.listings.data.updates import (
     histories_of_attribute,
     object_rates,
     share_stale,
     update_rate,
 )
-from recrawl.listings.describe import FEWEST_DEATHS, arrivals, decay, kinds, rekeys, statuses
+from recrawl.listings.describe import (
+    FEWEST_REMOVALS,
+    arrivals,
+    kinds,
+    rekeys,
+    removal_rates,
+    statuses,
+)
 from recrawl.report.listings.sheets import Sheet, below, cells, texts
 from recrawl.report.plans import figure
 from recrawl.report.rates import Named
@@ -30,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.listings.data.grid import Grid
+    from recrawl.listings.data.grid import DayGrid
     from recrawl.listings.data.spells import Listing
     from recrawl.report.rates import Column
 
@@ -42,13 +49,13 @@ DESCRIBE_COLUMNS = (
     "listed",
     "arrivals_per_day",
     "dispersion",
-    "deaths",
+    "removals",
     "exposure_days",
     "rate_per_day",
     "low",
     "high",
-    "mean_life_days",
-    "median_life_days",
+    "mean_lifetime_days",
+    "median_lifetime_days",
     "aging",
     "aging_limit",
     "status",
@@ -98,8 +105,8 @@ def attributes_to_show(listing: Listing) -> list[str]:
     return found
 
 
-def describe_sheet(name: str, listing: Listing, grid: Grid, by: Sequence[str]) -> Sheet:
-    """A row for all objects, then a row a value of each attribute."""
+def describe_sheet(name: str, listing: Listing, grid: DayGrid, by: Sequence[str]) -> Sheet:
+    """One row for all objects, then one row per value of each attribute."""
     parts = [_described(listing, grid, attribute) for attribute in ("", *by)]
     columns: dict[str, Column] = {
         column: below(*(part[column] for part in parts)) for column in DESCRIBE_COLUMNS[1:]
@@ -110,9 +117,9 @@ def describe_sheet(name: str, listing: Listing, grid: Grid, by: Sequence[str]) -
         "value",
         "objects",
         "listed",
-        "new a day",
-        "lives",
-        "half live",
+        "new per day",
+        "lifetime",
+        "median",
         "age",
         "status",
     )
@@ -125,7 +132,7 @@ def describe_sheet(name: str, listing: Listing, grid: Grid, by: Sequence[str]) -
             cells(columns, "listed"),
             cells(columns, "arrivals_per_day"),
             _banded(columns),
-            [every(days) for days in cells(columns, "median_life_days")],
+            [every(days) for days in cells(columns, "median_lifetime_days")],
             _age_matters(columns),
             cells(columns, "status"),
             strict=True,
@@ -148,23 +155,23 @@ def _age_matters(columns: dict[str, Column]) -> list[str]:
 
 
 def _banded(columns: dict[str, Column]) -> list[str]:
-    """Mean life with its band, as people read it."""
+    """Mean lifetime with its band, as people read it."""
     figures = zip(*(cells(columns, name) for name in ("rate_per_day", "low", "high")), strict=True)
     return [
-        f"{_life(rate)} ({_life(high)} - {_life(low)})" if rate == rate else "-"  # noqa: PLR0124
+        f"{_lifetime(rate)} ({_lifetime(high)} - {_lifetime(low)})" if rate == rate else "-"  # noqa: PLR0124
         for rate, low, high in figures
     ]
 
 
-def _life(rate: float) -> str:
+def _lifetime(rate: float) -> str:
     return duration(1 / rate) if rate > 0 else "never"
 
 
-def _described(listing: Listing, grid: Grid, attribute: str) -> dict[str, Column]:
+def _described(listing: Listing, grid: DayGrid, attribute: str) -> dict[str, Column]:
     """All columns but the source's name, for the values of one attribute or for all objects."""
     codes, values = _kinds(listing, attribute)
     count = len(values)
-    found = decay(listing, codes, count)
+    found = removal_rates(listing, codes, count)
     listed = np.bincount(codes[listing.object[listing.listed]], minlength=count)
     known = (found.exposure > 0) & (listing.status == "ok")
     medians = np.array([curve.median for curve in found.curves])
@@ -177,33 +184,33 @@ def _described(listing: Listing, grid: Grid, attribute: str) -> dict[str, Column
         "listed": listed,
         "arrivals_per_day": new,
         "dispersion": dispersion,
-        "deaths": found.deaths,
+        "removals": found.removals,
         "exposure_days": np.where(known, found.exposure, np.nan),
         "rate_per_day": np.where(known, found.rate, np.nan),
         "low": np.where(known, found.low, np.nan),
         "high": np.where(known, found.high, np.nan),
-        "mean_life_days": np.where(known, found.mean_life, np.nan),
-        "median_life_days": np.where(known, medians, np.nan),
+        "mean_lifetime_days": np.where(known, found.mean_lifetime, np.nan),
+        "median_lifetime_days": np.where(known, medians, np.nan),
         "aging": np.array([age.distance for age in ages]),
         "aging_limit": np.array([age.limit for age in ages]),
-        "status": texts(_row_statuses(listing, grid, found.deaths, medians, attribute)),
+        "status": texts(_row_statuses(listing, grid, found.removals, medians, attribute)),
     }
 
 
 def _row_statuses(
-    listing: Listing, grid: Grid, deaths: Ints, medians: Floats, attribute: str
+    listing: Listing, grid: DayGrid, removals: Ints, medians: Floats, attribute: str
 ) -> list[str]:
     """What to know of each row: that of the source for all, of the value for a value."""
     if listing.status != "ok":
-        return [listing.status] * len(deaths)
+        return [listing.status] * len(removals)
     found = []
-    for died, middle in zip(deaths.tolist(), medians.tolist(), strict=True):
+    for removed, middle in zip(removals.tolist(), medians.tolist(), strict=True):
         words = [] if attribute else [word for word in statuses(listing, grid) if word != "ok"]
-        if died == 0:
-            words.append("no-deaths")
-        elif died < FEWEST_DEATHS and "weak" not in words:
+        if removed == 0:
+            words.append("no-removals")
+        elif removed < FEWEST_REMOVALS and "weak" not in words:
             words.append("weak")
-        if died and np.isnan(middle):
+        if removed and np.isnan(middle):
             words.append("long-lived")
         found.append(" ".join(words) or "ok")
     return found
@@ -231,7 +238,7 @@ def present(codes: Ints, values: Sequence[str]) -> tuple[Ints, list[str]]:
     return numbers.astype(np.int64), [values[code] for code in found.tolist()]
 
 
-def _arrivals(grid: Grid, codes: Ints, count: int) -> tuple[Floats, Floats]:
+def _arrivals(grid: DayGrid, codes: Ints, count: int) -> tuple[Floats, Floats]:
     """New objects a day of each group, and how much more they vary than by chance."""
     if count == 1:
         found = arrivals(grid)
@@ -251,7 +258,7 @@ def _arrivals(grid: Grid, codes: Ints, count: int) -> tuple[Floats, Floats]:
 
 
 def update_sheet(name: str, listing: Listing) -> Sheet:
-    """A row for changes of any attribute, then a row an attribute."""
+    """One row for changes of any attribute, then one row per attribute."""
     known = (listing.updates.attribute >= 0).any()
     shown = [EVERYTHING, *listing.attributes] if known else [EVERYTHING]
     histories = [histories_of_attribute(listing, number - 1) for number in range(len(shown))]
@@ -295,9 +302,9 @@ def _share(share: float) -> str:
     return "-" if np.isnan(share) else f"{100 * share:.1f} %"
 
 
-def day_sheet(name: str, grid: Grid) -> Sheet:
-    """A row a day: what is listed, what came and went, and a mark on days out of the ordinary."""
-    marks = Marks.of(grid)
+def day_sheet(name: str, grid: DayGrid) -> Sheet:
+    """One row per day: what is listed, came and went, and marks on days out of the ordinary."""
+    marks = DayMarks.of(grid)
     code = np.select([grid.gap, marks.rekey, marks.closure, marks.load], [1, 4, 2, 3], 0)
     moved = {"listed": grid.listed, "inserted": grid.inserted, "deleted": grid.deleted}
     columns: dict[str, Column] = {"day": grid.instants, **moved, "mark": Named(code, MARKS)}
@@ -311,7 +318,7 @@ def day_sheet(name: str, grid: Grid) -> Sheet:
     return Sheet("source", [name] * len(days), columns, header, words, (0, 1, 5))
 
 
-def source_remarks(name: str, listing: Listing, grid: Grid, words: Sequence[str]) -> list[str]:
+def source_remarks(name: str, listing: Listing, grid: DayGrid, words: Sequence[str]) -> list[str]:
     """What was read of a source, and what is the matter with it."""
     objects, crawls = counted(len(listing), "object"), counted(len(listing.crawls), "crawl")
     lines = [f"{name}: {objects} in {crawls}{_span(listing, grid)}."]
@@ -331,7 +338,7 @@ def source_remarks(name: str, listing: Listing, grid: Grid, words: Sequence[str]
     return lines
 
 
-def _several_a_day(name: str, listing: Listing, grid: Grid) -> list[str]:
+def _several_a_day(name: str, listing: Listing, grid: DayGrid) -> list[str]:
     """What to know where there were several crawls a day of late: one of them counts."""
     crawls = listing.crawls[-_OF_LATE:]
     if len(crawls) < 2:  # noqa: PLR2004 - no time passes
@@ -346,7 +353,7 @@ def _several_a_day(name: str, listing: Listing, grid: Grid) -> list[str]:
     return [f"{said}."]
 
 
-def _span(listing: Listing, grid: Grid) -> str:
+def _span(listing: Listing, grid: DayGrid) -> str:
     if len(listing.crawls) < 2:  # noqa: PLR2004 - no time passes
         return ""
     first, last = (np.datetime_as_string(listing.crawls[row], unit="D") for row in (0, -1))

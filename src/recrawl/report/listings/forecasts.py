@@ -1,4 +1,4 @@
-"""Forecasts of listings as tables: what `recrawl listing forecast` writes, a row a day.
+"""Forecasts of listings as tables: what `recrawl listing forecast` writes, one row per day.
 
 Pure.
 """
@@ -28,14 +28,14 @@ FORECAST_COLUMNS = (
 
 
 def forecast_sheet(
-    name: str, found: Forecast, synchronised: np.datetime64, days: Floats, *, typical: bool = False
+    name: str, found: Forecast, synced_at: np.datetime64, days: Floats, *, typical: bool = False
 ) -> Sheet:
-    """A row for each of some days after a synchronisation, or hours.
+    """One row per day or hour after a sync.
 
     Args:
         name: Name of the source.
         found: Forecast that reaches as far as the days do.
-        synchronised: Instant of the synchronisation.
+        synced_at: Instant of the sync.
         days: Days after it.
         typical: What an ordinary cycle brings, rather than what is to be expected.
     """
@@ -44,7 +44,7 @@ def forecast_sheet(
     elapsed = np.rint(days * MICROSECONDS_A_DAY).astype("timedelta64[us]")
     whole = bool((days == np.floor(days)).all())
     after = days.astype(np.int64) if whole else days
-    columns: dict[str, Column] = {"after_days": after, "at": synchronised + elapsed}
+    columns: dict[str, Column] = {"after_days": after, "at": synced_at + elapsed}
     for metric in METRICS:
         columns[metric] = getattr(path, metric)
         columns[f"{metric}_low"] = getattr(low, metric)

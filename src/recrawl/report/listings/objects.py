@@ -1,4 +1,4 @@
-"""Objects of listings as a table: what `recrawl listing objects` writes, a row each.
+"""Objects of listings as a table: what `recrawl listing objects` writes.
 
 The columns are those of a file of objects, so that whatever reads one reads this.
 
@@ -30,7 +30,7 @@ def objects_sheet(
     attributes: Sequence[Mapping[str, str]],
     days: Sequence[tuple[float, float, float | None]],
 ) -> Sheet:
-    """A row an object; attributes that some lack are empty for them.
+    """One row per object; attributes that some lack are empty for them.
 
     Args:
         sources: Name of the listing of each.

@@ -1,4 +1,4 @@
-"""Groups of like objects as tables: what `recrawl listing partition` writes, a row a group.
+"""Groups of like objects as tables: what `recrawl listing partition` writes, one row per group.
 
 Pure.
 """
@@ -12,7 +12,7 @@ import numpy as np
 
 from recrawl.listings.data.attributes import MOST_VALUES
 from recrawl.listings.data.lifetimes import Lifetimes
-from recrawl.listings.describe import FEWEST_DEATHS, decay, kinds, mean_life
+from recrawl.listings.describe import FEWEST_REMOVALS, kinds, mean_lifetime, removal_rates
 from recrawl.listings.groups.attribute_comparison import compare_attributes
 from recrawl.listings.groups.partition import Categories
 from recrawl.listings.groups.shrinkage import shrunk_rates
@@ -37,13 +37,13 @@ PARTITION_COLUMNS = (
     "group",
     "values",
     "objects",
-    "deaths",
+    "removals",
     "exposure_days",
     "rate_per_day",
     "low",
     "high",
-    "mean_life_days",
-    "median_life_days",
+    "mean_lifetime_days",
+    "median_lifetime_days",
     "gain",
     "false_finds",
     "status",
@@ -51,14 +51,14 @@ PARTITION_COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class Partition:
     """Groups found by one attribute, or by several together.
 
     Args:
         attribute: The attributes.
         codes: Group of each object.
-        names: What its objects have in common, a text a group.
-        rate: Rate of each group; deaths over days lived where None.
+        names: What the objects of each group have in common.
+        rate: Rate of each group; removals over days listed where None.
         gain: By how much the groups fit better than one group for all.
     """
 
@@ -71,27 +71,27 @@ class Part:
     high: Floats | None = None
 
 
-def partitioned(listing: Listing, attribute: str, how: Partitioner) -> Part:
+def partitioned(listing: Listing, attribute: str, how: Partitioner) -> Partition:
     """Values of one attribute put into groups that vanish at like rates, the slowest first."""
     codes, values = _values(listing.attributes[attribute])
-    lives = Lifetimes.from_listing(listing)
-    steps = how.search_groups(Categories.of(lives, codes[listing.object], len(values)))
+    lifetimes = Lifetimes.from_listing(listing)
+    steps = how.search_groups(Categories.of(lifetimes, codes[listing.object], len(values)))
     taken = [step for step in steps if step.accepted]
     group = taken[-1].group if taken else np.zeros(len(values), np.int64)
     count = int(group.max(initial=0)) + 1
     objects = np.bincount(codes, minlength=len(values))
     names = [_members(values, objects, group == number) for number in range(count)]
-    return Part(attribute, group[codes], names, float(sum(step.gain for step in taken)))
+    return Partition(attribute, group[codes], names, float(sum(step.gain for step in taken)))
 
 
-def shrunk(listing: Listing, attribute: str) -> Part:
+def shrunk(listing: Listing, attribute: str) -> Partition:
     """Every value of an attribute with a rate of its own, drawn towards the others."""
     codes, values = _values(listing.attributes[attribute])
-    lives = Lifetimes.from_listing(listing)
-    found = Categories.of(lives, codes[listing.object], len(values))
-    rates = shrunk_rates(found.deaths, found.exposure)
+    lifetimes = Lifetimes.from_listing(listing)
+    found = Categories.of(lifetimes, codes[listing.object], len(values))
+    rates = shrunk_rates(found.removals, found.exposure)
     low, high = rates.band(0.9)
-    return Part(attribute, codes, values, float("nan"), rates.rate, low, high)
+    return Partition(attribute, codes, values, float("nan"), rates.rate, low, high)
 
 
 def _values(column: Attribute) -> tuple[Ints, list[str]]:
@@ -100,15 +100,15 @@ def _values(column: Attribute) -> tuple[Ints, list[str]]:
     return (codes, values) if len(values) <= MOST_VALUES else present(*kinds(column))
 
 
-def grown(listing: Listing, attributes: Sequence[str]) -> Part:
+def grown(listing: Listing, attributes: Sequence[str]) -> Partition:
     """Groups made by a survival tree of several attributes."""
-    lives = Lifetimes.from_listing(listing)
+    lifetimes = Lifetimes.from_listing(listing)
     columns = {name: listing.attributes[name].rows(listing.object) for name in attributes}
-    tree = TreeGrower().grow(lives, columns)
+    tree = TreeGrower().grow(lifetimes, columns)
     own = {name: listing.attributes[name] for name in attributes}
     names = [" and ".join(rule) or "(all)" for rule, _ in tree.rules()]
     gain = _gain(tree)
-    return Part(", ".join(attributes), tree.leaf_of(own, len(listing)), names, gain)
+    return Partition(", ".join(attributes), tree.leaf_of(own, len(listing)), names, gain)
 
 
 def _gain(node: object) -> float:
@@ -125,23 +125,32 @@ def _members(values: Sequence[str], objects: Ints, here: np.ndarray) -> str:
     return ", ".join(values[row] for row in rows[np.argsort(-objects[rows], kind="stable")])
 
 
-def partition_sheet(name: str, listing: Listing, parts: Sequence[Part]) -> Sheet:
-    """A row a group of each part."""
+def partition_sheet(name: str, listing: Listing, parts: Sequence[Partition]) -> Sheet:
+    """One row per group of each partition."""
     columns: dict[str, Column] = {}
     by_chance = _by_chance(listing, parts)
     made = [_columns(listing, part, chance) for part, chance in zip(parts, by_chance, strict=True)]
     for column in PARTITION_COLUMNS[1:]:
         columns[column] = below(*(part[column] for part in made))
-    shown = ("attribute", "group", "values", "objects", "lives", "half live", "by chance", "status")
+    shown = (
+        "attribute",
+        "group",
+        "values",
+        "objects",
+        "lifetime",
+        "median",
+        "by chance",
+        "status",
+    )
     words = [
-        [name, attribute, str(group), values, f"{objects:,}", life, half, chance, status]
-        for attribute, group, values, objects, life, half, chance, status in zip(
+        [name, attribute, str(group), values, f"{objects:,}", lifetime, half, chance, status]
+        for attribute, group, values, objects, lifetime, half, chance, status in zip(
             cells(columns, "attribute"),
             cells(columns, "group"),
             [_cut(text) for text in cells(columns, "values")],
             cells(columns, "objects"),
-            _lives(columns),
-            [every(days) for days in cells(columns, "median_life_days")],
+            _lifetimes(columns),
+            [every(days) for days in cells(columns, "median_lifetime_days")],
             [_share(chance) for chance in cells(columns, "false_finds")],
             cells(columns, "status"),
             strict=True,
@@ -150,13 +159,13 @@ def partition_sheet(name: str, listing: Listing, parts: Sequence[Part]) -> Sheet
     return Sheet("source", [name] * len(words), columns, ("source", *shown), words, (0, 1, 3, 8))
 
 
-def _by_chance(listing: Listing, parts: Sequence[Part]) -> list[float]:
+def _by_chance(listing: Listing, parts: Sequence[Partition]) -> list[float]:
     """Share of false finds if the values of each part's attribute are said to differ."""
-    lives, categories = Lifetimes.from_listing(listing), {}
+    lifetimes, categories = Lifetimes.from_listing(listing), {}
     for part in parts:
         if part.attribute in listing.attributes and listing.status == "ok":
             codes, values = _values(listing.attributes[part.attribute])
-            found = Categories.of(lives, codes[listing.object], len(values))
+            found = Categories.of(lifetimes, codes[listing.object], len(values))
             categories[part.attribute] = found
     tests = {test.attribute: test.false_finds for test in compare_attributes(categories)}
     return [tests.get(part.attribute, float("nan")) for part in parts]
@@ -176,29 +185,29 @@ def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def _lives(columns: dict[str, Column]) -> list[str]:
+def _lifetimes(columns: dict[str, Column]) -> list[str]:
     rows = zip(*(cells(columns, name) for name in ("rate_per_day", "low", "high")), strict=True)
     return [
-        "-" if np.isnan(rate) else f"{_life(rate)} ({_life(high)} - {_life(low)})"
+        "-" if np.isnan(rate) else f"{_lifetime(rate)} ({_lifetime(high)} - {_lifetime(low)})"
         for rate, low, high in rows
     ]
 
 
-def _life(rate: float) -> str:
+def _lifetime(rate: float) -> str:
     return duration(1 / rate) if rate > 0 else "never"
 
 
-def _columns(listing: Listing, part: Part, by_chance: float) -> dict[str, Column]:
+def _columns(listing: Listing, part: Partition, by_chance: float) -> dict[str, Column]:
     count = len(part.names)
-    found = decay(listing, part.codes, count)
+    found = removal_rates(listing, part.codes, count)
     rate = found.rate if part.rate is None else part.rate
     low, high = found.low, found.high
     if part.low is not None and part.high is not None:
         low, high = part.low, part.high
     medians = [curve.median for curve in found.curves]
     status = [
-        listing.status if listing.status != "ok" else _status(died, middle)
-        for died, middle in zip(found.deaths.tolist(), medians, strict=True)
+        listing.status if listing.status != "ok" else _status(removed, middle)
+        for removed, middle in zip(found.removals.tolist(), medians, strict=True)
     ]
     rate = np.where(found.exposure > 0, rate, np.nan)
     return {
@@ -206,21 +215,21 @@ def _columns(listing: Listing, part: Part, by_chance: float) -> dict[str, Column
         "group": np.arange(1, count + 1),
         "values": texts(part.names),
         "objects": np.bincount(part.codes, minlength=count),
-        "deaths": found.deaths,
+        "removals": found.removals,
         "exposure_days": np.where(found.exposure > 0, found.exposure, np.nan),
         "rate_per_day": rate,
         "low": low,
         "high": high,
-        "mean_life_days": mean_life(rate),
-        "median_life_days": np.array(medians),
+        "mean_lifetime_days": mean_lifetime(rate),
+        "median_lifetime_days": np.array(medians),
         "gain": np.full(count, part.gain),
         "false_finds": np.full(count, by_chance),
         "status": texts(status),
     }
 
 
-def _status(deaths: float, middle: float) -> str:
-    words = ["no-deaths"] if not deaths else ["weak"] if deaths < FEWEST_DEATHS else []
-    if deaths and np.isnan(middle):
+def _status(removals: float, middle: float) -> str:
+    words = ["no-removals"] if not removals else ["weak"] if removals < FEWEST_REMOVALS else []
+    if removals and np.isnan(middle):
         words.append("long-lived")
     return " ".join(words) or "ok"

@@ -1,4 +1,4 @@
-"""A schedule as a chart: quality to expect between planned synchronisations.
+"""A schedule as a chart: quality to expect between planned syncs.
 
 Pure.
 """
@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recrawl.listings.forecast.forecast import QUALITIES
 from recrawl.listings.schedule.schedule import planned_quality
 from recrawl.report.charts.vega import LIGHT, panel_title, rounded, themed
 from recrawl.units import MICROSECONDS_A_DAY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from recrawl.listings.forecast.forecast import Forecast
     from recrawl.listings.schedule.plan import PlannedSync
@@ -35,28 +36,28 @@ _MILLISECONDS_A_DAY = MICROSECONDS_A_DAY // 1000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scheduled:
+class GroupSchedule:
     """What a chart shows of a source or of a group of it.
 
     Args:
         name: Name of the group; empty for a whole source.
-        synchronised: Instant of the last crawl.
-        plan: Synchronisations to come.
+        synced_at: Instant of the last crawl.
+        plan: Syncs to come.
         forecast: Forecast of so many days ahead, made so many days after the last crawl.
         listed: How many objects there are.
     """
 
     name: str
-    synchronised: np.datetime64
+    synced_at: np.datetime64
     plan: Sequence[PlannedSync]
     forecast: Callable[[int, int], Forecast]
     listed: float = 0.0
 
 
 def schedule_chart(
-    title: str, groups: Sequence[Scheduled], goal: Goal | None, *, colours: Colours = LIGHT
+    title: str, groups: Sequence[GroupSchedule], goal: Goal | None, *, colours: Colours = LIGHT
 ) -> Chart:
-    """Precision and recall over the days planned, falling from 1 to the next synchronisation.
+    """Precision and recall over the days planned, falling from 1 to the next sync.
 
     Several groups stand below each other, on the same axes; of more than eight those of most
     objects are drawn.
@@ -68,32 +69,71 @@ def schedule_chart(
         colours: `LIGHT` or `DARK`.
     """
     confidence = _CONFIDENCE if goal is None or goal.confidence is None else goal.confidence
-    names = list(goal.targets) if goal is not None else ["precision", "recall"]
+    targets: Mapping[str, float | None] = (
+        goal.targets if goal is not None else dict.fromkeys(QUALITIES)
+    )
     shown = _commonest(groups)
-    both = len(shown) > 1 and len(names) > 1
-    end = max((sum(sync.gap for sync in group.plan) for group in shown), default=0.0)
-    panels: list[list[Chart]] = []
-    for name in names:
-        target = None if goal is None else goal.targets[name]
-        rows = [_rows(group, name, confidence, end) for group in shown]
-        axes = _axes(rows, target, _MOST_TICKS // 2 if both else _MOST_TICKS)
-        column = [_panel(name, each, target, axes, colours) for each in rows]
-        for place, group in enumerate(shown):
-            said = "" if target is None or place else f"to keep: {100 * target:g} %"
-            column[place]["title"] = panel_title(_heading(group, name), said)
-        panels.append(column)
-    for panel in (panel for column in panels for panel in column):
-        panel["width"] = (_WIDTH - _BESIDE) // 2 if both else _WIDTH
-        panel["height"] = _HEIGHT if len(shown) == 1 else _LOW_HEIGHT
+    size = _Size.of(len(shown), len(targets))
+    columns = [
+        _column(shown, name, target, confidence, size, colours) for name, target in targets.items()
+    ]
     return themed(
         {
             "title": _title(title, confidence, len(shown), len(groups)),
-            "concat": [panel for row in zip(*panels, strict=True) for panel in row],
-            "columns": len(names) if both else 1,
+            "concat": [panel for row in zip(*columns, strict=True) for panel in row],
+            "columns": len(targets) if size.beside else 1,
             "spacing": {"row": 22, "column": _BESIDE},
         },
         colours,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Size:
+    """How large panels are, and whether those of two metrics stand beside each other."""
+
+    beside: bool
+    width: int
+    height: int
+    most_ticks: int
+
+    @classmethod
+    def of(cls, groups: int, metrics: int) -> _Size:
+        """Size of the panels of some groups: lower where there are several of them."""
+        beside = groups > 1 and metrics > 1
+        return cls(
+            beside,
+            width=(_WIDTH - _BESIDE) // 2 if beside else _WIDTH,
+            height=_HEIGHT if groups == 1 else _LOW_HEIGHT,
+            most_ticks=_MOST_TICKS // 2 if beside else _MOST_TICKS,
+        )
+
+
+def _column(
+    groups: Sequence[GroupSchedule],
+    name: str,
+    target: float | None,
+    confidence: float,
+    size: _Size,
+    colours: Colours,
+) -> list[Chart]:
+    """Panels of one metric, one per group, on the same axes; the first says what is to be kept."""
+    # All groups decay on to the end of the longest plan, so that their panels can be compared.
+    end = max((sum(sync.gap for sync in group.plan) for group in groups), default=0.0)
+    rows = [_rows(group, name, confidence, end) for group in groups]
+    axes = _axes(rows, target, size.most_ticks)
+    panels = []
+    for place, (group, each) in enumerate(zip(groups, rows, strict=True)):
+        said = "" if target is None or place else f"to keep: {100 * target:g} %"
+        panels.append(
+            {
+                **_panel(name, each, target, axes, colours),
+                "title": panel_title(_heading(group, name), said),
+                "width": size.width,
+                "height": size.height,
+            }
+        )
+    return panels
 
 
 def _title(title: str, confidence: float, shown: int, groups: int) -> Chart:
@@ -103,22 +143,22 @@ def _title(title: str, confidence: float, shown: int, groups: int) -> Chart:
     return {"text": title, "subtitle": said, "anchor": "start", "offset": 14}
 
 
-def _commonest(groups: Sequence[Scheduled]) -> list[Scheduled]:
+def _commonest(groups: Sequence[GroupSchedule]) -> list[GroupSchedule]:
     """Groups that list most objects, in the order given."""
     order = np.argsort([-group.listed for group in groups], kind="stable")[:MOST_GROUPS]
     return [groups[place] for place in sorted(order.tolist())]
 
 
-def _heading(group: Scheduled, name: str) -> str:
+def _heading(group: GroupSchedule, name: str) -> str:
     """What stands above a panel."""
     known = group.name if len(group.name) <= _LONGEST else f"{group.name[: _LONGEST - 1]}…"
     return f"{known}, {name}" if known else name
 
 
-def _rows(group: Scheduled, name: str, confidence: float, end: float) -> list[dict[str, Any]]:
+def _rows(group: GroupSchedule, name: str, confidence: float, end: float) -> list[dict[str, Any]]:
     """Quality on each day of each cycle; a cycle begins at 1 where the one before ends.
 
-    After the last synchronisation planned the copy decays on to the end of the axis.
+    After the last sync planned the copy decays on to the end of the axis.
     """
     rows, start = [], 0.0
     gaps = [sync.gap for sync in group.plan]
@@ -133,7 +173,7 @@ def _rows(group: Scheduled, name: str, confidence: float, end: float) -> list[di
             figures = [float(np.interp(day, np.arange(len(each)), each)) for each in paths]
             if np.isfinite(figures).all():
                 elapsed = np.timedelta64(round((start + day) * MICROSECONDS_A_DAY), "us")
-                at = f"{np.datetime_as_string(group.synchronised + elapsed, unit='s')}Z"
+                at = f"{np.datetime_as_string(group.synced_at + elapsed, unit='s')}Z"
                 share, floor = (rounded(figure) for figure in figures)
                 rows.append({"at": at, "share": share, "floor": floor, "cycle": cycle})
         start += gap

@@ -1,4 +1,4 @@
-"""PlannedSync synchronisations as tables: what `recrawl listing schedule` writes, a row each.
+"""Planned syncs as tables: what `recrawl listing schedule` writes.
 
 Pure.
 """
@@ -33,21 +33,21 @@ SCHEDULE_COLUMNS = (
     "reason",
     "status",
 )
-# Why a synchronisation is planned when it is, beside `precision` and `recall`.
+# Why a sync is planned when it is, beside `precision` and `recall`.
 REASONS = {
-    "longest": "no target is in danger, but a source is looked at after 30 days at most",
+    "longest": "no target is in danger, but a source is synced after 30 days at most",
     "limit": "a target asks for it earlier, but --at-most does not allow it",
     "budget": "its share of the budget",
     "rekey": "the keys seem to have changed: what the copy is worth is not known",
     "empty": "nothing is listed: when the first arrival is to be expected",
-    "unknown": "nothing is known yet: look again",
+    "unknown": "nothing is known yet: sync again",
 }
 _NEARLY = 1e-9  # what floats make of nothing
 _LEAST = 1e-6  # quality, which has a log
 
 
 def missed_words(plans: Sequence[Sequence[PlannedSync]], goal: Goal) -> list[str]:
-    """What to know of synchronisations that are planned for when a target is missed already.
+    """What to know of syncs that are planned for when a target is missed already.
 
     >>> from recrawl.listings.schedule.plan import PlannedSync
     >>> from recrawl.listings.schedule.schedule import Goal
@@ -76,13 +76,13 @@ def missed_words(plans: Sequence[Sequence[PlannedSync]], goal: Goal) -> list[str
 
 
 def _reached(sync: PlannedSync, name: str, goal: Goal) -> float:
-    """Quality to count on just before a synchronisation."""
+    """Quality to count on just before a sync."""
     found: float = getattr(sync, name if goal.confidence is None else f"{name}_floor")
     return found
 
 
 def _missed(sync: PlannedSync, goal: Goal) -> float:
-    """By how much the worst target is missed just before a synchronisation; 0 where none is."""
+    """By how much the worst target is missed just before a sync; 0 where none is."""
     short = (target - _reached(sync, name, goal) for name, target in goal.targets.items())
     return max((by for by in short if by > _NEARLY), default=0.0)
 
@@ -98,15 +98,15 @@ def _asked(sync: PlannedSync, goal: Goal) -> float:
 
 
 def schedule_sheet(
-    name: str, group: str, synchronised: np.datetime64, plan: Sequence[PlannedSync]
+    name: str, group: str, synced_at: np.datetime64, plan: Sequence[PlannedSync]
 ) -> Sheet:
-    """A row a planned synchronisation of a source or a group of it."""
+    """One row per planned sync of a source or a group of it."""
     after = np.array([sync.after for sync in plan], np.float64)
     elapsed = np.rint(after * MICROSECONDS_A_DAY).astype("timedelta64[us]")
     columns: dict[str, Column] = {
         "group": texts([group] * len(plan)),
         "sync": np.arange(1, len(plan) + 1),
-        "at": synchronised + elapsed,
+        "at": synced_at + elapsed,
         "after_days": np.array([sync.gap for sync in plan], np.float64),
         **{
             metric: np.array([getattr(sync, metric) for sync in plan], np.float64)

@@ -1,4 +1,4 @@
-"""Where a listing stands: how good its copy is now, when it is looked at next, what is the matter.
+"""Status of a listing: how good its copy is now, when it is synced next, what is wrong.
 
 Pure.
 """
@@ -22,7 +22,7 @@ def listing_sentence(standing: ListingStanding, now: float) -> str:
     >>> from recrawl.inspect.status.listings import ListingStanding
     >>> jobs = ListingStanding("jobs", 412, 9.0, 10.5, "recall", recall=(0.93, 0.9, 0.96))
     >>> listing_sentence(jobs, 10.0)
-    'jobs: 412 listed; recall 93 % (90 to 96 %); next look in 12h'
+    'jobs: 412 listed; recall 93 % (90 to 96 %); next sync in 12h'
     """
     if isnan(standing.synced):
         said = [f"{standing.name}: not read yet"]
@@ -34,9 +34,9 @@ def listing_sentence(standing: ListingStanding, now: float) -> str:
             said.append(f"{name} {percent(expected)} ({100 * low:.0f} to {percent(high)})")
     if not isnan(standing.due):
         wait = standing.due - now
-        said.append(f"next look in {every(wait)}" if wait > 0 else "next look due")
+        said.append(f"next sync in {every(wait)}" if wait > 0 else "next sync due")
     if standing.alarm:
-        said.append(f"the last look was not believed: {standing.alarm}")
+        said.append(f"the last sync was not accepted: {standing.alarm}")
     return "; ".join(said)
 
 

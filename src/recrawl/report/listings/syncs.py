@@ -1,4 +1,4 @@
-"""Looks at the listings of a crawl as a table: what `recrawl listing looks` writes, a row each.
+"""Syncs of the listings of a crawl as a table: what `recrawl listing syncs` writes.
 
 Pure.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from recrawl.report.rates import Column
 
-LOOK_COLUMNS = (
+SYNC_COLUMNS = (
     "source",
     "at",
     "outcome",
@@ -34,23 +34,23 @@ LOOK_COLUMNS = (
     "reason",
     "detail",
 )
-# What comes of a look.
-LOOK_OUTCOMES = {
+# What comes of a sync.
+SYNC_OUTCOMES = {
     "first": "the first that was believed: all objects are new",
     "done": "believed: the copy is now what was found",
-    "doubted": "found as it can hardly be: nothing is taken over before a second look confirms it",
+    "doubted": "found as it can hardly be: nothing is taken over before a second sync confirms it",
     "failed": "could not be read, or only in part: nothing is taken over",
 }
 _NOTHING = (nan, nan, nan)
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """One look at a listing.
+class SyncRow:
+    """One sync of a listing.
 
     Args:
         at: When, in days after 1970.
-        outcome: What came of it, one of `LOOK_OUTCOMES`.
+        outcome: What came of it, one of `SYNC_OUTCOMES`.
         pages: Pages that were read.
         items: Objects that were found.
         listed: Objects that were believed to be listed afterwards.
@@ -59,8 +59,8 @@ class Look:
         detail: Why it was not believed, or failed.
         precision: Of the copy just before; nan where it is not known.
         recall: Of the copy just before; nan where it is not known.
-        precision_foretold: What the first was forecast to be: expected, low and high.
-        recall_foretold: What the second was forecast to be: expected, low and high.
+        precision_forecast: What the first was forecast to be: expected, low and high.
+        recall_forecast: What the second was forecast to be: expected, low and high.
     """
 
     at: float
@@ -73,61 +73,61 @@ class Look:
     detail: str
     precision: float = nan
     recall: float = nan
-    precision_foretold: tuple[float, float, float] = _NOTHING
-    recall_foretold: tuple[float, float, float] = _NOTHING
+    precision_forecast: tuple[float, float, float] = _NOTHING
+    recall_forecast: tuple[float, float, float] = _NOTHING
 
 
-def looks_sheet(name: str, looks: Sequence[Look]) -> Sheet:
-    """A row a look at a listing, in order."""
+def syncs_sheet(name: str, syncs: Sequence[SyncRow]) -> Sheet:
+    """One row per sync of a listing, in order."""
     columns: dict[str, Column] = {
-        "at": instants_after_epoch(np.array([look.at for look in looks], np.float64)),
-        "outcome": texts([look.outcome for look in looks]),
+        "at": instants_after_epoch(np.array([sync.at for sync in syncs], np.float64)),
+        "outcome": texts([sync.outcome for sync in syncs]),
         **{
-            each: np.array([getattr(look, each) for look in looks], np.int64)
+            each: np.array([getattr(sync, each) for sync in syncs], np.int64)
             for each in ("pages", "items", "listed")
         },
     }
     for metric in QUALITIES:
-        bands = np.array([getattr(look, f"{metric}_foretold") for look in looks], np.float64)
+        bands = np.array([getattr(sync, f"{metric}_forecast") for sync in syncs], np.float64)
         bands = bands.reshape(-1, 3)
-        columns[metric] = np.array([getattr(look, metric) for look in looks], np.float64)
+        columns[metric] = np.array([getattr(sync, metric) for sync in syncs], np.float64)
         for place, end in enumerate(("_expected", "_low", "_high")):
             columns[metric + end] = bands[:, place]
-    columns["next_at"] = instants_after_epoch(np.array([look.next_at for look in looks], float))
-    columns["reason"] = texts([look.reason for look in looks])
-    columns["detail"] = texts([look.detail for look in looks])
+    columns["next_at"] = instants_after_epoch(np.array([sync.next_at for sync in syncs], float))
+    columns["reason"] = texts([sync.reason for sync in syncs])
+    columns["detail"] = texts([sync.detail for sync in syncs])
     header = (
         *("source", "at", "outcome", "items", "precision", "forecast", "recall", "forecast"),
         *("next", "detail"),
     )
-    words = [[name, *_words(look)] for look in looks]
-    return Sheet("source", [name] * len(looks), columns, header, words, (0, 1, 2, 8, 9))
+    words = [[name, *_words(sync)] for sync in syncs]
+    return Sheet("source", [name] * len(syncs), columns, header, words, (0, 1, 2, 8, 9))
 
 
-def held(looks: Sequence[Look], metric: str) -> tuple[int, int]:
+def held(syncs: Sequence[SyncRow], metric: str) -> tuple[int, int]:
     """How many bands of a quality held what was found, and how many there were.
 
-    >>> look = Look(1.0, "done", 1, 9, 9, 2.0, "recall", "", 0.9, 0.7, (0.9, 0.8, 1.0))
-    >>> held([look], "precision"), held([look], "recall")
+    >>> sync = SyncRow(1.0, "done", 1, 9, 9, 2.0, "recall", "", 0.9, 0.7, (0.9, 0.8, 1.0))
+    >>> held([sync], "precision"), held([sync], "recall")
     ((1, 1), (0, 0))
     """
     known = [
-        (getattr(look, metric), getattr(look, f"{metric}_foretold"))
-        for look in looks
-        if not np.isnan(getattr(look, f"{metric}_foretold")[0])
+        (getattr(sync, metric), getattr(sync, f"{metric}_forecast"))
+        for sync in syncs
+        if not np.isnan(getattr(sync, f"{metric}_forecast")[0])
     ]
     inside = sum(low - 1e-9 <= found <= high + 1e-9 for found, (_, low, high) in known)
     return inside, len(known)
 
 
-def _words(look: Look) -> list[str]:
+def _words(sync: SyncRow) -> list[str]:
     figures = [
         said
         for metric in QUALITIES
         for said in (
-            banded([getattr(look, metric), nan, nan], share=True),
-            banded(list(getattr(look, f"{metric}_foretold")), share=True),
+            banded([getattr(sync, metric), nan, nan], share=True),
+            banded(list(getattr(sync, f"{metric}_forecast")), share=True),
         )
     ]
-    soon = f"{minute(look.next_at)} ({look.reason})"
-    return [minute(look.at), look.outcome, f"{look.items:,}", *figures, soon, look.detail]
+    soon = f"{minute(sync.next_at)} ({sync.reason})"
+    return [minute(sync.at), sync.outcome, f"{sync.items:,}", *figures, soon, sync.detail]

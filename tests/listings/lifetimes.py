@@ -1,4 +1,4 @@
-"""Lives to try estimators on: births at random, crawls at equal distances, an end to the watch."""
+"""Lifetimes to try estimators on: random arrivals, crawls at equal distances, then an end."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def watched(
-    rng: np.random.Generator, objects: int, *, window: float, life: Callable[[int], Floats]
+    rng: np.random.Generator, objects: int, *, window: float, lifetime: Callable[[int], Floats]
 ) -> Lifetimes:
-    """Lives watched without a break from birth to the end of a window."""
-    birth, age = rng.uniform(0, window, objects), life(objects)
-    alive = birth + age > window
-    return Lifetimes.of(np.where(alive, window - birth, age), np.where(alive, np.inf, age))
+    """Lifetimes watched without a break from arrival to the end of a window."""
+    arrival, age = rng.uniform(0, window, objects), lifetime(objects)
+    alive = arrival + age > window
+    return Lifetimes.of(np.where(alive, window - arrival, age), np.where(alive, np.inf, age))
 
 
 def crawled(
@@ -29,19 +29,19 @@ def crawled(
     *,
     gap: float,
     window: float,
-    life: Callable[[int], Floats],
+    lifetime: Callable[[int], Floats],
 ) -> Lifetimes:
-    """Lives as crawls every `gap` days see them; who dies before a crawl is never heard of."""
-    birth, age = rng.uniform(0, window, objects), life(objects)
-    after = np.floor(birth / gap) * gap
-    gone = np.ceil((birth + age) / gap) * gap
+    """Lifetimes as crawls every `gap` days see them; what is removed before one is never seen."""
+    arrival, age = rng.uniform(0, window, objects), lifetime(objects)
+    after = np.floor(arrival / gap) * gap
+    gone = np.ceil((arrival + age) / gap) * gap
     seen = (gone - gap >= after + gap) & (after + gap <= window)
     last = np.minimum(gone - gap, window)
     gone = np.where(gone <= window, gone, np.inf)
     return Lifetimes.from_dates(after[seen], after[seen] + gap, last[seen], gone[seen])
 
 
-# Twelve lives between crawls, and twelve at known ages with known entries, for which lifelines
+# Twelve lifetimes between crawls, and twelve at known ages with known entries, for which lifelines
 # 0.30.3 (WeibullFitter, KaplanMeierFitter, npmle) gave the figures in the tests.
 BETWEEN = Lifetimes.of(
     [1, 2, 2, 4, 5, 7, 7, 9, 12, 15, 3, 6],

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from recrawl.listings.data.grid import Grid
-from recrawl.listings.data.marks import Marks
+from recrawl.listings.data.day_marks import DayMarks
+from recrawl.listings.data.grid import DayGrid
 from tests.listings.worlds import daily
 
 
 def marks(deleted, inserted, *, stock=100.0, gap=()):
     gaps = np.zeros(len(deleted), np.bool_)
     gaps[list(gap)] = True
-    return Marks.of_counts(
+    return DayMarks.of_counts(
         np.full(len(deleted), stock), np.array(deleted), np.array(inserted), gaps
     )
 
@@ -63,7 +63,7 @@ def test_regular_cycles_hold_no_mark_and_no_gap_and_all_cycles_may_hold_closures
 def test_marks_of_a_grid():
     """Twenty objects leave on day 5."""
     spells = [(row, 0, 5 if row < 20 else 10) for row in range(60)]
-    found = Marks.of(Grid.of(daily(10, spells)))
+    found = DayMarks.of(DayGrid.of(daily(10, spells)))
 
     assert np.flatnonzero(found.closure).tolist() == [5]
     assert not found.rekey.any()

@@ -1,15 +1,15 @@
-r"""What the copy of a listing is worth at any instant after a look, and when to look again.
+r"""What the copy of a listing is worth at any instant after a sync, and when the next is due.
 
-The forecaster counts whole days. Looks are planned whole days after the first one, and those that
-came near to a whole day teach it; where a copy would be too bad before a day is over, looks are
+The forecaster counts whole days. Syncs are planned whole days after the first one, and those that
+came near to a whole day teach it; where a copy would be too bad before a day is over, syncs are
 planned in equal parts of a day. Between days the log of a quality is taken as linear: what decays
 at a constant rate is on that line.
 
-As long as little is known, every look teaches the forecaster's rates. Later ones also teach its
+As long as little is known, every sync teaches the forecaster's rates. Later ones also teach its
 bands, which by then have something to be compared with.
 
 The forecaster learns nothing from days after which all keys are new. Where a list is always so,
-what the last two looks saw tells how soon to look again; where it was renamed, one look is early.
+what the last two syncs saw tells how soon the next is due; where it was renamed, one is early.
 
 Pure.
 """
@@ -23,13 +23,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.entries.listings import Foretold
-from recrawl.listings.data.grid import Grid
+from recrawl.listings.data.grid import DayGrid
 from recrawl.listings.data.spells import Updates
-from recrawl.listings.forecast.bands import Band, observed_decay, student
+from recrawl.listings.forecast.bands import QualityBand, observed_decay, student
 from recrawl.listings.forecast.forecast import between
 from recrawl.listings.forecast.forecaster import Forecaster
 from recrawl.listings.forecast.replay import TRAIN_DAYS, SyncReplay
-from recrawl.listings.groups.informative import telling_groups
+from recrawl.listings.groups.informative import informative_groups
 from recrawl.listings.schedule.schedule import (
     MOST_DAYS,
     Goal,
@@ -47,19 +47,19 @@ if TYPE_CHECKING:
     from recrawl.listings.forecast.forecast import Forecast
     from recrawl.listings.live.rules import ListingRule
 
-_LEAST_TRAINING, _LEAST_DEATHS = 14, 30
-_LONGEST = 400.0  # days of looks that a forecast rests on: what is older has passed
+_LEAST_TRAINING, _LEAST_REMOVALS = 14, 30
+_LONGEST = 400.0  # days of syncs that a forecast rests on: what is older has passed
 _WHOLE = 1e-9
 _HALF_A_DAY = 0.5
-_NEAR = 0.25  # days from a whole day, within which a look is taken to be on it
+_NEAR = 0.25  # days from a whole day, within which a sync is taken to be on it
 _LEAST_QUALITY = 1e-6
 _SHORTEST = 1 / 1440
-_WEAK = Band()
+_WEAK = QualityBand()
 
 
 @dataclass(frozen=True, slots=True)
-class Next:
-    """When to look again.
+class NextSync:
+    """When to sync next.
 
     Args:
         at: In days after 1970.
@@ -71,15 +71,15 @@ class Next:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outlook:
-    """What is known of a listing after a look.
+class LiveForecast:
+    """What is known of a listing after a sync.
 
     Args:
-        began: When it was first looked at, in days after 1970.
-        at: When it was last looked at.
-        ahead: Forecast from then on; None before two looks.
-        decay: Rate a day at which each quality fell between the last two looks, by name.
-        longest: Most days between two looks so far.
+        began: When it was first synced, in days after 1970.
+        at: When it was last synced.
+        ahead: Forecast from then on; None before two syncs.
+        decay: Rate a day at which each quality fell between the last two syncs, by name.
+        longest: Most days between two syncs so far.
     """
 
     began: float
@@ -89,8 +89,8 @@ class Outlook:
     longest: float = 0.0
 
     @classmethod
-    def of(cls, listing: Listing) -> Outlook | None:
-        """Outlook after all looks at a listing; None before the first."""
+    def of(cls, listing: Listing) -> LiveForecast | None:
+        """Return the forecast after all syncs of a listing; None before the first."""
         if not len(listing.crawls):
             return None
         crawls = epoch_days(listing.crawls)
@@ -125,8 +125,8 @@ class Outlook:
         # Bands are of whole objects, and what is expected is not.
         return Foretold(min(float(low[0]), expected), expected, max(float(high[0]), expected))
 
-    def next(self, rule: ListingRule) -> Next:
-        """When to look again, so that the copy stays as good as is wanted.
+    def next(self, rule: ListingRule) -> NextSync:
+        """Return when to sync next, so that the copy stays as good as is wanted.
 
         Args:
             rule: What is wanted.
@@ -147,11 +147,11 @@ class Outlook:
             reason = "limit"
         whole = abs(bounded - round(bounded)) < _WHOLE and bounded > _HALF_A_DAY
         start = self.began + round(self.at - self.began) if whole else self.at
-        return Next(rule.opens(start + bounded), reason)
+        return NextSync(rule.opens(start + bounded), reason)
 
 
 def _decay(listing: Listing) -> dict[str, float]:
-    """Rates a day at which precision and recall fell between the last two looks."""
+    """Rates a day at which precision and recall fell between the last two syncs."""
     last = len(listing.crawls) - 1
     if not last:
         return {}
@@ -166,7 +166,7 @@ def _decay(listing: Listing) -> dict[str, float]:
 
 
 def _recent(listing: Listing, since: float) -> Listing:
-    """A listing without the looks before an instant, and without what was gone by then."""
+    """A listing without the syncs before an instant, and without what was gone by then."""
     left = int(np.searchsorted(epoch_days(listing.crawls), since))
     if not left:
         return listing
@@ -181,12 +181,12 @@ def _recent(listing: Listing, since: float) -> Listing:
     )
 
 
-def grid_of(listing: Listing, began: float | None = None) -> Grid:
-    """A listing day by day, counted from the first look; days without a look near them are gaps.
+def grid_of(listing: Listing, began: float | None = None) -> DayGrid:
+    """A listing day by day, counted from the first sync; days without a sync near them are gaps.
 
     Args:
-        listing: Objects and looks, at least one.
-        began: When it was first looked at, in days after 1970, if not at the first look here.
+        listing: Objects and syncs, at least one.
+        began: When it was first synced, in days after 1970, if not at the first sync here.
     """
     elapsed = _elapsed(listing, began)
     return _grid(listing, *_near_days(elapsed))
@@ -198,7 +198,7 @@ def _elapsed(listing: Listing, began: float | None) -> Floats:
 
 
 def _near_days(elapsed: Floats) -> tuple[Ints, Ints]:
-    """The look that is nearest to each whole day, where one is near; rows and days."""
+    """The sync that is nearest to each whole day, where one is near; rows and days."""
     days = np.rint(elapsed).astype(np.int64)
     away = np.abs(elapsed - days)
     near = np.flatnonzero(away <= _NEAR)
@@ -209,9 +209,9 @@ def _near_days(elapsed: Floats) -> tuple[Ints, Ints]:
     return rows, days[rows]
 
 
-def _grid(listing: Listing, rows: Ints, days: Ints) -> Grid:
-    """What some looks saw, each on a day."""
-    # Days begin at midnight, and a look on a day is moved there.
+def _grid(listing: Listing, rows: Ints, days: Ints) -> DayGrid:
+    """What some syncs saw, each on a day."""
+    # Days begin at midnight, and a sync on a day is moved there.
     midnight = listing.crawls[rows[0]].astype("datetime64[D]").astype("datetime64[us]")
     first, gone = (np.searchsorted(rows, each) for each in (listing.first, listing.gone))
     met = first < gone
@@ -223,21 +223,21 @@ def _grid(listing: Listing, rows: Ints, days: Ints) -> Grid:
         gone=gone[met],
         updates=Updates.none(),
     )
-    return replace(Grid.of(moved, oldest=_NEAR), start=listing.crawls[rows[0]])
+    return replace(DayGrid.of(moved, oldest=_NEAR), start=listing.crawls[rows[0]])
 
 
 def _ahead(listing: Listing, began: float) -> Forecast | None:
-    """Forecast from the last look at a listing; None before two days with objects."""
+    """Forecast from the last sync of a listing; None before two days with objects."""
     rows, days = _near_days(_elapsed(listing, began))
     last = len(listing.crawls) - 1
     extra = rows[-1] != last
-    if extra:  # the last look teaches nothing yet, but shows what is listed
+    if extra:  # the last sync teaches nothing yet, but shows what is listed
         rows, days = np.append(rows, last), np.append(days, days[-1] + 1)
     grid = _grid(listing, rows, days)
     taught = grid.crawled[: -1 if extra else None]
     if len(taught) < 2 or not len(grid.object):  # noqa: PLR2004 - a cycle has two ends
         return None
-    groups = telling_groups(listing)
+    groups = informative_groups(listing)
     run = SyncReplay(grid, groups, Forecaster(), train=min(_training(grid), int(taught[-1])))
     for day in taught[taught > run.syncs.day].tolist():
         run.advance(day)
@@ -246,10 +246,10 @@ def _ahead(listing: Listing, began: float) -> Forecast | None:
     return run.forecast(2 * MOST_DAYS)
 
 
-def _training(grid: Grid) -> int:
+def _training(grid: DayGrid) -> int:
     """Days after which enough is known for bands to be compared with what comes."""
-    deaths = np.cumsum(grid.deleted)
-    enough = np.flatnonzero(deaths >= _LEAST_DEATHS)
+    removals = np.cumsum(grid.deleted)
+    enough = np.flatnonzero(removals >= _LEAST_REMOVALS)
     first = int(enough[0]) if len(enough) else TRAIN_DAYS
     return min(max(first, _LEAST_TRAINING), TRAIN_DAYS)
 

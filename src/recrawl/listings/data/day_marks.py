@@ -17,7 +17,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
-    from recrawl.listings.data.grid import Grid
+    from recrawl.listings.data.grid import DayGrid
 
 LEAST_OBJECTS = 10.0
 LEAST_SHARE = 0.2
@@ -25,8 +25,8 @@ DAYS_AROUND = 30
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Marks:
-    """What is out of the ordinary, a row a day.
+class DayMarks:
+    """What is out of the ordinary, one row per day.
 
     Args:
         closure: More is removed than usual.
@@ -37,7 +37,7 @@ class Marks:
         Of 100 objects 2 go and 2 come on most days; day 3 adds 20 more, day 5 both:
 
         >>> gone, new = np.array([0, 2, 2, 2, 2, 22, 2]), np.array([0, 2, 2, 22, 2, 22, 2])
-        >>> marks = Marks.of_counts(np.full(7, 100.0), gone, new, np.zeros(7, bool))
+        >>> marks = DayMarks.of_counts(np.full(7, 100.0), gone, new, np.zeros(7, bool))
         >>> np.flatnonzero(marks.closure), np.flatnonzero(marks.load), np.flatnonzero(marks.rekey)
         (array([5]), array([3, 5]), array([5]))
     """
@@ -47,12 +47,12 @@ class Marks:
     gap: Bools
 
     @classmethod
-    def of(cls, grid: Grid) -> Marks:
+    def of(cls, grid: DayGrid) -> DayMarks:
         """Marks of a grid's days."""
         return cls.of_counts(grid.listed.astype(np.float64), grid.deleted, grid.inserted, grid.gap)
 
     @classmethod
-    def of_counts(cls, listed: Floats, deleted: Ints, inserted: Ints, gap: Bools) -> Marks:
+    def of_counts(cls, listed: Floats, deleted: Ints, inserted: Ints, gap: Bools) -> DayMarks:
         """Marks from how many objects each day lists, and has lost and gained since the last."""
         if not len(listed):
             return cls(gap, gap, gap)
@@ -72,6 +72,21 @@ class Marks:
     def scored(self, start: Ints, end: Ints) -> Bools:
         """All cycles that neither begin nor end in a gap, nor hold a change of keys."""
         return ~self.gap[start] & ~self.gap[end] & ~_any(self.rekey, start, end)
+
+
+@dataclass(frozen=True, slots=True)
+class Rekey:
+    """A change of keys.
+
+    Args:
+        day: Day of the sync that found it.
+        lost: Share of the stock that was removed.
+        gained: New objects, as a share of the stock.
+    """
+
+    day: int
+    lost: float
+    gained: float
 
 
 def _far(moved: Ints, stock: Floats, counted: Bools) -> Bools:
