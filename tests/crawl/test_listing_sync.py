@@ -64,11 +64,11 @@ def test_the_quality_that_is_written_down_is_the_true_one(kept):
 def test_bands_hold_as_often_as_they_say(kept):
     """Nine times in ten; with so few syncs not fewer than eight."""
     _, seen, _ = kept
-    known = [each.quality for each in seen if each.quality and each.quality.recall_foretold]
+    known = [each.quality for each in seen if each.quality and each.quality.recall_forecast]
     held = [
         (
-            quality.precision_foretold.holds(quality.precision),
-            quality.recall_foretold.holds(quality.recall),
+            quality.precision_forecast.holds(quality.precision),
+            quality.recall_forecast.holds(quality.recall),
         )
         for quality in known
     ]

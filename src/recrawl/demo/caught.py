@@ -81,11 +81,11 @@ def _really_changed(world: ExampleWorld, run: ExampleRun) -> Bools:
 
 def _board(jobs: ExampleJobs, run: ExampleRun) -> Board:
     """How well the copy of the job board was kept."""
-    believed = [sync for sync in run.syncs if sync.outcome.believed]
-    judged = [sync.quality for sync in believed if sync.quality is not None]
-    bands = [each for each in judged if each.recall_foretold is not None]
-    held = sum(each.recall_foretold.holds(each.recall) for each in bands if each.recall_foretold)
-    done: Floats = np.array([sync.at_seconds / SECONDS_A_DAY for sync in believed])
+    accepted = [sync for sync in run.syncs if sync.outcome.accepted]
+    judged = [sync.quality for sync in accepted if sync.quality is not None]
+    bands = [each for each in judged if each.recall_forecast is not None]
+    held = sum(each.recall_forecast.holds(each.recall) for each in bands if each.recall_forecast)
+    done: Floats = np.array([sync.at_seconds / SECONDS_A_DAY for sync in accepted])
     looks = np.arange(jobs.start, run.end, 1 / _LOOKS_A_DAY)
     looks = looks[looks > done[0]] if len(done) else looks[:0]
     last: Ints = np.searchsorted(done, looks, side="right") - 1
@@ -94,7 +94,7 @@ def _board(jobs: ExampleJobs, run: ExampleRun) -> Board:
     )
     return Board(
         target=RECALL,
-        syncs=len(believed),
+        syncs=len(accepted),
         mean=float(recall.mean()) if len(recall) else np.nan,
         kept=float(np.mean(recall >= RECALL)) if len(recall) else np.nan,
         held=held,

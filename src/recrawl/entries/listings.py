@@ -1,4 +1,4 @@
-"""What a crawl writes down of a look at a listing.
+"""What a crawl writes of a sync of a listing.
 
 Pure.
 """
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 class SyncOutcome(IntEnum):
-    """What came of a look at a list. Numbers are what stores keep: never change one.
+    """What came of a sync. Numbers are what stores keep: never change one.
 
-    >>> SyncOutcome.DOUBTED.label, SyncOutcome.DONE.believed
+    >>> SyncOutcome.DOUBTED.label, SyncOutcome.DONE.accepted
     ('doubted', True)
     """
 
-    FIRST = 1  # the first that was believed: nothing to compare with
+    FIRST = 1  # the first that was accepted: nothing to compare with
     DONE = 2  # the copy is now what was found
     DOUBTED = (
-        3  # the list was found as it can hardly be: nothing is taken over before a second look
+        3  # the list was found as it can hardly be: nothing is taken over before a second sync
     )
     FAILED = 4  # the list could not be read, or only in part
 
@@ -33,7 +33,7 @@ class SyncOutcome(IntEnum):
         return self.name.lower()
 
     @property
-    def believed(self) -> bool:
+    def accepted(self) -> bool:
         """Whether the copy is now what was found."""
         return self in (SyncOutcome.FIRST, SyncOutcome.DONE)
 
@@ -47,8 +47,8 @@ class EventKind(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Foretold:
-    """What a figure was forecast to be.
+class ForecastInterval:
+    """Forecast of a figure, with its band.
 
     Args:
         low: Low end of its band.
@@ -56,7 +56,7 @@ class Foretold:
         high: High end of its band.
 
     Examples:
-        >>> Foretold(0.85, 0.92, 0.97).holds(0.9)
+        >>> ForecastInterval(0.85, 0.92, 0.97).holds(0.9)
         True
     """
 
@@ -76,19 +76,19 @@ class Quality:
     Args:
         precision: Share of the copy that was still listed.
         recall: Share of what was listed that was in the copy.
-        precision_foretold: What the first was forecast to be; None where nothing was known.
-        recall_foretold: What the second was forecast to be; None where nothing was known.
+        precision_forecast: What the first was forecast to be; None where nothing was known.
+        recall_forecast: What the second was forecast to be; None where nothing was known.
     """
 
     precision: float
     recall: float
-    precision_foretold: Foretold | None = None
-    recall_foretold: Foretold | None = None
+    precision_forecast: ForecastInterval | None = None
+    recall_forecast: ForecastInterval | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ListingSynced:
-    """One look at a listing and all that it changed, written together or not at all.
+    """One sync of a listing and all that it changed, written together or not at all.
 
     Args:
         listing: Name of the listing.
@@ -96,7 +96,7 @@ class ListingSynced:
         outcome: What came of it.
         next_at_seconds: When the next is due.
         reason: Why then.
-        detail: Why it was not believed, or failed.
+        detail: Why it was not accepted, or failed.
         took_seconds: How long it took.
         pages: Pages that were read.
         items: Objects that were found.

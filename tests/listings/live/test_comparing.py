@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.entries.listings import Foretold
+from recrawl.entries.listings import ForecastInterval
 from recrawl.listings.live.comparing import (
     Doubt,
     ListingDifference,
@@ -70,24 +70,24 @@ def test_a_list_of_new_keys_alone_is_doubted():
         50, 60, inserted={key: {} for key in map(str, range(60))}, deleted=["x"] * 50
     )
 
-    doubt = doubt_of(differs, Foretold(0.0, 0.1, 0.5))
+    doubt = doubt_of(differs, ForecastInterval(0.0, 0.1, 0.5))
 
     assert doubt == Doubt("all 60 keys are new, expected known ones", HOUR)
 
 
 @pytest.mark.parametrize(
-    ("count", "of", "foretold", "doubted"),
+    ("count", "of", "interval", "doubted"),
     [
         (10, 100, None, False),
         (21, 100, None, True),  # more than a fifth
         (10, 12, None, False),  # not more than ten
-        (30, 100, Foretold(0.85, 0.9, 0.95), False),  # 20 beyond the 10 that were to go
-        (31, 100, Foretold(0.85, 0.9, 0.95), True),
-        (31, 100, Foretold(0.6, 0.9, 0.95), False),  # within the band
+        (30, 100, ForecastInterval(0.85, 0.9, 0.95), False),  # 20 beyond the 10 that were to go
+        (31, 100, ForecastInterval(0.85, 0.9, 0.95), True),
+        (31, 100, ForecastInterval(0.6, 0.9, 0.95), False),  # within the band
     ],
 )
-def test_a_fall_is_doubted_beyond_forecast_and_band(count, of, foretold, doubted):
-    assert (doubt_of(lost(count, of), foretold) is not None) == doubted
+def test_a_fall_is_doubted_beyond_forecast_and_band(count, of, interval, doubted):
+    assert (doubt_of(lost(count, of), interval) is not None) == doubted
 
 
 def test_a_fall_by_more_than_half_takes_a_day():
@@ -115,8 +115,8 @@ def test_a_list_that_grows_by_thousands_at_once_is_doubted():
 
 
 def test_of_few_objects_all_may_be_gone_where_the_band_says_so():
-    assert doubt_of(lost(3, of=3), Foretold(0.0, 0.8, 1.0)) is None
-    assert doubt_of(lost(3, of=3), Foretold(0.3, 0.8, 1.0)) is not None
+    assert doubt_of(lost(3, of=3), ForecastInterval(0.0, 0.8, 1.0)) is None
+    assert doubt_of(lost(3, of=3), ForecastInterval(0.3, 0.8, 1.0)) is not None
 
 
 def test_an_empty_copy_can_become_anything():

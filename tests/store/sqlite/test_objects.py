@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from recrawl.entries.listings import (
     EventKind,
-    Foretold,
+    ForecastInterval,
     ListingSynced,
     Quality,
     SyncOutcome,
@@ -46,7 +46,7 @@ def difference(before, now):
 
 
 def test_a_look_comes_back_with_all_that_is_known_of_it(tmp_path):
-    quality = Quality(0.9, 0.8, Foretold(0.7, 0.85, 1.0), None)
+    quality = Quality(0.9, 0.8, ForecastInterval(0.7, 0.85, 1.0), None)
     first = look(60.0, SyncOutcome.FIRST, inserted={"a": {"title": "Baker"}, "ü": {}}, items=2)
     second = look(
         120.5,

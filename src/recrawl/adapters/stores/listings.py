@@ -1,6 +1,6 @@
 """Listings of a store, read as sources.
 
-Only syncs that were believed count as crawls. What is wrong with a listing goes with it.
+Only syncs that were accepted count as crawls. What is wrong with a listing goes with it.
 
 Touches: files.
 """
@@ -26,7 +26,7 @@ from recrawl.units import SECONDS_A_DAY
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from recrawl.entries.listings import Foretold
+    from recrawl.entries.listings import ForecastInterval
     from recrawl.listings.data.attributes import Attribute, Labels
     from recrawl.listings.data.spells import Listing
     from recrawl.store.sqlite.listing_reader import StoredObject, Sync
@@ -136,15 +136,15 @@ def _row(sync: Sync) -> SyncRow:
         row,
         precision=sync.quality.precision,
         recall=sync.quality.recall,
-        precision_forecast=_band(sync.quality.precision_foretold),
-        recall_forecast=_band(sync.quality.recall_foretold),
+        precision_forecast=_band(sync.quality.precision_forecast),
+        recall_forecast=_band(sync.quality.recall_forecast),
     )
 
 
-def _band(foretold: Foretold | None) -> tuple[float, float, float]:
-    if foretold is None:
+def _band(interval: ForecastInterval | None) -> tuple[float, float, float]:
+    if interval is None:
         return nan, nan, nan
-    return foretold.expected, foretold.low, foretold.high
+    return interval.expected, interval.low, interval.high
 
 
 def _typed(column: Attribute) -> Attribute:

@@ -31,7 +31,7 @@ def synced_sentence(synced: ListingSynced) -> str:
     from recrawl.units import SECONDS_A_DAY
 
     soon = f"next sync in {every((synced.next_at_seconds - synced.at_seconds) / SECONDS_A_DAY)}"
-    if not synced.outcome.believed:
+    if not synced.outcome.accepted:
         return f"{synced.listing}: {synced.outcome.label}, {synced.detail}; {soon}."
     counts = [
         f"{synced.items:,} listed",

@@ -86,7 +86,7 @@ def _standing(rule: ListingRule, reader: ListingReader, now: float) -> ListingSt
 
 
 def _band(forecast: LiveForecast | None, metric: str, now: float) -> tuple[float, float, float]:
-    foretold = None if forecast is None else forecast.quality(metric, now)
-    if foretold is None:
+    interval = None if forecast is None else forecast.quality(metric, now)
+    if interval is None:
         return nan, nan, nan
-    return foretold.expected, foretold.low, foretold.high
+    return interval.expected, interval.low, interval.high

@@ -26,7 +26,7 @@ import xxhash
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from recrawl.entries.listings import Foretold
+    from recrawl.entries.listings import ForecastInterval
 
 _MANY = 10
 _SEVERAL = 3  # pages
@@ -109,7 +109,7 @@ class Doubt:
 
 
 def doubt_of(
-    differs: ListingDifference, precision: Foretold | None, pages: tuple[int, int] = (1, 1)
+    differs: ListingDifference, precision: ForecastInterval | None, pages: tuple[int, int] = (1, 1)
 ) -> Doubt | None:
     """Return why a list is not to be accepted; None where it is.
 
@@ -119,11 +119,11 @@ def doubt_of(
         pages: Pages that the list had, and has now.
 
     Examples:
-        >>> from recrawl.entries.listings import Foretold
+        >>> from recrawl.entries.listings import ForecastInterval
         >>> fallen = ListingDifference(100, 60, deleted=["..."] * 40)
-        >>> doubt_of(fallen, Foretold(0.85, 0.9, 0.95)).why
+        >>> doubt_of(fallen, ForecastInterval(0.85, 0.9, 0.95)).why
         'list lost 40 of 100 objects, expected about 10'
-        >>> doubt_of(fallen, Foretold(0.5, 0.7, 0.9)) is None
+        >>> doubt_of(fallen, ForecastInterval(0.5, 0.7, 0.9)) is None
         True
     """
     known, new = differs.known, len(differs.inserted)
@@ -141,7 +141,7 @@ def doubt_of(
 
 
 def _fall(
-    differs: ListingDifference, precision: Foretold | None, pages: tuple[int, int]
+    differs: ListingDifference, precision: ForecastInterval | None, pages: tuple[int, int]
 ) -> Doubt | None:
     """Return why a list that lost objects is not to be accepted; None where it is."""
     known, lost = differs.known, len(differs.deleted)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.entries.listings import Foretold
+from recrawl.entries.listings import ForecastInterval
 from recrawl.listings.data.grid import DayGrid
 from recrawl.listings.data.spells import Updates
 from recrawl.listings.forecast.bands import QualityBand, observed_decay, student
@@ -98,7 +98,7 @@ class LiveForecast:
         ahead = _ahead(_recent(listing, last - _LONGEST), began)
         return cls(began, last, ahead, _decay(listing), float(np.diff(crawls).max(initial=0.0)))
 
-    def quality(self, metric: str, now: float) -> Foretold | None:
+    def quality(self, metric: str, now: float) -> ForecastInterval | None:
         """What a quality is forecast to be; None where nothing is known.
 
         Args:
@@ -123,7 +123,9 @@ class LiveForecast:
             return None
         low, high = band.bounds(np.array([expected]), size, np.array([elapsed]))
         # Bands are of whole objects, and what is expected is not.
-        return Foretold(min(float(low[0]), expected), expected, max(float(high[0]), expected))
+        return ForecastInterval(
+            min(float(low[0]), expected), expected, max(float(high[0]), expected)
+        )
 
     def next(self, rule: ListingRule) -> NextSync:
         """Return when to sync next, so that the copy stays as good as is wanted.

@@ -33,10 +33,10 @@ def listing_of_history(history: ListingHistory, *, grace: float = GRACE) -> List
         history: What the store knows.
         grace: Absences shorter than this, in days, are closed.
     """
-    believed = [sync for sync in history.syncs if sync.outcome.believed]
-    at = np.array([sync.at_seconds for sync in believed], np.float64)
+    accepted = [sync for sync in history.syncs if sync.outcome.accepted]
+    at = np.array([sync.at_seconds for sync in accepted], np.float64)
     crawls = instants_after_epoch(at / SECONDS_A_DAY)
-    crawl = {sync.number: row for row, sync in enumerate(believed)}
+    crawl = {sync.number: row for row, sync in enumerate(accepted)}
     row = {number: place for place, number in enumerate(history.keys)}
     moved = [each for each in history.events if each.kind is not EventKind.UPDATE]
     found = spells_of_events(

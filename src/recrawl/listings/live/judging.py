@@ -71,7 +71,7 @@ def judge_sync(
         pages=read.pages,
         items=len(read.objects),
     )
-    begun = any(sync.outcome.believed for sync in syncs)
+    begun = any(sync.outcome.accepted for sync in syncs)
     if not (read.problem or read.objects or begun):
         items = rule.layout.items
         seen = replace(seen, detail=f"no items found by {items!r}")
@@ -82,7 +82,7 @@ def judge_sync(
     precision, recall = (
         forecast.quality(metric, now) if forecast else None for metric in ("precision", "recall")
     )
-    before = next((sync.pages for sync in reversed(syncs) if sync.outcome.believed), 1)
+    before = next((sync.pages for sync in reversed(syncs) if sync.outcome.accepted), 1)
     doubt = doubt_of(differs, precision, (before, read.pages))
     sketch = sketch_of(read.objects)
     if doubt is not None and not is_confirmed(doubt, sketch, now, _doubted(syncs)):
@@ -108,7 +108,7 @@ def next_due(rule: ListingRule, known: ListingFacts, now: float) -> float:
     if not syncs:
         return rule.opens(now)
     # Whatever clock it was written by, nobody waits for longer than is allowed.
-    if syncs[-1].outcome.believed and known.forecast is not None:
+    if syncs[-1].outcome.accepted and known.forecast is not None:
         return min(known.forecast.next(rule).at, rule.opens(now + rule.maximum))
     return rule.opens(min(syncs[-1].next_at_seconds / SECONDS_A_DAY, now + _LONGEST_RETRY))
 
@@ -117,7 +117,7 @@ def next_retry(rule: ListingRule, syncs: Sequence[Sync], now: float) -> NextSync
     """Exponential backoff after syncs that failed or were doubted: an hour, two, up to a day."""
     failures = 0
     for sync in reversed(syncs):
-        if sync.outcome.believed:
+        if sync.outcome.accepted:
             break
         failures += 1
     wait = min(RETRY * 2.0 ** min(failures, 30), _LONGEST_RETRY, rule.maximum)
@@ -177,7 +177,7 @@ def _doubted(syncs: Sequence[Sync]) -> list[tuple[float, bytes]]:
     """Instant and sketch of each doubted sync since the last that was accepted."""
     found: list[tuple[float, bytes]] = []
     for sync in reversed(syncs):
-        if sync.outcome.believed:
+        if sync.outcome.accepted:
             break
         if sync.outcome is SyncOutcome.DOUBTED:
             found.append((sync.at_seconds / SECONDS_A_DAY, sync.sketch or b""))

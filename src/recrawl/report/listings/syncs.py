@@ -36,8 +36,8 @@ SYNC_COLUMNS = (
 )
 # What comes of a sync.
 SYNC_OUTCOMES = {
-    "first": "the first that was believed: all objects are new",
-    "done": "believed: the copy is now what was found",
+    "first": "the first that was accepted: all objects are new",
+    "done": "accepted: the copy is now what was found",
     "doubted": "found as it can hardly be: nothing is taken over before a second sync confirms it",
     "failed": "could not be read, or only in part: nothing is taken over",
 }
@@ -53,10 +53,10 @@ class SyncRow:
         outcome: What came of it, one of `SYNC_OUTCOMES`.
         pages: Pages that were read.
         items: Objects that were found.
-        listed: Objects that were believed to be listed afterwards.
+        listed: Objects of the copy afterwards.
         next_at: When the next was due, in days after 1970.
         reason: Why then.
-        detail: Why it was not believed, or failed.
+        detail: Why it was not accepted, or failed.
         precision: Of the copy just before; nan where it is not known.
         recall: Of the copy just before; nan where it is not known.
         precision_forecast: What the first was forecast to be: expected, low and high.

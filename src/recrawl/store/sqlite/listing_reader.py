@@ -1,4 +1,4 @@
-"""Listings of a store, for reading: what is listed, every look, and all that happened.
+"""Listings of a store, for reading: what is listed, every sync, and all that happened.
 
 Touches: files.
 """
@@ -10,7 +10,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Any
 
-from recrawl.entries.listings import EventKind, Foretold, Quality, SyncOutcome
+from recrawl.entries.listings import EventKind, ForecastInterval, Quality, SyncOutcome
 from recrawl.store.sqlite.connections import as_it_was_written, one_view
 from recrawl.store.sqlite.open_store import OpenStore
 
@@ -30,17 +30,17 @@ _EVENTS = """
 
 @dataclass(frozen=True, slots=True)
 class Sync:
-    """One look at a listing.
+    """One sync of a listing.
 
     Args:
         number: Its number.
         at_seconds: When it was done.
         outcome: What came of it.
-        detail: Why it was not believed, or failed.
+        detail: Why it was not accepted, or failed.
         took_seconds: How long it took.
         pages: Pages that were read.
         items: Objects that were found.
-        listed: Objects that were believed to be listed afterwards.
+        listed: Objects of the copy afterwards.
         next_at_seconds: When the next was due.
         reason: Why then.
         quality: How good the copy had been; None where that is not known.
@@ -70,7 +70,7 @@ class StoredObject:
         attributes: What it was like when last seen.
         appeared_seconds: When it was first seen.
         last_seen_seconds: When it was last seen.
-        removed_seconds: The look that missed it; None while it is listed.
+        removed_seconds: The sync that missed it; None while it is listed.
     """
 
     key: str
@@ -86,7 +86,7 @@ class Event:
 
     Args:
         object: Number of the object.
-        sync: Number of the look that saw it.
+        sync: Number of the sync that saw it.
         kind: What happened.
         attributes: The object's attributes from then on; None where it is gone.
     """
@@ -103,7 +103,7 @@ class ListingHistory:
 
     Args:
         name: Its name.
-        syncs: Every look, in order.
+        syncs: Every sync, in order.
         keys: Key of each object, by its number.
         events: Everything that happened, in order.
     """
@@ -115,7 +115,7 @@ class ListingHistory:
 
     @property
     def alarm(self) -> str:
-        """What is the matter since the last look that was believed; empty for nothing."""
+        """What is wrong since the last sync that was accepted; empty for nothing."""
         return alarm_of(self.syncs)
 
 
@@ -123,18 +123,18 @@ class ListingReader(OpenStore):
     """The listings of a store, open for reading."""
 
     def names(self) -> list[str]:
-        """Names of all listings, in the order in which they were first looked at."""
+        """Names of all listings, in the order in which they were first synced."""
         with as_it_was_written(self.path):
             rows = self._connection.execute("select name from listings order by id")
             return [name for (name,) in rows]
 
     def syncs(self, name: str) -> list[Sync]:
-        """Every look at a listing, in order; none where it is unknown."""
+        """Every sync of a listing, in order; none where it is unknown."""
         with as_it_was_written(self.path):
             return [_sync(row) for row in self._connection.execute(_SYNCS, (name,))]
 
     def listed(self, name: str) -> dict[str, dict[str, str]]:
-        """Attributes of the objects that are believed to be listed, by key."""
+        """Attributes of the objects of the copy, by key."""
         query = """
             select key, attributes from objects join listings on listings.id = objects.listing
             where name = ? and deleted_at is null order by objects.id
@@ -151,10 +151,10 @@ class ListingReader(OpenStore):
             where name = ? order by objects.id
         """
         with as_it_was_written(self.path), one_view(self._connection):
-            believed = [sync.at_seconds for sync in self.syncs(name) if sync.outcome.believed]
+            accepted = [sync.at_seconds for sync in self.syncs(name) if sync.outcome.accepted]
             rows: list[Any] = self._connection.execute(query, (name,)).fetchall()
             return [
-                StoredObject(key, json.loads(text), first, _before(believed, gone), gone)
+                StoredObject(key, json.loads(text), first, _before(accepted, gone), gone)
                 for key, text, first, gone in rows
             ]
 
@@ -172,13 +172,13 @@ class ListingReader(OpenStore):
 
 
 def alarm_of(syncs: list[Sync]) -> str:
-    """What the last look found wrong; empty where it was believed, or nobody looked."""
-    return "" if not syncs or syncs[-1].outcome.believed else syncs[-1].detail
+    """What the last sync found wrong; empty where it was accepted, or there was none."""
+    return "" if not syncs or syncs[-1].outcome.accepted else syncs[-1].detail
 
 
-def _before(looks: list[float], gone: float | None) -> float:
-    """The last look that saw an object which another missed, or none has."""
-    return looks[-1] if gone is None else looks[bisect_left(looks, gone) - 1]
+def _before(syncs: list[float], gone: float | None) -> float:
+    """The last sync that saw an object which another missed, or none has."""
+    return syncs[-1] if gone is None else syncs[bisect_left(syncs, gone) - 1]
 
 
 def _sync(row: Any) -> Sync:  # noqa: ANN401 - a row of a query
@@ -194,14 +194,14 @@ def _quality(figures: list[float | None]) -> Quality | None:
     precision, recall, *bands = figures
     if precision is None or recall is None:
         return None
-    return Quality(precision, recall, _foretold(bands[:3]), _foretold(bands[3:]))
+    return Quality(precision, recall, _interval(bands[:3]), _interval(bands[3:]))
 
 
-def _foretold(band: list[float | None]) -> Foretold | None:
+def _interval(band: list[float | None]) -> ForecastInterval | None:
     low, expected, high = band
     if low is None or expected is None or high is None:
         return None
-    return Foretold(low, expected, high)
+    return ForecastInterval(low, expected, high)
 
 
 def _event(row: Any) -> Event:  # noqa: ANN401 - a row of a query

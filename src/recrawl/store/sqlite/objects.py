@@ -1,4 +1,4 @@
-"""Objects of listings: written a look at a time.
+"""Objects of listings: written one sync at a time.
 
 Touches: files.
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import apsw
 
-    from recrawl.entries.listings import Foretold, ListingSynced
+    from recrawl.entries.listings import ForecastInterval, ListingSynced
 
 _PUT = """
     insert into objects (listing, key, attributes, first_seen) values (?, ?, ?, ?)
@@ -43,7 +43,7 @@ _COUNT = """
 
 
 def put_sync(connection: apsw.Connection, synced: ListingSynced) -> int:
-    """Write a look down with all that it changed, and return its number."""
+    """Write a sync with all that it changed, and return its number."""
     listing = _number(connection, synced.listing)
     at = milliseconds(synced.at_seconds)
     sync = _put_row(connection, listing, at, synced)
@@ -81,8 +81,8 @@ def _put_row(connection: apsw.Connection, listing: int, at: int, synced: Listing
         figures = (
             quality.precision,
             quality.recall,
-            *_band(quality.precision_foretold),
-            *_band(quality.recall_foretold),
+            *_band(quality.precision_forecast),
+            *_band(quality.recall_forecast),
         )
     row: tuple[Any, ...] = (
         *(listing, at, int(synced.outcome), synced.detail, milliseconds(synced.took_seconds)),
@@ -94,10 +94,10 @@ def _put_row(connection: apsw.Connection, listing: int, at: int, synced: Listing
     return connection.last_insert_rowid()
 
 
-def _band(foretold: Foretold | None) -> tuple[float | None, float | None, float | None]:
-    if foretold is None:
+def _band(interval: ForecastInterval | None) -> tuple[float | None, float | None, float | None]:
+    if interval is None:
         return None, None, None
-    return foretold.low, foretold.expected, foretold.high
+    return interval.low, interval.expected, interval.high
 
 
 def _texts(objects: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
