@@ -52,7 +52,7 @@ def crawl_ours(folder: Path, address: str, days: float) -> dict[str, float]:
     from recrawl.plan.budget import Budget
     from recrawl.settings.rules import Rule
     from recrawl.settings.settings import Settings
-    from recrawl.store.sqlite.store import Store
+    from recrawl.store import create_store
     from recrawl.units import SECONDS_A_DAY
 
     path = folder / "ours.db"
@@ -66,7 +66,7 @@ def crawl_ours(folder: Path, address: str, days: float) -> dict[str, float]:
     if not path.exists():
         addresses = (folder / "addresses").read_text().split()
         host = address.split("/")[2]
-        with Store.create(path) as store:
+        with create_store(path) as store:
             count = len(addresses)
             store.write([PagesFound(addresses, [host] * count, [0] * count, time.time())])
 
@@ -119,19 +119,18 @@ def crawl_scrapy(folder: Path, address: str, days: float) -> dict[str, float]:
     from recrawl.entries.entries import PagesFound, VisitMade
     from recrawl.parse.messages import Response
     from recrawl.settings.rules import Rule
+    from recrawl.store import create_store, open_for_writing, open_store
     from recrawl.store.retention import Retention
-    from recrawl.store.sqlite.reader import Reader
-    from recrawl.store.sqlite.store import Store
 
     path, rule = folder / "scrapy.db", Rule(address, local=True)
     addresses = (folder / "addresses").read_text().split()
     if not path.exists():
         host, count = address.split("/")[2], len(addresses)
-        with Store.create(path) as store:
+        with create_store(path) as store:
             store.write([PagesFound(addresses, [host] * count, [0] * count, time.time())])
-    reader = Reader(path)
-    copies = reader.copies(range(1, len(addresses) + 1))
-    store = Store.open(path, Retention(10, 90.0, 2 * 2**30))  # as our settings have it
+    reader = open_store(path)
+    copies = reader.copies(range(len(addresses)))
+    store = open_for_writing(path, Retention(10, 90.0, 2 * 2**30))  # as our settings have it
     counted = {"pages": 0}
     times: list[float] = []
 
@@ -141,7 +140,7 @@ def crawl_scrapy(folder: Path, address: str, days: float) -> dict[str, float]:
 
         async def start(self) -> AsyncIterator[scrapy.Request]:
             times.extend([time.process_time(), time.perf_counter()])
-            for page, (target, copy) in enumerate(zip(addresses, copies, strict=True), 1):
+            for page, (target, copy) in enumerate(zip(addresses, copies, strict=True)):
                 headers = conditions(copy)
                 yield scrapy.Request(target, headers=headers, meta={"page": page}, dont_filter=True)
 
@@ -151,7 +150,7 @@ def crawl_scrapy(folder: Path, address: str, days: float) -> dict[str, float]:
                 name.decode().lower(): value[0].decode() for name, value in response.headers.items()
             }
             answer = Response(response.url, response.status, headers, response.body)
-            judgement = decide(answer, copies[page - 1], reader.newest_body(page), rule, now)
+            judgement = decide(answer, copies[page], reader.newest_body(page), rule, now)
             yield {"page": page, "now": now, "status": response.status, "judgement": judgement}
 
     class Pipeline:

@@ -32,7 +32,7 @@ from recrawl.plan.budget import Budget
 from recrawl.policies.recrawl.beliefs import Beliefs
 from recrawl.settings.rules import Rule
 from recrawl.settings.settings import Settings
-from recrawl.store.sqlite.store import Store
+from recrawl.store import create_store
 from recrawl.units import SECONDS_A_DAY, http_text, instants_after_epoch
 from recrawl.visits.status import Outcome
 
@@ -246,7 +246,7 @@ async def crawl(
     rules = tuple(Rule(f"{site.origin(host)}/", local=True) for host in range(HOSTS))
     asked = Settings("bench (b@example.org)", Budget(0.4, "page"), "freshness", rules=rules)
     path = folder / f"{audited}.db"
-    Store.create(path).close()
+    create_store(path).close()
     try:
         async with running(asked, path, clock, on_visit=watched.told) as crawler:
             crawler.crawl.trust.audited = audited

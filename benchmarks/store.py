@@ -25,13 +25,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.clock import ScaledClock
-from recrawl.entries.entries import Copy, Learnt, PageChange, PagesFound, VisitMade
+from recrawl.entries.entries import Checkpoint, Copy, PageChange, PagesFound, VisitMade
 from recrawl.plan.budget import Budget
 from recrawl.settings.rules import Rule
 from recrawl.settings.settings import Settings
 from recrawl.state.opening import learnt_parts, open_crawl
-from recrawl.store.sqlite.reader import Reader
-from recrawl.store.sqlite.store import Store
+from recrawl.store import create_store, open_for_writing, open_store
 from recrawl.store.writer import Writer
 from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import Outcome, PageStatus
@@ -65,7 +64,7 @@ def parts(pages: int) -> Iterator[range]:
 def fill(path: Path, pages: int) -> float:
     """Write pages and two visits to each; returns bytes a visit."""
     start = time.time() - 30 * SECONDS_A_DAY
-    with Store.create(path) as store:
+    with create_store(path) as store:
         for numbers in parts(pages):
             hosts = [f"host{number % HOSTS}.example.org" for number in numbers]
             addresses = [
@@ -76,7 +75,7 @@ def fill(path: Path, pages: int) -> float:
             store.write([PagesFound(addresses, hosts, rules, start)])
     random, sizes = np.random.default_rng(0), []
     for turn in (0, 1):
-        with Store.open(path) as store:
+        with open_for_writing(path) as store:
             for numbers in parts(pages):
                 store.write([visit(number, turn, start, pages, random) for number in numbers])
         sizes.append(path.stat().st_size)
@@ -88,10 +87,10 @@ def visit(
 ) -> VisitMade:
     at = start + (10 * turn + number / pages) * SECONDS_A_DAY
     if turn:
-        return VisitMade(number + 1, at, Outcome.SAME, 200, size=12_345, took_seconds=0.123)
+        return VisitMade(number, at, Outcome.SAME, 200, size=12_345, took_seconds=0.123)
     copy = Copy(random.bytes(8), random.bytes(8), '"5f3e-1a2b3c"', 1_700_000_000)
     change = PageChange(PageStatus.COPIED)
-    return VisitMade(number + 1, at, Outcome.FIRST, 200, size=12_345, copy=copy, change=change)
+    return VisitMade(number, at, Outcome.FIRST, 200, size=12_345, copy=copy, change=change)
 
 
 def write_settings(folder: Path, path: Path, pages: int) -> Path:
@@ -108,11 +107,13 @@ def run(pages: int) -> None:
         path = folder / "million.db"
         a_visit = fill(path, pages)
         clock = ScaledClock(SECONDS_A_DAY, time.time() / SECONDS_A_DAY)
-        with Store.open(path) as store, Reader(path) as reader:
+        with open_for_writing(path) as store, open_store(path) as reader:
             began = time.perf_counter()
-            crawl = open_crawl(settings_for(pages), store, reader, clock.now())
+            crawl = open_crawl(
+                settings_for(pages), store, reader, clock.now(), random=np.random.default_rng(0)
+            )
             print(f"{2 * pages:,} visits learnt again in {time.perf_counter() - began:.0f} s")
-            store.write([Learnt(learnt_parts(crawl))])
+            store.write([Checkpoint(learnt_parts(crawl))])
         judge("bytes a visit", a_visit, MOST_BYTES_A_VISIT)
         rest = path.stat().st_size - 2 * pages * a_visit
         judge("bytes a page", rest / pages, MOST_BYTES_A_PAGE)
@@ -127,8 +128,14 @@ def run(pages: int) -> None:
 async def resume(path: Path) -> None:
     clock = ScaledClock(SECONDS_A_DAY, time.time() / SECONDS_A_DAY)
     began, cpu = time.perf_counter(), time.process_time()
-    with Store.open(path) as store, Reader(path) as reader:
-        crawl = open_crawl(settings_for(1e4 * SECONDS_A_DAY), store, reader, clock.now())
+    with open_for_writing(path) as store, open_store(path) as reader:
+        crawl = open_crawl(
+            settings_for(1e4 * SECONDS_A_DAY),
+            store,
+            reader,
+            clock.now(),
+            random=np.random.default_rng(0),
+        )
         print(f"start took {time.process_time() - cpu:.2f} s of CPU")
         judge("start, seconds", time.perf_counter() - began, MOST_START_SECONDS)
         writer, agenda, done = Writer(store), crawl.agenda, 0
@@ -137,19 +144,19 @@ async def resume(path: Path) -> None:
             now = clock.now() + done / 1e4 / SECONDS_A_DAY + 0.1
             leases = agenda.take(now, 100)
             assert leases, "a budget of ten thousand visits a second must give leases"
-            numbers = [lease.page + 1 for lease in leases]
+            numbers = [lease.page for lease in leases]
             reader.addresses(numbers)
             reader.copies(numbers)
             for lease in leases:
                 agenda.answered(lease, now)
                 agenda.seen(lease.page, now, changed=False)
-                writer.put(VisitMade(lease.page + 1, now * SECONDS_A_DAY, Outcome.SAME, 200))
+                writer.put(VisitMade(lease.page, now * SECONDS_A_DAY, Outcome.SAME, 200))
             done += len(leases)
             await writer.room()
             await asyncio.sleep(0)
         await writer.close()
         wall, cpu = time.perf_counter() - began, time.process_time() - cpu
-        store.write([Learnt(learnt_parts(crawl))])  # as a crawl that is stopped does
+        store.write([Checkpoint(learnt_parts(crawl))])  # as a crawl that is stopped does
     print(f"{1e6 * cpu / done:.0f} µs of CPU to lease and report a page")
     judge("leased and reported a second", done / wall, LEAST_A_SECOND, least=True)
 

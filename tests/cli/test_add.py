@@ -1,7 +1,7 @@
 """`recrawl add`, as people run it."""
 
 from recrawl.settings.settings import read_settings
-from recrawl.store.sqlite.reader import Reader
+from recrawl.store import open_store
 from tests.cli.crawls import start
 from tests.cli.running import run, sentence
 from tests.servers import answers
@@ -12,7 +12,7 @@ AGENT = "test-bot (me@example.org)"
 
 
 def addresses(folder):
-    with Reader(folder / "recrawl.db") as reader:
+    with open_store(folder / "recrawl.db") as reader:
         return [each for some in reader.all_addresses() for each in some]
 
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from recrawl.store.sqlite.reader import Reader
+from recrawl.store import open_store
 from tests.cli.crawls import AGENT, crawl_in, start
 from tests.cli.running import environment, run, sentence
 from tests.servers import answers
@@ -42,7 +42,7 @@ def test_everything_that_is_found_is_visited_once(tmp_path):
     lines = [json.loads(line) for line in (tmp_path / "visits.jsonl").read_text().splitlines()]
     assert len(lines) == 6
     assert {line["outcome"] for line in lines} == {"first"}
-    with Reader(tmp_path / "recrawl.db") as reader:
+    with open_store(tmp_path / "recrawl.db") as reader:
         assert reader.last_visit() == 6
 
 
@@ -68,7 +68,7 @@ def test_a_signal_stops_it_and_nothing_is_lost(tmp_path, number):
     assert process.returncode == 0
     assert "Traceback" not in err
     assert err.splitlines()[-1].startswith("Stopped. ")
-    with Reader(tmp_path / "recrawl.db") as reader:
+    with open_store(tmp_path / "recrawl.db") as reader:
         assert reader.last_visit() == len((tmp_path / "visits.jsonl").read_text().splitlines())
 
 

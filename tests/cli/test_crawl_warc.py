@@ -12,7 +12,7 @@ from functools import partial
 
 import pytest
 
-from recrawl.store.sqlite.reader import Reader
+from recrawl.store import open_store
 from tests.adapters.warc.warcs import files_in, indexed, left_open, of_kind, read_folder
 from tests.cli import crawls
 from tests.cli.crawls import start
@@ -164,7 +164,7 @@ def test_a_full_disk_ends_the_crawl_and_loses_no_visit(tmp_path, disk):
     last = ended.err.splitlines()[-1]
     assert last.startswith(f"Error: {disk}/archive/")
     assert last.endswith("(no space left on device)") or "full" in last
-    with Reader(crawl / "recrawl.db") as reader:
+    with open_store(crawl / "recrawl.db") as reader:
         assert reader.last_visit() == len(log_of(crawl)) > 5
     records = read_folder(disk / "archive")
     kept = {record.address for record in of_kind(records, "response", "revisit", "metadata")}
@@ -190,7 +190,7 @@ def test_a_file_that_may_not_grow_ends_the_crawl_in_a_sentence(tmp_path):
     assert process.returncode == 1
     assert "Traceback" not in err
     assert err.splitlines()[-1].endswith("there must be room to write (file too large)")
-    with Reader(tmp_path / "recrawl.db") as reader:
+    with open_store(tmp_path / "recrawl.db") as reader:
         assert reader.last_visit() == len(log_of(tmp_path)) > 5
     records = read_folder(tmp_path / "archive")
     kept = {record.address for record in of_kind(records, "response", "revisit", "metadata")}

@@ -17,7 +17,7 @@ from recrawl.demo.jobs import ExampleJobs
 from recrawl.demo.result import result_of
 from recrawl.demo.world import SECTIONS, draw_world
 from recrawl.settings.settings import read_settings
-from recrawl.store.sqlite.reader import Reader
+from recrawl.store import open_store
 from recrawl.visits.status import Outcome
 from tests.cli.running import RECRAWL, Ended, environment, names_in, run, sentence
 from tests.waiting import HANGS_SECONDS, PatientClock, started, wait_until
@@ -55,7 +55,7 @@ def interrupted(folder, pages, *, visits=0, words=()):
         assert process.poll() is None
         if not (folder / "recrawl.db").exists():
             return False
-        with Reader(folder / "recrawl.db") as reader:
+        with open_store(folder / "recrawl.db") as reader:
             outcomes = [some.outcome for some in reader.visits()]
         found = np.concatenate([[], *outcomes])
         return len(found) > visits and np.count_nonzero(found == Outcome.FIRST) == pages
@@ -89,7 +89,7 @@ def test_nothing_is_asked_that_robots_txt_forbids(short):
 
 def test_the_figures_are_those_of_the_store(short):
     ended, folder = short
-    with Reader(folder / "recrawl.db") as reader:
+    with open_store(folder / "recrawl.db") as reader:
         outcomes = np.concatenate([visits.outcome for visits in reader.visits()])
         addresses = [each for some in reader.all_addresses() for each in some]
 
@@ -120,7 +120,7 @@ def test_the_budget_is_kept(short):
     A visit is paid for when it begins and is dated when its answer has come, so of single days
     nothing can be said: what began on one may end on the next.
     """
-    with Reader(short[1] / "recrawl.db") as reader:
+    with open_store(short[1] / "recrawl.db") as reader:
         at = np.sort(np.concatenate([visits.at for visits in reader.visits()]))
 
     days = (at - at[0]).astype(np.int64) / 86_400e6

@@ -14,7 +14,7 @@ from recrawl.detect.masks.json_text import as_json
 from recrawl.detect.masks.masks import learnt
 from recrawl.entries.entries import Found, PagesFound, VisitMade
 from recrawl.report.diff.data import DIFFERENCE_KEYS, VERSION_COLUMNS
-from recrawl.store.sqlite.store import Store
+from recrawl.store import create_store, open_for_writing
 from recrawl.visits.status import Outcome
 from tests.cli.looking import on_a_terminal
 from tests.cli.running import RECRAWL, environment, names_in, run, sentence
@@ -52,7 +52,7 @@ from 2024-10-04 00:00:00 (159 bytes) to 2024-10-06 00:00:00 (156 bytes), UTC
 def kept(path, *bodies, address=TEA, every=2 * DAY):
     """Write a store that keeps these versions of a page, some time apart."""
     path.with_name("recrawl.toml").write_text(SETTINGS)
-    store = Store.open(path) if path.exists() else Store.create(path)
+    store = open_for_writing(path) if path.exists() else create_store(path)
     with store:
         (found,) = store.write([PagesFound([address], ["a.org"], [0], at_seconds=BEGAN)])
         assert isinstance(found, Found)
@@ -182,8 +182,8 @@ def test_what_differs_by_itself_does_not_count(tmp_path):
     old, new = "<p>Now 12:00:01<p>Costs 5 euros", "<p>Now 18:30:59<p>Costs 6 euros"
     kept(tmp_path / "recrawl.db", old.encode(), new.encode())
     masks = as_json(learnt(("Now 10:00:01", "Costs 5 euros"), ("Now 10:00:02", "Costs 5 euros")))
-    with Store.open(tmp_path / "recrawl.db") as store:
-        store.write([VisitMade(1, BEGAN + 9 * DAY, Outcome.SAME, masks=masks)])
+    with open_for_writing(tmp_path / "recrawl.db") as store:
+        store.write([VisitMade(0, BEGAN + 9 * DAY, Outcome.SAME, masks=masks)])
 
     lines = run("diff", TEA, cwd=tmp_path).out.splitlines()
     assert lines[4:] == ["  Now …", "~ Costs [-5-]{+6+} euros"]

@@ -7,7 +7,7 @@ import pytest
 from recrawl.entries.entries import PageChange, VisitMade
 from recrawl.report.histories import VISIT_COLUMNS
 from recrawl.report.pages import PAGE_COLUMNS, RATE_COLUMNS
-from recrawl.store.sqlite.store import Store
+from recrawl.store import open_for_writing
 from recrawl.visits.status import Outcome, PageStatus
 from tests.cli.running import names_in, run, sentence
 from tests.inspect.looked import BEGAN, DAY, made
@@ -20,11 +20,11 @@ def folder(tmp_path_factory):
     """A crawl with a visit of every kind."""
     folder = tmp_path_factory.mktemp("crawl")
     made(folder / "recrawl.db", own=True)
-    with Store.open(folder / "recrawl.db") as store:
+    with open_for_writing(folder / "recrawl.db") as store:
         at = (BEGAN + 20) * DAY
-        each = [VisitMade(page, at, outcome) for page, outcome in enumerate(Outcome, 1)]
+        each = [VisitMade(page, at, outcome) for page, outcome in enumerate(Outcome)]
         gone = PageChange(PageStatus.GONE)
-        store.write([*each, VisitMade(20, at, Outcome.GONE, http=404, change=gone)])
+        store.write([*each, VisitMade(19, at, Outcome.GONE, http=404, change=gone)])
     return folder
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from recrawl.errors import InvalidSettings
 from recrawl.settings.settings import read_settings
-from recrawl.store.sqlite.store import Store
+from recrawl.store import open_for_writing
 from tests.cli.running import RECRAWL, environment, names_in, run, sentence
 
 AGENT = "my-crawler (+https://example.org/about; me@example.org)"
@@ -53,8 +53,8 @@ def test_quotes_in_an_agent_are_kept(tmp_path):
 def test_the_store_can_be_opened(tmp_path):
     run("init", tmp_path)
 
-    with Store.open(tmp_path / "recrawl.db") as store:
-        assert store.path == tmp_path / "recrawl.db"
+    with open_for_writing(tmp_path / "recrawl.db") as store:
+        assert store.name == str(tmp_path / "recrawl.db")
 
 
 def test_a_folder_is_made(tmp_path):

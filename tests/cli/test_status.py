@@ -6,7 +6,7 @@ import re
 import pytest
 
 from recrawl.report.status.object import KEYS
-from recrawl.store.sqlite.store import Store
+from recrawl.store import open_for_writing
 from tests.cli.looking import on_a_terminal
 from tests.cli.running import names_in, run, sentence
 from tests.inspect.looked import made
@@ -52,7 +52,7 @@ def test_the_same_in_json(folder):
 
 
 def test_a_crawl_may_run_meanwhile_and_nothing_is_left_behind(folder):
-    with Store.open(folder / "recrawl.db"):
+    with open_for_writing(folder / "recrawl.db"):
         assert run("status", cwd=folder).code == 0
     assert set(names_in(folder)) <= {
         *("recrawl.toml", "recrawl.db", "recrawl.db.lock", "recrawl.db-wal", "recrawl.db-shm")

@@ -8,7 +8,7 @@ import pytest
 
 from recrawl.entries.entries import PageChange, PagesChanged, PagesFound, RobotsRead
 from recrawl.report.why.object import KEYS
-from recrawl.store.sqlite.store import Store
+from recrawl.store import open_for_writing
 from recrawl.visits.status import PageStatus
 from tests.cli.looking import on_a_terminal
 from tests.cli.running import names_in, run, sentence
@@ -54,8 +54,8 @@ def test_the_settings_of_its_block_count(folder):
 
 def test_a_page_that_is_gone(folder):
     at = time.time() + 3 * 86_400
-    with Store.open(folder / "recrawl.db") as store:
-        store.write([PagesChanged([4], [PageChange(PageStatus.GONE, 2, at)])])
+    with open_for_writing(folder / "recrawl.db") as store:
+        store.write([PagesChanged([3], [PageChange(PageStatus.GONE, 2, at)])])
     found = json.loads(run("why", "https://a.org/s0/p3.html", "--json", cwd=folder).out)
 
     assert found["constraint"] == "recheck"
@@ -65,7 +65,7 @@ def test_a_page_that_is_gone(folder):
 
 
 def test_a_page_that_no_block_holds(folder):
-    with Store.open(folder / "recrawl.db") as store:
+    with open_for_writing(folder / "recrawl.db") as store:
         store.write([PagesFound(["https://c.org/"], ["c.org"], [-1], time.time())])
     found = json.loads(run("why", "https://c.org/", "--json", cwd=folder).out)
 
@@ -80,7 +80,7 @@ def test_a_page_that_no_block_holds(folder):
 def test_a_page_that_robots_txt_forbids_is_not_in_the_store_and_said_to_be_forbidden(folder):
     read = time.time() - 3 * 3600
     body = b"User-agent: *\nDisallow: /private/\n"
-    with Store.open(folder / "recrawl.db") as store:
+    with open_for_writing(folder / "recrawl.db") as store:
         store.write([RobotsRead("a.org", read, 200, body)])
     found = json.loads(run("why", "https://a.org/private/x", "--json", cwd=folder).out)
     said = " ".join(on_a_terminal(folder, "why", "https://a.org/private/x").split())
@@ -114,7 +114,7 @@ def test_a_crawl_without_visits(tmp_path):
 
 
 def test_a_crawl_may_run_meanwhile_and_nothing_is_left_behind(folder):
-    with Store.open(folder / "recrawl.db"):
+    with open_for_writing(folder / "recrawl.db"):
         assert run("why", "https://a.org/s0/p3.html", cwd=folder).code == 0
     assert set(names_in(folder)) <= {
         *("recrawl.toml", "recrawl.db", "recrawl.db.lock", "recrawl.db-wal", "recrawl.db-shm")

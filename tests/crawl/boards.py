@@ -12,7 +12,7 @@ from aiohttp import web
 
 from recrawl.listings.live.rules import ListingRule
 from recrawl.parse.items.item import Layout
-from recrawl.store.sqlite.listing_reader import ListingReader
+from recrawl.store import open_store
 from tests.crawl.crawls import START, crawling, settings, store_in
 
 if TYPE_CHECKING:
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recrawl.crawl.crawler import Crawler
-    from recrawl.entries.listings import ListingSynced
-    from recrawl.store.sqlite.listing_reader import ListingHistory
+    from recrawl.entries.listings import ListingHistory, ListingSynced
 
 HTML = Layout("li.job", "a@href", {"title": "a"})
 
@@ -132,11 +131,11 @@ async def keeping(
 
 def history(folder: Path, name: str = "jobs") -> ListingHistory:
     """All that a store knows of a listing."""
-    with ListingReader(store_in(folder)) as reader:
-        return reader.history(name)
+    with open_store(store_in(folder)) as reader:
+        return reader.listing_history(name)
 
 
 def listed(folder: Path, name: str = "jobs") -> dict[str, dict[str, str]]:
     """Objects that a store takes to be listed."""
-    with ListingReader(store_in(folder)) as reader:
-        return reader.listed(name)
+    with open_store(store_in(folder)) as reader:
+        return reader.listed_objects(name)

@@ -12,7 +12,7 @@ from recrawl.fetch.fetcher import Limits
 from recrawl.plan.budget import Budget
 from recrawl.settings.rules import Rule
 from recrawl.settings.settings import Settings
-from recrawl.store.sqlite.store import Store
+from recrawl.store import create_store
 from recrawl.units import SECONDS_A_DAY
 from tests.waiting import HANGS_SECONDS, PatientClock
 
@@ -57,7 +57,7 @@ def store_in(folder: Path) -> Path:
     """A store in a folder, made if there is none."""
     path = folder / "recrawl.db"
     if not path.exists():
-        Store.create(path).close()
+        create_store(path).close()
     return path
 
 

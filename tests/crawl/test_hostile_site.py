@@ -16,8 +16,7 @@ from pathlib import Path
 import pytest
 
 from recrawl.parse.addresses import canonical
-from recrawl.store.sqlite.reader import Reader
-from recrawl.store.sqlite.store import Store
+from recrawl.store import create_store, open_for_writing, open_store
 from tests.cli.running import RECRAWL, environment, run
 from tests.crawl import hostile as crawl_of
 from tests.servers import answers, hostile
@@ -118,7 +117,7 @@ def fill(site, other):
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory):
     folder = tmp_path_factory.mktemp("hostile")
-    Store.create(folder / "recrawl.db").close()
+    create_store(folder / "recrawl.db").close()
     home = "".join(f"<a href={path}>" for path in HONEST).encode()
     pages = {path: answers.page(f"<p>{path}</p>".encode()) for path in HONEST}
     with (
@@ -196,9 +195,9 @@ def test_each_sitemap_is_asked_for_once(crawled):
 
 
 def test_the_store_is_whole_and_holds_only_addresses_of_its_sites(crawled):
-    with Store.open(crawled.folder / "recrawl.db") as store:
+    with open_for_writing(crawled.folder / "recrawl.db") as store:
         assert store.check() == []
-    with Reader(crawled.folder / "recrawl.db") as reader:
+    with open_store(crawled.folder / "recrawl.db") as reader:
         addresses = [each for some in reader.all_addresses() for each in some]
 
     starts = crawled.site.address("/"), crawled.honest.address("/")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from recrawl.parse.addresses import canonical, host_of
-from recrawl.store.sqlite.store import Store
+from recrawl.store import create_store, open_for_writing
 from tests.crawl import hostile as crawl_of
 from tests.servers import answers, hostile
 from tests.servers.faults import FaultServer
@@ -169,7 +169,7 @@ def fill(site, honest):
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wire")
-    Store.create(folder / "recrawl.db").close()
+    create_store(folder / "recrawl.db").close()
     with (
         FaultServer().in_thread() as site,
         FaultServer({"/": answers.page(b"<p>honest</p>")}).in_thread() as honest,
@@ -289,7 +289,7 @@ def test_the_honest_host_is_visited_beside_all_that(crawled):
 
 
 def test_the_store_is_whole_and_the_log_steers_no_terminal(crawled):
-    with Store.open(crawled.folder / "recrawl.db") as store:
+    with open_for_writing(crawled.folder / "recrawl.db") as store:
         assert store.check() == []
 
     log = (crawled.folder / "visits.jsonl").read_text()

@@ -9,8 +9,7 @@ from collections import Counter
 
 import pytest
 
-from recrawl.store.sqlite.reader import Reader
-from recrawl.store.sqlite.store import Store
+from recrawl.store import create_store, open_for_writing, open_store
 from tests.crawl import killed
 from tests.crawl.crawls import START
 from tests.servers import answers
@@ -38,9 +37,9 @@ def told(tmp_path):
 
 def check_store(tmp_path):
     """The store opens and is whole, and every visit that was told is there exactly once."""
-    with Store.open(tmp_path / "recrawl.db") as store:
+    with open_for_writing(tmp_path / "recrawl.db") as store:
         assert store.check() == []
-    with Reader(tmp_path / "recrawl.db") as reader:
+    with open_store(tmp_path / "recrawl.db") as reader:
         address = [""] + [each for some in reader.all_addresses() for each in some]
         kept = Counter(
             (int(number), address[page])
@@ -55,7 +54,7 @@ def check_store(tmp_path):
 
 @pytest.mark.slow
 def test_fifty_kills_lose_nothing_that_was_told(tmp_path):
-    Store.create(tmp_path / "recrawl.db").close()
+    create_store(tmp_path / "recrawl.db").close()
     chance = random.Random(3)  # noqa: S311 - instants, no secrets
     changing = [answers.page(b"<p>%d</p>" % number) for number in range(3000)]
     site = {path: answers.in_turn(*changing) for path in PAGES}

@@ -10,7 +10,7 @@ import pytest
 
 from recrawl.detect.reliability import ETAG, MODIFIED, NOT_MODIFIED, Word
 from recrawl.state.trust import Trust
-from recrawl.store.sqlite.reader import Reader
+from recrawl.store import open_store
 from recrawl.units import http_text
 from tests.crawl.crawls import START, crawl_once, outcomes, page_rule, settings, visits
 from tests.servers import answers
@@ -62,8 +62,8 @@ async def seen_over(tmp_path, behaviours, steps, *, each=6, interval=0.5, **more
             if not pending:
                 break
             pending.pop(0)()
-    with Reader(tmp_path / "recrawl.db") as reader:
-        words = {kind: Word(*counts) for _, kind, counts in reader.words_of_hosts()}
+    with open_store(tmp_path / "recrawl.db") as reader:
+        words = {kind: Word(*counts) for _, kind, counts in reader.signal_records()}
     return told, words
 
 
@@ -170,8 +170,8 @@ def test_what_three_pages_learnt_holds_for_their_host(tmp_path):
 
     asyncio.run(seen_over(tmp_path, pages, [], each=40))
 
-    with Reader(tmp_path / "recrawl.db") as reader:
-        (shared,) = reader.masks_of_hosts().values()
+    with open_store(tmp_path / "recrawl.db") as reader:
+        (shared,) = reader.host_masks().values()
     assert "visitors" in shared
 
 
@@ -258,9 +258,9 @@ def test_no_visit_is_lost_where_no_version_is_kept(tmp_path):
             return await visits(tmp_path, asked, 40, PatientClock(0.1, START))
 
     told = asyncio.run(crawl())
-    with Reader(tmp_path / "recrawl.db") as reader:
+    with open_store(tmp_path / "recrawl.db") as reader:
         assert reader.last_visit() == len(told)
-        assert all(copy is not None for copy in reader.copies(range(1, 7)))
+        assert all(copy is not None for copy in reader.copies(range(6)))
 
 
 def test_a_crawl_that_is_done_but_for_a_dead_host_ends(tmp_path):

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from recrawl.store.sqlite.reader import Reader
+from recrawl.store import open_store
 from recrawl.units import SECONDS_A_DAY, http_text
 from tests.crawl.crawls import (
     SECOND,
@@ -134,7 +134,7 @@ def test_a_host_is_left_alone_as_long_as_it_says(tmp_path, code, kind):
             asked = settings(page_rule(server, "/a"), page_rule(server, "/b"))
             first = await crawl_once(tmp_path, asked)
             count = len(server.requests)
-            with Reader(tmp_path / "recrawl.db") as reader:
+            with open_store(tmp_path / "recrawl.db") as reader:
                 until = next(iter(reader.hosts())).blocked_until_seconds
             again = await crawl_once(tmp_path, settings(*asked.rules, site(server)))
             return first, again, count, len(server.requests), until

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from recrawl.entries.entries import Checkpoint
 from recrawl.plan.budget import Budget
 from recrawl.state.opening import expected_fresh
-from recrawl.store.sqlite.reader import Reader
-from recrawl.store.sqlite.store import Store
+from recrawl.store import open_for_writing, open_store
 from tests.crawl.crawls import (
     SECOND,
     START,
@@ -64,8 +64,8 @@ def test_what_was_learnt_is_there_again(tmp_path, saved):
                 await crawler.run(until=START + 4, found=lambda *_: None)
                 before = expected_fresh(crawler.crawl, START + 5)
             if not saved:
-                with Store.open(tmp_path / "recrawl.db") as store:
-                    store._connection.execute("delete from learnt")
+                with open_for_writing(tmp_path / "recrawl.db") as store:
+                    store.write([Checkpoint({}, visit=0)])
             async with crawling(tmp_path, asked, clock) as crawler:
                 return before, expected_fresh(crawler.crawl, START + 5)
 
@@ -168,7 +168,7 @@ def test_settings_that_come_back_find_the_rules_of_pages_again(tmp_path):
                 pass  # neither visits nor savings
             async with crawling(tmp_path, one):
                 pass
-        with Reader(tmp_path / "recrawl.db") as reader:
+        with open_store(tmp_path / "recrawl.db") as reader:
             return reader.pages().rule.tolist()
 
     assert asyncio.run(crawl()) == [0, 0]

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from recrawl.store.sqlite.reader import Reader
+from recrawl.store import open_store
 from tests.crawl.crawls import crawl_once, outcomes, page_rule, settings, site
 from tests.servers import answers
 from tests.servers.faults import FaultServer
@@ -66,7 +66,7 @@ def test_a_host_in_trouble_is_left_alone_after_a_restart(tmp_path):
             asked = settings(site(server))
             first = await crawl_once(tmp_path, asked)
             server.pages["/robots.txt"] = answers.status(500)
-            with Reader(tmp_path / "recrawl.db") as reader:
+            with open_store(tmp_path / "recrawl.db") as reader:
                 host = next(iter(reader.hosts()))
             return outcomes(first), host.robots_http
 

@@ -12,10 +12,11 @@ from recrawl.errors import CannotWrite, StoreFull
 from recrawl.fetch.fetcher import Limits
 from recrawl.fetch.host_slots import HostSlots
 from recrawl.frontier.host_table import HostTable
-from recrawl.store.sqlite.reader import Reader
+from recrawl.store import open_store
 from tests.crawl.crawls import crawling, page_rule, real_time, settings, site, store_in
 from tests.servers import answers
 from tests.servers.faults import FaultServer
+from tests.store.sqlite.connection import connection_of
 from tests.waiting import HANGS_SECONDS
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def test_a_full_disk_ends_the_crawl_and_keeps_what_was_told(tmp_path):
         async with FaultServer(pages) as server:
             rules = [page_rule(server, name) for name in names]
             async with crawling(tmp_path, settings(*rules), real_time(), told.append) as crawler:
-                connection = crawler._writer._store._connection
+                connection = connection_of(crawler._writer._store)
                 pages = connection.execute("pragma page_count").get
                 connection.execute(f"pragma max_page_count = {pages + 12}")
                 await crawler.run(found=lambda *_: None)
@@ -134,5 +135,5 @@ def test_a_full_disk_ends_the_crawl_and_keeps_what_was_told(tmp_path):
     with pytest.raises(StoreFull, match="there must be room to write"):
         asyncio.run(asyncio.wait_for(crawl(), HANGS_SECONDS))
 
-    with Reader(tmp_path / "recrawl.db") as reader:
+    with open_store(tmp_path / "recrawl.db") as reader:
         assert reader.last_visit() == len(told)

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from recrawl.store.sqlite.reader import Reader
+from recrawl.store import open_store
 from recrawl.visits.status import PageStatus
 from tests.crawl.crawls import START, crawl_once, outcomes, page_rule, settings, site, visits
 from tests.servers import answers
@@ -160,7 +160,7 @@ def test_a_page_that_moved_for_good_becomes_another_page(tmp_path):
         (server.address("/p"), "moved"),
         (server.address("/q"), "first"),
     ]
-    with Reader(tmp_path / "recrawl.db") as reader:
+    with open_store(tmp_path / "recrawl.db") as reader:
         assert set(reader.pages().status.tolist()) == {PageStatus.MOVED, PageStatus.COPIED}
 
 

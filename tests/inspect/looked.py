@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.entries.entries import PageChange, PagesFound, VisitMade
+from recrawl.entries.entries import Checkpoint, PageChange, PagesFound, VisitMade
+from recrawl.inspect.status.overview import overview
 from recrawl.settings.settings import read_settings
 from recrawl.state.opening import learnt_parts, open_crawl
-from recrawl.store.sqlite.reader import Reader
-from recrawl.store.sqlite.store import Store
+from recrawl.store import create_store, open_for_writing, open_store
 from recrawl.visits.status import Outcome, PageStatus
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from recrawl.inspect.status.values import Status
     from recrawl.settings.settings import Settings
     from recrawl.state.opening import Crawl
 
@@ -54,7 +55,7 @@ def made(path: Path, *, pages: int = 60, rounds: int = 5, own: bool = False) -> 
     hosts = [name.split("/")[2] for name in names]
     random = np.random.default_rng(1)
     fast = random.random(len(names)) < 0.5
-    with Store.create(path) as store:
+    with create_store(path) as store:
         rules = settings.rules_of(names)
         store.write([PagesFound(names, hosts, rules, at_seconds=BEGAN * DAY)])
         for number in range(rounds):
@@ -66,19 +67,23 @@ def made(path: Path, *, pages: int = 60, rounds: int = 5, own: bool = False) -> 
 def _visit(row: int, at: float, number: int, *, changed: bool) -> VisitMade:
     outcome = Outcome.FIRST if not number else Outcome.CHANGED if changed else Outcome.SAME
     change = PageChange(PageStatus.COPIED) if not number else None
-    return VisitMade(
-        row + 1, at * DAY, outcome, http=200, size=100, took_seconds=0.25, change=change
-    )
+    return VisitMade(row, at * DAY, outcome, http=200, size=100, took_seconds=0.25, change=change)
 
 
 def opened(settings: Settings, path: Path, now: float) -> Crawl:
     """The crawl itself, as it would go on."""
-    with Store.open(path) as store, Reader(path) as reader:
+    with open_for_writing(path) as store, open_store(path) as reader:
         return open_crawl(settings, store, reader, now, random=np.random.default_rng(0))
+
+
+def overview_of(settings: Settings, path: Path, now: float) -> Status:
+    """How the crawl of a store stands."""
+    with open_store(path) as reader:
+        return overview(settings, reader, now)
 
 
 def save(settings: Settings, path: Path, now: float) -> None:
     """Save what was learnt from all visits so far, as a crawl does when it is stopped."""
-    with Store.open(path) as store, Reader(path) as reader:
+    with open_for_writing(path) as store, open_store(path) as reader:
         crawl = open_crawl(settings, store, reader, now, random=np.random.default_rng(0))
-        store.save_learnt(learnt_parts(crawl), store.last_visit)
+        store.write([Checkpoint(learnt_parts(crawl))])

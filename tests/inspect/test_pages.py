@@ -8,7 +8,7 @@ from recrawl.inspect.why.staging import staged
 from recrawl.settings.settings import read_settings
 from recrawl.simulate.virtual_crawl import rehearse
 from recrawl.state.snapshot import look
-from recrawl.store.sqlite.reader import Reader
+from recrawl.store import open_store
 from recrawl.units import epoch_days
 from tests.inspect.looked import BEGAN, made, settings_text
 
@@ -23,7 +23,7 @@ def crawl(tmp_path):
     """Six pages are worth ten thousand times as much, as those whose changes are announced."""
     path = tmp_path / "recrawl.db"
     settings = made(path)
-    with Reader(path) as reader:
+    with open_store(path) as reader:
         sight = look(settings, reader, NOW)
         state = sight.pools[0].state
         assert state is not None
@@ -61,7 +61,7 @@ def test_an_equal_crawl_is_visited_as_a_rehearsal_says(tmp_path):
     """Pages that were copied once: nothing tells them apart but when."""
     path = tmp_path / "recrawl.db"
     settings = made(path, rounds=1)
-    with Reader(path) as reader:
+    with open_store(path) as reader:
         sight = look(settings, reader, BEGAN + 2.5)
         pages = np.array([0, 5, 12])
         due = epoch_days(NextVisits.of(sight).at(pages))
@@ -75,7 +75,7 @@ def test_a_minimum_holds_where_all_pages_have_one(tmp_path):
     path = tmp_path / "recrawl.db"
     made(path)
     settings = read_settings(settings_text() + 'minimum = "30d"\n')
-    with Reader(path) as reader:
+    with open_store(path) as reader:
         sight = look(settings, reader, NOW)
         due = epoch_days(NextVisits.of(sight).at(np.arange(60)))
 

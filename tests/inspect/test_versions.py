@@ -3,11 +3,11 @@
 import pytest
 
 from recrawl.entries.entries import PagesFound, VisitMade
+from recrawl.entries.records import Version
 from recrawl.errors import NothingToCompare
 from recrawl.inspect.versions import Versions
 from recrawl.settings.settings import read_settings
-from recrawl.store.sqlite.reader import Reader, Version
-from recrawl.store.sqlite.store import Store
+from recrawl.store import create_store, open_store
 from recrawl.visits.status import Outcome
 
 PAGE = "https://a.org/"
@@ -16,12 +16,12 @@ SETTINGS = read_settings('agent = "bot (me@example.org)"')
 
 @pytest.fixture
 def versions(tmp_path):
-    with Store.create(tmp_path / "a.db") as store:
+    with create_store(tmp_path / "a.db") as store:
         store.write([PagesFound([PAGE], ["a.org"], [0], at_seconds=0.0)])
         for number in range(4):
             body = f"<p>Version {number}".encode()
-            store.write([VisitMade(1, 100.5 + number * 10, Outcome.CHANGED, body=body)])
-    with Reader(tmp_path / "a.db") as reader:
+            store.write([VisitMade(0, 100.5 + number * 10, Outcome.CHANGED, body=body)])
+    with open_store(tmp_path / "a.db") as reader:
         yield Versions.of(SETTINGS, reader, 1, PAGE)
 
 

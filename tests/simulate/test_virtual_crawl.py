@@ -23,7 +23,7 @@ from recrawl.inspect.why.facts import value_at
 from recrawl.inspect.why.staging import staged
 from recrawl.simulate.virtual_crawl import Foreseen, allowed_from, is_held, rehearse
 from recrawl.state.snapshot import look
-from recrawl.store.sqlite.reader import Reader
+from recrawl.store import open_store
 from recrawl.visits.status import PageStatus
 from tests.inspect.looked import BEGAN, made
 
@@ -45,7 +45,7 @@ def scene_of(path):
     asked = made(path.with_name("other.db"), rounds=1)
 
     def of(page, most=2_000):
-        with Reader(path) as reader:
+        with open_store(path) as reader:
             return staged(look(asked, reader, NOW), reader, page, most=most)
 
     return of

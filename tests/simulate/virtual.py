@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.entries.entries import PageChange, PagesFound, VisitMade
+from recrawl.entries.entries import Checkpoint, PageChange, PagesFound, VisitMade
 from recrawl.settings.settings import read_settings
 from recrawl.state.opening import learnt_parts, open_crawl
-from recrawl.store.sqlite.reader import Reader
-from recrawl.store.sqlite.store import Store
+from recrawl.store import create_store, open_for_writing, open_store
 from recrawl.visits.status import Outcome
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recrawl.demo.world import ExampleWorld
+    from recrawl.entries.store import ReadStore, WriteStore
     from recrawl.frontier.agenda import Lease
     from recrawl.settings.settings import Settings
     from recrawl.state.opening import Crawl
@@ -55,8 +55,8 @@ class VirtualCrawl:
         self,
         world: ExampleWorld,
         settings: Settings,
-        store: Store,
-        reader: Reader,
+        store: WriteStore,
+        reader: ReadStore,
         now: float,
         *,
         found: Mapping[int, Outcome] | None = None,
@@ -91,7 +91,7 @@ class VirtualCrawl:
 
     def save(self) -> None:
         """Save what was learnt."""
-        self._store.save_learnt(learnt_parts(self.crawl), self._store.last_visit)
+        self._store.write([Checkpoint(learnt_parts(self.crawl))])
 
     def next_visits(self, pages: Sequence[int], until: float) -> list[float]:
         """When pages are visited next; infinite where they are not until an instant."""
@@ -130,7 +130,7 @@ class VirtualCrawl:
         change = None
         if stands != had or after < inf:
             change = PageChange(*stands, after * DAY if after < inf else None)
-        self._store.write([VisitMade(page + 1, now * DAY, outcome, http=200, change=change)])
+        self._store.write([VisitMade(page, now * DAY, outcome, http=200, change=change)])
 
     def _compared(self, lease: Lease) -> Outcome:
         """What a visit finds that the world answers."""
@@ -152,7 +152,7 @@ def crawling(
 ) -> Iterator[VirtualCrawl]:
     """A crawl of a world, with its store at a path, which may hold a crawl already."""
     with (
-        Store.open(path) if path.exists() else Store.create(path) as store,
-        Reader(path) as reader,
+        open_for_writing(path) if path.exists() else create_store(path) as store,
+        open_store(path) as reader,
     ):
         yield VirtualCrawl(world, settings, store, reader, now, found=found)

@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from recrawl.entries.entries import HostBelieved, VisitMade
+from recrawl.entries.entries import Checkpoint, HostBelieved, VisitMade
 from recrawl.plan.budget import Budget
 from recrawl.policies.recrawl.beliefs import Beliefs, let_clocks_run
 from recrawl.settings.rules import Rule
@@ -16,8 +16,7 @@ from recrawl.state.doubts import Doubts
 from recrawl.state.opening import learnt_parts, open_crawl
 from recrawl.state.sampled import Glance
 from recrawl.state.snapshot import look, pool_parts, saved
-from recrawl.store.sqlite.reader import Reader
-from recrawl.store.sqlite.store import Store
+from recrawl.store import create_store, open_for_writing, open_store
 from recrawl.visits.status import Audit, Outcome
 from tests.crawl import killed
 from tests.crawl.crawls import AGENT, START
@@ -37,15 +36,15 @@ def path(tmp_path):
 def noisy(path, *, differing=(0, 1, 2)):
     """Save what was learnt, of pages that differ by themselves, then go on visiting all."""
     settings = made(path)
-    with Store.open(path) as store:
+    with open_for_writing(path) as store:
         store.write([HostBelieved("a.org", {"noise": (18.0, 2.0, 0.0, 0.0)})])
-    with Store.open(path) as store, Reader(path) as reader:
+    with open_for_writing(path) as store, open_store(path) as reader:
         crawl = open_crawl(settings, store, reader, BEGAN + 10, random=np.random.default_rng(0))
         crawl.trust.checked[list(differing)] = 5
         crawl.trust.differed[list(differing)] = 5
-        store.save_learnt(learnt_parts(crawl), store.last_visit)
+        store.write([Checkpoint(learnt_parts(crawl))])
         at = BEGAN + 11 + np.arange(60) / 60
-        store.write([changed(page, when) for page, when in enumerate(at, 1)])
+        store.write([changed(page, when) for page, when in enumerate(at)])
     return settings
 
 
@@ -61,9 +60,9 @@ def rates(state, now=NOW):
 def test_a_page_that_differs_by_itself_is_doubted_most_and_one_looked_at_twice_never(path):
     """(5 + h / 5) / 5.2, h and 0, with h = (2 + 10 e) / 30, e = (2 + 0.1) / 30."""
     noisy(path)
-    with Store.open(path) as store:
-        store.write([changed(60, BEGAN + 12, Audit.NOISE)])
-    with Reader(path) as reader:
+    with open_for_writing(path) as store:
+        store.write([changed(59, BEGAN + 12, Audit.NOISE)])
+    with open_store(path) as reader:
         (visits,) = reader.outcomes(after=300)
         found = Doubts.of(reader).chances(visits, np.array([0, 3, 60]))
 
@@ -73,7 +72,7 @@ def test_a_page_that_differs_by_itself_is_doubted_most_and_one_looked_at_twice_n
 
 def test_what_is_unchanged_is_not_in_doubt(path):
     made(path)
-    with Reader(path) as reader:
+    with open_store(path) as reader:
         (visits,) = reader.outcomes()
         found = Doubts.of(reader).chances(visits, np.arange(len(visits.page)))
 
@@ -83,7 +82,7 @@ def test_what_is_unchanged_is_not_in_doubt(path):
 
 def test_who_looks_believes_what_a_crawl_does_that_is_taken_up(path):
     settings = noisy(path)
-    with Reader(path) as reader:
+    with open_store(path) as reader:
         sight = look(settings, reader, NOW)
     taken_up = opened(settings, path, NOW).agenda.frontier(0).state
 
@@ -93,7 +92,7 @@ def test_who_looks_believes_what_a_crawl_does_that_is_taken_up(path):
 def test_who_glances_believes_what_a_crawl_does_that_is_taken_up(path):
     settings = noisy(path)
     none = np.empty(0, np.int64)
-    with Reader(path) as reader:
+    with open_store(path) as reader:
         learnt = saved(settings, reader)
         assert learnt is not None
         glance = Glance.at(settings, pool_parts(learnt[0], 0), 1.0, none, none)
@@ -119,7 +118,7 @@ def by_the_clock(seconds, began):
 
 def test_a_killed_crawl_is_seen_as_it_goes_on(tmp_path):
     """Nothing was saved: all is learnt again, here and there, with the same doubts."""
-    Store.create(tmp_path / "recrawl.db").close()
+    create_store(tmp_path / "recrawl.db").close()
     names = [f"/s{number % 3}/{number}" for number in range(12)]
     began = time.monotonic()
     site = {name: by_the_clock(0.3 * (1 + row), began) for row, name in enumerate(names)}
@@ -133,7 +132,7 @@ def test_a_killed_crawl_is_seen_as_it_goes_on(tmp_path):
         rule = Rule(server.address("/"), local=True)
     settings = Settings(AGENT, budget=Budget(100.0), delay=killed.DELAY_SECONDS / 2, rules=(rule,))
     now = START + 10
-    with Reader(tmp_path / "recrawl.db") as reader:
+    with open_store(tmp_path / "recrawl.db") as reader:
         assert reader.last_visit() >= 40
         sight = look(settings, reader, now)
     taken_up = opened(settings, tmp_path / "recrawl.db", now).agenda.frontier(0).state

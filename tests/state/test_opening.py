@@ -5,8 +5,7 @@ import pytest
 
 from recrawl.entries.entries import VisitMade
 from recrawl.settings.settings import read_settings
-from recrawl.store.sqlite.reader import Reader
-from recrawl.store.sqlite.store import Store
+from recrawl.store import open_for_writing, open_store
 from recrawl.units import epoch_days
 from recrawl.visits.status import Outcome
 from tests.inspect.looked import BEGAN, DAY, made, opened, save, settings_text
@@ -20,10 +19,10 @@ def path(tmp_path):
 
 
 def last_visits(path):
-    with Reader(path) as reader:
+    with open_store(path) as reader:
         (visits,) = reader.visits()
     last = np.empty(60)
-    last[visits.page - 1] = epoch_days(visits.at)
+    last[visits.page] = epoch_days(visits.at)
     return last
 
 
@@ -34,8 +33,8 @@ def test_a_new_interval_counts_from_the_last_visit(path, saved, line):
     settings = made(path)
     if saved:
         save(settings, path, NOW)
-    with Store.open(path) as store:
-        store.write([VisitMade(7, (NOW - 0.5) * DAY, Outcome.SAME, http=200, size=9)])
+    with open_for_writing(path) as store:
+        store.write([VisitMade(6, (NOW - 0.5) * DAY, Outcome.SAME, http=200, size=9)])
     agenda = opened(read_settings(settings_text() + line), path, NOW).agenda
 
     due = np.array([agenda.set_time(page) for page in range(60)])

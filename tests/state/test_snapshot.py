@@ -9,8 +9,7 @@ from recrawl.policies.recrawl.beliefs import freshness
 from recrawl.settings.settings import read_settings
 from recrawl.state.opening import expected_fresh
 from recrawl.state.snapshot import look, stretches
-from recrawl.store.sqlite.reader import Reader
-from recrawl.store.sqlite.store import Store
+from recrawl.store import open_for_writing, open_store
 from recrawl.units import epoch_days
 from recrawl.visits.status import PageStatus
 from tests.inspect.looked import BEGAN, DAY, addresses, made, opened, save, settings_text
@@ -24,7 +23,7 @@ def path(tmp_path):
 
 
 def seen(settings, path, now=NOW):
-    with Reader(path) as reader:
+    with open_store(path) as reader:
         return look(settings, reader, now)
 
 
@@ -53,7 +52,7 @@ def test_visits_since_are_learnt(path):
 def test_a_running_crawl_can_be_looked_at(path):
     settings = made(path)
 
-    with Store.open(path):
+    with open_for_writing(path):
         assert len(seen(settings, path).pools[0].pages) == 60
 
 
@@ -72,7 +71,7 @@ def test_settings_that_have_moved_are_followed_without_writing(path):
     sight = seen(moved, path)
 
     assert [len(pool.pages) for pool in sight.pools] == [90]
-    with Reader(path) as reader:
+    with open_store(path) as reader:
         assert page_rows(sight, reader).weight.tolist() == [1.0] * 60 + [3.0] * 30
 
 
@@ -85,7 +84,7 @@ def test_weights_are_those_of_the_settings(path):
 
 def test_a_page_that_nobody_has_asked_for_is_under_no_rule(path):
     settings = made(path)
-    with Store.open(path) as store:
+    with open_for_writing(path) as store:
         store.write([PagesFound(["https://c.org/"], ["c.org"], [-1], BEGAN * DAY)])
     sight = seen(settings, path)
 
@@ -98,14 +97,14 @@ def test_a_store_without_visits_has_no_copies(path):
     sight = seen(settings, path)
 
     assert [pool.state for pool in sight.pools] == [None]
-    with Reader(path) as reader:
+    with open_store(path) as reader:
         assert np.isnan(page_rows(sight, reader).fresh).all()
     assert np.isnat(NextVisits.of(sight).at(np.arange(60))).all()
 
 
 def test_visits_changes_and_the_last_of_them_are_counted(path):
     settings = made(path, rounds=4)
-    with Reader(path) as reader:
+    with open_store(path) as reader:
         rows = page_rows(look(settings, reader, NOW), reader)
 
     assert rows.visits.tolist() == [4] * 60
@@ -117,9 +116,9 @@ def test_visits_changes_and_the_last_of_them_are_counted(path):
 
 def test_pages_that_are_gone_are_not_fresh(path):
     settings = made(path)
-    with Store.open(path) as store:
-        store.write([PagesChanged([1], [PageChange(PageStatus.GONE)])])
-    with Reader(path) as reader:
+    with open_for_writing(path) as store:
+        store.write([PagesChanged([0], [PageChange(PageStatus.GONE)])])
+    with open_store(path) as reader:
         rows = page_rows(look(settings, reader, NOW), reader)
 
     assert np.isnan(rows.fresh[0])
@@ -137,9 +136,9 @@ def test_the_page_that_is_worth_most_is_next(path):
 
 def test_a_set_time_holds(path):
     settings = made(path)
-    with Store.open(path) as store:
+    with open_for_writing(path) as store:
         change = PageChange(PageStatus.SUSPECTED, 1, (NOW + 3) * DAY)
-        store.write([PagesChanged([5], [change])])
+        store.write([PagesChanged([4], [change])])
 
     assert epoch_days(NextVisits.of(seen(settings, path)).at(np.array([4]))) == NOW + 3
 
@@ -174,5 +173,5 @@ def test_no_visits_are_no_stretches():
 
 def test_addresses_are_those_of_the_helper(path):
     made(path, pages=12)
-    with Reader(path) as reader:
-        assert reader.addresses(range(1, 13)) == addresses(12)
+    with open_store(path) as reader:
+        assert reader.addresses(range(12)) == addresses(12)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recrawl.entries.entries import PagesFound, VisitMade
-from recrawl.store.sqlite.store import Store
+from recrawl.store import create_store
 from recrawl.visits.status import Outcome
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from recrawl.entries.store import WriteStore
 
 NOON = 1_767_268_800.0  # 2026-01-01T12:00Z
 
@@ -31,8 +33,8 @@ def numbered(count: int) -> list[str]:
     return [f"https://www.example.org/{number:036d}" for number in range(count)]
 
 
-def store_with(path: Path, *addresses: str) -> Store:
+def store_with(path: Path, *addresses: str) -> WriteStore:
     """A new store that knows these addresses."""
-    store = Store.create(path)
+    store = create_store(path)
     store.write([found(*addresses)])
     return store

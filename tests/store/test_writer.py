@@ -6,13 +6,13 @@ import time
 
 import pytest
 
-from recrawl.entries.entries import Found, Learnt
+from recrawl.entries.entries import Checkpoint, Found
 from recrawl.errors import InvalidParameter, StoreError, StoreFull
+from recrawl.store import create_store, open_store
 from recrawl.store import writer as writer_module
-from recrawl.store.sqlite.reader import Reader
-from recrawl.store.sqlite.store import Store
 from recrawl.store.writer import Writer
 from tests.store.made import found, numbered, store_with, visit
+from tests.store.sqlite.connection import connection_of
 
 
 @pytest.fixture
@@ -42,9 +42,9 @@ def batches_of(store, monkeypatch):
 def test_receipts_come_in_order_and_what_has_one_is_on_disk(store, path):
     async def crawl():
         writer = Writer(store)
-        futures = [writer.put(visit(1 + number % 3, number)) for number in range(250)]
+        futures = [writer.put(visit(number % 3, number)) for number in range(250)]
         receipts = [await future for future in futures]
-        with Reader(path) as reader:  # the writer is still open
+        with open_store(path) as reader:  # the writer is still open
             seen = reader.last_visit()
         await writer.close()
         return receipts, seen
@@ -60,7 +60,7 @@ def test_a_full_batch_goes_at_once_and_the_rest_after_a_moment(store, monkeypatc
 
     async def crawl():
         writer = Writer(store, longest_wait_seconds=0.02)
-        futures = [writer.put(visit(1, number)) for number in range(250)]
+        futures = [writer.put(visit(0, number)) for number in range(250)]
         await futures[199]
         before = list(sizes)
         await futures[249]  # without another entry or closing
@@ -74,28 +74,29 @@ def test_a_full_batch_goes_at_once_and_the_rest_after_a_moment(store, monkeypatc
     assert sizes == [100, 100, 50]
 
 
-def test_closing_writes_what_is_queued(store):
+def test_closing_writes_what_is_queued(store, path):
     async def crawl():
         writer = Writer(store, longest_wait_seconds=3600)
         futures = [
             writer.put(found("https://b.org/")),
-            writer.put(visit(4)),
-            writer.put(Learnt({"a": 1}, 1)),
+            writer.put(visit(3)),
+            writer.put(Checkpoint({"a": 1}, 1)),
         ]
         await writer.close()
         await writer.close()
         with pytest.raises(StoreError, match="must be open to write"):
-            writer.put(visit(1))
+            writer.put(visit(0))
         return [await future for future in futures]
 
-    assert asyncio.run(crawl()) == [Found([4], known=3), 1, None]
-    assert store.load_learnt() == ({"a": 1}, 1)
+    assert asyncio.run(crawl()) == [Found([3], known=3), 1, None]
+    with open_store(path) as reader:
+        assert reader.checkpoint() == ({"a": 1}, 1)
 
 
 def test_a_wrong_entry_fails_alone(store):
     async def crawl():
         writer = Writer(store)
-        futures = [writer.put(visit(page)) for page in (1, 99, 2)]
+        futures = [writer.put(visit(page)) for page in (0, 99, 1)]
         await writer.close()
         return await asyncio.gather(*futures, return_exceptions=True)
 
@@ -107,12 +108,12 @@ def test_a_wrong_entry_fails_alone(store):
 
 def test_when_the_disk_is_full_everything_after_is_refused_too(store, path):
     """Also what would fit: a later visit must not be there when an earlier one is missing."""
-    store._connection.execute("pragma max_page_count = 100")
+    connection_of(store).execute("pragma max_page_count = 100")
 
     async def crawl():
         writer = Writer(store, most_entries=5)
-        futures = [writer.put(visit(1, number, body=os.urandom(20_000))) for number in range(40)]
-        futures += [writer.put(visit(1, 100))]
+        futures = [writer.put(visit(0, number, body=os.urandom(20_000))) for number in range(40)]
+        futures += [writer.put(visit(0, 100))]
         answers = await asyncio.gather(*futures, return_exceptions=True)
         await writer.close()
         return answers
@@ -127,14 +128,14 @@ def test_when_the_disk_is_full_everything_after_is_refused_too(store, path):
         f"{path}: there must be room to write (the disk is full)"
     }
     assert all(isinstance(answer, StoreFull) for answer in refused)
-    assert store.last_visit == len(taken)
+    assert store.last_visit() == len(taken)
 
 
 def test_what_no_table_takes_fails_alone_too(store):
     async def crawl():
         writer = Writer(store)
         future = writer.put("no entry")  # type: ignore[arg-type] # what is tested
-        others = [writer.put(visit(1, size=size)) for size in ("large", 2**70, 7)]
+        others = [writer.put(visit(0, size=size)) for size in ("large", 2**70, 7)]
         answers = await asyncio.gather(future, *others, return_exceptions=True)
         await writer.close()
         return answers
@@ -142,19 +143,19 @@ def test_what_no_table_takes_fails_alone_too(store):
     *wrong, right = asyncio.run(crawl())
 
     assert all(isinstance(answer, Exception) for answer in wrong)
-    assert right == store.last_visit == 1
+    assert right == store.last_visit() == 1
 
 
 def test_whoever_no_longer_waits_does_not_hold_up_the_rest(store):
     async def crawl():
         writer = Writer(store)
-        futures = [writer.put(visit(1, number)) for number in range(3)]
+        futures = [writer.put(visit(0, number)) for number in range(3)]
         futures[1].cancel()
         await writer.close()
         return [await futures[0], await futures[2]]
 
     assert asyncio.run(crawl()) == [1, 3]
-    assert store.last_visit == 3  # what was put is written all the same
+    assert store.last_visit() == 3  # what was put is written all the same
 
 
 def test_there_is_room_again_once_the_queue_is_shorter(store, monkeypatch):
@@ -165,7 +166,7 @@ def test_there_is_room_again_once_the_queue_is_shorter(store, monkeypatch):
         await writer.room()
         begun = time.monotonic()
         for number in range(5):
-            writer.put(visit(1, number))
+            writer.put(visit(0, number))
         await writer.room()
         waited = time.monotonic() - begun
         await writer.close()
@@ -180,7 +181,7 @@ def test_the_loop_goes_on_while_the_thread_writes(path):
 
     async def crawl(store):
         writer = Writer(store)
-        saving = writer.put(Learnt({"a": np.zeros(8_000_000)}, 0))
+        saving = writer.put(Checkpoint({"a": np.zeros(8_000_000)}, 0))
         turns = 0
         while not saving.done():
             await asyncio.sleep(0.001)
@@ -188,5 +189,5 @@ def test_the_loop_goes_on_while_the_thread_writes(path):
         await writer.close()
         return turns
 
-    with Store.create(path) as store:
+    with create_store(path) as store:
         assert asyncio.run(crawl(store)) > 20

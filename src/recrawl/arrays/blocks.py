@@ -1,4 +1,4 @@
-"""Blocks of rows, worked on by as many threads as there are processors.
+"""Threads for pure code: blocks of rows shared out to all processors, and two tasks in parallel.
 
 Pages are independent, numpy lets go of the interpreter while it computes, and a block's arrays
 stay in one processor's cache. Each block writes its own rows only, so the result is the same
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from recrawl.arrays.types import Ints
+
+_First = TypeVar("_First")
+_Second = TypeVar("_Second")
 
 AnyArray = np.ndarray[Any, Any]
 
@@ -53,3 +56,19 @@ def over_blocks(work: Callable[[slice], None], count: int, block: int = _PAGES) 
     with ThreadPoolExecutor(threads) as pool:
         for _ in pool.map(work, blocks):
             pass
+
+
+def in_parallel(
+    first: Callable[[], _First], second: Callable[[], _Second]
+) -> tuple[_First, _Second]:
+    """What two tasks return that run at the same time: `first` in a thread, `second` in this one.
+
+    Both have ended when this returns or raises.
+
+    >>> in_parallel(lambda: 1 + 1, lambda: "two")
+    (2, 'two')
+    """
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(first)
+        found = second()
+        return future.result(), found

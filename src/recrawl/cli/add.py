@@ -53,7 +53,7 @@ def add(
 
     from recrawl.adapters.tables.outputs import whole_file
     from recrawl.cli import screen
-    from recrawl.cli.crawling import check_store, find_pages, load_settings, load_text
+    from recrawl.cli.crawling import check_store, find_pages, load_settings, load_text, store_of
     from recrawl.errors import StoreLocked
     from recrawl.settings.settings import read_settings
     from recrawl.settings.text import with_site
@@ -67,7 +67,7 @@ def add(
         values["links"] = links
     if local:
         values["local"] = True
-    store = settings.parent / load_settings(settings).store
+    store = store_of(settings, load_settings(settings))
     check_store(store)
     text = with_site(load_text(settings), address, page=page, name=str(settings), **values)
     asked = read_settings(text, name=str(settings))

@@ -67,7 +67,7 @@ def crawl(
     import asyncio
     from math import inf
 
-    from recrawl.cli.crawling import Wanted, crawl_on, load_settings
+    from recrawl.cli.crawling import Wanted, crawl_on, load_settings, store_of
     from recrawl.units import days
 
     asked = load_settings(settings)
@@ -75,7 +75,7 @@ def crawl(
     wanted = Wanted(once=once, days=time, port=metrics, warc=warc)
     with ExitStack() as stack:
         told = _log_to(log, stack)
-        asyncio.run(crawl_on(asked, settings.parent / asked.store, wanted, told))
+        asyncio.run(crawl_on(asked, store_of(settings, asked), wanted, told))
 
 
 def _log_to(log: Path | None, stack: ExitStack) -> Callable[[PageVisit], object]:

@@ -70,11 +70,18 @@ def load_text(path: Path) -> str:
         raise InvalidSettings(f"{path}: must be text in UTF-8 (it is not)") from None
 
 
+def store_of(settings: Path, asked: Settings) -> Path:
+    """File of the store that settings name; a relative one lies beside them."""
+    from recrawl.store import file_of
+
+    return settings.parent / file_of(asked.store)
+
+
 def check_store(path: Path) -> None:
     """Refuse what is no store before anything is changed for its sake."""
-    from recrawl.store.sqlite.reader import Reader
+    from recrawl.store import open_store
 
-    Reader(path).close()
+    open_store(path).close()
 
 
 async def crawl_on(

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recrawl.arrays.texts import Texts
-    from recrawl.store.sqlite.columns import VisitColumns
-    from recrawl.store.sqlite.reader import Reader
+    from recrawl.entries.columns import VisitColumns
+    from recrawl.entries.store import ReadStore
 
 _KINDS = ("visits", "rates", "pages")
 
@@ -73,19 +73,19 @@ def export(
 
 def _store(settings: Path, store: Path | None) -> Path:
     """Where the store is; settings are not needed where that was said."""
-    from recrawl.cli.crawling import load_settings
+    from recrawl.cli.crawling import load_settings, store_of
 
-    return store if store is not None else settings.parent / load_settings(settings).store
+    return store if store is not None else store_of(settings, load_settings(settings))
 
 
 def _write_visits(store: Path, output: Path) -> int:
     """Write all visits in the order in which they were made; return how many."""
     from recrawl.cli import screen
     from recrawl.report.histories import VISIT_COLUMNS, visit_columns
-    from recrawl.store.sqlite.reader import Reader
+    from recrawl.store import open_store
 
     count = 0
-    with Reader(store) as reader, screen.progress("writing visits") as progress:
+    with open_store(store) as reader, screen.progress("writing visits") as progress:
         whole = max(reader.last_visit(), 1)
         with shared.target("", output, VISIT_COLUMNS) as writer:
             for names, visits in _named(reader):
@@ -96,16 +96,16 @@ def _write_visits(store: Path, output: Path) -> int:
     return count
 
 
-def _named(reader: Reader) -> Iterator[tuple[Texts, VisitColumns]]:
+def _named(reader: ReadStore) -> Iterator[tuple[Texts, VisitColumns]]:
     """Visits with the addresses of their pages."""
     from recrawl.arrays.texts import Texts
 
     names = Texts.of([])
     for visits in reader.visits():
-        if visits.page.max() > len(names):
+        if visits.page.max() >= len(names):
             more = (Texts.of(some) for some in reader.all_addresses(len(names)))
             names = Texts.joined([names, *more])
-        yield names.take(visits.page - 1), visits
+        yield names.take(visits.page), visits
 
 
 def _write_pages(settings: Path, store: Path | None, output: Path, *, rates: bool) -> int:
@@ -125,7 +125,7 @@ def _write_pages(settings: Path, store: Path | None, output: Path, *, rates: boo
             write_pages(pages, rows, nexts, reader, kind="", output=output)
             return len(pages)
         pages = np.flatnonzero(~np.isnan(rows.rate))
-        names = Texts.of(reader.addresses((pages + 1).tolist()))
+        names = Texts.of(reader.addresses(pages.tolist()))
         with shared.target("", output, RATE_COLUMNS) as writer:
             writer.write(names, rate_columns(rows.take(pages)))
         return len(pages)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 from recrawl.cli import looking, shared
 
 if TYPE_CHECKING:
+    from recrawl.entries.store import ReadStore
     from recrawl.state.snapshot import Sight
-    from recrawl.store.sqlite.reader import Reader
 
 
 def history(
@@ -58,7 +58,7 @@ def history(
             writer.write(Texts.of([address] * len(visits.at)), visit_columns(visits))
 
 
-def _say(sight: Sight, reader: Reader, page: int, address: str) -> None:
+def _say(sight: Sight, reader: ReadStore, page: int, address: str) -> None:
     """Say in words what is believed of the page, and what is kept of it."""
     import numpy as np
 
@@ -68,7 +68,7 @@ def _say(sight: Sight, reader: Reader, page: int, address: str) -> None:
     from recrawl.report.words import counted, every, percent
     from recrawl.visits.status import PageStatus
 
-    beliefs, status = believed(sight, page - 1), PageStatus(int(sight.columns.status[page - 1]))
+    beliefs, status = believed(sight, page), PageStatus(int(sight.columns.status[page]))
     if status not in (PageStatus.COPIED, PageStatus.SUSPECTED):
         screen.remark(f"{address} is {status.label}.")
     elif beliefs is not None:
@@ -76,7 +76,7 @@ def _say(sight: Sight, reader: Reader, page: int, address: str) -> None:
         between = f"{every(1 / high)} to {every(1 / low)}"
         fresh = percent(float(beliefs.fresh[0]))
         screen.remark(f"{address} changes every {every(1 / rate)} ({between}); {fresh} fresh now.")
-    coming = NextVisits.of(sight).at(np.array([page - 1]))[0]
+    coming = NextVisits.of(sight).at(np.array([page]))[0]
     if not np.isnat(coming):
         screen.remark(f"Next visit {ahead(coming, looking.instant_of(sight))}.")
     versions = reader.versions(page)

@@ -58,9 +58,9 @@ def init(
 def _make_missing_store(settings: Path) -> bool:
     """Make the store of settings that have none; False where they have one."""
     from recrawl.cli import screen
-    from recrawl.cli.crawling import load_settings
+    from recrawl.cli.crawling import load_settings, store_of
 
-    store = settings.parent / load_settings(settings).store
+    store = store_of(settings, load_settings(settings))
     if store.exists() or store.is_symlink():
         return False
     _create_empty(store)
@@ -118,14 +118,12 @@ def _write_new(path: Path, text: str) -> None:
 
 def _create_empty(path: Path) -> None:
     """Make a store, whole or not at all."""
-    from recrawl.store.sqlite.store import Store
+    from recrawl.store import create_store, delete_store
 
     try:
-        with Store.create(path):
-            pass
-    except BaseException:  # as above; nobody else has made these since the settings are ours
-        for suffix in ("", "-journal", "-wal", "-shm", ".lock"):
-            path.with_name(path.name + suffix).unlink(missing_ok=True)
+        create_store(path).close()
+    except BaseException:  # as above; nobody else has made it since the settings are ours
+        delete_store(path)
         raise
 
 

@@ -16,38 +16,38 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from recrawl.entries.store import ReadStore
     from recrawl.settings.settings import Settings
     from recrawl.state.snapshot import Sight
-    from recrawl.store.sqlite.reader import Reader
 
 URL = typer.Argument(metavar="URL", help="Address of the page.", show_default=False)
 SETTINGS = typer.Option("--settings", metavar="FILE", help="Settings of the crawl.")
 
 
 @contextmanager
-def reading(settings: Path, store: Path | None = None) -> Iterator[tuple[Settings, Reader]]:
+def reading(settings: Path, store: Path | None = None) -> Iterator[tuple[Settings, ReadStore]]:
     """Settings of a crawl, and its store for reading.
 
     Args:
         settings: File of its settings.
         store: File of its store, where that is not the one that the settings name.
     """
-    from recrawl.cli.crawling import load_settings
-    from recrawl.store.sqlite.reader import Reader
+    from recrawl.cli.crawling import load_settings, store_of
+    from recrawl.store import open_store
 
     asked = load_settings(settings)
-    with Reader(store or settings.parent / asked.store) as reader:
+    with open_store(store or store_of(settings, asked)) as reader:
         yield asked, reader
 
 
 @contextmanager
-def looked_at(settings: Path, store: Path | None = None) -> Iterator[tuple[Sight, Reader]]:
+def looked_at(settings: Path, store: Path | None = None) -> Iterator[tuple[Sight, ReadStore]]:
     """A crawl as it stands now, and its store for reading; arguments as those of `reading`."""
     with reading(settings, store) as (asked, reader):
         yield sight_of(asked, reader), reader
 
 
-def page_of(reader: Reader, url: str) -> tuple[int, str]:
+def page_of(reader: ReadStore, url: str) -> tuple[int, str]:
     """Number and address of the page that a person means."""
     from itertools import chain
 
@@ -56,16 +56,16 @@ def page_of(reader: Reader, url: str) -> tuple[int, str]:
     from recrawl.report.histories import nearest
 
     address = canonical(url) or url
-    (page,) = reader.numbers([address])
-    if not page:
+    (page,) = reader.find_pages([address])
+    if page is None:
         other = nearest(address, chain.from_iterable(reader.all_addresses()))
         hint = f"; did you mean {other}?" if other else ""
-        message = f"{reader.path}: URL must be a page of the crawl (got {address}){hint}"
+        message = f"{reader.name}: URL must be a page of the crawl (got {address}){hint}"
         raise UnknownPage(message)
     return page, address
 
 
-def sight_of(settings: Settings, reader: Reader) -> Sight:
+def sight_of(settings: Settings, reader: ReadStore) -> Sight:
     """A crawl as it stands now."""
     import time
 

@@ -14,9 +14,9 @@ from recrawl.cli import looking, shared
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Ints
+    from recrawl.entries.store import ReadStore
     from recrawl.inspect.pages import NextVisits, PageRows
     from recrawl.state.snapshot import Sight
-    from recrawl.store.sqlite.reader import Reader
 
 _SORT = typer.Option(
     metavar="O",
@@ -76,7 +76,7 @@ def pages(
             write_pages(chosen, rows, nexts, reader, kind=kind, output=output)
 
 
-def _chosen(sight: Sight, reader: Reader, host: str, status: str) -> Ints:
+def _chosen(sight: Sight, reader: ReadStore, host: str, status: str) -> Ints:
     """The pages that are asked for, counted from 0."""
     import numpy as np
 
@@ -87,29 +87,29 @@ def _chosen(sight: Sight, reader: Reader, host: str, status: str) -> Ints:
     if host:
         known = reader.host(host)
         if known is None:
-            raise UnknownPage(f"{reader.path}: --host must be a host of the crawl (got {host!r})")
+            raise UnknownPage(f"{reader.name}: --host must be a host of the crawl (got {host!r})")
         asked &= sight.columns.host == known.number
     if status:
         asked &= sight.columns.status == status_named(status)
     return np.flatnonzero(asked)
 
 
-def _ordered(chosen: Ints, sort: str, rows: PageRows, nexts: NextVisits, reader: Reader) -> Ints:
+def _ordered(chosen: Ints, sort: str, rows: PageRows, nexts: NextVisits, reader: ReadStore) -> Ints:
     """The same pages in the order that is asked for."""
     from recrawl.report.pages import ordered
 
     next_visit = nexts.at(chosen) if sort == "next" else None
-    addresses = reader.addresses((chosen + 1).tolist()) if sort == "address" else []
+    addresses = reader.addresses(chosen.tolist()) if sort == "address" else []
     return chosen[ordered(rows.take(chosen), sort, next_visit, addresses)]
 
 
-def _show(chosen: Ints, rows: PageRows, nexts: NextVisits, reader: Reader) -> None:
+def _show(chosen: Ints, rows: PageRows, nexts: NextVisits, reader: ReadStore) -> None:
     """Print the first of the pages."""
     from recrawl.cli import screen
     from recrawl.report.pages import HEADER, page_words
 
     first = chosen[: screen.MOST_ROWS]
-    addresses = reader.addresses((first + 1).tolist())
+    addresses = reader.addresses(first.tolist())
     now = looking.instant_of(nexts.sight)
     words = page_words(addresses, rows.take(first), nexts.at(first), now)
     screen.show_table(HEADER, words, left=(0, 1))
@@ -122,7 +122,7 @@ def write_pages(
     chosen: Ints,
     rows: PageRows,
     nexts: NextVisits,
-    reader: Reader,
+    reader: ReadStore,
     *,
     kind: str,
     output: Path | None,
@@ -132,5 +132,5 @@ def write_pages(
     from recrawl.report.pages import PAGE_COLUMNS, page_columns
 
     with shared.target(kind, output, PAGE_COLUMNS) as writer:
-        names = Texts.of(reader.addresses((chosen + 1).tolist()))
+        names = Texts.of(reader.addresses(chosen.tolist()))
         writer.write(names, page_columns(rows.take(chosen), nexts.at(chosen)))

@@ -306,13 +306,12 @@ def _remarks(file: Path, answer: _Answer) -> list[str]:
 def _of_store(file: Path) -> list[str]:
     """What the rates of a store rest on, and what a plan for it leaves out."""
     from recrawl.report.words import counted, every
-    from recrawl.store.sqlite.file_magic import is_store
-    from recrawl.store.sqlite.reader import Reader
+    from recrawl.store import is_store, open_store
     from recrawl.units import epoch_days
 
     if not is_store(file):
         return []
-    with Reader(file) as reader:
+    with open_store(file) as reader:
         visits = reader.last_visit()
         began, ended = (
             float(epoch_days(next(reader.outcomes(after, rows=1)).at)[0])

@@ -38,14 +38,16 @@ def status(
     import time
 
     from recrawl.cli import screen
-    from recrawl.cli.crawling import load_settings
+    from recrawl.cli.crawling import load_settings, store_of
     from recrawl.inspect.status.overview import overview
     from recrawl.report.status.object import status_object
     from recrawl.report.status.status import status_rows
+    from recrawl.store import open_store
     from recrawl.units import SECONDS_A_DAY
 
     asked = load_settings(settings)
-    found = overview(asked, settings.parent / asked.store, time.time() / SECONDS_A_DAY)
+    with open_store(store_of(settings, asked)) as reader:
+        found = overview(asked, reader, time.time() / SECONDS_A_DAY)
     if as_json:
         screen.say(json.dumps(status_object(found)))
         return

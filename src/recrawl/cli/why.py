@@ -45,11 +45,11 @@ def why(
 
     with looking.looked_at(settings) as (sight, reader):
         address, found = canonical(url), None
-        if address and not any(reader.numbers([address])):
+        if address and reader.find_pages([address]) == [None]:
             found = forbidden(sight, reader, address)
         if found is None:
             page, _ = looking.page_of(reader, url)
-            found = reasons(sight, reader, page - 1)
+            found = reasons(sight, reader, page)
     if as_json:
         screen.say(json.dumps(why_object(found)))
         return

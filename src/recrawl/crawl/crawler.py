@@ -22,7 +22,7 @@ from recrawl.crawl.page_visit import PageVisitor
 from recrawl.crawl.progress import Figures
 from recrawl.crawl.visits import VisitCycle
 from recrawl.crawl.worker_threads import Aside
-from recrawl.entries.entries import Learnt, Prune, RobotsRead
+from recrawl.entries.entries import Checkpoint, Prune, RobotsRead
 from recrawl.fetch.host_slots import PATIENCE
 from recrawl.fetch.polite import PoliteClient
 from recrawl.fetch.robots_cache import RobotsCache
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from recrawl.crawl.tally import Tally
     from recrawl.entries.entries import Receipt
     from recrawl.entries.listings import ListingSynced
+    from recrawl.entries.store import ReadStore
     from recrawl.fetch.fetcher import Fetcher
     from recrawl.frontier.agenda import Lease
     from recrawl.state.opening import Crawl
-    from recrawl.store.sqlite.reader import Reader
     from recrawl.store.writer import Writer
 
 _AT_ONCE = 100
@@ -69,7 +69,7 @@ class Crawler:
     def __init__(
         self,
         crawl: Crawl,
-        reader: Reader,
+        reader: ReadStore,
         writer: Writer,
         fetcher: Fetcher,
         clock: Clock,
@@ -99,7 +99,7 @@ class Crawler:
         discovery = Discovery(client, settings, aside)
         self._finder = Finder(discovery, settings.rules, crawl.looked, clock, self.add, self._hear)
         lists = ListFetcher(client)
-        self._keeper = ListingKeeper(settings.listings, lists, reader.path, clock, ledger.put)
+        self._keeper = ListingKeeper(settings.listings, lists, reader, clock, ledger.put)
         self._tasks: set[asyncio.Task[None]] = set()
         self._beside: list[asyncio.Task[None]] = []
         self._stopping = False
@@ -187,7 +187,7 @@ class Crawler:
         for entry in self.crawl.trust.entries():
             self._ledger.put(entry)
         self._ledger.put(Prune(self._clock.now() * SECONDS_A_DAY))
-        return self._ledger.put(Learnt(learnt_parts(self.crawl)))
+        return self._ledger.put(Checkpoint(learnt_parts(self.crawl)))
 
     async def _hear(self, dates: Mapping[str, tuple[str, float]]) -> None:
         """Take in what sitemaps and feeds say of changes."""
@@ -227,7 +227,7 @@ class Crawler:
         """Begin the visits of some leases."""
         if not leases:
             return
-        numbers = [lease.page + 1 for lease in leases]
+        numbers = [lease.page for lease in leases]
         addresses = self._reader.addresses(numbers)
         known = zip(self._reader.copies(numbers), self._reader.masks(numbers), strict=True)
         for lease, address, on_disk in zip(leases, addresses, known, strict=True):
@@ -238,7 +238,7 @@ class Crawler:
 
     def _version(self, page: int) -> bytes | None:
         """The newest version of a page; None where none is kept."""
-        return self._ledger.version(page) or self._reader.newest_body(page + 1)
+        return self._ledger.version(page) or self._reader.newest_body(page)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)

@@ -13,17 +13,16 @@ from typing import TYPE_CHECKING
 from recrawl.errors import InvalidInput
 from recrawl.fetch.host_slots import PATIENCE, HostBusy
 from recrawl.listings.live.judging import RETRY, ListingFacts, judge_sync, live_forecast, next_due
-from recrawl.store.sqlite.listing_reader import ListingReader
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from recrawl.clock import Clock
     from recrawl.crawl.listing_fetch import ListFetcher
     from recrawl.entries.entries import Receipt
     from recrawl.entries.listings import ListingSynced
+    from recrawl.entries.store import ReadStore
     from recrawl.listings.live.forecast import LiveForecast
     from recrawl.listings.live.rules import ListingRule
 
@@ -36,7 +35,7 @@ class ListingKeeper:
     Args:
         rules: The listings.
         fetcher: Reads a list.
-        store: The store's file.
+        reader: The store; threads read from clones of it.
         clock: Source of the current time.
         put: Writes a sync; the future holds its receipt once it is on disk.
     """
@@ -45,13 +44,13 @@ class ListingKeeper:
         self,
         rules: Sequence[ListingRule],
         fetcher: ListFetcher,
-        store: Path,
+        reader: ReadStore,
         clock: Clock,
         put: Callable[[ListingSynced], asyncio.Future[Receipt]],
     ) -> None:
         self._rules = rules
         self._fetcher = fetcher
-        self._store = store
+        self._reader = reader
         self._clock = clock
         self._put = put
         # What is known after the last sync: to work it out again takes a while.
@@ -125,9 +124,10 @@ class ListingKeeper:
         return await asyncio.to_thread(next_due, rule, known, self._clock.now())
 
     def _known(self, rule: ListingRule) -> ListingFacts:
-        """What the store knows; in a thread, with a connection of its own."""
-        with ListingReader(self._store) as reader:
-            history, listed = reader.history(rule.name), reader.listed(rule.name)
+        """What the store knows; in a thread, with a reader of its own."""
+        with self._reader.clone() as reader:
+            history = reader.listing_history(rule.name)
+            listed = reader.listed_objects(rule.name)
         if rule.name not in self._forecasts:
             self._forecasts[rule.name] = live_forecast(history)
         return ListingFacts(history, listed, self._forecasts[rule.name])

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from recrawl.crawl.ledger import Ledger
     from recrawl.crawl.worker_threads import Aside
     from recrawl.entries.entries import Receipt
+    from recrawl.entries.store import ReadStore
     from recrawl.fetch.robots_cache import RobotsCache
     from recrawl.parse.messages import Response
     from recrawl.state.opening import Crawl
-    from recrawl.store.sqlite.reader import Reader
 
 # New pages of a budget that wait, in all and in days of the budget, before links are let be: a page
 # may make up links for ever, and what is let be now is found again at the next change.
@@ -51,7 +51,7 @@ class NewPages:
     def __init__(
         self,
         crawl: Crawl,
-        reader: Reader,
+        reader: ReadStore,
         ledger: Ledger,
         robots: RobotsCache,
         on_new_pages: Callable[[], object],
@@ -88,13 +88,13 @@ class NewPages:
             links: How many links deep its rule allows.
             now: The instant.
         """
-        depth = self._reader.depth(page + 1) + 1
+        depth = self._reader.depth(page) + 1
         if depth <= links + MOST_HOPS:
             self.add([target], now, depth)
 
     async def follow(self, page: int, response: Response, number: int, now: float) -> None:
         """Add the pages of the same rule that a page links to, as deep as the rule allows."""
-        depth = self._reader.depth(page + 1)
+        depth = self._reader.depth(page)
         if depth >= self._crawl.settings.rules[number].links or self._has_enough(page):
             return
         if len(response.body) > _LARGE:

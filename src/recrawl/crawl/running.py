@@ -14,19 +14,18 @@ import numpy as np
 from recrawl.crawl.crawler import Crawler
 from recrawl.fetch.http import HttpFetcher
 from recrawl.state.opening import open_crawl
+from recrawl.store import open_for_writing, open_store
 from recrawl.store.retention import Retention
-from recrawl.store.sqlite.reader import Reader
-from recrawl.store.sqlite.store import Store
 from recrawl.store.writer import Writer
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
-    from pathlib import Path
 
     from recrawl.clock import Clock
     from recrawl.crawl.page_visit import PageVisit
     from recrawl.fetch.fetcher import Fetcher, Limits
     from recrawl.settings.settings import Settings
+    from recrawl.store import Address
 
 _COLLECT_AFTER = 50_000, 20, 20
 
@@ -34,7 +33,7 @@ _COLLECT_AFTER = 50_000, 20, 20
 @asynccontextmanager
 async def running(  # noqa: PLR0913 - what a crawl works with, and who is told of it
     settings: Settings,
-    path: Path,
+    store: Address,
     clock: Clock,
     *,
     on_visit: Callable[[PageVisit], object] = bool,
@@ -47,7 +46,7 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
 
     Args:
         settings: What is asked of the crawl.
-        path: The store.
+        store: Path or URL of the store.
         clock: Source of the current time.
         on_visit: Called with each visit once it is on disk.
         on_replay: Called now and then with how many visits have been replayed.
@@ -56,13 +55,15 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
         seed: Seed of all that is left to chance; a fresh one if none is given.
     """
     retention = Retention(max(settings.versions, 1), settings.keep, settings.size)
-    with Store.open(path, retention) as store, Reader(path) as reader:
+    with open_for_writing(store, retention) as written, open_store(store) as reader:
         random = np.random.default_rng(seed)
-        crawl = open_crawl(settings, store, reader, clock.now(), random=random, on_replay=on_replay)
+        crawl = open_crawl(
+            settings, written, reader, clock.now(), random=random, on_replay=on_replay
+        )
         fetcher: Fetcher = HttpFetcher(settings.agent, limits)
         if record is not None:
             fetcher = record(fetcher)
-        writer = Writer(store)
+        writer = Writer(written)
         try:
             with _fewer_collections():
                 yield Crawler(crawl, reader, writer, fetcher, clock, on_visit)

@@ -124,7 +124,7 @@ class VisitCycle:
         """A visit as it is written down."""
         response, verdict = visit.response, visit.verdict
         return VisitMade(
-            page=visit.page + 1,
+            page=visit.page,
             at_seconds=visit.at * SECONDS_A_DAY,
             outcome=verdict.outcome,
             http=response.status or None,

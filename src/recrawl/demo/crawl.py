@@ -23,9 +23,7 @@ from recrawl.detect.reliability import KINDS
 from recrawl.parse.addresses import host_of, origin_of
 from recrawl.policies.recrawl.beliefs import Beliefs
 from recrawl.settings.settings import FILE_NAME, STORE_NAME, read_settings
-from recrawl.store.sqlite.listing_reader import ListingReader
-from recrawl.store.sqlite.reader import Reader
-from recrawl.store.sqlite.store import Store
+from recrawl.store import create_store, open_store
 from recrawl.units import epoch_days, instant_after_epoch
 
 if TYPE_CHECKING:
@@ -41,8 +39,9 @@ if TYPE_CHECKING:
     from recrawl.demo.site import Requests
     from recrawl.demo.world import ExampleWorld
     from recrawl.detect.reliability import Word
+    from recrawl.entries.listings import Sync
+    from recrawl.entries.store import ReadStore
     from recrawl.settings.settings import Settings
-    from recrawl.store.sqlite.listing_reader import Sync
 
 LOOKS_A_DAY = 4
 _SETTINGS = """\
@@ -148,19 +147,19 @@ async def crawl_example(
     await site.start()
     try:
         settings = _write_settings(plan, site.origins)
-        Store.create(plan.store).close()
+        create_store(plan.store).close()
         async with running(settings, plan.store, clock, seed=world.seed) as crawler:
             begun(site.origins[0], crawler)
             discovered = await crawler.discover(0)
             await crawler.discover(1)
-            with Reader(plan.store) as reader:
+            with open_store(plan.store) as reader:
                 look = _Look(world, crawler, _rows(world, reader))
             await _run_watched(crawler, clock, look, watch, until=world.start + plan.days)
             end = min(clock.now(), world.start + plan.days)
             rates = look.rates(end)
             words = _words(crawler, site.origins)
         visits = read_visits(world, plan.store, plan.seconds_a_day)
-        with ListingReader(plan.store) as reader:
+        with open_store(plan.store) as reader:
             syncs = reader.syncs("jobs")
     finally:
         await site.close()
@@ -249,7 +248,7 @@ class _Look:
 
 def read_visits(world: ExampleWorld, store: Path, seconds_a_day: float) -> ExampleVisits:
     """All visits of a store, with the beginnings of their requests on the crawl's clock."""
-    with Reader(store) as reader:
+    with open_store(store) as reader:
         row = _rows(world, reader)
         found = list(reader.visits())
     page, at, outcome, age, size, took, audit = (
@@ -258,10 +257,10 @@ def read_visits(world: ExampleWorld, store: Path, seconds_a_day: float) -> Examp
     )
     days = epoch_days(at)
     asked = days - np.nan_to_num(took) / seconds_a_day
-    return ExampleVisits(row[page - 1], asked, days, outcome, age, size, audit)
+    return ExampleVisits(row[page], asked, days, outcome, age, size, audit)
 
 
-def _rows(world: ExampleWorld, reader: Reader) -> Ints:
+def _rows(world: ExampleWorld, reader: ReadStore) -> Ints:
     """Row in the world of each page of a store; -1 where it has none."""
     row = {path: page for page, path in enumerate(world.path)}
     addresses = [each for some in reader.all_addresses() for each in some]

@@ -1,6 +1,8 @@
 """What a crawl writes down: one frozen value for each thing that happened.
 
-Instants are epoch seconds, as a clock gives them; the store keeps whole milliseconds.
+Instants are epoch seconds, as a clock gives them; a store keeps whole milliseconds. Pages and hosts
+are numbered from 0 in the order in which they were found. Visits are numbered from 1: the number of
+a visit is a position, and position 0 is before the first.
 
 Pure.
 """
@@ -175,8 +177,8 @@ class RobotsRead:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Learnt:
-    """All that a crawl has worked out from its visits, in place of what it knew before.
+class Checkpoint:
+    """The learned state of a crawl, in place of the checkpoint before.
 
     Args:
         parts: Arrays, or values that JSON can hold, by name. An array must not change before
@@ -207,7 +209,7 @@ Entry: TypeAlias = (
     | HostSeen
     | HostBelieved
     | RobotsRead
-    | Learnt
+    | Checkpoint
     | Prune
     | ListingSynced
 )
@@ -219,11 +221,11 @@ class Found:
 
     Args:
         pages: Number of each page, in the order of the addresses.
-        known: How many pages there were before: larger numbers are new.
+        known: How many pages there were before: numbers from this on are new.
 
     Examples:
-        >>> Found(pages=[1, 4, 5], known=3).new
-        [4, 5]
+        >>> Found(pages=[0, 3, 4], known=3).new
+        [3, 4]
     """
 
     pages: Sequence[int]
@@ -232,7 +234,7 @@ class Found:
     @property
     def new(self) -> list[int]:
         """Numbers of the pages nobody knew, each once, rising."""
-        return sorted({page for page in self.pages if page > self.known})
+        return sorted({page for page in self.pages if page >= self.known})
 
 
 # Number of the visit or the host, pages found, versions dropped, or nothing to tell.

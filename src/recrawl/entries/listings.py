@@ -1,4 +1,4 @@
-"""What a crawl writes of a sync of a listing.
+"""Syncs of listings: what a crawl writes of one, and what a store tells of all of them.
 
 Pure.
 """
@@ -121,3 +121,99 @@ class ListingSynced:
     deleted: Sequence[str] = ()
     quality: Quality | None = None
     sketch: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sync:
+    """One sync of a listing.
+
+    Args:
+        number: Its number.
+        at_seconds: When it was done.
+        outcome: What came of it.
+        detail: Why it was not accepted, or failed.
+        took_seconds: How long it took.
+        pages: Pages that were read.
+        items: Objects that were found.
+        listed: Objects of the copy afterwards.
+        next_at_seconds: When the next was due.
+        reason: Why then.
+        quality: How good the copy had been; None where that is not known.
+        sketch: What was found, in short, where it was doubted.
+    """
+
+    number: int
+    at_seconds: float
+    outcome: SyncOutcome
+    detail: str
+    took_seconds: float
+    pages: int
+    items: int
+    listed: int
+    next_at_seconds: float
+    reason: str
+    quality: Quality | None
+    sketch: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredObject:
+    """An object as it was last seen.
+
+    Args:
+        key: What names it.
+        attributes: What it was like when last seen.
+        appeared_seconds: When it was first seen.
+        last_seen_seconds: When it was last seen.
+        removed_seconds: The sync that missed it; None while it is listed.
+    """
+
+    key: str
+    attributes: dict[str, str]
+    appeared_seconds: float
+    last_seen_seconds: float
+    removed_seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened to an object.
+
+    Args:
+        object: Number of the object.
+        sync: Number of the sync that saw it.
+        kind: What happened.
+        attributes: The object's attributes from then on; None where it is gone.
+    """
+
+    object: int
+    sync: int
+    kind: EventKind
+    attributes: dict[str, str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class ListingHistory:
+    """All that is known of a listing.
+
+    Args:
+        name: Its name.
+        syncs: Every sync, in order.
+        keys: Key of each object, by its number.
+        events: Everything that happened, in order.
+    """
+
+    name: str
+    syncs: list[Sync]
+    keys: dict[int, str]
+    events: list[Event]
+
+    @property
+    def alarm(self) -> str:
+        """What is wrong since the last sync that was accepted; empty for nothing."""
+        return alarm_of(self.syncs)
+
+
+def alarm_of(syncs: list[Sync]) -> str:
+    """What the last sync found wrong; empty where it was accepted, or there was none."""
+    return "" if not syncs or syncs[-1].outcome.accepted else syncs[-1].detail

@@ -20,7 +20,7 @@ from recrawl.units import SECONDS_A_DAY
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from recrawl.store.sqlite.reader import Host as HostRecord
+    from recrawl.entries.records import Host as HostRecord
 
 # A host that takes a second to answer is given so many seconds between requests.
 _DELAY_PER_LATENCY = 2.0

@@ -18,9 +18,9 @@ from recrawl.visits.status import Outcome, PageStatus
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Instants, Ints, Statuses
+    from recrawl.entries.store import ReadStore
     from recrawl.policies.recrawl.state import RecrawlState
     from recrawl.state.snapshot import PoolSight, Sight
-    from recrawl.store.sqlite.reader import Reader
 
 _FIGURES = ("rate", "low", "high", "shape", "exposure", "fresh")
 _BLOCK = 1 << 15
@@ -70,7 +70,7 @@ class PageRows:
         return PageRows(*(getattr(self, name)[rows] for name in self.__slots__))
 
 
-def page_rows(sight: Sight, reader: Reader) -> PageRows:
+def page_rows(sight: Sight, reader: ReadStore) -> PageRows:
     """All pages of a crawl as it was looked at."""
     count = len(sight.rule)
     figures = {name: np.full(count, np.nan) for name in _FIGURES}
@@ -115,13 +115,13 @@ def _believe(pool: PoolSight, now: float, figures: dict[str, Floats]) -> None:
     over_blocks(work, len(rows), _BLOCK)
 
 
-def _counted(reader: Reader, pages: int) -> tuple[Ints, Ints, Instants]:
+def _counted(reader: ReadStore, pages: int) -> tuple[Ints, Ints, Instants]:
     """Visits to each page, changes that they found, and the last of these."""
     visits, changes = np.zeros(pages, np.int64), np.zeros(pages, np.int64)
     last = np.full(pages, np.datetime64("NaT", "us"))
     for some in reader.outcomes():
-        known = some.page <= pages
-        page, found = some.page[known] - 1, some.outcome[known] == Outcome.CHANGED
+        known = some.page < pages
+        page, found = some.page[known], some.outcome[known] == Outcome.CHANGED
         visits += np.bincount(page, minlength=pages)
         changes += np.bincount(page[found], minlength=pages)
         last[page[found]] = some.at[known][found]  # in order: the last one stays

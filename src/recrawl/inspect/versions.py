@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recrawl.detect.diff.differences import Difference
+    from recrawl.entries.records import Version
+    from recrawl.entries.store import ReadStore
     from recrawl.settings.settings import Settings
-    from recrawl.store.sqlite.reader import Reader, Version
 
 _SAMPLE = 20_000  # letters by which text is told from what is none
 _MOST_UNREADABLE = 0.05  # of them
@@ -75,23 +76,23 @@ class Versions:
         masks: What differs by itself, and does not count.
     """
 
-    reader: Reader
+    reader: ReadStore
     address: str
     kept: Sequence[Version]
     rule: Rule
     masks: Masks
 
     @classmethod
-    def of(cls, settings: Settings, reader: Reader, page: int, address: str) -> Versions:
+    def of(cls, settings: Settings, reader: ReadStore, page: int, address: str) -> Versions:
         """Those that are kept now, seen as the crawl sees them; refused where there is none."""
         kept = reader.versions(page)
         if not kept:
             why = "got none" if settings.versions else "none is, by versions = 0 in the settings"
-            message = f"{reader.path}: a version of {address} must be kept ({why})"
+            message = f"{reader.name}: a version of {address} must be kept ({why})"
             raise NothingToCompare(message)
         number = settings.rule_of(address)
         rule = Rule(address) if number == NO_RULE else settings.rules[number]
-        of_host = read_masks(reader.masks_of_hosts().get(host_of(address), ""))
+        of_host = read_masks(reader.host_masks().get(host_of(address), ""))
         of_page = read_masks(reader.masks([page])[0])
         return cls(reader, address, kept, rule, Masks((*of_host.masks, *of_page.masks)))
 
@@ -108,7 +109,7 @@ class Versions:
         """
         if len(self.kept) == 1:
             message = (
-                f"{self.reader.path}: two versions of {self.address} must be kept "
+                f"{self.reader.name}: two versions of {self.address} must be kept "
                 f"(got one, of {_when(self.kept[0])})"
             )
             raise NothingToCompare(message)
@@ -152,13 +153,13 @@ class Versions:
         body = self.reader.body(version.digest)
         if body is None:
             message = (
-                f"{self.reader.path}: version of {_when(version)} must be kept (it was dropped)"
+                f"{self.reader.name}: version of {_when(version)} must be kept (it was dropped)"
             )
             raise NothingToCompare(message)
         text = decoded(body)
         if _unreadable(text[:_SAMPLE]) > _MOST_UNREADABLE:
             message = (
-                f"{self.reader.path}: version of {_when(version)} of {self.address} must be text "
+                f"{self.reader.name}: version of {_when(version)} of {self.address} must be text "
                 "to be compared (it is not)"
             )
             raise NothingToCompare(message)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from recrawl.arrays.types import Bools, Floats, Ints, Statuses
+    from recrawl.entries.store import ReadStore
     from recrawl.state.opening import Crawl
-    from recrawl.store.sqlite.reader import Reader
 
 _KINDS = ("", SITEMAP, FEED)
 _AT_ONCE = 5_000  # addresses looked up before others have their turn
@@ -157,7 +157,7 @@ class Announcements:
 
 
 async def hear(
-    crawl: Crawl, reader: Reader, dates: Mapping[str, tuple[str, float]], now: float
+    crawl: Crawl, reader: ReadStore, dates: Mapping[str, tuple[str, float]], now: float
 ) -> None:
     """Take in what sitemaps and feeds say.
 
@@ -171,10 +171,10 @@ async def hear(
     addresses = list(dates)
     for start in range(0, len(addresses), _AT_ONCE):
         some = addresses[start : start + _AT_ONCE]
-        for number, address in zip(reader.numbers(some), some, strict=True):
-            if number:
+        for page, address in zip(reader.find_pages(some), some, strict=True):
+            if page is not None:
                 kind, date = dates[address]
-                named[kind].append((number - 1, date))
+                named[kind].append((page, date))
         await asyncio.sleep(0)
     for kind, each in named.items():
         if each:

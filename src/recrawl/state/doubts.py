@@ -15,16 +15,14 @@ import numpy as np
 
 from recrawl.detect.reliability import NOISE, NOTHING_HEARD, Word, false_changes
 from recrawl.state.trust import PAIRS
-from recrawl.store.sqlite.lookups import rules_and_hosts
 from recrawl.visits.status import Audit, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from recrawl.arrays.types import Floats, Ints, Statuses
-    from recrawl.store.sqlite.columns import OutcomeColumns
-    from recrawl.store.sqlite.reader import Reader
+    from recrawl.entries.columns import OutcomeColumns
+    from recrawl.entries.store import ReadStore
 
 _NO_PAIRS: Statuses = np.empty(0, np.uint8)
 
@@ -34,30 +32,30 @@ class Doubts:
     """What is known of pages that differ by themselves.
 
     Args:
-        path: The store.
+        reader: The store.
         words: Pairs of fetches of each host's pages, by the number of the host.
         of_all: Those of all hosts.
         checked: How often each of the first pages was fetched twice at once.
         differed: How often it differed.
     """
 
-    path: Path
+    reader: ReadStore
     words: Mapping[int, Word]
     of_all: Word
     checked: Statuses
     differed: Statuses
 
     @classmethod
-    def of(cls, reader: Reader) -> Doubts:
+    def of(cls, reader: ReadStore) -> Doubts:
         """What a store knows."""
-        learnt = reader.learnt(PAIRS)
+        learnt = reader.checkpoint(PAIRS)
         parts = learnt[0] if learnt else {}
-        words = {host: Word(*counts) for host, counts in reader.words_of_kind(NOISE).items()}
+        words = {host: Word(*counts) for host, counts in reader.signal_records_of(NOISE).items()}
         of_all = NOTHING_HEARD
         for word in words.values():
             of_all = of_all.plus(right=word.right, wrong=word.wrong)
         pairs = (parts.get(name, _NO_PAIRS) for name in PAIRS)
-        return cls(reader.path, words, of_all, *pairs)
+        return cls(reader, words, of_all, *pairs)
 
     def chances(self, visits: OutcomeColumns, places: Ints) -> Floats:
         """Chance that each of some visits would have found a change of the unchanged page.
@@ -68,13 +66,13 @@ class Doubts:
         changed = visits.outcome[places] == Outcome.CHANGED
         unsure = np.flatnonzero(changed & (visits.audit[places] == Audit.NONE))
         pages, which = np.unique(visits.page[places[unsure]], return_inverse=True)
-        _, hosts = rules_and_hosts(self.path, pages)
+        _, hosts = self.reader.rules_and_hosts(pages)
         each = [self._chance(*one) for one in zip(hosts.tolist(), pages.tolist(), strict=True)]
         found[unsure] = np.array(each, np.float64)[which]
         return found
 
     def _chance(self, host: int, page: int) -> float:
         pairs = (0, 0)
-        if page <= len(self.checked):
-            pairs = int(self.checked[page - 1]), int(self.differed[page - 1])
+        if page < len(self.checked):
+            pairs = int(self.checked[page]), int(self.differed[page])
         return false_changes(self.words.get(host, NOTHING_HEARD), self.of_all, *pairs)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.arrays.growing import longer
-from recrawl.entries.entries import Learnt, PagesChanged
+from recrawl.entries.entries import Checkpoint, PagesChanged
 from recrawl.frontier.agenda import Agenda, KnownPages
 from recrawl.frontier.frontier import Frontier, PolicyCheckpoint
 from recrawl.frontier.host_table import HostTable
@@ -25,7 +25,6 @@ from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.settings.pools import NOTHING, budgets, fingerprint, terms
 from recrawl.state.announcements import ANNOUNCED, Announcements
 from recrawl.state.trust import CHECKED, DIFFERED, Trust
-from recrawl.store.sqlite.lookups import last_visits
 from recrawl.units import SECONDS_A_DAY, epoch_days, instant_after_epoch
 from recrawl.visits.status import Audit, Outcome, PageStatus
 
@@ -33,11 +32,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from recrawl.arrays.types import Floats, Ints
+    from recrawl.entries.columns import PageColumns
+    from recrawl.entries.records import SavedCheckpoint
+    from recrawl.entries.store import ReadStore, WriteStore
     from recrawl.policies.recrawl.state import RecrawlState
     from recrawl.settings.settings import Settings
-    from recrawl.store.sqlite.columns import PageColumns
-    from recrawl.store.sqlite.reader import Reader
-    from recrawl.store.sqlite.store import Store
 
 _RULES, _LOOKED = "rules", "looked"
 _COMPARED = [int(each) for each in Outcome if each.compared]
@@ -80,8 +79,8 @@ class Crawl:
 
 def open_crawl(
     settings: Settings,
-    store: Store,
-    reader: Reader,
+    store: WriteStore,
+    reader: ReadStore,
     now: float,
     *,
     random: np.random.Generator,
@@ -143,43 +142,43 @@ def _own(part: Any) -> Any:  # noqa: ANN401 - an array or any value that JSON ca
     return part.copy() if isinstance(part, np.ndarray) else part
 
 
-def _learnt(settings: Settings, reader: Reader) -> tuple[dict[str, Any], int] | None:
+def _learnt(settings: Settings, reader: ReadStore) -> SavedCheckpoint | None:
     """What was saved, if it still fits the settings."""
-    learnt = reader.learnt()
+    learnt = reader.checkpoint()
     if learnt is None or learnt[0].get(_RULES) != fingerprint(settings):
         return None
     return learnt
 
 
-def _looked(settings: Settings, reader: Reader) -> dict[str, float]:
+def _looked(settings: Settings, reader: ReadStore) -> dict[str, float]:
     """When sites were last looked at, as far as they are still wanted."""
-    learnt = reader.learnt({_LOOKED})
+    learnt = reader.checkpoint({_LOOKED})
     known = learnt[0].get(_LOOKED, {}) if learnt else {}
     return {rule.address: known[rule.address] for rule in settings.rules if rule.address in known}
 
 
 def _assign_rules(
-    settings: Settings, store: Store, reader: Reader, looked: dict[str, float]
+    settings: Settings, store: WriteStore, reader: ReadStore, looked: dict[str, float]
 ) -> None:
     """Find the rule of every page anew."""
-    if store.last_visit:
+    if store.last_visit():
         # Whatever comes now, a crash or other settings: what was learnt before fits no longer.
-        beliefs = reader.learnt({CHECKED, DIFFERED, *ANNOUNCED})
+        beliefs = reader.checkpoint({CHECKED, DIFFERED, *ANNOUNCED})
         parts = beliefs[0] if beliefs else {}
-        store.write([Learnt({**parts, _RULES: "", _LOOKED: looked}, visit=0)])
+        store.write([Checkpoint({**parts, _RULES: "", _LOOKED: looked}, visit=0)])
     had = reader.pages().rule
     first = 0
     for addresses in reader.all_addresses():
         rules = settings.rules_of(addresses)
         moved = np.flatnonzero(had[first : first + len(rules)] != rules).tolist()
         if moved:
-            pages = [first + row + 1 for row in moved]
+            pages = [first + row for row in moved]
             store.write([PagesChanged(pages, rules=[rules[row] for row in moved])])
         first += len(rules)
 
 
 def _add_pools(
-    crawl: Crawl, reader: Reader, parts: dict[str, Any], now: float, random: np.random.Generator
+    crawl: Crawl, reader: ReadStore, parts: dict[str, Any], now: float, random: np.random.Generator
 ) -> list[tuple[Ints, Floats]]:
     """A frontier for each budget; returns its pages and when each was last visited."""
     found = []
@@ -205,12 +204,12 @@ def _inner(parts: dict[str, Any], number: int) -> dict[str, Any]:
     return {name.removeprefix(start): parts[name] for name in ours}
 
 
-def _addresses(reader: Reader, pages: Ints) -> Callable[[], Sequence[str]]:
-    return lambda: reader.addresses((pages + 1).tolist())
+def _addresses(reader: ReadStore, pages: Ints) -> Callable[[], Sequence[str]]:
+    return lambda: reader.addresses(pages.tolist())
 
 
 def _known(
-    settings: Settings, reader: Reader, row_of_host: dict[int, int], last: Floats
+    settings: Settings, reader: ReadStore, row_of_host: dict[int, int], last: Floats
 ) -> KnownPages:
     columns = reader.pages()
     rows = np.zeros(max(row_of_host, default=0) + 1, np.int64)
@@ -229,7 +228,7 @@ def _known(
     )
 
 
-def _set_times(columns: PageColumns, longest: Floats, reader: Reader, last: Floats) -> Floats:
+def _set_times(columns: PageColumns, longest: Floats, reader: ReadStore, last: Floats) -> Floats:
     """When pages are visited at the latest, by the intervals of now; retries and rechecks stay.
 
     A page waits no longer after its last visit than the interval says, and where there is none it
@@ -239,22 +238,22 @@ def _set_times(columns: PageColumns, longest: Floats, reader: Reader, last: Floa
     well = (columns.status == PageStatus.COPIED) & (columns.failures == 0)
     # Only pages visited since the crawl was saved, or whose interval is shorter now, are looked up.
     late = np.flatnonzero(well & np.isfinite(longest) & ~(found <= last + longest))
-    visited = last_visits(reader.path, late + 1) / SECONDS_A_DAY
+    visited = reader.latest_visits(late) / SECONDS_A_DAY
     found[late] = np.fmin(found[late], visited + longest[late])
     return np.where(well & np.isinf(longest), np.inf, found)
 
 
-def _resume_beliefs(crawl: Crawl, reader: Reader) -> None:
+def _resume_beliefs(crawl: Crawl, reader: ReadStore) -> None:
     """Take up how far hosts and pages were believed, whatever became of the rules."""
-    learnt = reader.learnt({CHECKED, DIFFERED, *ANNOUNCED})
+    learnt = reader.checkpoint({CHECKED, DIFFERED, *ANNOUNCED})
     parts = learnt[0] if learnt else {}
     pairs = (parts[CHECKED], parts[DIFFERED]) if CHECKED in parts else None
-    crawl.trust.resume(reader.words_of_hosts(), reader.masks_of_hosts(), pairs)
+    crawl.trust.resume(reader.signal_records(), reader.host_masks(), pairs)
     crawl.announcements.resume(parts)
 
 
 def _learn_again(
-    crawl: Crawl, reader: Reader, known: KnownPages, on_replay: Callable[[int], object]
+    crawl: Crawl, reader: ReadStore, known: KnownPages, on_replay: Callable[[int], object]
 ) -> None:
     """Learn from visits made since the crawl was saved, but for pages without a rule."""
     done = 0
@@ -262,7 +261,7 @@ def _learn_again(
         crawl.announcements.forget_told()
     ruled = known.term < len(crawl.settings.rules)
     for visits in reader.visits(after=crawl.visit):
-        page, at = visits.page - 1, epoch_days(visits.at)
+        page, at = visits.page, epoch_days(visits.at)
         first = (visits.outcome == Outcome.FIRST) & ruled[page]
         again = np.isin(visits.outcome, _COMPARED) & ruled[page]
         addresses = reader.addresses(visits.page[first].tolist())
@@ -295,7 +294,7 @@ def _cuts(crawl: Crawl, at: Floats) -> Ints:
     return np.flatnonzero(np.diff(np.floor(at / width))) + 1
 
 
-def _resume_spending(crawl: Crawl, reader: Reader, term: Ints, now: float) -> None:
+def _resume_spending(crawl: Crawl, reader: ReadStore, term: Ints, now: float) -> None:
     """Count the visits of the last window against the budgets."""
     # What was spent on pages that have no rule any more came out of the common budget, or might.
     pools = np.array([*(each.pool for each in terms(crawl.settings)[:-1]), 0])
@@ -305,7 +304,7 @@ def _resume_spending(crawl: Crawl, reader: Reader, term: Ints, now: float) -> No
     for visits in reader.visits(after=since - 1):
         # A second request was a visit of the budget, too.
         twice = np.repeat(np.arange(len(visits.page)), 1 + (visits.audit != Audit.NONE))
-        pool, at = pools[term[visits.page[twice] - 1]], epoch_days(visits.at[twice])
+        pool, at = pools[term[visits.page[twice]]], epoch_days(visits.at[twice])
         first = visits.outcome[twice] == Outcome.FIRST
         for number in np.unique(pool).tolist():
             ours = pool == number

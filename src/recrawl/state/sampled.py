@@ -21,11 +21,11 @@ from recrawl.visits.status import Outcome
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
+    from recrawl.entries.columns import OutcomeColumns
     from recrawl.policies.recrawl.sampling import Ratios
     from recrawl.policies.recrawl.state import RecrawlState
     from recrawl.settings.settings import Settings
     from recrawl.state.doubts import Doubts
-    from recrawl.store.sqlite.columns import OutcomeColumns
 
 
 @dataclass(slots=True, eq=False)
@@ -86,9 +86,9 @@ class Glance:
 
     def learn(self, visits: OutcomeColumns, doubts: Doubts) -> None:
         """Learn from those visits that compared one of these copies with its page."""
-        place = np.searchsorted(self.pages, visits.page - 1)
+        place = np.searchsorted(self.pages, visits.page)
         row = np.minimum(place, len(self.pages) - 1)
-        compared = (self.pages[row] == visits.page - 1) & COMPARED[visits.outcome]
+        compared = (self.pages[row] == visits.page) & COMPARED[visits.outcome]
         ours = np.flatnonzero(compared)
         row, changed = row[ours], visits.outcome[ours] == Outcome.CHANGED
         at, age = epoch_days(visits.at[ours]), visits.age[ours]

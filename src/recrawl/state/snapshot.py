@@ -29,11 +29,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from recrawl.arrays.types import Bools, Floats, Ints
+    from recrawl.entries.columns import OutcomeColumns, PageColumns
+    from recrawl.entries.records import SavedCheckpoint
+    from recrawl.entries.store import ReadStore
     from recrawl.plan.budget import Budget
     from recrawl.policies.recrawl.state import RecrawlState
     from recrawl.settings.settings import Settings
-    from recrawl.store.sqlite.columns import OutcomeColumns, PageColumns
-    from recrawl.store.sqlite.reader import Reader
 
 # Visits are learnt this part of a mean gap at once: as fine as the clocks of sections are.
 PART_OF_GAP = 1 / 16
@@ -81,7 +82,7 @@ class Sight:
     last: Floats
 
 
-def look(settings: Settings, reader: Reader, now: float) -> Sight:
+def look(settings: Settings, reader: ReadStore, now: float) -> Sight:
     """Look at the crawl of a store at an instant, in days after 1970."""
     columns = reader.pages()
     learnt = saved(settings, reader)
@@ -99,8 +100,8 @@ def look(settings: Settings, reader: Reader, now: float) -> Sight:
     doubts = Doubts.of(reader)
     for visits in reader.outcomes(after=visit):
         # Pages that came after the columns were read are for the next look.
-        known = visits.page <= len(rule)
-        pool = np.where(known, pool_of[np.minimum(visits.page, len(rule)) - 1], -1)
+        known = visits.page < len(rule)
+        pool = np.where(known, pool_of[np.where(known, visits.page, 0)], -1)
         for number, learner in enumerate(learners):
             learner.learn(visits, np.flatnonzero(pool == number), doubts)
     last = np.full(len(rule), np.nan)
@@ -116,9 +117,9 @@ def look(settings: Settings, reader: Reader, now: float) -> Sight:
     return Sight(settings, policy, now, columns, rule, pools, last)
 
 
-def saved(settings: Settings, reader: Reader) -> tuple[dict[str, Any], int] | None:
+def saved(settings: Settings, reader: ReadStore) -> SavedCheckpoint | None:
     """What the crawl had saved and the last visit it knew of, if that still fits the settings."""
-    learnt = reader.learnt()
+    learnt = reader.checkpoint()
     if learnt is None or learnt[0].get("rules") != fingerprint(settings):
         return None
     return learnt
@@ -136,7 +137,7 @@ def pool_addresses(settings: Settings) -> list[str]:
     return ["", *(rule.address for rule in settings.rules if rule.budget is not None)]
 
 
-def rules_anew(settings: Settings, reader: Reader, pages: int) -> Ints:
+def rules_anew(settings: Settings, reader: ReadStore, pages: int) -> Ints:
     """Number of each page's rule by settings that the store does not know yet."""
     found: list[int] = []
     for addresses in reader.all_addresses():
@@ -185,7 +186,7 @@ class _Learner:
         reader: Knows addresses.
     """
 
-    def __init__(self, frontier: Frontier, pages: Ints, weight: Floats, reader: Reader) -> None:
+    def __init__(self, frontier: Frontier, pages: Ints, weight: Floats, reader: ReadStore) -> None:
         self.pages = pages
         self._frontier = frontier
         self._weight = weight
@@ -195,7 +196,12 @@ class _Learner:
 
     @classmethod
     def of(
-        cls, policy: Recrawl, budget: Budget, parts: dict[str, Any], weight: Floats, reader: Reader
+        cls,
+        policy: Recrawl,
+        budget: Budget,
+        parts: dict[str, Any],
+        weight: Floats,
+        reader: ReadStore,
     ) -> _Learner:
         """One that goes on from what was saved of its pool."""
         random = np.random.default_rng(0)  # breaks no ties here
@@ -205,7 +211,7 @@ class _Learner:
         # Kin are as they were when saved: they are looked for again when pages are added. Weights
         # are those of the settings.
         parts = parts | {"sections.related": len(parts["sections.leaf"]), "worth": weight[pages]}
-        state = resumed(policy, parts, lambda: reader.addresses((pages + 1).tolist()))
+        state = resumed(policy, parts, lambda: reader.addresses(pages.tolist()))
         learnt = PolicyCheckpoint(state, len(pages), state.gap)
         return cls(Frontier.resumed(policy, budget, random, learnt), pages, weight, reader)
 
@@ -217,7 +223,7 @@ class _Learner:
 
     def learn(self, visits: OutcomeColumns, ours: Ints, doubts: Doubts) -> None:
         """Learn from some of the visits."""
-        page, outcome = visits.page[ours] - 1, visits.outcome[ours]
+        page, outcome = visits.page[ours], visits.outcome[ours]
         at, age = epoch_days(visits.at[ours]), visits.age[ours]
         changed, false = outcome == Outcome.CHANGED, doubts.chances(visits, ours)
         self._enter(page, at, outcome == Outcome.FIRST)
@@ -244,7 +250,7 @@ class _Learner:
         _, once = np.unique(page[places], return_index=True)
         places = places[np.sort(once)]
         pages, when = page[places], instants_after_epoch(at[places])
-        addresses = self._reader.addresses((pages + 1).tolist())
+        addresses = self._reader.addresses(pages.tolist())
         found = Pages.of(addresses, when, weight=self._weight[pages])
         self._row[pages] = self._frontier.add(found, when.max())
         self.pages = np.append(self.pages, pages)

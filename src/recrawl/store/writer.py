@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recrawl.entries.entries import Entry, Receipt
-    from recrawl.store.sqlite.store import Store
+    from recrawl.entries.store import WriteStore
 
 _Waiting: TypeAlias = "tuple[Entry, asyncio.Future[Receipt]]"
 _Answer: TypeAlias = "Receipt | Exception"
@@ -49,7 +49,7 @@ class Writer:
 
     def __init__(
         self,
-        store: Store,
+        store: WriteStore,
         *,
         most_entries: int = _MOST_ENTRIES,
         longest_wait_seconds: float = _LONGEST_WAIT_SECONDS,
@@ -74,7 +74,7 @@ class Writer:
     def put(self, entry: Entry) -> asyncio.Future[Receipt]:
         """Queue an entry; the future holds its receipt once it is on disk."""
         if self._closed:
-            raise StoreError(f"{self._store.path}: must be open to write (it is being closed)")
+            raise StoreError(f"{self._store.name}: must be open to write (it is being closed)")
         future: asyncio.Future[Receipt] = self._loop.create_future()
         self._batch.append((entry, future))
         self.queued += 1
@@ -91,7 +91,7 @@ class Writer:
         await self._room.wait()
 
     async def close(self) -> None:
-        """Write everything queued, and end the thread; again is nothing."""
+        """Write everything queued, and end the thread. Idempotent."""
         if not self._closed:
             self._closed = True
             self._hand_over()

@@ -9,8 +9,7 @@ from recrawl.errors import InvalidParameter, InvalidTable, StoreMissing
 from recrawl.listings.data.attributes import Labels, Numbers
 from recrawl.listings.forecast.tracked import track_source
 from recrawl.report.listings.syncs import SYNC_OUTCOMES, held
-from recrawl.store.sqlite.listing_reader import ListingReader
-from recrawl.store.sqlite.store import Store
+from recrawl.store import create_store, open_store
 from recrawl.units import SECONDS_A_DAY, epoch_days
 from tests.listings.live.listing_stores import START, kept, rule, store_of_jobs
 
@@ -80,7 +79,7 @@ def test_every_outcome_has_its_words():
 
 def test_a_listing_is_chosen_by_name_and_an_alarm_goes_with_it(tmp_path):
     path = tmp_path / "a.db"
-    with Store.create(path) as store:
+    with create_store(path) as store:
         kept(store, lambda _: {"a": {}}, rule("one"), 0.5)
         kept(store, lambda _: {str(n): {} for n in range(20)}, rule("two"), 0.5)
         kept(store, lambda _: {}, rule("three"), 0.02)
@@ -98,7 +97,7 @@ def test_a_listing_is_chosen_by_name_and_an_alarm_goes_with_it(tmp_path):
 
 
 def test_what_has_no_listing_is_refused(tmp_path):
-    Store.create(tmp_path / "a.db").close()
+    create_store(tmp_path / "a.db").close()
 
     with pytest.raises(InvalidTable, match=r"a\.db: no listing found; .* asks for one$"):
         read_store_listings(tmp_path / "a.db")
@@ -108,13 +107,13 @@ def test_what_has_no_listing_is_refused(tmp_path):
 
 def test_a_store_that_is_written_can_be_read(tmp_path):
     """The writer holds it; readers come and go."""
-    with Store.create(tmp_path / "a.db") as store:
+    with create_store(tmp_path / "a.db") as store:
         kept(store, lambda _: {"a": {}}, rule(), 2.0)
 
         (found,) = read_store_listings(tmp_path / "a.db")
         kept_on = kept(store, lambda _: {"a": {}}, rule("more"), 1.0)
 
     assert len(found.listing) == 1
-    with ListingReader(tmp_path / "a.db") as reader:
+    with open_store(tmp_path / "a.db") as reader:
         last = reader.syncs("more")[-1].at_seconds
     assert last / SECONDS_A_DAY == pytest.approx(kept_on[-1].at_seconds / SECONDS_A_DAY)

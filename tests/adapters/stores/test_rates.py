@@ -8,7 +8,7 @@ from recrawl.adapters.tables.rates import read_rates
 from recrawl.adapters.tables.visits import Reading, format_of, read_batches
 from recrawl.entries.entries import VisitMade
 from recrawl.errors import InvalidTable
-from recrawl.store.sqlite.store import Store
+from recrawl.store import open_for_writing
 from recrawl.visits.status import Outcome
 from tests.inspect.looked import BEGAN, DAY, addresses, made
 
@@ -40,8 +40,8 @@ def test_a_store_is_read_as_a_log(path):
 
 
 def test_rates_are_those_of_the_pages_that_are_there(path):
-    with Store.open(path) as store:
-        store.write([VisitMade(1, (BEGAN + 20) * DAY, Outcome.GONE, http=404)])
+    with open_for_writing(path) as store:
+        store.write([VisitMade(0, (BEGAN + 20) * DAY, Outcome.GONE, http=404)])
     table = read_rates(path)
 
     assert table.pages == addresses(60)[1:]

@@ -9,8 +9,7 @@ from recrawl import Answer
 from recrawl.adapters.stores import visits as store_visits
 from recrawl.adapters.tables.visits import Reading
 from recrawl.errors import InvalidTable, StoreMissing
-from recrawl.store.sqlite import reader as reader_module
-from recrawl.store.sqlite.store import Store
+from recrawl.store import create_store
 from recrawl.visits.rows import UNKNOWN_TIME
 from recrawl.visits.status import Outcome
 from tests.adapters.tables.files import rows_in, write_csv
@@ -50,10 +49,10 @@ def test_each_outcome_is_what_a_log_calls_it(path, monkeypatch):
     with store_with(path, *PAGES) as store:
         store.write(
             [
-                visit(2, 0, outcome=Outcome.FIRST, age=1.0),
-                visit(2, 60, outcome=Outcome.FAILED, http=503),
-                visit(2, 120, outcome=Outcome.CHANGED, age=60 / 86_400),
-                visit(1, 180, outcome=Outcome.GONE, http=410),
+                visit(1, 0, outcome=Outcome.FIRST, age=1.0),
+                visit(1, 60, outcome=Outcome.FAILED, http=503),
+                visit(1, 120, outcome=Outcome.CHANGED, age=60 / 86_400),
+                visit(0, 180, outcome=Outcome.GONE, http=410),
             ]
         )
 
@@ -68,7 +67,7 @@ def test_each_outcome_is_what_a_log_calls_it(path, monkeypatch):
 
 _visits = st.lists(
     st.tuples(
-        st.integers(1, 3),
+        st.integers(0, 2),
         st.sampled_from(Outcome),
         st.none() | st.integers(-100, 10**8),
         st.integers(0, 7),
@@ -82,14 +81,14 @@ def test_a_store_and_a_log_of_the_same_crawl_are_the_same(tmp_path_factory, made
     folder = tmp_path_factory.mktemp("same")
     rows = []
     with store_with(folder / "pages.db", *PAGES) as store, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reader_module.Reader.outcomes, "__defaults__", (0, 4))  # several batches
+        patch.setattr(store_visits, "_ROWS", 4)  # several batches
         for second, (page, outcome, modified, part) in enumerate(made):
             at = NOON + second + part / 8
             age = None if modified is None else (at - (NOON - modified)) / 86_400
             store.write([visit(page, at - NOON, outcome=outcome, age=age)])
             if (logged := LOGGED[outcome]) is not None:
                 date = None if modified is None else NOON - modified
-                rows.append((PAGES[page - 1], at, logged[0], date, logged[1]))
+                rows.append((PAGES[page], at, logged[0], date, logged[1]))
 
         stored = read(folder / "pages.db", patch)
 
@@ -97,9 +96,9 @@ def test_a_store_and_a_log_of_the_same_crawl_are_the_same(tmp_path_factory, made
 
 
 def test_pages_found_while_a_store_is_read_have_their_names(path, monkeypatch):
-    monkeypatch.setattr(reader_module.Reader.outcomes, "__defaults__", (0, 1))
+    monkeypatch.setattr(store_visits, "_ROWS", 1)
     with store_with(path, *PAGES) as store:
-        store.write([visit(1), visit(2)])
+        store.write([visit(0), visit(1)])
         batches = store_visits.read(Reading(path))
         first = next(batches)
         store.write([found("https://a.org/4")])
@@ -110,7 +109,7 @@ def test_pages_found_while_a_store_is_read_have_their_names(path, monkeypatch):
 
 def test_progress_ends_with_the_last_visit(path):
     with store_with(path, *PAGES) as store:
-        store.write([visit(1, number) for number in range(5)])
+        store.write([visit(0, number) for number in range(5)])
     shares: list[float] = []
 
     (batch,) = store_visits.read(Reading(path, progress=shares.append))
@@ -120,7 +119,7 @@ def test_progress_ends_with_the_last_visit(path):
 
 
 def test_an_empty_store_has_no_visits(path):
-    Store.create(path).close()
+    create_store(path).close()
 
     assert list(store_visits.read(Reading(path))) == []
 

@@ -6,7 +6,7 @@ import pytest
 from recrawl.adapters.stores.world import world_of_store
 from recrawl.entries.entries import PagesFound, VisitMade
 from recrawl.errors import InvalidHistory
-from recrawl.store.sqlite.store import Store
+from recrawl.store import create_store
 from recrawl.visits.status import Outcome
 
 DAY = 86_400.0
@@ -15,8 +15,8 @@ START = 1_767_225_600.0  # the first of January 2026
 
 def store_of(path, *visits, pages=2):
     """A store with visits: number of the page, day, outcome, age in days."""
-    addresses = [f"https://a.org/{page}" for page in range(1, pages + 1)]
-    with Store.create(path) as store:
+    addresses = [f"https://a.org/{page}" for page in range(pages)]
+    with create_store(path) as store:
         store.write([PagesFound(addresses, ["a.org"] * pages, [0] * pages, START)])
         store.write(
             [
@@ -35,17 +35,17 @@ def test_a_dated_change_is_where_the_host_says_and_another_between_two_visits(tm
     """The first page changed on day 3.5; the second once between days 2 and 6."""
     store = store_of(
         tmp_path / "a.db",
-        (1, 0, Outcome.FIRST, None),
-        (2, 1, Outcome.FIRST, None),
-        (2, 2, Outcome.SAME, None),
-        (1, 4, Outcome.CHANGED, 0.5),
-        (1, 5, Outcome.FAILED, None),
-        (2, 6, Outcome.CHANGED, None),
-        (1, 8, Outcome.NOT_MODIFIED, None),
+        (0, 0, Outcome.FIRST, None),
+        (1, 1, Outcome.FIRST, None),
+        (1, 2, Outcome.SAME, None),
+        (0, 4, Outcome.CHANGED, 0.5),
+        (0, 5, Outcome.FAILED, None),
+        (1, 6, Outcome.CHANGED, None),
+        (0, 8, Outcome.NOT_MODIFIED, None),
     )
     world = world_of_store(store, np.random.default_rng(0))
 
-    assert world.address == ("https://a.org/1", "https://a.org/2")
+    assert world.address == ("https://a.org/0", "https://a.org/1")
     assert days(world.first_seen) == [0, 1]
     assert days(world.changes)[0] == pytest.approx(3.5, abs=1e-4)
     assert 2 < days(world.changes)[1] <= 6
@@ -56,9 +56,9 @@ def test_a_date_outside_of_the_gap_is_not_believed(tmp_path):
     """A page found changed on day 4 cannot have changed before the visit on day 2 alone."""
     store = store_of(
         tmp_path / "a.db",
-        (1, 0, Outcome.FIRST, None),
-        (1, 2, Outcome.SAME, None),
-        (1, 4, Outcome.CHANGED, 3.0),
+        (0, 0, Outcome.FIRST, None),
+        (0, 2, Outcome.SAME, None),
+        (0, 4, Outcome.CHANGED, 3.0),
     )
     world = world_of_store(store, np.random.default_rng(0))
 
@@ -66,12 +66,12 @@ def test_a_date_outside_of_the_gap_is_not_believed(tmp_path):
 
 
 def test_pages_without_a_copy_are_no_part_of_it(tmp_path):
-    store = store_of(tmp_path / "a.db", (2, 1, Outcome.FIRST, None), (1, 2, Outcome.FAILED, None))
+    store = store_of(tmp_path / "a.db", (1, 1, Outcome.FIRST, None), (0, 2, Outcome.FAILED, None))
 
-    assert world_of_store(store, np.random.default_rng(0)).address == ("https://a.org/2",)
+    assert world_of_store(store, np.random.default_rng(0)).address == ("https://a.org/1",)
 
 
-@pytest.mark.parametrize("visits", [[], [(1, 1, Outcome.FAILED, None)]], ids=["none", "failed"])
+@pytest.mark.parametrize("visits", [[], [(0, 1, Outcome.FAILED, None)]], ids=["none", "failed"])
 def test_a_store_without_copies_is_refused(tmp_path, visits):
     store = store_of(tmp_path / "a.db", *visits)
 

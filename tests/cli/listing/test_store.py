@@ -9,7 +9,7 @@ import pytest
 
 from recrawl.report.listings.objects import OBJECT_COLUMNS
 from recrawl.report.listings.syncs import SYNC_COLUMNS
-from recrawl.store.sqlite.store import Store
+from recrawl.store import create_store, open_for_writing
 from tests.cli.running import run, run_here
 from tests.listings.live.listing_stores import kept, rule, store_of_jobs
 
@@ -25,7 +25,7 @@ def board(tmp_path_factory):
 def two(board, tmp_path):
     """A store of two listings."""
     path = shutil.copy(board, tmp_path / "recrawl.db")
-    with Store.open(path) as store:
+    with open_for_writing(path) as store:
         kept(store, lambda _: {str(n): {} for n in range(20)}, rule("cars"), 3.0)
     return path
 
@@ -172,7 +172,7 @@ def test_a_picture_is_of_one_listing(two, tmp_path):
 
 def test_what_is_the_matter_is_said_beside_every_figure(tmp_path):
     shown: list[dict[str, dict[str, str]]] = [{str(n): {} for n in range(30)}, {}]
-    with Store.create(tmp_path / "a.db") as store:
+    with create_store(tmp_path / "a.db") as store:
         kept(store, lambda _: shown.pop(0) if len(shown) > 1 else shown[0], rule(), 1.5)
 
     described = run_here("listing", "describe", tmp_path / "a.db", "--csv")
@@ -186,7 +186,7 @@ def test_what_is_the_matter_is_said_beside_every_figure(tmp_path):
 
 
 def test_a_store_without_listings_is_refused_in_one_sentence(tmp_path):
-    Store.create(tmp_path / "a.db").close()
+    create_store(tmp_path / "a.db").close()
 
     ended = run("listing", "syncs", tmp_path / "a.db")
 

@@ -14,7 +14,7 @@ from recrawl.entries.entries import PagesFound, VisitMade
 from recrawl.errors import InvalidSettings
 from recrawl.plan.budget import Budget
 from recrawl.simulate.world import World
-from recrawl.store.sqlite.store import Store
+from recrawl.store import create_store
 from recrawl.visits.status import Outcome
 from tests.cli.running import run_here
 from tests.inspect.looked import BEGAN, DAY, made
@@ -35,11 +35,11 @@ def young(tmp_path):
     """A store of forty pages, copied and visited within 25 minutes; no settings beside it."""
     path = tmp_path / "recrawl.db"
     names = [f"https://a.org/{row}" for row in range(40)]
-    with Store.create(path) as store:
+    with create_store(path) as store:
         store.write([PagesFound(names, ["a.org"] * 40, [0] * 40, BEGAN * DAY)])
-        first = [(page, 0.1 * page, Outcome.FIRST) for page in range(1, 41)]
+        first = [(page, 0.1 * (page + 1), Outcome.FIRST) for page in range(40)]
         kinds = (Outcome.CHANGED, Outcome.SAME, Outcome.SAME)
-        again = [(1 + row % 40, 5 + 0.1 * row, kinds[row % 3]) for row in range(201)]
+        again = [(row % 40, 5 + 0.1 * row, kinds[row % 3]) for row in range(201)]
         store.write(
             [
                 VisitMade(page, (BEGAN + at * MINUTE) * DAY, outcome, 200)

@@ -6,10 +6,9 @@ import pytest
 from recrawl.entries.entries import PagesFound, VisitMade
 from recrawl.inspect.status import learning as overview_learning
 from recrawl.inspect.status.learning import learning
-from recrawl.inspect.status.overview import overview
-from recrawl.store.sqlite.store import Store
+from recrawl.store import open_for_writing, open_store
 from recrawl.visits.status import Audit, Outcome
-from tests.inspect.looked import BEGAN, DAY, made
+from tests.inspect.looked import BEGAN, DAY, made, overview_of
 
 NOW = BEGAN + 10.25
 
@@ -19,9 +18,14 @@ def path(tmp_path):
     return tmp_path / "recrawl.db"
 
 
+def learned(path, first, end):
+    with open_store(path) as reader:
+        return learning(reader, first, end)
+
+
 def test_a_page_is_learnt_about_until_it_was_compared_three_times(path):
     """Five rounds: a first copy, three visits to learn, one more; the week holds the last three."""
-    status = overview(made(path), path, NOW)
+    status = overview_of(made(path), path, NOW)
 
     assert status.learning.visits == status.learning.looked_at == 180
     assert (status.learning.young, status.learning.audits, status.learning.either) == (120, 0, 120)
@@ -31,31 +35,31 @@ def test_a_page_is_learnt_about_until_it_was_compared_three_times(path):
 def test_a_first_copy_is_had_and_not_learnt_about(path):
     made(path, pages=4, rounds=1)
 
-    assert learning(path, 1, 5).young == 0
+    assert learned(path, 1, 5).young == 0
 
 
 def test_a_page_that_fails_before_there_is_a_copy_is_not_learnt_about(path):
     made(path, pages=1, rounds=0)
-    with Store.open(path) as store:
-        store.write([VisitMade(1, BEGAN * DAY + each, Outcome.FAILED) for each in range(3)])
+    with open_for_writing(path) as store:
+        store.write([VisitMade(0, BEGAN * DAY + each, Outcome.FAILED) for each in range(3)])
 
-    assert learning(path, 1, 4).young == 0
+    assert learned(path, 1, 4).young == 0
 
 
 def test_a_second_request_is_a_visit_to_learn_once(path):
     """One to a page that was compared often, one to a young page, which counts already."""
     made(path, pages=1)
-    with Store.open(path) as store:
+    with open_for_writing(path) as store:
         store.write(
             [
                 PagesFound(["https://a.org/new"], ["a.org"], [0], NOW * DAY),
-                VisitMade(1, NOW * DAY, Outcome.NOT_MODIFIED, audit=Audit.WORD),
-                VisitMade(2, NOW * DAY, Outcome.FIRST),
-                VisitMade(2, NOW * DAY + 1, Outcome.CHANGED, audit=Audit.NOISE),
-                VisitMade(1, NOW * DAY + 2, Outcome.SAME),
+                VisitMade(0, NOW * DAY, Outcome.NOT_MODIFIED, audit=Audit.WORD),
+                VisitMade(1, NOW * DAY, Outcome.FIRST),
+                VisitMade(1, NOW * DAY + 1, Outcome.CHANGED, audit=Audit.NOISE),
+                VisitMade(0, NOW * DAY + 2, Outcome.SAME),
             ]
         )
-    found = learning(path, 6, 10)
+    found = learned(path, 6, 10)
 
     assert (found.visits, found.young, found.audits, found.either) == (4, 1, 2, 2)
 
@@ -64,7 +68,7 @@ def test_of_many_visits_some_are_looked_at(path, monkeypatch):
     """600 visits, of which 3 rounds in 5 were made to learn."""
     made(path, pages=120)
     monkeypatch.setattr(overview_learning, "_MOST", 200)
-    found = learning(path, 1, 601)
+    found = learned(path, 1, 601)
 
     assert (found.visits, found.looked_at) == (600, 200)
     assert found.share(found.young) == pytest.approx(0.6, abs=4 * np.sqrt(0.6 * 0.4 / 200))
@@ -73,4 +77,4 @@ def test_of_many_visits_some_are_looked_at(path, monkeypatch):
 def test_no_visits_have_no_share(path):
     made(path, rounds=0)
 
-    assert np.isnan(learning(path, 1, 1).share(0))
+    assert np.isnan(learned(path, 1, 1).share(0))

@@ -7,14 +7,15 @@ import pytest
 from recrawl.inspect.status.listings import listing_standings
 from recrawl.report.listings.standing import LISTING_KEYS, listing_object, listing_sentence
 from recrawl.settings.settings import Settings
-from recrawl.store.sqlite.store import Store
+from recrawl.store import create_store, open_store
 from tests.listings.live.listing_stores import START, kept, rule, store_of_jobs
 
 AGENT = "test-bot (me@example.org)"
 
 
 def standing(path, now, *rules):
-    return listing_standings(Settings(AGENT, listings=rules or (rule(),)), path, now)
+    with open_store(path) as reader:
+        return listing_standings(Settings(AGENT, listings=rules or (rule(),)), reader, now)
 
 
 def test_a_listing_that_was_kept_tells_how_good_its_copy_is(tmp_path):
@@ -46,7 +47,7 @@ def test_copies_are_worth_less_as_time_goes_by(tmp_path):
 
 
 def test_a_listing_that_nobody_synced_is_due(tmp_path):
-    Store.create(tmp_path / "a.db").close()
+    create_store(tmp_path / "a.db").close()
 
     (found,) = standing(tmp_path / "a.db", 10.0)
 
@@ -56,7 +57,7 @@ def test_a_listing_that_nobody_synced_is_due(tmp_path):
 
 
 def test_what_is_the_matter_is_said(tmp_path):
-    with Store.create(tmp_path / "a.db") as store:
+    with create_store(tmp_path / "a.db") as store:
         kept(store, lambda _: {}, rule(), 0.0)
 
     (found,) = standing(tmp_path / "a.db", START)
@@ -69,4 +70,6 @@ def test_what_is_the_matter_is_said(tmp_path):
 
 
 def test_a_crawl_without_listings_has_none(tmp_path):
-    assert listing_standings(Settings(AGENT), tmp_path / "none.db", 10.0) == []
+    create_store(tmp_path / "a.db").close()
+    with open_store(tmp_path / "a.db") as reader:
+        assert listing_standings(Settings(AGENT), reader, 10.0) == []

@@ -7,13 +7,12 @@ import pytest
 from recrawl.detect.reliability import Word
 from recrawl.entries.entries import HostBelieved, PageChange, PagesChanged, PagesFound, VisitMade
 from recrawl.inspect.status import overview as overview_module
-from recrawl.inspect.status.overview import overview
 from recrawl.inspect.status.values import Counted, HostThatLies
 from recrawl.settings.settings import read_settings
 from recrawl.state.opening import expected_fresh
-from recrawl.store.sqlite.store import Store
+from recrawl.store import open_for_writing
 from recrawl.visits.status import Outcome, PageStatus
-from tests.inspect.looked import BEGAN, DAY, made, opened, save, settings_text
+from tests.inspect.looked import BEGAN, DAY, made, opened, overview_of, save, settings_text
 
 NOW = BEGAN + 10.25
 
@@ -31,7 +30,7 @@ def few(monkeypatch):
 
 def test_all_is_counted(path):
     """60 pages, 4 rounds after the first, on days 0, 2, 4, 6 and 8; a week is from day 3 on."""
-    status = overview(made(path), path, NOW)
+    status = overview_of(made(path), path, NOW)
 
     assert (status.pages, status.copies, status.looked_at) == (60, 60, 60)
     assert status.standing[PageStatus.COPIED] == 60
@@ -47,14 +46,14 @@ def test_the_share_is_what_the_crawl_itself_says(path):
     settings = made(path)
     save(settings, path, NOW)
     fresh, copies = expected_fresh(opened(settings, path, NOW), NOW)
-    said, low, high = overview(settings, path, NOW).fresh
+    said, low, high = overview_of(settings, path, NOW).fresh
 
     assert said == pytest.approx(fresh / copies, abs=0.002)
     assert 0 <= low < said < high <= 1
 
 
 def test_each_budget_has_its_own_visits(path):
-    status = overview(made(path, own=True), path, NOW)
+    status = overview_of(made(path, own=True), path, NOW)
 
     assert [(spent.address, spent.budget) for spent in status.spent] == [
         ("", 20.0),
@@ -67,10 +66,10 @@ def test_of_a_young_crawl_all_is_counted_since_the_first_visit(path):
     """90 minutes after noon, a visit every minute of the last 30: not twelve hours, nor a day."""
     settings = made(path, pages=30, rounds=0)
     noon, minute = BEGAN + 0.5, 1 / 1440
-    with Store.open(path) as store:
+    with open_for_writing(path) as store:
         at = [noon + (60 + row) * minute for row in range(30)]
-        store.write([VisitMade(1 + row, when * DAY, Outcome.FIRST) for row, when in enumerate(at)])
-    status = overview(settings, path, noon + 90 * minute)
+        store.write([VisitMade(row, when * DAY, Outcome.FIRST) for row, when in enumerate(at)])
+    status = overview_of(settings, path, noon + 90 * minute)
 
     assert status.days == pytest.approx(30 * minute, abs=1e-6)
     (spent,) = status.spent
@@ -80,15 +79,15 @@ def test_of_a_young_crawl_all_is_counted_since_the_first_visit(path):
 
 def test_visits_of_today_are_those_since_midnight(path):
     settings = made(path, own=True)
-    with Store.open(path) as store:
+    with open_for_writing(path) as store:
         store.write(
             [
-                VisitMade(1, (NOW - 0.5) * DAY, Outcome.SAME),
-                VisitMade(2, (NOW - 0.1) * DAY, Outcome.SAME),
-                VisitMade(61, (NOW - 0.1) * DAY, Outcome.FAILED),
+                VisitMade(0, (NOW - 0.5) * DAY, Outcome.SAME),
+                VisitMade(1, (NOW - 0.1) * DAY, Outcome.SAME),
+                VisitMade(60, (NOW - 0.1) * DAY, Outcome.FAILED),
             ]
         )
-    status = overview(settings, path, NOW)
+    status = overview_of(settings, path, NOW)
 
     assert [spent.today for spent in status.spent] == [1, 1]
     assert status.count(Outcome.FAILED) == 1
@@ -97,38 +96,38 @@ def test_visits_of_today_are_those_since_midnight(path):
 def test_pages_past_their_time_are_overdue(path):
     """One set time that has come, and all 30 of b.org, where 9 days are the most."""
     settings = made(path, own=True)
-    with Store.open(path) as store:
+    with open_for_writing(path) as store:
         change = PageChange(PageStatus.SUSPECTED, 1, (NOW - 1) * DAY)
-        store.write([PagesChanged([5], [change])])
+        store.write([PagesChanged([4], [change])])
 
-    assert overview(settings, path, NOW).overdue == 1
-    late = overview(settings, path, NOW + 9)
+    assert overview_of(settings, path, NOW).overdue == 1
+    late = overview_of(settings, path, NOW + 9)
     assert late.overdue == 31
     assert late.next_visit == NOW + 9
 
 
 def test_new_pages_come_at_once(path):
     settings = made(path)
-    before = overview(settings, path, BEGAN + 9.01).next_visit
-    with Store.open(path) as store:
+    before = overview_of(settings, path, BEGAN + 9.01).next_visit
+    with open_for_writing(path) as store:
         store.write([PagesFound(["https://a.org/new"], ["a.org"], [0], NOW * DAY)])
 
-    status = overview(settings, path, BEGAN + 9.01)
+    status = overview_of(settings, path, BEGAN + 9.01)
     assert status.standing[PageStatus.NEW] == 1
     assert status.next_visit == BEGAN + 9.01 < before <= BEGAN + 9 + 1 / 20
 
 
 def test_pages_that_are_gone_are_no_copies(path):
     settings = made(path)
-    with Store.open(path) as store:
-        store.write([PagesChanged([1, 2], [PageChange(PageStatus.GONE)] * 2)])
+    with open_for_writing(path) as store:
+        store.write([PagesChanged([0, 1], [PageChange(PageStatus.GONE)] * 2)])
     save(settings, path, NOW)
 
-    assert overview(settings, path, NOW).copies == 58
+    assert overview_of(settings, path, NOW).copies == 58
 
 
 def test_a_store_without_visits_has_nothing_to_say(path):
-    status = overview(made(path, rounds=0), path, NOW)
+    status = overview_of(made(path, rounds=0), path, NOW)
 
     assert isnan(status.fresh[0])
     assert isnan(status.age)
@@ -144,16 +143,16 @@ def test_pages_of_a_block_that_was_removed_are_nobody_s(path):
         for block in ("", '[[site]]\naddress = "https://c.org/"\nbudget = "1/1d"\n')
     )
 
-    assert overview(one, path, NOW).copies == 60
-    assert overview(two, path, NOW).copies == 60
+    assert overview_of(one, path, NOW).copies == 60
+    assert overview_of(two, path, NOW).copies == 60
     save(two, path, NOW)
-    assert [each.lately.a_day for each in overview(two, path, NOW).spent] == [180 / 7, 0.0]
+    assert [each.lately.a_day for each in overview_of(two, path, NOW).spent] == [180 / 7, 0.0]
 
 
 def test_hosts_that_lie_are_named(path):
     """a.org denied one change of two; b.org was right about all of its, and dates them wrong."""
     made(path, own=True)
-    with Store.open(path) as store:
+    with open_for_writing(path) as store:
         store.write(
             [
                 HostBelieved("a.org", {"not_modified": (1, 1, 9, 0.0), "modified": (5, 1, 0, 0)}),
@@ -161,7 +160,7 @@ def test_hosts_that_lie_are_named(path):
             ]
         )
 
-    found = overview(read_settings(settings_text()), path, NOW).hosts_that_lie
+    found = overview_of(read_settings(settings_text()), path, NOW).hosts_that_lie
 
     assert found == [
         HostThatLies("a.org", "not_modified", 1, 2, *Word(right=1, wrong=1).band()),
@@ -171,7 +170,7 @@ def test_hosts_that_lie_are_named(path):
 
 def test_what_was_foretold_stands_beside_what_was_found(path):
     """Half of the pages change at every visit, the others at none: 120 of 240 visits."""
-    status = overview(made(path), path, NOW)
+    status = overview_of(made(path), path, NOW)
 
     assert sum(tenth.visits for tenth in status.tenths) == pytest.approx(240, rel=0.02)
     found = sum(tenth.visits * tenth.found for tenth in status.tenths)
@@ -183,9 +182,9 @@ def test_what_was_foretold_stands_beside_what_was_found(path):
 def test_what_was_foretold_is_kept(path, few):
     """What is saved counts for all copies, not only for those that are looked at."""
     settings = made(path)
-    before = overview(settings, path, NOW).tenths
+    before = overview_of(settings, path, NOW).tenths
     save(settings, path, NOW)
-    after = overview(settings, path, NOW).tenths
+    after = overview_of(settings, path, NOW).tenths
 
     assert sum(tenth.visits for tenth in after) == pytest.approx(
         sum(tenth.visits for tenth in before), rel=0.01
@@ -199,7 +198,7 @@ def test_some_copies_tell_of_all(path, few):
     settings = made(path, own=True)
     save(settings, path, NOW)
     fresh, copies = expected_fresh(opened(settings, path, NOW), NOW)
-    status = overview(settings, path, NOW)
+    status = overview_of(settings, path, NOW)
 
     assert (status.copies, status.looked_at) == (90, 20)
     assert status.fresh[1] < fresh / copies < status.fresh[2]
@@ -209,37 +208,37 @@ def test_the_same_crawl_is_seen_by_the_same_copies(path, few):
     settings = made(path)
     save(settings, path, NOW)
 
-    assert overview(settings, path, NOW) == overview(settings, path, NOW)
+    assert overview_of(settings, path, NOW) == overview_of(settings, path, NOW)
 
 
 def test_visits_since_the_saving_count_for_some_copies(path, few):
     """All pages were visited a moment ago, which nothing saved knows of."""
     settings = made(path)
     save(settings, path, NOW)
-    with Store.open(path) as store:
-        store.write([VisitMade(page, NOW * DAY, Outcome.SAME) for page in range(1, 61)])
+    with open_for_writing(path) as store:
+        store.write([VisitMade(page, NOW * DAY, Outcome.SAME) for page in range(60)])
 
-    assert overview(settings, path, NOW).fresh[0] > 0.99
+    assert overview_of(settings, path, NOW).fresh[0] > 0.99
 
 
 def test_copies_made_since_the_saving_are_counted(path, few):
     settings = made(path)
     save(settings, path, NOW)
-    with Store.open(path) as store:
+    with open_for_writing(path) as store:
         store.write([PagesFound(["https://a.org/new"], ["a.org"], [0], NOW * DAY)])
         change = PageChange(PageStatus.COPIED)
-        store.write([VisitMade(61, NOW * DAY, Outcome.FIRST, change=change)])
-    status = overview(settings, path, NOW)
+        store.write([VisitMade(60, NOW * DAY, Outcome.FIRST, change=change)])
+    status = overview_of(settings, path, NOW)
 
     assert (status.copies, status.looked_at) == (61, 21)
 
 
 def test_late_and_gone_pages_are_counted_among_all(path, few):
     settings = made(path, own=True)
-    with Store.open(path) as store:
-        store.write([PagesChanged([1, 2], [PageChange(PageStatus.GONE)] * 2)])
+    with open_for_writing(path) as store:
+        store.write([PagesChanged([0, 1], [PageChange(PageStatus.GONE)] * 2)])
     save(settings, path, NOW)
-    status = overview(settings, path, NOW + 9)
+    status = overview_of(settings, path, NOW + 9)
 
     assert status.copies == 88
     assert status.overdue == 30
@@ -250,4 +249,4 @@ def test_settings_that_have_moved_are_looked_at_in_full(path, few):
     save(settings, path, NOW)
     moved = read_settings(settings_text() + '[[site]]\naddress = "https://b.org/"\n')
 
-    assert overview(moved, path, NOW).looked_at == 90
+    assert overview_of(moved, path, NOW).looked_at == 90

@@ -14,16 +14,14 @@ from recrawl.entries.entries import HostSeen
 from recrawl.inspect.status import overview as overview_module
 from recrawl.inspect.status import plans as overview_plans
 from recrawl.inspect.status.copies import all_copies
-from recrawl.inspect.status.overview import overview
 from recrawl.inspect.status.plans import Planner, within_hosts
 from recrawl.plan import OBJECTIVES, Budget, Freshness, Limits, Rates, allocate
 from recrawl.policies.recrawl.beliefs import Beliefs
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.settings.settings import read_settings
 from recrawl.state.snapshot import look
-from recrawl.store.sqlite.reader import Reader
-from recrawl.store.sqlite.store import Store
-from tests.inspect.looked import BEGAN, made, save
+from recrawl.store import open_for_writing, open_store
+from tests.inspect.looked import BEGAN, made, overview_of, save
 
 NOW = BEGAN + 10.25
 TEXT = 'agent = "bot (me@example.org)"\n'
@@ -37,7 +35,7 @@ def path(tmp_path):
 
 def fresh_every(path, asked, days):
     """Share of copies that are fresh if each page is visited every so many days, by hand."""
-    with Reader(path) as reader:
+    with open_store(path) as reader:
         (pool,) = look(asked, reader, NOW).pools
     assert pool.state is not None
     a, b = Beliefs.of(pool.state, np.arange(len(pool.pages)), NOW).as_one
@@ -53,7 +51,7 @@ def test_two_pages_at_a_set_interval(path):
     """Each is visited every two days whatever the budget: G / 2 of its Gamma distribution."""
     made(path, pages=2)
     asked = read_settings(f'{TEXT}budget = "2/1d"\n{SITE}interval = "2d"\n')
-    status = overview(asked, path, NOW)
+    status = overview_of(asked, path, NOW)
 
     assert [each.times for each in status.outlooks] == [0.5, 1.0, 2.0]
     assert [each.visits for each in status.outlooks] == [1.0, 2.0, 4.0]
@@ -65,7 +63,7 @@ def test_a_budget_that_is_too_small_for_the_interval_is_shared_out(path):
     made(path, pages=2)
     asked = read_settings(f'{TEXT}budget = "1/2d"\n{SITE}interval = "2d"\n')
 
-    assert shares(overview(asked, path, NOW)) == pytest.approx(
+    assert shares(overview_of(asked, path, NOW)) == pytest.approx(
         [fresh_every(path, asked, days) for days in (8.0, 4.0, 2.0)], rel=1e-6
     )
 
@@ -73,11 +71,11 @@ def test_a_budget_that_is_too_small_for_the_interval_is_shared_out(path):
 def test_a_host_that_must_be_left_alone_for_a_day_is_visited_once_a_day(path):
     """Two pages, so each every other day, however large the budget is."""
     made(path, pages=2)
-    with Store.open(path) as store:
+    with open_for_writing(path) as store:
         store.write([HostSeen("a.org", delay=1.0)])
     asked = read_settings(f'{TEXT}budget = "100/1d"\n{SITE}interval = "1h"\n')
 
-    assert shares(overview(asked, path, NOW)) == pytest.approx(
+    assert shares(overview_of(asked, path, NOW)) == pytest.approx(
         [fresh_every(path, asked, 2.0)] * 3, rel=1e-6
     )
 
@@ -85,11 +83,11 @@ def test_a_host_that_must_be_left_alone_for_a_day_is_visited_once_a_day(path):
 def test_a_host_that_is_slow_to_answer_takes_longer(path):
     """A quarter of a day until it answers, then twice that as a delay: 4 requests in 3 days."""
     made(path, pages=2)
-    with Store.open(path) as store:
+    with open_for_writing(path) as store:
         store.write([HostSeen("a.org", delay=0.5, latency_seconds=86_400 / 4)])
     asked = read_settings(f'{TEXT}budget = "100/1d"\n{SITE}interval = "1h"\n')
 
-    assert shares(overview(asked, path, NOW))[1] == pytest.approx(
+    assert shares(overview_of(asked, path, NOW))[1] == pytest.approx(
         fresh_every(path, asked, 1.5), rel=1e-6
     )
 
@@ -105,7 +103,7 @@ def test_budgets_of_their_own_go_before_the_common_one_at_a_host(path):
         f'{TEXT}budget = "50/1d"\n[politeness]\ndelay = "1d"\n'
         '[[site]]\naddress = "https://a.org/s0/"\n'
     )
-    both, own = (overview(each, path, NOW) for each in (asked, alone))
+    both, own = (overview_of(each, path, NOW) for each in (asked, alone))
 
     # The other ten are never visited, so they are never fresh.
     assert shares(both)[1] == pytest.approx(shares(own)[1] / 2, rel=0.05)
@@ -123,7 +121,7 @@ def test_more_visits_keep_more_fresh(tmp_path_factory, objective, budget, maximu
     path = tmp_path_factory.mktemp("crawl") / "recrawl.db"
     made(path, pages=12)
     top = f'{TEXT}budget = "{budget:.3f}/1d"\nobjective = "{objective}"\n'
-    status = overview(read_settings(top + SITE + maximum), path, NOW)
+    status = overview_of(read_settings(top + SITE + maximum), path, NOW)
 
     half, once, twice = shares(status)
     assert 0 <= half <= once + 1e-9 <= twice + 2e-9 <= 1 + 3e-9
@@ -134,10 +132,10 @@ def test_more_visits_keep_more_fresh(tmp_path_factory, objective, budget, maximu
 def test_some_copies_are_planned_for_as_all_of_them(path, monkeypatch):
     asked = made(path, pages=300)
     save(asked, path, NOW)
-    every = overview(asked, path, NOW).outlooks
+    every = overview_of(asked, path, NOW).outlooks
     monkeypatch.setattr(overview_module, "_MOST", 100)
     monkeypatch.setattr(overview_plans, "_MOST_PLANNED", 60)
-    some = overview(asked, path, NOW).outlooks
+    some = overview_of(asked, path, NOW).outlooks
 
     for one, other in zip(every, some, strict=True):
         assert other.fresh[1] < one.fresh[0] < other.fresh[2]
@@ -148,7 +146,7 @@ def test_pages_without_a_copy_share_the_budget(path):
     """One of two pages was never copied: each gets a visit a day, not two."""
     made(path, pages=2)
     asked = read_settings(f'{TEXT}budget = "2/1d"\n{SITE}')
-    with Reader(path) as reader:
+    with open_store(path) as reader:
         planner = Planner(asked, reader, all_copies(asked, reader, NOW), NOW)
         alone, shared = (planner.outlooks([2.0], [pages])[1] for pages in (2, 4))
         half = planner.outlooks([1.0], [2])[1]
@@ -187,7 +185,7 @@ def test_what_was_expected_of_budgets_comes_true(seed):
 
 
 def test_nothing_is_planned_before_there_is_a_copy(path):
-    assert overview(made(path, rounds=0), path, NOW).outlooks == []
+    assert overview_of(made(path, rounds=0), path, NOW).outlooks == []
 
 
 def test_floors_beyond_what_a_host_can_bear_give_way():

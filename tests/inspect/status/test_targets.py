@@ -9,16 +9,14 @@ from scipy.optimize import brentq
 from recrawl.entries.entries import VisitMade
 from recrawl.inspect.status import overview as overview_module
 from recrawl.inspect.status import targets as overview_targets
-from recrawl.inspect.status.overview import overview
 from recrawl.inspect.status.values import Counted
 from recrawl.plan import Freshness, Rates, allocate
 from recrawl.policies.recrawl.beliefs import Beliefs
 from recrawl.settings.settings import read_settings
 from recrawl.state.snapshot import look
-from recrawl.store.sqlite.reader import Reader
-from recrawl.store.sqlite.store import Store
+from recrawl.store import open_for_writing, open_store
 from recrawl.visits.status import Outcome
-from tests.inspect.looked import BEGAN, DAY, made, save
+from tests.inspect.looked import BEGAN, DAY, made, overview_of, save
 
 NOW = BEGAN + 10.25
 TOP = 'agent = "bot (me@example.org)"\nbudget = "20/1d"\nobjective = "freshness"\n'
@@ -37,7 +35,7 @@ def path(tmp_path):
 
 
 def rates_of(path, wishes, rule):
-    with Reader(path) as reader:
+    with open_store(path) as reader:
         sight = look(wishes, reader, NOW)
     for pool in sight.pools:
         if pool.state is not None:
@@ -49,14 +47,14 @@ def rates_of(path, wishes, rule):
 
 def test_only_what_has_a_target_is_judged(path):
     wishes = asked(("a.org/", ""), ("b.org/", "target = 0.9"))
-    (target,) = overview(wishes, path, NOW).targets
+    (target,) = overview_of(wishes, path, NOW).targets
 
     assert (target.address, target.wanted, target.copies) == ("https://b.org/", 0.9, 10)
 
 
 def test_a_target_is_met_or_missed(path):
     low, high = asked(("a.org/", "target = 0.05")), asked(("a.org/", "target = 0.98"))
-    met, missed = (overview(each, path, NOW).targets[0] for each in (low, high))
+    met, missed = (overview_of(each, path, NOW).targets[0] for each in (low, high))
 
     assert met.met
     assert met.sure
@@ -68,7 +66,7 @@ def test_a_target_is_met_or_missed(path):
 
 def test_a_plan_with_the_cost_reaches_the_target(path):
     wishes = asked(("a.org/", "target = 0.8"), ("b.org/", ""))
-    (target,) = overview(wishes, path, NOW).targets
+    (target,) = overview_of(wishes, path, NOW).targets
     plan = allocate(rates_of(path, wishes, 0), target.needed, objective=Freshness())
 
     assert plan.mean_freshness == pytest.approx(0.8, abs=1e-3)
@@ -76,7 +74,7 @@ def test_a_plan_with_the_cost_reaches_the_target(path):
 
 def test_scipy_finds_the_same_cost(path):
     wishes = asked(("b.org/", "target = 0.7"), ("a.org/", ""))
-    (target,) = overview(wishes, path, NOW).targets
+    (target,) = overview_of(wishes, path, NOW).targets
     rates = rates_of(path, wishes, 0)
 
     def short(visits):
@@ -89,7 +87,7 @@ def test_a_target_may_be_out_of_reach_of_a_polite_crawl(path):
     """Four hours between requests: six visits a day to twenty pages."""
     slow = f'{TOP}[politeness]\ndelay = "4h"\n[[site]]\naddress = "https://a.org/"\ntarget = 0.99\n'
     wishes = read_settings(slow)
-    (target,) = overview(wishes, path, NOW).targets
+    (target,) = overview_of(wishes, path, NOW).targets
     best = allocate(rates_of(path, wishes, 0), 6.0, objective=Freshness())
 
     assert isnan(target.needed)
@@ -98,7 +96,7 @@ def test_a_target_may_be_out_of_reach_of_a_polite_crawl(path):
 
 def test_a_target_may_be_out_of_reach_within_its_bounds(path):
     wishes = asked(("a.org/", 'minimum = "9d"\ntarget = 0.99'))
-    (target,) = overview(wishes, path, NOW).targets
+    (target,) = overview_of(wishes, path, NOW).targets
 
     assert isnan(target.needed)
     assert 0 < target.most < 0.99
@@ -106,15 +104,15 @@ def test_a_target_may_be_out_of_reach_within_its_bounds(path):
 
 def test_what_it_gets_are_the_visits_of_the_last_week(path):
     """20 pages on days 4, 6 and 8 of the week before day 10.25, and two visits more."""
-    with Store.open(path) as store:
-        store.write([VisitMade(page, (NOW - 0.1) * DAY, Outcome.SAME) for page in (3, 3)])
-    (target,) = overview(asked(("a.org/", "target = 0.9")), path, NOW).targets
+    with open_for_writing(path) as store:
+        store.write([VisitMade(page, (NOW - 0.1) * DAY, Outcome.SAME) for page in (2, 2)])
+    (target,) = overview_of(asked(("a.org/", "target = 0.9")), path, NOW).targets
 
     assert target.lately == Counted(62, 7.0)
 
 
 def test_a_site_without_copies_is_neither(path):
-    (target,) = overview(asked(("c.org/", "target = 0.9")), path, NOW).targets
+    (target,) = overview_of(asked(("c.org/", "target = 0.9")), path, NOW).targets
 
     assert (target.copies, target.lately.visits) == (0, 0)
     assert isnan(target.fresh[0])
@@ -124,7 +122,7 @@ def test_a_site_without_copies_is_neither(path):
 def test_of_many_targets_the_furthest_missed_have_costs(path, monkeypatch):
     monkeypatch.setattr(overview_targets, "_MOST_COSTS", 1)
     wishes = asked(("a.org/", "target = 0.1"), ("b.org/", "target = 0.99"))
-    easy, hard = overview(wishes, path, NOW).targets
+    easy, hard = overview_of(wishes, path, NOW).targets
 
     assert isnan(easy.needed)
     assert hard.needed > 0
@@ -134,9 +132,9 @@ def test_a_few_pages_of_a_large_crawl_are_looked_at_all_the_same(path, monkeypat
     """A lot of five copies may miss the ten of b.org; its target needs them."""
     wishes = asked(("a.org/", ""), ("b.org/", "target = 0.9"))
     save(wishes, path, NOW)
-    (every,) = overview(wishes, path, NOW).targets
+    (every,) = overview_of(wishes, path, NOW).targets
     monkeypatch.setattr(overview_module, "_MOST", 5)
-    status = overview(wishes, path, NOW)
+    status = overview_of(wishes, path, NOW)
     (some,) = status.targets
 
     assert status.looked_at == 5

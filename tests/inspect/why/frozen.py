@@ -16,7 +16,7 @@ from recrawl.inspect.why.staging import staged
 from recrawl.inspect.why.what_if import what_ifs
 from recrawl.simulate.virtual_crawl import rehearse
 from recrawl.state.snapshot import look
-from recrawl.store.sqlite.reader import Reader
+from recrawl.store import open_store
 from tests.simulate.virtual import ORIGIN, crawling
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Frozen:
 
     def scene(self, page: int, most: int = 2_000) -> Scene:
         """The scene of a page."""
-        with Reader(self.path) as reader:
+        with open_store(self.path) as reader:
             return staged(look(self.settings, reader, self.now), reader, page, most=most)
 
     def said(self, page: int, *, otherwise: bool = True) -> Said:

@@ -10,8 +10,7 @@ from recrawl.inspect.why.staging import staged
 from recrawl.inspect.why.why import reasons
 from recrawl.simulate.virtual_crawl import rehearse
 from recrawl.state.snapshot import look
-from recrawl.store.sqlite.reader import Reader
-from recrawl.store.sqlite.store import Store
+from recrawl.store import open_for_writing, open_store
 from recrawl.units import instants_after_epoch
 from tests.inspect.looked import BEGAN, DAY, made
 
@@ -24,14 +23,14 @@ def path(tmp_path):
 
 
 def looked(path, settings, page, now=NOW):
-    with Reader(path) as reader:
+    with open_store(path) as reader:
         sight = look(settings, reader, now)
         return sight, staged(sight, reader, page)
 
 
 def test_evidence_is_counted(path):
     settings = made(path)
-    with Reader(path) as reader:
+    with open_store(path) as reader:
         sight = look(settings, reader, NOW)
         found = [evidence(sight, reader, page) for page in range(60)]
         rows = page_rows(sight, reader)
@@ -98,7 +97,7 @@ def test_a_visit_is_worth_what_the_policy_says_and_reaches_the_price(path):
 
 def test_a_section_that_nothing_is_known_of_adds_nothing(path):
     settings = made(path, rounds=1)
-    with Reader(path) as reader:
+    with open_store(path) as reader:
         sight = look(settings, reader, NOW)
         found = activity(staged(sight, reader, 25), sight, reader)
 
@@ -112,9 +111,9 @@ def test_a_section_that_nothing_is_known_of_adds_nothing(path):
 def test_a_robots_txt_that_forbids_a_page_decides(path):
     settings = made(path)
     body = b"User-agent: bot\nDisallow: /s2/\nCrawl-delay: 30"
-    with Store.open(path) as store:
+    with open_for_writing(path) as store:
         store.write([RobotsRead("a.org", (NOW - 0.5) * DAY, 200, body)])
-    with Reader(path) as reader:
+    with open_store(path) as reader:
         sight = look(settings, reader, NOW)
         forbidden, allowed = (reasons(sight, reader, page) for page in (25, 35))
         scene = staged(sight, reader, 25)
@@ -127,7 +126,7 @@ def test_a_robots_txt_that_forbids_a_page_decides(path):
 
 def test_a_host_without_robots_txt_is_left_alone_for_an_hour(path):
     settings = made(path)
-    with Store.open(path) as store:
+    with open_for_writing(path) as store:
         store.write([RobotsRead("a.org", NOW * DAY, 503, b"")])
     _, scene = looked(path, settings, 3, NOW + 0.01)
 

@@ -6,7 +6,7 @@ import pytest
 from recrawl.demo.world import draw_world
 from recrawl.entries.entries import HostSeen, PagesFound
 from recrawl.inspect.why.binding import Binding
-from recrawl.store.sqlite.store import Store
+from recrawl.store import open_for_writing
 from recrawl.visits.status import Outcome
 from tests.inspect.why.frozen import Frozen
 from tests.simulate.virtual import DAY, ORIGIN, settings_of
@@ -115,7 +115,7 @@ def test_hours_bind_a_new_page_with_an_interval(path):
     address = f"{ORIGIN}/brand-new"
     crawl = frozen(path, f'[[page]]\naddress = "{address}"\ninterval = "7m"\nhours = "4-5"\n')
     host = ORIGIN.split("/")[2]
-    with Store.open(path) as store:
+    with open_for_writing(path) as store:
         store.write([PagesFound([address], [host], [1], at_seconds=NOW * DAY)])
     said = crawl.said(60)
 
@@ -154,7 +154,7 @@ def test_a_failure_keeps_a_page_back(path):
 def test_a_host_that_asked_for_it_is_left_alone(path):
     crawl = frozen(path)
     until = NOW + 5
-    with Store.open(path) as store:
+    with open_for_writing(path) as store:
         store.write([HostSeen("a.org", blocked_until_seconds=until * DAY)])
     said = crawl.said(NEWS)
     free = said.what_ifs["host free at any time"]
@@ -163,7 +163,7 @@ def test_a_host_that_asked_for_it_is_left_alone(path):
     assert said.at == pytest.approx(until, abs=HOUR)
     assert crawl.really([NEWS])[0] == pytest.approx(said.at, abs=HOUR)
     assert crawl.really([NEWS], settings_of(2 * BUDGET))[0] >= until
-    with Store.open(path) as store:
+    with open_for_writing(path) as store:
         store.write([HostSeen("a.org", blocked_until_seconds=NOW * DAY)])
     assert crawl.really([NEWS])[0] - NOW == pytest.approx(free.at - NOW, abs=6 * HOUR)
 
@@ -206,7 +206,7 @@ def test_a_new_page_waits_for_its_first_copy(path):
 
 def test_a_page_without_a_rule_is_never_visited(path):
     crawl = frozen(path)
-    with Store.open(path) as store:
+    with open_for_writing(path) as store:
         store.write([PagesFound(["https://b.org/"], ["b.org"], [-1], at_seconds=NOW * DAY)])
     said = crawl.said(60)
 

@@ -9,8 +9,7 @@ from recrawl.listings.live.judging import ListingFacts, judge_sync
 from recrawl.listings.live.pages import ListingSnapshot
 from recrawl.listings.live.rules import ListingRule
 from recrawl.parse.items.item import Layout
-from recrawl.store.sqlite.listing_reader import ListingReader
-from recrawl.store.sqlite.store import Store
+from recrawl.store import create_store, open_store
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recrawl.entries.listings import ListingSynced
+    from recrawl.entries.store import WriteStore
     from recrawl.listings.live.forecast import LiveForecast
 
 START = 20_000.375
@@ -29,7 +29,7 @@ def rule(name: str = "jobs", **more: Any) -> ListingRule:
 
 
 def kept(
-    store: Store,
+    store: WriteStore,
     shown: Callable[[float], Mapping[str, Mapping[str, str]]],
     wanted: ListingRule,
     days: float,
@@ -39,8 +39,9 @@ def kept(
     seen: list[ListingSynced] = []
     while now <= START + days:
         read = ListingSnapshot({key: dict(each) for key, each in shown(now).items()}, 1)
-        with ListingReader(store.path) as reader:
-            history, listed = reader.history(wanted.name), reader.listed(wanted.name)
+        with open_store(store.name) as reader:
+            history = reader.listing_history(wanted.name)
+            listed = reader.listed_objects(wanted.name)
         after: tuple[ListingSynced, LiveForecast | None]
         after = judge_sync(wanted, ListingFacts(history, listed, forecast), read, now)
         synced, forecast = after
@@ -61,6 +62,6 @@ def jobs_shown(jobs: ExampleJobs) -> Callable[[float], dict[str, dict[str, str]]
 def store_of_jobs(path: Path, days: float = 40.0, **more: Any) -> ExampleJobs:
     """A store that kept a job board for some days."""
     jobs = ExampleJobs.made(START, days=days + 1, seed=5, arrivals=5.0)
-    with Store.create(path) as store:
+    with create_store(path) as store:
         kept(store, jobs_shown(jobs), rule(**more), days)
     return jobs

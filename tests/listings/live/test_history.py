@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from recrawl.entries.listings import EventKind, SyncOutcome
+from recrawl.entries.listings import Event, EventKind, ListingHistory, Sync, SyncOutcome
 from recrawl.listings.data.attributes import Labels
 from recrawl.listings.live.history import listing_of_history
-from recrawl.store.sqlite.listing_reader import Event, ListingHistory, Sync
 
 INSERT, UPDATE, DELETE = EventKind
 

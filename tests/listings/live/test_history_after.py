@@ -13,8 +13,7 @@ from recrawl.entries.listings import EventKind
 from recrawl.listings.live.history import listing_of_history
 from recrawl.listings.live.judging import ListingFacts, history_after, judge_sync, live_forecast
 from recrawl.listings.live.pages import ListingSnapshot
-from recrawl.store.sqlite.listing_reader import ListingReader
-from recrawl.store.sqlite.store import Store
+from recrawl.store import create_store, open_store
 from tests.listings.live.listing_stores import START, rule
 
 if TYPE_CHECKING:
@@ -57,8 +56,8 @@ def told(history):
 
 def facts(store, name, forecast):
     """What a crawl knows that reads its store."""
-    with ListingReader(store.path) as reader:
-        return ListingFacts(reader.history(name), reader.listed(name), forecast)
+    with open_store(store.name) as reader:
+        return ListingFacts(reader.listing_history(name), reader.listed_objects(name), forecast)
 
 
 @settings(max_examples=25)
@@ -67,7 +66,7 @@ def test_a_history_with_one_more_sync_is_what_the_store_reads_back(shown):
     """Whatever is found: objects that come, change, go and come back, doubts and failures."""
     forecasts: dict[str, LiveForecast | None] = {}
     now = START
-    with tempfile.TemporaryDirectory() as folder, Store.create(Path(folder) / "a.db") as store:
+    with tempfile.TemporaryDirectory() as folder, create_store(Path(folder) / "a.db") as store:
         for name, days, snapshot in shown:
             now += days
             known = facts(store, name, forecasts.get(name))
@@ -85,7 +84,7 @@ def test_a_crawl_that_is_started_anew_plans_as_the_one_that_went_on(shown):
     """The forecast after a sync is that of the history that is read back, to the bit."""
     forecasts: dict[str, LiveForecast | None] = {}
     now = START
-    with tempfile.TemporaryDirectory() as folder, Store.create(Path(folder) / "a.db") as store:
+    with tempfile.TemporaryDirectory() as folder, create_store(Path(folder) / "a.db") as store:
         for name, days, snapshot in shown:
             now += days
             known = facts(store, name, forecasts.get(name))
@@ -102,7 +101,7 @@ def test_a_crawl_that_is_started_anew_plans_as_the_one_that_went_on(shown):
 
 
 def test_an_object_that_comes_back_keeps_its_number(tmp_path):
-    with Store.create(tmp_path / "a.db") as store:
+    with create_store(tmp_path / "a.db") as store:
         known = facts(store, "jobs", None)
         for days, keys in enumerate(["ab", "b"]):
             snapshot = ListingSnapshot({key: {} for key in keys}, 1)

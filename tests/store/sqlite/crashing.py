@@ -12,8 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from recrawl.entries.entries import Copy, HostSeen, Learnt, PageChange, Receipt
-from recrawl.store.sqlite.store import Store
+from recrawl.entries.entries import Checkpoint, Copy, HostSeen, PageChange, Receipt
+from recrawl.entries.store import WriteStore
+from recrawl.store import open_for_writing
 from recrawl.store.writer import Writer
 from tests.store.made import found, visit
 
@@ -31,18 +32,18 @@ def tell_visit(number: int, told: asyncio.Future[Receipt]) -> None:
     tell("visit", told.result(), number)
 
 
-def tell_learnt(number: int, told: asyncio.Future[Receipt]) -> None:
-    """Tell that what was learnt up to a visit is on disk."""
+def tell_checkpoint(number: int, told: asyncio.Future[Receipt]) -> None:
+    """Tell that the checkpoint at a visit is on disk."""
     assert told.result() is None
-    tell("learnt", number)
+    tell("checkpoint", number)
 
 
-async def crawl(store: Store) -> None:
-    """Write visits, pages and what was learnt until killed."""
+async def crawl(store: WriteStore) -> None:
+    """Write visits, pages and checkpoints until killed."""
     writer = Writer(store, most_entries=20, longest_wait_seconds=0.002)
-    start = store.last_visit
+    start = store.last_visit()
     for number in count(start + 1):
-        page = number * 7919 % PAGES + 1
+        page = number * 7919 % PAGES
         made = visit(
             page,
             number,
@@ -58,8 +59,8 @@ async def crawl(store: Store) -> None:
             writer.put(HostSeen("a.org", failures=number))
         if number % 20 == 0:  # so often that many a kill falls into a saving
             parts = {"a": np.full(SIZE, number), "b": np.full(SIZE, number), "number": number}
-            saved = writer.put(Learnt(parts, number))
-            saved.add_done_callback(partial(tell_learnt, number))
+            saved = writer.put(Checkpoint(parts, number))
+            saved.add_done_callback(partial(tell_checkpoint, number))
         if number % 20 == 0:
             await asyncio.sleep(0)
             await told
@@ -70,7 +71,7 @@ def main() -> None:
     for line in sys.stdin:
         child = os.fork()
         if not child:
-            asyncio.run(crawl(Store.open(Path(line.strip()))))
+            asyncio.run(crawl(open_for_writing(Path(line.strip()))))
         tell("child", child)
         os.waitpid(child, 0)
         tell("dead")

@@ -4,12 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from recrawl.entries.entries import Learnt
+from recrawl.entries.entries import Checkpoint
 from recrawl.errors import InvalidParameter
-from recrawl.store.sqlite import checkpoints as learnt
-from recrawl.store.sqlite.reader import Reader
-from recrawl.store.sqlite.store import Store
+from recrawl.store import create_store, open_store
+from recrawl.store.sqlite import checkpoints
 from tests.store.made import numbered, store_with, visit
+from tests.store.sqlite.connection import connection_of
 
 
 @pytest.fixture
@@ -17,24 +17,25 @@ def path(tmp_path):
     return tmp_path / "pages.db"
 
 
-def loaded(store):
-    found = store.load_learnt()
+def loaded(path):
+    with open_store(path) as reader:
+        found = reader.checkpoint()
     assert found is not None
     return found
 
 
 def test_nothing_is_known_before_the_first_saving(path):
-    with Store.create(path) as store:
-        assert store.load_learnt() is None
-        store.save_learnt({}, visit=0)
-        assert store.load_learnt() == ({}, 0)
+    with create_store(path) as store, open_store(path) as reader:
+        assert reader.checkpoint() is None
+        store.write([Checkpoint({}, visit=0)])
+        assert reader.checkpoint() == ({}, 0)
 
 
 def test_a_saving_replaces_everything(path):
-    with Store.create(path) as store:
-        store.save_learnt({"rates": np.arange(5.0), "gone": [1]}, visit=3)
-        store.write([Learnt({"rates": np.arange(2, dtype=np.float32), "price": 0.1}, visit=8)])
-        parts, visit = loaded(store)
+    with create_store(path) as store:
+        store.write([Checkpoint({"rates": np.arange(5.0), "gone": [1]}, visit=3)])
+        store.write([Checkpoint({"rates": np.arange(2, dtype=np.float32), "price": 0.1}, visit=8)])
+        parts, visit = loaded(path)
 
     assert visit == 8
     assert sorted(parts) == ["price", "rates"]
@@ -46,18 +47,18 @@ def test_a_saving_replaces_everything(path):
 def test_without_a_number_it_knows_of_the_visits_written_before_it(path):
     """Also of those in the same transaction, but not of those that come after."""
     with store_with(path, *numbered(1)) as store:
-        store.write([visit(1)])
-        store.write([visit(1, 1), Learnt({"a": 1}), visit(1, 2)])
+        store.write([visit(0)])
+        store.write([visit(0, 1), Checkpoint({"a": 1}), visit(0, 2)])
 
-        assert store.load_learnt() == ({"a": 1}, 2)
+        assert loaded(path) == ({"a": 1}, 2)
 
 
 def test_a_reader_takes_only_the_parts_it_names(path):
-    with Store.create(path) as store:
-        store.save_learnt({"a": 1, "b": np.zeros(3)}, visit=2)
+    with create_store(path) as store:
+        store.write([Checkpoint({"a": 1, "b": np.zeros(3)}, visit=2)])
 
-    with Reader(path) as reader:
-        assert reader.learnt(["a"]) == ({"a": 1}, 2)
+    with open_store(path) as reader:
+        assert reader.checkpoint(["a"]) == ({"a": 1}, 2)
 
 
 _arrays = st.one_of(
@@ -76,10 +77,10 @@ _values = st.recursive(
 
 @given(st.dictionaries(st.text(st.characters(codec="utf-8")), _arrays | _values, max_size=3))
 def test_parts_come_back_to_the_bit(tmp_path_factory, parts):
-    path = tmp_path_factory.mktemp("learnt") / "pages.db"
-    with Store.create(path) as store:
-        store.save_learnt(parts, visit=1)
-        back, _ = loaded(store)
+    path = tmp_path_factory.mktemp("checkpoint") / "pages.db"
+    with create_store(path) as store:
+        store.write([Checkpoint(parts, visit=1)])
+        back, _ = loaded(path)
 
     assert back.keys() == parts.keys()
     for name, part in parts.items():
@@ -91,23 +92,23 @@ def test_parts_come_back_to_the_bit(tmp_path_factory, parts):
 
 
 def test_large_arrays_lie_in_blocks_and_shrink(path, monkeypatch):
-    monkeypatch.setattr(learnt, "_BLOCK", 64)
-    count = "select count(*) from learnt"
-    with Store.create(path) as store:
-        store.save_learnt({"a": np.arange(100)}, visit=1)
-        assert store._connection.execute(count).get == 1 + 13
-        store.save_learnt({"a": np.arange(20)[::2]}, visit=1)
-        assert store._connection.execute(count).get == 1 + 2
-        parts, _ = loaded(store)
+    monkeypatch.setattr(checkpoints, "_BLOCK", 64)
+    count = "select count(*) from checkpoint"
+    with create_store(path) as store:
+        store.write([Checkpoint({"a": np.arange(100)}, visit=1)])
+        assert connection_of(store).execute(count).get == 1 + 13
+        store.write([Checkpoint({"a": np.arange(20)[::2]}, visit=1)])
+        assert connection_of(store).execute(count).get == 1 + 2
+        parts, _ = loaded(path)
 
     assert parts["a"].tolist() == list(range(0, 20, 2))
 
 
 @pytest.mark.parametrize("part", [np.array([object()]), object(), {1, 2}])
 def test_what_cannot_be_written_leaves_what_was(path, part):
-    with Store.create(path) as store:
-        store.save_learnt({"a": 1}, visit=1)
-        with pytest.raises(InvalidParameter, match="learnt part 'b': must be"):
-            store.save_learnt({"a": 2, "b": part}, visit=2)
+    with create_store(path) as store:
+        store.write([Checkpoint({"a": 1}, visit=1)])
+        with pytest.raises(InvalidParameter, match="checkpoint part 'b': must be"):
+            store.write([Checkpoint({"a": 2, "b": part}, visit=2)])
 
-        assert store.load_learnt() == ({"a": 1}, 1)
+        assert loaded(path) == ({"a": 1}, 1)

@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recrawl.store.sqlite.reader import Reader
-from recrawl.store.sqlite.store import Store
+from recrawl.store import open_for_writing, open_store
 from tests.store.made import numbered, store_with
 from tests.store.sqlite.crashing import PAGES
 from tests.waiting import HANGS_SECONDS, started
@@ -55,17 +54,23 @@ def crash(launcher, path, lives_seconds, least_visits=0):
 
 def check(path, told):
     """Compare a store with what was told of it."""
-    with Store.open(path) as store:
+    with open_for_writing(path) as store:
         assert store.check() == []
-        saved = store.load_learnt()
-        query = "select id, page, size from visits order by id"
-        visits = store._connection.execute(query).fetchall()
+    with open_store(path) as reader:
+        saved = reader.checkpoint()
+        visits = [
+            row
+            for batch in reader.visits()
+            for row in zip(
+                batch.visit.tolist(), batch.page.tolist(), batch.size.tolist(), strict=True
+            )
+        ]
     acknowledged = {int(line[1]): int(line[2]) for line in told if line[0] == "visit"}
     assert [number for number, _, _ in visits] == list(range(1, len(visits) + 1))
     assert [size for _, _, size in visits] == list(range(1, len(visits) + 1))
     assert all(visits[number - 1][2] == size for number, size in acknowledged.items())
 
-    last_saved = max([int(line[1]) for line in told if line[0] == "learnt"], default=0)
+    last_saved = max([int(line[1]) for line in told if line[0] == "checkpoint"], default=0)
     if saved is not None:
         parts, visit = saved
         assert visit >= last_saved
@@ -74,11 +79,11 @@ def check(path, told):
         assert parts["number"] == visit
     assert saved is not None or not last_saved
 
-    with Reader(path) as reader:
-        for page in range(1, PAGES + 1):
+    with open_store(path) as reader:
+        for page in range(PAGES):
             chain = reader.history(page).visit.tolist()
             assert chain == [number for number, of, _ in visits if of == page]
-        days = reader.visits_a_day()
+        days = reader.daily_visits()
     assert sum(count for _, _, count in days) == len(visits)
 
 
@@ -98,7 +103,7 @@ def test_a_reader_of_a_store_whose_crawl_was_killed_sees_it_whole(launcher, tmp_
     store_with(path, *numbered(PAGES)).close()
     told = crash(launcher, path, 0.2, least_visits=20)
 
-    with Reader(path) as reader:
+    with open_store(path) as reader:
         sizes = np.concatenate([batch.size for batch in reader.visits()])
     acknowledged = [int(line[2]) for line in told if line[0] == "visit"]
     assert sizes.tolist() == list(range(1, len(sizes) + 1))

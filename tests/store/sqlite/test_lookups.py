@@ -1,20 +1,13 @@
-"""Visits of late, and what had happened to their pages before."""
+"""Recent visits, and what had happened to their pages before."""
 
 import numpy as np
 import pytest
 
 from recrawl.entries.entries import HostSeen, PageChange, PagesFound, VisitMade
-from recrawl.store.sqlite import latest_visits as heads
+from recrawl.store import create_store, open_for_writing, open_store
+from recrawl.store.sqlite import latest_visits as latest_visits_module
 from recrawl.store.sqlite.connections import connect_to_read
-from recrawl.store.sqlite.latest_visits import newest_visit, newest_visits
-from recrawl.store.sqlite.lookups import (
-    copies_of_rules,
-    drawn_visits,
-    paces_of_hosts,
-    rules_and_hosts,
-    visits_since,
-)
-from recrawl.store.sqlite.store import Store
+from recrawl.store.sqlite.latest_visits import latest_visit, latest_visits
 from recrawl.visits.status import Audit, Outcome, PageStatus
 
 COPIED = PageChange(PageStatus.COPIED)
@@ -27,18 +20,32 @@ def path(tmp_path):
 
 def filled(path, visits, pages=3):
     """A store with visits (page, seconds, outcome)."""
-    with Store.create(path) as store:
+    with create_store(path) as store:
         names = [f"https://a.org/{number}" for number in range(pages)]
         rules = [number % 2 for number in range(pages)]
         store.write([PagesFound(names, ["a.org"] * pages, rules, at_seconds=0.0)])
         store.write([VisitMade(page, at, outcome, change=COPIED) for page, at, outcome in visits])
 
 
-def test_comparisons_before_a_visit_are_counted(path):
-    """Page 1: a first copy, a failure, then 4 comparisons; page 2 was never copied before."""
+@pytest.fixture
+def reading(path):
+    """Opens the store once it is filled."""
+    opened = []
+
+    def read():
+        opened.append(open_store(path))
+        return opened[-1]
+
+    yield read
+    for reader in opened:
+        reader.close()
+
+
+def test_comparisons_before_a_visit_are_counted(path, reading):
+    """Page 0: a first copy, a failure, then 4 comparisons; page 1 was never copied before."""
     one = [Outcome.FIRST, Outcome.FAILED, Outcome.SAME, Outcome.CHANGED, Outcome.SAME, Outcome.SAME]
-    filled(path, [*((1, 10.0 * n, each) for n, each in enumerate(one)), (2, 99.0, Outcome.FAILED)])
-    drawn = drawn_visits(path, np.arange(1, 8), enough=3)
+    filled(path, [*((0, 10.0 * n, each) for n, each in enumerate(one)), (1, 99.0, Outcome.FAILED)])
+    drawn = reading().sampled_visits(np.arange(1, 8), enough=3)
 
     assert drawn.compared.tolist() == [0, 0, 0, 1, 2, 3, 0]
     assert drawn.copied.tolist() == [False, True, True, True, True, True, False]
@@ -46,65 +53,65 @@ def test_comparisons_before_a_visit_are_counted(path):
     assert not drawn.audited.any()
 
 
-def test_second_requests_are_told(path):
-    filled(path, [(1, 0.0, Outcome.FIRST)])
-    with Store.open(path) as store:
+def test_second_requests_are_told(path, reading):
+    filled(path, [(0, 0.0, Outcome.FIRST)])
+    with open_for_writing(path) as store:
         store.write(
             [
-                VisitMade(1, 10.0, Outcome.NOT_MODIFIED, audit=Audit.WORD),
-                VisitMade(1, 20.0, Outcome.SAME),
+                VisitMade(0, 10.0, Outcome.NOT_MODIFIED, audit=Audit.WORD),
+                VisitMade(0, 20.0, Outcome.SAME),
             ]
         )
 
-    assert drawn_visits(path, np.array([2, 3]), enough=3).audited.tolist() == [True, False]
+    assert reading().sampled_visits(np.array([2, 3]), enough=3).audited.tolist() == [True, False]
 
 
 @pytest.mark.parametrize("saved_every", [1, 7, 100_000])
-def test_many_visits_are_found_as_one_by_one(path, monkeypatch, saved_every):
+def test_many_visits_are_found_as_one_by_one(path, monkeypatch, saved_every, reading):
     """Wherever the newest visits of pages stand: saved, or in the visits since."""
-    monkeypatch.setattr("recrawl.store.sqlite.store.SAVED_EVERY", saved_every)
+    monkeypatch.setattr("recrawl.store.sqlite.write_store.SAVED_EVERY", saved_every)
     random = np.random.default_rng(3)
-    page, at = random.integers(1, 40, 300), np.sort(random.random(300)) * 1000
+    page, at = random.integers(0, 39, 300), np.sort(random.random(300)) * 1000
     filled(path, [(int(p), t, Outcome.SAME) for p, t in zip(page, at, strict=True)], pages=50)
-    asked = random.permutation(np.arange(1, 51))
+    asked = random.permutation(50)
 
-    counts = visits_since(path, asked, 400.0)
+    counts = reading().recent_visit_counts(asked, 400.0)
     wanted = [np.count_nonzero((page == each) & (np.round(at, 3) >= 400)) for each in asked]
     assert counts.tolist() == wanted
     connection = connect_to_read(path)
-    one_by_one = [newest_visit(connection, int(each)) for each in asked]
-    assert newest_visits(connection, asked).tolist() == one_by_one
+    one_by_one = [latest_visit(connection, int(each)) for each in asked]
+    assert latest_visits(connection, asked).tolist() == one_by_one
     connection.close()
 
 
-def test_pages_in_several_blocks_are_found(path, monkeypatch):
-    monkeypatch.setattr(heads, "_PAGES_A_BLOCK", 4)
-    monkeypatch.setattr("recrawl.store.sqlite.store.SAVED_EVERY", 1)
-    filled(path, [(page, float(page), Outcome.FIRST) for page in range(1, 11)], pages=10)
+def test_pages_in_several_blocks_are_found(path, monkeypatch, reading):
+    monkeypatch.setattr(latest_visits_module, "_PAGES_A_BLOCK", 4)
+    monkeypatch.setattr("recrawl.store.sqlite.write_store.SAVED_EVERY", 1)
+    filled(path, [(page, float(page), Outcome.FIRST) for page in range(10)], pages=10)
 
-    assert visits_since(path, np.arange(1, 11), 5.0).tolist() == [0] * 4 + [1] * 6
+    assert reading().recent_visit_counts(np.arange(10), 5.0).tolist() == [0] * 5 + [1] * 5
 
 
-def test_nothing_asked_nothing_found(path):
+def test_nothing_asked_nothing_found(path, reading):
     filled(path, [])
     none = np.empty(0, np.int64)
 
-    assert len(drawn_visits(path, none, enough=3)) == 0
-    assert len(visits_since(path, none, 0.0)) == 0
-    assert [len(each) for each in rules_and_hosts(path, none)] == [0, 0]
-    assert [len(each) for each in paces_of_hosts(path, none)] == [0, 0]
+    assert len(reading().sampled_visits(none, enough=3)) == 0
+    assert len(reading().recent_visit_counts(none, 0.0)) == 0
+    assert [len(each) for each in reading().rules_and_hosts(none)] == [0, 0]
+    assert [len(each) for each in reading().host_delays(none)] == [0, 0]
 
 
-def test_rules_hosts_and_copies(path):
-    """Pages 1 and 3 are of rule 0, page 2 of rule 1; only 2 and 3 have a copy."""
-    filled(path, [(2, 0.0, Outcome.FIRST), (3, 1.0, Outcome.FIRST)])
-    with Store.open(path) as store:
+def test_rules_hosts_and_copies(path, reading):
+    """Pages 0 and 2 are of rule 0, page 1 of rule 1; only 1 and 2 have a copy."""
+    filled(path, [(1, 0.0, Outcome.FIRST), (2, 1.0, Outcome.FIRST)])
+    with open_for_writing(path) as store:
         store.write([HostSeen("a.org", delay=0.5, latency_seconds=2.0)])
-    rule, host = rules_and_hosts(path, np.array([3, 2, 1]))
-    delay, latency = paces_of_hosts(path, host[:1])
+    rule, host = reading().rules_and_hosts(np.array([2, 1, 0]))
+    delay, latency = reading().host_delays(host[:1])
 
     assert rule.tolist() == [0, 1, 0]
-    assert len(set(host.tolist())) == 1
+    assert host.tolist() == [0, 0, 0]
     assert (delay[0], latency[0]) == (0.5, 2.0)
-    assert [each.tolist() for each in copies_of_rules(path, np.array([0, 1]))] == [[2, 3], [1, 0]]
-    assert [each.tolist() for each in copies_of_rules(path, np.array([1]))] == [[2], [1]]
+    assert [each.tolist() for each in reading().pages_with_copy([0, 1])] == [[1, 2], [1, 0]]
+    assert [each.tolist() for each in reading().pages_with_copy([1])] == [[1], [1]]

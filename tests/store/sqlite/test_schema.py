@@ -4,10 +4,10 @@ import apsw
 import pytest
 
 from recrawl.errors import StoreError, StoreTooNew, StoreTooOld
+from recrawl.store import open_for_writing, open_store
 from recrawl.store.sqlite import schema
-from recrawl.store.sqlite.reader import Reader
-from recrawl.store.sqlite.store import Store
 from tests.store.made import numbered, store_with, visit
+from tests.store.sqlite.connection import connection_of
 
 FIRST = "create table pages (id integer primary key, address text) strict;"
 SECOND = """
@@ -87,18 +87,18 @@ def test_every_step_from_the_first_leads_to_a_store_that_works(tmp_path):
         connection.close()
 
         with pytest.raises(StoreTooOld, match="the next crawl brings it up to date"):
-            Reader(path)
-        with Store.open(path) as store:
+            open_store(path)
+        with open_for_writing(path) as store:
             assert store.check() == []
 
 
 def test_a_newer_store_is_left_alone(tmp_path):
     path = tmp_path / "pages.db"
     with store_with(path, *numbered(1)) as store:
-        store._connection.execute("pragma user_version = 99")
+        connection_of(store).execute("pragma user_version = 99")
     before = path.read_bytes()
 
-    for opened in (Store.open, Reader):
+    for opened in (open_for_writing, open_store):
         with pytest.raises(StoreTooNew, match=r"or older \(got 99: a newer recrawl wrote it\)$"):
             opened(path)
     assert path.read_bytes() == before
@@ -107,5 +107,5 @@ def test_a_newer_store_is_left_alone(tmp_path):
 def test_the_newest_format_is_what_a_new_store_has(tmp_path):
     path = tmp_path / "pages.db"
     with store_with(path, *numbered(1)) as store:
-        assert schema.format_of(store._connection) == len(schema.steps_in())
-        assert store.write([visit(1)]) == [1]
+        assert schema.format_of(connection_of(store)) == len(schema.steps_in())
+        assert store.write([visit(0)]) == [1]

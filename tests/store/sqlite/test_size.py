@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recrawl.entries.entries import Copy, PagesFound
-from recrawl.store.sqlite.store import Store
+from recrawl.entries.entries import Checkpoint, Copy, PagesFound
+from recrawl.store import create_store
 from recrawl.visits.status import Outcome
 from tests.store.made import NOON, numbered, visit
+from tests.store.sqlite.connection import connection_of
 
 PAGES = 20_000
 VISITS = 200_000
@@ -22,9 +23,9 @@ def sizes(tmp_path_factory):
     chance = random.Random(1)  # noqa: S311 - sizes and orders
     addresses = numbered(PAGES)
     hosts = [f"host{number // 100}.example.org" for number in range(PAGES)]
-    order = list(range(1, PAGES + 1))
+    order = list(range(PAGES))
     chance.shuffle(order)
-    with Store.create(path) as store:
+    with create_store(path) as store:
         for start in range(0, PAGES, 1000):
             part = slice(start, start + 1000)
             store.write([PagesFound(addresses[part], hosts[part], [1] * 1000, NOON)])
@@ -32,11 +33,11 @@ def sizes(tmp_path_factory):
             pages = order[start : start + 100]
             store.write([made(page, chance, copied=True) for page in pages])
         for _ in range(0, VISITS - PAGES, 100):
-            store.write([made(chance.randint(1, PAGES), chance) for _ in range(100)])
+            store.write([made(chance.randrange(PAGES), chance) for _ in range(100)])
         learnt = {f"{number}": np.zeros(PAGES, np.float32) for number in range(25)}
-        store.save_learnt(learnt, visit=VISITS)
+        store.write([Checkpoint(learnt, visit=VISITS)])
         query = "select name, sum(pgsize) from dbstat group by name"
-        rows: list[Any] = store._connection.execute(query).fetchall()
+        rows: list[Any] = connection_of(store).execute(query).fetchall()
     return dict(rows), path.stat().st_size
 
 

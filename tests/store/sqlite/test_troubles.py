@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.entries.entries import Copy, Prune, RobotsRead
+from recrawl.entries.entries import Checkpoint, Copy, Prune, RobotsRead
 from recrawl.errors import (
     InvalidParameter,
     NotAStore,
@@ -23,13 +23,12 @@ from recrawl.errors import (
     StoreMissing,
     StoreUnwritable,
 )
-from recrawl.store.sqlite.file_magic import is_store
-from recrawl.store.sqlite.reader import Reader
-from recrawl.store.sqlite.store import Store
+from recrawl.store import create_store, is_store, open_for_writing, open_store
 from tests.disks import small_disk
 from tests.store.made import NOON, found, numbered, store_with, visit
+from tests.store.sqlite.connection import connection_of
 
-BOTH = pytest.mark.parametrize("opened", [Store.open, Reader])
+BOTH = pytest.mark.parametrize("opened", [open_for_writing, open_store])
 
 
 def sentence(kind, do):
@@ -99,7 +98,7 @@ def test_another_program_s_database_is_no_store(path, opened):
 def test_a_store_is_known_by_its_first_bytes(path):
     with store_with(path, *numbered(1)):
         program = (
-            f"import sys, pathlib; from recrawl.store.sqlite.file_magic import is_store; "
+            f"import sys, pathlib; from recrawl.store import is_store; "
             f"sys.exit(is_store(pathlib.Path({str(path)!r})))"
         )
         other = subprocess.run([sys.executable, "-c", program], check=False)
@@ -110,8 +109,8 @@ def test_a_store_is_known_by_its_first_bytes(path):
 
 def test_a_second_crawl_is_told_who_has_the_store(path):
     with store_with(path, *numbered(1)) as store:
-        text = sentence(StoreLocked, lambda: Store.open(path))
-        program = f"from recrawl.store.sqlite.store import Store; Store.open({str(path)!r})"
+        text = sentence(StoreLocked, lambda: open_for_writing(path))
+        program = f"from recrawl.store import open_for_writing; open_for_writing({str(path)!r})"
         other = subprocess.run(
             [sys.executable, "-c", program], capture_output=True, text=True, check=False
         )
@@ -120,8 +119,8 @@ def test_a_second_crawl_is_told_who_has_the_store(path):
             f"{path}: must be used by one crawl at a time (process {os.getpid()} has it)"
         )
         assert other.stderr.endswith(f"StoreLocked: {text}\n")
-        assert store.write([visit(1)]) == [1]
-    Store.open(path).close()
+        assert store.write([visit(0)]) == [1]
+    open_for_writing(path).close()
 
 
 def locks_on(path):
@@ -139,12 +138,12 @@ def test_reading_in_the_crawl_s_own_process_leaves_its_locks_alone(path):
     on writing to.
     """
     with store_with(path, *numbered(1)) as store:
-        store.write([visit(1)])
+        store.write([visit(0)])
         held = locks_on(path)
-        with Reader(path) as reader:
+        with open_store(path) as reader:
             assert reader.last_visit() == 1
         with pytest.raises(StoreLocked):
-            Store.open(path)
+            open_for_writing(path)
 
         assert len(held) == 1
         assert locks_on(path) == held
@@ -153,24 +152,24 @@ def test_reading_in_the_crawl_s_own_process_leaves_its_locks_alone(path):
 def damaged(path, spoil):
     """A store of some size with its file spoiled."""
     with store_with(path, *numbered(3000)) as store:
-        store.write([visit(page, page, body=b"%d" % page * 50) for page in range(1, 3001)])
+        store.write([visit(page, page, body=b"%d" % page * 50) for page in range(3000)])
     content = bytearray(path.read_bytes())
     path.write_bytes(spoil(content))
 
 
 def read_all(path):
-    with Reader(path) as reader:
+    with open_store(path) as reader:
         reader.pages()
         list(reader.visits())
-        for page in range(1, 3001):
+        for page in range(3000):
             reader.history(page)
             reader.versions(page)
 
 
 def write_all(path):
-    with Store.open(path) as store:
+    with open_for_writing(path) as store:
         store.write([found(*numbered(6000))])
-        store.write([visit(page, body=b"%d" % page) for page in range(1, 3001)])
+        store.write([visit(page, body=b"%d" % page) for page in range(3000)])
 
 
 @pytest.mark.parametrize("used", [read_all, write_all])
@@ -200,30 +199,30 @@ def whole(tmp_path_factory):
     """A small store with something in every table."""
     path = tmp_path_factory.mktemp("whole") / "pages.db"
     with store_with(path, *numbered(100)) as store:
-        pages = range(1, 101)
+        pages = range(100)
         store.write([visit(page, body=b"%d" % page, copy=Copy(b"a")) for page in pages])
         store.write([visit(page, 1, body=b"%d" % page * 9) for page in pages])
         store.write([RobotsRead("a.org", NOON, 200, b"User-agent: *")])
-        store.save_learnt({"rates": np.arange(3000.0), "price": [1]}, visit=200)
+        store.write([Checkpoint({"rates": np.arange(3000.0), "price": [1]}, visit=200)])
     return path
 
 
 def use(path):
     """Read everything, then write to every table."""
-    with Reader(path) as reader:
+    with open_store(path) as reader:
         reader.pages()
         for columns in (reader.visits, reader.outcomes, reader.all_addresses, reader.hosts):
             list(columns())
-        reader.learnt()
-        reader.copies(range(1, 101))
-        for page in range(1, 101):
+        reader.checkpoint()
+        reader.copies(range(100))
+        for page in range(100):
             reader.history(page)
             for version in reader.versions(page):
                 reader.body(version.digest)
-    with Store.open(path) as store:
-        store.write([found(*numbered(120)), *(visit(page, body=b"new") for page in range(1, 101))])
+    with open_for_writing(path) as store:
+        store.write([found(*numbered(120)), *(visit(page, body=b"new") for page in range(100))])
         store.write([Prune(NOON)])
-        store.save_learnt({"price": 2}, visit=3)
+        store.write([Checkpoint({"price": 2}, visit=3)])
 
 
 @given(st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 255)), min_size=1))
@@ -241,45 +240,47 @@ def test_damage_anywhere_is_told_or_harmless(tmp_path_factory, whole, spoilt):
 
 def test_a_check_of_the_whole_file_finds_what_no_query_met(path):
     with store_with(path, *numbered(3000)) as store:
-        root = store._connection.execute(
-            "select rootpage from sqlite_schema where name = 'pages_by_key'"
-        ).get
+        root = (
+            connection_of(store)
+            .execute("select rootpage from sqlite_schema where name = 'pages_by_key'")
+            .get
+        )
     content = bytearray(path.read_bytes())
     content[4096 * (root - 1) : 4096 * root] = bytes(4096)
     path.write_bytes(content)
 
-    with contextlib.closing(Store.open(path)) as store:
+    with contextlib.closing(open_for_writing(path)) as store:
         assert store.check() != []
 
 
 def fill(store):
     """Write bodies until nothing more is taken."""
     for number in range(10_000):
-        store.write([visit(1, number, body=os.urandom(20_000))])
+        store.write([visit(0, number, body=os.urandom(20_000))])
 
 
 def fill_with_many_rows(store):
     """Write visits until a statement of many rows stops half done."""
     for number in range(10_000):
-        store.write([visit(1, number)] * 500)
+        store.write([visit(0, number)] * 500)
 
 
 @pytest.mark.parametrize("filled", [fill, fill_with_many_rows])
 def test_a_full_store_keeps_what_was_acknowledged(path, filled):
     store = store_with(path, *numbered(1))
-    store._connection.execute("pragma max_page_count = 200")
+    connection_of(store).execute("pragma max_page_count = 200")
 
     text = sentence(StoreFull, lambda: filled(store))
-    written = store.last_visit
+    written = store.last_visit()
     again = sentence(StoreFull, lambda: filled(store))
     store.abandon()
 
     assert text == again == f"{path}: there must be room to write (the disk is full)"
     assert written > 10
-    with Store.open(path) as store:
-        assert store.last_visit == written
+    with open_for_writing(path) as store:
+        assert store.last_visit() == written
         assert store.check() == []
-        assert store.write([visit(1)]) == [written + 1]
+        assert store.write([visit(0)]) == [written + 1]
 
 
 def test_a_full_disk_keeps_what_was_acknowledged(disk):
@@ -289,36 +290,36 @@ def test_a_full_disk_keeps_what_was_acknowledged(disk):
     store = store_with(path, *numbered(1))
 
     text = sentence(StoreFull, lambda: fill(store))
-    written = store.last_visit
+    written = store.last_visit()
     store.abandon()
 
     assert text == f"{path}: there must be room to write (the disk is full)"
     ballast.unlink()
-    with Store.open(path) as store:
-        assert store.last_visit == written > 0
+    with open_for_writing(path) as store:
+        assert store.last_visit() == written > 0
         assert store.check() == []
 
 
 def test_a_disk_that_cannot_be_written_is_read_all_the_same(disk):
     path = disk / "pages.db"
     with store_with(path, *numbered(2)) as store:
-        store.write([visit(1)])
+        store.write([visit(0)])
     subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
 
-    text = sentence(StoreUnwritable, lambda: Store.open(path))
-    new = sentence(StoreUnwritable, lambda: Store.create(disk / "new.db"))
+    text = sentence(StoreUnwritable, lambda: open_for_writing(path))
+    new = sentence(StoreUnwritable, lambda: create_store(disk / "new.db"))
 
     assert text == f"{path}: its folder must be writable (read-only file system)"
     assert new == f"{disk / 'new.db'}: its folder must be writable (read-only file system)"
-    with Reader(path) as reader:
+    with open_store(path) as reader:
         assert reader.page_count() == 2
-        assert len(reader.history(1).page) == 1
+        assert len(reader.history(0).page) == 1
 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path):
     path = tmp_path / "nowhere" / "pages.db"
 
-    text = sentence(StoreUnwritable, lambda: Store.create(path))
+    text = sentence(StoreUnwritable, lambda: create_store(path))
 
     assert text == f"{path}: its folder must be writable (no such file or directory)"
 
@@ -328,6 +329,6 @@ def test_a_folder_of_somebody_else_is_told(tmp_path):
     folder = tmp_path / "closed"
     folder.mkdir(mode=0o500)
 
-    text = sentence(StoreUnwritable, lambda: Store.create(folder / "pages.db"))
+    text = sentence(StoreUnwritable, lambda: create_store(folder / "pages.db"))
 
     assert text.endswith("its folder must be writable (permission denied)")

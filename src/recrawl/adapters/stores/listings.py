@@ -20,16 +20,16 @@ from recrawl.listings.data.snapshots import GRACE
 from recrawl.listings.live.forecast import grid_of
 from recrawl.listings.live.history import listing_of_history
 from recrawl.report.listings.syncs import SyncRow
-from recrawl.store.sqlite.listing_reader import ListingReader
+from recrawl.store import open_store
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from recrawl.entries.listings import ForecastInterval
+    from recrawl.entries.listings import ForecastInterval, StoredObject, Sync
+    from recrawl.entries.store import ReadStore
     from recrawl.listings.data.attributes import Attribute, Labels
     from recrawl.listings.data.spells import Listing
-    from recrawl.store.sqlite.listing_reader import StoredObject, Sync
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,8 +61,8 @@ def read_store_listings(path: Path, *, name: str = "", grace: float = GRACE) -> 
         InvalidTable: The store has no listing.
         InvalidParameter: It has none of that name.
     """
-    with ListingReader(path) as reader:
-        histories = [reader.history(each) for each in _wanted(reader, name)]
+    with open_store(path) as reader:
+        histories = [reader.listing_history(each) for each in _wanted(reader, name)]
     found = []
     for history in histories:
         listing = listing_of_history(history, grace=grace)
@@ -84,7 +84,7 @@ def read_store_syncs(path: Path, *, name: str = "") -> list[tuple[str, list[Sync
         InvalidTable: The store has no listing.
         InvalidParameter: It has none of that name.
     """
-    with ListingReader(path) as reader:
+    with open_store(path) as reader:
         names = _wanted(reader, name)
         return [(each, [_row(sync) for sync in reader.syncs(each)]) for each in names]
 
@@ -103,18 +103,18 @@ def read_store_objects(
         InvalidTable: The store has no listing.
         InvalidParameter: It has none of that name.
     """
-    with ListingReader(path) as reader:
+    with open_store(path) as reader:
         found = [(each, one) for each in _wanted(reader, name) for one in reader.objects(each)]
     return [(each, one) for each, one in found if not listed or one.removed_seconds is None]
 
 
-def _wanted(reader: ListingReader, name: str) -> list[str]:
-    names = reader.names()
+def _wanted(reader: ReadStore, name: str) -> list[str]:
+    names = reader.listing_names()
     if not names:
-        message = f"{reader.path}: no listing found; [[listing]] in recrawl.toml asks for one"
+        message = f"{reader.name}: no listing found; [[listing]] in recrawl.toml asks for one"
         raise InvalidTable(message)
     if name and name not in names:
-        message = f"{reader.path}: listing {name!r} not found; expected one of {', '.join(names)}"
+        message = f"{reader.name}: listing {name!r} not found; expected one of {', '.join(names)}"
         raise InvalidParameter(message)
     return [name] if name else names
 

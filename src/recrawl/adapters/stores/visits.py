@@ -14,6 +14,7 @@ import numpy as np
 
 from recrawl.arrays.ranges import begins
 from recrawl.arrays.texts import Texts
+from recrawl.entries.store import VISITS_AT_A_TIME
 from recrawl.visits.batch import Batch
 from recrawl.visits.rows import UNKNOWN_CHANGE, UNKNOWN_TIME
 from recrawl.visits.status import Outcome
@@ -23,11 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recrawl.adapters.tables.visits import Reading
-    from recrawl.store.sqlite.columns import OutcomeColumns
-    from recrawl.store.sqlite.reader import Reader
+    from recrawl.entries.columns import OutcomeColumns
+    from recrawl.entries.store import ReadStore
 
 _COLUMNS = ("page", "visited_at", "changed", "last_modified", "status")
 _LEFT_OUT = 255
+_ROWS = VISITS_AT_A_TIME
 
 # What each outcome means in a log, by its number.
 _CHANGED = np.full(max(Outcome) + 1, UNKNOWN_CHANGE, np.int8)
@@ -41,13 +43,13 @@ _ANSWER[[Outcome.FAILED, Outcome.REFUSED, Outcome.MOVED, Outcome.WALLED]] = _LEF
 
 def read(reading: Reading) -> Iterator[Batch]:
     """Visits of a store in the order in which they were made, a batch at a time."""
-    from recrawl.store.sqlite.reader import Reader
+    from recrawl.store import open_store
 
     reading.present(_COLUMNS)
-    with Reader(reading.path) as reader:
+    with open_store(reading.path) as reader:
         names, position, last = Texts.of([]), 0, max(reader.last_visit(), 1)
-        for visits in reader.outcomes():
-            if visits.page.max() > len(names):
+        for visits in reader.outcomes(rows=_ROWS):
+            if visits.page.max() >= len(names):
                 names = Texts.joined([names, *_more(reader, len(names))])
             batch = _batch(visits, names, position)
             position += len(batch.at)
@@ -57,9 +59,9 @@ def read(reading: Reading) -> Iterator[Batch]:
                 reading.progress(min(int(visits.visit[-1]) / last, 1.0))
 
 
-def _more(reader: Reader, after: int) -> Iterator[Texts]:
+def _more(reader: ReadStore, first: int) -> Iterator[Texts]:
     """Addresses of the pages that were added since."""
-    return (Texts.of(addresses) for addresses in reader.all_addresses(after))
+    return (Texts.of(addresses) for addresses in reader.all_addresses(first))
 
 
 def _batch(visits: OutcomeColumns, names: Texts, position: int) -> Batch:
@@ -68,7 +70,7 @@ def _batch(visits: OutcomeColumns, names: Texts, position: int) -> Batch:
     modified = visits.modified_at[kept]
     starts = np.flatnonzero(begins(page))
     return Batch(
-        names=names.take(page[starts] - 1),
+        names=names.take(page[starts]),
         at=visits.at[kept].view(np.int64),
         changed=_CHANGED[outcome],
         lengths=None if len(starts) == len(page) else np.diff(starts, append=len(page)),

@@ -33,9 +33,9 @@ def world_of_store(path: Path, random: np.random.Generator) -> World:
         path: The store.
         random: Says when changes without a date happened.
     """
-    from recrawl.store.sqlite.reader import Reader
+    from recrawl.store import open_store
 
-    with Reader(path) as reader:
+    with open_store(path) as reader:
         parts = []
         for visits in reader.visits():
             seen = np.isin(visits.outcome, _SEEN)

@@ -13,7 +13,7 @@ import numpy as np
 from recrawl.adapters.tables.columns import read_columns
 from recrawl.adapters.tables.visits import Reading, shown
 from recrawl.errors import InvalidTable
-from recrawl.store.sqlite.file_magic import is_store
+from recrawl.store import is_store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -15,7 +15,7 @@ from recrawl.arrays.ranges import begins
 from recrawl.arrays.texts import Texts
 from recrawl.errors import InvalidTable, reason
 from recrawl.parse import cells
-from recrawl.store.sqlite.file_magic import begins_as_store
+from recrawl.store import begins_as_store
 from recrawl.visits.batch import Batch
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from recrawl.adapters.warc.files import OPEN, WarcFile, recover
 from recrawl.adapters.warc.index import Known
 from recrawl.adapters.warc.records import FIELDS_TYPE, Record, fields_of
 from recrawl.errors import CannotWrite, InvalidParameter, reason
-from recrawl.store.sqlite.lock import Lock
+from recrawl.store.lock import Lock
 
 if TYPE_CHECKING:
     from pathlib import Path

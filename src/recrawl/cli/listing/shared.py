@@ -100,7 +100,7 @@ class SourceReader:
         """All sources: a folder each, all files together one, and each listing of a store."""
         from recrawl.adapters.tables.listings import read_listing
         from recrawl.listings.data.grid import DayGrid
-        from recrawl.store.sqlite.file_magic import is_store
+        from recrawl.store import is_store
         from recrawl.units import days
 
         grace = days(self.grace)

@@ -42,7 +42,7 @@ def terms_of(world: World, store: Path | None, budget: Budget | None, step: floa
 
     Args:
         world: The world.
-        store: Store that it was read from; None where it is from elsewhere.
+        store: WriteStore that it was read from; None where it is from elsewhere.
         budget: What a person wants; None for nothing.
         step: The same.
     """
@@ -73,14 +73,14 @@ def fitting_step(world: World, budget: Budget) -> float:
 
 def _own_budget(world: World, store: Path, made: int) -> tuple[Budget, str]:
     """Budget of a crawl by the settings beside its store, else by what it has done; and whose."""
-    from recrawl.cli.crawling import load_settings
+    from recrawl.cli.crawling import load_settings, store_of
     from recrawl.plan.budget import Budget
     from recrawl.settings.settings import FILE_NAME
 
     file = store.parent / FILE_NAME
     if file.is_file():
         settings = load_settings(file)
-        if (file.parent / settings.store).resolve() == store.resolve():
+        if store_of(file, settings).resolve() == store.resolve():
             return _whole_budget(settings, world), f", that of {FILE_NAME};"
     return Budget(made / world.days if world.days > 0 else 0.0), ":"
 
@@ -102,8 +102,8 @@ def _whole_budget(settings: Settings, world: World) -> Budget:
 
 def _visits_made(store: Path) -> int:
     """Visits of a crawl to pages of which it had a copy."""
-    from recrawl.store.sqlite.reader import Reader
+    from recrawl.store import open_store
     from recrawl.visits.status import Outcome
 
-    with Reader(store) as reader:
-        return sum(count for _, kind, count in reader.visits_a_day() if Outcome(kind).compared)
+    with open_store(store) as reader:
+        return sum(count for _, kind, count in reader.daily_visits() if Outcome(kind).compared)

@@ -19,8 +19,6 @@ from recrawl.settings.pools import budgets, terms
 from recrawl.state.doubts import Doubts
 from recrawl.state.sampled import Glance
 from recrawl.state.snapshot import look, pool_parts
-from recrawl.store.sqlite.lookups import copies_of_rules, rules_and_hosts
-from recrawl.store.sqlite.page_counts import appointed, rules_of_pages, without_page
 from recrawl.units import epoch_days
 from recrawl.visits.status import Outcome, PageStatus
 
@@ -28,10 +26,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recrawl.arrays.types import Bools, Floats, Ints
+    from recrawl.entries.records import SavedCheckpoint
+    from recrawl.entries.store import ReadStore
     from recrawl.policies.recrawl.state import RecrawlState
     from recrawl.settings.settings import Settings
     from recrawl.state.snapshot import Sight
-    from recrawl.store.sqlite.reader import Reader
 
 _WITH_A_COPY = (PageStatus.COPIED, PageStatus.SUSPECTED)
 HERE = (PageStatus.NEW, *_WITH_A_COPY)
@@ -104,9 +103,9 @@ class Copies:
     here: list[int] | None = None
     rule: Ints | None = None
 
-    def rules_and_hosts(self, reader: Reader, pages: Ints) -> tuple[Ints, Ints]:
+    def rules_and_hosts(self, reader: ReadStore, pages: Ints) -> tuple[Ints, Ints]:
         """Rule and host of some pages, counted from 0."""
-        rule, host = rules_and_hosts(reader.path, pages + 1)
+        rule, host = reader.rules_and_hosts(pages)
         return (rule if self.rule is None else self.rule[pages]), host
 
 
@@ -115,7 +114,7 @@ def with_target(settings: Settings) -> list[int]:
     return [number for number, rule in enumerate(settings.rules) if rule.target is not None]
 
 
-def all_copies(settings: Settings, reader: Reader, now: float) -> Copies:
+def all_copies(settings: Settings, reader: ReadStore, now: float) -> Copies:
     """Look at all copies."""
     sight = look(settings, reader, now)
     found, calibration, lots = Freshness(), Calibration.start(), []
@@ -155,14 +154,14 @@ def _here(settings: Settings, sight: Sight) -> list[int]:
 
 
 def some_copies(
-    settings: Settings, reader: Reader, learnt: tuple[dict[str, Any], int], now: float, most: int
+    settings: Settings, reader: ReadStore, saved: SavedCheckpoint, now: float, most: int
 ) -> Copies:
     """Look at some copies, drawn by lot from what was learnt of all of them."""
-    parts, visit = learnt
+    parts, visit = saved
     pools = [pool_parts(parts, number) for number in range(len(budgets(settings)))]
     rows = sum(len(pool["pages"]) for pool in pools if pool)
     share = min(most / max(rows, 1), 1.0)
-    without = without_page(reader.path) - 1
+    without = reader.pages_without_content()
     wanted = _Wanted.drawn(settings, reader)
     glances: dict[int, Glance] = {}
     for number, pool in enumerate(pools):
@@ -204,18 +203,18 @@ class _Wanted:
     copies: Mapping[int, int]
 
     @classmethod
-    def drawn(cls, settings: Settings, reader: Reader) -> _Wanted:
+    def drawn(cls, settings: Settings, reader: ReadStore) -> _Wanted:
         """Draw them by lot, the same for the same crawl."""
         rules = with_target(settings)
         if not rules:
             return cls({}, {})
         most = min(max(_FOR_TARGETS // len(rules), _FEWEST_A_TARGET), _MOST_A_TARGET)
-        number, rule = copies_of_rules(reader.path, np.array(rules))
+        number, rule = reader.pages_with_copy(rules)
         order = np.argsort(rule, kind="stable")
         number, rule = number[order], rule[order]
         pages, copies = {}, {}
         for each in rules:
-            ours = number[slice(*np.searchsorted(rule, (each, each + 1)))] - 1
+            ours = number[slice(*np.searchsorted(rule, (each, each + 1)))]
             random = np.random.default_rng(len(ours))
             few = len(ours) <= most
             pages[each] = ours if few else np.sort(random.choice(ours, most, replace=False))
@@ -246,13 +245,13 @@ def _calibration(pools: Sequence[dict[str, Any]], glances: Sequence[Glance]) -> 
     return sum(tables, Calibration.start())
 
 
-def _learn_since(reader: Reader, glances: Sequence[Glance], visit: int, last: Floats) -> Ints:
+def _learn_since(reader: ReadStore, glances: Sequence[Glance], visit: int, last: Floats) -> Ints:
     """Learn from visits made since the crawl was saved; returns the pages copied since then."""
     young: list[Ints] = [np.empty(0, np.int64)]
     doubts = Doubts.of(reader)
     for visits in reader.outcomes(after=visit):
-        known = visits.page <= len(last)
-        page, outcome = visits.page[known] - 1, visits.outcome[known]
+        known = visits.page < len(last)
+        page, outcome = visits.page[known], visits.outcome[known]
         first = page[(outcome == Outcome.FIRST) & np.isnan(last[page])]
         young.append(first)
         for glance in glances:
@@ -264,15 +263,15 @@ def _learn_since(reader: Reader, glances: Sequence[Glance], visit: int, last: Fl
 
 
 def _late_of_all(
-    settings: Settings, reader: Reader, last: Floats, without: Ints, now: float
+    settings: Settings, reader: ReadStore, last: Floats, without: Ints, now: float
 ) -> int:
     """How many of all pages are past the longest time between visits."""
     if not any(each.interval or each.maximum < inf for each in terms(settings)):
         return 0
-    counted_already = np.concatenate([appointed(reader.path) - 1, without])
+    counted_already = np.concatenate([reader.appointed_pages(), without])
     last = last.copy()
     last[counted_already[counted_already < len(last)]] = np.nan
-    rule = rules_of_pages(reader.path)[: len(last)]
+    rule = reader.rules()[: len(last)]
     return int(np.count_nonzero(_late(settings, rule, last[: len(rule)], now)))
 
 

@@ -13,23 +13,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.inspect.status.values import Learning
-from recrawl.store.sqlite.lookups import drawn_visits
 from recrawl.visits.status import Outcome
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from recrawl.entries.store import ReadStore
 
 _ENOUGH = 3  # comparisons after which a page is known a little
 # Visits that are looked at: a share is then unsure by 1.6 points in nine cases of ten at worst.
 _MOST = 2500
 
 
-def learning(path: Path, first: int, end: int) -> Learning:
+def learning(reader: ReadStore, first: int, end: int) -> Learning:
     """How many of the visits from number `first` to before `end` were made to learn."""
     visits = end - first
     random = np.random.default_rng(visits)  # the same visits as long as there are no others
     offsets = random.choice(visits, _MOST, replace=False) if visits > _MOST else np.arange(visits)
-    drawn = drawn_visits(path, first + np.sort(offsets), _ENOUGH)
+    drawn = reader.sampled_visits(first + np.sort(offsets), _ENOUGH)
     # A first copy, or a page that there is no copy of yet, is visited to have it.
     again = drawn.copied & (drawn.outcome != Outcome.FIRST)
     young = again & (drawn.compared < _ENOUGH)

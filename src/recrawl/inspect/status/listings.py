@@ -10,12 +10,10 @@ from math import nan
 from typing import TYPE_CHECKING
 
 from recrawl.listings.live.judging import ListingFacts, live_forecast, next_due
-from recrawl.store.sqlite.listing_reader import ListingReader
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
+    from recrawl.entries.store import ReadStore
     from recrawl.listings.live.forecast import LiveForecast
     from recrawl.listings.live.rules import ListingRule
     from recrawl.settings.settings import Settings
@@ -51,22 +49,19 @@ class ListingStanding:
     alarm: str = ""
 
 
-def listing_standings(settings: Settings, path: Path, now: float) -> list[ListingStanding]:
+def listing_standings(settings: Settings, reader: ReadStore, now: float) -> list[ListingStanding]:
     """Where each listing of the settings stands, in their order.
 
     Args:
         settings: What is asked of the crawl.
-        path: Its store.
+        reader: Its store.
         now: What time it is, in days after 1970.
     """
-    if not settings.listings:
-        return []
-    with ListingReader(path) as reader:
-        return [_standing(rule, reader, now) for rule in settings.listings]
+    return [_standing(rule, reader, now) for rule in settings.listings]
 
 
-def _standing(rule: ListingRule, reader: ListingReader, now: float) -> ListingStanding:
-    history = reader.history(rule.name)
+def _standing(rule: ListingRule, reader: ReadStore, now: float) -> ListingStanding:
+    history = reader.listing_history(rule.name)
     forecast = live_forecast(history)
     targets = (rule.precision or nan, rule.recall or nan)
     if not history.syncs:

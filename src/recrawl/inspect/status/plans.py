@@ -28,17 +28,16 @@ from recrawl.plan.objectives.methods import OBJECTIVES, Freshness
 from recrawl.plan.rates import Rates
 from recrawl.policies.recrawl.beliefs import in_common
 from recrawl.settings.pools import terms
-from recrawl.store.sqlite.lookups import paces_of_hosts
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recrawl.arrays.types import Floats, Ints
+    from recrawl.entries.store import ReadStore
     from recrawl.inspect.status.copies import Copies, Lot
     from recrawl.plan.plan import Plan
     from recrawl.settings.settings import Settings
-    from recrawl.store.sqlite.reader import Reader
 
 TIMES = (0.5, 1.0, 2.0)
 # Copies that are planned for: a share is then unsure by 0.8 points in nine cases of ten at worst.
@@ -87,7 +86,7 @@ class Planner:
         now: The instant, in days after 1970.
     """
 
-    def __init__(self, settings: Settings, reader: Reader, copies: Copies, now: float) -> None:
+    def __init__(self, settings: Settings, reader: ReadStore, copies: Copies, now: float) -> None:
         self._settings = settings
         self._reader = reader
         self._copies = copies
@@ -170,7 +169,7 @@ class Planner:
         """Requests a day that some hosts can be sent: a delay after the answer, or the request."""
         settings = self._settings
         hosts = HostTable(delay=settings.delay, together=settings.together)
-        paces = zip(*paces_of_hosts(self._reader.path, numbers), strict=True)
+        paces = zip(*self._reader.host_delays(numbers), strict=True)
         found = {}
         for number, (delay, latency) in zip(numbers.tolist(), paces, strict=True):
             row = hosts.add(delay=delay, latency=latency / SECONDS_A_DAY)

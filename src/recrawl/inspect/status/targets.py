@@ -21,17 +21,16 @@ from recrawl.inspect.status.values import Counted, Target
 from recrawl.plan.limits import Limits
 from recrawl.plan.objectives.methods import OBJECTIVES
 from recrawl.plan.required_budget import visits_needed
-from recrawl.store.sqlite.lookups import visits_since
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from recrawl.entries.store import ReadStore
     from recrawl.inspect.status.copies import Lot
     from recrawl.inspect.status.plans import Planner
     from recrawl.plan.required_budget import Needed
     from recrawl.settings.settings import Settings
-    from recrawl.store.sqlite.reader import Reader
 
 _MOST_COSTS = 20  # that are worked out, those of the furthest missed
 _COUNTED = 100  # pages of a target whose visits are counted
@@ -42,7 +41,7 @@ _NOTHING = nan, nan, nan
 
 def targets(
     settings: Settings,
-    reader: Reader,
+    reader: ReadStore,
     lots: Mapping[int, Lot],
     planner: Planner,
     now: float,
@@ -80,7 +79,9 @@ def targets(
     return list(found.values())
 
 
-def _visits(reader: Reader, lots: Mapping[int, Lot], now: float, days: float) -> dict[int, float]:
+def _visits(
+    reader: ReadStore, lots: Mapping[int, Lot], now: float, days: float
+) -> dict[int, float]:
     """Visits that the pages of each rule had in the last days."""
     counted = {}
     for number, lot in lots.items():
@@ -88,7 +89,7 @@ def _visits(reader: Reader, lots: Mapping[int, Lot], now: float, days: float) ->
         counted[number] = some.pages[some.rows]
     everything = np.concatenate(list(counted.values()))
     since = (now - days) * SECONDS_A_DAY
-    visits = visits_since(reader.path, everything + 1, since)
+    visits = reader.recent_visit_counts(everything, since)
     cuts = np.cumsum([len(pages) for pages in counted.values()])[:-1]
     return {
         number: float(some.mean()) * lots[number].of

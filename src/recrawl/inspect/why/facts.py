@@ -23,19 +23,19 @@ from recrawl.visits.status import Outcome
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from recrawl.entries.store import ReadStore
     from recrawl.policies.recrawl.state import RecrawlState
     from recrawl.simulate.scenario import Scene
     from recrawl.simulate.virtual_crawl import Foreseen
     from recrawl.state.snapshot import Sight
-    from recrawl.store.sqlite.reader import Reader
 
 _MOST_NAMES = 100  # addresses that tell what those of a section have in common
 _PARTS = (0.0, 0.5, 1.0, 2.0)  # of the time until the next visit, at which values are told
 
 
-def evidence(sight: Sight, reader: Reader, page: int) -> Evidence:
+def evidence(sight: Sight, reader: ReadStore, page: int) -> Evidence:
     """What visits to a page, counted from 0, have shown."""
-    visits = reader.history(page + 1)
+    visits = reader.history(page)
     at, outcome = epoch_days(visits.at), visits.outcome
     counts = np.bincount(outcome, minlength=max(Outcome) + 1)
     changed = at[outcome == Outcome.CHANGED]
@@ -73,7 +73,7 @@ def estimate(scene: Scene) -> Estimate | None:
     )
 
 
-def activity(scene: Scene, sight: Sight, reader: Reader) -> Activity | None:
+def activity(scene: Scene, sight: Sight, reader: ReadStore) -> Activity | None:
     """How active the section of the page of a scene is; None where nothing is learnt of it."""
     state, row = scene.pool.state, scene.row
     if state is None or row is None:
@@ -81,7 +81,7 @@ def activity(scene: Scene, sight: Sight, reader: Reader) -> Activity | None:
     leaf = int(state.sections.leaf[row])
     rows = np.flatnonzero(state.sections.leaf == leaf)
     pages = sight.pools[scene.own_terms.pool].pages[rows]
-    names = reader.addresses((pages[:_MOST_NAMES] + 1).tolist())
+    names = reader.addresses(pages[:_MOST_NAMES].tolist())
     even = even_section(scene).pool.state
     return Activity(
         address=_beginning(names),
@@ -92,10 +92,10 @@ def activity(scene: Scene, sight: Sight, reader: Reader) -> Activity | None:
     )
 
 
-def honesty(reader: Reader, host: str) -> list[Honesty]:
+def honesty(reader: ReadStore, host: str) -> list[Honesty]:
     """How far a host is believed, as far as its word was ever checked."""
     found = []
-    for name, kind, counts in reader.words_of_hosts():
+    for name, kind, counts in reader.signal_records():
         word = Word(*counts)
         if name == host and word.heard > 0:
             found.append(Honesty(kind, round(word.wrong), round(word.heard), *word.band()))

@@ -19,16 +19,17 @@ from recrawl.visits.status import Audit, Outcome, PageStatus
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
+    from recrawl.entries.records import Host
+    from recrawl.entries.store import ReadStore
     from recrawl.settings.settings import Settings
     from recrawl.state.snapshot import Sight
-    from recrawl.store.sqlite.reader import Host, Reader
 
 # Pages that take part. With two thousand a page's place among them is off by a few per cent, and
 # a rehearsal takes less than a second.
 MOST_PAGES = 2_000
 
 
-def staged(sight: Sight, reader: Reader, page: int, *, most: int = MOST_PAGES) -> Scene:
+def staged(sight: Sight, reader: ReadStore, page: int, *, most: int = MOST_PAGES) -> Scene:
     """The scene of a page, counted from 0, of a crawl as it was looked at.
 
     Args:
@@ -112,13 +113,13 @@ def _known(sight: Sight, pages: Ints, host: Ints) -> KnownPages:
     )
 
 
-def _asked_at(reader: Reader, page: int) -> float:
+def _asked_at(reader: ReadStore, page: int) -> float:
     """When a page was last visited, whatever came of it; nan if never."""
-    at = reader.history(page + 1, most=1).at
+    at = reader.history(page, most=1).at
     return float(epoch_days(at)[-1]) if len(at) else nan
 
 
-def _hosts(sight: Sight, reader: Reader, pages: Ints) -> tuple[list[Host], Ints]:
+def _hosts(sight: Sight, reader: ReadStore, pages: Ints) -> tuple[list[Host], Ints]:
     """Hosts of pages, and the place of each page's among them."""
     numbers, place = np.unique(sight.columns.host[pages], return_inverse=True)
     wanted = set(numbers.tolist())
@@ -156,7 +157,7 @@ class _Lately:
         pool_of: Pool of each page of the crawl.
     """
 
-    def __init__(self, sight: Sight, reader: Reader, place: Ints, pool_of: Ints) -> None:
+    def __init__(self, sight: Sight, reader: ReadStore, place: Ints, pool_of: Ints) -> None:
         self._now = sight.now
         self._pool_of = pool_of[place >= 0]
         counts = np.bincount(pool_of, minlength=len(sight.pools))
@@ -168,11 +169,11 @@ class _Lately:
         since = (sight.now - max(self._window)) * SECONDS_A_DAY
         page, at, first = [np.empty(0, np.int64)], [np.empty(0)], [np.empty(0, np.bool_)]
         for visits in reader.visits(after=reader.first_visit_since(since) - 1):
-            known = visits.page <= len(place)
-            ours = np.flatnonzero(known & (place[np.where(known, visits.page, 1) - 1] >= 0))
+            known = visits.page < len(place)
+            ours = np.flatnonzero(known & (place[np.where(known, visits.page, 0)] >= 0))
             # A second request is paid for like another visit.
             ours = np.repeat(ours, 1 + (visits.audit[ours] != Audit.NONE))
-            which = visits.page[ours] - 1
+            which = visits.page[ours]
             page.append(place[which])
             at.append(epoch_days(visits.at[ours]))
             first.append((visits.outcome[ours] == Outcome.FIRST) | ~copied[which])

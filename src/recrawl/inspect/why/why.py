@@ -27,10 +27,10 @@ from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
+    from recrawl.entries.store import ReadStore
     from recrawl.simulate.scenario import Scene
     from recrawl.simulate.virtual_crawl import Foreseen
     from recrawl.state.snapshot import Sight
-    from recrawl.store.sqlite.reader import Reader
 
 # Nine rehearsals by lot. The soonest and the latest would hold eight visits of ten if what is drawn
 # were all that moves; in five worlds like the demonstration's they held 199 of 287, since pages
@@ -41,7 +41,7 @@ _UNKNOWN = "unknown"
 _WITH_A_COPY = (PageStatus.COPIED, PageStatus.SUSPECTED)
 
 
-def reasons(sight: Sight, reader: Reader, page: int) -> Why:
+def reasons(sight: Sight, reader: ReadStore, page: int) -> Why:
     """Why a page, counted from 0, is visited next when it is.
 
     Args:
@@ -49,7 +49,7 @@ def reasons(sight: Sight, reader: Reader, page: int) -> Why:
         reader: Its store.
         page: The page.
     """
-    (address,) = reader.addresses([page + 1])
+    (address,) = reader.addresses([page])
     scene = staged(sight, reader, page)
     base = rehearse(scene)
     kind = binding(scene, base)
@@ -82,7 +82,7 @@ def reasons(sight: Sight, reader: Reader, page: int) -> Why:
     )
 
 
-def forbidden(sight: Sight, reader: Reader, address: str) -> Why | None:
+def forbidden(sight: Sight, reader: ReadStore, address: str) -> Why | None:
     """Why a page that the crawl does not know never will be; None where no robots.txt forbids it.
 
     Pages that may not be fetched are left out where they are found.
@@ -114,7 +114,7 @@ def forbidden(sight: Sight, reader: Reader, address: str) -> Why | None:
 
 
 def _band(
-    sight: Sight, reader: Reader, page: int, scene: Scene, base: Foreseen
+    sight: Sight, reader: ReadStore, page: int, scene: Scene, base: Foreseen
 ) -> tuple[float, float]:
     """Ends of the band that holds the next visit in about seven cases of ten."""
     if base.reckoned and not base.set:
@@ -127,7 +127,7 @@ def _band(
     return min(base.at, *found), max(base.at, *found)
 
 
-def _forbidden_at(sight: Sight, reader: Reader, address: str) -> float | None:
+def _forbidden_at(sight: Sight, reader: ReadStore, address: str) -> float | None:
     """When a robots.txt was read that forbids a page; None where none does."""
     host = reader.host(host_of(address))
     if host is None or host.robots_at_seconds is None:
@@ -139,7 +139,7 @@ def _forbidden_at(sight: Sight, reader: Reader, address: str) -> float | None:
     return read
 
 
-def _with_a_block(sight: Sight, reader: Reader, page: int, address: str) -> list[WhatIf]:
+def _with_a_block(sight: Sight, reader: ReadStore, page: int, address: str) -> list[WhatIf]:
     """When a page without a rule would be visited if it had one."""
     rules = (*sight.settings.rules, Rule(address, exact=True))
     seen = look(replace(sight.settings, rules=rules), reader, sight.now)

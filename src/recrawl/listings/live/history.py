@@ -22,8 +22,8 @@ from recrawl.units import SECONDS_A_DAY, days_between, instants_after_epoch
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Instants, Ints
+    from recrawl.entries.listings import Event, ListingHistory
     from recrawl.listings.data.spells import Spells
-    from recrawl.store.sqlite.listing_reader import Event, ListingHistory
 
 
 def listing_of_history(history: ListingHistory, *, grace: float = GRACE) -> Listing:

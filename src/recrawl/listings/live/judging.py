@@ -11,11 +11,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from recrawl.entries.listings import EventKind, ListingSynced, Quality, SyncOutcome
+from recrawl.entries.listings import (
+    Event,
+    EventKind,
+    ListingHistory,
+    ListingSynced,
+    Quality,
+    Sync,
+    SyncOutcome,
+)
 from recrawl.listings.live.comparing import ListingDifference, doubt_of, is_confirmed, sketch_of
 from recrawl.listings.live.forecast import LiveForecast, NextSync
 from recrawl.listings.live.history import listing_of_history
-from recrawl.store.sqlite.listing_reader import Event, ListingHistory, Sync
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What a crawl has worked out, as named parts that are replaced all together.
+"""The checkpoint of a crawl: its learned state as named parts that are replaced all together.
 
 Block 0 of a part says in JSON what it is: a value itself, or type and shape of an array whose
 bytes follow in blocks of a megabyte, so that neither side holds a second copy.
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.lib.format import descr_to_dtype, dtype_to_descr
 
+from recrawl.entries.records import SavedCheckpoint
 from recrawl.errors import InvalidParameter
 from recrawl.store.sqlite import meta
 
@@ -24,31 +25,31 @@ if TYPE_CHECKING:
 
 _BLOCK = 1 << 20
 _PUT = """
-    insert into learnt (part, block, data) values (?, ?, ?)
+    insert into checkpoint (part, block, data) values (?, ?, ?)
     on conflict (part, block) do update set data = excluded.data
 """
 
 
 def save(connection: apsw.Connection, parts: Mapping[str, Any], visit: int) -> None:
-    """Replace everything learnt; inside of a transaction."""
-    for (name,) in connection.execute("select distinct part from learnt").fetchall():
+    """Replace the checkpoint; inside of a transaction."""
+    for (name,) in connection.execute("select distinct part from checkpoint").fetchall():
         if name not in parts:
-            connection.execute("delete from learnt where part = ?", (name,))
+            connection.execute("delete from checkpoint where part = ?", (name,))
     for name, part in parts.items():
         blocks = 0
         if isinstance(part, np.ndarray):
             blocks = _save_array(connection, name, part)
         else:
             _put_head(connection, name, {"value": part})
-        connection.execute("delete from learnt where part = ? and block > ?", (name, blocks))
-    meta.put(connection, "learnt_visit", visit)
-    meta.put(connection, "learnt", 1)
+        connection.execute("delete from checkpoint where part = ? and block > ?", (name, blocks))
+    meta.put(connection, "checkpoint_visit", visit)
+    meta.put(connection, "checkpoint", 1)
 
 
 def _save_array(connection: apsw.Connection, name: str, part: np.ndarray[Any, Any]) -> int:
     """Write an array's blocks, and return their number."""
     if part.dtype.hasobject:
-        raise InvalidParameter(f"learnt part {name!r}: must be of plain numbers (got objects)")
+        raise InvalidParameter(f"checkpoint part {name!r}: must be of plain numbers (got objects)")
     _put_head(connection, name, {"dtype": dtype_to_descr(part.dtype), "shape": part.shape})
     plain = np.ascontiguousarray(part).reshape(-1).view(np.uint8)
     starts = range(0, len(plain), _BLOCK)
@@ -61,28 +62,28 @@ def _put_head(connection: apsw.Connection, name: str, head: Mapping[str, Any]) -
     try:
         text = json.dumps(head)
     except (TypeError, ValueError) as error:
-        message = f"learnt part {name!r}: must be an array or what JSON holds ({error})"
+        message = f"checkpoint part {name!r}: must be an array or what JSON holds ({error})"
         raise InvalidParameter(message) from None
     connection.execute(_PUT, (name, 0, text.encode()))
 
 
 def load(
     connection: apsw.Connection, names: Collection[str] | None = None
-) -> tuple[dict[str, Any], int] | None:
-    """Parts by name and the last visit they know of; None where nothing was ever saved.
+) -> SavedCheckpoint | None:
+    """The checkpoint, or some of its parts; None where none was ever saved.
 
-    Inside of one view, so that all parts come from one saving.
+    Inside of a read transaction, so that all parts come from one saving.
     """
-    if not meta.get(connection, "learnt"):
+    if not meta.get(connection, "checkpoint"):
         return None
-    query = "select part, data from learnt where block = 0"
+    query = "select part, data from checkpoint where block = 0"
     heads: list[Any] = connection.execute(query).fetchall()
     parts = {
         name: _part(connection, name, json.loads(head))
         for name, head in heads
         if names is None or name in names
     }
-    return parts, meta.get(connection, "learnt_visit")
+    return SavedCheckpoint(parts, meta.get(connection, "checkpoint_visit"))
 
 
 def _part(connection: apsw.Connection, name: str, head: Mapping[str, Any]) -> Any:  # noqa: ANN401
@@ -91,7 +92,7 @@ def _part(connection: apsw.Connection, name: str, head: Mapping[str, Any]) -> An
     array = np.empty(head["shape"], descr_to_dtype(_described(head["dtype"])))
     plain = array.reshape(-1).view(np.uint8)
     at = 0
-    blocks = "select data from learnt where part = ? and block > 0 order by block"
+    blocks = "select data from checkpoint where part = ? and block > 0 order by block"
     for (data,) in connection.execute(blocks, (name,)):
         plain[at : at + len(data)] = np.frombuffer(data, np.uint8)
         at += len(data)

@@ -1,26 +1,26 @@
-"""Rows of a store as arrays.
+"""Values and columns as SQLite keeps them, and as everybody else has them.
 
-SQLite joins whole columns into one text, and numpy reads the text: several times faster than
-making a Python object of every number.
+Instants are whole milliseconds in the file, shares ten thousandths, and ids of pages and hosts
+count from 1. SQLite joins whole columns into one text, and numpy reads the text:
+several times faster than making a Python object of every number.
 
 Touches: files.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.units import days_between
+from recrawl.entries.columns import OutcomeColumns, PageColumns, VisitColumns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import apsw
 
-    from recrawl.arrays.types import Bools, Floats, Instants, Ints, Statuses
+    from recrawl.arrays.types import Bools, Instants, Ints
 
 _NAT = np.iinfo(np.int64).min
 
@@ -35,87 +35,6 @@ _NULL = {
     "share": -1,
     "audit": 0,
 }
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PageColumns:
-    """Pages in the order of their numbers: row = number - 1.
-
-    Args:
-        host: Number of the host.
-        rule: Number of the entry of the configuration.
-        found_at: When it was found.
-        status: Numbers of `PageStatus`.
-        failures: Visits that failed since one last succeeded.
-        next_at: An appointment, NaT where there is none.
-    """
-
-    host: Ints
-    rule: Ints
-    found_at: Instants
-    status: Statuses
-    failures: Ints
-    next_at: Instants
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class OutcomeColumns:
-    """What visits found, in the order in which they were written: all that is learnt from.
-
-    Args:
-        visit: Number of the visit.
-        page: Number of the page.
-        at: When.
-        outcome: Numbers of `Outcome`.
-        modified_at: When the page last changed, NaT where nobody told.
-        audit: Numbers of `Audit`.
-    """
-
-    visit: Ints
-    page: Ints
-    at: Instants
-    outcome: Statuses
-    modified_at: Instants
-    audit: Statuses
-
-    @property
-    def age(self) -> Floats:
-        """Days from the page's last change to the visit; nan where nobody told."""
-        return days_between(self.modified_at, self.at)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class VisitColumns:
-    """All that is known of visits, in the order in which they were written.
-
-    Args:
-        visit: Number of the visit.
-        page: Number of the page.
-        at: When.
-        outcome: Numbers of `Outcome`.
-        http: Status code, 0 without an answer.
-        modified_at: When the page last changed, NaT where nobody told.
-        size: Bytes of the body, -1 where there was none.
-        took_seconds: How long it took, nan where not known.
-        share: Share of the words that differ, nan where nothing was compared.
-        audit: Numbers of `Audit`.
-    """
-
-    visit: Ints
-    page: Ints
-    at: Instants
-    outcome: Statuses
-    http: Ints
-    modified_at: Instants
-    size: Ints
-    took_seconds: Floats
-    share: Floats
-    audit: Statuses
-
-    @property
-    def age(self) -> Floats:
-        """Days from the page's last change to the visit; nan where nobody told."""
-        return days_between(self.modified_at, self.at)
 
 
 def read_columns(
@@ -145,13 +64,13 @@ _VISITS = (*_OUTCOMES, "http", "size", "took_milliseconds", "share")
 SHARES = 10_000  # a whole, as the store counts shares of words
 
 
-def page_columns(connection: apsw.Connection, after: int, count: int) -> PageColumns:
-    """Columns of at most `count` pages with numbers above `after`."""
+def page_columns(connection: apsw.Connection, first: int, count: int) -> PageColumns:
+    """Columns of at most `count` pages from number `first` on."""
     query = "select * from pages where id > ? and id <= ? order by id"
-    columns = read_columns(connection, _PAGES, query, (after, after + count))
+    columns = read_columns(connection, _PAGES, query, (first, first + count))
     host, rule, found_at, status, failures, next_at = columns
     return PageColumns(
-        host=host,
+        host=host - 1,
         rule=rule,
         found_at=_instants(found_at),
         status=status.astype(np.uint8),
@@ -167,7 +86,7 @@ def outcome_columns(connection: apsw.Connection, after: int, count: int) -> Outc
     visit, page, at, outcome, age_seconds, audit = columns
     return OutcomeColumns(
         visit=visit,
-        page=page,
+        page=page - 1,
         at=_instants(at),
         outcome=outcome.astype(np.uint8),
         modified_at=_modified_at(at, age_seconds),
@@ -183,7 +102,7 @@ def visit_columns(
     visit, page, at, outcome, age_seconds, audit, http, size, took, share = columns
     return VisitColumns(
         visit=visit,
-        page=page,
+        page=page - 1,
         at=_instants(at),
         outcome=outcome.astype(np.uint8),
         http=http,
@@ -196,12 +115,38 @@ def visit_columns(
 
 
 def joined(parts: Sequence[PageColumns]) -> PageColumns:
-    """Several stretches of pages as one."""
+    """Several ranges of pages as one."""
     if len(parts) == 1:
         return parts[0]
     return PageColumns(
         *(np.concatenate([getattr(part, name) for part in parts]) for name in PageColumns.__slots__)
     )
+
+
+def whole_numbers(connection: apsw.Connection, query: str, binding: tuple[Any, ...] = ()) -> Ints:
+    """The column `number` of a query. Never text from outside."""
+    (column,) = read_columns(connection, ("number",), query, binding)
+    return column
+
+
+def looked_up(connection: apsw.Connection, query: str, keys: Ints, columns: int) -> list[Ints]:
+    """Columns of whole numbers of the one row that a query has for each key."""
+    rows = connection.executemany(query, ((key,) for key in keys.tolist())).fetchall()
+    return list(np.array(rows, np.int64).reshape(len(keys), columns).T.copy())
+
+
+def milliseconds(seconds: float) -> int:
+    """Epoch seconds as a store keeps them.
+
+    >>> milliseconds(1.2346)
+    1235
+    """
+    return round(seconds * 1000)
+
+
+def maybe_milliseconds(seconds: float | None) -> int | None:
+    """Epoch seconds as a store keeps them, where they are known."""
+    return None if seconds is None else round(seconds * 1000)
 
 
 def _modified_at(at: Ints, age_seconds: Ints) -> Instants:

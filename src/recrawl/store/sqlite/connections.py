@@ -1,4 +1,4 @@
-"""Connections to a store's file, and its troubles in plain words.
+"""Connections to a store's file, and its errors as ours.
 
 One connection writes and any number read at the same time (write-ahead log). A commit survives
 a process that is killed at any instant; after a power cut the last few seconds may be missing,
@@ -51,7 +51,7 @@ _WAIT_MILLISECONDS = 5000
 _LITTLE_ROOM = 1 << 20
 
 
-def refuse_what_is_no_file(path: Path) -> None:
+def require_regular_file(path: Path) -> None:
     """Raise for a file that is missing or empty, without opening it.
 
     A process that opens and closes a file by itself loses its locks on it, those that SQLite
@@ -69,32 +69,32 @@ def refuse_what_is_no_file(path: Path) -> None:
         raise NotAStore(f"{path}: must be a store of recrawl (got an empty file)")
 
 
-def _refuse_another_program_s(path: Path, connection: apsw.Connection) -> None:
+def _require_own_database(path: Path, connection: apsw.Connection) -> None:
     try:
-        mark = connection.execute("pragma application_id").get
+        application = connection.execute("pragma application_id").get
     except apsw.NotADBError:
         with path.open("rb") as file:  # nobody holds locks of SQLite on such a file
             got = file.read(16)
         message = f"{path}: must be a store of recrawl (got a file that begins with {got!r})"
         raise NotAStore(message) from None
-    if mark != APPLICATION:
+    if application != APPLICATION:
         message = f"{path}: must be a store of recrawl (got another program's SQLite database)"
         raise NotAStore(message)
 
 
 def connect_new(path: Path) -> apsw.Connection:
     """A connection to a file that is not there yet, marked as a store."""
-    with in_plain_words(path):
+    with translate_errors(path):
         connection = apsw.Connection(str(path))
         connection.execute(f"pragma page_size = {_PAGE_BYTES}")
-        # Still with a rollback journal: so the mark is in the file itself, not in its log.
+        # Still with a rollback journal: so the number is in the file itself, not in its log.
         connection.execute(f"pragma application_id = {APPLICATION}")
     return connection
 
 
 def connect(path: Path) -> apsw.Connection:
     """A connection that writes to an existing store."""
-    with in_plain_words(path):
+    with translate_errors(path):
         return apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
 
 
@@ -110,18 +110,18 @@ def prepare_to_write(connection: apsw.Connection) -> None:
 
 def connect_to_read(path: Path) -> apsw.Connection:
     """A connection that cannot write, whoever else writes meanwhile."""
-    refuse_what_is_no_file(path)
+    require_regular_file(path)
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     # A log needs a file beside it to be shared by. Where none can be made nobody can write
     # either, and the file stays as it is.
     log = path.with_name(path.name + "-wal")
     still = not os.access(path.parent, os.W_OK) and not log.exists()
     name = f"file:{quote(str(path.absolute()))}?mode=ro" + ("&immutable=1" if still else "")
-    with in_plain_words(path):
+    with translate_errors(path):
         connection = apsw.Connection(name, flags=flags)
         try:
             connection.set_busy_timeout(_WAIT_MILLISECONDS)
-            _refuse_another_program_s(path, connection)
+            _require_own_database(path, connection)
             connection.execute("pragma query_only = on")
             connection.execute(f"pragma cache_size = -{_READER_CACHE_KIB}")
         except BaseException:
@@ -145,7 +145,7 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
 
 
 @contextmanager
-def one_view(connection: apsw.Connection) -> Iterator[None]:
+def read_transaction(connection: apsw.Connection) -> Iterator[None]:
     """Read everything inside as it stood at one instant."""
     connection.execute("begin")
     try:
@@ -156,8 +156,8 @@ def one_view(connection: apsw.Connection) -> Iterator[None]:
 
 
 @contextmanager
-def in_plain_words(path: Path) -> Iterator[None]:
-    """Turn SQLite's troubles into ours."""
+def translate_errors(path: Path) -> Iterator[None]:
+    """Raise SQLite's errors as ours."""
     try:
         yield
     except apsw.Error as error:
@@ -167,14 +167,14 @@ def in_plain_words(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def as_it_was_written(path: Path) -> Iterator[None]:
-    """Take values that nobody can have written for what they are: damage.
+def translate_read_errors(path: Path) -> Iterator[None]:
+    """The same, and take values that nobody can have written for what they are: damage.
 
     SQLite finds damage to its own structures. What is spoilt inside of a value shows only when
     we unpack it.
     """
     try:
-        with in_plain_words(path):
+        with translate_errors(path):
             yield
     except RecrawlError:
         raise
@@ -187,7 +187,7 @@ def _spoilt(path: Path, error: Exception) -> StoreCorrupt:
     return StoreCorrupt(f"{path}: must be a whole store (it is damaged: {said})")
 
 
-def _ours(path: Path, error: apsw.Error) -> RecrawlError:  # noqa: PLR0911 - a trouble each
+def _ours(path: Path, error: apsw.Error) -> RecrawlError:  # noqa: PLR0911 - one kind each
     said = str(error)
     match error:
         case apsw.NotADBError():

@@ -1,4 +1,4 @@
-"""How a store's file begins; told without opening it.
+"""The first bytes of a store's file, which tell it from others without opening the database.
 
 Touches: files.
 """
@@ -16,23 +16,23 @@ _HEADER_BYTES = 100
 _APPLICATION_AT = 68
 
 
-def is_store(path: Path) -> bool:
+def has_store_header(path: Path) -> bool:
     """Whether a file begins as a store does; False where it cannot be read.
 
     Not for a process that has the store open: closing the file would lose SQLite's locks on it.
     """
     try:
         with path.open("rb") as file:
-            return begins_as_store(file.read(_HEADER_BYTES))
+            return is_store_header(file.read(_HEADER_BYTES))
     except OSError:
         return False
 
 
-def begins_as_store(header: bytes) -> bool:
+def is_store_header(header: bytes) -> bool:
     """Whether these are the first bytes of a store.
 
-    >>> begins_as_store(b"page,visited_at,changed")
+    >>> is_store_header(b"page,visited_at,changed")
     False
     """
-    mark = header[_APPLICATION_AT : _APPLICATION_AT + 4]
-    return header.startswith(MAGIC) and mark == APPLICATION.to_bytes(4, "big")
+    application = header[_APPLICATION_AT : _APPLICATION_AT + 4]
+    return header.startswith(MAGIC) and application == APPLICATION.to_bytes(4, "big")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.store.sqlite import meta
+from recrawl.store.sqlite.columns import read_columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,29 +31,29 @@ _BYTES = 8
 SAVED_EVERY = 100_000
 
 
-class Heads:
+class LatestVisits:
     """The newest visit of each page; 0 where there is none."""
 
     def __init__(self, connection: apsw.Connection, pages: int) -> None:
         """Load what was saved, and follow the visits since."""
-        blocks = connection.execute("select data from heads order by block")
+        blocks = connection.execute("select data from latest_visits order by block")
         saved = np.frombuffer(b"".join(data for (data,) in blocks), "<i8")
         self._newest = array("q", saved.astype("=i8").tobytes())
         self._newest.frombytes(bytes(_BYTES * (pages - len(self._newest))))
-        self.saved_visit = meta.get(connection, "heads_visit")
+        self.saved_visit = meta.get(connection, "latest_visits_saved")
         since = "select page, id from visits where id > ? order by id"
-        for page, visit in connection.execute(since, (self.saved_visit,)):
-            self._newest[page - 1] = visit
+        for page_id, visit in connection.execute(since, (self.saved_visit,)):
+            self._newest[page_id - 1] = visit
 
     def of(self, page: int) -> int:
         """Number of the page's newest visit; 0 where it has none or is new itself."""
-        return self._newest[page - 1] if page <= len(self._newest) else 0
+        return self._newest[page] if page < len(self._newest) else 0
 
     def move(self, pages: int, newest: Mapping[int, int]) -> None:
         """Take over what a committed transaction brought."""
         self._newest.frombytes(bytes(_BYTES * (pages - len(self._newest))))
         for page, visit in newest.items():
-            self._newest[page - 1] = visit
+            self._newest[page] = visit
 
     def save(self, connection: apsw.Connection, visit: int) -> None:
         """Write them all down, as they stand after `visit`."""
@@ -61,37 +62,37 @@ class Heads:
             (start // _PAGES_A_BLOCK, newest[start : start + _PAGES_A_BLOCK].tobytes())
             for start in range(0, len(newest), _PAGES_A_BLOCK)
         )
-        connection.executemany("insert or replace into heads values (?, ?)", blocks)
-        meta.put(connection, "heads_visit", visit)
+        connection.executemany("insert or replace into latest_visits values (?, ?)", blocks)
+        meta.put(connection, "latest_visits_saved", visit)
 
 
-def newest_visit(connection: apsw.Connection, page: int) -> int:
+def latest_visit(connection: apsw.Connection, page: int) -> int:
     """Number of a page's newest visit as a reader finds it; 0 where there is none."""
-    saved_visit = meta.get(connection, "heads_visit")
+    saved_visit = meta.get(connection, "latest_visits_saved")
     since = "select max(id) from visits where id > ? and page = ?"
-    newest = connection.execute(since, (saved_visit, page)).get
+    newest = connection.execute(since, (saved_visit, page + 1)).get
     if newest is None:
-        block, place = divmod(page - 1, _PAGES_A_BLOCK)
-        cut = "select substr(data, ?, ?) from heads where block = ?"
+        block, place = divmod(page, _PAGES_A_BLOCK)
+        cut = "select substr(data, ?, ?) from latest_visits where block = ?"
         found = connection.execute(cut, (place * _BYTES + 1, _BYTES, block)).get
         newest = int.from_bytes(found or b"", "little")
     return int(newest)
 
 
-def newest_visits(connection: apsw.Connection, pages: Ints) -> Ints:
-    """The same for many different pages, with one look through the visits since the last saving."""
+def latest_visits(connection: apsw.Connection, pages: Ints) -> Ints:
+    """The same for many different pages, with one scan of the visits since the last saving."""
     newest = np.zeros(len(pages), np.int64)
     if not len(pages):
         return newest
-    block, place = np.divmod(pages - 1, _PAGES_A_BLOCK)
+    block, place = np.divmod(pages, _PAGES_A_BLOCK)
     for number in np.unique(block).tolist():
-        data = connection.execute("select data from heads where block = ?", (number,)).get
+        data = connection.execute("select data from latest_visits where block = ?", (number,)).get
         saved = np.frombuffer(data or b"", "<i8")
         ours = np.flatnonzero((block == number) & (place < len(saved)))
         newest[ours] = saved[place[ours]]
-    since = "select group_concat(page || ',' || id) from (select * from visits where id > ?)"
-    text = connection.execute(since, (meta.get(connection, "heads_visit"),)).get
-    page, visit = np.fromstring(str(text or ""), np.int64, sep=",").reshape(-1, 2).T
+    since = "select page - 1 as page, id from visits where id > ?"
+    saved_visit = meta.get(connection, "latest_visits_saved")
+    page, visit = read_columns(connection, ("page", "id"), since, (saved_visit,))
     order = np.argsort(pages)
     at = order[np.minimum(np.searchsorted(pages, page, sorter=order), len(pages) - 1)]
     ours = np.flatnonzero(pages[at] == page)

@@ -1,24 +1,36 @@
-"""Pages and hosts by their names: found, or added under the next number.
+"""Pages of a store: found by their addresses or added under the next number, and counted.
 
 Touches: files.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import zstandard
+import xxhash
 
 from recrawl.entries.entries import Found
+from recrawl.entries.records import PageCount
 from recrawl.errors import InvalidAddress, InvalidParameter
-from recrawl.store.sqlite.keys import key_of
+from recrawl.store.sqlite.columns import looked_up, milliseconds, read_columns, whole_numbers
+from recrawl.store.sqlite.hosts import host_ids
+from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     import apsw
 
-    from recrawl.entries.entries import HostSeen, PagesFound, RobotsRead
+    from recrawl.arrays.types import Ints
+    from recrawl.entries.entries import PagesFound
+
+_KEY_BITS = 32
+_WITH_COPY = tuple(map(int, (PageStatus.COPIED, PageStatus.SUSPECTED)))
+_WITHOUT_CONTENT = tuple(map(int, (PageStatus.GONE, PageStatus.REFUSED, PageStatus.MOVED)))
+_COUNTS = """
+    select rule, status, count(*), coalesce(sum(next_at < ?), 0), min(next_at)
+    from pages group by rule, status
+"""
 
 
 def find_pages(connection: apsw.Connection, addresses: Sequence[str], seed: int) -> dict[str, int]:
@@ -27,7 +39,7 @@ def find_pages(connection: apsw.Connection, addresses: Sequence[str], seed: int)
     look = "select address, id from pages where key = ?"
     rows = connection.executemany(look, ((key,) for key in set(wanted.values())))
     # Another address may share the key.
-    return {address: page for address, page in rows if address in wanted}
+    return {address: page_id - 1 for address, page_id in rows if address in wanted}
 
 
 def add_pages(connection: apsw.Connection, found: PagesFound, seed: int, count: int) -> Found:
@@ -42,9 +54,9 @@ def add_pages(connection: apsw.Connection, found: PagesFound, seed: int, count: 
     new: dict[str, int] = {}
     for place, address in enumerate(found.addresses):
         if address not in numbers:
-            numbers[address] = count + len(new) + 1
+            numbers[address] = count + len(new)
             new[address] = place
-    hosts = host_numbers(connection, {found.hosts[place] for place in new.values()})
+    hosts = host_ids(connection, {found.hosts[place] for place in new.values()})
     at = milliseconds(found.at_seconds)
     insert = (
         "insert into pages (id, address, key, host, rule, found_at, depth) "
@@ -52,7 +64,7 @@ def add_pages(connection: apsw.Connection, found: PagesFound, seed: int, count: 
     )
     rows = (
         (
-            numbers[address],
+            numbers[address] + 1,
             address,
             _key(address, seed),
             hosts[found.hosts[place]],
@@ -74,50 +86,61 @@ def _key(address: str, seed: int) -> int:
         raise InvalidAddress(message) from None
 
 
-def host_numbers(connection: apsw.Connection, names: Iterable[str]) -> dict[str, int]:
-    """Numbers of hosts; those that are new are added in the order of their names."""
-    wanted = sorted(set(names))
-    add = "insert into hosts (name) values (?) on conflict (name) do nothing"
-    connection.executemany(add, ((name,) for name in wanted))
-    look = "select name, id from hosts where name = ?"
-    return dict(connection.executemany(look, ((name,) for name in wanted)))
+def key_of(address: str, seed: int) -> int:
+    """Signed 32-bit hash of an address.
 
+    Thirty-two bits are enough to find a page among many millions, but two addresses may share a
+    key: whoever looks one up compares the address as well. The seed is each store's own, so
+    that nobody can make up addresses that all share one.
 
-def put_host(connection: apsw.Connection, seen: HostSeen) -> int:
-    """Write down how a host is to be treated, and return its number."""
-    number = host_numbers(connection, [seen.name])[seen.name]
-    connection.execute(
-        "update hosts set delay_days = ?, blocked_until = ?, latency_seconds = ?, failures = ? "
-        "where id = ?",
-        (
-            seen.delay,
-            maybe_milliseconds(seen.blocked_until_seconds),
-            seen.latency_seconds,
-            seen.failures,
-            number,
-        ),
-    )
-    return number
-
-
-def put_robots(connection: apsw.Connection, read: RobotsRead) -> int:
-    """Write down what a host's robots.txt says, and return the host's number."""
-    number = host_numbers(connection, [read.host])[read.host]
-    body = None if read.body is None else zstandard.compress(read.body)
-    row = (number, milliseconds(read.at_seconds), read.http, body)
-    connection.execute("insert or replace into robots values (?, ?, ?, ?)", row)
-    return number
-
-
-def milliseconds(seconds: float) -> int:
-    """Epoch seconds as a store keeps them.
-
-    >>> milliseconds(1.2346)
-    1235
+    >>> key_of("https://example.org/", seed=1) == key_of("https://example.org/", seed=1)
+    True
+    >>> abs(key_of("https://example.org/", seed=2)) <= 2**31
+    True
     """
-    return round(seconds * 1000)
+    hashed = xxhash.xxh3_64_intdigest(address.encode(), seed)
+    return (hashed & ((1 << _KEY_BITS) - 1)) - (1 << (_KEY_BITS - 1))
 
 
-def maybe_milliseconds(seconds: float | None) -> int | None:
-    """Epoch seconds as a store keeps them, where they are known."""
-    return None if seconds is None else round(seconds * 1000)
+def rules_and_hosts(connection: apsw.Connection, pages: Ints) -> tuple[Ints, Ints]:
+    """Number of the rule and of the host of each of some pages."""
+    query = "select rule, host - 1 from pages where id = ? + 1"
+    rule, host = looked_up(connection, query, pages, 2)
+    return rule, host
+
+
+def page_counts(connection: apsw.Connection, now_seconds: float) -> list[PageCount]:
+    """Pages counted by rule and status, by the database: nobody reads a million rows for that."""
+    rows: list[Any] = connection.execute(_COUNTS, (now_seconds * 1000,)).fetchall()
+    return [
+        PageCount(rule, PageStatus(status), pages, overdue, None if at is None else at / 1000)
+        for rule, status, pages, overdue, at in rows
+    ]
+
+
+def pages_with_copy(connection: apsw.Connection, rules: Sequence[int]) -> tuple[Ints, Ints]:
+    """Pages of some rules that have a copy, rising, and the rule of each."""
+    among = ",".join(str(int(rule)) for rule in rules)
+    query = (
+        "select id - 1 as page, rule from pages "  # noqa: S608 - whole numbers
+        f"where rule in ({among}) and status in {_WITH_COPY} order by id"
+    )
+    page, rule = read_columns(connection, ("page", "rule"), query)
+    return page, rule
+
+
+def pages_without_content(connection: apsw.Connection) -> Ints:
+    """Pages that are gone, refused or moved, rising."""
+    query = f"select id - 1 as number from pages where status in {_WITHOUT_CONTENT} order by id"  # noqa: S608 - our own numbers
+    return whole_numbers(connection, query)
+
+
+def appointed_pages(connection: apsw.Connection) -> Ints:
+    """Pages that have an appointment, rising."""
+    query = "select id - 1 as number from pages where next_at is not null order by id"
+    return whole_numbers(connection, query)
+
+
+def rules_of_pages(connection: apsw.Connection) -> Ints:
+    """Number of each page's rule."""
+    return whole_numbers(connection, "select rule as number from pages order by id")

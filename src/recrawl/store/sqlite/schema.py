@@ -12,7 +12,7 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from recrawl.errors import StoreTooNew, StoreTooOld
-from recrawl.store.sqlite.connections import in_plain_words, transaction
+from recrawl.store.sqlite.connections import transaction, translate_errors
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -40,7 +40,7 @@ def steps_in(folder: Traversable | None = None) -> list[str]:
 
 def upgrade(path: Path, connection: apsw.Connection, steps: list[str]) -> None:
     """Bring the store up to the last of the steps."""
-    with in_plain_words(path):
+    with translate_errors(path):
         done = format_of(connection)
         _refuse_newer(path, done, len(steps))
         for number, step in enumerate(steps[done:], done + 1):
@@ -51,7 +51,7 @@ def upgrade(path: Path, connection: apsw.Connection, steps: list[str]) -> None:
 
 def require_current(path: Path, connection: apsw.Connection, steps: list[str]) -> None:
     """Refuse a store that is not of the last step's format, without touching it."""
-    with in_plain_words(path):
+    with translate_errors(path):
         done = format_of(connection)
     _refuse_newer(path, done, len(steps))
     if done < len(steps):

@@ -1,7 +1,7 @@
 """Entries on their way into one transaction.
 
-Rows are collected a table at a time, in the order of the entries, and written together: a
-statement for a hundred rows costs little more than for one.
+Rows are collected by table, in the order of the entries, and written together: a statement for a
+hundred rows costs little more than for one.
 
 Touches: files.
 """
@@ -13,9 +13,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, assert_never
 
 from recrawl.entries.entries import (
+    Checkpoint,
     HostBelieved,
     HostSeen,
-    Learnt,
     PagesChanged,
     PagesFound,
     Prune,
@@ -25,21 +25,20 @@ from recrawl.entries.entries import (
 from recrawl.entries.listings import ListingSynced
 from recrawl.errors import InvalidParameter
 from recrawl.store.retention import Retention
-from recrawl.store.sqlite import beliefs, objects, pages, versions
-from recrawl.store.sqlite import checkpoints as learnt
-from recrawl.store.sqlite.columns import SHARES
+from recrawl.store.sqlite import checkpoints, hosts, listings, pages, versions
+from recrawl.store.sqlite.columns import SHARES, maybe_milliseconds, milliseconds
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
     import apsw
 
     from recrawl.entries.entries import Copy, Entry, PageChange, Receipt
-    from recrawl.store.sqlite.latest_visits import Heads
+    from recrawl.store.sqlite.latest_visits import LatestVisits
 
 _VISIT = "insert into visits values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _COPY = "insert or replace into copies values (?, ?, ?, ?, ?, ?)"
 _MASKS = "insert or replace into masks values (?, ?)"
-_STANDING = "update pages set status = ?, failures = ?, next_at = ? where id = ?"
+_STATUS = "update pages set status = ?, failures = ?, next_at = ? where id = ?"
 _DAY = """
     insert into days values (?, ?, ?)
     on conflict (day, outcome) do update set visits = visits + excluded.visits
@@ -48,61 +47,67 @@ _RULE = "update pages set rule = ? where id = ?"
 _DAY_MILLISECONDS = round(SECONDS_A_DAY * 1000)
 
 
-class Draft:
+class Transaction:
     """A transaction being put together.
 
     Args:
         connection: Inside of its transaction.
-        heads: Newest visit of each page before it.
+        before: Latest visit of each page before it.
         seed: Of the keys of addresses.
         pages: How many pages there are, with those added so far.
         visit: Number of the last visit, with those added so far.
-        newest: Newest visit of each page that was visited in it.
+        latest: Latest visit of each page that was visited in it.
     """
 
     def __init__(
-        self, connection: apsw.Connection, heads: Heads, *, seed: int, pages: int, visit: int
+        self,
+        connection: apsw.Connection,
+        before: LatestVisits,
+        *,
+        seed: int,
+        pages: int,
+        visit: int,
     ) -> None:
         """Begin with nothing."""
         self.connection = connection
-        self.heads = heads
+        self._before = before
         self.seed = seed
         self.pages = pages
         self.visit = visit
-        self.newest: dict[int, int] = {}
+        self.latest: dict[int, int] = {}
         self._days: Counter[tuple[int, int]] = Counter()
         self._rows: dict[str, list[tuple[Any, ...]]] = {
             _VISIT: [],
             _COPY: [],
             _MASKS: [],
-            _STANDING: [],
+            _STATUS: [],
             _RULE: [],
         }
 
-    def add(self, entry: Entry, retention: Retention) -> Receipt:  # noqa: PLR0911 - a kind each
+    def add(self, entry: Entry, retention: Retention) -> Receipt:  # noqa: PLR0911 - one per kind
         """Add an entry, and say what its writer will want to know."""
         match entry:
             case VisitMade():
                 return self._visit(entry, retention)
             case PagesFound():
                 found = pages.add_pages(self.connection, entry, self.seed, self.pages)
-                self.pages = max(self.pages, max(found.pages, default=0))
+                self.pages = max(self.pages, max(found.pages, default=-1) + 1)
                 return found
             case PagesChanged():
                 self._change(entry)
                 return None
             case HostSeen():
-                return pages.put_host(self.connection, entry)
+                return hosts.put_host(self.connection, entry)
             case HostBelieved():
-                return beliefs.put_beliefs(self.connection, entry)
+                return hosts.put_beliefs(self.connection, entry)
             case RobotsRead():
-                return pages.put_robots(self.connection, entry)
-            case Learnt():
+                return hosts.put_robots(self.connection, entry)
+            case Checkpoint():
                 visit = self.visit if entry.visit is None else entry.visit
-                learnt.save(self.connection, entry.parts, visit)
+                checkpoints.save(self.connection, entry.parts, visit)
                 return None
             case ListingSynced():
-                return objects.put_sync(self.connection, entry)
+                return listings.put_sync(self.connection, entry)
             case Prune():
                 return versions.prune(self.connection, retention, entry.now_seconds)
             case _:
@@ -119,27 +124,27 @@ class Draft:
     def _visit(self, made: VisitMade, retention: Retention) -> int:
         page = self._known(made.page)
         self.visit += 1
-        before = self.newest.get(page)
+        before = self.latest.get(page)
         if before is None:
-            before = self.heads.of(page)
-        self.newest[page] = self.visit
-        at = pages.milliseconds(made.at_seconds)
-        took = pages.maybe_milliseconds(made.took_seconds)
+            before = self._before.of(page)
+        self.latest[page] = self.visit
+        at = milliseconds(made.at_seconds)
+        took = maybe_milliseconds(made.took_seconds)
         age = None if made.age is None else age_seconds(at, made.age)
         self._rows[_VISIT].append(
             (
-                *(self.visit, page, before, at, made.outcome, made.http, age, made.size, took),
+                *(self.visit, page + 1, before, at, made.outcome, made.http, age, made.size, took),
                 None if made.share is None else round(made.share * SHARES),
                 made.audit or None,
             )
         )
         self._days[at // _DAY_MILLISECONDS, int(made.outcome)] += 1
         if made.copy is not None:
-            self._rows[_COPY].append((page, *_columns_of(made.copy)))
+            self._rows[_COPY].append((page + 1, *_columns_of(made.copy)))
         if made.masks is not None:
-            self._rows[_MASKS].append((page, made.masks))
+            self._rows[_MASKS].append((page + 1, made.masks))
         if made.change is not None:
-            self._stand(page, made.change)
+            self._set_status(page, made.change)
         if made.body is not None:
             versions.keep(self.connection, page, at, made.body)
             most = retention.versions
@@ -155,15 +160,16 @@ class Draft:
                 message = f"pages changed: must be {len(column)}, one each (got {len(numbers)})"
                 raise InvalidParameter(message)
         for page, change in zip(numbers, changed.changes or (), strict=False):
-            self._stand(page, change)
-        self._rows[_RULE].extend(zip(changed.rules or (), numbers, strict=False))
+            self._set_status(page, change)
+        ids = (page + 1 for page in numbers)
+        self._rows[_RULE].extend(zip(changed.rules or (), ids, strict=False))
 
-    def _stand(self, page: int, change: PageChange) -> None:
-        next_at = pages.maybe_milliseconds(change.next_at_seconds)
-        self._rows[_STANDING].append((change.status, change.failures, next_at, page))
+    def _set_status(self, page: int, change: PageChange) -> None:
+        next_at = maybe_milliseconds(change.next_at_seconds)
+        self._rows[_STATUS].append((change.status, change.failures, next_at, page + 1))
 
     def _known(self, page: int) -> int:
-        if not 0 < page <= self.pages:
+        if not 0 <= page < self.pages:
             message = f"page must be one of the {self.pages} in the store (got {page})"
             raise InvalidParameter(message)
         return page

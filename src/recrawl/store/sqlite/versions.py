@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import zstandard
 
+from recrawl.entries.records import Version
 from recrawl.store.retention import Versions, surplus
 from recrawl.store.sqlite.columns import read_columns
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 _OWN = threading.local()
 _DIGEST_BYTES = 16
-_NEWEST = "select body, at from versions where page = ? order by at desc limit 1"
+_NEWEST = "select body, at from versions where page = ? + 1 order by at desc limit 1"
 _UNUSED = """
     delete from bodies
     where id = ? and not exists (select 1 from versions where versions.body = bodies.id)
@@ -49,13 +50,41 @@ def keep(connection: apsw.Connection, page: int, at: int, body: bytes) -> None:
     newest, newest_at = connection.execute(_NEWEST, (page,)).fetchone() or (None, at - 1)
     if newest != number:
         at = max(at, newest_at + 1)  # a clock may have been set back
-        connection.execute("insert into versions values (?, ?, ?)", (page, at, number))
+        connection.execute("insert into versions values (? + 1, ?, ?)", (page, at, number))
 
 
 def too_many(connection: apsw.Connection, page: int, most: int) -> bool:
     """Whether there are more than so many versions of a page."""
-    count = connection.execute("select count(*) from versions where page = ?", (page,)).get
+    count = connection.execute("select count(*) from versions where page = ? + 1", (page,)).get
     return int(count) > most
+
+
+def versions_of(connection: apsw.Connection, page: int) -> list[Version]:
+    """Versions of a page that are kept, oldest first."""
+    query = """
+        select versions.at / 1000.0, bodies.digest, bodies.size
+        from versions join bodies on bodies.id = versions.body
+        where versions.page = ? + 1 order by versions.at
+    """
+    return [Version(*row) for row in connection.execute(query, (page,))]
+
+
+def newest_body(connection: apsw.Connection, page: int) -> bytes | None:
+    """Body of the newest version of a page; None where none is kept."""
+    query = """
+        select data from versions join bodies on bodies.id = versions.body
+        where page = ? + 1 order by at desc limit 1
+    """
+    return _unpacked(connection.execute(query, (page,)).get)
+
+
+def body_of(connection: apsw.Connection, digest: bytes) -> bytes | None:
+    """A body by its digest; None where it is not kept."""
+    return _unpacked(connection.execute("select data from bodies where digest = ?", (digest,)).get)
+
+
+def _unpacked(packed: bytes | None) -> bytes | None:
+    return None if packed is None else zstandard.decompress(packed)
 
 
 def _compressor() -> zstandard.ZstdCompressor:
@@ -73,19 +102,19 @@ def prune(
     """Drop what the retention lets go, of one page or of all, and return how many versions."""
     if page is None:
         last = connection.execute("select coalesce(max(page), 0) from versions").get
-        stretches = [
+        ranges = [
             (start, start + _PAGES_AT_A_TIME) for start in range(0, int(last), _PAGES_AT_A_TIME)
         ]
     else:
-        stretches = [(page - 1, page)]
-    parts = [read_columns(connection, _COLUMNS, _ROWS, stretch) for stretch in stretches]
+        ranges = [(page, page + 1)]
+    parts = [read_columns(connection, _COLUMNS, _ROWS, some) for some in ranges]
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
     if not columns:
         return 0
     drop = surplus(Versions(*columns), retention, now_seconds)
     gone = np.stack([column[drop] for column in columns[:3]], axis=1).tolist()
     connection.executemany(
-        "delete from versions where page = ? and at = ?", ((page, at) for page, at, _ in gone)
+        "delete from versions where page = ? and at = ?", ((page_id, at) for page_id, at, _ in gone)
     )
     bodies = sorted({body for _, _, body in gone})
     connection.executemany(_UNUSED, ((body,) for body in bodies))

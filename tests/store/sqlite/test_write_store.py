@@ -15,11 +15,11 @@ from recrawl.entries.entries import (
     RobotsRead,
 )
 from recrawl.errors import InvalidAddress, InvalidParameter, StoreError
+from recrawl.store import create_store, open_for_writing, open_store
 from recrawl.store.sqlite import pages
-from recrawl.store.sqlite.reader import Reader
-from recrawl.store.sqlite.store import Store
 from recrawl.visits.status import Outcome, PageStatus
 from tests.store.made import NOON, found, store_with, visit
+from tests.store.sqlite.connection import connection_of
 
 
 @pytest.fixture
@@ -27,14 +27,14 @@ def path(tmp_path):
     return tmp_path / "pages.db"
 
 
-def test_pages_are_numbered_from_one_in_the_order_found(path):
-    with Store.create(path) as store:
+def test_pages_are_numbered_from_zero_in_the_order_found(path):
+    with create_store(path) as store:
         first = store.write([found("https://a.org/", "https://a.org/b")])
         second = store.write([found("https://a.org/c", "https://a.org/", "https://a.org/c")])
 
-        assert first == [Found([1, 2], known=0)]
-        assert second == [Found([3, 1, 3], known=2)]
-        assert store.pages == 3
+        assert first == [Found([0, 1], known=0)]
+        assert second == [Found([2, 0, 2], known=2)]
+        assert store.page_count() == 3
 
 
 def test_two_addresses_with_one_key_are_two_pages(path, monkeypatch):
@@ -43,14 +43,14 @@ def test_two_addresses_with_one_key_are_two_pages(path, monkeypatch):
     with store_with(path, "https://a.org/1", "https://a.org/2") as store:
         again = store.write([found("https://a.org/2", "https://a.org/3", "https://a.org/1")])
 
-        assert again == [Found([2, 3, 1], known=2)]
-    with Reader(path) as reader:
-        assert reader.numbers(["https://a.org/3", "https://a.org/4"]) == [3, 0]
+        assert again == [Found([1, 2, 0], known=2)]
+    with open_store(path) as reader:
+        assert reader.find_pages(["https://a.org/3", "https://a.org/4"]) == [2, None]
 
 
 def test_a_visit_comes_back_with_all_that_it_changed(path):
     made = visit(
-        1,
+        0,
         0.25,
         outcome=Outcome.CHANGED,
         age=2.0,
@@ -63,11 +63,11 @@ def test_a_visit_comes_back_with_all_that_it_changed(path):
     with store_with(path, "https://a.org/") as store:
         assert store.write([made]) == [1]
 
-    with Reader(path) as reader:
+    with open_store(path) as reader:
         (seen,) = reader.visits()
         known = reader.pages()
-        (copy,) = reader.copies([1])
-        (version,) = reader.versions(1)
+        (copy,) = reader.copies([0])
+        (version,) = reader.versions(0)
         body = reader.body(version.digest)
     assert seen.at == np.array(["2026-01-01T12:00:00.250"], "datetime64[us]")
     assert (seen.outcome[0], seen.http[0], seen.size[0]) == (Outcome.CHANGED, 200, 1234)
@@ -83,20 +83,20 @@ def test_a_visit_comes_back_with_all_that_it_changed(path):
 def test_a_date_to_the_second_comes_back_exactly(tmp_path_factory, modified, at):
     path = tmp_path_factory.mktemp("dates") / "pages.db"
     with store_with(path, "https://a.org/") as store:
-        store.write([visit(1, at - NOON, age=(at - modified) / 86_400)])
+        store.write([visit(0, at - NOON, age=(at - modified) / 86_400)])
 
-    with Reader(path) as reader:
+    with open_store(path) as reader:
         (seen,) = reader.visits()
     assert seen.modified_at.astype("datetime64[s]").astype(int) == [modified]
 
 
 def test_what_a_visit_does_not_say_is_unknown(path):
     with store_with(path, "https://a.org/") as store:
-        store.write([visit(1, outcome=Outcome.FAILED, http=None)])
+        store.write([visit(0, outcome=Outcome.FAILED, http=None)])
 
-    with Reader(path) as reader:
+    with open_store(path) as reader:
         (seen,) = reader.visits()
-        assert reader.copies([1]) == [None]
+        assert reader.copies([0]) == [None]
     assert (seen.http[0], seen.size[0]) == (0, -1)
     assert np.isnan(seen.age[0])
     assert np.isnan(seen.took_seconds[0])
@@ -109,13 +109,13 @@ def test_entries_of_one_transaction_hold_in_their_order(path):
     with store_with(path, "https://a.org/") as store:
         store.write(
             [
-                visit(1, change=suspected),
-                PagesChanged([1], [gone], rules=[5]),
-                PagesChanged([1], [suspected]),
+                visit(0, change=suspected),
+                PagesChanged([0], [gone], rules=[5]),
+                PagesChanged([0], [suspected]),
             ]
         )
 
-    with Reader(path) as reader:
+    with open_store(path) as reader:
         known = reader.pages()
     assert (known.status[0], known.failures[0], known.rule[0]) == (PageStatus.SUSPECTED, 2, 5)
 
@@ -124,11 +124,11 @@ def test_a_validator_that_is_no_text_is_not_kept(path):
     """Bytes of a header that are not UTF-8 arrive as lone surrogates."""
     with store_with(path, "https://a.org/1", "https://a.org/2") as store:
         store.write(
-            [visit(1, copy=Copy(b"a", etag='"\udcff"')), visit(2, copy=Copy(b"a", etag="é"))]
+            [visit(0, copy=Copy(b"a", etag='"\udcff"')), visit(1, copy=Copy(b"a", etag="é"))]
         )
 
-    with Reader(path) as reader:
-        assert reader.copies([1, 2]) == [Copy(b"a"), Copy(b"a", etag="é")]
+    with open_store(path) as reader:
+        assert reader.copies([0, 1]) == [Copy(b"a"), Copy(b"a", etag="é")]
 
 
 def test_every_page_changed_needs_its_change(path):
@@ -136,43 +136,44 @@ def test_every_page_changed_needs_its_change(path):
         store_with(path, "https://a.org/") as store,
         pytest.raises(InvalidParameter, match=r"must be 2, one each \(got 1\)"),
     ):
-        store.write([PagesChanged([1], rules=[1, 2])])
+        store.write([PagesChanged([0], rules=[1, 2])])
 
 
 def test_hosts_come_back_with_their_robots(path):
     seen = HostSeen("a.org", delay=0.5, blocked_until_seconds=NOON, latency_seconds=0.25)
-    with Store.create(path) as store:
+    with create_store(path) as store:
         numbers = store.write(
             [seen, RobotsRead("a.org", NOON, 200, b"User-agent: *"), RobotsRead("b.org", NOON)]
         )
         store.write([RobotsRead("a.org", NOON + 60, 200, b"Disallow: /")])
 
-    assert numbers == [1, 1, 2]
-    with Reader(path) as reader:
+    assert numbers == [0, 0, 1]
+    with open_store(path) as reader:
         first, second = reader.hosts()
+        assert (first.number, second.number) == (0, 1)
         assert reader.host("b.org") == second
         assert reader.host("c.org") is None
     assert (first.delay, first.blocked_until_seconds, first.robots) == (0.5, NOON, b"Disallow: /")
     assert (second.robots_at_seconds, second.robots_http, second.robots) == (NOON, None, None)
 
 
-@pytest.mark.parametrize("page", [0, 2, -1])
+@pytest.mark.parametrize("page", [1, 2, -1])
 def test_a_visit_to_no_page_is_refused_and_takes_all_along(path, page):
     with store_with(path, "https://a.org/") as store:
         with pytest.raises(InvalidParameter, match=rf"one of the 1 in the store \(got {page}\)"):
-            store.write([visit(1), visit(page)])
+            store.write([visit(0), visit(page)])
 
-        assert store.last_visit == 0
-        assert store.write([visit(1)]) == [1]
+        assert store.last_visit() == 0
+        assert store.write([visit(0)]) == [1]
 
 
 def test_what_is_no_text_is_no_address(path):
-    with Store.create(path) as store, pytest.raises(InvalidAddress, match="UTF-8"):
+    with create_store(path) as store, pytest.raises(InvalidAddress, match="UTF-8"):
         store.write([found("https://a.org/\ud800")])
 
 
 def test_every_address_needs_a_host_and_a_rule(path):
-    with Store.create(path) as store, pytest.raises(InvalidParameter, match="2 addresses, 1 hosts"):
+    with create_store(path) as store, pytest.raises(InvalidParameter, match="2 addresses, 1 hosts"):
         store.write([PagesFound(["a", "b"], ["h"], [0, 0], NOON)])
 
 
@@ -180,9 +181,9 @@ def test_a_store_that_is_there_is_not_made_anew(path):
     store_with(path, "https://a.org/").close()
 
     with pytest.raises(StoreError, match="must not be there yet"):
-        Store.create(path)
-    with Store.open(path) as store:
-        assert store.pages == 1
+        create_store(path)
+    with open_for_writing(path) as store:
+        assert store.page_count() == 1
 
 
 def test_closing_leaves_one_file_and_the_lock(path):
@@ -198,6 +199,6 @@ def test_the_same_addresses_have_other_keys_in_another_store(tmp_path):
     keys = []
     for name in ("1.db", "2.db"):
         with store_with(tmp_path / name, "https://a.org/") as store:
-            keys.append(store._connection.execute("select key from pages").get)
+            keys.append(connection_of(store).execute("select key from pages").get)
 
     assert keys[0] != keys[1]

@@ -1,18 +1,16 @@
-"""A store behaves as plain dictionaries do, whatever is written in whatever order."""
+"""A store beside a model of it: plain dictionaries that the same entries are written to."""
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from recrawl.entries.entries import (
+    Checkpoint,
     Copy,
     Found,
     HostSeen,
@@ -23,12 +21,12 @@ from recrawl.entries.entries import (
     VisitMade,
 )
 from recrawl.errors import InvalidParameter
-from recrawl.store.sqlite import latest_visits as heads
-from recrawl.store.sqlite import store as store_module
-from recrawl.store.sqlite.reader import Reader
-from recrawl.store.sqlite.store import Store
+from recrawl.store import create_store, open_for_writing, open_store
 from recrawl.visits.status import Outcome, PageStatus
 from tests.store.made import NOON
+
+if TYPE_CHECKING:
+    from tests.laws.store_backends import Backend
 
 _addresses = st.integers(0, 30).map("https://a.org/{}".format)
 _hosts = st.sampled_from(["a.org", "b.org", "c.org"])
@@ -48,7 +46,7 @@ _copies = st.builds(
 )
 _made = st.builds(
     VisitMade,
-    page=st.integers(1, 40),
+    page=st.integers(0, 39),
     at_seconds=_seconds,
     outcome=st.sampled_from(Outcome),
     http=st.none() | st.sampled_from([200, 304, 404, 503]),
@@ -61,28 +59,29 @@ _made = st.builds(
 
 
 class StoreMachine(RuleBasedStateMachine):
-    """The same calls to a store and to a model of it."""
+    """The same calls to a store and to a model of it; a subclass names the backend."""
+
+    backend: ClassVar[Backend]
 
     def __init__(self) -> None:
         super().__init__()
-        self.folder = tempfile.TemporaryDirectory()
-        self.path = Path(self.folder.name) / "pages.db"
-        self.store = Store.create(self.path)
+        self.place = self.backend.place()
+        self.address = self.place.__enter__()
         self.patch = pytest.MonkeyPatch()
-        self.patch.setattr(store_module, "SAVED_EVERY", 7)
-        self.patch.setattr(heads, "_PAGES_A_BLOCK", 4)
+        self.backend.shrink(self.patch)
+        self.store = create_store(self.address)
         self.pages: dict[str, list[Any]] = {}  # host, rule, found_at, standing
         self.visits: list[VisitMade] = []
         self.copies: dict[int, Copy] = {}
         self.versions: dict[int, list[bytes]] = {}
         self.hosts: dict[str, HostSeen] = {}
         self.robots: dict[str, RobotsRead] = {}
-        self.learnt: tuple[dict[str, Any], int] | None = None
+        self.checkpoint: tuple[dict[str, Any], int] | None = None
 
     def teardown(self) -> None:
-        self.patch.undo()
         self.store.close()
-        self.folder.cleanup()
+        self.patch.undo()
+        self.place.__exit__(None, None, None)
 
     @initialize(addresses=st.lists(_addresses, min_size=1, max_size=3))
     def begin(self, addresses):
@@ -94,18 +93,18 @@ class StoreMachine(RuleBasedStateMachine):
         for address, host, under in found:
             if address not in self.pages:
                 self.pages[address] = [host, under, at, PageChange(PageStatus.NEW)]
-        numbers = {address: number for number, address in enumerate(self.pages, 1)}
+        numbers = {address: number for number, address in enumerate(self.pages)}
         expected = Found([numbers[address] for address, _, _ in found], known)
 
         addresses, hosts, rules = list(zip(*found, strict=True)) or [(), (), ()]
         assert self.store.write([PagesFound(addresses, hosts, rules, at)]) == [expected]
 
     def stand(self, page, change):
-        list(self.pages.values())[page - 1][3] = change
+        list(self.pages.values())[page][3] = change
 
     @rule(made=st.lists(_made, max_size=6))
     def visit(self, made):
-        if any(visit.page > len(self.pages) for visit in made):
+        if any(visit.page >= len(self.pages) for visit in made):
             with pytest.raises(InvalidParameter):
                 self.store.write(made)
             return
@@ -121,13 +120,13 @@ class StoreMachine(RuleBasedStateMachine):
             if visit.body is not None and kept[-1:] != [visit.body]:
                 kept.append(visit.body)
 
-    @rule(page=st.integers(1, 40), change=_changes, under=st.none() | st.integers(0, 9))
+    @rule(page=st.integers(0, 39), change=_changes, under=st.none() | st.integers(0, 9))
     def change(self, page, change, under):
-        if page <= len(self.pages):
+        if page < len(self.pages):
             self.stand(page, change)
             rules = None if under is None else [under]
             if under is not None:
-                list(self.pages.values())[page - 1][1] = under
+                list(self.pages.values())[page][1] = under
             self.store.write([PagesChanged([page], [change], rules)])
 
     @rule(name=_hosts, delay=st.none() | st.floats(0, 1), failures=st.integers(0, 5))
@@ -141,31 +140,32 @@ class StoreMachine(RuleBasedStateMachine):
         self.store.write([self.robots[name]])
 
     @rule(parts=st.dictionaries(st.sampled_from("abc"), st.lists(st.integers(), max_size=3)))
-    def learn(self, parts):
-        self.learnt = (parts, len(self.visits))
-        self.store.save_learnt(*self.learnt)
+    def save(self, parts):
+        self.checkpoint = (parts, len(self.visits))
+        self.store.write([Checkpoint(parts)])
 
     @rule()
     def reopen(self):
         self.store.close()
-        self.store = Store.open(self.path)
+        self.store = open_for_writing(self.address)
 
     @rule()
     @precondition(lambda self: self.visits)
     def crash(self):
         self.store.abandon()
-        self.store = Store.open(self.path)
+        self.store = open_for_writing(self.address)
 
     @invariant()
     def holds_what_the_model_holds(self):
-        with Reader(self.path) as reader:
+        with open_store(self.address) as reader:
             hosts = {host.number: host for host in reader.hosts()}
+            assert list(hosts) == list(range(len(hosts)))
             self.check_pages(reader.pages(), hosts)
             addresses = list(self.pages)
-            assert reader.numbers(addresses) == list(range(1, len(addresses) + 1))
-            assert reader.addresses(range(1, len(addresses) + 1)) == addresses
+            assert reader.find_pages(addresses) == list(range(len(addresses)))
+            assert reader.addresses(range(len(addresses))) == addresses
             self.check_visits(reader)
-            assert reader.learnt() == self.learnt
+            assert reader.checkpoint() == self.checkpoint
         for host in hosts.values():
             seen = self.hosts.get(host.name, HostSeen(host.name))
             read = self.robots.get(host.name)
@@ -193,7 +193,7 @@ class StoreMachine(RuleBasedStateMachine):
             "size": [-1 if visit.size is None else visit.size for visit in self.visits],
         }.items():
             assert [cell for batch in batches for cell in getattr(batch, name).tolist()] == expected
-        for page in range(1, len(self.pages) + 1):
+        for page in range(len(self.pages)):
             chain = [number for number, visit in enumerate(self.visits, 1) if visit.page == page]
             assert reader.history(page).visit.tolist() == chain
             assert reader.copies([page]) == [self.copies.get(page)]
@@ -205,7 +205,3 @@ def instants(seconds):
     """Epoch seconds as numpy lists them; None for NaT."""
     whole = [None if one is None else round(one * 1e6) for one in seconds]
     return [None if one is None else np.datetime64(one, "us").tolist() for one in whole]
-
-
-StoreMachine.TestCase.settings = settings(max_examples=30, stateful_step_count=15)
-TestStoreMachine = StoreMachine.TestCase

@@ -1,4 +1,4 @@
-"""One crawl a store: a lock that ends with its process, however that ends.
+"""One process per store or folder: a lock that ends with its process, however that ends.
 
 Touches: files.
 """
@@ -41,7 +41,7 @@ class Lock:
         os.pwrite(self._file, str(os.getpid()).encode(), 0)
 
     def release(self) -> None:
-        """Let others have it; again is nothing."""
+        """Let others have it. Idempotent."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1

@@ -18,11 +18,8 @@ from recrawl.entries.listings import (
     Quality,
     SyncOutcome,
 )
-from recrawl.errors import InvalidParameter, StoreTooOld
-from recrawl.store.sqlite import schema
-from recrawl.store.sqlite.connections import connect_new
-from recrawl.store.sqlite.listing_reader import ListingReader
-from recrawl.store.sqlite.store import Store
+from recrawl.errors import InvalidParameter
+from recrawl.store import create_store, open_for_writing, open_store
 
 lists = st.lists(
     st.dictionaries(st.sampled_from("abcdef"), st.fixed_dictionaries({"x": st.text(max_size=2)})),
@@ -58,13 +55,13 @@ def test_a_look_comes_back_with_all_that_is_known_of_it(tmp_path):
         quality=quality,
         sketch=b"12345678",
     )
-    with Store.create(tmp_path / "a.db") as store:
+    with create_store(tmp_path / "a.db") as store:
         assert store.write([first, second]) == [1, 2]
 
-    with ListingReader(tmp_path / "a.db") as reader:
+    with open_store(tmp_path / "a.db") as reader:
         one, other = reader.syncs("jobs")
-        assert reader.names() == ["jobs"]
-        assert reader.listed("jobs") == {"a": {"title": "Baker"}, "ü": {}}
+        assert reader.listing_names() == ["jobs"]
+        assert reader.listed_objects("jobs") == {"a": {"title": "Baker"}, "ü": {}}
     assert (one.listed, one.items, one.quality, one.next_at_seconds) == (2, 2, None, 86_460.0)
     assert (other.at_seconds, other.took_seconds, other.pages, other.items) == (120.5, 1.25, 3, 7)
     assert (other.outcome, other.detail) == (SyncOutcome.DOUBTED, "list must show objects")
@@ -79,13 +76,13 @@ def test_events_tell_every_list_there_was(shown):
     before: dict[str, dict[str, str]] = {}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.db"
-        with Store.create(path) as store:
+        with create_store(path) as store:
             for number, now in enumerate(shown):
                 store.write([look(60.0 * number, **difference(before, now))])
                 before = now
-        with ListingReader(path) as reader:
-            history = reader.history("jobs")
-            assert reader.listed("jobs") == before
+        with open_store(path) as reader:
+            history = reader.listing_history("jobs")
+            assert reader.listed_objects("jobs") == before
 
     replayed: dict[str, object] = {}
     for sync, now in zip(history.syncs, shown, strict=True):
@@ -103,51 +100,37 @@ def test_events_tell_every_list_there_was(shown):
 
 def test_listings_do_not_mix(tmp_path):
     other = ListingSynced("cars", 0.0, SyncOutcome.FIRST, 1.0, inserted={"a": {"make": "Fiat"}})
-    with Store.create(tmp_path / "a.db") as store:
+    with create_store(tmp_path / "a.db") as store:
         store.write([look(inserted={"a": {}}), other, look(1.0, deleted=["a"])])
 
-    with ListingReader(tmp_path / "a.db") as reader:
-        assert reader.names() == ["jobs", "cars"]
-        assert reader.listed("jobs") == {}
-        assert reader.listed("cars") == {"a": {"make": "Fiat"}}
-        assert len(reader.history("cars").events) == 1
-        assert reader.history("boats").syncs == []
+    with open_store(tmp_path / "a.db") as reader:
+        assert reader.listing_names() == ["jobs", "cars"]
+        assert reader.listed_objects("jobs") == {}
+        assert reader.listed_objects("cars") == {"a": {"make": "Fiat"}}
+        assert len(reader.listing_history("cars").events) == 1
+        assert reader.listing_history("boats").syncs == []
 
 
 @pytest.mark.parametrize("more", [{"deleted": ["b"]}, {"updated": {"b": {}}}], ids=["gone", "new"])
 def test_what_is_not_there_cannot_change_and_nothing_is_written(tmp_path, more):
-    with Store.create(tmp_path / "a.db") as store:
+    with create_store(tmp_path / "a.db") as store:
         store.write([look(inserted={"a": {}})])
         with pytest.raises(InvalidParameter, match="must update and delete objects that it has"):
             store.write([look(1.0, inserted={"c": {}}, **more)])
 
-    with ListingReader(tmp_path / "a.db") as reader:
-        assert list(reader.listed("jobs")) == ["a"]
+    with open_store(tmp_path / "a.db") as reader:
+        assert list(reader.listed_objects("jobs")) == ["a"]
         assert len(reader.syncs("jobs")) == 1
-
-
-def test_a_store_without_listings_is_brought_up_to_date_when_it_is_crawled(tmp_path):
-    path = tmp_path / "a.db"
-    connection = connect_new(path)
-    schema.upgrade(path, connection, schema.steps_in()[:2])
-    connection.close()
-    with pytest.raises(StoreTooOld):
-        ListingReader(path)
-
-    Store.open(path).close()
-
-    with ListingReader(path) as reader:
-        assert reader.names() == []
 
 
 WRITES = """
 import asyncio, os, sys
 from recrawl.entries.listings import ListingSynced, SyncOutcome
-from recrawl.store.sqlite.store import Store
+from recrawl.store import create_store, open_for_writing, open_store
 from recrawl.store.writer import Writer
 
 async def go():
-    writer = Writer(Store.open(sys.argv[1]), longest_wait_seconds=0.001)
+    writer = Writer(open_for_writing(sys.argv[1]), longest_wait_seconds=0.001)
     before = []
     for number in range(10**6):
         now = [str(number * 3 + each) for each in range(300)]
@@ -165,7 +148,7 @@ asyncio.run(go())
 def test_a_look_that_was_acknowledged_survives_a_kill_and_none_is_written_in_part(tmp_path):
     for kill in range(4):
         path = tmp_path / f"{kill}.db"
-        Store.create(path).close()
+        create_store(path).close()
         process = subprocess.Popen(
             [sys.executable, "-c", WRITES, str(path)], stdout=subprocess.PIPE, cwd=Path.cwd()
         )
@@ -178,10 +161,10 @@ def test_a_look_that_was_acknowledged_survives_a_kill_and_none_is_written_in_par
         process.stdout.close()
 
         last = int(told.split()[-1])
-        Store.open(path).close()
-        with ListingReader(path) as reader:
+        open_for_writing(path).close()
+        with open_store(path) as reader:
             syncs = reader.syncs("jobs")
-            keys = sorted(map(int, reader.listed("jobs")))
+            keys = sorted(map(int, reader.listed_objects("jobs")))
         assert len(syncs) in (last + 1, last + 2)
         assert all(sync.listed == 300 for sync in syncs)
         assert keys == list(range((len(syncs) - 1) * 3, (len(syncs) - 1) * 3 + 300))

@@ -1,7 +1,7 @@
-"""The writing side of a store: one process, whole transactions.
+"""The writing side of a SQLite store: one process, whole transactions.
 
 A crawl keeps its schedule in memory and writes down here what it must find again: pages, visits,
-copies, versions, and now and then all that it has learnt. Others read meanwhile (`Reader`).
+copies, versions, and now and then a checkpoint. Others read meanwhile (`SqliteReadStore`).
 
 Touches: files.
 """
@@ -11,27 +11,25 @@ from __future__ import annotations
 import secrets
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import apsw
 
 from recrawl.errors import StoreError, StoreUnwritable, reason
+from recrawl.store.lock import Lock
 from recrawl.store.retention import Retention
-from recrawl.store.sqlite import checkpoints as learnt
 from recrawl.store.sqlite import meta, schema
 from recrawl.store.sqlite.connections import (
-    as_it_was_written,
     connect,
     connect_new,
     connect_to_read,
-    in_plain_words,
-    one_view,
     prepare_to_write,
     transaction,
+    translate_errors,
+    translate_read_errors,
 )
-from recrawl.store.sqlite.latest_visits import SAVED_EVERY, Heads
-from recrawl.store.sqlite.lock import Lock
-from recrawl.store.sqlite.transaction import Draft
+from recrawl.store.sqlite.latest_visits import SAVED_EVERY, LatestVisits
+from recrawl.store.sqlite.transaction import Transaction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,42 +40,31 @@ if TYPE_CHECKING:
 _SEED_BITS = 62
 
 
-class Store:
-    """A store held for writing; every call must come from one thread at a time.
+class SqliteWriteStore:
+    """A SQLite store held for writing; every call must come from one thread at a time.
+
+    `recrawl.entries.store.WriteStore` says what methods do.
 
     Args:
         path: The file.
         connection: To it; the store closes it.
         lock: Held on it; the store releases it.
         retention: Which versions to keep.
-
-    Examples:
-        >>> import tempfile
-        >>> from recrawl.entries.entries import PagesFound, VisitMade
-        >>> from recrawl.visits.status import Outcome
-        >>> folder = tempfile.TemporaryDirectory()
-        >>> with Store.create(Path(folder.name) / "pages.db") as store:
-        ...     found = PagesFound(["https://a.org/"], ["a.org"], rules=[0], at_seconds=0.0)
-        ...     store.write([found])
-        ...     store.write([VisitMade(1, 60.0, Outcome.FIRST), VisitMade(1, 90.0, Outcome.SAME)])
-        [Found(pages=[1], known=0)]
-        [1, 2]
-        >>> folder.cleanup()
     """
 
     def __init__(
         self, path: Path, connection: apsw.Connection, lock: Lock, retention: Retention
     ) -> None:
         """Find the place where the last writer stopped."""
-        self.path = path
-        self.retention = retention
+        self._path = path
+        self._retention = retention
         self._connection = connection
         self._lock = lock
         self._closed = False
         self._seed = meta.get(connection, "seed")
         self._pages = _largest(connection, "pages")
         self._visit = _largest(connection, "visits")
-        self._heads = Heads(connection, self._pages)
+        self._latest = LatestVisits(connection, self._pages)
 
     @classmethod
     def create(cls, path: Path | str, retention: Retention | None = None) -> Self:
@@ -113,7 +100,7 @@ class Store:
     ) -> Self:
         try:
             schema.upgrade(path, connection, schema.steps_in())
-            with as_it_was_written(path):
+            with translate_read_errors(path):
                 prepare_to_write(connection)
                 if not meta.get(connection, "seed"):
                     meta.put(connection, "seed", secrets.randbits(_SEED_BITS) | 1)
@@ -123,43 +110,36 @@ class Store:
             raise
 
     @property
-    def pages(self) -> int:
-        """How many pages there are: numbers run from 1 to this."""
+    def name(self) -> str:
+        """What messages call it."""
+        return str(self._path)
+
+    def page_count(self) -> int:
+        """How many pages there are."""
         return self._pages
 
-    @property
     def last_visit(self) -> int:
         """Number of the last visit, 0 before the first."""
         return self._visit
 
     def write(self, entries: Sequence[Entry]) -> list[Receipt]:
         """Write all entries or none, and return a receipt for each."""
-        with in_plain_words(self.path):
-            if self._visit - self._heads.saved_visit >= SAVED_EVERY:
-                self._save_heads()  # before, so that what fails has written none of the entries
+        with translate_errors(self._path):
+            if self._visit - self._latest.saved_visit >= SAVED_EVERY:
+                self._save_latest()  # before, so that what fails has written none of the entries
             with transaction(self._connection):
-                draft = Draft(
+                written = Transaction(
                     self._connection,
-                    self._heads,
+                    self._latest,
                     seed=self._seed,
                     pages=self._pages,
                     visit=self._visit,
                 )
-                receipts = [draft.add(entry, self.retention) for entry in entries]
-                draft.finish()
-            self._pages, self._visit = draft.pages, draft.visit
-            self._heads.move(draft.pages, draft.newest)
+                receipts = [written.add(entry, self._retention) for entry in entries]
+                written.finish()
+            self._pages, self._visit = written.pages, written.visit
+            self._latest.move(written.pages, written.latest)
         return receipts
-
-    def save_learnt(self, parts: dict[str, Any], visit: int) -> None:
-        """Replace everything learnt; `visit` is the last one that it takes into account."""
-        with in_plain_words(self.path), transaction(self._connection):
-            learnt.save(self._connection, parts, visit)
-
-    def load_learnt(self) -> tuple[dict[str, Any], int] | None:
-        """Parts by name and the last visit they know of; None where nothing was ever saved."""
-        with as_it_was_written(self.path), one_view(self._connection):
-            return learnt.load(self._connection)
 
     def check(self) -> list[str]:
         """What is wrong with the file, read as a whole; empty for nothing."""
@@ -172,20 +152,20 @@ class Store:
         return [text for text in said if text != "ok"]
 
     def close(self) -> None:
-        """Leave one whole file behind; again is nothing."""
+        """Leave one whole file behind. Idempotent."""
         if self._closed:
             return
         try:
             # Without room the log stays beside the file: nothing is lost by that.
-            with in_plain_words(self.path), suppress(apsw.FullError):
-                if self._visit > self._heads.saved_visit:
-                    self._save_heads()
+            with translate_errors(self._path), suppress(apsw.FullError):
+                if self._visit > self._latest.saved_visit:
+                    self._save_latest()
                 self._connection.execute("pragma wal_checkpoint(truncate)")
         finally:
             self.abandon()
 
     def abandon(self) -> None:
-        """Let go of the file as it is; what was written stays written."""
+        """Let go of the file at once; what was written stays written. Idempotent."""
         self._closed = True
         self._connection.close(True)  # noqa: FBT003 - also with a statement half done
         self._lock.release()
@@ -204,10 +184,16 @@ class Store:
         else:
             self.close()
 
-    def _save_heads(self) -> None:
+    def _save_latest(self) -> None:
         with transaction(self._connection):
-            self._heads.save(self._connection, self._visit)
-        self._heads.saved_visit = self._visit
+            self._latest.save(self._connection, self._visit)
+        self._latest.saved_visit = self._visit
+
+
+def delete_files(path: Path) -> None:
+    """Delete the file of a store and all that SQLite and we put beside it."""
+    for suffix in ("", "-journal", "-wal", "-shm", ".lock"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
 def _largest(connection: apsw.Connection, table: str) -> int:

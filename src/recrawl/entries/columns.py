@@ -1,0 +1,118 @@
+"""Pages and visits of a store as columns: flat arrays, one row per page or visit.
+
+Pages and hosts are numbered from 0, visits from 1.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from recrawl.units import days_between
+
+if TYPE_CHECKING:
+    from recrawl.arrays.types import Bools, Floats, Instants, Ints, Statuses
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PageColumns:
+    """All pages; the number of a page is its row.
+
+    Args:
+        host: Number of the host.
+        rule: Number of the entry of the configuration.
+        found_at: When it was found.
+        status: Numbers of `PageStatus`.
+        failures: Visits that failed since one last succeeded.
+        next_at: An appointment, NaT where there is none.
+    """
+
+    host: Ints
+    rule: Ints
+    found_at: Instants
+    status: Statuses
+    failures: Ints
+    next_at: Instants
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OutcomeColumns:
+    """What visits found, in the order in which they were written: all that is learnt from.
+
+    Args:
+        visit: Number of the visit.
+        page: Number of the page.
+        at: When.
+        outcome: Numbers of `Outcome`.
+        modified_at: When the page last changed, NaT where nobody told.
+        audit: Numbers of `Audit`.
+    """
+
+    visit: Ints
+    page: Ints
+    at: Instants
+    outcome: Statuses
+    modified_at: Instants
+    audit: Statuses
+
+    @property
+    def age(self) -> Floats:
+        """Days from the page's last change to the visit; nan where nobody told."""
+        return days_between(self.modified_at, self.at)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VisitColumns:
+    """All that is known of visits, in the order in which they were written.
+
+    Args:
+        visit: Number of the visit.
+        page: Number of the page.
+        at: When.
+        outcome: Numbers of `Outcome`.
+        http: Status code, 0 without an answer.
+        modified_at: When the page last changed, NaT where nobody told.
+        size: Bytes of the body, -1 where there was none.
+        took_seconds: How long it took, nan where not known.
+        share: Share of the words that differ, nan where nothing was compared.
+        audit: Numbers of `Audit`.
+    """
+
+    visit: Ints
+    page: Ints
+    at: Instants
+    outcome: Statuses
+    http: Ints
+    modified_at: Instants
+    size: Ints
+    took_seconds: Floats
+    share: Floats
+    audit: Statuses
+
+    @property
+    def age(self) -> Floats:
+        """Days from the page's last change to the visit; nan where nobody told."""
+        return days_between(self.modified_at, self.at)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SampledVisits:
+    """Some visits, and what had happened to their pages before.
+
+    Args:
+        outcome: Numbers of `Outcome`.
+        audited: Whether a second request was made to check the first.
+        copied: Whether there was a copy before.
+        compared: Earlier visits that compared page and copy, counted as far as was asked for.
+    """
+
+    outcome: Ints
+    audited: Bools
+    copied: Bools
+    compared: Ints
+
+    def __len__(self) -> int:
+        """Count the visits."""
+        return len(self.outcome)

@@ -1,0 +1,85 @@
+"""Single records that a store gives back.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from recrawl.visits.status import PageStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A host as the store knows it; what is None is not known.
+
+    Args:
+        name: Its name.
+        number: Its number, from 0.
+        delay: Days between two requests.
+        blocked_until_seconds: No request is made before.
+        latency_seconds: How long it takes to answer.
+        failures: Failed requests since one last succeeded.
+        robots_at_seconds: When its robots.txt was fetched.
+        robots_http: Status code of that.
+        robots: Body of the robots.txt.
+    """
+
+    name: str
+    number: int
+    delay: float | None
+    blocked_until_seconds: float | None
+    latency_seconds: float | None
+    failures: int
+    robots_at_seconds: float | None
+    robots_http: int | None
+    robots: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A body that a page once had.
+
+    Args:
+        at_seconds: When it was first seen.
+        digest: First 16 bytes of its SHA-256.
+        size: Its bytes.
+    """
+
+    at_seconds: float
+    digest: bytes
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class PageCount:
+    """Pages of one rule that have one status.
+
+    Args:
+        rule: Number of the rule.
+        status: Their status.
+        pages: How many there are.
+        overdue: How many should have been visited by now.
+        next_at_seconds: First of their appointments; None where they have none.
+    """
+
+    rule: int
+    status: PageStatus
+    pages: int
+    overdue: int
+    next_at_seconds: float | None
+
+
+class SavedCheckpoint(NamedTuple):
+    """The last `Checkpoint` that was written, or some of its parts.
+
+    Attributes:
+        parts: Arrays and values by name.
+        visit: Number of the last visit that they take into account.
+    """
+
+    parts: dict[str, Any]
+    visit: int

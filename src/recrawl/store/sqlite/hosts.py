@@ -1,0 +1,129 @@
+"""Hosts of a store: how they are treated, how far they are believed, and what their pages share.
+
+Touches: files.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import zstandard
+
+from recrawl.entries.records import Host
+from recrawl.store.sqlite.columns import maybe_milliseconds, milliseconds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import apsw
+
+    from recrawl.arrays.types import Floats, Ints
+    from recrawl.entries.entries import HostBelieved, HostSeen, RobotsRead
+
+_HOSTS = """
+    select name, hosts.id - 1, delay_days, blocked_until / 1000.0, latency_seconds, failures,
+           read_at / 1000.0, http, body
+    from hosts left join robots on robots.host = hosts.id
+"""
+_DELAYS = "select coalesce(delay_days, 0.0), coalesce(latency_seconds, 0.0) from hosts where id = ?"
+_RECORD = "insert or replace into signal_records values (?, ?, ?, ?, ?, ?)"
+_MASKS = "insert or replace into host_masks values (?, ?)"
+
+
+def host_ids(connection: apsw.Connection, names: Iterable[str]) -> dict[str, int]:
+    """Ids of hosts; those that are new are added in the order of their names."""
+    wanted = sorted(set(names))
+    add = "insert into hosts (name) values (?) on conflict (name) do nothing"
+    connection.executemany(add, ((name,) for name in wanted))
+    look = "select name, id from hosts where name = ?"
+    return dict(connection.executemany(look, ((name,) for name in wanted)))
+
+
+def put_host(connection: apsw.Connection, seen: HostSeen) -> int:
+    """Write down how a host is to be treated, and return its number."""
+    host_id = host_ids(connection, [seen.name])[seen.name]
+    connection.execute(
+        "update hosts set delay_days = ?, blocked_until = ?, latency_seconds = ?, failures = ? "
+        "where id = ?",
+        (
+            seen.delay,
+            maybe_milliseconds(seen.blocked_until_seconds),
+            seen.latency_seconds,
+            seen.failures,
+            host_id,
+        ),
+    )
+    return host_id - 1
+
+
+def put_robots(connection: apsw.Connection, read: RobotsRead) -> int:
+    """Write down what a host's robots.txt says, and return the host's number."""
+    host_id = host_ids(connection, [read.host])[read.host]
+    body = None if read.body is None else zstandard.compress(read.body)
+    row = (host_id, milliseconds(read.at_seconds), read.http, body)
+    connection.execute("insert or replace into robots values (?, ?, ?, ?)", row)
+    return host_id - 1
+
+
+def put_beliefs(connection: apsw.Connection, believed: HostBelieved) -> int:
+    """Write down how far a host is believed, and return its number."""
+    host_id = host_ids(connection, [believed.name])[believed.name]
+    rows = ((host_id, kind, *counts) for kind, counts in believed.words.items())
+    connection.executemany(_RECORD, rows)
+    if believed.masks:
+        connection.execute(_MASKS, (host_id, believed.masks))
+    return host_id - 1
+
+
+def host_count(connection: apsw.Connection) -> int:
+    """How many hosts there are."""
+    return int(connection.execute("select coalesce(max(id), 0) from hosts").get)
+
+
+def some_hosts(connection: apsw.Connection, first: int, count: int) -> list[Host]:
+    """At most `count` hosts from number `first` on."""
+    where = " where hosts.id > ? and hosts.id <= ? order by hosts.id"
+    return [_host(row) for row in connection.execute(_HOSTS + where, (first, first + count))]
+
+
+def host_named(connection: apsw.Connection, name: str) -> Host | None:
+    """A host by its name; None where it is unknown."""
+    row = connection.execute(_HOSTS + " where name = ?", (name,)).fetchone()
+    return None if row is None else _host(row)
+
+
+def _host(row: Any) -> Host:  # noqa: ANN401 - a row of a query
+    host = Host(*row)
+    if host.robots is None:
+        return host
+    return replace(host, robots=zstandard.decompress(host.robots))
+
+
+def host_delays(connection: apsw.Connection, hosts: Ints) -> tuple[Floats, Floats]:
+    """Days between requests and seconds until an answer of some hosts; 0 where unknown."""
+    rows = connection.executemany(_DELAYS, ((host + 1,) for host in hosts.tolist())).fetchall()
+    delay, latency = np.array(rows, np.float64).reshape(-1, 2).T
+    return delay, latency
+
+
+def signal_records(connection: apsw.Connection) -> list[tuple[str, str, tuple[float, ...]]]:
+    """Host, kind of signal, and counts of all that is written down."""
+    query = """
+        select name, kind, right, wrong, silent, quiet_days
+        from signal_records join hosts on hosts.id = signal_records.host order by hosts.id, kind
+    """
+    return [(name, kind, tuple(counts)) for name, kind, *counts in connection.execute(query)]
+
+
+def signal_records_of(connection: apsw.Connection, kind: str) -> dict[int, tuple[float, ...]]:
+    """Counts of one kind of signal, by the number of the host."""
+    query = "select host - 1, right, wrong, silent, quiet_days from signal_records where kind = ?"
+    return {host: tuple(counts) for host, *counts in connection.execute(query, (kind,))}
+
+
+def masks_of_hosts(connection: apsw.Connection) -> dict[str, str]:
+    """What differs by itself on all pages of a host, as text, by the host's name."""
+    query = "select name, data from host_masks join hosts on hosts.id = host_masks.host"
+    return dict(connection.execute(query))

@@ -1,0 +1,206 @@
+"""Listings of a store: what is listed, every sync, and all that happened.
+
+Touches: files.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from typing import TYPE_CHECKING, Any
+
+from recrawl.entries.listings import (
+    Event,
+    EventKind,
+    ForecastInterval,
+    ListingHistory,
+    Quality,
+    StoredObject,
+    Sync,
+    SyncOutcome,
+)
+from recrawl.errors import InvalidParameter
+from recrawl.store.sqlite.columns import milliseconds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    import apsw
+
+    from recrawl.entries.listings import ListingSynced
+
+_PUT = """
+    insert into objects (listing, key, attributes, first_seen) values (?, ?, ?, ?)
+    on conflict (listing, key) do update set attributes = excluded.attributes, deleted_at = null
+"""
+_UPDATE = "update objects set attributes = ? where listing = ? and key = ?"
+_DELETE = "update objects set deleted_at = ? where listing = ? and key = ?"
+_EVENT = """
+    insert into events (sync, object, kind, attributes)
+    select ?, id, ?, ? from objects where listing = ? and key = ?
+"""
+_SYNC = """
+    insert into syncs (listing, at, outcome, detail, took_milliseconds, pages, items, listed,
+                       next_at, reason, precision, recall, precision_low, precision_expected,
+                       precision_high, recall_low, recall_expected, recall_high, sketch)
+    values (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_COUNT = """
+    update syncs
+    set listed = (select count(*) from objects where listing = ? and deleted_at is null)
+    where id = ?
+"""
+_SYNCS = """
+    select syncs.id, at / 1000.0, outcome, detail, took_milliseconds / 1000.0, pages, items, listed,
+           next_at / 1000.0, reason, precision, recall, precision_low, precision_expected,
+           precision_high, recall_low, recall_expected, recall_high, sketch
+    from syncs join listings on listings.id = syncs.listing
+    where name = ? order by at, syncs.id
+"""
+_EVENTS = """
+    select events.object, events.sync, events.kind, events.attributes
+    from listings join syncs on syncs.listing = listings.id join events on events.sync = syncs.id
+    where name = ? order by events.id
+"""
+
+
+def put_sync(connection: apsw.Connection, synced: ListingSynced) -> int:
+    """Write a sync with all that it changed, and return its number."""
+    listing = _number(connection, synced.listing)
+    at = milliseconds(synced.at_seconds)
+    sync = _put_row(connection, listing, at, synced)
+    inserted, updated = _texts(synced.inserted), _texts(synced.updated)
+    connection.executemany(_PUT, ((listing, key, text, at) for key, text in inserted.items()))
+    connection.executemany(_UPDATE, ((text, listing, key) for key, text in updated.items()))
+    connection.executemany(_DELETE, ((at, listing, key) for key in synced.deleted))
+    happened: list[tuple[EventKind, Iterable[tuple[str, str | None]]]] = [
+        (EventKind.INSERT, inserted.items()),
+        (EventKind.UPDATE, updated.items()),
+        (EventKind.DELETE, ((key, None) for key in synced.deleted)),
+    ]
+    before = connection.total_changes()
+    for kind, rows in happened:
+        bindings = ((sync, int(kind), text, listing, key) for key, text in rows)
+        connection.executemany(_EVENT, bindings)
+    expected = len(inserted) + len(updated) + len(synced.deleted)
+    if connection.total_changes() - before != expected:
+        message = f"listing {synced.listing!r}: must update and delete objects that it has"
+        raise InvalidParameter(message)
+    connection.execute(_COUNT, (listing, sync))
+    return sync
+
+
+def _number(connection: apsw.Connection, name: str) -> int:
+    """Number of a listing, which is added where it is new."""
+    connection.execute("insert into listings (name) values (?) on conflict do nothing", (name,))
+    return int(connection.execute("select id from listings where name = ?", (name,)).get)
+
+
+def _put_row(connection: apsw.Connection, listing: int, at: int, synced: ListingSynced) -> int:
+    quality = synced.quality
+    figures: tuple[float | None, ...] = (None,) * 8
+    if quality is not None:
+        figures = (
+            quality.precision,
+            quality.recall,
+            *_band(quality.precision_forecast),
+            *_band(quality.recall_forecast),
+        )
+    row: tuple[Any, ...] = (
+        *(listing, at, int(synced.outcome), synced.detail, milliseconds(synced.took_seconds)),
+        *(synced.pages, synced.items, milliseconds(synced.next_at_seconds), synced.reason),
+        *figures,
+        synced.sketch,
+    )
+    connection.execute(_SYNC, row)
+    return connection.last_insert_rowid()
+
+
+def _band(interval: ForecastInterval | None) -> tuple[float | None, float | None, float | None]:
+    if interval is None:
+        return None, None, None
+    return interval.low, interval.expected, interval.high
+
+
+def _texts(objects: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    return {key: json.dumps(dict(each), ensure_ascii=False) for key, each in objects.items()}
+
+
+def listing_names(connection: apsw.Connection) -> list[str]:
+    """Names of all listings, in the order of their first syncs."""
+    return [name for (name,) in connection.execute("select name from listings order by id")]
+
+
+def syncs_of(connection: apsw.Connection, listing: str) -> list[Sync]:
+    """Every sync of a listing, in order; none where it is unknown."""
+    return [_sync(row) for row in connection.execute(_SYNCS, (listing,))]
+
+
+def listed_objects(connection: apsw.Connection, listing: str) -> dict[str, dict[str, str]]:
+    """Attributes of the objects of the copy, by key."""
+    query = """
+        select key, attributes from objects join listings on listings.id = objects.listing
+        where name = ? and deleted_at is null order by objects.id
+    """
+    return {key: json.loads(text) for key, text in connection.execute(query, (listing,))}
+
+
+def objects_of(connection: apsw.Connection, listing: str) -> list[StoredObject]:
+    """Every object of a listing, in the order in which they were first seen."""
+    query = """
+        select key, attributes, first_seen / 1000.0, deleted_at / 1000.0
+        from objects join listings on listings.id = objects.listing
+        where name = ? order by objects.id
+    """
+    syncs = syncs_of(connection, listing)
+    accepted = [sync.at_seconds for sync in syncs if sync.outcome.accepted]
+    return [
+        StoredObject(key, json.loads(text), first, _before(accepted, gone), gone)
+        for key, text, first, gone in connection.execute(query, (listing,))
+    ]
+
+
+def history_of(connection: apsw.Connection, listing: str) -> ListingHistory:
+    """All that is known of a listing."""
+    query = """
+        select objects.id, key from objects join listings on listings.id = objects.listing
+        where name = ? order by objects.id
+    """
+    keys: dict[int, str] = dict(connection.execute(query, (listing,)))
+    events = [_event(row) for row in connection.execute(_EVENTS, (listing,))]
+    return ListingHistory(listing, syncs_of(connection, listing), keys, events)
+
+
+def _before(syncs: list[float], gone: float | None) -> float:
+    """The last sync that saw an object which another missed, or none has."""
+    return syncs[-1] if gone is None else syncs[bisect_left(syncs, gone) - 1]
+
+
+def _sync(row: Any) -> Sync:  # noqa: ANN401 - a row of a query
+    number, at, outcome, detail, took, pages, items, listed, next_at, reason, *figures, sketch = row
+    return Sync(
+        *(number, at, SyncOutcome(outcome), detail, took, pages, items, listed, next_at, reason),
+        _quality(figures),
+        sketch,
+    )
+
+
+def _quality(figures: list[float | None]) -> Quality | None:
+    precision, recall, *bands = figures
+    if precision is None or recall is None:
+        return None
+    return Quality(precision, recall, _interval(bands[:3]), _interval(bands[3:]))
+
+
+def _interval(band: list[float | None]) -> ForecastInterval | None:
+    low, expected, high = band
+    if low is None or expected is None or high is None:
+        return None
+    return ForecastInterval(low, expected, high)
+
+
+def _event(row: Any) -> Event:  # noqa: ANN401 - a row of a query
+    number, sync, kind, attributes = row
+    return Event(
+        number, sync, EventKind(kind), None if attributes is None else json.loads(attributes)
+    )

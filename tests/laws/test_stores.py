@@ -1,0 +1,457 @@
+"""What every store obeys, whatever keeps it."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import run_state_machine_as_test
+
+from recrawl.entries.entries import (
+    Checkpoint,
+    Copy,
+    Found,
+    HostBelieved,
+    HostSeen,
+    PageChange,
+    PagesChanged,
+    PagesFound,
+    RobotsRead,
+    VisitMade,
+)
+from recrawl.entries.listings import (
+    Event,
+    EventKind,
+    ForecastInterval,
+    ListingSynced,
+    Quality,
+    StoredObject,
+    SyncOutcome,
+)
+from recrawl.entries.records import PageCount
+from recrawl.errors import InvalidParameter, StoreError, StoreLocked
+from recrawl.store import create_store, open_for_writing, open_store
+from recrawl.store.writer import Writer
+from recrawl.visits.status import Audit, Outcome, PageStatus
+from tests.laws.store_backends import BACKENDS
+from tests.laws.store_machine import StoreMachine
+from tests.store.made import NOON, found, numbered, visit
+
+
+@pytest.fixture(params=BACKENDS, ids=lambda backend: backend.name)
+def backend(request):
+    return request.param
+
+
+@pytest.fixture
+def address(backend, monkeypatch):
+    """Where a store may be made."""
+    backend.shrink(monkeypatch)
+    with backend.place() as place:
+        yield place
+
+
+@pytest.fixture
+def store(address):
+    """A store of three pages on one host."""
+    with create_store(address) as made:
+        made.write([found(*numbered(3))])
+        yield made
+
+
+@pytest.fixture
+def reader(address, store):
+    """The same store for reading, opened while it is written to."""
+    with open_store(address) as opened:
+        yield opened
+
+
+# A model.
+
+
+def test_a_store_holds_what_plain_dictionaries_would(backend):
+    """Whatever is written in whatever order, closed, crashed and opened again."""
+
+    class Machine(StoreMachine):
+        pass
+
+    Machine.backend = backend
+    run_state_machine_as_test(Machine, settings=settings(max_examples=30, stateful_step_count=15))
+
+
+# Numbers.
+
+
+def test_pages_are_numbered_from_0_in_the_order_in_which_they_were_found(store, reader):
+    old, new = numbered(3), ["https://b.org/1", "https://b.org/2"]
+    (receipt,) = store.write([found(new[0], old[1], new[1], new[0], host="b.org")])
+
+    assert receipt == Found([3, 1, 4, 3], known=3)
+    assert receipt.new == [3, 4]
+    assert store.page_count() == reader.page_count() == 5
+    assert reader.find_pages([*old, *new, "https://nowhere.org/"]) == [0, 1, 2, 3, 4, None]
+    assert reader.addresses([4, 0]) == [new[1], old[0]]
+    assert [each for some in reader.all_addresses(2) for each in some] == [old[2], *new]
+
+
+def test_hosts_are_numbered_from_0(store, reader):
+    receipts = store.write(
+        [
+            HostSeen("b.org", delay=0.5, latency_seconds=2.0),
+            RobotsRead("a.org", NOON, 200, b"User-agent: *"),
+            HostBelieved("c.org", {"noise": (1.0, 2.0, 3.0, 4.0)}, masks="[]"),
+        ]
+    )
+    names = ["a.org", "b.org", "c.org"]
+
+    assert receipts == [1, 0, 2]
+    assert [(host.name, host.number) for host in reader.hosts()] == list(
+        zip(names, range(3), strict=True)
+    )
+    assert [reader.host(name) for name in names] == list(reader.hosts())
+    assert reader.host("d.org") is None
+    assert reader.pages().host.tolist() == [0, 0, 0]
+    assert [each.tolist() for each in reader.host_delays(np.array([1, 0]))] == [[0.5, 0], [2.0, 0]]
+    assert reader.signal_records() == [("c.org", "noise", (1.0, 2.0, 3.0, 4.0))]
+    assert reader.signal_records_of("noise") == {2: (1.0, 2.0, 3.0, 4.0)}
+    assert reader.host_masks() == {"c.org": "[]"}
+
+
+def test_visits_are_numbered_from_1_and_0_is_before_the_first(store, reader):
+    assert (store.last_visit(), reader.last_visit(), list(reader.visits())) == (0, 0, [])
+
+    assert store.write([visit(2), visit(0, 1), visit(2, 2)]) == [1, 2, 3]
+    assert store.last_visit() == reader.last_visit() == 3
+    assert [batch.visit.tolist() for batch in reader.visits(after=0, rows=2)] == [[1, 2], [3]]
+    assert [batch.page.tolist() for batch in reader.outcomes(after=1)] == [[0, 2]]
+    assert list(reader.visits(after=3)) == []
+
+
+@pytest.mark.parametrize("page", [-1, 3])
+def test_a_number_of_no_page_is_refused(store, reader, page):
+    for entry in (visit(page), PagesChanged([page], rules=[1])):
+        with pytest.raises(InvalidParameter, match=rf"one of the 3 in the store \(got {page}\)"):
+            store.write([entry])
+    with pytest.raises(InvalidParameter, match="every number must be that of a page"):
+        reader.addresses([page])
+
+
+# Writing.
+
+
+def test_entries_are_written_all_or_none(store, reader):
+    """The last entry cannot be written, so nothing of the others is there, nor ever was."""
+    before = reader.pages()
+    entries = [
+        found("https://b.org/", host="b.org"),
+        visit(3, body=b"new", copy=Copy(b"a"), masks="[]", change=PageChange(PageStatus.COPIED)),
+        HostSeen("b.org", delay=1.0),
+        Checkpoint({"a": 1}),
+        ListingSynced("jobs", NOON, SyncOutcome.FIRST, NOON, inserted={"a": {}}),
+        visit(99),
+    ]
+    with pytest.raises(InvalidParameter):
+        store.write(entries)
+
+    assert (store.page_count(), store.last_visit()) == (3, 0)
+    assert (reader.page_count(), reader.last_visit(), reader.daily_visits()) == (3, 0, [])
+    assert reader.pages().status.tolist() == before.status.tolist()
+    assert [host.name for host in reader.hosts()] == ["a.org"]
+    assert reader.checkpoint() is None
+    assert reader.listing_names() == []
+    # The numbers that were not given out are given to what comes next.
+    assert store.write(entries[:2]) == [Found([3], known=3), 1]
+
+
+def test_entries_of_one_call_hold_in_their_order(store, reader):
+    gone, suspected = PageChange(PageStatus.GONE), PageChange(PageStatus.SUSPECTED, 2, NOON)
+    store.write(
+        [
+            visit(0, change=gone, copy=Copy(b"old")),
+            PagesChanged([0], [gone], rules=[5]),
+            visit(0, 1, change=suspected, copy=Copy(b"new")),
+        ]
+    )
+    pages = reader.pages()
+
+    assert (pages.status[0], pages.failures[0], pages.rule[0]) == (PageStatus.SUSPECTED, 2, 5)
+    assert reader.copies([0, 1]) == [Copy(b"new"), None]
+
+
+def test_what_has_a_receipt_is_read_at_once_and_after_reopening(address, store, reader):
+    made = visit(
+        1,
+        0.25,
+        outcome=Outcome.CHANGED,
+        age=2.0,
+        size=1234,
+        took_seconds=0.5,
+        share=0.25,
+        audit=Audit.NOISE,
+        copy=Copy(b"bytes", b"text", '"etag"', 1_767_000_000, 2**64 - 1),
+        body=b"<html>",
+        masks="[1]",
+        change=PageChange(PageStatus.COPIED, 0, NOON + 3600),
+    )
+    store.write([made])
+
+    def check(opened):
+        (seen,) = opened.visits()
+        assert seen.at.tolist() == np.array(["2026-01-01T12:00:00.250"], "M8[us]").tolist()
+        assert (seen.visit[0], seen.page[0], seen.outcome[0]) == (1, 1, Outcome.CHANGED)
+        assert (seen.http[0], seen.size[0], seen.audit[0]) == (200, 1234, Audit.NOISE)
+        assert (seen.took_seconds[0], seen.share[0]) == (0.5, 0.25)
+        assert seen.age == pytest.approx([2.0], abs=1 / 86_400)
+        assert opened.history(1).visit.tolist() == [1]
+        assert opened.copies([1]) == [made.copy]
+        assert opened.masks([1, 0]) == ["[1]", ""]
+        (version,) = opened.versions(1)
+        assert (version.at_seconds, version.size) == (NOON + 0.25, 6)
+        assert opened.body(version.digest) == opened.newest_body(1) == b"<html>"
+        assert (opened.body(b"other"), opened.newest_body(0)) == (None, None)
+
+    check(reader)
+    store.close()
+    with open_store(address) as opened:
+        check(opened)
+    with open_for_writing(address) as again:
+        assert (again.page_count(), again.last_visit()) == (3, 1)
+        assert again.check() == []
+        assert again.write([visit(0)]) == [2]
+
+
+def test_a_store_that_is_abandoned_keeps_what_was_written(address, store):
+    store.write([visit(0), visit(1)])
+    store.abandon()
+    store.abandon()
+
+    with open_for_writing(address) as again:
+        assert again.check() == []
+        assert again.write([visit(0)]) == [3]
+
+
+def test_a_store_has_one_writer_and_is_made_once(address, store):
+    with pytest.raises(StoreLocked):
+        open_for_writing(address)
+    store.close()
+    store.close()
+    with pytest.raises(StoreError, match="must not be there yet"):
+        create_store(address)
+
+
+# Reading.
+
+
+def test_a_reader_beside_a_writer_sees_whole_calls_only(store, reader):
+    """Each call visits both pages once, so their counts are always equal."""
+    done = threading.Event()
+
+    def write():
+        for number in range(200):
+            store.write([visit(0, number), visit(1, number)])
+        done.set()
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    seen: list[int] = []
+    while not done.is_set() or not seen or seen[-1] < 200:
+        pages = np.concatenate([np.empty(0, np.int64), *(each.page for each in reader.visits())])
+        first, second = np.bincount(pages, minlength=2)
+        assert first == second
+        assert len(reader.history(1).page) >= second
+        seen.append(int(first))
+    thread.join()
+
+    assert seen == sorted(seen)
+
+
+def test_a_clone_reads_the_same_store_in_another_thread(store, reader):
+    store.write([visit(0)])
+    found_there: list[int] = []
+
+    def read():
+        with reader.clone() as other:
+            found_there.extend((other.last_visit(), other.page_count()))
+            assert other.name == reader.name
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    thread.join()
+
+    assert found_there == [1, 3]
+    assert reader.last_visit() == 1  # closing a clone closes nothing else
+
+
+_visits = st.lists(
+    st.tuples(st.integers(0, 5), st.sampled_from(Outcome), st.sampled_from(Audit)), max_size=40
+)
+
+
+@pytest.mark.parametrize("backend", BACKENDS, ids=lambda backend: backend.name)
+@settings(deadline=None, max_examples=25)
+@given(made=_visits, since=st.integers(-1, 41))
+def test_lookups_find_what_a_walk_through_all_visits_would(backend, made, since):
+    """Visits are a second apart; pages 6 and 7 have none."""
+    rows = [(page, NOON + second, each, audit) for second, (page, each, audit) in enumerate(made)]
+    pages = np.array([7, 3, 0, 5, 2, 4, 1, 6])
+    with pytest.MonkeyPatch.context() as patch, backend.place() as place:
+        backend.shrink(patch)
+        with create_store(place) as store:
+            store.write([found(*numbered(8))])
+            for page, at, outcome, audit in rows:
+                store.write([VisitMade(page, at, outcome, audit=audit)])
+        with open_store(place) as reader:
+            first = reader.first_visit_since(NOON + since)
+            latest = reader.latest_visits(pages)
+            counts = reader.recent_visit_counts(pages, NOON + since)
+            newest = reader.history(0, most=2).visit.tolist()
+            sampled = reader.sampled_visits(np.arange(1, len(rows) + 1), enough=3)
+            daily = reader.daily_visits()
+
+    of_page = {page: [row for row in rows if row[0] == page] for page in range(8)}
+    assert first == min(max(since, 0), len(rows)) + 1
+    last = [of_page[page][-1][1] if of_page[page] else np.nan for page in pages]
+    np.testing.assert_array_equal(latest, last)
+    assert counts.tolist() == [
+        sum(at >= NOON + since for _, at, _, _ in of_page[page]) for page in pages
+    ]
+    assert newest == [number for number, row in enumerate(rows, 1) if row[0] == 0][-2:]
+    assert sampled.outcome.tolist() == [outcome for _, _, outcome, _ in rows]
+    assert sampled.audited.tolist() == [audit is not Audit.NONE for *_, audit in rows]
+    before = [
+        [row[2] for row in rows[:place] if row[0] == rows[place][0]] for place in range(len(rows))
+    ]
+    assert np.minimum(sampled.compared, 3).tolist() == [
+        min(sum(each.compared for each in earlier), 3) for earlier in before
+    ]
+    assert sampled.copied.tolist() == [
+        any(each.compared or each is Outcome.FIRST for each in earlier) for earlier in before
+    ]
+    assert sum(visits for _, _, visits in daily) == len(rows)
+    assert {(outcome, visits) for _, outcome, visits in daily} == {
+        (each, sum(row[2] is each for row in rows)) for each in {row[2] for row in rows}
+    }
+
+
+def test_pages_are_counted_and_listed_by_rule_and_status(store, reader):
+    late, soon = (PageChange(PageStatus.GONE, 1, NOON + each) for each in (-60, 60))
+    copied = PageChange(PageStatus.COPIED)
+    store.write([found("https://b.org/", host="b.org", rule=1)])
+    store.write([PagesChanged([0, 1, 3], [late, soon, copied])])
+
+    assert reader.page_counts(NOON) == [
+        PageCount(0, PageStatus.NEW, 1, 0, None),
+        PageCount(0, PageStatus.GONE, 2, 1, NOON - 60),
+        PageCount(1, PageStatus.COPIED, 1, 0, None),
+    ]
+    assert reader.pages_without_content().tolist() == [0, 1]
+    assert reader.appointed_pages().tolist() == [0, 1]
+    assert [each.tolist() for each in reader.pages_with_copy([0, 1])] == [[3], [1]]
+    assert reader.rules().tolist() == [0, 0, 0, 1]
+    assert [each.tolist() for each in reader.rules_and_hosts(np.array([3, 0]))] == [[1, 0], [1, 0]]
+
+
+def test_pages_know_how_deep_they_were_found(store, reader):
+    store.write([PagesFound(["https://a.org/deep"], ["a.org"], [0], NOON, depth=4)])
+
+    assert (reader.depth(0), reader.depth(3)) == (0, 4)
+
+
+# Checkpoints.
+
+
+def test_a_checkpoint_comes_back_whole_or_in_part(store, reader):
+    assert reader.checkpoint() is None
+
+    store.write([visit(0), Checkpoint({"rates": np.arange(5.0), "old": 1}), visit(1)])
+    first = reader.checkpoint()
+    assert first is not None
+    assert first.visit == 1  # the last visit that was written before it
+    store.write([Checkpoint({"rates": np.arange(2, dtype=np.float32), "price": [0.1]}, visit=0)])
+    second = reader.checkpoint()
+
+    assert second is not None
+    assert (second.visit, sorted(second.parts), second.parts["price"]) == (
+        0,
+        ["price", "rates"],
+        [0.1],
+    )
+    assert (second.parts["rates"].dtype, second.parts["rates"].tolist()) == (np.float32, [0, 1])
+    assert reader.checkpoint({"price", "unknown"}) == ({"price": [0.1]}, 0)
+
+
+# Listings.
+
+
+def test_a_listing_comes_back_with_all_that_happened(store, reader):
+    quality = Quality(0.9, 0.8, ForecastInterval(0.7, 0.85, 1.0), None)
+    synced = [
+        ListingSynced("jobs", 60.0, SyncOutcome.FIRST, 90.0, items=2, inserted={"a": {}, "b": {}}),
+        ListingSynced("cars", 70.0, SyncOutcome.FIRST, 90.0, inserted={"a": {"make": "Fiat"}}),
+        ListingSynced(
+            *("jobs", 120.5, SyncOutcome.DONE, 180.0, "recall"),
+            took_seconds=1.25,
+            pages=3,
+            items=7,
+            updated={"a": {"pay": "1"}},
+            deleted=["b"],
+            quality=quality,
+        ),
+        ListingSynced("jobs", 180.0, SyncOutcome.DOUBTED, 240.0, detail="empty", sketch=b"123"),
+    ]
+    assert store.write(synced) == [1, 2, 3, 4]
+    history = reader.listing_history("jobs")
+    first, second, third = reader.syncs("jobs")
+
+    assert reader.listing_names() == ["jobs", "cars"]
+    assert history.syncs == [first, second, third]
+    assert (first.number, first.listed, first.items, first.quality) == (1, 2, 2, None)
+    assert (second.at_seconds, second.took_seconds, second.pages) == (120.5, 1.25, 3)
+    assert (second.listed, second.quality, second.reason) == (1, quality, "recall")
+    assert (third.outcome, third.detail, third.sketch) == (SyncOutcome.DOUBTED, "empty", b"123")
+    assert history.alarm == "empty"
+    number = {key: place for place, key in history.keys.items()}
+    assert history.events == [
+        Event(number["a"], 1, EventKind.INSERT, {}),
+        Event(number["b"], 1, EventKind.INSERT, {}),
+        Event(number["a"], 3, EventKind.UPDATE, {"pay": "1"}),
+        Event(number["b"], 3, EventKind.DELETE, None),
+    ]
+    assert reader.listed_objects("jobs") == {"a": {"pay": "1"}}
+    assert reader.objects("jobs") == [
+        StoredObject("a", {"pay": "1"}, 60.0, 120.5, None),
+        StoredObject("b", {}, 60.0, 60.0, 120.5),
+    ]
+    assert reader.listing_history("boats").syncs == []
+
+
+def test_a_sync_that_cannot_be_is_refused_as_a_whole(store, reader):
+    wrong = ListingSynced("jobs", 0.0, SyncOutcome.DONE, 1.0, inserted={"a": {}}, deleted=["b"])
+    with pytest.raises(InvalidParameter, match="must update and delete objects that it has"):
+        store.write([wrong])
+
+    assert reader.listing_names() == []
+
+
+# The thread that writes.
+
+
+def test_the_writer_s_thread_works_on_any_store(store, reader):
+    import asyncio
+
+    async def crawl():
+        writer = Writer(store)
+        futures = [writer.put(visit(number % 3, number)) for number in range(150)]
+        wrong = writer.put(visit(99))
+        receipts = await asyncio.gather(*futures, wrong, return_exceptions=True)
+        await writer.close()
+        return receipts
+
+    *receipts, refused = asyncio.run(crawl())
+
+    assert receipts == list(range(1, 151))
+    assert isinstance(refused, InvalidParameter)
+    assert reader.last_visit() == 150
