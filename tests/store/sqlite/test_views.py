@@ -1,0 +1,223 @@
+"""Views are what users read: documented to the last column, with labels, times and numbers."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from recrawl.entries.entries import (
+    Copy,
+    HostBelieved,
+    HostSeen,
+    PageChange,
+    PagesChanged,
+    RobotsRead,
+)
+from recrawl.entries.listings import EventKind, ListingSynced, SyncOutcome
+from recrawl.store import create_store
+from recrawl.visits.status import Audit, Outcome, PageStatus
+from tests.store.made import NOON, found, numbered, store_with, visit
+
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "store.md"
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "pages.db"
+
+
+def rows_of(path, query):
+    """Rows as any other program reads them."""
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+        connection.row_factory = sqlite3.Row
+        return [dict(row) for row in connection.execute(query)]
+
+
+def views_of(path):
+    """Columns of each view, in their order."""
+    names = rows_of(path, "select name from sqlite_schema where type = 'view'")
+    return {
+        row["name"]: [each["name"] for each in rows_of(path, f"pragma table_info({row['name']})")]
+        for row in names
+    }
+
+
+def documented():
+    """Columns of each view, as the documentation lists them."""
+    sections = re.split(r"^## (v\d+_\w+)$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[
+        1:
+    ]
+    return {
+        name: re.findall(r"^\| `(\w+)` \|", section, flags=re.MULTILINE)
+        for name, section in zip(sections[::2], sections[1::2], strict=True)
+    }
+
+
+def test_every_view_and_column_is_documented_in_order(path):
+    create_store(path).close()
+
+    assert documented() == views_of(path)
+
+
+def test_views_can_be_read_while_a_crawl_writes(path):
+    with store_with(path, *numbered(2)) as store:
+        store.write([visit(1, outcome=Outcome.FIRST)])
+
+        # In a process of its own: another SQLite in this one would end the store's locks.
+        program = (
+            "import sqlite3, sys\n"
+            "connection = sqlite3.connect(f'file:{sys.argv[1]}?mode=ro', uri=True)\n"
+            "print(connection.execute('select page, outcome from v1_visits').fetchall())"
+        )
+        command = [sys.executable, "-c", program, path]
+        other = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert other.stdout == "[(1, 'first')]\n"
+
+
+def test_every_status_outcome_and_audit_has_its_label(path):
+    with store_with(path, *numbered(len(PageStatus))) as store:
+        store.write(
+            [PagesChanged(range(len(PageStatus)), [PageChange(each) for each in PageStatus])]
+        )
+        store.write([visit(0, second, outcome=each) for second, each in enumerate(Outcome)])
+        store.write([visit(0, 100 + each, audit=each) for each in Audit])
+        store.write([ListingSynced(each.label, NOON, each, NOON) for each in SyncOutcome])
+
+    pages = rows_of(path, "select status from v1_pages order by page")
+    visits = rows_of(path, "select outcome, audit from v1_visits order by visit")
+    days = rows_of(path, "select distinct outcome from v1_daily_visits")
+    syncs = rows_of(path, "select listing, outcome from v1_syncs")
+    assert [row["status"] for row in pages] == [each.label for each in PageStatus]
+    assert [row["outcome"] for row in visits[: len(Outcome)]] == [each.label for each in Outcome]
+    assert [row["audit"] for row in visits[len(Outcome) :]] == [each.label for each in Audit]
+    assert {row["outcome"] for row in days} == {each.label for each in Outcome}
+    assert len(syncs) == len(SyncOutcome)
+    assert all(row["listing"] == row["outcome"] for row in syncs)
+
+
+def test_pages_visits_copies_and_versions_tell_what_was_written(path):
+    address = "https://b.org/"
+    with store_with(path, *numbered(1)) as store:
+        store.write([found(address, host="b.org")])
+        store.write(
+            [
+                visit(
+                    *(1, 0.25),
+                    outcome=Outcome.CHANGED,
+                    age=0.25 / 86_400,
+                    size=7,
+                    took_seconds=0.5,
+                    share=0.25,
+                    copy=Copy(b"\x01\xff", None, '"e"', round(NOON)),
+                    body=b"<html>",
+                    change=PageChange(PageStatus.COPIED, 2, NOON + 60),
+                )
+            ]
+        )
+
+    noon = "2026-01-01T12:00:00"
+    assert rows_of(path, "select * from v1_pages where page = 1") == [
+        {
+            "page": 1,
+            "address": address,
+            "host": "b.org",
+            "status": "copied",
+            "failures": 2,
+            "found_at": f"{noon}.000Z",
+            "appointment": "2026-01-01T12:01:00.000Z",
+            "depth": 0,
+        }
+    ]
+    assert rows_of(path, "select * from v1_visits") == [
+        {
+            "visit": 1,
+            "page": 1,
+            "address": address,
+            "visited_at": f"{noon}.250Z",
+            "outcome": "changed",
+            "status": 200,
+            "last_modified": f"{noon}Z",
+            "size_bytes": 7,
+            "took_seconds": 0.5,
+            "changed_share": 0.25,
+            "audit": "none",
+        }
+    ]
+    assert rows_of(path, "select * from v1_daily_visits") == [
+        {"day": "2026-01-01", "outcome": "changed", "visits": 1}
+    ]
+    (copy,) = rows_of(path, "select * from v1_copies")
+    assert (copy["page"], copy["bytes_signature"], copy["etag"]) == (1, "01ff", '"e"')
+    assert copy["last_modified"] == f"{noon}Z"
+    (version,) = rows_of(path, "select * from v1_versions")
+    assert (version["page"], version["seen_at"], version["size_bytes"]) == (1, f"{noon}.250Z", 6)
+    assert len(version["digest"]) == 32
+
+
+def test_hosts_and_signals_tell_what_was_written(path):
+    with store_with(path, *numbered(1)) as store:
+        store.write(
+            [
+                HostSeen("b.org", 1 / 86_400, NOON, latency_seconds=0.5, failures=3),
+                RobotsRead("b.org", NOON, 404),
+                HostBelieved("b.org", {"noise": (1.0, 2.0, 3.0, 4.0)}),
+            ]
+        )
+
+    noon = "2026-01-01T12:00:00.000Z"
+    (host,) = rows_of(path, "select * from v1_hosts where name = 'b.org'")
+    (signal,) = rows_of(path, "select * from v1_signals")
+    assert host.pop("delay_seconds") == pytest.approx(1.0)
+    assert host == {
+        "host": 1,
+        "name": "b.org",
+        "latency_seconds": 0.5,
+        "blocked_until": noon,
+        "failures": 3,
+        "robots_read_at": noon,
+        "robots_status": 404,
+    }
+    assert list(signal.values()) == [1, "b.org", "noise", 1.0, 2.0, 3.0, 4.0]
+
+
+def test_listings_tell_their_last_sync_and_all_that_happened(path):
+    first, second = "1970-01-01T00:01:00.000Z", "1970-01-01T00:02:00.000Z"
+    with create_store(path) as store:
+        store.write(
+            [
+                ListingSynced(
+                    "jobs", 60.0, SyncOutcome.FIRST, 90.0, inserted={"a": {"x": "ü"}, "b": {}}
+                ),
+                ListingSynced(
+                    "jobs", 120.0, SyncOutcome.DONE, 120.0, updated={"a": {}}, deleted=["b"]
+                ),
+            ]
+        )
+
+    assert rows_of(path, "select * from v1_listings") == [
+        {
+            "listing": "jobs",
+            "last_sync": 2,
+            "last_synced_at": second,
+            "last_outcome": "done",
+            "listed": 1,
+            "next_at": second,
+            "syncs": 2,
+        }
+    ]
+    assert [tuple(row.values()) for row in rows_of(path, "select * from v1_objects")] == [
+        ("jobs", "a", "{}", first, None),
+        ("jobs", "b", "{}", first, second),
+    ]
+    assert [tuple(row.values()) for row in rows_of(path, "select * from v1_events")] == [
+        ("jobs", "a", 1, first, EventKind.INSERT.name.lower(), '{"x": "ü"}'),
+        ("jobs", "b", 1, first, EventKind.INSERT.name.lower(), "{}"),
+        ("jobs", "a", 2, second, EventKind.UPDATE.name.lower(), "{}"),
+        ("jobs", "b", 2, second, EventKind.DELETE.name.lower(), None),
+    ]
