@@ -191,7 +191,8 @@ class Crawler:
 
     async def _hear(self, dates: Mapping[str, tuple[str, float]]) -> None:
         """Take in what sitemaps and feeds say of changes."""
-        await hear(self.crawl, self._reader, dates, self._clock.now())
+        for _ in hear(self.crawl, self._reader, dates, self._clock.now()):
+            await asyncio.sleep(0)
 
     def figures(self) -> Figures:
         """How the crawl is doing; from the loop's own thread only."""

@@ -10,7 +10,6 @@ Touches: a store, through what it is given.
 
 from __future__ import annotations
 
-import asyncio
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ from recrawl.detect.reliability import FEED, SITEMAP, false_alarms, is_heeded, p
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from recrawl.arrays.types import Bools, Floats, Ints, Statuses
     from recrawl.entries.store import ReadStore
@@ -156,10 +155,10 @@ class Announcements:
         return min(max(float(share), 0.0), 1.0)
 
 
-async def hear(
+def hear(
     crawl: Crawl, reader: ReadStore, dates: Mapping[str, tuple[str, float]], now: float
-) -> None:
-    """Take in what sitemaps and feeds say.
+) -> Iterator[None]:
+    """Take in what sitemaps and feeds say; yields now and then, so that others may have a turn.
 
     Args:
         crawl: The crawl as it stands.
@@ -175,14 +174,14 @@ async def hear(
             if page is not None:
                 kind, date = dates[address]
                 named[kind].append((page, date))
-        await asyncio.sleep(0)
+        yield
     for kind, each in named.items():
         if each:
             pages, instants = (np.array(column) for column in zip(*each, strict=True))
-            await _hear(crawl, kind, pages, instants, now)
+            yield from _hear(crawl, kind, pages, instants, now)
 
 
-async def _hear(crawl: Crawl, kind: str, pages: Ints, dates: Floats, now: float) -> None:
+def _hear(crawl: Crawl, kind: str, pages: Ints, dates: Floats, now: float) -> Iterator[None]:
     """Take in what one kind of source says of pages that are known."""
     heard = crawl.announcements
     known = (pages < len(crawl.last)) & (dates <= (now + 1) * SECONDS_A_DAY)
@@ -202,7 +201,7 @@ async def _hear(crawl: Crawl, kind: str, pages: Ints, dates: Floats, now: float)
     for start in range(0, len(copied), _AT_ONCE):
         some = copied[start : start + _AT_ONCE]
         crawl.agenda.announced(pages[some], named[some], (word[0][some], word[1][some]), now)
-        await asyncio.sleep(0)
+        yield
 
 
 def _with_silent(crawl: Crawl, pages: Ints, dates: Floats, now: float) -> tuple[Ints, Floats]:
