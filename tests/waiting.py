@@ -48,7 +48,10 @@ def started(command: Sequence[object], **more: Any) -> Iterator[subprocess.Popen
     finally:
         if process.poll() is None:
             process.kill()
-        process.communicate()
+            process.wait()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            if stream is not None:
+                stream.close()
 
 
 class PatientClock:

@@ -1,7 +1,6 @@
 """`recrawl crawl`, as people run it."""
 
 import json
-import os
 import signal
 import socket
 import subprocess
@@ -15,6 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from recrawl.store import open_store
 from tests.cli.crawls import AGENT, crawl_in, start
 from tests.cli.running import environment, run, sentence
+from tests.noise import noise
 from tests.servers import answers
 from tests.servers.faults import FaultServer
 from tests.waiting import HANGS_SECONDS, started, wait_until
@@ -158,7 +158,7 @@ def test_a_damaged_store_is_said(tmp_path):
         size = place.stat().st_size
         with place.open("r+b") as file:
             file.seek(4096)
-            file.write(os.urandom(size - 4096))
+            file.write(noise(size - 4096))
         said = sentence(run("crawl", "--once", cwd=tmp_path))
 
     assert "recrawl.db: must be a whole store" in said

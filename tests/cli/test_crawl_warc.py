@@ -18,6 +18,7 @@ from tests.cli import crawls
 from tests.cli.crawls import start
 from tests.cli.running import run, sentence
 from tests.disks import small_disk
+from tests.noise import noise
 from tests.servers import answers
 from tests.servers.faults import FaultServer
 from tests.waiting import HANGS_SECONDS, wait_for_count, wait_until
@@ -29,8 +30,8 @@ FEED = b"""<?xml version="1.0"?><rss version="2.0"><channel><title>f</title>
 
 def page(number, size=0):
     # Bytes that hardly shrink, so that a small disk is full soon.
-    noise = random.Random(number).randbytes(size).hex().encode()  # noqa: S311 - no secrets
-    return b"<html><body><p>page %d</p><p>%s</p></body></html>" % (number, noise)
+    rest = noise(size, number).hex().encode()
+    return b"<html><body><p>page %d</p><p>%s</p></body></html>" % (number, rest)
 
 
 HOME = b'<link rel="alternate" type="application/rss+xml" href="/feed"><p>home</p>'

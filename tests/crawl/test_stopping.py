@@ -1,7 +1,6 @@
 """A crawl ends when it is told to, whatever servers do."""
 
 import asyncio
-import random
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +13,7 @@ from recrawl.fetch.host_slots import HostSlots
 from recrawl.frontier.host_table import HostTable
 from recrawl.store import open_store
 from tests.crawl.crawls import crawling, page_rule, real_time, settings, site, store_in
+from tests.noise import noise
 from tests.servers import answers
 from tests.servers.faults import FaultServer
 from tests.store.sqlite.connection import connection_of
@@ -121,11 +121,10 @@ def test_a_full_disk_ends_the_crawl_and_keeps_what_was_told(tmp_path):
     told: list[PageVisit] = []
 
     async def crawl():
-        chance = random.Random(1)  # noqa: S311 - what does not compress, no secrets
-        names = [f"/{number}" for number in range(200)]
-        pages = {name: answers.page(chance.randbytes(5_000).hex().encode()) for name in names}
+        bodies = {f"/{number}": noise(5_000, number).hex() for number in range(200)}
+        pages = {name: answers.page(body.encode()) for name, body in bodies.items()}
         async with FaultServer(pages) as server:
-            rules = [page_rule(server, name) for name in names]
+            rules = [page_rule(server, name) for name in bodies]
             async with crawling(tmp_path, settings(*rules), real_time(), told.append) as crawler:
                 connection = connection_of(crawler._writer._store)
                 pages = connection.execute("pragma page_count").get

@@ -1,7 +1,6 @@
 """Entries are written in their order, in batches, and acknowledged once they are on disk."""
 
 import asyncio
-import os
 import time
 
 import pytest
@@ -11,6 +10,7 @@ from recrawl.errors import InvalidParameter, StoreError, StoreFull
 from recrawl.store import create_store, open_store
 from recrawl.store import writer as writer_module
 from recrawl.store.writer import Writer
+from tests.noise import noise
 from tests.store.made import found, numbered, store_with, visit
 from tests.store.sqlite.connection import connection_of
 
@@ -112,7 +112,7 @@ def test_when_the_disk_is_full_everything_after_is_refused_too(store, path):
 
     async def crawl():
         writer = Writer(store, most_entries=5)
-        futures = [writer.put(visit(0, number, body=os.urandom(20_000))) for number in range(40)]
+        futures = [writer.put(visit(0, number, body=noise(20_000, number))) for number in range(40)]
         futures += [writer.put(visit(0, 100))]
         answers = await asyncio.gather(*futures, return_exceptions=True)
         await writer.close()

@@ -2,9 +2,9 @@
 
 import gzip
 import io
-import os
 import subprocess
 import sys
+from uuid import UUID
 
 import pytest
 from hypothesis import given
@@ -14,8 +14,12 @@ from recrawl.adapters.warc.files import WarcFile, recover, whole_bytes
 from recrawl.adapters.warc.records import FIELDS_TYPE, Record
 from recrawl.errors import CannotWrite
 from tests.adapters.warc.warcs import files_in, left_open, read
+from tests.noise import noise
 
-MEMBERS = [Record("metadata", n, FIELDS_TYPE, os.urandom(n)).packed() for n in (1, 500, 70_000, 3)]
+MEMBERS = [
+    Record("metadata", n, FIELDS_TYPE, noise(n), number=UUID(int=n)).packed()
+    for n in (1, 500, 70_000, 3)
+]
 FILE = b"".join(MEMBERS)
 ENDS = [0, *(len(b"".join(MEMBERS[: n + 1])) for n in range(len(MEMBERS)))]
 
@@ -39,10 +43,11 @@ def test_a_file_without_records_is_none(tmp_path):
 
 
 def test_a_file_that_is_there_is_not_written_over(tmp_path):
-    WarcFile(tmp_path / "a.warc.gz")
+    first = WarcFile(tmp_path / "a.warc.gz")
 
     with pytest.raises(CannotWrite, match="file exists"):
         WarcFile(tmp_path / "a.warc.gz")
+    first.close()
 
 
 def test_a_write_that_fails_leaves_whole_records(tmp_path):

@@ -17,6 +17,7 @@ from recrawl.errors import CannotWrite, InvalidParameter, StoreLocked
 from recrawl.parse.messages import Request, Response
 from tests.adapters.warc import killed
 from tests.adapters.warc.warcs import files_in, indexed, left_open, of_kind, read, read_folder
+from tests.noise import noise
 
 AGENT = "test-bot (me@example.org)"
 STANDARD = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
@@ -73,7 +74,7 @@ def test_nothing_written_leaves_no_file(tmp_path):
 def test_a_file_that_is_large_is_followed_by_another(tmp_path):
     with WarcFolder(tmp_path, AGENT, largest_bytes=20_000) as files:
         for number in range(10):
-            files.write(fetched(os.urandom(9000), at=number))
+            files.write(fetched(noise(9000, number), at=number))
 
     sizes = [path.stat().st_size for path in files_in(tmp_path)]
     assert len(sizes) == 4

@@ -1,7 +1,6 @@
 """What is fetched is written before it is handed on, and as it was."""
 
 import asyncio
-import os
 from dataclasses import replace
 
 import pytest
@@ -14,6 +13,7 @@ from recrawl.fetch.fetcher import Limits
 from recrawl.fetch.http import HttpFetcher
 from recrawl.parse.messages import Request
 from tests.adapters.warc.warcs import files_in, left_open, of_kind, read, read_folder
+from tests.noise import noise
 from tests.servers import answers
 from tests.servers.faults import FaultServer
 
@@ -175,7 +175,7 @@ def test_what_is_written_is_known_for_good_after_a_while(tmp_path):
 
 
 def test_many_at_once_are_all_written(tmp_path):
-    bodies = {f"/{number}": os.urandom(5000) for number in range(200)}
+    bodies = {f"/{number}": noise(5000, number) for number in range(200)}
     pages = {path: answers.page(body) for path, body in bodies.items()}
 
     async def work():

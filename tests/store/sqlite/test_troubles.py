@@ -25,6 +25,7 @@ from recrawl.errors import (
 )
 from recrawl.store import create_store, is_store, open_for_writing, open_store
 from tests.disks import small_disk
+from tests.noise import noise
 from tests.store.made import NOON, found, numbered, store_with, visit
 from tests.store.sqlite.connection import connection_of
 
@@ -178,9 +179,9 @@ def write_all(path):
     [
         lambda content: content[: len(content) // 2],
         lambda content: content[:5000],
-        lambda content: content[:4096] + os.urandom(len(content) - 4096),
+        lambda content: content[:4096] + noise(len(content) - 4096),
         lambda content: content[:4096] + bytes(len(content) - 4096),
-        lambda content: content[:100] + os.urandom(3996) + content[4096:],
+        lambda content: content[:100] + noise(3996) + content[4096:],
     ],
     ids=["half", "one page", "noise", "zeros", "noise in the first page"],
 )
@@ -256,7 +257,7 @@ def test_a_check_of_the_whole_file_finds_what_no_query_met(path):
 def fill(store):
     """Write bodies until nothing more is taken."""
     for number in range(10_000):
-        store.write([visit(0, number, body=os.urandom(20_000))])
+        store.write([visit(0, number, body=noise(20_000, store.last_visit()))])
 
 
 def fill_with_many_rows(store):
