@@ -78,9 +78,13 @@ class PatientClock:
 
     def now(self) -> float:
         """Days after 1970."""
+        return self._start + self.passed_seconds() / self._seconds
+
+    def passed_seconds(self) -> float:
+        """Seconds since it began, without those for which it stood still."""
         if self._ticking is None or self._ticking.done():
             self._ticking = asyncio.create_task(self._tick())
-        return self._start + (self._passed + self._since()) / self._seconds
+        return self._passed + self._since()
 
     def seconds(self, days: float) -> float:
         """Real seconds that so many days take, where nothing is in the way."""
