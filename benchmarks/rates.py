@@ -200,8 +200,9 @@ def ingest() -> None:
             read = f"import pyarrow.parquet as pq; pq.read_table({path!r})"
             only = (
                 "from pathlib import Path; from recrawl.adapters.tables.logs import Log;"
-                "from recrawl.adapters.tables.visits import Reading;"
-                f"log = Log(Reading(Path({path!r})), 2**31, Path({folder!r}));"
+                "from recrawl.adapters.tables.columns import TableInput;"
+                "from recrawl.adapters.tables.visits import VisitReading;"
+                f"log = Log(VisitReading(TableInput(Path({path!r}))), 2**31, Path({folder!r}));"
                 "log.__enter__(); print(len(next(log.pieces()).names))"
             )
             command = str(Path(sys.executable).parent / "recrawl")

@@ -15,8 +15,9 @@ from recrawl.errors import InvalidHistory, InvalidParameter
 from recrawl.plan.budget import Budget
 from recrawl.policies.rivals.uniform import Uniform
 from recrawl.simulate.made import poisson
-from recrawl.simulate.run import Simulation, simulate
+from recrawl.simulate.run import Simulation, fitting_step, simulate
 from recrawl.simulate.scores import Brought, scored
+from recrawl.simulate.world import World
 from tests.simulate.made import DAY, START, Recorded, Timetable, at, run, world, worlds
 from tests.simulate.slow import slow_scores
 
@@ -368,3 +369,32 @@ def test_the_order_of_visits_in_the_record_does_not_matter(some, shuffler):
 
     np.testing.assert_array_equal(one.harmonic_integral, other.harmonic_integral)
     np.testing.assert_array_equal(one.found_of_page, other.found_of_page)
+
+
+def lasting(days, pages=10):
+    end = START + np.timedelta64(round(days * 86_400e6), "us")
+    changes = np.arange(pages), np.repeat(START + (end - START) // 2, pages)
+    address = [f"https://a.org/{row}" for row in range(pages)]
+    return World.of(address, np.repeat(START, pages), changes, end=end)
+
+
+@pytest.mark.parametrize(
+    ("days", "budget", "step"),
+    [
+        (100.0, "1/1d", 0.25),  # a gap of ten days: six hours are fine
+        (1.0, "1/1d", 0.01),  # a hundred steps
+        (100.0, "40/1d", 10 / 40 / 8),  # eight in a gap
+        (100.0, "1000000/1d", 0.01),  # ten thousand at most
+        (0.0, "1/1d", 0.25),  # will be refused for what it is
+    ],
+)
+def test_a_step_fits_the_history_and_the_gaps(days, budget, step):
+    assert fitting_step(lasting(days), Budget.read(budget)) == pytest.approx(step)
+
+
+@given(days=st.floats(1e-3, 1e4), visits=st.floats(1e-3, 1e6))
+def test_a_step_is_never_long_nor_are_there_too_many(days, visits):
+    step = fitting_step(lasting(days), Budget(visits))
+
+    assert 0 < step <= 0.25
+    assert days / step <= max(10_001, 4 * days + 1)

@@ -139,7 +139,7 @@ def _rows(study: Study, methods: list[str], kind: str, output: Path | None) -> N
     from recrawl.report.design import COLUMNS, HEADER, study_words
 
     columns = study.columns(methods)
-    if shared.for_people(kind, output):
+    if shared.is_interactive(kind, output):
         screen.show_table(HEADER, study_words(methods, columns))
         return
     figures = {name: np.array(column) for name, column in columns.items()}

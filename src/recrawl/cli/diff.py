@@ -132,7 +132,7 @@ def _list(versions: Versions, kind: str) -> None:
         shares.append(share)
         gists.append(what)
     sides = [Side(each.at_seconds, each.size) for each in versions.kept]
-    if shared.for_people(kind, None):
+    if shared.is_interactive(kind, None):
         screen.show_table(data.HEADER, data.version_words(sides, shares, gists), left=(0, 3))
         return
     with shared.target(kind, None, data.VERSION_COLUMNS) as writer:

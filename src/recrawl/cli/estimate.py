@@ -1,4 +1,4 @@
-"""`recrawl estimate`: visits in, a change rate a page out.
+"""`recrawl estimate`: visits in, one change rate per page out.
 
 Touches: files, the standard streams, the clock.
 """
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from recrawl.adapters.tables.columns import TableInput
     from recrawl.adapters.tables.logs import Log
-    from recrawl.adapters.tables.results import Result
-    from recrawl.adapters.tables.visits import Reading
+    from recrawl.adapters.tables.results import PieceEstimates
     from recrawl.arrays.texts import Texts
     from recrawl.rates.methods import Estimator
     from recrawl.rates.priors import Priors
@@ -79,11 +79,11 @@ def estimate(
 ) -> None:
     """Say how often each page of a visit log changes.
 
-    FILE has a row a visit, in any order: page, visited_at (ISO 8601 or epoch
+    FILE has one row per visit, in any order: page, visited_at (ISO 8601 or epoch
     seconds), changed (true, false, or empty where not known) and, optionally,
-    last_modified and status (an HTTP code, ok, failed or gone). Writes a row a
-    page: its rate with a band, the chance that it is still as last seen, and a
-    status that says what the visits could tell. FILE is not changed.
+    last_modified and status (an HTTP code, ok, failed or gone). Writes one row
+    per page: its rate with a band, the chance that it is still as last seen, and
+    a status that says what the visits could tell. FILE is not changed.
 
     \b
     Examples:
@@ -93,9 +93,10 @@ def estimate(
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     import numpy as np
 
+    from recrawl.adapters.tables.columns import TableInput
     from recrawl.adapters.tables.logs import Log
     from recrawl.adapters.tables.results import ordered
-    from recrawl.adapters.tables.visits import NEEDED, OPTIONAL, Reading
+    from recrawl.adapters.tables.visits import NEEDED, OPTIONAL, VisitReading
     from recrawl.cli import options, screen
     from recrawl.rates.estimates import check_level
 
@@ -106,19 +107,19 @@ def estimate(
         shared.check_place(output, file)
     until = np.datetime64(options.moment(now).replace(tzinfo=None), "us")
     scratch = Path() if output is None else output.parent
-    names = options.renamed(column or [], (*NEEDED, *OPTIONAL))
-    first: Result | None = None
+    names = options.renamed(column or [], (*NEEDED, *OPTIONAL), site_column)
+    first: PieceEstimates | None = None
     with screen.progress("reading visits") as progress:
-        reading = Reading(file, names, site_column or None, skip_bad_rows, progress)
-        with Log(reading, options.size(memory), scratch) as log:
+        table = TableInput(file, names, skip_bad_rows, progress)
+        with Log(VisitReading(table), options.size(memory), scratch) as log:
             found = _estimated(log, methods, level, false_changes)
             results = ordered(found, in_order=log.in_order, scratch=scratch)
-            if shared.for_people(kind, output):
+            if shared.is_interactive(kind, output):
                 counts, first = _first_rows(results)
             else:
                 counts = _written(results, until, output, kind, classes="classes" in methods)
     shown = counts.total() if first is None else _show(first, until)
-    _remarks(counts, reading, method, unshown=counts.total() - shown)
+    _remarks(counts, table, method, unshown=counts.total() - shown)
 
 
 def _methods(name: str, classes: str, false_changes: float) -> dict[str, Factory]:
@@ -150,12 +151,12 @@ def _methods(name: str, classes: str, false_changes: float) -> dict[str, Factory
 
 def _estimated(
     log: Log, methods: dict[str, Factory], level: float, false_changes: float
-) -> Iterator[Result]:
-    from recrawl.adapters.tables.results import Result
+) -> Iterator[PieceEstimates]:
+    from recrawl.adapters.tables.results import PieceEstimates
     from recrawl.rates.methods import USES_PRIORS
     from recrawl.rates.priors import Priors
 
-    fitted = fit(log, false_changes) if USES_PRIORS & methods.keys() else None
+    fitted = log.fit_prior(false_changes) if USES_PRIORS & methods.keys() else None
     for piece in log.pieces():
         priors = Priors.one()
         if fitted is not None:
@@ -163,36 +164,18 @@ def _estimated(
         estimates = tuple(
             made(priors, level).estimate(piece.histories) for made in methods.values()
         )
-        yield Result(piece.names, piece.position, piece.histories.last_visit, estimates)
-
-
-def fit(log: Log, false_changes: float = 0.0) -> Priors:
-    """Priors of all sites of a log, from a sample of each of its pieces."""
-    import numpy as np
-
-    from recrawl.rates.priors import chosen, fit_prior
-    from recrawl.visits.histories import Histories
-
-    samples, sites, lots = [], [np.empty(0, np.int64)], [np.empty(0, np.uint64)]
-    for piece in log.pieces():
-        lot, _ = piece.names.hashes(seed=0)
-        pages = chosen(piece.histories, piece.site, lot)
-        samples.append(piece.histories.take(pages))
-        sites.append(piece.site[pages])
-        lots.append(lot[pages])
-    return fit_prior(
-        Histories.joined(samples),
-        np.concatenate(sites),
-        lots=np.concatenate(lots),
-        site_count=log.site_count,
-        false_changes=false_changes,
-    )
+        yield PieceEstimates(piece.names, piece.position, piece.histories.last_visit, estimates)
 
 
 def _written(
-    results: Iterator[Result], now: np.datetime64, output: Path | None, kind: str, *, classes: bool
+    results: Iterator[PieceEstimates],
+    now: np.datetime64,
+    output: Path | None,
+    kind: str,
+    *,
+    classes: bool,
 ) -> Counter[str]:
-    """Write all rows where they are wanted, a row a page and method; count pages by status."""
+    """Write all rows, one per page and method; count pages by status."""
     from recrawl.report.rates import CLASS_COLUMNS, COLUMNS
 
     counts: Counter[str] = Counter()
@@ -205,8 +188,10 @@ def _written(
     return counts
 
 
-def _table(result: Result, now: np.datetime64, *, classes: bool) -> tuple[Texts, dict[str, Column]]:
-    """Names and columns with a row a page and method."""
+def _table(
+    result: PieceEstimates, now: np.datetime64, *, classes: bool
+) -> tuple[Texts, dict[str, Column]]:
+    """Names and columns with one row per page and method."""
     import numpy as np
 
     from recrawl.report.comparison import long_form
@@ -222,7 +207,7 @@ def _table(result: Result, now: np.datetime64, *, classes: bool) -> tuple[Texts,
     return result.names.take(page), long_form(parts)
 
 
-def _first_rows(results: Iterator[Result]) -> tuple[Counter[str], Result]:
+def _first_rows(results: Iterator[PieceEstimates]) -> tuple[Counter[str], PieceEstimates]:
     """The pages to show; count all pages by status."""
     import numpy as np
 
@@ -230,7 +215,7 @@ def _first_rows(results: Iterator[Result]) -> tuple[Counter[str], Result]:
     from recrawl.cli import screen
 
     counts: Counter[str] = Counter()
-    parts: list[Result] = []
+    parts: list[PieceEstimates] = []
     left = screen.MOST_ROWS
     for result in results:
         counts.update(_count(result))
@@ -239,7 +224,7 @@ def _first_rows(results: Iterator[Result]) -> tuple[Counter[str], Result]:
     return counts, joined(parts)
 
 
-def _show(first: Result, now: np.datetime64) -> int:
+def _show(first: PieceEstimates, now: np.datetime64) -> int:
     """Print the first pages as a table, or methods side by side; return how many were shown."""
     from recrawl.cli import screen
     from recrawl.report.comparison import FALLBACK_REMARK, marked, side_by_side
@@ -261,19 +246,19 @@ def _show(first: Result, now: np.datetime64) -> int:
     return sum(len(header) - 1 for header, _ in panels)
 
 
-def _then(first: Result, rest: Iterable[Result]) -> Iterator[Result]:
+def _then(first: PieceEstimates, rest: Iterable[PieceEstimates]) -> Iterator[PieceEstimates]:
     yield first
     yield from rest
 
 
-def _count(result: Result) -> Counter[str]:
+def _count(result: PieceEstimates) -> Counter[str]:
     from recrawl.rates.estimates import STATUS_NAMES
 
     status = result.estimates[0].status
     return Counter({name: int((status == code).sum()) for code, name in enumerate(STATUS_NAMES)})
 
 
-def _remarks(counts: Counter[str], reading: Reading, method: str, unshown: int) -> None:
+def _remarks(counts: Counter[str], table: TableInput, method: str, unshown: int) -> None:
     """Say on stderr what was done, and what the visits could not tell."""
     from recrawl.cli import screen
     from recrawl.rates.methods import POOLED
@@ -284,13 +269,13 @@ def _remarks(counts: Counter[str], reading: Reading, method: str, unshown: int) 
         screen.remark(f"... and {unshown:,} more pages; --csv, --json or -o has them all.")
     pages = counted(counts.total(), "page")
     by = "all methods" if method == _COMPARE else f"method {method}"
-    screen.remark(f"{pages} of {reading.path}, {by}.")
+    screen.remark(f"{pages} of {table.path}, {by}.")
     kind = "pooled" if method in POOLED else "alone"
     for status, remarks in STATUS_REMARKS.items():
         if counts[status]:
             screen.remark(f"{counts[status]:,} {remarks[kind]}")
-    if reading.skipped:
-        screen.remark(f"{reading.skipped:,} malformed {_rows(reading.skipped)} left out.")
+    if table.skipped:
+        screen.remark(f"{table.skipped:,} malformed {_rows(table.skipped)} left out.")
 
 
 def _rows(count: int) -> str:

@@ -26,8 +26,8 @@ def history(
     """Show the visits to one page of a crawl, and how often it changes.
 
     Reads recrawl.toml and the store beside it, whether a crawl is running or
-    not; nothing is changed. A row a visit, newest first on a terminal: when,
-    what it found, the status code, size and duration of the answer, and how
+    not; nothing is changed. One row per visit, newest first on a terminal:
+    when, what it found, the status code, size and duration of the answer, and how
     long before the visit the page had changed, where the host tells. Files hold
     all visits, oldest first, and can be read as visit logs.
 
@@ -46,7 +46,7 @@ def history(
     with looking.reading(settings) as (asked, reader):
         page, address = looking.page_of(reader, url)
         visits = reader.history(page)
-        if shared.for_people(kind, output):
+        if shared.is_interactive(kind, output):
             words = visit_words(visits, screen.MOST_ROWS)
             screen.show_table(HEADER, words, left=(0, 1))
             if len(visits.at) > len(words):

@@ -46,8 +46,14 @@ def size(text: str) -> int:
     return int(float(match[1]) * _UNITS[match[2].upper()])
 
 
-def renamed(pairs: Sequence[str], ours: Sequence[str]) -> dict[str, str]:
-    """Their name of each of our columns, from words such as `page=url`."""
+def renamed(pairs: Sequence[str], ours: Sequence[str], site: str = "") -> dict[str, str]:
+    """Their name of each of our columns, from words such as `page=url`.
+
+    Args:
+        pairs: The words.
+        ours: Our columns.
+        site: Their column with a page's site; empty where they have none.
+    """
     names: dict[str, str] = {}
     for pair in pairs:
         name, found, theirs = pair.partition("=")
@@ -61,7 +67,7 @@ def renamed(pairs: Sequence[str], ours: Sequence[str]) -> dict[str, str]:
             message = f"column must be named once each (got {pair!r} after {' '.join(pairs)})"
             raise InvalidParameter(message)
         names[name] = theirs
-    return names
+    return names | ({"site": site} if site else {})
 
 
 def classes(text: str) -> tuple[tuple[float, ...], tuple[float, ...] | None]:

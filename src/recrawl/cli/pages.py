@@ -44,8 +44,9 @@ def pages(
     """Show how often the pages of a crawl change and how fresh they are.
 
     Reads recrawl.toml and the store beside it, whether a crawl is running or
-    not; nothing is changed. A row a page: where it stands, its rate with a band,
-    the chance that its copy is fresh, when it was visited and when it will be.
+    not; nothing is changed. One row per page: where it stands, its rate with a
+    band, the chance that its copy is fresh, when it was visited and when it will
+    be.
     The time of the next visit is what is expected as things stand now; it is
     empty for new pages, which come as the budget allows.
 
@@ -70,7 +71,7 @@ def pages(
         rows, nexts = page_rows(sight, reader), NextVisits.of(sight)
         chosen = _chosen(sight, reader, host, status)
         chosen = _ordered(chosen, sort, rows, nexts, reader)
-        if shared.for_people(kind, output):
+        if shared.is_interactive(kind, output):
             _show(chosen, rows, nexts, reader)
         else:
             write_pages(chosen, rows, nexts, reader, kind=kind, output=output)

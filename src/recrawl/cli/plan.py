@@ -1,4 +1,4 @@
-"""`recrawl plan`: rates and a budget in, visits a day for each page out.
+"""`recrawl plan`: rates and a budget in, visits per day for each page out.
 
 Touches: files, the standard streams.
 """
@@ -50,7 +50,7 @@ _LEAST = typer.Option(metavar="T", help="Visit no page twice within 1h, say.", s
 _FORM = typer.Option(
     metavar="F", help="Visits at equal intervals (periodic) or at random instants (randomised)."
 )
-_CURVE = typer.Option("--curve", help="Write what other budgets would buy, a row a budget.")
+_CURVE = typer.Option("--curve", help="Write what other budgets would buy, one row per budget.")
 _PLOT = typer.Option(
     metavar="F", help="Draw what budgets buy to F: .svg or .png.", show_default=False
 )
@@ -74,10 +74,11 @@ def plan(
 ) -> None:
     """Say how often to visit each page within a budget.
 
-    FILE has a row a page: page and rate_per_day and, optionally, shape and
+    FILE has one row per page: page and rate_per_day and, optionally, shape and
     exposure_days (the rate's uncertainty), weight and host; what recrawl
-    estimate writes will do as it is. Writes a row a page: visits a day, days
-    between visits, expected freshness and the value of one more visit a day.
+    estimate writes will do as it is. Writes one row per page: visits per day,
+    days between visits, expected freshness and the value of one more visit per
+    day.
     Of the store of a crawl, rates are estimated from its visits; its settings
     play no part. Nothing is fetched and FILE is not changed.
 
@@ -97,7 +98,7 @@ def plan(
     if form == _FORMS[1] and (curve or plot is not None):
         message = "--curve and --plot need --form periodic"
         raise typer.BadParameter(message)
-    question = _Question(budget, objective, per_host, (max_interval, min_interval), form)
+    question = _PlanRequest(budget, objective, per_host, (max_interval, min_interval), form)
     names = options.renamed(column or [], (*NEEDED, *OPTIONAL))
     if output is not None:
         shared.check_place(output, file)
@@ -123,7 +124,7 @@ class _Answer:
         self.plan, self.limits, self.hosts, self.unknown = plan, limits, hosts, unknown
 
 
-class _Question:
+class _PlanRequest:
     """What was asked for, in words that were checked before anything is read."""
 
     def __init__(
@@ -153,14 +154,16 @@ class _Question:
 
     def answered(self, file: Path, table: RateTable) -> _Answer:
         """A plan for the pages of a table."""
-        from recrawl.adapters.tables.rates import hosts_of, numbered
+        from recrawl.adapters.tables.rates import hosts_of
+        from recrawl.adapters.tables.text_files import TextCells
         from recrawl.plan import Limits, allocate, allocate_randomised
 
         hosts: Sequence[str] = ()
         limits = Limits(self.least, self.most)
         if self.per_host is not None:
-            number, hosts = numbered(table.host or hosts_of(file, table.pages))
-            limits = Limits(self.least, self.most, number, self.per_host.visits)
+            coded = TextCells(table.host or hosts_of(file, table.pages)).coded()
+            hosts = coded.words
+            limits = Limits(self.least, self.most, coded.codes, self.per_host.visits)
         rates, unknown = _rates(table, certain=self.randomised)
         spend = allocate_randomised if self.randomised else allocate
         found = spend(
@@ -173,7 +176,7 @@ class _Question:
         return _Answer(found, limits, hosts, unknown=unknown)
 
     def _visits(self, rate: Floats) -> float:
-        """Visits a day that a budget allows; one in visits a change by the changes expected."""
+        """Visits per day that a budget allows; one in visits per change by the changes expected."""
         if self.budget.each == "change":
             return self.budget.visits * float(rate.sum())
         return self.budget.visits_a_day(len(rate))
@@ -227,7 +230,7 @@ def _show(table: RateTable, plan: Plan, kind: str, output: Path | None) -> None:
     from recrawl.cli import screen
     from recrawl.report.plans import COLUMNS, HEADER, plan_columns, plan_words
 
-    if shared.for_people(kind, output):
+    if shared.is_interactive(kind, output):
         screen.show_table(HEADER, plan_words(table.pages[: screen.MOST_ROWS], plan))
         unshown = len(table.pages) - screen.MOST_ROWS
         if unshown > 0:
@@ -249,7 +252,7 @@ def _show_curve(curve: BudgetCurve, kind: str, output: Path | None) -> None:
     )
 
     names = [budget_words(visits) for visits in curve.budget.tolist()]
-    if shared.for_people(kind, output):
+    if shared.is_interactive(kind, output):
         screen.show_table(CURVE_HEADER, curve_words(names, curve), left=())
         return
     columns: dict[str, Column] = dict(curve_columns(curve))

@@ -44,7 +44,7 @@ def check_one_format(*, as_csv: bool, as_json: bool, output: Path | None) -> str
     return "json" if as_json else "csv" if as_csv else ""
 
 
-def for_people(kind: str, output: Path | None) -> bool:
+def is_interactive(kind: str, output: Path | None) -> bool:
     """Whether rows are shown to a person, not written to a file or a pipe.
 
     Args:

@@ -34,11 +34,13 @@ import numpy as np
 from recrawl.arrays.special import digamma, trigamma
 from recrawl.errors import InvalidParameter
 from recrawl.rates.gamma_state import gamma_states
+from recrawl.visits.histories import Histories
 from recrawl.visits.sites import check_sites, sites_of_pages
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from recrawl.arrays.types import Floats, Ints, Words
-    from recrawl.visits.histories import Histories
 
 # Nothing known at all: half a change in 15 days. Rates from one in a year to several a day are
 # all within the middle 90 %.
@@ -167,6 +169,34 @@ def fit_prior(
             histories.take(pages), site_of_page[pages], count, neighbours, false_changes
         )
     return Priors(*_gamma(mean, variance), None if sites is None else site_of_page)
+
+
+def fit_prior_in_parts(
+    parts: Iterable[tuple[Histories, Ints, Words]], *, false_changes: float = 0.0
+) -> Priors:
+    """Prior of each site where pages come in parts, as those of a log larger than memory.
+
+    The same as `fit_prior` of all pages together; only the pages that make the priors are kept.
+
+    Args:
+        parts: Histories of some pages, the number of each page's site, and the lot of each page.
+        false_changes: Chance that a change is reported at a visit to an unchanged page.
+    """
+    samples, site_count = [], 0
+    sites, lots = [np.empty(0, np.int64)], [np.empty(0, np.uint64)]
+    for histories, site_of_page, lot in parts:
+        pages = chosen(histories, site_of_page, lot)
+        samples.append(histories.take(pages))
+        sites.append(site_of_page[pages])
+        lots.append(lot[pages])
+        site_count = max(site_count, int(site_of_page.max(initial=-1)) + 1)
+    return fit_prior(
+        Histories.joined(samples),
+        np.concatenate(sites),
+        lots=np.concatenate(lots),
+        site_count=site_count,
+        false_changes=false_changes,
+    )
 
 
 def chosen(histories: Histories, site_of_page: Ints, lots: Words) -> Ints:

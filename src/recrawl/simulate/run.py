@@ -38,6 +38,10 @@ if TYPE_CHECKING:
 _NEARLY = 1e-9
 _NEVER = 1 << 62  # a step that does not come
 
+LONGEST_STEP = 0.25  # days
+# A history has so many steps at least and at most, and a page some in the mean gap between visits.
+_FEWEST_STEPS, _MOST_STEPS, _STEPS_PER_GAP = 100, 10_000, 8
+
 
 def simulate(
     world: World,
@@ -45,7 +49,7 @@ def simulate(
     budget: Budget,
     *,
     random: np.random.Generator,
-    step: float = 0.25,
+    step: float = LONGEST_STEP,
     observation: Observation | None = None,
 ) -> Run:
     """Let a policy visit a world within a budget.
@@ -78,6 +82,17 @@ def simulate(
     for _ in simulation.steps():
         pass
     return simulation.result()
+
+
+def fitting_step(world: World, budget: Budget) -> float:
+    """Days between decisions: six hours, or less where time is short or visits are many."""
+    if world.days <= 0:
+        return LONGEST_STEP
+    visits_a_day = world.budget(budget).visits_a_day(len(world))
+    fitting = world.days / _FEWEST_STEPS
+    if visits_a_day > 0:
+        fitting = min(fitting, len(world) / visits_a_day / _STEPS_PER_GAP)
+    return min(max(fitting, world.days / _MOST_STEPS), LONGEST_STEP)
 
 
 class Simulation:

@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
-from recrawl.adapters.tables.columns import read_columns
 from recrawl.adapters.tables.rates import read_rates
-from recrawl.adapters.tables.visits import Reading, format_of, read_batches
+from recrawl.adapters.tables.visits import read_batches
+from recrawl.adapters.tables.whole import WholeTable
 from recrawl.entries.entries import VisitMade
 from recrawl.errors import InvalidTable
 from recrawl.store import open_for_writing
 from recrawl.visits.status import Outcome
+from tests.adapters.tables.files import visits_in
 from tests.inspect.looked import BEGAN, DAY, addresses, made
 
 
@@ -23,20 +24,15 @@ def path(tmp_path):
 def test_a_store_is_known_by_its_first_bytes_whatever_its_name(path, name):
     other = path.rename(path.with_name(name))
 
-    assert format_of(other) == "store"
+    assert sum(len(batch.at) for batch in read_batches(visits_in(other))) == 300
 
 
 def test_another_programs_database_is_no_store(tmp_path):
     other = tmp_path / "other.db"
     other.write_bytes(b"SQLite format 3\0" + bytes(84))
 
-    assert format_of(other) == "csv"
-    with pytest.raises(InvalidTable):
-        list(read_batches(Reading(other)))
-
-
-def test_a_store_is_read_as_a_log(path):
-    assert sum(len(batch.at) for batch in read_batches(Reading(path))) == 300
+    with pytest.raises(InvalidTable, match="line 1: must be text"):
+        list(read_batches(visits_in(other)))
 
 
 def test_rates_are_those_of_the_pages_that_are_there(path):
@@ -60,4 +56,4 @@ def test_pages_that_changed_at_every_visit_are_the_faster_ones(path):
 
 def test_where_a_table_is_needed_a_store_is_refused(path):
     with pytest.raises(InvalidTable, match=r"must be a table \(got a store; recrawl export"):
-        read_columns(path)
+        WholeTable(path)

@@ -7,12 +7,11 @@ from hypothesis import strategies as st
 
 from recrawl import Answer
 from recrawl.adapters.stores import visits as store_visits
-from recrawl.adapters.tables.visits import Reading
 from recrawl.errors import InvalidTable, StoreMissing
 from recrawl.store import create_store
 from recrawl.visits.rows import UNKNOWN_TIME
 from recrawl.visits.status import Outcome
-from tests.adapters.tables.files import rows_in, write_csv
+from tests.adapters.tables.files import rows_in, visits_in, write_csv
 from tests.store.made import NOON, found, store_with, visit
 
 PAGES = ("https://a.org/1", "https://a.org/2", "https://a.org/3")
@@ -40,7 +39,7 @@ def path(tmp_path):
 def read(path, monkeypatch):
     """Rows of a store, as those of a file."""
     monkeypatch.setattr("tests.adapters.tables.files.read_batches", store_visits.read)
-    rows = rows_in(Reading(path))
+    rows = rows_in(visits_in(path))
     monkeypatch.undo()
     return rows
 
@@ -99,7 +98,7 @@ def test_pages_found_while_a_store_is_read_have_their_names(path, monkeypatch):
     monkeypatch.setattr(store_visits, "_ROWS", 1)
     with store_with(path, *PAGES) as store:
         store.write([visit(0), visit(1)])
-        batches = store_visits.read(Reading(path))
+        batches = store_visits.read(visits_in(path))
         first = next(batches)
         store.write([found("https://a.org/4")])
         second = next(batches)
@@ -112,7 +111,7 @@ def test_progress_ends_with_the_last_visit(path):
         store.write([visit(0, number) for number in range(5)])
     shares: list[float] = []
 
-    (batch,) = store_visits.read(Reading(path, progress=shares.append))
+    (batch,) = store_visits.read(visits_in(path, progress=shares.append))
 
     assert shares == [1.0]
     assert np.diff(batch.at).tolist() == [1_000_000] * 4
@@ -121,13 +120,13 @@ def test_progress_ends_with_the_last_visit(path):
 def test_an_empty_store_has_no_visits(path):
     create_store(path).close()
 
-    assert list(store_visits.read(Reading(path))) == []
+    assert list(store_visits.read(visits_in(path))) == []
 
 
 def test_a_store_has_columns_of_its_own(path):
     store_with(path, *PAGES).close()
 
     with pytest.raises(InvalidTable, match="column 'url' must be present"):
-        list(store_visits.read(Reading(path, columns={"page": "url"})))
+        list(store_visits.read(visits_in(path, columns={"page": "url"})))
     with pytest.raises(StoreMissing):
-        list(store_visits.read(Reading(path.with_name("nothing.db"))))
+        list(store_visits.read(visits_in(path.with_name("nothing.db"))))

@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from recrawl.adapters.tables.visits import Reading, read_batches
+from recrawl.adapters.tables.columns import TableInput
+from recrawl.adapters.tables.visits import VisitReading, read_batches
 from recrawl.visits.rows import UNKNOWN_TIME
 
 if TYPE_CHECKING:
@@ -50,9 +51,14 @@ def write_parquet(path: Path, columns: Mapping[str, Any], **options: Any) -> Pat
     return path
 
 
-def rows_in(reading: Reading | Path) -> list[tuple[Any, ...]]:
+def visits_in(path: Path, columns: Mapping[str, str] | None = None, **options: Any) -> VisitReading:
+    """How to read a visit log; `options` are those of the table."""
+    return VisitReading(TableInput(path, columns or {}, **options))
+
+
+def rows_in(reading: VisitReading | Path) -> list[tuple[Any, ...]]:
     """(page, at, changed, last_modified, answer, site) of each row, in the order of the file."""
-    reading = reading if isinstance(reading, Reading) else Reading(reading)
+    reading = reading if isinstance(reading, VisitReading) else visits_in(reading)
     rows: list[tuple[Any, ...]] = []
     for batch in read_batches(reading):
         count, lengths = len(batch.at), batch.run_lengths()

@@ -1,8 +1,7 @@
 import pytest
 
-from recrawl.adapters.tables.visits import Reading
 from recrawl.errors import InvalidTable
-from tests.adapters.tables.files import plain, rows_in
+from tests.adapters.tables.files import plain, rows_in, visits_in
 
 HEADER = "page,visited_at,changed\n"
 
@@ -73,10 +72,10 @@ def test_a_row_must_be_as_long_as_the_header(tmp_path, row, cells):
 
 def test_rows_of_another_length_may_be_skipped(tmp_path):
     path = log(tmp_path, HEADER + "/a,1\n/a,1,true\n/a,1,true,true\n")
-    reading = Reading(path, skip_bad_rows=True)
+    reading = visits_in(path, skip_bad_rows=True)
 
     assert plain(rows_in(reading)) == [("/a", 1, 1)]
-    assert reading.skipped == 2
+    assert reading.table.skipped == 2
 
 
 def test_a_nul_byte_is_refused(tmp_path):

@@ -3,9 +3,8 @@ import json
 import pytest
 
 from recrawl import Answer
-from recrawl.adapters.tables.visits import Reading
 from recrawl.errors import InvalidTable
-from tests.adapters.tables.files import plain, rows_in
+from tests.adapters.tables.files import plain, rows_in, visits_in
 
 GOOD = '{"page": "/a", "visited_at": 1, "changed": true}'
 
@@ -81,10 +80,10 @@ def test_every_line_must_be_an_object(tmp_path, line):
 
 
 def test_lines_that_are_no_objects_may_be_skipped(tmp_path):
-    reading = Reading(log(tmp_path, "not JSON", GOOD, "[]", b"\xff\xfe"), skip_bad_rows=True)
+    reading = visits_in(log(tmp_path, "not JSON", GOOD, "[]", b"\xff\xfe"), skip_bad_rows=True)
 
     assert plain(rows_in(reading)) == [("/a", 1, 1)]
-    assert reading.skipped == 3
+    assert reading.table.skipped == 3
 
 
 def test_text_must_be_utf_8(tmp_path):
@@ -96,7 +95,7 @@ def test_text_must_be_utf_8(tmp_path):
 def test_blank_lines_alone_are_refused(tmp_path):
     path = log(tmp_path, "", " ")
 
-    assert refusal(path) == f"{path}: must hold an object a line (got none)"
+    assert refusal(path) == f"{path}: must hold one object per line (got none)"
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "9" * 400])
@@ -122,15 +121,15 @@ def test_half_a_letter_is_no_name(tmp_path):
 
 
 def test_a_row_with_half_a_letter_may_be_skipped(tmp_path):
-    reading = Reading(log(tmp_path, GOOD, visit(page="/\udfff")), skip_bad_rows=True)
+    reading = visits_in(log(tmp_path, GOOD, visit(page="/\udfff")), skip_bad_rows=True)
 
     assert plain(rows_in(reading)) == [("/a", 1, 1)]
-    assert reading.skipped == 1
+    assert reading.table.skipped == 1
 
 
 def test_columns_of_a_name_asked_for_may_come_late(tmp_path):
     """A column is there if any line has it."""
     path = log(tmp_path, GOOD, visit(code=404))
-    reading = Reading(path, {"status": "code"})
+    reading = visits_in(path, {"status": "code"})
 
     assert [row[4] for row in rows_in(reading)] == [Answer.OK, Answer.GONE]

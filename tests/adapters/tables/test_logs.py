@@ -9,11 +9,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recrawl import Flag, Vetting, read_histories
-from recrawl.adapters.tables import csv_rows, json_lines, parquet
+from recrawl.adapters.tables import arrow_files, text_files
 from recrawl.adapters.tables.logs import Log
-from recrawl.adapters.tables.visits import Reading
 from recrawl.errors import CannotWrite, InvalidTable
-from tests.adapters.tables.files import HEADER, write_csv, write_json_lines, write_parquet
+from tests.adapters.tables.files import (
+    HEADER,
+    visits_in,
+    write_csv,
+    write_json_lines,
+    write_parquet,
+)
 
 PLENTY = 2**40
 LITTLE = 10_000  # bytes: a few batches
@@ -22,7 +27,7 @@ LITTLE = 10_000  # bytes: a few batches
 @pytest.fixture(autouse=True)
 def _small_batches(monkeypatch):
     """Batches of 64 rows, so that a small log has many of them and their edges cut pages."""
-    for module in (csv_rows, json_lines, parquet):
+    for module in (text_files, arrow_files):
         monkeypatch.setattr(module, "_ROWS", 64)
 
 
@@ -87,7 +92,7 @@ KINDS = ["csv", "jsonl", "parquet"]
 def test_a_log_that_fits_is_one_piece(tmp_path, kind):
     path = written(tmp_path, kind, shuffled(visits()))
 
-    with Log(Reading(path), PLENTY, tmp_path / "missing") as log:
+    with Log(visits_in(path), PLENTY, tmp_path / "missing") as log:
         assert len(list(log.pieces())) == 1
         assert log.in_order
 
@@ -96,10 +101,10 @@ def test_a_log_that_fits_is_one_piece(tmp_path, kind):
 def test_a_large_log_grouped_by_page_streams(tmp_path, kind):
     """Pieces in the order of the log, and no temporary files: there is no folder for them."""
     path = written(tmp_path, kind, visits())
-    with Log(Reading(path), PLENTY, tmp_path) as whole:
+    with Log(visits_in(path), PLENTY, tmp_path) as whole:
         expected = told(whole)
 
-    with Log(Reading(path), LITTLE, tmp_path / "missing") as log:
+    with Log(visits_in(path), LITTLE, tmp_path / "missing") as log:
         assert log.in_order
         assert len(list(log.pieces())) > 3
         assert without_site(told(log)) == without_site(expected)
@@ -113,10 +118,10 @@ def test_a_large_log_in_any_order_is_split(tmp_path, kind):
     path = written(tmp_path, kind, shuffled(visits()))
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    with Log(Reading(path), PLENTY, tmp_path) as whole:
+    with Log(visits_in(path), PLENTY, tmp_path) as whole:
         expected = told(whole)
 
-    with Log(Reading(path), LITTLE, scratch) as log:
+    with Log(visits_in(path), LITTLE, scratch) as log:
         assert len(scratch_of(scratch)) == 1
         assert len(list(log.pieces())) > 3
         assert without_site(told(log)) == without_site(expected)
@@ -128,7 +133,7 @@ def test_a_large_log_in_any_order_is_split(tmp_path, kind):
 def test_a_log_may_be_gone_through_again(tmp_path, order):
     path = written(tmp_path, "csv", order)
 
-    with Log(Reading(path), LITTLE, tmp_path) as log:
+    with Log(visits_in(path), LITTLE, tmp_path) as log:
         assert told(log) == told(log)
 
 
@@ -137,12 +142,11 @@ def test_a_log_may_be_gone_through_again(tmp_path, order):
 def test_a_site_has_one_number_in_all_pieces(tmp_path, order, memory):
     path = written(tmp_path, "csv", order)
 
-    with Log(Reading(path), memory, tmp_path) as log:
+    with Log(visits_in(path), memory, tmp_path) as log:
         sites = {(page[0].split("/")[2], page[-1]) for page in told(log)}
 
         assert len(sites) == 9
         assert {number for _, number in sites} == set(range(9))
-        assert log.site_count == 9
 
 
 @pytest.mark.parametrize("memory", [PLENTY, LITTLE])
@@ -153,7 +157,7 @@ def test_a_column_may_name_the_sites_of_all_pieces(tmp_path, memory):
     for page, _, _, shop in rows:
         first.setdefault(page, shop)
 
-    with Log(Reading(path, site_column="shop"), memory, tmp_path) as log:
+    with Log(visits_in(path, columns={"site": "shop"}), memory, tmp_path) as log:
         numbers = {(first[page[0]], page[-1]) for page in told(log)}
 
         assert len(numbers) == len({number for _, number in numbers}) == 4
@@ -164,14 +168,14 @@ def test_a_column_may_name_the_sites_of_all_pieces(tmp_path, memory):
 def test_bad_rows_are_counted_once_however_often_a_log_is_read(tmp_path, order, memory):
     bad = [("/x", "soon", "true", None, None), ("", 1, "true", None, None)]
     path = written(tmp_path, "csv", [*order[:300], bad[0], *order[300:], bad[1]])
-    reading = Reading(path, skip_bad_rows=True)
+    reading = visits_in(path, skip_bad_rows=True)
 
     with Log(reading, memory, tmp_path) as log:
         told(log)
         pages = without_site(told(log))
 
-    assert reading.skipped == 2
-    with Log(Reading(written(tmp_path, "csv", order)), PLENTY, tmp_path) as clean:
+    assert reading.table.skipped == 2
+    with Log(visits_in(written(tmp_path, "csv", order)), PLENTY, tmp_path) as clean:
         assert pages == without_site(told(clean))
 
 
@@ -181,10 +185,10 @@ def test_a_page_may_be_longer_than_a_batch(tmp_path, order):
     long = [("https://site0.org/long", 7200 * row, row % 3 == 0, None, "200") for row in range(320)]
     rows = [*visits()[:350], *long, *visits()[350:]]
     path = written(tmp_path, "csv", rows if order == "grouped" else shuffled(rows))
-    with Log(Reading(path), PLENTY, tmp_path) as whole:
+    with Log(visits_in(path), PLENTY, tmp_path) as whole:
         expected = told(whole)
 
-    with Log(Reading(path), LITTLE, tmp_path) as log:
+    with Log(visits_in(path), LITTLE, tmp_path) as log:
         assert log.in_order == (order == "grouped")
         assert without_site(told(log)) == without_site(expected)
 
@@ -195,13 +199,13 @@ def test_whole_batches_of_bad_rows_may_be_skipped(tmp_path, order, memory):
     """Two batches and more of which nothing is left, at the beginning and in the middle."""
     bad = [("/x", "soon", "true", None, None)] * 150
     path = written(tmp_path, "csv", [*bad, *order[:300], *bad, *order[300:]])
-    reading = Reading(path, skip_bad_rows=True)
+    reading = visits_in(path, skip_bad_rows=True)
 
     with Log(reading, memory, tmp_path) as log:
         pages = without_site(told(log))
 
-    assert reading.skipped == 300
-    with Log(Reading(written(tmp_path, "csv", order)), PLENTY, tmp_path) as clean:
+    assert reading.table.skipped == 300
+    with Log(visits_in(written(tmp_path, "csv", order)), PLENTY, tmp_path) as clean:
         assert pages == without_site(told(clean))
 
 
@@ -220,12 +224,12 @@ _small_logs = st.lists(
 def test_any_log_is_told_the_same_in_any_memory(
     tmp_path_factory, monkeypatch, rows, grouped, memory, batch
 ):
-    monkeypatch.setattr(csv_rows, "_ROWS", batch)
+    monkeypatch.setattr(text_files, "_ROWS", batch)
     folder = tmp_path_factory.mktemp("log")
     rows = sorted(rows, key=lambda row: row[0]) if grouped else rows
     path = write_csv(folder / "visits.csv", rows, ("page", "visited_at", "changed"))
 
-    with Log(Reading(path), PLENTY, folder) as whole, Log(Reading(path), memory, folder) as log:
+    with Log(visits_in(path), PLENTY, folder) as whole, Log(visits_in(path), memory, folder) as log:
         assert without_site(told(log)) == without_site(told(whole))
 
     assert scratch_of(folder) == []
@@ -238,7 +242,7 @@ def test_temporary_files_are_removed_after_an_error_outside(tmp_path):
     path = written(tmp_path, "csv", shuffled(visits()))
 
     def fail():
-        with Log(Reading(path), LITTLE, tmp_path):
+        with Log(visits_in(path), LITTLE, tmp_path):
             assert len(scratch_of(tmp_path)) == 1
             raise ArithmeticError("outside")
 
@@ -252,7 +256,7 @@ def test_temporary_files_are_removed_after_an_error_in_the_middle_of_the_file(tm
     """They are there while the file is read, up to the bad row."""
     rows = [*shuffled(visits()), ("/x", "soon", "", "", "")]
     there = []
-    reading = Reading(
+    reading = visits_in(
         written(tmp_path, "csv", rows), progress=lambda _: there.append(scratch_of(tmp_path))
     )
 
@@ -272,7 +276,7 @@ def test_reading_ahead_ends_with_an_error(tmp_path, kind, memory):
     before = threading.active_count()
 
     with pytest.raises(InvalidTable, match="must name a page"):
-        Log(Reading(written(tmp_path, kind, rows)), memory, tmp_path).__enter__()
+        Log(visits_in(written(tmp_path, kind, rows)), memory, tmp_path).__enter__()
 
     assert threading.active_count() == before
 
@@ -282,7 +286,7 @@ def test_reading_ahead_ends_with_the_log(tmp_path, order):
     path = written(tmp_path, "csv", order)
     before = threading.active_count()
 
-    with Log(Reading(path), LITTLE, tmp_path) as log:
+    with Log(visits_in(path), LITTLE, tmp_path) as log:
         next(iter(log.pieces()))
 
     assert threading.active_count() == before
@@ -294,7 +298,7 @@ def test_a_place_for_temporary_files_is_needed(tmp_path, scratch):
     path = written(tmp_path, "csv", shuffled(visits()))
 
     with pytest.raises(CannotWrite):
-        Log(Reading(path), LITTLE, tmp_path / scratch).__enter__()
+        Log(visits_in(path), LITTLE, tmp_path / scratch).__enter__()
 
 
 # The log as a value.

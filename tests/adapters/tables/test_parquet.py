@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 
 from recrawl import Answer
-from recrawl.adapters.tables import parquet
-from recrawl.adapters.tables.visits import Reading
+from recrawl.adapters.tables import arrow_files
+from recrawl.adapters.tables.visits import read_batches
 from recrawl.errors import InvalidTable
 from recrawl.visits.rows import UNKNOWN_TIME
-from tests.adapters.tables.files import plain, rows_in, write_parquet
+from tests.adapters.tables.files import plain, rows_in, visits_in, write_parquet
 
 NEW_YEAR = int(datetime(2026, 1, 1, tzinfo=UTC).timestamp())
 PAGES = ["/a", "/a", "/é", "/a"]
@@ -176,7 +176,12 @@ def test_sites_may_have_any_type(tmp_path, kind, pages):
     path = log(tmp_path, page=pages, site=SITE_COLUMNS[kind])
 
     name = "7" if kind == "int" else "x"
-    assert [row[5] for row in rows_in(Reading(path, site_column="site"))] == [name, name, "", name]
+    assert [row[5] for row in rows_in(visits_in(path, columns={"site": "site"}))] == [
+        name,
+        name,
+        "",
+        name,
+    ]
 
 
 def test_a_log_grouped_by_page_is_read_by_runs(tmp_path):
@@ -185,7 +190,7 @@ def test_a_log_grouped_by_page_is_read_by_runs(tmp_path):
     columns = {"page": pages, "visited_at": list(range(1000)), "changed": [True] * 1000}
     path = write_parquet(tmp_path / "visits.parquet", columns)
 
-    (batch,) = parquet.read(Reading(path))
+    (batch,) = read_batches(visits_in(path))
 
     assert len(batch.names) == 100
     assert plain(rows_in(path)) == [(page, second, 1) for second, page in enumerate(pages)]
@@ -195,28 +200,28 @@ def test_a_log_grouped_by_page_is_read_by_runs(tmp_path):
 @pytest.mark.parametrize("each", [1, 4])
 def test_rows_are_numbered_through_batches_and_row_groups(tmp_path, monkeypatch, size, each):
     """Batches of any size, of runs and of single rows, in a file of several row groups."""
-    monkeypatch.setattr(parquet, "_ROWS", size)
+    monkeypatch.setattr(arrow_files, "_ROWS", size)
     pages = [f"/{number // each}" for number in range(20)]
     times = [*range(16), None, *range(17, 20)]
     columns = {"page": pages, "visited_at": times, "changed": [True] * 20}
     path = write_parquet(tmp_path / "visits.parquet", columns, row_group_size=6)
 
     assert refusal(path).startswith(f"{path}, row 17, column 'visited_at': must be a time")
-    reading = Reading(path, skip_bad_rows=True)
+    reading = visits_in(path, skip_bad_rows=True)
     assert plain(rows_in(reading)) == [(pages[row], row, 1) for row in range(20) if row != 16]
 
 
 @pytest.mark.parametrize("each", [1, 4])
 def test_names_are_looked_at_in_every_batch(tmp_path, monkeypatch, each):
     """A blank name among others that need a closer look; batches may be slices of their bytes."""
-    monkeypatch.setattr(parquet, "_ROWS", 3)
+    monkeypatch.setattr(arrow_files, "_ROWS", 3)
     pages = [f"/é {number // each}" for number in range(20)]
     pages[16] = " "
     columns = {"page": pages, "visited_at": list(range(20)), "changed": [True] * 20}
     path = write_parquet(tmp_path / "visits.parquet", columns)
 
     assert refusal(path) == f"{path}, row 17, column 'page': must name a page (got ' ')"
-    reading = Reading(path, skip_bad_rows=True)
+    reading = visits_in(path, skip_bad_rows=True)
     assert [row[0] for row in rows_in(reading)] == pages[:16] + pages[17:]
 
 
@@ -226,7 +231,7 @@ def test_the_bounds_of_time_are_inside(tmp_path, unit, ticks):
     bounds = [datetime(year, 1, 1, tzinfo=UTC) for year in (1900, 2200)]
     first, last = (int(bound.timestamp()) * ticks for bound in bounds)
     times = pa.array([first - 1, first, last, last + 1], pa.timestamp(unit))
-    reading = Reading(log(tmp_path, visited_at=times), skip_bad_rows=True)
+    reading = visits_in(log(tmp_path, visited_at=times), skip_bad_rows=True)
 
     assert [row[1] for row in rows_in(reading)] == [first * 10**6 // ticks, last * 10**6 // ticks]
 
@@ -255,7 +260,7 @@ def test_a_page_must_not_be_null(tmp_path, pages):
     row = pages.index(None) + 1
 
     assert refusal(path).startswith(f"{path}, row {row}, column 'page': must name a page (got ")
-    reading = Reading(path, skip_bad_rows=True)
+    reading = visits_in(path, skip_bad_rows=True)
     assert [row[0] for row in rows_in(reading)] == [page for page in pages if page]
 
 
@@ -296,11 +301,11 @@ def test_an_absurd_time_is_refused_by_its_row(tmp_path, kind):
 @pytest.mark.parametrize("kind", [kind for kind in ABSURD if kind not in ("yes or no", "list")])
 def test_an_absurd_time_may_be_skipped(tmp_path, kind):
     path = log(tmp_path, visited_at=ABSURD[kind])
-    reading = Reading(path, skip_bad_rows=True)
+    reading = visits_in(path, skip_bad_rows=True)
     skipped = 4 if kind == "time of day" else 1
 
     assert len(rows_in(reading)) == 4 - skipped
-    assert reading.skipped == skipped
+    assert reading.table.skipped == skipped
 
 
 @pytest.mark.parametrize("changed", [[0, 1, 2, 0], [0.0, 1.0, 0.5, 0.0], ["", "true", "yes", ""]])
@@ -332,9 +337,9 @@ def test_a_page_must_be_utf_8(tmp_path, pages, grouped):
     path = log(tmp_path, page=names if pages == "text" else names.view(pa.binary()))
 
     assert refusal(path).startswith(f"{path}, row 3, column 'page': must ")
-    reading = Reading(path, skip_bad_rows=True)
+    reading = visits_in(path, skip_bad_rows=True)
     assert {row[0] for row in rows_in(reading)} <= {"/a", "/b"}
-    assert reading.skipped == (2 if grouped else 1)
+    assert reading.table.skipped == (2 if grouped else 1)
 
 
 @pytest.mark.parametrize("column", ["visited_at", "changed", "last_modified", "status"])
@@ -348,7 +353,7 @@ def test_a_site_of_other_bytes_is_a_site(tmp_path):
     """It is only compared and never shown."""
     path = log(tmp_path, site=_invalid_text(b"xx\xff\xfe\xff\xfexx"))
 
-    pages = [row[0] for row in rows_in(Reading(path, site_column="site"))]
+    pages = [row[0] for row in rows_in(visits_in(path, columns={"site": "site"}))]
     assert pages == PAGES
 
 
@@ -378,7 +383,7 @@ def test_a_name_with_a_dot_is_a_name(tmp_path):
     columns = {"page.url": PAGES, "visited_at": TIMES, "changed": CHANGED}
     path = write_parquet(tmp_path / "visits.parquet", columns)
 
-    assert plain(rows_in(Reading(path, {"page": "page.url"}))) == EXPECTED
+    assert plain(rows_in(visits_in(path, {"page": "page.url"}))) == EXPECTED
 
 
 # Files that are broken.

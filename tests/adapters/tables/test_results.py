@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from recrawl import Estimates
 from recrawl.adapters.tables import results
-from recrawl.adapters.tables.results import Result, ordered
+from recrawl.adapters.tables.results import PieceEstimates, ordered
 from recrawl.arrays.texts import Texts
 
 DAY = np.datetime64("2026-01-01", "us")
@@ -19,7 +19,7 @@ DAY = np.datetime64("2026-01-01", "us")
 def result(positions):
     """Pages at those places of a log, by two methods; every figure of a page is its place."""
     place = np.array(positions, np.int64)
-    return Result(
+    return PieceEstimates(
         names=Texts.of([f"/{position}" for position in positions]),
         position=place,
         last_visit=DAY + place.astype("timedelta64[h]"),

@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl import Answer
-from recrawl.adapters.tables.visits import Reading, read_batches
+from recrawl.adapters.tables.visits import read_batches
 from recrawl.errors import InvalidTable
 from recrawl.visits.rows import UNKNOWN_TIME
 from tests.adapters.tables.files import (
     HEADER,
     plain,
     rows_in,
+    visits_in,
     write_csv,
     write_json_lines,
     write_parquet,
@@ -128,7 +129,7 @@ def test_columns_may_have_other_names(tmp_path, kind):
     """`page=url` although there is a column `page`, too."""
     header = ("url", "page", "when", "changed")
     path = _written(tmp_path, kind, header, [("/a", "7", 1, True)])
-    reading = Reading(path, {"page": "url", "visited_at": "when"})
+    reading = visits_in(path, {"page": "url", "visited_at": "when"})
 
     assert plain(rows_in(reading)) == [("/a", 1, 1)]
 
@@ -137,7 +138,7 @@ def test_columns_may_have_other_names(tmp_path, kind):
 def test_a_column_may_name_the_site(tmp_path, kind):
     header = ("page", "visited_at", "changed", "shop")
     rows = [("/a", 1, True, "x"), ("/a", 2, True, "x"), ("/b", 1, True, "y"), ("/c", 1, True, None)]
-    reading = Reading(_written(tmp_path, kind, header, rows), site_column="shop")
+    reading = visits_in(_written(tmp_path, kind, header, rows), columns={"site": "shop"})
 
     assert [(page, site) for page, *_, site in rows_in(reading)] == [
         ("/a", "x"),
@@ -162,7 +163,7 @@ def test_a_column_of_another_name_must_be_there(tmp_path, kind, ours):
     path = _written(tmp_path, kind, PLAIN, [("/a", 1, True)])
 
     sentence = "column 'url' must be present (got page, visited_at, changed)"
-    assert refusal(Reading(path, {ours: "url"})) == f"{path}: {sentence}"
+    assert refusal(visits_in(path, {ours: "url"})) == f"{path}: {sentence}"
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -170,7 +171,7 @@ def test_a_site_column_must_be_there(tmp_path, kind):
     path = _written(tmp_path, kind, PLAIN, [("/a", 1, True)])
 
     sentence = "column 'shop' must be present (got page, visited_at, changed)"
-    assert refusal(Reading(path, site_column="shop")) == f"{path}: {sentence}"
+    assert refusal(visits_in(path, columns={"site": "shop"})) == f"{path}: {sentence}"
 
 
 BAD = {
@@ -235,7 +236,7 @@ def test_a_bad_cell_of_parquet_is_refused_with_its_row(tmp_path, case):
 
 def test_the_name_of_a_column_in_an_error_is_theirs(tmp_path):
     path = write_csv(tmp_path / "visits.csv", [("/a", "soon", "")], ("url", "when", "changed"))
-    reading = Reading(path, {"page": "url", "visited_at": "when"})
+    reading = visits_in(path, {"page": "url", "visited_at": "when"})
 
     assert refusal(reading).startswith(f"{path}, line 2, column 'when': must be a time")
 
@@ -243,35 +244,35 @@ def test_the_name_of_a_column_in_an_error_is_theirs(tmp_path):
 @pytest.mark.parametrize("case", BAD)
 @pytest.mark.parametrize("kind", KINDS)
 def test_bad_rows_may_be_skipped_and_are_counted(tmp_path, kind, case):
-    reading = Reading(_written(tmp_path, kind, HEADER, _with_bad_cell(case)), skip_bad_rows=True)
+    reading = visits_in(_written(tmp_path, kind, HEADER, _with_bad_cell(case)), skip_bad_rows=True)
 
     assert [row[0] for row in rows_in(reading)] == ["/a", "/a"]
-    assert reading.skipped == 1
+    assert reading.table.skipped == 1
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_row_with_two_bad_cells_counts_once(tmp_path, kind):
     path = _written(tmp_path, kind, PLAIN, [("/a", "soon", "maybe"), ("/a", "1", "true")])
-    reading = Reading(path, skip_bad_rows=True)
+    reading = visits_in(path, skip_bad_rows=True)
 
     assert plain(rows_in(reading)) == [("/a", 1, 1)]
-    assert reading.skipped == 1
+    assert reading.table.skipped == 1
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_log_of_bad_rows_only_is_an_empty_one(tmp_path, kind):
     path = _written(tmp_path, kind, PLAIN, [("/a", "soon", "true"), ("/b", "", "true")])
-    reading = Reading(path, skip_bad_rows=True)
+    reading = visits_in(path, skip_bad_rows=True)
 
     assert rows_in(reading) == []
-    assert reading.skipped == 2
+    assert reading.table.skipped == 2
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_progress_goes_from_nothing_to_all(tmp_path, kind):
     shares: list[float] = []
     path = _written(tmp_path, kind, PLAIN, [("/a", second, True) for second in range(100)])
-    rows_in(Reading(path, progress=shares.append))
+    rows_in(visits_in(path, progress=shares.append))
 
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
@@ -327,7 +328,7 @@ def test_reading_is_lazy(tmp_path):
     path = tmp_path / "visits.jsonl"
     path.write_text("\n".join(lines))
 
-    batches = read_batches(Reading(path))
+    batches = read_batches(visits_in(path))
 
     assert len(next(batches).at) > 0
     with pytest.raises(InvalidTable, match="line 70001: must be a JSON object"):

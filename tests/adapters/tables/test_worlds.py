@@ -199,7 +199,7 @@ def test_what_can_be_ignored(files):
         ("a.csv", b"page,first_seen\n\0,1\n", "line 2: must be text (got a NUL byte)"),
         ("a.csv", b"page,page\n1,1\n", "column 'page' must be there once"),
         ("a.csv.gz", b"\x1f\x8b\x08\x00", "got a gzip file: unpack it first"),
-        ("a.csv", b"\n\n", "column 'page' must be present"),
+        ("a.csv", b"\n\n", "must begin with a header"),
     ],
 )
 def test_broken_files_are_refused(tmp_path, name, content, sentence):

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.adapters.tables.listing_tables import attribute_of
 from recrawl.errors import InvalidParameter, InvalidTable
+from recrawl.listings.data.attributes import attribute_of
 from recrawl.listings.data.grid import DayGrid
 from recrawl.listings.data.snapshots import GRACE
 from recrawl.listings.live.forecast import grid_of

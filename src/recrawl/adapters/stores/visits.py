@@ -23,7 +23,7 @@ from recrawl.visits.visit import Answer
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from recrawl.adapters.tables.visits import Reading
+    from recrawl.adapters.tables.visits import VisitReading
     from recrawl.entries.columns import OutcomeColumns
     from recrawl.entries.store import ReadStore
 
@@ -41,12 +41,12 @@ _ANSWER[Outcome.GONE] = Answer.GONE
 _ANSWER[[Outcome.FAILED, Outcome.REFUSED, Outcome.MOVED, Outcome.WALLED]] = _LEFT_OUT
 
 
-def read(reading: Reading) -> Iterator[Batch]:
+def read(reading: VisitReading) -> Iterator[Batch]:
     """Visits of a store in the order in which they were made, a batch at a time."""
     from recrawl.store import open_store
 
-    reading.present(_COLUMNS)
-    with open_store(reading.path) as reader:
+    reading.choose(_COLUMNS)
+    with open_store(reading.table.path) as reader:
         names, position, last = Texts.of([]), 0, max(reader.last_visit(), 1)
         for visits in reader.outcomes(rows=_ROWS):
             if visits.page.max() >= len(names):
@@ -55,8 +55,7 @@ def read(reading: Reading) -> Iterator[Batch]:
             position += len(batch.at)
             if len(batch.at):
                 yield batch
-            if reading.progress is not None:
-                reading.progress(min(int(visits.visit[-1]) / last, 1.0))
+            reading.table.report_progress(min(int(visits.visit[-1]), last), last)
 
 
 def _more(reader: ReadStore, first: int) -> Iterator[Texts]:

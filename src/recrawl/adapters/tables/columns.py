@@ -1,249 +1,233 @@
-"""Columns of a file by name, whole: CSV, JSON lines or Parquet.
+"""Tables in files as batches of columns: what every format gives, and every use of one takes.
+
+    format (text_files, arrow_files)     use (visits, whole)
+    read(table, choose)  ->  ColumnBatch of Cells  ->  times, changes, names, ...
+
+A format knows how a file is laid out and nothing of what its columns mean. A use names the columns
+it wants and asks their cells for values, whatever they are stored as. What is wrong with a file is
+said here, in one way: the file, the line or row, the column, the rule, what came.
 
 Touches: files.
 """
 
 from __future__ import annotations
 
-import csv
-from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any, TypeAlias
+from dataclasses import dataclass, field
+from typing import IO, TYPE_CHECKING, NoReturn, Protocol, TypeAlias
 
 import numpy as np
 
-from recrawl.adapters.tables.text_lines import cell_text, json_object, text_lines
-from recrawl.adapters.tables.visits import format_of, shown
-from recrawl.errors import InvalidTable, MissingExtra, reason
-from recrawl.parse import cells
-from recrawl.units import EARLIEST_MICROSECONDS, LATEST_MICROSECONDS
+from recrawl.errors import InvalidTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from recrawl.arrays.types import Bools, Floats, Instants, Ints
+    from recrawl.arrays.texts import Texts
+    from recrawl.arrays.types import Answers, Bools, Changes, Ints
+    from recrawl.listings.data.attributes import Attribute
 
-_NUMBER_RULE = "must be a positive, finite number or empty"
-_FLAG_RULE = "must be true, false or empty"
+    # Names of a file's columns in, those of the wanted ones out. Called again where later rows
+    # bring further names.
+    Choose: TypeAlias = Callable[[Sequence[str]], Iterable[str]]
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Words:
-    """Cells of text, each different text once.
-
-    Args:
-        codes: Which text each cell is.
-        words: The texts.
-    """
-
-    codes: Ints
-    words: list[str]
-
-    @classmethod
-    def of(cls, texts: Iterable[str], count: int) -> Words:
-        """Words of a column of texts."""
-        numbers: dict[str, int] = {}
-        codes = (numbers.setdefault(text, len(numbers)) for text in texts)
-        return cls(np.fromiter(codes, np.int64, count), list(numbers))
+_LONGEST = 100  # letters that an error quotes
+_OTHER_SEPARATORS = ";\t|"
 
 
-_Cells: TypeAlias = "Words | np.ndarray[Any, Any]"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Columns:
-    """A file's columns.
+@dataclass(slots=True)
+class TableInput:
+    """A table to read, and how far it has been read.
 
     Args:
         path: The file.
-        unit: What the file calls a row: "line" or "row".
-        numbers: Number of each row in that unit.
-        columns: Cells: words, or instants or flags where the file has such types.
+        columns: Their name of each of our columns, where it differs.
+        skip_bad_rows: Count malformed rows instead of refusing the file.
+        progress: Called with the share read so far, from 0 to 1.
+        skipped: Malformed rows so far.
     """
 
     path: Path
+    columns: Mapping[str, str] = field(default_factory=dict)
+    skip_bad_rows: bool = False
+    progress: Callable[[float], None] | None = None
+    skipped: int = 0
+
+    def open(self) -> IO[bytes]:
+        """The bytes of the file."""
+        return self.path.open("rb")
+
+    def report_progress(self, done: int, whole: int) -> None:
+        """Tell how much of the whole has been read."""
+        if self.progress is not None:
+            self.progress(done / max(whole, 1))
+
+    def theirs(self, ours: str) -> str:
+        """Their name of one of our columns."""
+        return self.columns.get(ours, ours)
+
+    def match(
+        self, header: Sequence[str], needed: Sequence[str], optional: Sequence[str] = ()
+    ) -> dict[str, str]:
+        """Our columns that the file has, with their names; refuse it if a needed one is missing."""
+        if len(header) == 1 and any(mark in header[0] for mark in _OTHER_SEPARATORS):
+            got = quoted(header[0])
+            self.refuse(f"columns must be separated by commas (got the header {got})")
+        for ours in (*needed, *self.columns):
+            if self.theirs(ours) not in header:
+                self.refuse(f"column {self.theirs(ours)!r} must be present (got {listed(header)})")
+        wanted = {ours: self.theirs(ours) for ours in (*needed, *optional)}
+        found = {ours: name for ours, name in wanted.items() if name in header}
+        self.refuse_repeated(header, found.values())
+        return found
+
+    def refuse_repeated(self, header: Sequence[str], wanted: Iterable[str]) -> None:
+        """Refuse a file that has one of the wanted columns twice."""
+        if len(set(header)) == len(header):
+            return
+        for name in wanted:
+            if header.count(name) > 1:
+                self.refuse(f"column {name!r} must be there once (got {listed(header)})")
+
+    def refuse(self, sentence: str, where: str = "") -> NoReturn:
+        """Raise for the file as a whole, or for a place in it such as "line 3"."""
+        message = f"{self.path}{', ' if where else ''}{where}: {sentence}"
+        raise InvalidTable(message)
+
+    def refuse_row(self, sentence: str, where: str) -> None:
+        """Raise for a row that is none, or count it."""
+        if not self.skip_bad_rows:
+            self.refuse(sentence, where)
+        self.skipped += 1
+
+    def refuse_cell(self, batch: ColumnBatch, row: int, name: str, rule: str) -> NoReturn:
+        """Raise for one cell."""
+        where = f"{batch.unit} {batch.numbers[row]}, column {name!r}"
+        self.refuse(f"{rule} (got {quoted(batch.columns[name].text(row))})", where)
+
+
+class Cells(Protocol):
+    """Cells of one column, however they are stored.
+
+    Values come with a column that says which cells are wrong; nothing is guessed.
+    """
+
+    def __len__(self) -> int:
+        """Count them."""
+        ...
+
+    def text(self, row: int) -> str:
+        """One cell, as an error quotes it."""
+        ...
+
+    def times(self, *, optional: bool) -> tuple[Ints, Bools]:
+        """Microseconds since 1970; the smallest integer where a cell is empty and may be."""
+        ...
+
+    def changes(self) -> tuple[Changes, Bools]:
+        """1, 0 or -1 for true, false and empty."""
+        ...
+
+    def answers(self) -> tuple[Answers, Bools]:
+        """Numbers of `Answer`."""
+        ...
+
+    def runs(self) -> tuple[Texts, Ints, Bools]:
+        """Name of each run of equal cells, the row where it begins, and rows that name nothing."""
+        ...
+
+    def names(self, rows: Ints | None = None) -> Texts:
+        """Texts of all cells, or of the named rows; empty where there is none."""
+        ...
+
+    def coded(self) -> CodedTexts:
+        """Texts of all cells, each different one once."""
+        ...
+
+    def is_unique(self) -> bool:
+        """Whether every cell holds something, never twice the same."""
+        ...
+
+    def places_in(self, known: Cells) -> Ints:
+        """Row of the column `known` with the same cell; -1 where there is none."""
+        ...
+
+    def attribute(self) -> Attribute:
+        """Labels or numbers, for a listing."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnBatch:
+    """Some rows of a table.
+
+    Args:
+        columns: Cells by the names of their columns.
+        numbers: Number of each row in the file.
+        unit: What is numbered: "line" or "row".
+    """
+
+    columns: Mapping[str, Cells]
+    numbers: Sequence[int]
     unit: str
-    numbers: Ints
-    columns: dict[str, _Cells]
 
     def __len__(self) -> int:
         """Count the rows."""
         return len(self.numbers)
 
-    def __contains__(self, name: str) -> bool:
-        """Whether there is such a column."""
-        return name in self.columns
 
-    def need(self, *names: str) -> None:
-        """Refuse a file without one of these columns."""
-        for name in names:
-            if name not in self.columns:
-                header = ", ".join(self.columns)
-                message = f"{self.path}: column {name!r} must be present (got {header})"
-                raise InvalidTable(message)
+@dataclass(frozen=True, slots=True, eq=False)
+class CodedTexts:
+    """Texts of many cells, each different one once.
 
-    def words(self, name: str) -> Words:
-        """A column of texts."""
-        column = self.columns[name]
-        return column if isinstance(column, Words) else Words.of(map(str, column), len(column))
+    Args:
+        codes: Which of the words each cell is.
+        words: The different texts.
+    """
 
-    def texts(self, name: str) -> list[str]:
-        """A column of texts, cell by cell."""
-        found = self.words(name)
-        return [found.words[code] for code in found.codes.tolist()]
+    codes: Ints
+    words: list[str]
 
-    def times(self, name: str, *, optional: bool = False) -> Instants:
-        """A column of instants; NaT where a cell is empty, which it may be if `optional`."""
-        column = self.columns[name]
-        if isinstance(column, Words):
-            values, wrong = cells.times(column.words, optional=optional)
-            instants, bad = values.view("datetime64[us]")[column.codes], wrong[column.codes]
-        else:
-            instants = column.astype("datetime64[us]")
-            whole = instants.view(np.int64)
-            bad = (whole < EARLIEST_MICROSECONDS) | (whole > LATEST_MICROSECONDS)
-            bad &= ~(np.isnat(instants) & optional)
-        self._refuse(name, bad, cells.TIME_RULE)
-        return instants
+    def blank(self) -> Bools:
+        """Which cells are blank."""
+        blank: Bools = np.array([not word.strip() for word in self.words], np.bool_)[self.codes]
+        return blank
 
-    def flags(self, name: str) -> Bools:
-        """A column of true and false; false where a cell is empty."""
-        column = self.columns[name]
-        if not isinstance(column, Words):
-            flags: Bools = column.astype(np.bool_)
-            return flags
-        values, wrong = cells.changes(column.words)
-        self._refuse(name, wrong[column.codes], _FLAG_RULE)
-        true: Bools = values[column.codes] == 1
-        return true
+    def repeated(self) -> Bools:
+        """Which cells are the same as one before."""
+        repeated = np.ones(len(self.codes), np.bool_)
+        repeated[np.unique(self.codes, return_index=True)[1]] = False
+        return repeated
 
-    def positive(self, name: str) -> Floats:
-        """A column of positive numbers; 1 where a cell is empty."""
-        column = self.words(name)
-        values = np.array([_number(text) for text in column.words], np.float64)
-        wrong = ~((values > 0) & (values < np.inf))
-        self._refuse(name, wrong[column.codes], _NUMBER_RULE)
-        return values[column.codes]
-
-    def _refuse(self, name: str, wrong: Bools, rule: str) -> None:
-        if wrong.any():
-            self.refuse(int(np.argmax(wrong)), name, rule)
-
-    def refuse(self, row: int, name: str, rule: str) -> None:
-        """Raise for one cell."""
-        column = self.columns[name]
-        cell = column.words[column.codes[row]] if isinstance(column, Words) else str(column[row])
-        message = (
-            f"{self.path}, {self.unit} {self.numbers[row]}, column {name!r}: {rule} "
-            f"(got {shown(cell)})"
-        )
-        raise InvalidTable(message)
+    def places_in(self, known: CodedTexts) -> Ints:
+        """First row of `known` with the same text; -1 where there is none."""
+        first = np.full(len(known.words), -1, np.int64)
+        first[known.codes[::-1]] = np.arange(len(known.codes))[::-1]
+        row_of = dict(zip(known.words, first.tolist(), strict=True))
+        return np.array([row_of.get(word, -1) for word in self.words], np.int64)[self.codes]
 
 
-def _number(text: str) -> float:
-    try:
-        return float(text) if text.strip() else 1.0
-    except ValueError:
-        return float("nan")
+def quoted(text: str) -> str:
+    """A cell as an error quotes it: on one line, and not too long."""
+    return repr(text if len(text) <= _LONGEST else text[:_LONGEST] + "...")
 
 
-def read_columns(path: Path) -> Columns:
-    """All columns of a file, which is read by its name or its first bytes."""
-    kind = format_of(path)
-    if kind == "store":
-        message = f"{path}: must be a table (got a store; recrawl export writes tables of it)"
-        raise InvalidTable(message)
-    try:
-        if kind == "parquet":
-            return _parquet(path)
-        with path.open("rb") as raw:
-            rows = _json_rows(path, raw) if kind == "json" else _csv_rows(path, raw)
-    except OSError as error:
-        message = f"{path}: must be a readable file ({reason(error)})"
-        raise InvalidTable(message) from None
-    return _from_rows(path, *rows)
+def listed(header: Sequence[str]) -> str:
+    """Names of columns as an error lists them: on one line, and not too many."""
+    text = ", ".join(name if name.isprintable() else repr(name) for name in header)
+    return text if len(text) <= 2 * _LONGEST else text[: 2 * _LONGEST] + "..."
 
 
-def _from_rows(
-    path: Path, header: Sequence[str], rows: Sequence[Sequence[str]], lines: Sequence[int]
-) -> Columns:
-    twice = [name for name in header if header.count(name) > 1]
-    if twice:
-        message = f"{path}: column {twice[0]!r} must be there once (got {', '.join(header)})"
-        raise InvalidTable(message)
-    columns: dict[str, _Cells] = {
-        name: Words.of((row[place] for row in rows), len(rows)) for place, name in enumerate(header)
-    }
-    return Columns(path, "line", np.array(lines, np.int64), columns)
+def cell_text(value: object) -> str:
+    """A value as a CSV file would have it.
 
-
-def _csv_rows(path: Path, raw: IO[bytes]) -> tuple[list[str], list[list[str]], list[int]]:
-    reader = csv.reader(text_lines(path, raw), strict=True)
-    rows, lines = [], []
-    try:
-        header = [name.strip() for name in next(reader, [])]
-        for row in reader:
-            if row and len(row) != len(header):
-                message = (
-                    f"{path}, line {reader.line_num}: must have as many cells as the header, "
-                    f"{len(header)} (got {len(row)})"
-                )
-                raise InvalidTable(message)
-            if row:
-                rows.append(row)
-                lines.append(reader.line_num)
-    except csv.Error as error:
-        message = f"{path}, line {reader.line_num}: must be CSV ({error})"
-        raise InvalidTable(message) from None
-    return header, rows, lines
-
-
-def _json_rows(path: Path, raw: IO[bytes]) -> tuple[list[str], list[list[str]], list[int]]:
-    found: list[dict[str, Any]] = []
-    lines = []
-    for number, line in enumerate(text_lines(path, raw), 1):
-        if not line.strip():
-            continue
-        row = json_object(line)
-        if row is None:
-            got = shown(line[:40].strip())
-            message = f"{path}, line {number}: must be a JSON object (got {got})"
-            raise InvalidTable(message)
-        found.append(row)
-        lines.append(number)
-    header = list(dict.fromkeys(name for row in found for name in row))
-    return header, [[cell_text(row.get(name)) for name in header] for row in found], lines
-
-
-def _parquet(path: Path) -> Columns:
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        raise MissingExtra("reading Parquet", "parquet") from None
-    try:
-        table = pq.read_table(path)
-        names = list(dict.fromkeys(table.column_names))
-        columns = {name: _arrow(table.column(name).combine_chunks(), pa) for name in names}
-    except (pa.ArrowException, ValueError, KeyError) as error:
-        why = str(error).partition("\n")[0].rstrip(".")
-        message = f"{path}: must be a whole Parquet file ({why})"
-        raise InvalidTable(message) from None
-    return Columns(path, "row", np.arange(1, table.num_rows + 1), columns)
-
-
-def _arrow(column: Any, pa: Any) -> _Cells:  # noqa: ANN401 - no types
-    types = pa.types
-    if types.is_timestamp(column.type) or types.is_date(column.type):
-        finer = getattr(column.type, "unit", "") == "ns"  # what is cut off is nothing to us
-        micro = column.cast(pa.timestamp("us"), safe=not finer)
-        nat = np.iinfo(np.int64).min
-        whole: Ints = micro.cast(pa.int64()).fill_null(nat).to_numpy(zero_copy_only=False)
-        return whole.view("datetime64[us]")
-    if types.is_boolean(column.type):
-        whole = column.cast(pa.int8()).fill_null(0).to_numpy(zero_copy_only=False)
-        return np.asarray(whole, np.bool_)
-    encoded = column if types.is_dictionary(column.type) else column.dictionary_encode()
-    words = [cell_text(word) for word in encoded.dictionary.to_pylist()]
-    codes = encoded.indices.cast(pa.int64()).fill_null(len(words))
-    return Words(codes.to_numpy(zero_copy_only=False), [*words, ""])
+    >>> [cell_text(value) for value in (None, True, 2.0, "a", [1])]
+    ['', 'true', '2', 'a', '[1]']
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return value if isinstance(value, str) else str(value)

@@ -1,4 +1,4 @@
-"""Snapshots of a listing in files: one a crawl, or all in one.
+"""Snapshots of a listing in files: one file per crawl, or all in one.
 
 Touches: files.
 """
@@ -10,23 +10,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.adapters.tables.columns import read_columns
-from recrawl.adapters.tables.listing_tables import attribute_of
+from recrawl.adapters.tables.whole import WholeTable
 from recrawl.arrays.texts import Texts
 from recrawl.errors import InvalidInput, InvalidTable
+from recrawl.listings.data.attributes import attribute_of
 from recrawl.listings.data.snapshots import Sightings, joined, listing_of
 from recrawl.units import instant, microseconds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from recrawl.adapters.tables.columns import Words
-    from recrawl.adapters.tables.listing_tables import Table
+    from recrawl.adapters.tables.columns import CodedTexts
     from recrawl.arrays.types import Instants, Ints
     from recrawl.listings.data.spells import Listing
 
 KEYS = ("key", "id", "uid", "object", "url")
+
+_KEY_RULE = "must name an object"
 
 _DATE = re.compile(
     r"(?<!\d)(\d{4})[-_.]?(\d{2})[-_.]?(\d{2})"
@@ -83,30 +84,23 @@ def read_dated_files(folder: Path, files: Sequence[Path], *, key: str, grace: fl
         raise InvalidTable(message)
     gathered = _Gathered()
     for number, when in enumerate(sorted(dated)):
-        columns = read_columns(dated[when])
-        names = list(columns.columns)
-        ours = key_of(names, dated[when], key)
-        _check_named(columns.words(ours), ours, columns.refuse)
-        table = {name: columns.words(name) for name in names}
-        gathered.add(table, ours, np.full(len(columns), number))  # without rows: its names
+        table = WholeTable(dated[when])
+        ours = key_of(table.names, table.path, key)
+        columns = {name: table.coded(name) for name in table.names}
+        table.refuse_any(columns[ours].blank(), ours, _KEY_RULE)
+        gathered.add(columns, ours, np.full(len(table), number))  # without rows: its names
     return gathered.listing(np.array(sorted(dated), "datetime64[us]"), grace)
 
 
-def read_long_table(table: Table, *, key: str, grace: float) -> Listing:
+def read_long_table(table: WholeTable, *, key: str, grace: float) -> Listing:
     """A listing from one file of all snapshots: `snapshot_at`, a key, attributes."""
     name = key_of(table.names, table.path, key)
     crawls, snapshot = np.unique(table.times("snapshot_at"), return_inverse=True)
-    columns = {found: table.words(found) for found in table.names if found != "snapshot_at"}
-    _check_named(columns[name], name, table.refuse)
+    columns = {found: table.coded(found) for found in table.names if found != "snapshot_at"}
+    table.refuse_any(columns[name].blank(), name, _KEY_RULE)
     gathered = _Gathered()
     gathered.add(columns, name, snapshot)
     return gathered.listing(crawls, grace)
-
-
-def _check_named(words: Words, name: str, refuse: Callable[[int, str, str], None]) -> None:
-    blank = np.array([not word.strip() for word in words.words], np.bool_)[words.codes]
-    if blank.any():
-        refuse(int(np.argmax(blank)), name, "must name an object")
 
 
 class _Gathered:
@@ -119,7 +113,7 @@ class _Gathered:
         self.objects: list[Ints] = []
         self.snapshots: list[Ints] = []
 
-    def add(self, table: dict[str, Words], key: str, snapshot: Ints) -> None:
+    def add(self, table: dict[str, CodedTexts], key: str, snapshot: Ints) -> None:
         """Take in rows of one file; an attribute that it lacks is missing in them."""
         named = table[key]
         used, codes = np.unique(named.codes, return_inverse=True)  # a file may know more words

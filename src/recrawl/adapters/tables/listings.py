@@ -3,7 +3,7 @@
     objects    object, appeared_at[, removed_at, last_seen_at, prev_crawl_at, attributes...]
     events     object, at, event (appear, remove, reappear, update)[, attribute]
     crawls     crawl_at
-    snapshots  key, attributes...: a file a crawl, its time in its name
+    snapshots  key, attributes...: one file per crawl, its time in its name
                snapshot_at, key, attributes...: all in one file
 
 Touches: files.
@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.adapters.tables.formats import suffixes
 from recrawl.adapters.tables.listing_snapshots import (
     KEYS,
     key_of,
     read_dated_files,
     read_long_table,
 )
-from recrawl.adapters.tables.listing_tables import open_table
+from recrawl.adapters.tables.whole import WholeTable
 from recrawl.arrays.ranges import begins
 from recrawl.errors import InvalidTable
 from recrawl.listings.data.snapshots import GRACE
@@ -41,7 +42,6 @@ from recrawl.listings.data.spells import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recrawl.adapters.tables.listing_tables import Table
     from recrawl.arrays.types import Bools, Instants, Ints
     from recrawl.listings.data.attributes import Attribute
 
@@ -52,7 +52,6 @@ _BOOKKEEPING = (
     *("n_updates", "n_reappearances", "left_truncated"),
     *("n_arrived_same_crawl", "n_removed_same_crawl"),
 )
-_SUFFIXES = (".parquet", ".pq", ".csv", ".jsonl", ".ndjson", ".json")
 
 
 def read_listing(
@@ -73,12 +72,12 @@ def read_listing(
     """
     files = [Path(path) for path in paths]
     if len(files) == 1 and files[0].is_dir():
-        inside = sorted(file for file in files[0].iterdir() if file.suffix.lower() in _SUFFIXES)
+        inside = sorted(file for file in files[0].iterdir() if file.suffix.lower() in suffixes())
         parts = [file for file in inside if file.stem.lower() in ("objects", "events", "crawls")]
         if not any(file.stem.lower() == "objects" for file in parts):
             return read_dated_files(files[0], inside, key=key, grace=grace)
         files = parts
-    tables = _Tables.of([open_table(file) for file in files])
+    tables = _Tables.of([WholeTable(file) for file in files])
     if isinstance(tables, _Tables):
         return _from_tables(tables, key, lenient=lenient)
     return read_long_table(tables, key=key, grace=grace)
@@ -88,14 +87,14 @@ def read_listing(
 class _Tables:
     """The three tables of a listing, told apart by their columns."""
 
-    objects: Table
-    events: Table | None = None
-    crawls: Table | None = None
+    objects: WholeTable
+    events: WholeTable | None = None
+    crawls: WholeTable | None = None
 
     @classmethod
-    def of(cls, tables: Sequence[Table]) -> _Tables | Table:
+    def of(cls, tables: Sequence[WholeTable]) -> _Tables | WholeTable:
         """Tables of a listing, or the one that holds snapshots."""
-        found: dict[str, Table] = {}
+        found: dict[str, WholeTable] = {}
         for table in tables:
             kind = _kind(table)
             if kind in found:
@@ -113,7 +112,7 @@ class _Tables:
         return cls(found["objects"], found.get("events"), found.get("crawls"))
 
 
-def _kind(table: Table) -> str:
+def _kind(table: WholeTable) -> str:
     names = table.names
     if "snapshot_at" in names:
         return "snapshots"
@@ -175,19 +174,15 @@ def _from_tables(tables: _Tables, key: str, *, lenient: bool) -> Listing:
     return replace(listing.only(~wrong), dropped=int(np.count_nonzero(wrong)))
 
 
-def _check_keys(objects: Table, name: str) -> None:
+def _check_keys(objects: WholeTable, name: str) -> None:
     """Refuse objects without a name, or named twice."""
     if objects.is_unique(name):
         return
-    words = objects.words(name)
-    wrong = np.ones(len(objects), np.bool_)
-    wrong[np.unique(words.codes, return_index=True)[1]] = False
-    wrong |= np.array([not word.strip() for word in words.words], np.bool_)[words.codes]
-    if wrong.any():
-        objects.refuse(int(np.argmax(wrong)), name, "must name an object, each once")
+    keys = objects.coded(name)
+    objects.refuse_any(keys.repeated() | keys.blank(), name, "must name an object, each once")
 
 
-def _attributes(objects: Table, key: str) -> dict[str, Attribute]:
+def _attributes(objects: WholeTable, key: str) -> dict[str, Attribute]:
     left_out = (*_BOOKKEEPING, *KEYS, key)
     return {name: objects.attribute(name) for name in objects.names if name not in left_out}
 
@@ -202,7 +197,7 @@ class _Lifetimes:
     before: Instants | None
 
     @classmethod
-    def of(cls, objects: Table) -> _Lifetimes:
+    def of(cls, objects: WholeTable) -> _Lifetimes:
         known = [
             objects.times(name, optional=True) if name in objects.names else None
             for name in ("last_seen_at", "removed_at", "prev_crawl_at")
@@ -250,17 +245,14 @@ class _Happened:
     attribute: tuple[Ints, list[str]] | None
 
     @classmethod
-    def of(cls, events: Table, key: str, objects: Table) -> _Happened:
+    def of(cls, events: WholeTable, key: str, objects: WholeTable) -> _Happened:
         row = events.places(key, objects)
-        if (row < 0).any():
-            worst = int(np.argmax(row < 0))
-            events.refuse(worst, key, f"must be an object of {objects.path}")
-        words = events.words("event")
+        events.refuse_any(row < 0, key, f"must be an object of {objects.path}")
+        words = events.coded("event")
         numbers = [EVENTS.index(word) if word in EVENTS else -1 for word in words.words]
         kind = np.array(numbers, np.int64)[words.codes]
-        if (kind < 0).any():
-            events.refuse(int(np.argmax(kind < 0)), "event", f"must be one of {', '.join(EVENTS)}")
-        named = events.words("attribute") if "attribute" in events.names else None
+        events.refuse_any(kind < 0, "event", f"must be one of {', '.join(EVENTS)}")
+        named = events.coded("attribute") if "attribute" in events.names else None
         attribute = None if named is None else (named.codes, named.words)
         return cls(row, events.times("at"), kind, attribute)
 

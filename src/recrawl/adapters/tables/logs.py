@@ -22,10 +22,12 @@ from typing import IO, TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from recrawl.adapters.tables.visits import Reading, read_batches
+from recrawl.adapters.tables.columns import TableInput
+from recrawl.adapters.tables.visits import VisitReading, read_batches
 from recrawl.arrays.texts import Texts
 from recrawl.errors import CannotWrite, reason
 from recrawl.parse.sites import numbered, sites_of
+from recrawl.rates.priors import fit_prior_in_parts
 from recrawl.visits.batch import Batch
 from recrawl.visits.grouping import group
 from recrawl.visits.vetting import Vetting, vet
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from recrawl.arrays.types import Ints, Words
+    from recrawl.rates.priors import Priors
     from recrawl.visits.grouping import Grouped
     from recrawl.visits.histories import Histories
 
@@ -56,6 +59,11 @@ class Piece:
     histories: Histories
     site: Ints
 
+    @property
+    def lots(self) -> Words:
+        """One number per page that depends on its name alone."""
+        return self.names.hashes(seed=0)[0]
+
 
 @dataclass(slots=True)
 class Log(AbstractContextManager["Log"]):
@@ -68,7 +76,7 @@ class Log(AbstractContextManager["Log"]):
         vetting: How far to trust clocks.
     """
 
-    reading: Reading
+    reading: VisitReading
     memory: int
     scratch: Path
     vetting: Vetting = field(default_factory=Vetting)
@@ -91,10 +99,10 @@ class Log(AbstractContextManager["Log"]):
         """Remove temporary files."""
         self._open.close()
 
-    @property
-    def site_count(self) -> int:
-        """Sites met so far."""
-        return len(self._sites)
+    def fit_prior(self, false_changes: float = 0.0) -> Priors:
+        """Prior of each site of the log."""
+        parts = ((piece.histories, piece.site, piece.lots) for piece in self.pieces())
+        return fit_prior_in_parts(parts, false_changes=false_changes)
 
     def pieces(self) -> Iterator[Piece]:
         """Go through the log; may be called again."""
@@ -111,7 +119,7 @@ class Log(AbstractContextManager["Log"]):
         return self._grouped_pieces if grouped else self._split()
 
     def _batches(self) -> Iterator[Batch]:
-        self.reading.skipped = 0
+        self.reading.table.skipped = 0
         return _ahead(batch.hashed(self._seed) for batch in _ahead(read_batches(self.reading)))
 
     def _piece(self, grouped: Grouped) -> Piece:
@@ -173,7 +181,7 @@ class Log(AbstractContextManager["Log"]):
 
     def _split_into(self, folder: Path) -> list[Path]:
         """Write each run to the file of its hash; as many files as make each one fit."""
-        count = _parts(self.reading.path.stat().st_size, self.memory)
+        count = _parts(self.reading.table.path.stat().st_size, self.memory)
         paths = [folder / f"{part}.rows" for part in range(count)]
         with ExitStack() as stack:
             files = [stack.enter_context(path.open("wb")) for path in paths]
@@ -197,14 +205,14 @@ def read_histories(
     """Pages of a visit log in a file, in the order of first appearance, and their histories.
 
     Args:
-        path: CSV, JSON lines or Parquet with a row a visit, in any order: `page`, `visited_at`,
-            `changed` and, optionally, `last_modified` and `status`.
+        path: CSV, JSON lines or Parquet with one row per visit, in any order: `page`,
+            `visited_at`, `changed` and, optionally, `last_modified` and `status`.
         columns: The file's own names of these columns, where they differ.
         skip_bad_rows: Leave malformed rows out instead of refusing the file.
         vetting: How far to trust clocks.
     """
-    reading = Reading(Path(path), columns or {}, skip_bad_rows=skip_bad_rows)
-    with Log(reading, sys.maxsize, Path(), vetting or Vetting()) as log:
+    table = TableInput(Path(path), columns or {}, skip_bad_rows)
+    with Log(VisitReading(table), sys.maxsize, Path(), vetting or Vetting()) as log:
         (piece,) = log.pieces()
     order = np.argsort(piece.position)
     return piece.names.take(order).tolist(), piece.histories.take(order)

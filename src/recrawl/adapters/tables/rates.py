@@ -1,4 +1,4 @@
-"""Tables of rates: what `recrawl estimate` writes, or anything with a page and a rate a row.
+"""Tables of rates: what `recrawl estimate` writes, or anything with one page and its rate per row.
 
 Touches: files.
 """
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.adapters.tables.columns import read_columns
-from recrawl.adapters.tables.visits import Reading, shown
+from recrawl.adapters.tables.columns import quoted
+from recrawl.adapters.tables.whole import WholeTable
 from recrawl.errors import InvalidTable
 from recrawl.store import is_store
 
@@ -19,32 +19,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from recrawl.adapters.tables.columns import Columns
-    from recrawl.arrays.types import Floats, Ints
+    from recrawl.arrays.types import Floats
 
 NEEDED = ("page", "rate_per_day")
 FIGURES = ("rate_per_day", "low", "shape", "exposure_days", "weight")
 OPTIONAL = (*FIGURES[1:], "host")
 
 
-@dataclass(slots=True)
-class RateReading(Reading):
-    """How to read a table of rates."""
-
-    @property
-    def needed(self) -> tuple[str, ...]:
-        """Our columns that must be there."""
-        return NEEDED
-
-    @property
-    def optional(self) -> tuple[str, ...]:
-        """Our columns that may be there."""
-        return OPTIONAL
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class RateTable:
-    """Rates as a file has them, a row a page; nan where a cell is empty.
+    """Rates as a file has them, one row per page; nan where a cell is empty.
 
     Args:
         pages: Names of the pages.
@@ -66,18 +50,20 @@ def read_rates(path: Path, columns: Mapping[str, str] | None = None) -> RateTabl
         from recrawl.adapters.stores.rates import rates_of_store
 
         return rates_of_store(path)
-    reading, table = RateReading(path, columns or {}), read_columns(path)
-    present = reading.present(list(table.columns))
-    if not len(table):
-        reading.refuse("must hold rates (got no rows)")
-    pages = table.texts(present["page"])
-    _check_pages(table, present["page"], pages)
+    whole = WholeTable(path, columns)
+    present = whole.table.match(whole.names, NEEDED, OPTIONAL)
+    if not len(whole):
+        whole.table.refuse("must hold rates (got no rows)")
+    pages = whole.coded(present["page"])
+    whole.refuse_any(pages.blank(), present["page"], "must name a page")
+    whole.refuse_any(pages.repeated(), present["page"], "must name each page once")
     figures = {
-        name: _figures(table, present[name], may_be_empty=name != "weight")
+        name: _figures(whole, present[name], may_be_empty=name != "weight")
         for name in FIGURES
         if name in present
     }
-    return RateTable(pages, figures, table.texts(present["host"]) if "host" in present else None)
+    host = whole.texts(present["host"]) if "host" in present else None
+    return RateTable(whole.texts(present["page"]), figures, host)
 
 
 def hosts_of(path: Path, pages: Sequence[str]) -> list[str]:
@@ -90,45 +76,18 @@ def hosts_of(path: Path, pages: Sequence[str]) -> list[str]:
         host = authority.rpartition("@")[2].lower()
         if not host:
             message = (
-                f"{path}: page must be an address, or a column 'host' must be present, for a cap a "
-                f"host (got {shown(page)} in row {number + 1})"
+                f"{path}: page must be an address, or a column 'host' must be present, for a cap "
+                f"per host (got {quoted(page)} in row {number + 1})"
             )
             raise InvalidTable(message)
         hosts.append(host)
     return hosts
 
 
-def numbered(names: Sequence[str]) -> tuple[Ints, list[str]]:
-    """Number of each name, in order of appearance, and the distinct names."""
-    numbers: dict[str, int] = {}
-    codes = [numbers.setdefault(name, len(numbers)) for name in names]
-    return np.array(codes, np.int64), list(numbers)
-
-
-def _check_pages(table: Columns, column: str, pages: list[str]) -> None:
-    """Refuse pages without a name, and pages that are there twice."""
-    seen: dict[str, int] = {}
-    for number, page in enumerate(pages):
-        if not page.strip():
-            table.refuse(number, column, "must name a page")
-        if seen.setdefault(page, number) != number:
-            table.refuse(number, column, "must name each page once")
-
-
-def _figures(table: Columns, column: str, *, may_be_empty: bool) -> Floats:
+def _figures(whole: WholeTable, column: str, *, may_be_empty: bool) -> Floats:
     """A column of figures, 0 or more; nan where a cell is empty and may be."""
-    found = table.words(column)
-    figures = np.array([_figure(word) for word in found.words], np.float64)[found.codes]
+    figures = whole.numbers(column)
     right = (figures >= 0) & (figures < np.inf)
     wrong = ~(right | np.isnan(figures) & may_be_empty)
-    if wrong.any():
-        table.refuse(int(np.argmax(wrong)), column, "must be a number, at least 0")
+    whole.refuse_any(wrong, column, "must be a number, at least 0")
     return figures
-
-
-def _figure(text: str) -> float:
-    try:
-        figure = float(text) if text.strip() else np.nan
-    except ValueError:
-        return -1.0
-    return -1.0 if np.isnan(figure) and text.strip() else figure

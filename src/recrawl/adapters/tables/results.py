@@ -30,14 +30,14 @@ _WINDOW = 1 << 20  # pages
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Result:
+class PieceEstimates:
     """Estimates of some pages.
 
     Args:
         names: Name of each page.
         position: Where in the log each page first stands.
         last_visit: Instant of each page's last visit.
-        estimates: A row a page, by each method.
+        estimates: One row per page, by each method.
     """
 
     names: Texts
@@ -45,22 +45,24 @@ class Result:
     last_visit: Instants
     estimates: tuple[Estimates, ...]
 
-    def take(self, rows: Ints) -> Result:
+    def take(self, rows: Ints) -> PieceEstimates:
         """Only the named rows, in the order named."""
-        return Result(
+        return PieceEstimates(
             self.names.take(rows),
             self.position[rows],
             self.last_visit[rows],
             tuple(estimates.take(rows) for estimates in self.estimates),
         )
 
-    def in_order(self) -> Result:
+    def in_order(self) -> PieceEstimates:
         """The same rows by position."""
         rising = bool((np.diff(self.position) > 0).all())
         return self if rising else self.take(np.argsort(self.position))
 
 
-def ordered(results: Iterable[Result], *, in_order: bool, scratch: Path) -> Iterator[Result]:
+def ordered(
+    results: Iterable[PieceEstimates], *, in_order: bool, scratch: Path
+) -> Iterator[PieceEstimates]:
     """All rows in the order of the log; `in_order` says that the pieces are already."""
     if in_order:
         for result in results:
@@ -80,7 +82,7 @@ def ordered(results: Iterable[Result], *, in_order: bool, scratch: Path) -> Iter
             yield joined([_between(part, start, end) for part in parts]).in_order()
 
 
-def _save(folder: Path, result: Result) -> Result:
+def _save(folder: Path, result: PieceEstimates) -> PieceEstimates:
     """Lay a result down and come back with the same one, read from disk when used."""
     folder.mkdir()
     result = result.in_order()
@@ -95,7 +97,7 @@ def _save(folder: Path, result: Result) -> Result:
         arrays = {name: laid(f"{estimates.method}.{name}", columns[name]) for name in columns}
         return replace(estimates, **arrays)
 
-    return Result(
+    return PieceEstimates(
         Texts(laid("data", result.names.data), laid("offsets", result.names.offsets)),
         laid("position", result.position),
         laid("last_visit", result.last_visit),
@@ -103,14 +105,14 @@ def _save(folder: Path, result: Result) -> Result:
     )
 
 
-def _between(result: Result, start: int, end: int) -> Result:
+def _between(result: PieceEstimates, start: int, end: int) -> PieceEstimates:
     first, last = np.searchsorted(result.position, [start, end])
     return result.take(np.arange(first, last))
 
 
-def joined(parts: list[Result]) -> Result:
+def joined(parts: list[PieceEstimates]) -> PieceEstimates:
     """Rows of several results, one after the other."""
-    return Result(
+    return PieceEstimates(
         Texts.joined([part.names for part in parts]),
         np.concatenate([part.position for part in parts]),
         np.concatenate([part.last_visit for part in parts]),

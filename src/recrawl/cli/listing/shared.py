@@ -186,7 +186,7 @@ def put(sheet: Sheet, kind: str, output: Path | None, *, most: int = 0) -> None:
     from recrawl.cli import screen
     from recrawl.report.listings.sheets import shown
 
-    if shared.for_people(kind, output):
+    if shared.is_interactive(kind, output):
         most = most or screen.MOST_ROWS
         header, rows, left = shown(sheet, most)
         screen.show_table(header, rows, left=left)

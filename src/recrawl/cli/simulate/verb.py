@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recrawl.cli import shared
-from recrawl.cli.simulate.terms import LONGEST_STEP, terms_of
-from recrawl.cli.simulate.worlds import Made, Source
+from recrawl.cli.simulate.inputs import MadeUpWorld, WorldSource, terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from recrawl.cli.simulate.terms import Terms
+    from recrawl.cli.simulate.inputs import SimulationTerms
     from recrawl.plan.objectives.methods import Objective
     from recrawl.report.charts.simulation import BudgetLine
     from recrawl.report.simulation import Entry
@@ -136,9 +135,9 @@ def simulate(
 
     Replays a history (--pages, --changes), what the visits of a crawl have found
     (STORE), or a made-up world (--world). A page is known from its first_seen,
-    fresh then, and gone from removed_at. Writes a row a policy: the share of time
-    in which copies are fresh and stale, with a band, the age, the visits and how
-    many found a change. optimal-known knows every page's true rate, clairvoyant
+    fresh then, and gone from removed_at. Writes one row per policy: the share of
+    time in which copies are fresh and stale, with a band, the age, the visits and
+    how many found a change. optimal-known knows every page's true rate, clairvoyant
     every change. No file is changed.
 
     \b
@@ -159,8 +158,8 @@ def simulate(
     policies, aim = _policies(policy), _objective(objective)
     seen = _observation(observe, lying, missed, false)
     warmed = days(warm_up) if warm_up else 0.0
-    made = Made(world, number_of_pages, lasting, every, spread)
-    source = Source(store, pages, changes, made, ignore)
+    made = MadeUpWorld(world, number_of_pages, lasting, every, spread)
+    source = WorldSource(store, pages, changes, made, ignore)
     source.check()
     _check_outputs(output, plot, source)
     whole, left_out = source.read(seed)
@@ -178,7 +177,7 @@ def simulate(
 class _Plan:
     """How every policy is sent through the world."""
 
-    terms: Terms
+    terms: SimulationTerms
     policies: list[str]
     objective: tuple[str, Objective]
     observation: Observation
@@ -220,7 +219,7 @@ def _observation(observe: str, lying: str, missed: str, false: str) -> Observati
     )
 
 
-def _check_outputs(output: Path | None, plot: Path | None, source: Source) -> None:
+def _check_outputs(output: Path | None, plot: Path | None, source: WorldSource) -> None:
     """Refuse outputs that cannot be, before anything is read."""
     from recrawl.adapters.pictures import check_picture
     from recrawl.adapters.tables.outputs import check_output
@@ -246,7 +245,7 @@ def _warmed_up(world: World, days: float) -> World:
 def _all_runs(
     world: World, plan: _Plan, progress: Callable[[float], None] | None, *, drawn: bool
 ) -> tuple[list[Entry], list[BudgetLine]]:
-    """A run a policy, and where they are to be drawn one at each of several budgets."""
+    """One run per policy, and where they are to be drawn one at each of several budgets."""
     import numpy as np
 
     from recrawl.report.charts.simulation import BudgetLine
@@ -315,7 +314,7 @@ def _put(entries: list[Entry], kind: str, output: Path | None) -> None:
     from recrawl.cli import screen
     from recrawl.report.simulation import COLUMNS, HEADER, simulation_columns, simulation_words
 
-    if shared.for_people(kind, output):
+    if shared.is_interactive(kind, output):
         screen.show_table(HEADER, simulation_words(entries))
         return
     with shared.target(kind, output, COLUMNS) as writer:
@@ -349,6 +348,7 @@ def _remarks(world: World, plan: _Plan, left_out: int) -> None:
     """Say on stderr what was visited, and how often it could be."""
     from recrawl.cli import screen
     from recrawl.report.words import counted, every
+    from recrawl.simulate.run import LONGEST_STEP
 
     terms = plan.terms
     budget = world.budget(terms.budget)

@@ -1,4 +1,4 @@
-"""The pages whose trends are wanted, read from a file, and what is wanted of them.
+"""The pages whose trends are request, read from a file, and what is wanted of them.
 
 Touches: files.
 """
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
 
-    from recrawl.adapters.tables.visits import Reading
+    from recrawl.adapters.tables.visits import VisitReading
     from recrawl.arrays.texts import Texts
     from recrawl.arrays.types import Ints
     from recrawl.rates.priors import Priors
@@ -25,16 +25,16 @@ _ALL_OF_IT = 1 << 62  # trends are worked out in memory
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class TrendRequest:
     """What was asked for.
 
     Args:
-        page: The one page; empty where all are wanted.
-        by: Periods of the local rates; empty where none are wanted.
+        page: The one page; empty where all are request.
+        by: Periods of the local rates; empty where none are request.
         between: Two instants, as they were written, for a local rate between them.
-        windows: Whether consistent windows are wanted.
-        test: Whether a test of each page is wanted.
-        predict: Whether the next change by each method is wanted.
+        windows: Whether consistent windows are request.
+        test: Whether a test of each page is request.
+        predict: Whether the next change by each method is request.
         place: Where in its gap a change without a date lies.
         threshold: Points that may disagree with their window.
         level: Probability that a band covers.
@@ -81,8 +81,8 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pages:
-    """All pages that are wanted, in the order of the file."""
+class TrendPages:
+    """All pages that are request, in the order of the file."""
 
     names: Texts
     histories: Histories
@@ -93,44 +93,43 @@ class Pages:
     complete: bool
 
 
-def read_pages(reading: Reading, wanted: Wanted) -> Pages:
+def read_pages(reading: VisitReading, request: TrendRequest) -> TrendPages:
     """Read the whole file; one of all changes tells of the time between them, too."""
     import numpy as np
 
     from recrawl.adapters.tables.logs import Log
     from recrawl.arrays.texts import Texts
-    from recrawl.cli.estimate import fit
     from recrawl.rates.priors import Priors
     from recrawl.trends.points import PLACES, points_of, watched_all_the_time
     from recrawl.trends.windows import Windowing, consistent_windows
     from recrawl.visits.histories import Histories
 
     with Log(reading, _ALL_OF_IT, Path()) as log:
-        fitted, pieces = fit(log), list(log.pieces())
+        fitted, pieces = log.fit_prior(), list(log.pieces())
     names = Texts.joined([piece.names for piece in pieces])
     histories = Histories.joined([piece.histories for piece in pieces])
     site = np.concatenate([piece.site for piece in pieces])
     rows = np.argsort(np.concatenate([piece.position for piece in pieces]), kind="stable")
-    if wanted.page:
-        rows = _only(names, rows, wanted.page, reading)
+    if request.page:
+        rows = _only(names, rows, request.page, reading)
     names, histories = names.take(rows), histories.take(rows)
     if reading.complete:
         histories = watched_all_the_time(histories)
     places: dict[str, Place] = {name: name for name in PLACES}
-    place = "end" if reading.complete else places[wanted.place]
+    place = "end" if reading.complete else places[request.place]
     points = points_of(histories, place=place, random=np.random.default_rng(0))
-    windows = consistent_windows(points, Windowing(threshold=wanted.threshold))
+    windows = consistent_windows(points, Windowing(threshold=request.threshold))
     priors = Priors(fitted.shape, fitted.exposure, site[rows])
-    return Pages(names, histories, priors, points, windows, wanted.level, reading.complete)
+    return TrendPages(names, histories, priors, points, windows, request.level, reading.complete)
 
 
-def _only(names: Texts, rows: Ints, page: str, reading: Reading) -> Ints:
+def _only(names: Texts, rows: Ints, page: str, reading: VisitReading) -> Ints:
     """Row of one page."""
     from recrawl.errors import InvalidTable
 
     known = names.tolist()
     if page not in known:
-        message = f"{reading.path}: page must be in the file (got {page!r})"
+        message = f"{reading.table.path}: page must be in the file (got {page!r})"
         raise InvalidTable(message)
     only: Ints = rows[rows == known.index(page)]
     return only

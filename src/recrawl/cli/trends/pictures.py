@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recrawl.arrays.types import Instants
-    from recrawl.cli.trends.pages import Pages, Wanted
+    from recrawl.cli.trends.pages import TrendPages, TrendRequest
     from recrawl.report.charts.timeline import RateSteps
     from recrawl.report.charts.vega import Chart
 
@@ -33,15 +33,15 @@ def check_plot(plot: Path, page: str) -> None:
         raise typer.BadParameter(message)
 
 
-def draw(path: Path, pages: Pages, wanted: Wanted) -> None:
+def draw(path: Path, pages: TrendPages, request: TrendRequest) -> None:
     """Draw the one page: its timeline, or the Duane plot of its windows."""
     from recrawl.adapters.pictures import write_picture
 
-    chart = _duane(pages, wanted.page) if wanted.windows else _timeline(pages, wanted.page)
+    chart = _duane(pages, request.page) if request.windows else _timeline(pages, request.page)
     write_picture(path, chart)
 
 
-def _duane(pages: Pages, title: str) -> Chart:
+def _duane(pages: TrendPages, title: str) -> Chart:
     from recrawl.report.charts.duane import DuaneLine, duane_chart
     from recrawl.trends.duane import Duane
     from recrawl.trends.window_times import WindowTimes
@@ -60,7 +60,7 @@ def _duane(pages: Pages, title: str) -> Chart:
     return duane_chart(lines, title=title)
 
 
-def _timeline(pages: Pages, title: str) -> Chart:
+def _timeline(pages: TrendPages, title: str) -> Chart:
     import numpy as np
 
     from recrawl.report.charts.timeline import Changes
@@ -84,7 +84,7 @@ def _timeline(pages: Pages, title: str) -> Chart:
     return timeline_chart(shown, changes, _steps(pages, visits), title=title)
 
 
-def _steps(pages: Pages, visits: Instants) -> RateSteps:
+def _steps(pages: TrendPages, visits: Instants) -> RateSteps:
     """Rates by month; by eighths of a time of less than four months, by year in one of decades."""
     import numpy as np
 

@@ -13,9 +13,9 @@ import typer
 from recrawl.cli import shared
 
 if TYPE_CHECKING:
-    from recrawl.adapters.tables.visits import Reading
+    from recrawl.adapters.tables.visits import VisitReading
     from recrawl.arrays.texts import Texts
-    from recrawl.cli.trends.pages import Pages, Wanted
+    from recrawl.cli.trends.pages import TrendPages, TrendRequest
     from recrawl.report.trends import Table
 
 _FILE = typer.Argument(
@@ -41,6 +41,8 @@ _PLOT = typer.Option(
     show_default=False,
 )
 
+_NEXT_LEVEL = 0.8  # of the band of the next change
+
 
 def trends(
     file: Annotated[Path, _FILE],
@@ -64,10 +66,10 @@ def trends(
 ) -> None:
     """Say how the rate of each page moves, and when it changes next.
 
-    FILE holds visits, as for estimate, or all changes of each page. Writes a row
-    a page: the state of its last consistent window, beta with a band, the rate
-    now, the p-value of a trend, whether it changes by the clock or in bursts, and
-    the next change with an 80 % band. --windows, --test, --predict, --by and
+    FILE holds visits, as for estimate, or all changes of each page. Writes one
+    row per page: the state of its last consistent window, beta with a band, the
+    rate now, the p-value of a trend, whether it changes by the clock or in
+    bursts, and the next change with an 80 % band. --windows, --test, --predict, --by and
     --between write other tables instead. FILE is not changed.
 
     \b
@@ -76,53 +78,135 @@ def trends(
         recrawl trends visits.csv --page https://example.org/ --by month
         recrawl trends changes.csv --windows --json
     """  # noqa: D301 - \b tells click to leave the paragraph alone
-    from recrawl.adapters.tables.visits import CHANGE_TIME, NEEDED, OPTIONAL, Reading
+    from recrawl.adapters.tables.columns import TableInput
+    from recrawl.adapters.tables.visits import CHANGE_TIME, NEEDED, OPTIONAL, VisitReading
     from recrawl.cli import options, screen
     from recrawl.cli.trends import pictures as trend_pictures
-    from recrawl.cli.trends.pages import Wanted, read_pages
-    from recrawl.cli.trends.tables import table_of
+    from recrawl.cli.trends.pages import TrendRequest, read_pages
 
     kind = shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
-    wanted = Wanted(page, by, between, windows, test, predict, place, threshold, level)
-    _check(wanted, file, output, plot)
-    names = options.renamed(column or [], (*NEEDED, *OPTIONAL, CHANGE_TIME))
+    request = TrendRequest(page, by, between, windows, test, predict, place, threshold, level)
+    _check(request, file, output, plot)
+    names = options.renamed(column or [], (*NEEDED, *OPTIONAL, CHANGE_TIME), site_column)
     with screen.progress("reading visits") as progress:
-        reading = Reading(file, names, site_column or None, skip_bad_rows, progress, True)
-        pages = read_pages(reading, wanted)
-    header, table = table_of(pages, wanted)
+        table_input = TableInput(file, names, skip_bad_rows, progress)
+        reading = VisitReading(table_input, change_times=True)
+        pages = read_pages(reading, request)
+    header, table = _table_of(pages, request)
     _put(header, table, pages.names, kind, output)
-    if page and shared.for_people(kind, output):
+    if page and shared.is_interactive(kind, output):
         _show_months(pages)
     if plot is not None:
-        trend_pictures.draw(plot, pages, wanted)
+        trend_pictures.draw(plot, pages, request)
     _remarks(pages, reading)
     if "kind" in table.columns:
         _warn(table)
 
 
-def _check(wanted: Wanted, file: Path, output: Path | None, plot: Path | None) -> None:
+def _check(request: TrendRequest, file: Path, output: Path | None, plot: Path | None) -> None:
     """Refuse what cannot be done, before anything is read."""
     from recrawl.cli.trends.pictures import check_plot
 
-    tables = [wanted.by, wanted.between, wanted.windows, wanted.test, wanted.predict]
+    tables = [request.by, request.between, request.windows, request.test, request.predict]
     if sum(map(bool, tables)) > 1:
         message = "only one of --windows, --test, --predict, --by and --between can be given"
         raise typer.BadParameter(message)
-    wanted.check()
+    request.check()
     if output is not None:
         shared.check_place(output, file)
     if plot is not None:
-        check_plot(plot, wanted.page)
+        check_plot(plot, request.page)
+
+
+def _table_of(pages: TrendPages, request: TrendRequest) -> tuple[tuple[str, ...], Table]:
+    """The table that is request, after its header."""
+    from recrawl.report import trends as report
+
+    if request.windows:
+        return report.WINDOW_COLUMNS, _window_table(pages)
+    if request.test:
+        return report.TEST_COLUMNS, _test_table(pages)
+    if request.predict:
+        return report.NEXT_COLUMNS, _next_table(pages)
+    if request.by or request.between is not None:
+        return report.LOCAL_COLUMNS, _local_table(pages, request)
+    return report.PAGE_COLUMNS, _page_table(pages)
+
+
+def _window_table(pages: TrendPages) -> Table:
+    from recrawl.report.trends import window_table
+    from recrawl.trends.fits import fit_windows
+
+    fits = fit_windows(pages.points, pages.windows, level=pages.level)
+    return window_table(pages.points, pages.windows, fits)
+
+
+def _test_table(pages: TrendPages) -> Table:
+    from recrawl.report.trends import test_table
+    from recrawl.trends.trend_test import TrendStatus, trend_test
+
+    return test_table(trend_test(pages.histories), [status.name.lower() for status in TrendStatus])
+
+
+def _next_table(pages: TrendPages) -> Table:
+    from recrawl.report.trends import next_table
+    from recrawl.trends.next_change import next_changes
+
+    found = next_changes(
+        pages.histories, pages.points, pages.windows, priors=pages.priors, level=_NEXT_LEVEL
+    )
+    return next_table(found, pages.histories.last_visit)
+
+
+def _local_table(pages: TrendPages, request: TrendRequest) -> Table:
+    from recrawl.rates.estimates import STATUS_NAMES
+    from recrawl.report.trends import local_table
+    from recrawl.trends.local_rates import local_rates, rates_between
+
+    if request.by:
+        found = local_rates(pages.histories, request.by, priors=pages.priors, level=pages.level)
+    else:
+        start, end = request.instants()
+        found = rates_between(pages.histories, start, end, priors=pages.priors, level=pages.level)
+    return local_table(found, STATUS_NAMES)
+
+
+def _page_table(pages: TrendPages) -> Table:
+    from recrawl.rates.bank import Bank
+    from recrawl.rates.estimates import STATUS_NAMES
+    from recrawl.report.rates import Named
+    from recrawl.report.trends import Summary, page_table
+    from recrawl.trends.fits import fit_windows
+    from recrawl.trends.next_change import next_changes
+    from recrawl.trends.regularity import KINDS, regularity
+    from recrawl.trends.trend_test import trend_test
+
+    histories, points, windows = pages.histories, pages.points, pages.windows
+    now = Bank(pages.priors, level=pages.level).estimate(histories)
+    waits = next_changes(histories, points, windows, priors=pages.priors, level=_NEXT_LEVEL)
+    return page_table(
+        Summary(
+            points=points,
+            windows=windows,
+            fits=fit_windows(points, windows, level=pages.level),
+            rate=now.rate,
+            test=trend_test(histories),
+            kinds=Named(regularity(histories).kind, KINDS),
+            next_change=waits["bank"],
+            last_visit=histories.last_visit,
+            status=Named(now.status, STATUS_NAMES),
+        )
+    )
 
 
 def _put(
     header: tuple[str, ...], table: Table, names: Texts, kind: str, output: Path | None
 ) -> None:
-    """Print a table, or write all rows where they are wanted."""
+    """Print a table, or write all rows where they are request."""
     from recrawl.cli import screen
     from recrawl.report.trends import shown
 
-    if shared.for_people(kind, output):
+    if shared.is_interactive(kind, output):
         some = table.first(screen.MOST_ROWS)
         words, rows = shown(some)
         pages = names.take(some.page).tolist()
@@ -137,7 +221,7 @@ def _put(
         writer.write(names.take(table.page), table.columns)
 
 
-def _show_months(pages: Pages) -> None:
+def _show_months(pages: TrendPages) -> None:
     """Print how the one page's rate moved from month to month."""
     from recrawl.cli import screen
     from recrawl.report.charts.sparks import spark
@@ -153,15 +237,15 @@ def _show_months(pages: Pages) -> None:
     screen.say(spark(months.rate.tolist()))
 
 
-def _remarks(pages: Pages, reading: Reading) -> None:
+def _remarks(pages: TrendPages, reading: VisitReading) -> None:
     """Say on stderr what was read."""
     from recrawl.cli import screen
     from recrawl.report.words import counted
 
     what = "all changes" if reading.complete else "visits"
-    screen.remark(f"{counted(len(pages.names), 'page')} of {reading.path} ({what}).")
-    if reading.skipped:
-        screen.remark(f"{reading.skipped:,} malformed rows were left out.")
+    screen.remark(f"{counted(len(pages.names), 'page')} of {reading.table.path} ({what}).")
+    if reading.table.skipped:
+        screen.remark(f"{reading.table.skipped:,} malformed rows were left out.")
 
 
 def _warn(table: Table) -> None:

@@ -32,6 +32,8 @@ MOST_ATTRIBUTES = 3
 # An attribute with more values than this names objects rather than kinds of objects.
 MOST_VALUES = 50
 
+_FLAGS = {"true", "false", ""}
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels:
@@ -258,3 +260,30 @@ def _value_count(column: Attribute) -> int:
     # A sample of the values tells a measure from a kind without sorting a million numbers.
     some = np.unique(column.numbers[: 20 * MOST_VALUES])
     return len(np.unique(column.numbers)) if len(some) <= MOST_VALUES else len(some)
+
+
+def attribute_of(codes: Ints, words: Sequence[str]) -> Attribute:
+    """Column of texts as numbers where all are, as true and false where all are, else as labels.
+
+    >>> attribute_of(np.array([0, 1, 2]), ["1", "", "2.5"]).numbers
+    array([1. , nan, 2.5])
+    """
+    texts = [word.strip() for word in words]
+    numbers = [_number(text) for text in texts]
+    if any(texts) and all(number is not None for number in numbers):
+        return Numbers(np.array(numbers, np.float64)[codes])
+    if all(text.lower() in _FLAGS for text in texts):
+        texts = [text.lower() for text in texts]
+    found = Labels.of(texts)
+    return Labels(found.codes[codes] if texts else codes, found.words)
+
+
+def _number(text: str) -> float | None:
+    """A finite number, nan for an empty cell, None for anything else."""
+    if not text:
+        return float("nan")
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if np.isfinite(value) and "_" not in text else None

@@ -6,10 +6,8 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from recrawl.cli.simulate.terms import fitting_step, terms_of
+from recrawl.cli.simulate.inputs import terms_of
 from recrawl.entries.entries import PagesFound, VisitMade
 from recrawl.errors import InvalidSettings
 from recrawl.plan.budget import Budget
@@ -47,28 +45,6 @@ def young(tmp_path):
             ]
         )
     return path
-
-
-@pytest.mark.parametrize(
-    ("days", "budget", "step"),
-    [
-        (100.0, "1/1d", 0.25),  # a gap of ten days: six hours are fine
-        (1.0, "1/1d", 0.01),  # a hundred steps
-        (100.0, "40/1d", 10 / 40 / 8),  # eight in a gap
-        (100.0, "1000000/1d", 0.01),  # ten thousand at most
-        (0.0, "1/1d", 0.25),  # will be refused for what it is
-    ],
-)
-def test_a_step_fits_the_history_and_the_gaps(days, budget, step):
-    assert fitting_step(world_of(days), Budget.read(budget)) == pytest.approx(step)
-
-
-@given(days=st.floats(1e-3, 1e4), visits=st.floats(1e-3, 1e6))
-def test_a_step_is_never_long_nor_are_there_too_many(days, visits):
-    step = fitting_step(world_of(days), Budget(visits))
-
-    assert 0 < step <= 0.25
-    assert days / step <= max(10_001, 4 * days + 1)
 
 
 def test_a_store_without_settings_has_the_budget_that_its_crawl_spent(young):

@@ -1,4 +1,4 @@
-"""What `recrawl simulate` goes by where nobody says: a crawl's own budget, and steps that fit.
+"""What `recrawl simulate` is given: the world, the budget, the step; and what it takes otherwise.
 
 Touches: files.
 """
@@ -6,23 +6,73 @@ Touches: files.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pathlib import Path
+import typer
 
+if TYPE_CHECKING:
     from recrawl.plan.budget import Budget
     from recrawl.settings.settings import Settings
     from recrawl.simulate.world import World
 
 _USUAL_BUDGET = "4/change"
-LONGEST_STEP = 0.25  # days
-# A history has so many steps at least and at most, and a page some in the mean gap between visits.
-_FEWEST_STEPS, _MOST_STEPS, _STEPS_A_GAP = 100, 10_000, 8
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class MadeUpWorld:
+    """A made-up world: its kind, empty for none, and what it is like."""
+
+    kind: str
+    count: int
+    lasting: str
+    every: str
+    spread: float
+
+
+@dataclass(frozen=True, slots=True)
+class WorldSource:
+    """Where the world comes from: a store, two files, or a maker."""
+
+    store: Path | None
+    pages: Path | None
+    changes: Path | None
+    made: MadeUpWorld
+    ignore: str
+
+    def check(self) -> None:
+        """Refuse several and none."""
+        files = [self.pages, self.changes]
+        if sum([bool(self.made.kind), any(files), self.store is not None]) > 1:
+            message = "only one of STORE, --world and --pages with --changes can be given"
+            raise typer.BadParameter(message)
+        if self.store is None and not self.made.kind and not all(files):
+            message = "--pages and --changes are needed, or a STORE, or --world"
+            raise typer.BadParameter(message)
+
+    def read(self, seed: int) -> tuple[World, int]:
+        """The world, and how many changes lay outside of the lives of their pages."""
+        import numpy as np
+
+        from recrawl.adapters.stores.world import world_of_store
+        from recrawl.adapters.tables.worlds import read_world_and_count
+        from recrawl.simulate.made import log_normal_rates, make_world
+        from recrawl.units import days
+
+        if self.pages is not None and self.changes is not None:
+            kinds = [kind.strip() for kind in self.ignore.split(",") if kind.strip()]
+            return read_world_and_count(self.pages, self.changes, ignore=kinds)
+        random, made = np.random.default_rng([seed, 1]), self.made  # not what breaks ties
+        if self.store is not None:
+            return world_of_store(self.store, random), 0
+        rates = log_normal_rates(
+            made.count, every=days(made.every), spread=made.spread, random=random
+        )
+        return make_world(made.kind, rates, days=days(made.lasting), random=random), 0
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationTerms:
     """How many visits may be made, and how often is decided on them.
 
     Args:
@@ -37,7 +87,9 @@ class Terms:
     note: str = ""
 
 
-def terms_of(world: World, store: Path | None, budget: Budget | None, step: float | None) -> Terms:
+def terms_of(
+    world: World, store: Path | None, budget: Budget | None, step: float | None
+) -> SimulationTerms:
     """The terms on which policies visit a world.
 
     Args:
@@ -48,6 +100,7 @@ def terms_of(world: World, store: Path | None, budget: Budget | None, step: floa
     """
     from recrawl.plan.budget import Budget
     from recrawl.report.words import every
+    from recrawl.simulate.run import fitting_step
 
     note = ""
     if store is not None:
@@ -57,18 +110,7 @@ def terms_of(world: World, store: Path | None, budget: Budget | None, step: floa
         visits = "1 visit" if made == 1 else f"{made:,} visits"
         note = f"{whose} the crawl made {visits} in {every(world.days)} to pages it had a copy of"
     budget = budget or Budget.read(_USUAL_BUDGET)
-    return Terms(budget, step or fitting_step(world, budget), note)
-
-
-def fitting_step(world: World, budget: Budget) -> float:
-    """Days between decisions: six hours, or less where time is short or visits are many."""
-    if world.days <= 0:
-        return LONGEST_STEP
-    visits_a_day = world.budget(budget).visits_a_day(len(world))
-    fitting = world.days / _FEWEST_STEPS
-    if visits_a_day > 0:
-        fitting = min(fitting, len(world) / visits_a_day / _STEPS_A_GAP)
-    return min(max(fitting, world.days / _MOST_STEPS), LONGEST_STEP)
+    return SimulationTerms(budget, step or fitting_step(world, budget), note)
 
 
 def _own_budget(world: World, store: Path, made: int) -> tuple[Budget, str]:
