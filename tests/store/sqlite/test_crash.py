@@ -29,6 +29,7 @@ def launcher():
         yield process
         assert process.stdin is not None
         process.stdin.close()
+        process.stdin = None  # `communicate` would flush it
         assert process.wait(HANGS_SECONDS) == 0
 
 
