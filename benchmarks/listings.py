@@ -5,7 +5,7 @@
     python benchmarks/listings.py --data ../shared/data/listings --table schedules --starts 0,4,8,12
     python benchmarks/listings.py --table size
 
-The folder holds a folder a source, each with `objects.parquet`, `events.parquet` and
+The folder holds one folder per source, each with `objects.parquet`, `events.parquet` and
 `crawls.parquet`. The first 80 days are training, day by day; after them a forecaster sees nothing
 between two syncs.
 
@@ -324,7 +324,7 @@ def play_size(options: argparse.Namespace) -> None:
 def main() -> None:
     """Read the options and show the tables."""
     parser = argparse.ArgumentParser(description="Backtest forecasts of real listings.")
-    parser.add_argument("--data", help="folder with a folder a source; not for size")
+    parser.add_argument("--data", help="folder with one folder per source; not for size")
     parser.add_argument("--table", choices=["all", "cycles", "schedules", "size"], default="all")
     parser.add_argument("--sources", help="only these, comma-separated")
     parser.add_argument("--methods", help="only these, comma-separated")

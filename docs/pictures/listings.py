@@ -56,14 +56,14 @@ def main(folder: Path) -> None:
     grid, name = DayGrid.of(listing), "a car market"
     chart = describe_chart(name, listing, grid, ["make"])
     write_picture(folder / "listings-describe.svg", chart)
-    followed = track_source(listing, grid)
-    ahead = followed.forecast(30)
+    tracked = track_source(listing, grid)
+    ahead = tracked.forecast(30)
     said = f"a copy of {ahead.stock:,.0f} cars"
     chart = forecast_chart(name, ahead, subtitle=said)
     write_picture(folder / "listings-forecast.svg", chart)
     goal = Goal(precision=0.7, recall=0.75, confidence=0.8)
-    plan = plan_to_keep(followed.forecast, goal, [], SPAN)
-    whole = GroupSchedule("", followed.synced_at, plan, followed.forecast)
+    plan = plan_to_keep(tracked.forecast, goal, [], SPAN)
+    whole = GroupSchedule("", tracked.synced_at, plan, tracked.forecast)
     chart = schedule_chart(name, [whole], goal)
     write_picture(folder / "listings-schedule.svg", chart)
 

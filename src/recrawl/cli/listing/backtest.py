@@ -84,11 +84,11 @@ def backtest(
     rows = []
     with screen.progress("running cycles") as progress:
         for number, source in enumerate(sources):
-            told = _part(progress, number, len(sources))
+            on_progress = _progress_of(progress, number, len(sources))
             found = (
-                _cycle_rows(source, methods, trained, cycles, told)
+                _cycle_rows(source, methods, trained, cycles, on_progress)
                 if goal is None
-                else _keep_rows(source, methods, trained, goal, told)
+                else _keep_rows(source, methods, trained, goal, on_progress)
             )
             rows += [(source.name, row) for row in found]
     columns = CYCLE_COLUMNS if goal is None else KEEP_COLUMNS
@@ -136,7 +136,7 @@ def _check(source: ListingSource, train: int, cycles: Sequence[int]) -> None:
         raise InvalidTable(message)
 
 
-def _part(
+def _progress_of(
     progress: Callable[[float], None] | None, number: int, count: int
 ) -> Callable[[float], None]:
     """Progress of one source as part of that of all."""
@@ -148,7 +148,7 @@ def _cycle_rows(
     methods: Sequence[str],
     train: int,
     cycles: Sequence[int],
-    told: Callable[[float], None],
+    on_progress: Callable[[float], None],
 ) -> list[Any]:
     from recrawl.listings.forecast.backtest import backtest as run
     from recrawl.listings.forecast.backtest import informative_groups_of_training
@@ -157,7 +157,7 @@ def _cycle_rows(
     rows: list[Any] = []
     for done, cycle in enumerate(cycles, start=1):
         rows += run(source.grid, groups, methods, train=train, cycles=[cycle])
-        told(done / len(cycles))
+        on_progress(done / len(cycles))
     return rows
 
 
@@ -166,7 +166,7 @@ def _keep_rows(
     methods: Sequence[str],
     train: int,
     goal: Goal,
-    told: Callable[[float], None],
+    on_progress: Callable[[float], None],
 ) -> list[Any]:
     from recrawl.listings.forecast.backtest import informative_groups_of_training
     from recrawl.listings.schedule.backtest import backtest_schedule
@@ -175,5 +175,5 @@ def _keep_rows(
     rows: list[Any] = []
     for done, method in enumerate(methods, start=1):
         rows += backtest_schedule(source.grid, groups, [method], goal, train=train)
-        told(done / len(methods))
+        on_progress(done / len(methods))
     return rows

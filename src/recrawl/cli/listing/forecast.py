@@ -78,19 +78,19 @@ def forecast(
     alone = plot is not None
     sources = listing_shared.SourceReader(files, key, grace, lenient, name, alone).read()
     parts = [listing_shared.chosen(source, where) for source in sources]
-    followed = [_follow(source, where, method, level) for source in sources]
-    found = [each.forecast(ceil(days[-1])) for each in followed]
+    tracked = [_track(source, where, method, level) for source in sources]
+    found = [each.forecast(ceil(days[-1])) for each in tracked]
     sheet = joined(
         [
             forecast_sheet(source.name, ahead, each.synced_at, days, typical=typical)
-            for source, each, ahead in zip(sources, followed, found, strict=True)
+            for source, each, ahead in zip(sources, tracked, found, strict=True)
         ]
     )
     if plot is not None:
         _draw(plot, sources[0], found[0], where)
     listing_shared.put(sheet, kind, output, most=len(sheet.names))
     listing_shared.remarks(parts)
-    _remarks(sources, followed, found)
+    _remarks(sources, tracked, found)
 
 
 def days_of(text: str) -> Floats:
@@ -117,7 +117,7 @@ def days_of(text: str) -> Floats:
     return np.unique(hours) / 24
 
 
-def _follow(source: ListingSource, where: str, method: str, level: float) -> TrackedSource:
+def _track(source: ListingSource, where: str, method: str, level: float) -> TrackedSource:
     from recrawl.listings.data.where import where as meets
     from recrawl.listings.forecast.tracked import track_part, track_source
 
@@ -137,7 +137,7 @@ def _draw(path: Path, source: ListingSource, found: Forecast, where: str) -> Non
 
 
 def _remarks(
-    sources: list[ListingSource], followed: list[TrackedSource], found: list[Forecast]
+    sources: list[ListingSource], tracked: list[TrackedSource], found: list[Forecast]
 ) -> None:
     """Say on stderr what the forecast starts from."""
     import numpy as np
@@ -146,7 +146,7 @@ def _remarks(
     from recrawl.report.words import every
     from recrawl.units import days_between
 
-    for source, each, ahead in zip(sources, followed, found, strict=True):
+    for source, each, ahead in zip(sources, tracked, found, strict=True):
         if each.state is not None:
             day = str(np.datetime_as_string(each.synced_at, unit="m"))
             day = day.removesuffix("T00:00").replace("T", " ")

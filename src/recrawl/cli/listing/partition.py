@@ -96,7 +96,7 @@ def partition(
 
 
 def _partitioner(search: str, criterion: str, threshold: float, *, weighted: bool) -> Partitioner:
-    """The search that is meant; refuses words that mean nothing."""
+    """Build the search from its options."""
     from recrawl.errors import InvalidParameter
     from recrawl.listings.groups.partition import Partitioner
 

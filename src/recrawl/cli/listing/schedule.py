@@ -107,15 +107,15 @@ def schedule(
     spent = _spent(budget, span) if budget else 0
     alone = plot is not None
     sources = listing_shared.SourceReader(files, key, grace, lenient, name, alone).read()
-    followed = _follow(sources, listing_shared.named(by))
+    tracked = _track(sources, listing_shared.named(by))
     plans = (
-        _evenly(followed, spent, span)
+        _evenly(tracked, spent, span)
         if goal is None
-        else [_kept(each, goal, limits, span) for _, each in followed]
+        else [_kept(each, goal, limits, span) for _, each in tracked]
     )
     if plot is not None:
-        _draw(plot, followed, plans, goal)
-    listing_shared.put(_sheet(followed, plans), kind, output)
+        _draw(plot, tracked, plans, goal)
+    listing_shared.put(_sheet(tracked, plans), kind, output)
     listing_shared.remarks(sources)
     _remarks(plans, goal, span)
 
@@ -171,7 +171,7 @@ def _spent(text: str, span: float) -> int:
     return int(found.visits * span + 1e-9)
 
 
-def _follow(
+def _track(
     sources: Sequence[ListingSource], by: list[str]
 ) -> list[tuple[ListingSource, TrackedSource]]:
     from recrawl.listings.forecast.tracked import track_groups, track_source
@@ -186,15 +186,15 @@ def _follow(
 
 
 def _kept(
-    followed: TrackedSource, goal: Goal, limits: Sequence[Limit], span: float
+    tracked: TrackedSource, goal: Goal, limits: Sequence[Limit], span: float
 ) -> list[PlannedSync]:
     from recrawl.listings.schedule.plan import plan_to_keep
 
-    return plan_to_keep(followed.forecast, goal, limits, span)
+    return plan_to_keep(tracked.forecast, goal, limits, span)
 
 
 def _evenly(
-    followed: Sequence[tuple[ListingSource, TrackedSource]], syncs: int, span: float
+    tracked: Sequence[tuple[ListingSource, TrackedSource]], syncs: int, span: float
 ) -> list[list[PlannedSync]]:
     """A budget shared among sources and groups where it avoids the greatest loss."""
     import numpy as np
@@ -203,7 +203,7 @@ def _evenly(
     from recrawl.listings.schedule.schedule import MOST_DAYS
     from recrawl.listings.schedule.sources import BudgetedSource, share_budget
 
-    found = [each.forecast(max(MOST_DAYS, int(span) + 1)) for _, each in followed]
+    found = [each.forecast(max(MOST_DAYS, int(span) + 1)) for _, each in tracked]
     paths = [
         np.nan_to_num(ahead.expected.precision * ahead.expected.recall, nan=1.0) for ahead in found
     ]
@@ -214,7 +214,7 @@ def _evenly(
 
 
 def _sheet(
-    followed: Sequence[tuple[ListingSource, TrackedSource]], plans: Sequence[list[PlannedSync]]
+    tracked: Sequence[tuple[ListingSource, TrackedSource]], plans: Sequence[list[PlannedSync]]
 ) -> Sheet:
     from recrawl.report.listings.schedules import schedule_sheet
     from recrawl.report.listings.sheets import joined
@@ -222,14 +222,14 @@ def _sheet(
     return joined(
         [
             schedule_sheet(source.name, each.name, each.synced_at, plan)
-            for (source, each), plan in zip(followed, plans, strict=True)
+            for (source, each), plan in zip(tracked, plans, strict=True)
         ]
     )
 
 
 def _draw(
     path: Path,
-    followed: Sequence[tuple[ListingSource, TrackedSource]],
+    tracked: Sequence[tuple[ListingSource, TrackedSource]],
     plans: Sequence[list[PlannedSync]],
     goal: Goal | None,
 ) -> None:
@@ -240,9 +240,9 @@ def _draw(
 
     groups = [
         GroupSchedule(each.name, each.synced_at, plan, each.forecast, each.listed)
-        for (_, each), plan in zip(followed, plans, strict=True)
+        for (_, each), plan in zip(tracked, plans, strict=True)
     ]
-    write_picture(path, schedule_chart(followed[0][0].name, groups, goal))
+    write_picture(path, schedule_chart(tracked[0][0].name, groups, goal))
     left = len(groups) - MOST_GROUPS
     if left > 0:
         most = f"{path}: the {MOST_GROUPS} groups that list most objects"

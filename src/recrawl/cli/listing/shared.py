@@ -150,7 +150,7 @@ def check(
     *,
     formats: tuple[bool, bool],
 ) -> str:
-    """Refuse outputs that cannot be, before anything is read; the format that rows have."""
+    """Check where output goes before anything is read, and return the format of rows."""
     from recrawl.adapters.pictures import check_picture
 
     as_csv, as_json = formats
@@ -223,7 +223,7 @@ def named(text: str) -> list[str]:
 
 
 def check_attributes(source: ListingSource, names: Sequence[str]) -> None:
-    """Refuse names of attributes that a source does not have."""
+    """Check that a source has some attributes."""
     from recrawl.errors import InvalidParameter
     from recrawl.listings.data.attributes import not_found
 
@@ -234,7 +234,7 @@ def check_attributes(source: ListingSource, names: Sequence[str]) -> None:
 
 
 def check_method(name: str, *, part: bool) -> None:
-    """Refuse a forecaster that is none, or that knows nothing of parts."""
+    """Check the name of a forecaster, and that it can forecast parts of a source."""
     from recrawl.listings.forecast.tracked import method_of
 
     method_of(name, level=0.9, part=part)

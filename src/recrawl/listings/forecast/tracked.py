@@ -1,4 +1,4 @@
-"""A source, or part of it, followed by a forecaster up to its last crawl.
+"""A source, or part of it, tracked by a forecaster up to its last crawl.
 
 Every day that was crawled is training: who has daily snapshots has nothing to hide from the
 forecaster. `backtest` is where it is told only what syncs see.
@@ -100,7 +100,7 @@ class TrackedSource:
 def track_source(
     listing: Listing, grid: DayGrid, *, method: str = DEFAULT, level: float = 0.9
 ) -> TrackedSource:
-    """Follow a whole source.
+    """Track a whole source.
 
     Args:
         listing: Its objects.
@@ -121,27 +121,27 @@ def track_source(
         (100.0, array([0.9]))
     """
     how = method_of(method, level=level, part=False)
-    return _followed(listing, grid, informative_groups(listing), how)[0]
+    return _tracked(listing, grid, informative_groups(listing), how)[0]
 
 
 def track_part(
     listing: Listing, grid: DayGrid, wanted: Bools, *, method: str = DEFAULT, level: float = 0.9
 ) -> TrackedSource:
-    """Follow some objects of a source: those that are `wanted`."""
+    """Track some objects of a source: those that are `wanted`."""
     how = method_of(method, level=level, part=True)
     groups = informative_groups(listing)
     own = np.where(wanted, len(groups), groups.codes)
     parted = ObjectGroups(own, (*groups.names, "(chosen)"), groups.attributes)
-    return _followed(listing, grid, parted, how, parts=[len(groups)])[0]
+    return _tracked(listing, grid, parted, how, parts=[len(groups)])[0]
 
 
 def track_groups(
     listing: Listing, grid: DayGrid, by: Sequence[str], *, level: float = 0.9
 ) -> list[TrackedSource]:
-    """Follow each group of a source that some attributes make."""
+    """Track each group of a source that some attributes make."""
     how = method_of(DEFAULT, level=level, part=True)
     groups = groups_by(listing.attributes, by, len(listing))
-    return _followed(listing, grid, groups, how, parts=list(range(len(groups))))
+    return _tracked(listing, grid, groups, how, parts=list(range(len(groups))))
 
 
 def method_of(name: str, *, level: float, part: bool) -> Method[Any]:
@@ -156,7 +156,7 @@ def method_of(name: str, *, level: float, part: bool) -> Method[Any]:
     return replace(found, level=level) if isinstance(found, Forecaster) else found
 
 
-def _followed(
+def _tracked(
     listing: Listing,
     grid: DayGrid,
     groups: ObjectGroups,

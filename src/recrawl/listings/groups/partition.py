@@ -105,7 +105,7 @@ class Partitioner:
     corrected: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse names that mean nothing."""
+        """Check parameters."""
         for name, known in (
             (self.search, ("reclustered", "hierarchical")),
             (self.criterion, ("lr", "pearson")),

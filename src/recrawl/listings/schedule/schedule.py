@@ -48,7 +48,7 @@ class Goal:
     guarantee: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse what no copy can keep."""
+        """Check parameters."""
         for name in QUALITIES:
             target = getattr(self, name)
             if target is not None and not 0 < target < 1:
@@ -177,7 +177,7 @@ class Limit:
     days: float
 
     def __post_init__(self) -> None:
-        """Refuse a limit that forbids all."""
+        """Check parameters."""
         if self.count < 1 or self.days <= 0:
             raise InvalidParameter(
                 f"a limit must allow at least 1 sync in more than 0 days "
