@@ -13,7 +13,7 @@ import pytest
 from recrawl.detect.masks.json_text import as_json
 from recrawl.detect.masks.masks import learnt
 from recrawl.entries.entries import Found, PagesFound, VisitMade
-from recrawl.report.diff.data import DIFFERENCE_KEYS, VERSION_COLUMNS
+from recrawl.report.diff.data import DIFF_KEYS, VERSION_COLUMNS
 from recrawl.store import create_store, open_for_writing
 from recrawl.visits.status import Outcome
 from tests.cli.looking import on_a_terminal
@@ -151,9 +151,9 @@ def test_a_page_that_cannot_be_written_is_refused(folder):
 def test_the_object_holds_all(folder):
     found = json.loads(run("diff", TEA, "--json", cwd=folder).out)
 
-    assert tuple(found) == DIFFERENCE_KEYS
+    assert tuple(found) == DIFF_KEYS
     assert found["gist"] == "figures"
-    assert [part["kind"] for part in found["parts"]] == ["same", "changed", "same"]
+    assert [block["kind"] for block in found["blocks"]] == ["same", "changed", "same"]
 
 
 def test_versions_are_listed_with_how_much_changed(folder):

@@ -283,7 +283,7 @@ def test_what_the_command_says_steers_no_terminal(tmp_path):
 
 
 def test_a_tag_of_many_attributes_is_no_trap_where_parts_are_chosen():
-    """With `watch` a million attributes busy a thread for an hour: see `detect.text.visible`."""
+    """With `watch` a million attributes busy a thread for an hour: see `detect.text.selection`."""
     from recrawl.detect.text.lines import lines
 
     lines(hostile.many_attributes(1_000_000).decode(), watch=("main",))

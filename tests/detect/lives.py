@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.detect.change import Known, difference, signature
+from recrawl.detect.diff.share import share_changed
 from recrawl.detect.masks.masks import NO_MASKS, displaced, learnt, masked
 from recrawl.detect.returns import Returns
-from recrawl.detect.text.words import share_changed
 from recrawl.frontier.host_table import HostTable
 from recrawl.state.trust import Trust
 from recrawl.visits.status import Outcome

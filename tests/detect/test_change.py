@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.detect.change import Known, difference, read, signature
+from recrawl.detect.diff.share import share_changed
 from recrawl.detect.masks.masks import NO_MASKS, learnt, masked
 from recrawl.detect.simhash import likeness
-from recrawl.detect.text.words import share_changed
 from recrawl.visits.status import Outcome
 
 READING = st.lists(st.sampled_from(["a", "b c", "d e f"]), max_size=6).map(tuple)

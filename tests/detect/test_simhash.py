@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recrawl.detect.diff.share import share_changed
 from recrawl.detect.simhash import estimated_share, likeness
-from recrawl.detect.text.words import share_changed
 
 VOCABULARY = [f"w{number}" for number in range(5000)]
 # Some words are far more frequent than others, as in all languages.

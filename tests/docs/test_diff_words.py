@@ -2,22 +2,24 @@
 
 import pytest
 
-from recrawl.detect.diff.differences import GISTS, Kind
-from recrawl.detect.diff.edits import Fate
+from recrawl.detect.diff.line_diff import GISTS, BlockKind
+from recrawl.detect.diff.word_diff import EditKind
 from recrawl.report.diff.data import (
-    DIFFERENCE_KEYS,
-    PART_KEYS,
+    BLOCK_KEYS,
+    DIFF_KEYS,
     SIDE_KEYS,
     VERSION_COLUMNS,
 )
 from tests.docs.pages import DOCS
 
 CRAWLS = (DOCS / "reference" / "files.md").read_text().split("## Crawls")[1].split("\n## ")[0]
-KEYS = {*DIFFERENCE_KEYS, *SIDE_KEYS, *PART_KEYS, *VERSION_COLUMNS}
-KINDS = {kind.value for kind in Kind if kind is not Kind.MOVED_AWAY}
+KEYS = {*DIFF_KEYS, *SIDE_KEYS, *BLOCK_KEYS, *VERSION_COLUMNS}
+KINDS = {kind.value for kind in BlockKind if kind is not BlockKind.MOVED_AWAY}
 
 
-@pytest.mark.parametrize("word", sorted({*KEYS, *KINDS, *GISTS, *(fate.value for fate in Fate)}))
+@pytest.mark.parametrize(
+    "word", sorted({*KEYS, *KINDS, *GISTS, *(kind.value for kind in EditKind)})
+)
 def test_every_word_of_a_difference_is_explained(word):
     assert f"`{word}`" in CRAWLS
 

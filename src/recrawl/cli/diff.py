@@ -118,7 +118,7 @@ def _list(versions: Versions, kind: str) -> None:
 
     from recrawl.arrays.texts import Texts
     from recrawl.cli import screen
-    from recrawl.detect.diff.differences import gist
+    from recrawl.detect.diff.line_diff import gist
     from recrawl.errors import NothingToCompare
     from recrawl.inspect.versions import Side
     from recrawl.report.diff import data
@@ -142,9 +142,9 @@ def _list(versions: Versions, kind: str) -> None:
 
 def _write_page(comparison: Comparison, html: str) -> None:
     from recrawl.adapters.tables.outputs import whole_file
-    from recrawl.report.diff.html import difference_page
+    from recrawl.report.diff.html import diff_page
 
-    page = f"{difference_page(comparison)}\n".encode()
+    page = f"{diff_page(comparison)}\n".encode()
     if html == "-":
         sys.stdout.buffer.write(page)  # in UTF-8, as it says of itself
         return
@@ -154,9 +154,9 @@ def _write_page(comparison: Comparison, html: str) -> None:
 
 def _say_object(comparison: Comparison) -> None:
     from recrawl.cli import screen
-    from recrawl.report.diff.data import difference_object
+    from recrawl.report.diff.data import diff_object
 
-    screen.say(json.dumps(difference_object(comparison)))
+    screen.say(json.dumps(diff_object(comparison)))
 
 
 def _show(comparison: Comparison) -> None:
@@ -172,7 +172,7 @@ def _show(comparison: Comparison) -> None:
     console = Console(highlight=False, soft_wrap=True)
     for sentence in (*heading(comparison), ""):
         screen.say(sentence)
-    for line in shown(comparison.difference):
+    for line in shown(comparison.diff):
         if console.color_system is None or console.no_color:
             screen.say(line.plain())
         else:
@@ -180,15 +180,15 @@ def _show(comparison: Comparison) -> None:
 
 
 def _coloured(line: Shown) -> list[tuple[str, str]]:
-    """A line with the style of each of its runs; signs tell them apart as well as colours do."""
-    from recrawl.detect.diff.differences import Kind
-    from recrawl.detect.diff.edits import Fate
+    """A line with the style of each of its edits; signs tell them apart as well as colours do."""
+    from recrawl.detect.diff.line_diff import BlockKind
+    from recrawl.detect.diff.word_diff import EditKind
 
     if line.kind is None:
         return [(line.plain(), "dim")]
-    whole = {Kind.REMOVED: "red", Kind.ADDED: "green", Kind.CHANGED: "yellow"}
-    sign = whole.get(line.kind, "dim" if line.kind is Kind.SAME else "cyan")
-    words = {Fate.REMOVED: "red", Fate.ADDED: "green", Fate.KEPT: ""}
-    if line.kind in (Kind.SAME, Kind.REMOVED, Kind.ADDED):
+    whole = {BlockKind.REMOVED: "red", BlockKind.ADDED: "green", BlockKind.CHANGED: "yellow"}
+    sign = whole.get(line.kind, "dim" if line.kind is BlockKind.SAME else "cyan")
+    words = {EditKind.REMOVED: "red", EditKind.ADDED: "green", EditKind.KEPT: ""}
+    if line.kind in (BlockKind.SAME, BlockKind.REMOVED, BlockKind.ADDED):
         words = dict.fromkeys(words, sign)
-    return [(f"{line.marker} ", sign), *((run.text, words[run.fate]) for run in line.marked())]
+    return [(f"{line.marker} ", sign), *((edit.text, words[edit.kind]) for edit in line.marked())]

@@ -19,10 +19,10 @@ from functools import partial
 from math import isnan, nan
 from typing import TYPE_CHECKING, TypeVar
 
+from recrawl.detect.diff.share import share_changed
 from recrawl.detect.masks.masks import learnt, masked
 from recrawl.detect.reliability import ETAG, MODIFIED, NOT_MODIFIED
 from recrawl.detect.returns import Returns
-from recrawl.detect.text.words import share_changed
 from recrawl.detect.verdict import (
     PageFacts,
     Verdict,

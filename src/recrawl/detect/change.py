@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from xxhash import xxh3_64_digest
 
+from recrawl.detect.diff.share import share_changed
 from recrawl.detect.masks.masks import NO_MASKS, masked
 from recrawl.detect.simhash import estimated_share, likeness
 from recrawl.detect.text.lines import lines, text_lines
-from recrawl.detect.text.words import share_changed
 from recrawl.visits.status import Outcome
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.detect.text.words import spaced
+from recrawl.detect.text.words import space_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +55,7 @@ def likeness(lines: Sequence[str]) -> int:
     >>> likeness(())
     0
     """
-    text = spaced(lines)[:_MOST_LETTERS]
+    text = space_words(lines)[:_MOST_LETTERS]
     if not text:
         return 0
     hashes = _hashes(text)

@@ -10,10 +10,10 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from recrawl.detect.change import read
-from recrawl.detect.diff.differences import differences
+from recrawl.detect.diff.line_diff import line_diff
+from recrawl.detect.diff.share import share_changed
 from recrawl.detect.masks.json_text import read_masks
 from recrawl.detect.masks.masks import NO_MASKS, Masks, masked
-from recrawl.detect.text.words import share_changed
 from recrawl.errors import NothingToCompare
 from recrawl.parse.addresses import host_of
 from recrawl.parse.encodings import decoded
@@ -23,7 +23,7 @@ from recrawl.units import utc_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recrawl.detect.diff.differences import Difference
+    from recrawl.detect.diff.line_diff import PageDiff
     from recrawl.entries.records import Version
     from recrawl.entries.store import ReadStore
     from recrawl.settings.settings import Settings
@@ -54,14 +54,14 @@ class Comparison:
         old: One version.
         new: The other.
         share: Share of the words that differ.
-        difference: All that changed.
+        diff: The diff.
     """
 
     page: str
     old: Side
     new: Side
     share: float
-    difference: Difference
+    diff: PageDiff
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ class Versions:
             old=Side(older.at_seconds, older.size),
             new=Side(newer.at_seconds, newer.size),
             share=share_changed(old, new),
-            difference=differences(old, new),
+            diff=line_diff(old, new),
         )
 
     def lines(self, version: Version) -> tuple[str, ...]:

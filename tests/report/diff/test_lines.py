@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html  # type: ignore[import-untyped] # ships no types
 
-from recrawl.detect.diff.differences import Kind, differences
+from recrawl.detect.diff.line_diff import BlockKind, line_diff
 from recrawl.inspect.versions import Comparison, Side
-from recrawl.report.diff.data import difference_object, version_columns, version_words
-from recrawl.report.diff.html import difference_page
+from recrawl.report.diff.data import diff_object, version_columns, version_words
+from recrawl.report.diff.html import diff_page
 from recrawl.report.diff.lines import heading, readable, shown, summary
 
 LINES = tuple(f"Line {number} stays as it is" for number in range(20))
@@ -28,11 +28,11 @@ pages = st.lists(texts, max_size=8)
 
 
 def comparison(old, new, page="https://a.org/"):
-    return Comparison(page, Side(0.0, 10), Side(86_400.25, 1200), 0.25, differences(old, new))
+    return Comparison(page, Side(0.0, 10), Side(86_400.25, 1200), 0.25, line_diff(old, new))
 
 
 def plain(old, new):
-    return [line.plain() for line in shown(differences(old, new))]
+    return [line.plain() for line in shown(line_diff(old, new))]
 
 
 def test_what_is_far_from_a_change_is_counted():
@@ -92,7 +92,7 @@ def test_the_heading_has_both_versions_and_how_much_changed():
         "from 1970-01-01 00:00:00 (10 bytes) to 1970-01-02 00:00:00 (1,200 bytes), UTC",
         "25 % of the words changed (edited): 1 line changed, 1 added",
     ]
-    assert summary(differences(["a"], ["a"]), 0.0) == "nothing that counts has changed"
+    assert summary(line_diff(["a"], ["a"]), 0.0) == "nothing that counts has changed"
 
 
 @given(pages, pages)
@@ -109,18 +109,18 @@ def test_readable_text_has_no_marks_of_direction(text):
 def test_the_object_has_what_makes_the_new_of_the_old():
     old = ["a line that moves", "costs 1 euro", *LINES[:2], "e f g h"]
     new = ["costs 2 euro", *LINES[:2], "a line that moves", "i j k l"]
-    found = json.loads(json.dumps(difference_object(comparison(old, new))))
+    found = json.loads(json.dumps(diff_object(comparison(old, new))))
     made = []
-    for part in found["parts"]:
-        if part["kind"] == "same":
-            made += old[slice(*part["from"])]
-        elif part["kind"] == "added":
-            made += part["lines"]
-        elif part["kind"] in ("changed", "moved"):
-            made += ["".join(t for fate, t in line if fate != "removed") for line in part["lines"]]
+    for block in found["blocks"]:
+        if block["kind"] == "same":
+            made += old[slice(*block["from"])]
+        elif block["kind"] == "added":
+            made += block["lines"]
+        elif block["kind"] in ("changed", "moved"):
+            made += ["".join(t for kind, t in line if kind != "removed") for line in block["lines"]]
 
     assert made == new
-    kinds = [part["kind"] for part in found["parts"]]
+    kinds = [block["kind"] for block in found["blocks"]]
     assert kinds == ["changed", "same", "removed", "moved", "added"]
     assert found["from"] == {"kept_at": "1970-01-01T00:00:00Z", "size_bytes": 10}
     assert found["to"] == {"kept_at": "1970-01-02T00:00:00.250000Z", "size_bytes": 1200}
@@ -139,7 +139,7 @@ def test_versions_are_rows():
 
 
 def test_the_page_allows_its_own_style_and_nothing_else():
-    page = difference_page(comparison(LINES, LINES[5:]))
+    page = diff_page(comparison(LINES, LINES[5:]))
     (style,) = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
 
@@ -152,21 +152,21 @@ def test_the_page_allows_its_own_style_and_nothing_else():
 def test_the_page_says_what_the_lines_say_and_does_nothing(old, new, address):
     """Whatever the versions hold: read by another's parser, all is text."""
     found = comparison(old, new, page=f"https://a.org/{address}")
-    root = html.document_fromstring(difference_page(found))
+    root = html.document_fromstring(diff_page(found))
     attributes = {name for element in root.iter() for name in element.attrib}
 
     assert {element.tag for element in root.iter()} <= ALLOWED
     assert attributes <= {
         *("lang", "charset", "http-equiv", "content", "name", "href", "rel", "class", "dir", "id"),
     }
-    for part in found.difference.parts:
-        if part.kind is Kind.ADDED:
-            for line in new[slice(*part.new)]:
+    for block in found.diff.blocks:
+        if block.kind is BlockKind.ADDED:
+            for line in new[slice(*block.new)]:
                 assert readable(line) in [each.text_content() for each in root.iter("ins")]
 
 
 def test_links_between_the_places_of_a_block_lead_somewhere():
-    page = html.document_fromstring(difference_page(comparison(LINES, (*LINES[12:], *LINES[:12]))))
+    page = html.document_fromstring(diff_page(comparison(LINES, (*LINES[12:], *LINES[:12]))))
     places = {f"#{element.get('id')}" for element in page.iter("div") if element.get("id")}
     links = {link.get("href") for link in page.iter("a")} - {"https://a.org/"}
 
@@ -176,4 +176,4 @@ def test_links_between_the_places_of_a_block_lead_somewhere():
 
 @pytest.mark.parametrize("page", ["javascript:alert(1)", "data:text/html,x"])
 def test_only_an_address_of_the_web_is_a_link(page):
-    assert "href" not in difference_page(comparison(["a"], ["b"], page=page))
+    assert "href" not in diff_page(comparison(["a"], ["b"], page=page))

@@ -21,8 +21,8 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from recrawl.detect.diff.hunks import hunks
 from recrawl.detect.masks.blanking import blanked
+from recrawl.detect.masks.hunks import hunks
 from recrawl.detect.masks.places import Part, Run, part_at, run_at, shortened
 from recrawl.detect.masks.templates import template_of
 
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
-    from recrawl.detect.diff.hunks import Hunk
     from recrawl.detect.masks.blanking import Blanked
+    from recrawl.detect.masks.hunks import Hunk
     from recrawl.detect.masks.places import Place
     from recrawl.detect.masks.templates import Template
 
@@ -175,7 +175,7 @@ def _standing(
     moving: set[str] = set()
     edges: set[str] = set()
     for hunk in hunks(one, two)[:_MOST_HUNKS]:
-        moving.update(one[hunk.start : hunk.end], two[hunk.other_start : hunk.other_end])
+        moving.update(one[hunk.start : hunk.end], two[hunk.new_start : hunk.new_end])
         edges.update(one[max(hunk.start - 1, 0) : hunk.start], one[hunk.end : hunk.end + 1])
     moving, edges = set(map(shortened, moving)), set(map(shortened, edges))
     there = set(map(shortened, one)) | set(map(shortened, two))
@@ -265,7 +265,7 @@ def _joined(masks: list[Mask], new: Mask, missing: set[int]) -> list[Mask]:
 def _parts(first: Sequence[str], second: Sequence[str], hunk: Hunk) -> Sequence[Place] | None:
     """Places of a hunk within its lines; None where they cannot be told, and all of it is one."""
     one = first[hunk.start : hunk.end]
-    other = second[hunk.other_start : hunk.other_end]
+    other = second[hunk.new_start : hunk.new_end]
     if " ".join(one) == " ".join(other):
         return []  # the same words, cut into lines otherwise
     if len(one) != len(other) or (len(one) > 1 and sorted(one) == sorted(other)):

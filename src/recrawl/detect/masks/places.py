@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from xxhash import xxh3_64_hexdigest
 
-from recrawl.detect.diff.hunks import kind_of
+from recrawl.detect.masks.hunks import link_directory
 from recrawl.detect.masks.templates import merged
 from recrawl.detect.text.lines import GAP
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterable, Sequence
 
-    from recrawl.detect.diff.hunks import Hunk
+    from recrawl.detect.masks.hunks import Hunk
     from recrawl.detect.masks.templates import Template
 
 # Of a longer line that stands before or after a place, a signature is kept.
@@ -168,19 +168,19 @@ def run_at(
         counts: How often each line is in the first.
     """
     one = first[hunk.start : hunk.end]
-    other = second[hunk.other_start : hunk.other_end]
+    other = second[hunk.new_start : hunk.new_end]
     if max(len(one), len(other)) > _MOST_LINES:
         return None
     if max(len(one), len(other)) == max(len(first), len(second)):
         return None  # nothing stands beside it
     up = 0
-    while up < min(_MOST_CONTEXT, hunk.start, hunk.other_start) and (
-        first[hunk.start - up - 1] == second[hunk.other_start - up - 1]
+    while up < min(_MOST_CONTEXT, hunk.start, hunk.new_start) and (
+        first[hunk.start - up - 1] == second[hunk.new_start - up - 1]
     ):
         up += 1
     down = 0
-    while down < min(_MOST_CONTEXT, len(first) - hunk.end, len(second) - hunk.other_end) and (
-        first[hunk.end + down] == second[hunk.other_end + down]
+    while down < min(_MOST_CONTEXT, len(first) - hunk.end, len(second) - hunk.new_end) and (
+        first[hunk.end + down] == second[hunk.new_end + down]
     ):
         down += 1
     before = _telling(first[hunk.start - up : hunk.start][::-1], counts)[::-1]
@@ -221,7 +221,7 @@ def _kinds(known: tuple[str, ...], lines: Iterable[str]) -> tuple[str, ...]:
 
 def link_kind(line: str) -> str:
     """The kind of link that a line begins with, cut to a length; empty for none."""
-    return kind_of(line)[: KEPT_LENGTH // 2]
+    return link_directory(line)[: KEPT_LENGTH // 2]
 
 
 def _fewest(kinds: Iterable[str]) -> tuple[str, ...]:

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
+from recrawl.detect.diff.patience import patience_align, runs
 from recrawl.detect.text.lines import GAP, LINK
 
 if TYPE_CHECKING:
@@ -259,8 +259,8 @@ def _inner(first: str, second: str) -> list[str]:
     one, other = first.split(" "), second.split(" ")
     if not _FEW_WORDS < min(len(one), len(other)) <= max(len(one), len(other)) <= _MOST_WORDS:
         return []
-    blocks = SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks()
-    pieces = [_spaced(one, block.a, block.a + block.size) for block in blocks[:-1]]
+    common = runs(patience_align(one, other))
+    pieces = [_spaced(one, start, start + length) for start, _, length in common]
     return [piece for piece in pieces if _WORD_LETTERS.search(piece)][:_MOST_PIECES]
 
 

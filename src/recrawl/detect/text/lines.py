@@ -18,6 +18,8 @@ import re
 import unicodedata
 from itertools import compress
 
+from recrawl.detect.text.characters import is_latin, normalize_spaces
+from recrawl.detect.text.link_targets import link_target
 from recrawl.detect.text.markup import (
     ALT,
     ATTRIBUTES,
@@ -30,9 +32,7 @@ from recrawl.detect.text.markup import (
     resolved,
 )
 from recrawl.detect.text.relative_times import without_relative_times
-from recrawl.detect.text.signs import is_latin, spelled
-from recrawl.detect.text.targets import target
-from recrawl.detect.text.visible import chosen
+from recrawl.detect.text.selection import select_parts
 
 # Before where a link leads. No text has it: HTML knows no reference to it, and it is taken out of
 # what is read.
@@ -117,7 +117,7 @@ def lines(
         >>> lines(page, watch=("h1", "p"), ignore=("b",))
         ('Tea', 'To \x10/bags bags')
     """
-    return tuple(line for part in chosen(page, watch, ignore) for line in _lines(part))
+    return tuple(line for part in select_parts(page, watch, ignore) for line in _lines(part))
 
 
 def text_lines(text: str) -> tuple[str, ...]:
@@ -158,14 +158,14 @@ def _lines(page: str) -> tuple[str, ...]:
 
 
 def _link(written: str) -> str:
-    found = target(resolved(written))
+    found = link_target(resolved(written))
     # What was resolved is not to be resolved again.
     return f" {LINK}{found} ".replace("&", f"&{_JOINT}") if found else _JOINT
 
 
 def _tidy(text: str) -> tuple[str, ...]:
     """Lines of a text in one spelling, without the empty ones."""
-    text = _composed(spelled(text, spaces=_SPACES, unseen=_UNSEEN))
+    text = _composed(normalize_spaces(text, spaces=_SPACES, unseen=_UNSEEN))
     found = map(str.strip, text.split(_CUT))
     return tuple(filter(None, without_relative_times(list(filter(None, found)))))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from recrawl.detect.text.lines import lines
-from recrawl.detect.text.visible import is_wild
+from recrawl.detect.text.selection import is_too_complex
 from recrawl.detect.walls.walls import wall_of
 from recrawl.parse.encodings import decoded
 from recrawl.parse.items.html import read_html_items
@@ -74,7 +74,7 @@ def read_page(answer: Response, layout: Layout) -> Items:
 
 
 def _read_html(answer: Response, text: str, layout: Layout) -> Items:
-    if is_wild(text, layout.selectors):
+    if is_too_complex(text, layout.selectors):
         return Items(problem="page is nested too deep, or has too many tags")
     items = read_html_items(text, layout, answer.address)
     if not items.count and not items.problem:

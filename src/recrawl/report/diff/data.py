@@ -1,4 +1,4 @@
-"""What changed between versions of a page, for scripts.
+"""Diffs and version lists of a page as JSON and columns, for scripts.
 
 Pure.
 """
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.detect.diff.differences import GISTS, Kind, gist
+from recrawl.detect.diff.line_diff import GISTS, BlockKind, gist
 from recrawl.report.diff.lines import share_words
 from recrawl.report.rates import Named
 from recrawl.units import utc_text
@@ -18,45 +18,45 @@ from recrawl.units import utc_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recrawl.detect.diff.differences import Difference, Part
+    from recrawl.detect.diff.line_diff import Block, PageDiff
     from recrawl.inspect.versions import Comparison, Side
     from recrawl.report.rates import Column
 
-# What `recrawl diff --json` holds, each of its two versions, and each of its parts.
-DIFFERENCE_KEYS = ("page", "from", "to", "words_changed", "gist", "parts")
+# Keys of `recrawl diff --json`, of each of its two versions and of each block.
+DIFF_KEYS = ("page", "from", "to", "words_changed", "gist", "blocks")
 SIDE_KEYS = ("kept_at", "size_bytes")
-PART_KEYS = ("kind", "from", "to", "lines")
-# What `recrawl diff --list` writes.
+BLOCK_KEYS = ("kind", "from", "to", "lines")
+# Columns of `recrawl diff --list`.
 VERSION_COLUMNS = ("page", "kept_at", "size_bytes", "words_changed", "gist")
 HEADER = ("kept", "bytes", "words changed", "gist")
 
 _DIGITS = 6
 
 
-def difference_object(comparison: Comparison) -> dict[str, Any]:
-    """The values of `DIFFERENCE_KEYS`."""
-    difference, share = comparison.difference, comparison.share
-    parts = [part for part in difference.parts if part.kind is not Kind.MOVED_AWAY]
+def diff_object(comparison: Comparison) -> dict[str, Any]:
+    """One diff as a JSON object with `DIFF_KEYS`."""
+    diff, share = comparison.diff, comparison.share
+    blocks = [block for block in diff.blocks if block.kind is not BlockKind.MOVED_AWAY]
     values = (
         comparison.page,
         _side(comparison.old),
         _side(comparison.new),
         round(share, _DIGITS),
-        gist(difference, share),
-        [_part(part, difference) for part in parts],
+        gist(diff, share),
+        [_block(block, diff) for block in blocks],
     )
-    return dict(zip(DIFFERENCE_KEYS, values, strict=True))
+    return dict(zip(DIFF_KEYS, values, strict=True))
 
 
 def version_columns(
     versions: Sequence[Side], shares: Sequence[float], gists: Sequence[str]
 ) -> dict[str, Column]:
-    """Columns of `VERSION_COLUMNS` but the first.
+    """The columns `VERSION_COLUMNS`, without the first.
 
     Args:
         versions: Versions of a page, oldest first.
         shares: Share of words changed since the version before; nan where there is none.
-        gists: What changed, each in one of `GISTS`; empty where there is no version before.
+        gists: BlockKind of each change, one of `GISTS`; empty where there is no version before.
     """
     names = ["", *GISTS]
     milliseconds = [round(side.at_seconds * 1000) for side in versions]
@@ -86,18 +86,18 @@ def _side(side: Side) -> dict[str, Any]:
     return dict(zip(SIDE_KEYS, values, strict=True))
 
 
-def _part(part: Part, difference: Difference) -> dict[str, Any]:
-    values = (part.kind, list(part.old), list(part.new), _lines(part, difference))
-    found = dict(zip(PART_KEYS, values, strict=True))
-    if part.kind is Kind.SAME:
+def _block(block: Block, diff: PageDiff) -> dict[str, Any]:
+    values = (block.kind, list(block.old), list(block.new), _lines(block, diff))
+    found = dict(zip(BLOCK_KEYS, values, strict=True))
+    if block.kind is BlockKind.SAME:
         del found["lines"]
     return found
 
 
-def _lines(part: Part, difference: Difference) -> list[Any]:
-    """Texts of lines that came or went; of others, what became of their words."""
-    if part.kind is Kind.REMOVED:
-        return list(difference.old[slice(*part.old)])
-    if part.kind is Kind.ADDED:
-        return list(difference.new[slice(*part.new)])
-    return [[[run.fate, run.text] for run in runs] for runs in part.edits]
+def _lines(block: Block, diff: PageDiff) -> list[Any]:
+    """Texts of added or removed lines; of other lines their word diffs."""
+    if block.kind is BlockKind.REMOVED:
+        return list(diff.old[slice(*block.old)])
+    if block.kind is BlockKind.ADDED:
+        return list(diff.new[slice(*block.new)])
+    return [[[edit.kind, edit.text] for edit in edits] for edits in block.edits]

@@ -1,8 +1,7 @@
-"""What changed between two versions of a page, as a page in HTML.
+"""Diff of two versions of a page as a self-contained HTML page.
 
-It needs nothing but itself, runs nothing and loads nothing: it may be mailed, kept and opened
-anywhere, whatever the versions hold. Both stand side by side where there is room, and below each
-other on a phone.
+It runs no script and loads nothing, so it may be mailed, kept and opened anywhere, whatever the
+versions hold. The versions are side by side on a wide screen and below each other on a phone.
 
 Pure.
 """
@@ -14,8 +13,8 @@ import hashlib
 from html import escape
 from typing import TYPE_CHECKING
 
-from recrawl.detect.diff.differences import Kind
-from recrawl.detect.diff.edits import Fate
+from recrawl.detect.diff.line_diff import BlockKind
+from recrawl.detect.diff.word_diff import EditKind
 from recrawl.report.diff.lines import CONTEXT, readable, summary, targetless
 from recrawl.report.diff.style import STYLE
 from recrawl.units import utc_text
@@ -23,21 +22,21 @@ from recrawl.units import utc_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from recrawl.detect.diff.differences import Difference, Part, Span
-    from recrawl.detect.diff.edits import Run
+    from recrawl.detect.diff.line_diff import Block, PageDiff, Span
+    from recrawl.detect.diff.word_diff import Edit
     from recrawl.inspect.versions import Comparison, Side
 
-_BESIDE = (Kind.SAME, Kind.CHANGED)
-_OLD_SIDE = (Kind.REMOVED, Kind.MOVED_AWAY)
+_BESIDE = (BlockKind.SAME, BlockKind.CHANGED)
+_OLD_SIDE = (BlockKind.REMOVED, BlockKind.MOVED_AWAY)
 
 
-def difference_page(comparison: Comparison) -> str:
+def diff_page(comparison: Comparison) -> str:
     """The whole page."""
     address = escape(readable(comparison.page))
     digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     sides = _side("From", comparison.old) + _side("To", comparison.new)
-    what = escape(summary(comparison.difference, comparison.share))
+    what = escape(summary(comparison.diff, comparison.share))
     return "\n".join(
         [
             "<!doctype html>",
@@ -57,7 +56,7 @@ def difference_page(comparison: Comparison) -> str:
             "</header>",
             f'<div class="pair sides">{sides}</div>',
             "<main>",
-            *_rows(comparison.difference),
+            *_rows(comparison.diff),
             "</main>",
             "</body>",
             "</html>",
@@ -76,26 +75,28 @@ def _side(name: str, side: Side) -> str:
     return f"<div><b>{name}</b> {at} UTC <small>{side.size:,} bytes</small></div>"
 
 
-def _rows(difference: Difference) -> Iterator[str]:
-    """All parts: what is the same across, what changed beside each other."""
-    last = len(difference.parts) - 1
+def _rows(diff: PageDiff) -> Iterator[str]:
+    """All blocks: unchanged lines across both columns, changed ones side by side."""
+    last = len(diff.blocks) - 1
     passed: set[Span] = set()
     old_side: list[str] = []
     new_side: list[str] = []
-    for number, part in enumerate(difference.parts):
-        if part.kind in _OLD_SIDE:
-            old_side.append(_block(part, difference, passed))
-        elif part.kind not in _BESIDE:
-            new_side.append(_block(part, difference, passed))
+    for number, block in enumerate(diff.blocks):
+        if block.kind in _OLD_SIDE:
+            old_side.append(_block(block, diff, passed))
+        elif block.kind not in _BESIDE:
+            new_side.append(_block(block, diff, passed))
         else:
             yield from _pair(old_side, new_side)
             old_side, new_side = [], []
-            if part.kind is Kind.SAME:
-                lines = difference.old[slice(*part.old)]
+            if block.kind is BlockKind.SAME:
+                lines = diff.old[slice(*block.old)]
                 yield from _same(lines, above=number > 0, below=number < last)
             else:
-                for runs in part.edits:
-                    yield from _pair([_words(runs, Fate.REMOVED)], [_words(runs, Fate.ADDED)])
+                for edits in block.edits:
+                    yield from _pair(
+                        [_words(edits, EditKind.REMOVED)], [_words(edits, EditKind.ADDED)]
+                    )
     yield from _pair(old_side, new_side)
 
 
@@ -105,30 +106,30 @@ def _pair(old_side: Sequence[str], new_side: Sequence[str]) -> Iterator[str]:
         yield f'<div class="pair"><div class="old">{old}</div><div class="new">{new}</div></div>'
 
 
-def _block(part: Part, difference: Difference, passed: set[Span]) -> str:
-    """A part that stands on one side only."""
-    if part.kind is Kind.REMOVED:
-        return "".join(_line("removed", line) for line in difference.old[slice(*part.old)])
-    if part.kind is Kind.ADDED:
-        return "".join(_line("added", line) for line in difference.new[slice(*part.new)])
-    here = part.kind is Kind.MOVED
-    down = (part.old in passed) is here
-    passed.add(part.old)
-    name = f"moved-{part.old[0]}"
-    fate = Fate.ADDED if here else Fate.REMOVED
+def _block(block: Block, diff: PageDiff, passed: set[Span]) -> str:
+    """A block that is on one side only."""
+    if block.kind is BlockKind.REMOVED:
+        return "".join(_line("removed", line) for line in diff.old[slice(*block.old)])
+    if block.kind is BlockKind.ADDED:
+        return "".join(_line("added", line) for line in diff.new[slice(*block.new)])
+    here = block.kind is BlockKind.MOVED
+    down = (block.old in passed) is here
+    passed.add(block.old)
+    name = f"moved-{block.old[0]}"
+    kind = EditKind.ADDED if here else EditKind.REMOVED
     what = f"Moved {'down' if down else 'up'} {'to' if here else 'from'} here"
     arrow = "↓" if down is not here else "↑"
     goal, label = (name, "where it was") if here else (f"{name}-now", "where it is now")
     return (
         f'<div class="moved" id="{name}{"-now" if here else ""}">'
         f'<p class="way">{what} <a href="#{goal}">{arrow} {label}</a></p>'
-        + "".join(_words(runs, fate) for runs in part.edits)
+        + "".join(_words(edits, kind) for edits in block.edits)
         + "</div>"
     )
 
 
 def _same(lines: Sequence[str], *, above: bool, below: bool) -> Iterator[str]:
-    """Lines beside the changes above and below them; the others can be unfolded."""
+    """Context lines of the changes above and below; the others can be unfolded."""
     head = CONTEXT if above else 0
     tail = len(lines) - (CONTEXT if below else 0)
     if tail - head <= 1:
@@ -147,15 +148,15 @@ def _line(name: str, line: str) -> str:
     return _paragraph(name, f"<{tag}>{text}</{tag}>" if tag else text)
 
 
-def _words(runs: Iterable[Run], fate: Fate) -> str:
-    """One side of a line: what was kept of its words, and what came or went."""
-    tag = "ins" if fate is Fate.ADDED else "del"
+def _words(edits: Iterable[Edit], kind: EditKind) -> str:
+    """One side of a changed line: kept words, and added or removed ones."""
+    tag = "ins" if kind is EditKind.ADDED else "del"
     parts = [
-        escape(targetless(run.text))
-        if run.fate is Fate.KEPT
-        else f"<{tag}>{escape(readable(run.text, targets=True))}</{tag}>"
-        for run in runs
-        if run.fate in (fate, Fate.KEPT)
+        escape(targetless(edit.text))
+        if edit.kind is EditKind.KEPT
+        else f"<{tag}>{escape(readable(edit.text, targets=True))}</{tag}>"
+        for edit in edits
+        if edit.kind in (kind, EditKind.KEPT)
     ]
     return _paragraph("changed", "".join(parts))
 

@@ -1,7 +1,7 @@
-"""What changed between two versions of a page, in lines for a terminal.
+"""Diff of two versions of a page, as lines for a terminal.
 
-Where links lead is told only where that changed; what masks have hidden is a sign, "…"; and what a
-terminal would obey is made visible.
+Targets of links are shown only where they changed, masked text is "…", and control characters are
+escaped.
 
 Pure.
 """
@@ -12,8 +12,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recrawl.detect.diff.differences import Kind, gist
-from recrawl.detect.diff.edits import Fate, Run
+from recrawl.detect.diff.line_diff import BlockKind, gist
+from recrawl.detect.diff.word_diff import Edit, EditKind
 from recrawl.detect.text.lines import GAP, LINK
 from recrawl.report.table import printable, shortened
 from recrawl.report.words import percent
@@ -22,56 +22,56 @@ from recrawl.units import utc_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from recrawl.detect.diff.differences import Difference, Part, Span
+    from recrawl.detect.diff.line_diff import Block, PageDiff, Span
     from recrawl.inspect.versions import Comparison
 
-CONTEXT = 3  # lines that stay the same beside a change
+CONTEXT = 3  # unchanged lines shown beside a change
 
-_AROUND = 60  # letters of what is kept of a line beside a change
+_AROUND = 60  # characters of kept text shown beside a change
 _TARGET = re.compile(rf"{LINK}\S*+\s?")
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A line for people.
+    """One line of the output.
 
     Args:
-        kind: What became of it; None for a remark.
-        runs: What it says.
+        kind: BlockKind of its block; None for a remark.
+        edits: Its word diff.
     """
 
-    kind: Kind | None
-    runs: tuple[Run, ...]
+    kind: BlockKind | None
+    edits: tuple[Edit, ...]
 
     @property
     def marker(self) -> str:
-        """The sign that it begins with."""
+        """Character in its first column."""
         return " " if self.kind is None else MARKERS[self.kind]
 
-    def marked(self) -> list[Run]:
-        """What it says, words that came and went in brackets where others stayed."""
-        if len({run.fate for run in self.runs}) <= 1:
-            return list(self.runs)
-        return [Run(run.fate, _BRACKETS[run.fate].format(run.text)) for run in self.runs]
+    def marked(self) -> list[Edit]:
+        """Its word diff, with brackets around added and removed words if others were kept."""
+        if len({edit.kind for edit in self.edits}) <= 1:
+            return list(self.edits)
+        return [Edit(edit.kind, _BRACKETS[edit.kind].format(edit.text)) for edit in self.edits]
 
     def plain(self) -> str:
         """The line without colours."""
-        return " ".join([self.marker, "".join(run.text for run in self.marked())]).rstrip()
+        return " ".join([self.marker, "".join(edit.text for edit in self.marked())]).rstrip()
 
 
 MARKERS = {
-    Kind.SAME: " ",
-    Kind.CHANGED: "~",
-    Kind.REMOVED: "-",
-    Kind.ADDED: "+",
-    Kind.MOVED_AWAY: "<",
-    Kind.MOVED: ">",
+    BlockKind.SAME: " ",
+    BlockKind.CHANGED: "~",
+    BlockKind.REMOVED: "-",
+    BlockKind.ADDED: "+",
+    BlockKind.MOVED_AWAY: "<",
+    BlockKind.MOVED: ">",
 }
-_BRACKETS = {Fate.KEPT: "{}", Fate.REMOVED: "[-{}-]", Fate.ADDED: "{{+{}+}}"}
+_BRACKETS = {EditKind.KEPT: "{}", EditKind.REMOVED: "[-{}-]", EditKind.ADDED: "{{+{}+}}"}
 
 
 def heading(comparison: Comparison) -> list[str]:
-    """What is compared, and how much of it changed."""
+    """Which versions are compared, and how much changed."""
     sides = [
         f"{utc_text(side.at_seconds)} ({side.size:,} bytes)"
         for side in (comparison.old, comparison.new)
@@ -79,33 +79,33 @@ def heading(comparison: Comparison) -> list[str]:
     return [
         printable(comparison.page),
         f"from {sides[0]} to {sides[1]}, UTC",
-        summary(comparison.difference, comparison.share),
+        summary(comparison.diff, comparison.share),
     ]
 
 
-def summary(difference: Difference, share: float) -> str:
-    """What changed, in one sentence.
+def summary(diff: PageDiff, share: float) -> str:
+    """One sentence on what changed.
 
-    >>> from recrawl.detect.diff.differences import differences
-    >>> summary(differences(["a", "b 1"], ["a", "b 2", "c"]), 0.4)
+    >>> from recrawl.detect.diff.line_diff import line_diff
+    >>> summary(line_diff(["a", "b 1"], ["a", "b 2", "c"]), 0.4)
     '40 % of the words changed (edited): 1 line changed, 1 added'
     """
     counted = [
-        (difference.lines(kind), kind)
-        for kind in (Kind.CHANGED, Kind.ADDED, Kind.REMOVED, Kind.MOVED)
+        (diff.lines(kind), kind)
+        for kind in (BlockKind.CHANGED, BlockKind.ADDED, BlockKind.REMOVED, BlockKind.MOVED)
     ]
     found = [f"{count:,} {kind}" for count, kind in counted if count]
     if not found:
         return "nothing that counts has changed"
     count, _, first = found[0].partition(" ")
     found[0] = f"{count} line {first}" if count == "1" else f"{count} lines {first}"
-    did = "changed or moved" if difference.lines(Kind.MOVED) else "changed"
-    what = gist(difference, share)
+    did = "changed or moved" if diff.lines(BlockKind.MOVED) else "changed"
+    what = gist(diff, share)
     return f"{share_words(share)} of the words {did} ({what}): {', '.join(found)}"
 
 
 def share_words(share: float) -> str:
-    """A share in per cent, where little is not nothing.
+    """A share in per cent; small ones are not shown as 0.
 
     >>> [share_words(0.001), share_words(0.25), share_words(0.0), share_words(float("nan"))]
     ['under 1 %', '25 %', '0 %', '-']
@@ -113,34 +113,34 @@ def share_words(share: float) -> str:
     return "under 1 %" if 0 < share < 0.01 else percent(share)  # noqa: PLR2004 - the 1 % it says
 
 
-def shown(difference: Difference) -> Iterator[Shown]:
-    """Lines for people: what changed, with a few lines beside it that did not."""
-    if all(part.kind is Kind.SAME for part in difference.parts):
+def shown(diff: PageDiff) -> Iterator[Shown]:
+    """Lines of a diff: what changed, with a few lines of context."""
+    if all(block.kind is BlockKind.SAME for block in diff.blocks):
         return
-    last = len(difference.parts) - 1
+    last = len(diff.blocks) - 1
     passed: set[Span] = set()
-    for number, part in enumerate(difference.parts):
-        if part.kind is Kind.SAME:
-            lines = difference.old[slice(*part.old)]
+    for number, block in enumerate(diff.blocks):
+        if block.kind is BlockKind.SAME:
+            lines = diff.old[slice(*block.old)]
             yield from _same(lines, above=number > 0, below=number < last)
-        elif part.kind is Kind.CHANGED:
-            yield from (Shown(part.kind, tuple(near(runs))) for runs in part.edits)
-        elif part.kind is Kind.REMOVED:
-            yield from _whole(part.kind, Fate.REMOVED, difference.old[slice(*part.old)])
-        elif part.kind is Kind.ADDED:
-            yield from _whole(part.kind, Fate.ADDED, difference.new[slice(*part.new)])
+        elif block.kind is BlockKind.CHANGED:
+            yield from (Shown(block.kind, tuple(near(edits))) for edits in block.edits)
+        elif block.kind is BlockKind.REMOVED:
+            yield from _whole(block.kind, EditKind.REMOVED, diff.old[slice(*block.old)])
+        elif block.kind is BlockKind.ADDED:
+            yield from _whole(block.kind, EditKind.ADDED, diff.new[slice(*block.new)])
         else:
-            down = (part.old in passed) is (part.kind is Kind.MOVED)
-            passed.add(part.old)
-            yield from _moved(part, "down" if down else "up")
+            down = (block.old in passed) is (block.kind is BlockKind.MOVED)
+            passed.add(block.old)
+            yield from _moved(block, "down" if down else "up")
 
 
 def readable(text: str, *, targets: bool = False) -> str:
-    r"""A text as people read it, harmless to a terminal.
+    r"""A text without control characters, as shown on a terminal.
 
     Args:
         text: The text, of which the targets of links are part.
-        targets: Whether to tell where links lead; without any other text it is told anyway.
+        targets: Whether to show targets of links; a link without text always shows its target.
 
     Examples:
         >>> readable("Two \x10/bags bags\x1b"), readable("\x10/bags bags", targets=True)
@@ -153,22 +153,22 @@ def readable(text: str, *, targets: bool = False) -> str:
 
 
 def targetless(text: str) -> str:
-    """A text as people read it, harmless to a terminal, without where its links lead."""
+    """A text as shown on a terminal, without the targets of links."""
     return printable(_TARGET.sub("", text).replace(GAP, "…"))
 
 
-def near(runs: Sequence[Run]) -> Iterator[Run]:
-    """What became of the words of a line; of much that was kept, what is near a change."""
-    last = len(runs) - 1
-    for number, run in enumerate(runs):
-        changed = run.fate is not Fate.KEPT
-        text = readable(run.text, targets=changed) if changed else targetless(run.text)
+def near(edits: Sequence[Edit]) -> Iterator[Edit]:
+    """A word diff in which long kept text is cut to what is near a change."""
+    last = len(edits) - 1
+    for number, edit in enumerate(edits):
+        changed = edit.kind is not EditKind.KEPT
+        text = readable(edit.text, targets=changed) if changed else targetless(edit.text)
         if changed or len(text) <= 2 * _AROUND + 1 or not last:
-            yield Run(run.fate, text)
+            yield Edit(edit.kind, text)
             continue
         head = f"{_cut(text)} " if number else ""
         tail = f" {_cut(text[::-1])[::-1]}" if number < last else ""
-        yield Run(run.fate, f"{head}…{tail}")
+        yield Edit(edit.kind, f"{head}…{tail}")
 
 
 def _cut(text: str) -> str:
@@ -177,12 +177,12 @@ def _cut(text: str) -> str:
     return text[: space if space > 0 else _AROUND]
 
 
-def _whole(kind: Kind, fate: Fate, lines: Iterable[str]) -> Iterator[Shown]:
-    return (Shown(kind, (Run(fate, readable(line)),)) for line in lines)
+def _whole(kind: BlockKind, edit: EditKind, lines: Iterable[str]) -> Iterator[Shown]:
+    return (Shown(kind, (Edit(edit, readable(line)),)) for line in lines)
 
 
 def _same(lines: Sequence[str], *, above: bool, below: bool) -> Iterator[Shown]:
-    """Lines beside the changes above and below them; how many others there are."""
+    """Context lines of the changes above and below, and the number of the others."""
     head = CONTEXT if above else 0
     tail = CONTEXT if below else 0
     left = len(lines) - head - tail
@@ -195,35 +195,35 @@ def _same(lines: Sequence[str], *, above: bool, below: bool) -> Iterator[Shown]:
 
 
 def _beside(line: str) -> Shown:
-    """A line that is there to know the place by, so that its beginning is enough."""
+    """A context line, cut if it is long."""
     text = readable(line)
     text = text if len(text) <= 2 * _AROUND else f"{_cut(text)} …"
-    return Shown(Kind.SAME, (Run(Fate.KEPT, text),))
+    return Shown(BlockKind.SAME, (Edit(EditKind.KEPT, text),))
 
 
-def _moved(part: Part, way: str) -> Iterator[Shown]:
-    """What has moved: where it was its beginning, where it is now all that is worth reading."""
-    if len(part.edits) == 1:
-        yield Shown(part.kind, (*near(part.edits[0]), Run(Fate.KEPT, f"  (moved {way})")))
+def _moved(block: Block, way: str) -> Iterator[Shown]:
+    """A moved block: one line where it was, its changes where it is now."""
+    if len(block.edits) == 1:
+        yield Shown(block.kind, (*near(block.edits[0]), Edit(EditKind.KEPT, f"  (moved {way})")))
         return
-    count = f"{len(part.edits):,} lines"
-    if part.kind is Kind.MOVED_AWAY:
-        beginning = shortened(readable(_old(part.edits[0])), _AROUND)
-        yield Shown(part.kind, (Run(Fate.KEPT, f"{count} moved {way}: {beginning}"),))
+    count = f"{len(block.edits):,} lines"
+    if block.kind is BlockKind.MOVED_AWAY:
+        beginning = shortened(readable(_old(block.edits[0])), _AROUND)
+        yield Shown(block.kind, (Edit(EditKind.KEPT, f"{count} moved {way}: {beginning}"),))
         return
-    yield Shown(part.kind, (Run(Fate.KEPT, f"{count} moved {way}:"),))
-    as_they_were = [number for number, runs in enumerate(part.edits) if len(runs) == 1]
+    yield Shown(block.kind, (Edit(EditKind.KEPT, f"{count} moved {way}:"),))
+    as_they_were = [number for number, edits in enumerate(block.edits) if len(edits) == 1]
     left = [number for number in as_they_were if number >= CONTEXT]
-    for number, runs in enumerate(part.edits):
-        if len(left) <= 1 or number not in range(left[0], left[-1] + 1) or len(runs) > 1:
-            yield Shown(part.kind, tuple(near(runs)))
+    for number, edits in enumerate(block.edits):
+        if len(left) <= 1 or number not in range(left[0], left[-1] + 1) or len(edits) > 1:
+            yield Shown(block.kind, tuple(near(edits)))
         elif number == left[0]:
             yield _remark(f"... {len(left):,} more lines as they were")
 
 
-def _old(runs: Iterable[Run]) -> str:
-    return "".join(run.text for run in runs if run.fate is not Fate.ADDED)
+def _old(edits: Iterable[Edit]) -> str:
+    return "".join(edit.text for edit in edits if edit.kind is not EditKind.ADDED)
 
 
 def _remark(sentence: str) -> Shown:
-    return Shown(None, (Run(Fate.KEPT, sentence),))
+    return Shown(None, (Edit(EditKind.KEPT, sentence),))

@@ -1,4 +1,4 @@
-"""What changed between two versions of a page."""
+"""Diffs of two versions of a page."""
 
 import time
 from collections import Counter
@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.detect.diff.differences import GISTS, Kind, differences, gist
-from recrawl.detect.diff.edits import Fate, turned
-from recrawl.detect.text.words import share_changed
+from recrawl.detect.diff.line_diff import GISTS, BlockKind, gist, line_diff
+from recrawl.detect.diff.share import share_changed
+from recrawl.detect.diff.word_diff import EditKind, reverse
 
 ARTICLE = (
     "Tea of the first picking",
@@ -22,12 +22,12 @@ ARTICLE = (
     "Sold by weight, sent on Mondays",
 )
 OTHER_WAY = {
-    Kind.SAME: Kind.SAME,
-    Kind.CHANGED: Kind.CHANGED,
-    Kind.REMOVED: Kind.ADDED,
-    Kind.ADDED: Kind.REMOVED,
-    Kind.MOVED: Kind.MOVED_AWAY,
-    Kind.MOVED_AWAY: Kind.MOVED,
+    BlockKind.SAME: BlockKind.SAME,
+    BlockKind.CHANGED: BlockKind.CHANGED,
+    BlockKind.REMOVED: BlockKind.ADDED,
+    BlockKind.ADDED: BlockKind.REMOVED,
+    BlockKind.MOVED: BlockKind.MOVED_AWAY,
+    BlockKind.MOVED_AWAY: BlockKind.MOVED,
 }
 
 line = st.sampled_from((*ARTICLE, "5", "6", "yes", "no", "Costs 6 euros", "東京は晴れ", "東京は雨"))
@@ -36,38 +36,43 @@ pages = st.lists(line | st.text("ab 1.", max_size=8), max_size=12)
 
 def kinds(old, new):
     """Each kind of part but what is the same, and the old and new lines it has."""
-    found = differences(old, new)
+    found = line_diff(old, new)
     return [
-        (part.kind.value, old[slice(*part.old)], new[slice(*part.new)])
-        for part in found.parts
-        if part.kind is not Kind.SAME
+        (block.kind.value, old[slice(*block.old)], new[slice(*block.new)])
+        for block in found.blocks
+        if block.kind is not BlockKind.SAME
     ]
 
 
-def applied(difference, old):
-    """The new lines, made from the old ones by a difference alone."""
+def applied(diff, old):
+    """The new lines, made from the old ones by a diff alone."""
     made = []
-    for part in difference.parts:
-        if part.kind is Kind.ADDED:
-            made += difference.new[slice(*part.new)]
-        elif part.kind is Kind.SAME:
-            made += old[slice(*part.old)]
-        elif part.kind in (Kind.CHANGED, Kind.MOVED):
-            for row, runs in zip(range(*part.old), part.edits, strict=True):
-                assert "".join(run.text for run in runs if run.fate is not Fate.ADDED) == old[row]
-                made.append("".join(run.text for run in runs if run.fate is not Fate.REMOVED))
+    for block in diff.blocks:
+        if block.kind is BlockKind.ADDED:
+            made += diff.new[slice(*block.new)]
+        elif block.kind is BlockKind.SAME:
+            made += old[slice(*block.old)]
+        elif block.kind in (BlockKind.CHANGED, BlockKind.MOVED):
+            for row, edits in zip(range(*block.old), block.edits, strict=True):
+                assert (
+                    "".join(edit.text for edit in edits if edit.kind is not EditKind.ADDED)
+                    == old[row]
+                )
+                made.append(
+                    "".join(edit.text for edit in edits if edit.kind is not EditKind.REMOVED)
+                )
     return tuple(made)
 
 
 def test_a_line_that_changed_has_its_words():
-    (part,) = [
-        part
-        for part in differences(ARTICLE, (*ARTICLE[:2], "Costs 6 euros", *ARTICLE[3:])).parts
-        if part.kind is Kind.CHANGED
+    (block,) = [
+        block
+        for block in line_diff(ARTICLE, (*ARTICLE[:2], "Costs 6 euros", *ARTICLE[3:])).blocks
+        if block.kind is BlockKind.CHANGED
     ]
 
-    assert (part.old, part.new) == ((2, 3), (2, 3))
-    assert [(run.fate.value, run.text) for run in part.edits[0]] == [
+    assert (block.old, block.new) == ((2, 3), (2, 3))
+    assert [(edit.kind.value, edit.text) for edit in block.edits[0]] == [
         ("kept", "Costs "),
         ("removed", "5"),
         ("added", "6"),
@@ -144,19 +149,21 @@ def test_of_two_blocks_that_changed_places_the_shorter_has_moved():
 
 @given(pages)
 def test_equal_versions_have_no_part_but_same(old):
-    assert [part.kind for part in differences(old, old).parts] == [Kind.SAME] * bool(old)
+    assert [block.kind for block in line_diff(old, old).blocks] == [BlockKind.SAME] * bool(old)
 
 
 @given(pages, pages)
-def test_the_difference_makes_the_new_from_the_old(old, new):
-    assert applied(differences(old, new), old) == tuple(new)
+def test_a_diff_makes_the_new_from_the_old(old, new):
+    assert applied(line_diff(old, new), old) == tuple(new)
 
 
 @given(pages, pages)
 def test_parts_cover_both_versions_in_order(old, new):
-    parts = differences(old, new).parts
-    of_old = [part.old for part in parts if part.kind not in (Kind.ADDED, Kind.MOVED)]
-    of_new = [part.new for part in parts if part.kind not in (Kind.REMOVED, Kind.MOVED_AWAY)]
+    parts = line_diff(old, new).blocks
+    of_old = [block.old for block in parts if block.kind not in (BlockKind.ADDED, BlockKind.MOVED)]
+    of_new = [
+        block.new for block in parts if block.kind not in (BlockKind.REMOVED, BlockKind.MOVED_AWAY)
+    ]
 
     for spans, count in ((of_old, len(old)), (of_new, len(new))):
         assert [row for span in spans for row in range(*span)] == list(range(count))
@@ -164,30 +171,33 @@ def test_parts_cover_both_versions_in_order(old, new):
 
 @given(pages, pages)
 def test_the_other_way_removed_is_added(old, new):
-    there, back = differences(old, new).parts, differences(new, old).parts
-    placed = (Kind.SAME, Kind.CHANGED, Kind.MOVED, Kind.MOVED_AWAY)
+    there, back = line_diff(old, new).blocks, line_diff(new, old).blocks
+    placed = (BlockKind.SAME, BlockKind.CHANGED, BlockKind.MOVED, BlockKind.MOVED_AWAY)
 
     assert {
-        (OTHER_WAY[part.kind], part.new, part.old, tuple(map(turned, part.edits)))
-        for part in there
-        if part.kind in placed
-    } == {(part.kind, part.old, part.new, part.edits) for part in back if part.kind in placed}
-    assert [part.old for part in there if part.kind is Kind.REMOVED] == [
-        part.new for part in back if part.kind is Kind.ADDED
+        (OTHER_WAY[block.kind], block.new, block.old, tuple(map(reverse, block.edits)))
+        for block in there
+        if block.kind in placed
+    } == {(block.kind, block.old, block.new, block.edits) for block in back if block.kind in placed}
+    assert [block.old for block in there if block.kind is BlockKind.REMOVED] == [
+        block.new for block in back if block.kind is BlockKind.ADDED
     ]
 
 
 @given(pages, pages)
 def test_what_moved_is_not_removed_and_added(old, new):
-    parts = differences(old, new).parts
+    parts = line_diff(old, new).blocks
     removed = Counter(
-        line for part in parts if part.kind is Kind.REMOVED for line in old[slice(*part.old)]
+        line
+        for block in parts
+        if block.kind is BlockKind.REMOVED
+        for line in old[slice(*block.old)]
     )
     added = Counter(
-        line for part in parts if part.kind is Kind.ADDED for line in new[slice(*part.new)]
+        line for block in parts if block.kind is BlockKind.ADDED for line in new[slice(*block.new)]
     )
-    away = [(part.old, part.new) for part in parts if part.kind is Kind.MOVED_AWAY]
-    here = [(part.old, part.new) for part in parts if part.kind is Kind.MOVED]
+    away = [(block.old, block.new) for block in parts if block.kind is BlockKind.MOVED_AWAY]
+    here = [(block.old, block.new) for block in parts if block.kind is BlockKind.MOVED]
 
     for line in removed & added:
         assert len(line) < 24
@@ -197,9 +207,13 @@ def test_what_moved_is_not_removed_and_added(old, new):
 
 @given(st.permutations(ARTICLE))
 def test_lines_in_another_order_have_all_moved_or_stayed(new):
-    found = differences(ARTICLE, new)
+    found = line_diff(ARTICLE, new)
 
-    assert {part.kind for part in found.parts} <= {Kind.SAME, Kind.MOVED, Kind.MOVED_AWAY}
+    assert {block.kind for block in found.blocks} <= {
+        BlockKind.SAME,
+        BlockKind.MOVED,
+        BlockKind.MOVED_AWAY,
+    }
 
 
 @given(st.sets(st.integers(0, 19)), st.lists(st.integers(0, 19), max_size=8))
@@ -211,9 +225,11 @@ def test_what_was_taken_out_and_put_in_is_found(taken, put):
     for number, row in enumerate(put):
         new.insert(row, f"a line of its own, number {number}")
 
-    parts = differences(old, new).parts
-    assert sum(part.old[1] - part.old[0] for part in parts if part.kind is Kind.SAME) == len(kept)
-    assert not any(part.kind in (Kind.MOVED, Kind.MOVED_AWAY) for part in parts)
+    parts = line_diff(old, new).blocks
+    assert sum(
+        block.old[1] - block.old[0] for block in parts if block.kind is BlockKind.SAME
+    ) == len(kept)
+    assert not any(block.kind in (BlockKind.MOVED, BlockKind.MOVED_AWAY) for block in parts)
 
 
 @pytest.mark.parametrize(
@@ -230,7 +246,7 @@ def test_what_was_taken_out_and_put_in_is_found(taken, put):
     ids=GISTS,
 )
 def test_the_gist_is_one_word(new, wanted):
-    assert gist(differences(ARTICLE, new), share_changed(ARTICLE, new)) == wanted
+    assert gist(line_diff(ARTICLE, new), share_changed(ARTICLE, new)) == wanted
 
 
 def numbers(seed, count=20_000, most=1000):
@@ -249,11 +265,11 @@ def numbers(seed, count=20_000, most=1000):
         (["東" * 20_000], ["東京" * 10_000]),
         ([""] * 20_000, ["", "a"] * 10_000),
     ],
-    ids=["equal", "different", "drawn", "of two", "alike", "one line", "signs", "empty"],
+    ids=["equal", "different", "drawn", "of two", "word_overlap", "one line", "signs", "empty"],
 )
 def test_hostile_pages_take_seconds(old, new):
     began = time.process_time()
-    found = differences(old, new)
+    found = line_diff(old, new)
 
     assert applied(found, old) == tuple(new)
     assert time.process_time() - began < 10  # a square of it would be minutes

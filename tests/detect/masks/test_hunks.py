@@ -1,23 +1,23 @@
-"""Where two readings differ."""
+"""Where two fetches of a page differ."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.detect.diff.hunks import hunks
+from recrawl.detect.masks.hunks import hunks
 from recrawl.detect.text.lines import LINK
 
-READING = st.lists(st.sampled_from("abcdefgh"), max_size=30)
+PAGE = st.lists(st.sampled_from("abcdefgh"), max_size=30)
 
 
 def found(first, second):
-    return [(h.start, h.end, h.other_start, h.other_end) for h in hunks(first, second)]
+    return [tuple(hunk) for hunk in hunks(first, second)]
 
 
-def test_equal_readings_have_no_hunks():
+def test_equal_pages_have_no_hunks():
     assert found("abc", "abc") == []
 
 
-def test_hunks_are_as_small_as_can_be():
+def test_hunks_are_as_small_as_possible():
     assert found("axcd", "aycd") == [(1, 2, 1, 2)]
     assert found("acd", "axcd") == [(1, 1, 1, 2)]
     assert found("axc", "ac") == [(1, 2, 1, 1)]
@@ -41,13 +41,13 @@ def test_links_drawn_from_many_are_one_hunk():
     assert found(first, second) == [(1, 6, 1, 6)]
 
 
-@given(READING, READING)
+@given(PAGE, PAGE)
 def test_all_that_is_outside_hunks_is_the_same(first, second):
     kept, kept_other, at, at_other = [], [], 0, 0
     for hunk in hunks(first, second):
         kept += first[at : hunk.start]
-        kept_other += second[at_other : hunk.other_start]
-        at, at_other = hunk.end, hunk.other_end
+        kept_other += second[at_other : hunk.new_start]
+        at, at_other = hunk.end, hunk.new_end
 
     assert kept + first[at:] == kept_other + second[at_other:]
     assert (first == second) == (not hunks(first, second))

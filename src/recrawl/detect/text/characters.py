@@ -41,10 +41,10 @@ def is_latin(text: str) -> bool:
     return True
 
 
-def signs_from(first: str, text: str) -> str:
+def characters_from(first: str, text: str) -> str:
     """The signs of a text, in their order, without those before one that is not Latin.
 
-    >>> signs_from("\u0e00", "5 € for a 本")
+    >>> characters_from("\u0e00", "5 € for a 本")
     '€本'
     """
     if is_latin(text):
@@ -53,7 +53,7 @@ def signs_from(first: str, text: str) -> str:
     return codes[codes >= ord(first)].tobytes().decode(_WIDE, "surrogatepass")
 
 
-def spelled(text: str, *, spaces: str, unseen: str) -> str:
+def normalize_spaces(text: str, *, spaces: str, unseen: str) -> str:
     r"""A text with one space wherever some stood together, and without what nobody sees.
 
     Args:
@@ -62,7 +62,7 @@ def spelled(text: str, *, spaces: str, unseen: str) -> str:
         unseen: Signs that are left out; as spaces, none of them beyond 16 bits.
 
     Examples:
-        >>> spelled("a\n  b\u2009€ \xadc", spaces="\n\u2009", unseen="\xad\ufeff")
+        >>> normalize_spaces("a\n  b\u2009€ \xadc", spaces="\n\u2009", unseen="\xad\ufeff")
         'a b € c'
     """
     wide = not is_latin(text)
@@ -75,7 +75,7 @@ def spelled(text: str, *, spaces: str, unseen: str) -> str:
     kind = "<u2" if wide else "u1"
     codes: _Codes = np.frombuffer(text.encode(encoding, "surrogatepass"), kind)
     if wide:
-        codes = _spelled(codes, spaces, unseen)
+        codes = _replaced(codes, spaces, unseen)
     again = codes == _SPACE
     again[:-1] &= again[1:]
     again[-1:] = False
@@ -83,7 +83,7 @@ def spelled(text: str, *, spaces: str, unseen: str) -> str:
     return left.decode(encoding, "surrogatepass")
 
 
-def _spelled(codes: _Codes, spaces: str, unseen: str) -> _Codes:
+def _replaced(codes: _Codes, spaces: str, unseen: str) -> _Codes:
     """Signs with a space for each of some, and without others; most texts have none of them."""
     there = np.zeros(_NUMBERS, np.bool_)
     there[codes[codes - 1 >= ord(_LAST_LATIN)]] = True  # and 0: there is nothing before it

@@ -1,4 +1,4 @@
-"""What became of the words of a line."""
+"""Word diffs of lines."""
 
 from collections import Counter
 
@@ -6,15 +6,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.detect.diff.edits import Fate, alike, edits, pieces, turned, words_in
+from recrawl.detect.diff.word_diff import (
+    EditKind,
+    pieces,
+    reverse,
+    word_diff,
+    word_overlap,
+    words_in,
+)
 
 lines = st.text(st.sampled_from("ab ,.'1東京ก็\x10"), max_size=12) | st.text(max_size=12)
 
 
-def read(runs):
-    """Runs as `[-removed-]{+added+}`."""
-    signs = {Fate.KEPT: "{}", Fate.REMOVED: "[-{}-]", Fate.ADDED: "{{+{}+}}"}
-    return "".join(signs[run.fate].format(run.text) for run in runs)
+def read(edits):
+    """A word diff as `[-removed-]{+added+}`."""
+    signs = {EditKind.KEPT: "{}", EditKind.REMOVED: "[-{}-]", EditKind.ADDED: "{{+{}+}}"}
+    return "".join(signs[edit.kind].format(edit.text) for edit in edits)
 
 
 @pytest.mark.parametrize(
@@ -34,25 +41,25 @@ def read(runs):
     ],
 )
 def test_words_are_kept_removed_and_added(old, new, wanted):
-    assert read(edits(old, new)) == wanted
+    assert read(word_diff(old, new)) == wanted
 
 
-def test_signs_between_two_changes_go_with_them():
+def test_punctuation_between_two_changes_goes_with_them():
     """Read as one change: `[-x-]{+u+}, [-y-]{+v+}` would be three."""
-    assert read(edits("x, y", "u, v")) == "[-x, y-]{+u, v+}"
+    assert read(word_diff("x, y", "u, v")) == "[-x, y-]{+u, v+}"
 
 
 @given(lines, lines)
-def test_the_runs_make_both_lines(old, new):
-    runs = edits(old, new)
+def test_a_word_diff_makes_both_lines(old, new):
+    edits = word_diff(old, new)
 
-    assert "".join(run.text for run in runs if run.fate is not Fate.ADDED) == old
-    assert "".join(run.text for run in runs if run.fate is not Fate.REMOVED) == new
+    assert "".join(edit.text for edit in edits if edit.kind is not EditKind.ADDED) == old
+    assert "".join(edit.text for edit in edits if edit.kind is not EditKind.REMOVED) == new
 
 
 @given(lines, lines)
-def test_the_other_way_is_turned_round(old, new):
-    assert edits(new, old) == turned(edits(old, new))
+def test_the_diff_the_other_way_is_its_reverse(old, new):
+    assert word_diff(new, old) == reverse(word_diff(old, new))
 
 
 @given(lines)
@@ -61,6 +68,6 @@ def test_a_line_is_its_pieces(line):
     assert set(words_in(line)) <= set(pieces(line))
 
 
-def test_likeness_counts_words_as_often_as_they_are_there():
-    assert alike(Counter("aab"), Counter("abb")) == pytest.approx(4 / 6)
-    assert alike(Counter(), Counter()) == 1.0
+def test_overlap_counts_words_as_often_as_they_occur():
+    assert word_overlap(Counter("aab"), Counter("abb")) == pytest.approx(4 / 6)
+    assert word_overlap(Counter(), Counter()) == 1.0

@@ -41,13 +41,13 @@ _FORMATTING = frozenset(
 )
 
 
-def chosen(page: str, watch: tuple[str, ...], ignore: tuple[str, ...]) -> list[str]:
+def select_parts(page: str, watch: tuple[str, ...], ignore: tuple[str, ...]) -> list[str]:
     """The parts of a page that count, each as HTML; the page itself where all of it does.
 
-    >>> chosen("<p>a<b>b</b></p><p>c", ("p",), ("b",))
+    >>> select_parts("<p>a<b>b</b></p><p>c", ("p",), ("b",))
     ['<p>a</p>', '<p>c</p>']
     """
-    if not (watch or ignore) or is_wild(page, (*watch, *ignore)):
+    if not (watch or ignore) or is_too_complex(page, (*watch, *ignore)):
         return [page]
     tree = HTMLTree.parse(page.encode(errors="replace").decode())
     for selector in ignore:
@@ -66,7 +66,7 @@ def chosen(page: str, watch: tuple[str, ...], ignore: tuple[str, ...]) -> list[s
     return parts
 
 
-def is_wild(page: str, selectors: tuple[str, ...] = ()) -> bool:
+def is_too_complex(page: str, selectors: tuple[str, ...] = ()) -> bool:
     """Whether a tree of a page might take long, by bounds on its depth found in one pass.
 
     Args:

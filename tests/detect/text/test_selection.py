@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.detect.text.lines import lines
-from recrawl.detect.text.visible import chosen
+from recrawl.detect.text.selection import select_parts
 from tests.detect.text.test_lines import HOSTILE
 
 PAGE = (
@@ -77,5 +77,5 @@ def test_siblings_are_counted_only_where_there_are_few():
     """Each is counted from the first on: of a long table everything would stand still."""
     rows = "<tr><td>x</td></tr>"
 
-    assert chosen(rows * 10, ("tr:nth-child(2)",), ()) != [rows * 10]
-    assert chosen(rows * 20_000, ("tr:nth-child(2)",), ()) == [rows * 20_000]
+    assert select_parts(rows * 10, ("tr:nth-child(2)",), ()) != [rows * 10]
+    assert select_parts(rows * 20_000, ("tr:nth-child(2)",), ()) == [rows * 20_000]

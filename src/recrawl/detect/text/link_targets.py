@@ -32,12 +32,12 @@ _OWN_PARAMETER = re.compile(rf"([?&;])(?:{_OWN})=[^&;]*+", re.IGNORECASE)
 _EMPTY = re.compile(r"\?[?&;]+")
 
 
-def target(written: str) -> str:
+def link_target(written: str) -> str:
     """Where a link leads, in a form that is the same at each visit; empty where it leads nowhere.
 
-    >>> target("/a;jsessionid=8F?utm_source=x&page=2&PHPSESSID=1#top")
+    >>> link_target("/a;jsessionid=8F?utm_source=x&page=2&PHPSESSID=1#top")
     '/a?page=2'
-    >>> target("#top"), target("javascript:void(0)"), target(" mailto:a@b.example ")
+    >>> link_target("#top"), link_target("javascript:void(0)"), link_target(" mailto:a@b.example ")
     ('', '', 'mailto:a@b.example')
     """
     plain = _PLAIN.fullmatch(written)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.detect.text.targets import target
+from recrawl.detect.text.link_targets import link_target
 
 
 @pytest.mark.parametrize(
@@ -28,13 +28,13 @@ from recrawl.detect.text.targets import target
     ],
 )
 def test_sessions_campaigns_and_fragments_are_left_out(written, found):
-    assert target(written) == found
+    assert link_target(written) == found
 
 
 @given(st.text(st.sampled_from("/?&;=#ab:utm_sid1 "), max_size=40))
 def test_what_is_left_is_left_again(written):
-    once = target(written)
+    once = link_target(written)
 
     assert " " not in once
     assert "#" not in once
-    assert target(once) == once
+    assert link_target(once) == once

@@ -1,4 +1,4 @@
-"""Signs of a text, looked for all at once."""
+"""Characters of a text, found all at once."""
 
 import re
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.detect.text.signs import is_latin, signs_from, spelled
+from recrawl.detect.text.characters import characters_from, is_latin, normalize_spaces
 
 SPACES, UNSEEN = "\n\t\xa0\u2009\u3000", "\0\xad\u200b\ufeff"
 # Letters of one, two and four bytes, and all that is looked for.
@@ -27,19 +27,21 @@ TEXT = st.text(st.sampled_from("ab é€漢😀 " + SPACES + UNSEEN))
     ],
 )
 def test_spaces_are_single_and_what_nobody_sees_is_gone(text, found):
-    assert spelled(text, spaces=SPACES, unseen=UNSEEN) == found
+    assert normalize_spaces(text, spaces=SPACES, unseen=UNSEEN) == found
 
 
 @given(TEXT)
 def test_texts_are_spelled_as_sign_by_sign(text):
     left = re.sub(f"[{UNSEEN}]", "", text)
 
-    assert spelled(text, spaces=SPACES, unseen=UNSEEN) == re.sub(f"[ {SPACES}]+", " ", left)
+    assert normalize_spaces(text, spaces=SPACES, unseen=UNSEEN) == re.sub(
+        f"[ {SPACES}]+", " ", left
+    )
 
 
 @given(TEXT)
 def test_signs_from_one_on_are_those_that_come_after_it(text):
-    assert signs_from("\u0e00", text) == "".join(sign for sign in text if sign >= "\u0e00")
+    assert characters_from("\u0e00", text) == "".join(sign for sign in text if sign >= "\u0e00")
 
 
 @given(st.text())
