@@ -128,7 +128,7 @@ def _list(versions: Versions, kind: str) -> None:
         share, what = nan, ""
         with suppress(NothingToCompare):  # what is no text is listed, too
             found = versions.compared(older, newer)
-            share, what = found.share, gist(found.difference, found.share)
+            share, what = found.share, gist(found.diff, found.share)
         shares.append(share)
         gists.append(what)
     sides = [Side(each.at_seconds, each.size) for each in versions.kept]
