@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from recrawl.detect.masks.blanking import Blanked
-    from recrawl.detect.masks.hunks import Hunk
+    from recrawl.detect.diff.patience import Hunk
     from recrawl.detect.masks.places import Place
     from recrawl.detect.masks.templates import Template
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterable, Sequence
 
-    from recrawl.detect.masks.hunks import Hunk
+    from recrawl.detect.diff.patience import Hunk
     from recrawl.detect.masks.templates import Template
 
 # Of a longer line that stands before or after a place, a signature is kept.
