@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
     from recrawl.policies.policy import Policy
     from recrawl.simulate.bands import Band
-    from recrawl.simulate.scores import Run
+    from recrawl.simulate.scores import SimulationRun
     from recrawl.simulate.world import World
 
 STEP = 0.25
@@ -128,7 +128,7 @@ def world_of(folder: str, source: str, seed: int, *, shuffled: bool) -> World:
     return world
 
 
-def run(cell: Cell) -> tuple[Cell, Run]:
+def run(cell: Cell) -> tuple[Cell, SimulationRun]:
     """Play one cell."""
     shuffled = cell.table == "shuffled"
     world = world_of(cell.folder, cell.source, cell.seed if shuffled else 0, shuffled=shuffled)
@@ -143,9 +143,9 @@ def run(cell: Cell) -> tuple[Cell, Run]:
     return cell, simulate(world, policy, Budget(cell.budget, "change"), step=STEP, random=random)
 
 
-def play(cells: list[Cell], jobs: int) -> dict[Cell, Run]:
+def play(cells: list[Cell], jobs: int) -> dict[Cell, SimulationRun]:
     """Play all cells, those of one source one after the other."""
-    runs: dict[Cell, Run] = {}
+    runs: dict[Cell, SimulationRun] = {}
     with ProcessPoolExecutor(jobs) as pool:
         for done, (cell, result) in enumerate(pool.map(run, cells), 1):
             runs[cell] = result
@@ -169,13 +169,13 @@ def cells_of(names: Iterable[str], options: argparse.Namespace) -> list[Cell]:
 class Table:
     """The runs of a table, and the figures in its cells."""
 
-    def __init__(self, runs: dict[Cell, Run], score: str) -> None:
+    def __init__(self, runs: dict[Cell, SimulationRun], score: str) -> None:
         self.runs = runs
         self.score = score
         self.cells = list(dict.fromkeys((cell.source, cell.budget) for cell in runs))
         self.names = list(dict.fromkeys(cell.name for cell in runs))
 
-    def of(self, name: str, cell: tuple[str, float]) -> list[Run]:
+    def of(self, name: str, cell: tuple[str, float]) -> list[SimulationRun]:
         """All runs of a policy in a cell."""
         return [
             result
@@ -195,7 +195,7 @@ class Table:
         """Geometric mean of the ratios."""
         return float(np.exp(np.mean(np.log(self.ratios(name, other)))))
 
-    def joined(self, name: str, cell: tuple[str, float]) -> Run:
+    def joined(self, name: str, cell: tuple[str, float]) -> SimulationRun:
         """One run with the mean stale days of all seeds."""
         runs = self.of(name, cell)
         return replace(runs[0], stale_days=np.mean([each.stale_days for each in runs], axis=0))

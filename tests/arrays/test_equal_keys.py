@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.arrays.equal_keys import Groups, rounds
+from recrawl.arrays.equal_keys import Groups, nth_occurrences
 
 columns = st.lists(st.integers(0, 5), max_size=20).map(lambda keys: np.array(keys, np.int64))
 
@@ -36,7 +36,7 @@ def test_what_came_before_is_counted(keys):
 
 @given(columns)
 def test_a_round_has_each_key_once_and_all_rounds_have_every_row(keys):
-    found = rounds(keys)
+    found = nth_occurrences(keys)
 
     assert sorted(row for each in found for row in each.tolist()) == list(range(len(keys)))
     for each in found:

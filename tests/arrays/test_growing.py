@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.arrays.growing import longer, with_rows
+from recrawl.arrays.growing import append_rows, with_rows
 
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=20))
@@ -17,7 +17,7 @@ def test_rows_come_after_each_other(counts):
     parts = [np.full((count, 2), number) for number, count in enumerate(counts)]
     whole = parts[0].copy()
     for part in parts[1:]:
-        whole = longer(whole, part)
+        whole = append_rows(whole, part)
 
     np.testing.assert_array_equal(whole, np.concatenate(parts))
 
@@ -27,7 +27,7 @@ def test_spare_room_is_used():
     rows = np.zeros(1)
     rooms = set()
     for number in range(1000):
-        rows = longer(rows, np.array([float(number)]))
+        rows = append_rows(rows, np.array([float(number)]))
         rooms.add(id(rows.base))
 
     assert len(rooms) < 12

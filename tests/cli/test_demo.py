@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recrawl.demo.crawl import Plan, crawl_example
+from recrawl.demo.crawl import DemoPlan, crawl_example
 from recrawl.demo.jobs import ExampleJobs
 from recrawl.demo.result import result_of
 from recrawl.demo.world import SECTIONS, draw_world
@@ -31,7 +31,7 @@ def crawled(folder, *, days, budget, pages=300, seed=2):
     """A world, and the run of a crawl of it."""
     world = draw_world(pages, start=20_000.0, days=days + 30, seed=seed)
     jobs = ExampleJobs.made(world.start, days=days + 30, seed=seed)
-    plan = Plan(folder, budget, days)
+    plan = DemoPlan(folder, budget, days)
 
     async def crawl():
         clock = PatientClock(plan.seconds_a_day, world.start)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from recrawl.clock import ScaledClock
 from recrawl.crawl.running import running
-from recrawl.fetch.fetcher import Limits
+from recrawl.fetch.fetcher import RequestLimits
 from recrawl.plan.budget import Budget
 from recrawl.settings.rules import Rule
 from recrawl.settings.settings import Settings
@@ -29,7 +29,7 @@ AGENT = "test-bot (me@example.org)"
 START = 20_000.0
 SECOND = 1 / SECONDS_A_DAY
 # As short as a silent server is waited for in some tests, as long as a busy machine may take.
-LIMITS = Limits(connect_seconds=20.0, idle_seconds=5.0, total_seconds=30.0)
+LIMITS = RequestLimits(connect_seconds=20.0, idle_seconds=5.0, total_seconds=30.0)
 
 
 def real_time() -> ScaledClock:

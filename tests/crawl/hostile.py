@@ -24,7 +24,7 @@ from recrawl.clock import ScaledClock
 from recrawl.crawl.running import running
 from recrawl.crawl.visit_log import VisitLog
 from recrawl.errors import RecrawlError
-from recrawl.fetch.fetcher import Limits
+from recrawl.fetch.fetcher import RequestLimits
 from recrawl.settings.settings import read_settings
 from recrawl.units import SECONDS_A_DAY
 
@@ -72,7 +72,7 @@ async def longest_wait(waits: list[float]) -> None:
 async def crawl(folder: Path, seconds: float, days: float, limit: float) -> dict[str, object]:
     settings = read_settings((folder / "recrawl.toml").read_text())
     now = time.time() / SECONDS_A_DAY + days
-    limits = Limits(connect_seconds=limit, idle_seconds=limit / 2, total_seconds=limit)
+    limits = RequestLimits(connect_seconds=limit, idle_seconds=limit / 2, total_seconds=limit)
     clock, waits, remarks = ScaledClock(SECONDS_A_DAY, now), [0.0], []
     with (folder / "visits.jsonl").open("a", encoding="utf-8") as file:
         told = VisitLog(file)

@@ -8,7 +8,7 @@ import pytest
 from recrawl.crawl import crawler as crawler_module
 from recrawl.crawl.running import running
 from recrawl.errors import CannotWrite, StoreFull
-from recrawl.fetch.fetcher import Limits
+from recrawl.fetch.fetcher import RequestLimits
 from recrawl.fetch.host_slots import HostSlots
 from recrawl.frontier.host_table import HostTable
 from recrawl.store import open_store
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from recrawl.crawl.page_visit import PageVisit
 
 DAY = 86_400.0
-PATIENT = Limits(connect_seconds=DAY, idle_seconds=DAY, total_seconds=DAY)
+PATIENT = RequestLimits(connect_seconds=DAY, idle_seconds=DAY, total_seconds=DAY)
 
 
 @pytest.mark.parametrize("path", ["/robots.txt", "/sitemap.xml", "/"])

@@ -10,19 +10,19 @@ import time
 
 import pytest
 
-from recrawl.crawl.worker_threads import Aside
+from recrawl.crawl.worker_threads import WorkerThreads
 
 
 def test_work_is_done_in_another_thread_and_its_result_comes_back():
     async def ask():
-        return await Aside().do(threading.get_ident)
+        return await WorkerThreads().run(threading.get_ident)
 
     assert asyncio.run(ask()) != threading.get_ident()
 
 
 def test_an_error_comes_back_as_it_was_raised():
     async def ask():
-        await Aside().do(lambda: 1 // 0)
+        await WorkerThreads().run(lambda: 1 // 0)
 
     with pytest.raises(ZeroDivisionError):
         asyncio.run(ask())
@@ -39,8 +39,8 @@ def test_few_are_worked_on_at_a_time():
         under_way -= 1
 
     async def ask():
-        aside = Aside()
-        await asyncio.gather(*(aside.do(work) for _ in range(6)))
+        threads = WorkerThreads()
+        await asyncio.gather(*(threads.run(work) for _ in range(6)))
 
     asyncio.run(ask())
 
@@ -49,7 +49,7 @@ def test_few_are_worked_on_at_a_time():
 
 def test_what_takes_too_long_is_not_waited_for():
     async def ask():
-        await Aside(longest_seconds=0.05).do(lambda: time.sleep(0.5))
+        await WorkerThreads(longest_seconds=0.05).run(lambda: time.sleep(0.5))
 
     with pytest.raises(TimeoutError):
         asyncio.run(ask())
@@ -61,15 +61,15 @@ def test_where_work_never_ends_nothing_is_begun_before_some_of_it_has():
     before = set(threading.enumerate())
 
     async def ask():
-        aside = Aside(longest_seconds=0.02)
-        works = (aside.do(ends.wait) for _ in range(20))
+        workers = WorkerThreads(longest_seconds=0.02)
+        works = (workers.run(ends.wait) for _ in range(20))
         asked = await asyncio.gather(*works, return_exceptions=True)
         threads = set(threading.enumerate()) - before
         ends.set()
         for thread in threads:
             thread.join()
         await asyncio.sleep(0)  # the loop hears of it
-        return asked, len(threads), await aside.do(lambda: "done")
+        return asked, len(threads), await workers.run(lambda: "done")
 
     asked, threads, after = asyncio.run(ask())
 
@@ -86,7 +86,7 @@ import asyncio, time
 from recrawl.crawl.worker_threads import Aside
 
 async def main():
-    work = asyncio.create_task(Aside().do(lambda: time.sleep(600)))
+    work = asyncio.create_task(Aside().run(lambda: time.sleep(600)))
     await asyncio.sleep(0.2)
     work.cancel()
 

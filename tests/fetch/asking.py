@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from recrawl.fetch.fetcher import Limits
+from recrawl.fetch.fetcher import RequestLimits
 from recrawl.fetch.http import HttpFetcher
 from recrawl.parse.messages import PROBLEMS, Request
 from tests.servers.faults import FaultServer
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from tests.servers.faults import Behaviour
 
 AGENT = "recrawl-test (+https://example.org/bot)"
-SMALL = Limits(raw_bytes=1_000_000, decoded_bytes=2_000_000)
+SMALL = RequestLimits(raw_bytes=1_000_000, decoded_bytes=2_000_000)
 
 # The machine may be busy; a fetch that hangs takes far longer than this.
 PATIENCE_SECONDS = 60.0
 
 
 async def fetch_all(
-    requests: Sequence[Request], limits: Limits = SMALL, tls: ssl.SSLContext | None = None
+    requests: Sequence[Request], limits: RequestLimits = SMALL, tls: ssl.SSLContext | None = None
 ) -> list[Response]:
     """Answers to requests made one after the other by one fetcher; each keeps the contract."""
     fetcher: Fetcher = HttpFetcher(AGENT, limits, tls=tls)
@@ -39,7 +39,7 @@ async def fetch_all(
     return answers
 
 
-def check(request: Request, answer: Response, limits: Limits) -> None:
+def check(request: Request, answer: Response, limits: RequestLimits) -> None:
     """What holds of every answer."""
     assert answer.address == request.address
     assert answer.problem in {"", *PROBLEMS}
@@ -55,7 +55,7 @@ def check(request: Request, answer: Response, limits: Limits) -> None:
 
 
 def ask(
-    behaviour: Behaviour, limits: Limits = SMALL, *, times: int = 1, **request: str
+    behaviour: Behaviour, limits: RequestLimits = SMALL, *, times: int = 1, **request: str
 ) -> tuple[Response, FaultServer]:
     """The last answer of a server that behaves like this, and the server."""
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.fetch.fetcher import Limits
+from recrawl.fetch.fetcher import RequestLimits
 from recrawl.fetch.http import HttpFetcher
 from recrawl.parse.messages import Request
 from tests.fetch.asking import AGENT, PATIENCE_SECONDS, SMALL, ask, check, fetch_all
@@ -114,7 +114,7 @@ def test_one_fault_does_not_spoil_the_next_request(fault):
 def test_a_bomb_costs_no_more_memory_than_its_limit(name):
     """200 MB would come out; 20 MB may be kept, and a little more is in work."""
     behaviour = bomb(name, 200_000_000)
-    limits = Limits()
+    limits = RequestLimits()
     tracemalloc.start()
     try:
         answer, _ = ask(behaviour, limits)
@@ -140,7 +140,7 @@ def test_an_endless_body_costs_no_more_memory_than_its_limit():
 
 
 def test_a_host_that_never_answers_is_left_alone_after_the_idle_limit():
-    answer, _ = ask(never(), Limits(idle_seconds=0.3))
+    answer, _ = ask(never(), RequestLimits(idle_seconds=0.3))
 
     assert (answer.problem, answer.status) == ("timeout", 0)
     assert answer.detail == "host must send something every 0.3 seconds (it did not)"
@@ -151,7 +151,7 @@ def test_a_host_that_never_answers_is_left_alone_after_the_idle_limit():
 def test_a_host_that_drips_is_left_alone_after_the_total_limit(headers_too):
     """It is never idle for long, but would take an hour."""
     dripped = dripping(b"a" * 100_000, 0.05, headers_too=headers_too)
-    answer, _ = ask(dripped, Limits(idle_seconds=30, total_seconds=0.6))
+    answer, _ = ask(dripped, RequestLimits(idle_seconds=30, total_seconds=0.6))
 
     assert answer.problem == "timeout"
     assert answer.status == (0 if headers_too else 200)
@@ -200,7 +200,7 @@ def test_a_host_that_takes_no_more_connections_is_a_timeout():
         full.listen(0)
         waiting = [_knock(full.getsockname()) for _ in range(4)]
         address = f"http://127.0.0.1:{full.getsockname()[1]}/"
-        limits = Limits(connect_seconds=0.4)
+        limits = RequestLimits(connect_seconds=0.4)
         (answer,) = asyncio.run(fetch_all([Request(address, local=True)], limits))
         for one in waiting:
             one.close()
@@ -265,7 +265,7 @@ def test_no_answer_whatever_breaks_a_fetch(answer):
 
 def test_a_slow_host_does_not_hold_up_the_others():
     async def asked():
-        limits = Limits(idle_seconds=5.0)
+        limits = RequestLimits(idle_seconds=5.0)
         async with FaultServer({"/never": never(), "/": page(b"hello")}) as server:
             fetcher = HttpFetcher(AGENT, limits)
             slow = [Request(server.address("/never"), local=True)] * 50

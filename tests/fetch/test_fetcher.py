@@ -6,16 +6,16 @@ from dataclasses import fields
 import pytest
 
 from recrawl.errors import InvalidParameter
-from recrawl.fetch.fetcher import Limits
+from recrawl.fetch.fetcher import RequestLimits
 from recrawl.parse.messages import PROBLEMS, Response
 
 
-@pytest.mark.parametrize("name", [limit.name for limit in fields(Limits)])
+@pytest.mark.parametrize("name", [limit.name for limit in fields(RequestLimits)])
 @pytest.mark.parametrize("value", [0, -1, math.inf, math.nan])
 def test_every_limit_must_limit(name, value):
     """Without an end, one host could hold a crawl for ever."""
     with pytest.raises(InvalidParameter, match=f"{name} must be positive and finite"):
-        Limits(**{name: value})
+        RequestLimits(**{name: value})
 
 
 def test_an_answer_that_says_no_is_still_an_answer():

@@ -9,7 +9,7 @@ import pytest
 from aiohttp.client_reqrep import ConnectionKey
 
 from recrawl.errors import FetchFailed
-from recrawl.fetch.fetcher import Limits
+from recrawl.fetch.fetcher import RequestLimits
 from recrawl.fetch.problems import failure_of
 from recrawl.parse.messages import PROBLEMS
 
@@ -34,7 +34,7 @@ KEY = ConnectionKey("example.org", 443, True, True, None, None, None)
     ],
 )
 def test_every_error_is_one_of_the_problems(error, problem):
-    failure = failure_of(error, Limits())
+    failure = failure_of(error, RequestLimits())
 
     assert failure.problem == problem
     assert problem in PROBLEMS
@@ -44,4 +44,4 @@ def test_every_error_is_one_of_the_problems(error, problem):
 def test_what_the_system_said_is_told_in_one_line():
     error = aiohttp.ClientConnectorError(KEY, OSError(errno.EHOSTUNREACH, "No route\nto host"))
 
-    assert str(failure_of(error, Limits())) == "host must be within reach (no route to host)"
+    assert str(failure_of(error, RequestLimits())) == "host must be within reach (no route to host)"

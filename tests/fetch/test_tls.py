@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from recrawl.fetch.fetcher import Limits
+from recrawl.fetch.fetcher import RequestLimits
 from recrawl.parse.messages import Request
 from tests.fetch.asking import SMALL, fetch_all
 from tests.servers.answers import page
@@ -92,7 +92,7 @@ def test_a_handshake_that_never_ends_is_a_timeout():
     async def run():
         async with FaultServer() as server:  # which waits for a request in plain text
             address = server.address("/").replace("http:", "https:")
-            limits = Limits(connect_seconds=0.4)
+            limits = RequestLimits(connect_seconds=0.4)
             (answer,) = await fetch_all([Request(address, local=True)], limits)
             return answer
 

@@ -12,7 +12,7 @@ from recrawl.frontier.host_table import HostTable
 from recrawl.plan.budget import Budget
 from recrawl.plan.objectives.methods import OBJECTIVES
 from recrawl.policies.rivals.uniform import Uniform
-from recrawl.settings.terms import Terms
+from recrawl.settings.terms import VisitTerms
 from recrawl.units import epoch_days
 
 START = 20_480.0
@@ -38,7 +38,7 @@ class Told(Frontier):
 def crawl(*terms, policy=None, budget="24/1d", delay=0.0, together=1, hosts=1, seed=0):
     """An agenda with one pool."""
     random = np.random.default_rng(seed)
-    agenda = Agenda(HostTable(delay=delay, together=together), terms or (Terms(),), random)
+    agenda = Agenda(HostTable(delay=delay, together=together), terms or (VisitTerms(),), random)
     for _ in range(hosts):
         agenda.hosts.add()
     spent = Budget.read(budget)

@@ -15,14 +15,14 @@ from recrawl.frontier.host_table import HostTable
 from recrawl.plan.budget import Budget
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.policies.rivals.uniform import Uniform
-from recrawl.settings.terms import Terms
+from recrawl.settings.terms import VisitTerms
 from recrawl.visits.status import PageStatus
 from tests.frontier.crawls import GRAIN, MINUTE, START, crawl, found, played, visit
 from tests.frontier.toys import Worth
 
 
 def test_set_times_come_first_then_new_pages_and_revisits_in_turns():
-    agenda = crawl(Terms(), Terms(interval=0.5), budget="96/1d", hosts=9)
+    agenda = crawl(VisitTerms(), VisitTerms(interval=0.5), budget="96/1d", hosts=9)
     found(agenda, *[(host, 0) for host in range(4)], (4, 1))
     for lease in agenda.take(START, 5):
         visit(agenda, lease, START)
@@ -34,7 +34,7 @@ def test_set_times_come_first_then_new_pages_and_revisits_in_turns():
 
 
 def test_pages_that_matter_more_are_copied_first_then_those_found_first():
-    agenda = crawl(Terms(), Terms(weight=2.0), hosts=4)
+    agenda = crawl(VisitTerms(), VisitTerms(weight=2.0), hosts=4)
     found(agenda, (3, 0), (2, 1), (1, 1), (0, 0))
 
     assert [lease.page for lease in agenda.take(START, 9)] == [1, 2, 0, 3]
@@ -50,7 +50,7 @@ def test_a_host_that_must_wait_holds_up_nobody_else():
 
 def test_pools_take_turns_at_being_asked_first():
     random = np.random.default_rng(0)
-    agenda = Agenda(HostTable(delay=0.0), [Terms(), Terms(pool=1)], random)
+    agenda = Agenda(HostTable(delay=0.0), [VisitTerms(), VisitTerms(pool=1)], random)
     for _ in range(2):
         spent = Budget.read("24/1d")
         agenda.add_pool(Frontier(Uniform(), spent, random), spent, now=START)
@@ -62,7 +62,7 @@ def test_pools_take_turns_at_being_asked_first():
 
 
 def test_an_agenda_without_pages_or_pools_has_nothing_to_do():
-    empty = Agenda(HostTable(delay=0.0), [Terms()], np.random.default_rng(0))
+    empty = Agenda(HostTable(delay=0.0), [VisitTerms()], np.random.default_rng(0))
     assert (empty.take(START, 5), empty.ready(START)) == ([], inf)
     idle = crawl()
     assert (idle.take(START, 5), idle.ready(START), len(idle)) == ([], inf, 0)
@@ -116,7 +116,7 @@ def test_refused_and_moved_pages_are_asked_about_ever_more_rarely(end, days):
 
 def test_the_least_days_between_visits_hold_for_failures_and_longest_intervals_too():
     """Ten minutes until the next attempt would be too soon, and so would 0.95 days."""
-    agenda = crawl(Terms(minimum=1.0, maximum=1.0))
+    agenda = crawl(VisitTerms(minimum=1.0, maximum=1.0))
     found(agenda, (0, 0))
     [lease] = agenda.take(START, 1)
     agenda.answered(lease, START)
@@ -142,7 +142,7 @@ def test_a_lease_that_was_given_back_is_given_again():
 def test_a_page_that_was_just_visited_at_its_set_time_does_not_get_a_turn_as_well():
     """The policy's order was made before."""
     agenda = crawl(
-        Terms(), Terms(maximum=1.0), policy=Worth(), budget="640/1d", hosts=1, delay=GRAIN
+        VisitTerms(), VisitTerms(maximum=1.0), policy=Worth(), budget="640/1d", hosts=1, delay=GRAIN
     )
     found(agenda, (0, 1), *[(0, 0)] * 30)
     played(agenda, days=1.5)
@@ -155,7 +155,7 @@ def test_a_page_that_was_just_visited_at_its_set_time_does_not_get_a_turn_as_wel
 
 def test_a_set_time_that_was_missed_waits_for_the_next_hours():
     """Its host was left alone until they were over."""
-    agenda = crawl(Terms(interval=1.0, hours=(8, 10)))
+    agenda = crawl(VisitTerms(interval=1.0, hours=(8, 10)))
     found(agenda, (0, 0))
     visit(agenda, agenda.take(START + 8 / 24, 1)[0], START + 8 / 24)
     agenda.hosts.block(0, START + 1 + 12 / 24)
@@ -166,7 +166,7 @@ def test_a_set_time_that_was_missed_waits_for_the_next_hours():
 
 
 def test_new_pages_sleep_outside_their_hours():
-    agenda = crawl(Terms(hours=(8, 10)), Terms(), hosts=3)
+    agenda = crawl(VisitTerms(hours=(8, 10)), VisitTerms(), hosts=3)
     found(agenda, (0, 0), (1, 1), (2, 0))
 
     assert [lease.page for lease in agenda.take(START, 9)] == [1]
@@ -189,7 +189,7 @@ def test_finding_pages_does_not_ask_the_policy_for_another_order():
 
 
 def test_longest_intervals_take_hardly_more_room_however_often_pages_are_visited():
-    agenda = crawl(Terms(maximum=30.0), budget="100/1d")
+    agenda = crawl(VisitTerms(maximum=30.0), budget="100/1d")
     found(agenda, (0, 0))
     assert len(played(agenda, days=9)) > 800
 
@@ -198,7 +198,9 @@ def test_longest_intervals_take_hardly_more_room_however_often_pages_are_visited
 
 def test_two_visits_to_a_page_within_a_tick_are_learnt_one_after_the_other():
     """A policy may expect that no page comes twice; the toy insists on it."""
-    agenda = crawl(Terms(interval=0.01), Terms(), policy=Worth(), budget="100/1d", hosts=300)
+    agenda = crawl(
+        VisitTerms(interval=0.01), VisitTerms(), policy=Worth(), budget="100/1d", hosts=300
+    )
     found(agenda, (0, 0), *[(host, 1) for host in range(1, 60)])
     made = played(agenda, days=2)
     state: Any = agenda.frontier(0).state
@@ -217,7 +219,9 @@ def test_only_a_page_with_a_copy_can_be_seen_again():
 
 def test_a_crawl_spends_its_budget_evenly_and_keeps_intervals():
     """Of 240 visits a day 40 are at set times; the policy gets the rest."""
-    agenda = crawl(Terms(), Terms(interval=0.5), policy=Recrawl(), budget="240/1d", hosts=5)
+    agenda = crawl(
+        VisitTerms(), VisitTerms(interval=0.5), policy=Recrawl(), budget="240/1d", hosts=5
+    )
     found(agenda, *[(page % 5, int(page < 20)) for page in range(120)])
     made = played(agenda, days=10)
     hours = np.bincount([int((now - START) * 24) for now, _ in made], minlength=240)[:240]
@@ -232,7 +236,7 @@ def test_a_crawl_spends_its_budget_evenly_and_keeps_intervals():
 
 def test_two_visits_are_learnt_one_after_the_other_where_the_policy_decides_on_no_page():
     """Its order is made in between, and is empty."""
-    agenda = crawl(Terms(interval=0.1), policy=Worth(), budget="100/1d")
+    agenda = crawl(VisitTerms(interval=0.1), policy=Worth(), budget="100/1d")
     found(agenda, (0, 0))
     made = played(agenda, days=2)
     state: Any = agenda.frontier(0).state

@@ -16,19 +16,19 @@ from recrawl.frontier.frontier import tick_of
 from recrawl.frontier.host_table import HostTable
 from recrawl.plan.budget import Budget
 from recrawl.policies.methods import POLICIES
-from recrawl.settings.terms import Terms
+from recrawl.settings.terms import VisitTerms
 from recrawl.visits.status import PageStatus
 from tests.frontier.crawls import GRAIN, HARMONIC, START, Told, found, visit
 from tests.frontier.toys import Worth
 
 TERMS = (
-    Terms(),
-    Terms(interval=0.25),
-    Terms(minimum=0.5),
-    Terms(maximum=0.75, weight=3.0),
-    Terms(pool=1, hours=(8, 18)),
-    Terms(pool=1, minimum=0.5, maximum=0.5, hours=(22, 6)),
-    Terms(pool=1, weight=0.25),
+    VisitTerms(),
+    VisitTerms(interval=0.25),
+    VisitTerms(minimum=0.5),
+    VisitTerms(maximum=0.75, weight=3.0),
+    VisitTerms(pool=1, hours=(8, 18)),
+    VisitTerms(pool=1, minimum=0.5, maximum=0.5, hours=(22, 6)),
+    VisitTerms(pool=1, weight=0.25),
 )
 POOLS = (0, 0, 0, 0, 1, 1, 1)
 ENDS = ("told", "told", "told", "failed", "gone", "refused", "moved", "given_back")

@@ -16,11 +16,16 @@ from recrawl.plan.budget import Budget
 from recrawl.policies.pages import Outcomes
 from recrawl.policies.recrawl.checkpoint import kept, resumed
 from recrawl.policies.recrawl.policy import Recrawl
-from recrawl.settings.terms import Terms
+from recrawl.settings.terms import VisitTerms
 from recrawl.visits.status import PageStatus
 from tests.frontier.crawls import START, Told, crawl, found, visit
 
-MIXED = (Terms(), Terms(interval=0.4), Terms(minimum=0.3), Terms(maximum=0.9, weight=2.0))
+MIXED = (
+    VisitTerms(),
+    VisitTerms(interval=0.4),
+    VisitTerms(minimum=0.3),
+    VisitTerms(maximum=0.9, weight=2.0),
+)
 ALL_ENDS = ("told",) * 12 + ("failed", "gone", "refused", "moved", "given_back")
 
 
@@ -156,7 +161,7 @@ def test_visits_since_the_crawl_was_saved_are_learnt_again(seed):
 
 def test_a_page_of_which_nobody_decides_is_visited_at_once():
     """Lent when the crawl was killed, or copied and never learnt of."""
-    agenda = crawl(Terms(interval=1.0), Terms(), hosts=4)
+    agenda = crawl(VisitTerms(interval=1.0), VisitTerms(), hosts=4)
     status = [PageStatus.COPIED, PageStatus.GONE, PageStatus.REFUSED, PageStatus.NEW]
     known = KnownPages(
         np.arange(4),

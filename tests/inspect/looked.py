@@ -16,7 +16,7 @@ from recrawl.visits.status import Outcome, PageStatus
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from recrawl.inspect.status.values import Status
+    from recrawl.inspect.status.values import CrawlStatus
     from recrawl.settings.settings import Settings
     from recrawl.state.opening import Crawl
 
@@ -76,7 +76,7 @@ def opened(settings: Settings, path: Path, now: float) -> Crawl:
         return open_crawl(settings, store, reader, now, random=np.random.default_rng(0))
 
 
-def overview_of(settings: Settings, path: Path, now: float) -> Status:
+def overview_of(settings: Settings, path: Path, now: float) -> CrawlStatus:
     """How the crawl of a store stands."""
     with open_store(path) as reader:
         return overview(settings, reader, now)

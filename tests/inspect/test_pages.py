@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from recrawl.inspect.pages import NextVisits
-from recrawl.inspect.why.staging import staged
+from recrawl.inspect.why.staging import build_scenario
 from recrawl.settings.settings import read_settings
-from recrawl.simulate.virtual_crawl import rehearse
-from recrawl.state.snapshot import look
+from recrawl.simulate.virtual_crawl import simulate_next_visit
+from recrawl.state.snapshot import load_snapshot
 from recrawl.store import open_store
 from recrawl.units import epoch_days
 from tests.inspect.looked import BEGAN, made, settings_text
@@ -24,7 +24,7 @@ def crawl(tmp_path):
     path = tmp_path / "recrawl.db"
     settings = made(path)
     with open_store(path) as reader:
-        sight = look(settings, reader, NOW)
+        sight = load_snapshot(settings, reader, NOW)
         state = sight.pools[0].state
         assert state is not None
         state.worth[DEAR] *= 1e4
@@ -62,10 +62,12 @@ def test_an_equal_crawl_is_visited_as_a_rehearsal_says(tmp_path):
     path = tmp_path / "recrawl.db"
     settings = made(path, rounds=1)
     with open_store(path) as reader:
-        sight = look(settings, reader, BEGAN + 2.5)
+        sight = load_snapshot(settings, reader, BEGAN + 2.5)
         pages = np.array([0, 5, 12])
         due = epoch_days(NextVisits.of(sight).at(pages))
-        rehearsed = [rehearse(staged(sight, reader, page)).at for page in pages.tolist()]
+        rehearsed = [
+            simulate_next_visit(build_scenario(sight, reader, page)).at for page in pages.tolist()
+        ]
 
     # The first visit of a rehearsal comes after a visit's time, and an order holds for a tick.
     np.testing.assert_allclose(due, rehearsed, atol=2 * BETWEEN + GAP / 64)
@@ -76,7 +78,7 @@ def test_a_minimum_holds_where_all_pages_have_one(tmp_path):
     made(path)
     settings = read_settings(settings_text() + 'minimum = "30d"\n')
     with open_store(path) as reader:
-        sight = look(settings, reader, NOW)
+        sight = load_snapshot(settings, reader, NOW)
         due = epoch_days(NextVisits.of(sight).at(np.arange(60)))
 
     np.testing.assert_allclose(due, sight.last + 30, rtol=0, atol=1e-6)

@@ -5,7 +5,7 @@ import pytest
 from recrawl.entries.entries import PagesFound, VisitMade
 from recrawl.entries.records import Version
 from recrawl.errors import NothingToCompare
-from recrawl.inspect.versions import Versions
+from recrawl.inspect.versions import PageVersions
 from recrawl.settings.settings import read_settings
 from recrawl.store import create_store, open_store
 from recrawl.visits.status import Outcome
@@ -22,7 +22,7 @@ def versions(tmp_path):
             body = f"<p>Version {number}".encode()
             store.write([VisitMade(0, 100.5 + number * 10, Outcome.CHANGED, body=body)])
     with open_store(tmp_path / "a.db") as reader:
-        yield Versions.of(SETTINGS, reader, 1, PAGE)
+        yield PageVersions.of(SETTINGS, reader, 1, PAGE)
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,14 @@ import numpy as np
 from hypothesis import strategies as st
 
 from recrawl.policies.pages import Outcomes, Pages
-from recrawl.policies.rivals.interval import Spaced
+from recrawl.policies.rivals.interval import IntervalPolicy
 from recrawl.units import SECONDS_A_DAY, epoch_days, instants_after_epoch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recrawl.policies.policy import Policy
-    from recrawl.policies.rivals.interval import Rule
+    from recrawl.policies.rivals.interval import IntervalRule
 
 START = np.datetime64("2026-01-01", "us")
 GAP = 10.0
@@ -46,9 +46,9 @@ def due_days(policy: Policy[Any], state: Any, rows: Any = (0,), price: float = n
     return epoch_days(policy.due(state, np.array(rows), price)) - epoch_days(START)
 
 
-def waits(rule: Rule[Any] | Policy[Any], seen: Sequence[tuple[Any, ...]]) -> list[float]:
+def waits(rule: IntervalRule[Any] | Policy[Any], seen: Sequence[tuple[Any, ...]]) -> list[float]:
     """Days from each visit to the next that a rule wants, for visits (gap, changed[, age])."""
-    policy: Any = rule if hasattr(rule, "due") else Spaced(rule)
+    policy: Any = rule if hasattr(rule, "due") else IntervalPolicy(rule)
     state, now, wanted = policy.start(pages_at(0.0), START, GAP), 0.0, []
     for gap, changed, *age in seen:
         now += gap

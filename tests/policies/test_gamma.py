@@ -11,7 +11,7 @@ from recrawl import Histories
 from recrawl.plan.due import due_after
 from recrawl.plan.objectives.methods import OBJECTIVES, Freshness, Harmonic
 from recrawl.policies.due import due_at_price
-from recrawl.policies.gamma import Gamma, GammaState, fitted_prior
+from recrawl.policies.gamma import GammaPolicy, GammaState, fitted_prior
 from recrawl.rates.gamma_state import gamma_states
 from recrawl.units import epoch_days
 from tests.policies.crawls import GAP, START, later, outcomes, pages_at, visits
@@ -22,7 +22,7 @@ ROW = np.array([0])
 @given(visits)
 def test_a_page_alone_has_the_state_of_its_history(seen):
     """Fewer than fifty pages: the first prior stays, shape 1/2 and half a gap of exposure."""
-    policy = Gamma(Freshness())
+    policy = GammaPolicy(Freshness())
     state, now = policy.start(pages_at(0.0), START, GAP), 0.0
     for gap, changed in seen:
         now += gap
@@ -36,7 +36,7 @@ def test_a_page_alone_has_the_state_of_its_history(seen):
 
 def test_values_are_those_of_the_reference():
     """EV of freshness at (.5, 15) after 7 days is .551744: a gap of 30 days begins there."""
-    policy = Gamma(Freshness())
+    policy = GammaPolicy(Freshness())
     state = policy.start(pages_at(0.0, weight=np.array([3.0])), START, 30.0)
 
     assert policy.value(state, ROW, later(7.0)[0]) == pytest.approx([3 * 0.551744], rel=1e-5)
@@ -44,14 +44,14 @@ def test_values_are_those_of_the_reference():
 
 def test_the_mean_rate_stands_in_if_asked():
     """Rate 1/30 a day, ten days: harmonic value 10 - 30 (1 - e^(-1/3))."""
-    policy = Gamma(Harmonic(), plug_in=True)
+    policy = GammaPolicy(Harmonic(), plug_in=True)
     state = policy.start(pages_at(0.0), START, 30.0)
 
     assert policy.value(state, ROW, later(10.0)[0]) == pytest.approx([10 - 30 * -np.expm1(-1 / 3)])
 
 
 def test_a_second_look_at_once_shows_nothing():
-    policy = Gamma(Freshness())
+    policy = GammaPolicy(Freshness())
     state = policy.start(pages_at(0.0), START, GAP)
     state = policy.seen(state, ROW, later(0.0), outcomes(changed=True))
 
@@ -59,7 +59,7 @@ def test_a_second_look_at_once_shows_nothing():
 
 
 def test_dated_changes_count_their_age_only():
-    policy = Gamma(Freshness())
+    policy = GammaPolicy(Freshness())
     state = policy.start(pages_at(0.0), START, GAP)
     state = policy.seen(state, ROW, later(7.0), outcomes([True], [2.0]))
 
@@ -91,7 +91,7 @@ def test_pages_all_alike_make_the_narrowest_prior():
 
 def test_the_prior_is_fitted_on_the_way():
     """Sixty pages, a visit each: after a sixteenth of a gap the prior follows them."""
-    policy = Gamma(Freshness())
+    policy = GammaPolicy(Freshness())
     state = policy.start(pages_at(*np.zeros(60)), START, GAP)
     state = policy.seen(
         state, np.arange(60), np.repeat(later(5.0), 60), outcomes(np.arange(60) < 2)
@@ -103,7 +103,7 @@ def test_the_prior_is_fitted_on_the_way():
 
 
 def test_the_first_prior_follows_the_gap():
-    policy = Gamma(Freshness())
+    policy = GammaPolicy(Freshness())
     state = policy.start(pages_at(0.0), START, GAP)
 
     assert policy.with_mean_gap(state, 99.0).prior == (0.5, 49.5)
@@ -121,7 +121,7 @@ def test_due_is_where_a_rising_value_meets_the_price(speeds, price):
 @pytest.mark.parametrize("name", OBJECTIVES)
 def test_pages_are_due_as_planned(name):
     """The planner solves for the days in closed form, page by page the same as a search."""
-    policy = Gamma(OBJECTIVES[name])
+    policy = GammaPolicy(OBJECTIVES[name])
     weight = np.array([1.0, 2.0, 5.0])
     state = policy.start(pages_at(*np.zeros(3), weight=weight), START, GAP)
     rows = np.arange(2)

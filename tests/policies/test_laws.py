@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from recrawl.plan.objectives.methods import Freshness
 from recrawl.policies.methods import POLICIES
 from recrawl.policies.policy import Priced
-from recrawl.policies.rivals.interval import Spaced
-from recrawl.policies.rivals.malcolm import Malcolm
+from recrawl.policies.rivals.interval import IntervalPolicy
+from recrawl.policies.rivals.malcolm import MalcolmPolicy
 from recrawl.units import epoch_days
 from tests.policies.crawls import GAP, START, due_days, later, outcomes, pages_at
 
@@ -194,7 +194,7 @@ def test_pages_without_an_opinion_wait_for_the_mean_gap(name):
 
 
 def test_only_malcolm_as_published_stops():
-    policy = Spaced(Malcolm(most_changes=3))
+    policy = IntervalPolicy(MalcolmPolicy(most_changes=3))
     crawl = [(1.0, np.ones(PAGES, np.bool_), ROWS < 2)] * 3
     state, _ = run(policy, crawl)
 

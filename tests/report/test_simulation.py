@@ -9,14 +9,20 @@ import pytest
 
 from recrawl.report.charts.simulation import BudgetLine, budget_chart
 from recrawl.report.charts.vega import DARK
-from recrawl.report.simulation import COLUMNS, HEADER, Entry, simulation_columns, simulation_words
+from recrawl.report.simulation import (
+    COLUMNS,
+    HEADER,
+    SimulationEntry,
+    simulation_columns,
+    simulation_words,
+)
 from recrawl.simulate.bands import Band
 from tests.simulate.made import Timetable, run, world
 
 
 def entry(policy="ours", **visits):
     found = run(world([1.0], end=4.0), policy=Timetable({0: visits.get("days", [0.0, 2.0])}))
-    return Entry(policy, found, Band(found.staleness, 0.2, 0.3), 1.23456)
+    return SimulationEntry(policy, found, Band(found.staleness, 0.2, 0.3), 1.23456)
 
 
 def test_every_column_has_a_figure():
@@ -51,7 +57,7 @@ def test_what_is_not_known_is_a_dash():
     nan = float("nan")
     some = run(world([1.0], gone=[3.0], end=9.0).after(5.0), policy=Timetable({}))
 
-    words = simulation_words([Entry("ours", some, Band(nan, nan, nan), 0.0)])[0]
+    words = simulation_words([SimulationEntry("ours", some, Band(nan, nan, nan), 0.0)])[0]
 
     assert words[1:5] == ["-", "-", "-", "-"]
     assert words[6] == "0 (-)"

@@ -8,37 +8,37 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.settings.terms import Terms
+from recrawl.settings.terms import VisitTerms
 
 DAY = 20_480
 hours = st.tuples(st.integers(0, 23), st.integers(0, 24))
 
 
 def test_without_hours_a_page_is_always_open():
-    assert Terms().opens(DAY + 0.3) == DAY + 0.3
-    assert Terms().begins(DAY + 0.3) == inf
+    assert VisitTerms().opens(DAY + 0.3) == DAY + 0.3
+    assert VisitTerms().begins(DAY + 0.3) == inf
 
 
 @pytest.mark.parametrize(
     ("at", "opens"), [(3, 8), (7.99, 8), (8, 8), (12, 12), (17.9, 17.9), (18, 32), (23, 32)]
 )
 def test_hours_of_the_day(at, opens):
-    assert Terms(hours=(8, 18)).opens(DAY + at / 24) == pytest.approx(DAY + opens / 24)
+    assert VisitTerms(hours=(8, 18)).opens(DAY + at / 24) == pytest.approx(DAY + opens / 24)
 
 
 @pytest.mark.parametrize(("at", "opens"), [(5, 5), (6, 22), (21, 22), (22, 22), (23.5, 23.5)])
 def test_hours_over_midnight(at, opens):
-    assert Terms(hours=(22, 6)).opens(DAY + at / 24) == pytest.approx(DAY + opens / 24)
+    assert VisitTerms(hours=(22, 6)).opens(DAY + at / 24) == pytest.approx(DAY + opens / 24)
 
 
 @pytest.mark.parametrize("all_day", [(0, 24), (0, 0), (7, 7)])
 def test_the_same_hour_twice_is_all_day(all_day):
-    assert Terms(hours=all_day).opens(DAY + 0.99) == DAY + 0.99
+    assert VisitTerms(hours=all_day).opens(DAY + 0.99) == DAY + 0.99
 
 
 @given(hours, st.floats(DAY, DAY + 3))
 def test_a_page_is_open_when_it_opens_and_not_before(first_and_end, at):
-    terms = Terms(hours=first_and_end)
+    terms = VisitTerms(hours=first_and_end)
     opens = terms.opens(at)
 
     assert opens >= at
@@ -50,7 +50,7 @@ def test_a_page_is_open_when_it_opens_and_not_before(first_and_end, at):
 
 @given(hours, st.floats(DAY, DAY + 3))
 def test_hours_begin_once_a_day(first_and_end, at):
-    terms = Terms(hours=first_and_end)
+    terms = VisitTerms(hours=first_and_end)
     begins = terms.begins(at)
 
     assert at < begins <= at + 1 + 1e-6
@@ -70,6 +70,6 @@ def test_hours_begin_once_a_day(first_and_end, at):
     ],
 )
 def test_whole_hours_that_are_open(hours, open_in):
-    terms, middle = Terms(hours=hours), [100 + (hour + 0.5) / 24 for hour in range(24)]
+    terms, middle = VisitTerms(hours=hours), [100 + (hour + 0.5) / 24 for hour in range(24)]
 
     assert [hour for hour, at in enumerate(middle) if terms.opens(at) == at] == open_in

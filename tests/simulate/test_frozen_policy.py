@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from recrawl.policies.pages import Outcomes, Pages
 from recrawl.policies.recrawl.policy import Recrawl
-from recrawl.simulate.frozen_policy import Drawn, Rehearsed, Unmoved
+from recrawl.simulate.frozen_policy import FrozenPolicy, FrozenState, SampledPolicy
 from recrawl.simulate.virtual_crawl import own
 from recrawl.units import epoch_days
 
@@ -30,9 +30,9 @@ def learnt(changed=(True, False, True)):
 def test_a_visit_is_worth_what_our_policy_says():
     policy, state = learnt()
     rows, now = np.array([7, 2]), FIRST + 3 * DAY
-    rehearsed = Rehearsed.of(own(state), rows)
+    rehearsed = FrozenState.of(own(state), rows)
 
-    values = Unmoved(policy).value(rehearsed, np.arange(2), now)
+    values = FrozenPolicy(policy).value(rehearsed, np.arange(2), now)
 
     assert values.tolist() == policy.value(state, rows, now).tolist()
 
@@ -40,9 +40,9 @@ def test_a_visit_is_worth_what_our_policy_says():
 def test_nothing_is_learnt_but_when_a_page_was_visited():
     policy, state = learnt()
     mine = own(state)
-    unmoved, now = Unmoved(policy), FIRST + 5 * DAY
+    unmoved, now = FrozenPolicy(policy), FIRST + 5 * DAY
     rehearsed = unmoved.seen(
-        Rehearsed.of(mine, np.arange(12)),
+        FrozenState.of(mine, np.arange(12)),
         np.array([3]),
         np.array([now]),
         Outcomes.existence(np.array([True])),
@@ -56,8 +56,8 @@ def test_nothing_is_learnt_but_when_a_page_was_visited():
 def test_the_crawl_that_is_looked_at_stays_as_it_is():
     policy, state = learnt()
     before = policy.value(own(state), np.arange(12), FIRST + 4 * DAY)
-    rehearsed = Rehearsed.of(own(state), np.arange(12))
-    for policy_of in (Unmoved(policy), Drawn(policy, 1)):
+    rehearsed = FrozenState.of(own(state), np.arange(12))
+    for policy_of in (FrozenPolicy(policy), SampledPolicy(policy, 1)):
         now = np.full(12, FIRST + 9 * DAY)
         policy_of.seen(rehearsed, np.arange(12), now, Outcomes.existence(np.ones(12, np.bool_)))
 
@@ -68,7 +68,7 @@ def test_young_pages_are_worth_what_is_assumed_of_a_page():
     """One change a gap, as for the first page of a crawl of our policy."""
     policy = Recrawl()
     pages = Pages.of(["https://a.org/"], np.array([FIRST]))
-    ours, unmoved = policy.start(pages, FIRST, 4.0), Unmoved(policy)
+    ours, unmoved = policy.start(pages, FIRST, 4.0), FrozenPolicy(policy)
     young, now = unmoved.start(pages, FIRST, 4.0), FIRST + 3 * DAY
 
     value = unmoved.value(young, np.array([0]), now)
@@ -79,9 +79,9 @@ def test_young_pages_are_worth_what_is_assumed_of_a_page():
 @given(st.floats(0.01, 30.0), st.floats(0.01, 30.0))
 def test_what_a_visit_is_worth_grows_while_nothing_is_learnt(days, more):
     policy, state = learnt((False, False))
-    rehearsed = Rehearsed.of(own(state), np.arange(12))
+    rehearsed = FrozenState.of(own(state), np.arange(12))
     soon, later = (
-        Unmoved(policy).value(rehearsed, np.arange(12), FIRST + np.timedelta64(int(each), "s"))
+        FrozenPolicy(policy).value(rehearsed, np.arange(12), FIRST + np.timedelta64(int(each), "s"))
         for each in (86_400 * (2 + days), 86_400 * (2 + days + more))
     )
 
@@ -95,8 +95,10 @@ def test_lots_draw_as_many_changes_as_are_expected():
     expected = 1 - policy.fresh(own(state), rows, now)
     found = []
     for lot in range(200):
-        rehearsed = Rehearsed.of(own(state), rows)
-        Drawn(policy, lot).seen(rehearsed, rows, np.full(12, now), Outcomes.existence(rows < 0))
+        rehearsed = FrozenState.of(own(state), rows)
+        SampledPolicy(policy, lot).seen(
+            rehearsed, rows, np.full(12, now), Outcomes.existence(rows < 0)
+        )
         assert rehearsed.learnt is not None
         # The first memory keeps all that it knows, and only a change adds to its shape.
         found.append(rehearsed.learnt.memories.shape[0] > state.memories.shape[0] + 1e-9)
@@ -108,9 +110,9 @@ def test_lots_draw_as_many_changes_as_are_expected():
 def test_the_same_lot_draws_the_same():
     policy, state = learnt()
     rows, now = np.arange(12), np.full(12, FIRST + 8 * DAY)
-    one, other = (Rehearsed.of(own(state), rows) for _ in range(2))
+    one, other = (FrozenState.of(own(state), rows) for _ in range(2))
     for rehearsed in (one, other):
-        Drawn(policy, 5).seen(rehearsed, rows, now, Outcomes.existence(rows < 0))
+        SampledPolicy(policy, 5).seen(rehearsed, rows, now, Outcomes.existence(rows < 0))
 
     assert one.learnt is not None
     assert other.learnt is not None

@@ -16,7 +16,7 @@ from recrawl.plan.budget import Budget
 from recrawl.policies.rivals.uniform import Uniform
 from recrawl.simulate.made import poisson
 from recrawl.simulate.run import Simulation, fitting_step, simulate
-from recrawl.simulate.scores import Brought, scored
+from recrawl.simulate.scores import FoundChanges, scored
 from recrawl.simulate.world import World
 from tests.simulate.made import DAY, START, Recorded, Timetable, at, run, world, worlds
 from tests.simulate.slow import slow_scores
@@ -358,7 +358,7 @@ def test_the_order_of_visits_in_the_record_does_not_matter(some, shuffler):
     nobody = np.zeros(len(some), np.int64)
 
     def tallies(order):
-        brought = Brought.joined(
+        brought = FoundChanges.joined(
             [(when, np.array([first]), np.array([until])) for when, first, until in order]
         )
         return scored(some, brought, nobody, nobody > 0)

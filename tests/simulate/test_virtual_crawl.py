@@ -20,9 +20,9 @@ from recrawl.inspect.why.changes import (
     without_hours,
 )
 from recrawl.inspect.why.facts import value_at
-from recrawl.inspect.why.staging import staged
-from recrawl.simulate.virtual_crawl import Foreseen, allowed_from, is_held, rehearse
-from recrawl.state.snapshot import look
+from recrawl.inspect.why.staging import build_scenario
+from recrawl.simulate.virtual_crawl import NextVisit, allowed_from, is_held, simulate_next_visit
+from recrawl.state.snapshot import load_snapshot
 from recrawl.store import open_store
 from recrawl.visits.status import PageStatus
 from tests.inspect.looked import BEGAN, made
@@ -46,7 +46,7 @@ def scene_of(path):
 
     def of(page, most=2_000):
         with open_store(path) as reader:
-            return staged(look(asked, reader, NOW), reader, page, most=most)
+            return build_scenario(load_snapshot(asked, reader, NOW), reader, page, most=most)
 
     return of
 
@@ -54,7 +54,7 @@ def scene_of(path):
 @pytest.mark.parametrize("page", [0, 1, 7, 30, 59])
 def test_equal_pages_come_in_turn_one_visit_after_the_other(scene_of, page):
     """Nothing was spent for a day, so that the first visit is allowed a visit's time from now."""
-    found = rehearse(scene_of(page))
+    found = simulate_next_visit(scene_of(page))
 
     assert found.before == page
     assert found.at == pytest.approx(NOW + (page + 1) * BETWEEN, abs=TICK)
@@ -62,13 +62,13 @@ def test_equal_pages_come_in_turn_one_visit_after_the_other(scene_of, page):
 
 
 def test_a_visit_that_nobody_wants_to_know_of_is_never(scene_of):
-    assert rehearse(scene_of(30), until=NOW + 0.5).at == inf
-    assert rehearse(scene_of(30)).at < inf
+    assert simulate_next_visit(scene_of(30), until=NOW + 0.5).at == inf
+    assert simulate_next_visit(scene_of(30)).at < inf
 
 
 def test_twice_the_budget_halves_the_wait(scene_of):
     page = 39
-    found = rehearse(budget_times(scene_of(page), 2.0))
+    found = simulate_next_visit(budget_times(scene_of(page), 2.0))
 
     assert found.at - NOW == pytest.approx((page + 1) * BETWEEN / 2, abs=TICK)
 
@@ -77,7 +77,9 @@ def test_a_minimum_holds(scene_of):
     scene = scene_of(0)
     days = NOW - scene.last[0] + 1.0
 
-    assert rehearse(minimum_of(scene, days)).at == pytest.approx(NOW + 1, abs=TICK + BETWEEN)
+    assert simulate_next_visit(minimum_of(scene, days)).at == pytest.approx(
+        NOW + 1, abs=TICK + BETWEEN
+    )
 
 
 def test_a_minimum_holds_that_ends_long_after_the_rehearsal(scene_of):
@@ -85,14 +87,16 @@ def test_a_minimum_holds_that_ends_long_after_the_rehearsal(scene_of):
     scene = scene_of(0)
     far = minimum_of(scene, 100.0)
 
-    assert rehearse(far).at == pytest.approx(scene.last[0] + 100)
+    assert simulate_next_visit(far).at == pytest.approx(scene.last[0] + 100)
     assert allowed_from(far, NOW) == scene.last[0] + 100
 
 
 def test_a_minimum_holds_where_no_other_page_is_visited(scene_of):
     scene = scene_of(0, most=1)
 
-    assert rehearse(minimum_of(scene, 4_000.0)).at == pytest.approx(scene.last[0] + 4_000)
+    assert simulate_next_visit(minimum_of(scene, 4_000.0)).at == pytest.approx(
+        scene.last[0] + 4_000
+    )
 
 
 def test_an_interval_begins_with_the_first_copy(scene_of):
@@ -106,11 +110,11 @@ def test_an_interval_begins_with_the_first_copy(scene_of):
 def test_seconds_count_where_pages_are_visited_every_minute(scene_of):
     """Sixty pages: every three days, then every 26 seconds."""
     scene, second = scene_of(0), 1 / 86_400
-    late, soon = Foreseen(NOW + 40 * second), Foreseen(NOW + 18 * second)
+    late, soon = NextVisit(NOW + 40 * second), NextVisit(NOW + 18 * second)
 
     assert not moved(scene, late, soon)
     assert moved(budget_times(scene, 10_000.0), late, soon)
-    assert not moved(budget_times(scene, 10_000.0), late, Foreseen(NOW + 39 * second))
+    assert not moved(budget_times(scene, 10_000.0), late, NextVisit(NOW + 39 * second))
 
 
 def test_a_set_time_outside_the_hours_waits_for_them(scene_of):
@@ -119,13 +123,13 @@ def test_a_set_time_outside_the_hours_waits_for_them(scene_of):
     scene = scene.with_terms(replace(scene.own_terms, interval=24.5, hours=(20, 22)))
     scene = scene.with_set_time(np.floor(NOW) + 24)
 
-    assert rehearse(scene).at == pytest.approx(np.floor(NOW) + 24 + 20 / 24)
+    assert simulate_next_visit(scene).at == pytest.approx(np.floor(NOW) + 24 + 20 / 24)
 
 
 def test_a_visit_that_the_policy_chooses_is_worth_its_price(scene_of):
     for page in (5, 30, 59):
         scene = scene_of(page)
-        found = rehearse(scene)
+        found = simulate_next_visit(scene)
         (value,) = value_at(scene, scene.pool.state, [found.at])
 
         assert value >= found.price * (1 - 1e-9)
@@ -134,7 +138,7 @@ def test_a_visit_that_the_policy_chooses_is_worth_its_price(scene_of):
 def test_a_maximum_holds(scene_of):
     """Counted from the last visit, as a crawl does that begins again with other settings."""
     scene = scene_of(50)
-    found = rehearse(maximum_of(scene, NOW + 0.5 - scene.last[scene.page]))
+    found = simulate_next_visit(maximum_of(scene, NOW + 0.5 - scene.last[scene.page]))
 
     assert found.set
     assert found.at == pytest.approx(NOW + 0.5, abs=BETWEEN)
@@ -145,28 +149,28 @@ def test_hours_hold(scene_of):
     scene = scene_of(0)
     evening = scene.with_terms(replace(scene.own_terms, hours=(20, 22)))
 
-    assert rehearse(evening).at == pytest.approx(np.floor(NOW) + 20 / 24, abs=TICK)
-    assert rehearse(without_hours(evening)).at == rehearse(scene).at
+    assert simulate_next_visit(evening).at == pytest.approx(np.floor(NOW) + 20 / 24, abs=TICK)
+    assert simulate_next_visit(without_hours(evening)).at == simulate_next_visit(scene).at
 
 
 def test_a_page_that_matters_more_comes_sooner(scene_of):
     scene = scene_of(40)
 
-    assert rehearse(weight_times(scene, 2.0)).at < rehearse(scene).at
+    assert simulate_next_visit(weight_times(scene, 2.0)).at < simulate_next_visit(scene).at
 
 
 def test_a_change_nearby_brings_a_page_forward(scene_of):
     """Pages are ten to a folder; one of another folder tells less."""
     scene = scene_of(25)
-    near, far = (rehearse(neighbour_changed(scene, row)).at for row in (20, 50))
+    near, far = (simulate_next_visit(neighbour_changed(scene, row)).at for row in (20, 50))
 
-    assert near < rehearse(scene).at - BETWEEN
+    assert near < simulate_next_visit(scene).at - BETWEEN
     assert near <= far
 
 
 def test_changes_leave_the_scene_as_it_is(scene_of):
     scene = scene_of(25)
-    before = rehearse(scene)
+    before = simulate_next_visit(scene)
     for changed in (
         budget_times(scene, 3.0),
         weight_times(scene, 3.0),
@@ -174,9 +178,9 @@ def test_changes_leave_the_scene_as_it_is(scene_of):
         even_section(scene),
         free_host(scene),
     ):
-        rehearse(changed)
+        simulate_next_visit(changed)
 
-    assert rehearse(scene) == before
+    assert simulate_next_visit(scene) == before
 
 
 @settings(max_examples=15, deadline=None)
@@ -184,14 +188,14 @@ def test_changes_leave_the_scene_as_it_is(scene_of):
 def test_more_of_anything_never_comes_later(scene_of, page, factor):
     """Budget and weight bring a visit forward, within a turn and a tick."""
     scene = scene_of(page)
-    at = rehearse(scene).at
+    at = simulate_next_visit(scene).at
 
-    assert rehearse(weight_times(scene, factor)).at <= at + BETWEEN + TICK
-    assert rehearse(budget_times(scene, factor)).at <= at + BETWEEN + TICK
+    assert simulate_next_visit(weight_times(scene, factor)).at <= at + BETWEEN + TICK
+    assert simulate_next_visit(budget_times(scene, factor)).at <= at + BETWEEN + TICK
 
 
 def test_without_a_budget_there_is_no_visit(scene_of):
-    assert rehearse(budget_times(scene_of(3), 0.0)).at == inf
+    assert simulate_next_visit(budget_times(scene_of(3), 0.0)).at == inf
 
 
 def test_some_pages_drawn_by_lot_take_part_with_their_share_of_the_budget(scene_of):
@@ -200,4 +204,4 @@ def test_some_pages_drawn_by_lot_take_part_with_their_share_of_the_budget(scene_
     assert len(scene.last) == 20
     assert scene.share == pytest.approx(1 / 3)
     # A visit is three times as rare, and the last of them comes within two of those.
-    assert rehearse(scene).at == pytest.approx(NOW + 60 * BETWEEN, abs=6 * BETWEEN)
+    assert simulate_next_visit(scene).at == pytest.approx(NOW + 60 * BETWEEN, abs=6 * BETWEEN)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.errors import InvalidHistory
-from recrawl.simulate.world import Unfolding, World, in_order
+from recrawl.simulate.world import Timeline, World, in_order
 from tests.simulate.made import START, at, world, worlds
 
 
@@ -56,7 +56,7 @@ def test_a_world_needs_a_page():
 @given(worlds(), st.integers(0, 50))
 def test_as_many_changes_are_reached_as_have_happened(some, quarter):
     now = at(quarter / 4)[0]
-    unfolding = Unfolding(some)
+    unfolding = Timeline(some)
 
     unfolding.advance(now)
 
@@ -68,7 +68,7 @@ def test_as_many_changes_are_reached_as_have_happened(some, quarter):
 
 
 def test_time_does_not_go_back():
-    unfolding = Unfolding(world([1.0, 2.0]))
+    unfolding = Timeline(world([1.0, 2.0]))
     unfolding.advance(at(2.0)[0])
     unfolding.advance(at(0.0)[0])
 

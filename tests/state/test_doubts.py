@@ -12,10 +12,10 @@ from recrawl.plan.budget import Budget
 from recrawl.policies.recrawl.beliefs import Beliefs, let_clocks_run
 from recrawl.settings.rules import Rule
 from recrawl.settings.settings import Settings
-from recrawl.state.doubts import Doubts
+from recrawl.state.doubts import FalseChangeModel
 from recrawl.state.opening import learnt_parts, open_crawl
-from recrawl.state.sampled import Glance
-from recrawl.state.snapshot import look, pool_parts, saved
+from recrawl.state.sampled import SampledSnapshot
+from recrawl.state.snapshot import load_snapshot, pool_parts, saved
 from recrawl.store import create_store, open_for_writing, open_store
 from recrawl.visits.status import Audit, Outcome
 from tests.crawl import killed
@@ -64,7 +64,7 @@ def test_a_page_that_differs_by_itself_is_doubted_most_and_one_looked_at_twice_n
         store.write([changed(59, BEGAN + 12, Audit.NOISE)])
     with open_store(path) as reader:
         (visits,) = reader.outcomes(after=300)
-        found = Doubts.of(reader).chances(visits, np.array([0, 3, 60]))
+        found = FalseChangeModel.of(reader).chances(visits, np.array([0, 3, 60]))
 
     host = (2 + 10 * 2.1 / 30) / 30
     assert found == pytest.approx([(5 + host / 5) / 5.2, host, 0.0])
@@ -74,7 +74,7 @@ def test_what_is_unchanged_is_not_in_doubt(path):
     made(path)
     with open_store(path) as reader:
         (visits,) = reader.outcomes()
-        found = Doubts.of(reader).chances(visits, np.arange(len(visits.page)))
+        found = FalseChangeModel.of(reader).chances(visits, np.arange(len(visits.page)))
 
     assert set(found.round(6).tolist()) == {0.0, 0.01}
     assert ((found > 0) == (visits.outcome == Outcome.CHANGED)).all()
@@ -83,7 +83,7 @@ def test_what_is_unchanged_is_not_in_doubt(path):
 def test_who_looks_believes_what_a_crawl_does_that_is_taken_up(path):
     settings = noisy(path)
     with open_store(path) as reader:
-        sight = look(settings, reader, NOW)
+        sight = load_snapshot(settings, reader, NOW)
     taken_up = opened(settings, path, NOW).agenda.frontier(0).state
 
     assert rates(sight.pools[0].state) == pytest.approx(rates(taken_up), rel=1e-6)
@@ -95,10 +95,10 @@ def test_who_glances_believes_what_a_crawl_does_that_is_taken_up(path):
     with open_store(path) as reader:
         learnt = saved(settings, reader)
         assert learnt is not None
-        glance = Glance.at(settings, pool_parts(learnt[0], 0), 1.0, none, none)
+        glance = SampledSnapshot.at(settings, pool_parts(learnt[0], 0), 1.0, none, none)
         assert glance is not None
         for visits in reader.outcomes(after=learnt[1]):
-            glance.learn(visits, Doubts.of(reader))
+            glance.learn(visits, FalseChangeModel.of(reader))
     taken_up = opened(settings, path, NOW).agenda.frontier(0).state
 
     assert rates(glance.state) == pytest.approx(rates(taken_up), rel=0.05)
@@ -134,7 +134,7 @@ def test_a_killed_crawl_is_seen_as_it_goes_on(tmp_path):
     now = START + 10
     with open_store(tmp_path / "recrawl.db") as reader:
         assert reader.last_visit() >= 40
-        sight = look(settings, reader, now)
+        sight = load_snapshot(settings, reader, now)
     taken_up = opened(settings, tmp_path / "recrawl.db", now).agenda.frontier(0).state
 
     assert rates(sight.pools[0].state, now) == pytest.approx(rates(taken_up, now), rel=1e-6)

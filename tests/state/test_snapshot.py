@@ -8,7 +8,7 @@ from recrawl.inspect.pages import NextVisits, page_rows
 from recrawl.policies.recrawl.beliefs import freshness
 from recrawl.settings.settings import read_settings
 from recrawl.state.opening import expected_fresh
-from recrawl.state.snapshot import look, stretches
+from recrawl.state.snapshot import load_snapshot, time_slices
 from recrawl.store import open_for_writing, open_store
 from recrawl.units import epoch_days
 from recrawl.visits.status import PageStatus
@@ -24,7 +24,7 @@ def path(tmp_path):
 
 def seen(settings, path, now=NOW):
     with open_store(path) as reader:
-        return look(settings, reader, now)
+        return load_snapshot(settings, reader, now)
 
 
 def share(sight):
@@ -105,7 +105,7 @@ def test_a_store_without_visits_has_no_copies(path):
 def test_visits_changes_and_the_last_of_them_are_counted(path):
     settings = made(path, rounds=4)
     with open_store(path) as reader:
-        rows = page_rows(look(settings, reader, NOW), reader)
+        rows = page_rows(load_snapshot(settings, reader, NOW), reader)
 
     assert rows.visits.tolist() == [4] * 60
     assert sorted(set(rows.changes.tolist())) == [0, 3]
@@ -119,7 +119,7 @@ def test_pages_that_are_gone_are_not_fresh(path):
     with open_for_writing(path) as store:
         store.write([PagesChanged([0], [PageChange(PageStatus.GONE)])])
     with open_store(path) as reader:
-        rows = page_rows(look(settings, reader, NOW), reader)
+        rows = page_rows(load_snapshot(settings, reader, NOW), reader)
 
     assert np.isnan(rows.fresh[0])
     assert not np.isnan(rows.fresh[1:]).any()
@@ -157,7 +157,7 @@ def test_stretches_keep_every_visit_once_and_a_page_once_a_round():
     random = np.random.default_rng(0)
     at, page = np.sort(random.random(500)) * 10, random.integers(0, 20, 500)
     found = []
-    for stretch, rounds in stretches(at, page, lambda: 0.7):
+    for stretch, rounds in time_slices(at, page, lambda: 0.7):
         assert at[stretch][-1] - at[stretch][0] < 0.7
         for each in rounds:
             places = each + stretch.start
@@ -168,7 +168,7 @@ def test_stretches_keep_every_visit_once_and_a_page_once_a_round():
 
 
 def test_no_visits_are_no_stretches():
-    assert list(stretches(np.empty(0), np.empty(0, np.int64), lambda: 1.0)) == []
+    assert list(time_slices(np.empty(0), np.empty(0, np.int64), lambda: 1.0)) == []
 
 
 def test_addresses_are_those_of_the_helper(path):

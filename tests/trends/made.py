@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.trends.clock import Clock
+from recrawl.trends.clock import SiteClock
 from recrawl.trends.points import Points
 from recrawl.trends.window_times import WindowTimes
 from recrawl.trends.windows import State, Windows
@@ -83,8 +83,8 @@ def bernoulli_days(pages: int, seed: int = 1) -> Points:
     return Points(days + 0.5, offsets, np.full(pages, 200.0))
 
 
-def week(busy: slice, speed: float) -> Clock:
+def week(busy: slice, speed: float) -> SiteClock:
     """A clock with one speed in some hours and one in all others."""
     speeds = np.ones(168)
     speeds[busy] = speed
-    return Clock(speeds / speeds.mean())
+    return SiteClock(speeds / speeds.mean())

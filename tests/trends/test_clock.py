@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from recrawl import Gamma
 from recrawl.errors import InvalidParameter
-from recrawl.trends.clock import Clock
+from recrawl.trends.clock import SiteClock
 from recrawl.trends.visit_instants import visit_instants
 from tests import strategies
 from tests.strategies import Seen, history_of
@@ -20,10 +20,10 @@ MICROSECONDS_AN_HOUR = 3_600_000_000
 
 instants = st.integers(-(10**15), 4 * 10**15).map(lambda at: np.datetime64(at, "us"))
 weights = st.lists(st.floats(0.01, 10), min_size=168, max_size=168)
-clocks = weights.map(lambda speeds: Clock(np.array(speeds) / np.mean(speeds)))
+clocks = weights.map(lambda speeds: SiteClock(np.array(speeds) / np.mean(speeds)))
 
 
-def integrated(clock: Clock, start: np.datetime64, end: np.datetime64) -> float:
+def integrated(clock: SiteClock, start: np.datetime64, end: np.datetime64) -> float:
     """Operational days, hour after hour."""
     at, last, days = int(start.astype(np.int64)), int(end.astype(np.int64)), 0.0
     while at < last:
@@ -58,7 +58,7 @@ def test_summer_time_does_not_matter():
     """The last Sunday of March has 24 hours in UTC."""
     sunday = np.datetime64("2026-03-29", "us")
 
-    assert Clock.even().elapsed(sunday, sunday + 24 * HOUR) == 1.0
+    assert SiteClock.even().elapsed(sunday, sunday + 24 * HOUR) == 1.0
 
 
 @given(clocks, instants)
@@ -87,7 +87,7 @@ def test_later_is_the_inverse_of_elapsed(clock, start, days):
 def test_the_even_clock_is_the_one_on_the_wall(start, length):
     end = start + np.timedelta64(length, "us")
 
-    assert Clock.even().elapsed(start, end) == length / 86_400_000_000
+    assert SiteClock.even().elapsed(start, end) == length / 86_400_000_000
 
 
 @settings(max_examples=30)
@@ -101,7 +101,7 @@ def test_elapsed_is_the_plain_integral(clock, at, length):
 
 def test_unknown_instants_have_no_answer():
     nothing = np.datetime64("NaT")
-    clock = Clock.even()
+    clock = SiteClock.even()
 
     assert np.isnan(clock.elapsed(nothing, MONDAY))
     assert np.isnan(clock.elapsed(MONDAY, nothing))
@@ -112,7 +112,7 @@ def test_unknown_instants_have_no_answer():
 
 def test_each_site_has_its_own_clock():
     slow = week(slice(0, 24), 0.1)
-    both = Clock(np.vstack([np.ones(168), slow.speeds]), np.array([1, 0]))
+    both = SiteClock(np.vstack([np.ones(168), slow.speeds]), np.array([1, 0]))
     site = np.array([0, 1])
 
     elapsed = both.elapsed(MONDAY, MONDAY + 24 * HOUR, site)
@@ -151,7 +151,7 @@ def test_every_history_has_one_on_the_clock(histories, clock):
 
 @given(strategies.histories())
 def test_estimates_on_the_even_clock_are_the_same(histories):
-    on_clock = Clock.even().on_clock(histories)
+    on_clock = SiteClock.even().on_clock(histories)
 
     assert (Gamma().estimate(on_clock).rate == Gamma().estimate(histories).rate).all()
 
@@ -159,17 +159,17 @@ def test_estimates_on_the_even_clock_are_the_same(histories):
 def test_visits_after_2200_stay_as_they_are():
     seen = history_of([Seen(1e9, True)], [Seen(1.0, True)], first_visit=np.array([MONDAY, MONDAY]))
 
-    assert Clock.even().on_clock(seen).gaps.tolist() == [1e9, 1.0]
+    assert SiteClock.even().on_clock(seen).gaps.tolist() == [1e9, 1.0]
 
 
 @pytest.mark.parametrize(
     ("make", "rule"),
     [
-        (lambda: Clock(np.ones(24)), "168 numbers"),
-        (lambda: Clock(np.full(168, 2.0)), "mean 1"),
-        (lambda: Clock(np.array([0.0, 2.0] * 84)), "positive"),
-        (lambda: Clock(np.ones(168), np.array([1])), "from 0 to 0"),
-        (lambda: Clock(np.ones(168), np.array([0, 0])).on_clock(history_of([])), "2 pages"),
+        (lambda: SiteClock(np.ones(24)), "168 numbers"),
+        (lambda: SiteClock(np.full(168, 2.0)), "mean 1"),
+        (lambda: SiteClock(np.array([0.0, 2.0] * 84)), "positive"),
+        (lambda: SiteClock(np.ones(168), np.array([1])), "from 0 to 0"),
+        (lambda: SiteClock(np.ones(168), np.array([0, 0])).on_clock(history_of([])), "2 pages"),
     ],
 )
 def test_what_makes_no_clock_is_refused(make, rule):

@@ -7,7 +7,7 @@ import pytest
 
 from recrawl import Histories
 from recrawl.errors import InvalidParameter
-from recrawl.trends.clock import Clock
+from recrawl.trends.clock import SiteClock
 from recrawl.trends.clock_fit import fit_clock
 from recrawl.trends.visit_instants import visit_instants
 from tests.strategies import Seen, history_of
@@ -52,7 +52,7 @@ def test_the_fitted_clock_predicts_other_pages():
         expected = 0.7 * clock.on_clock(other).gaps
         return np.where(other.changed, np.log(-np.expm1(-expected)), -expected).mean()
 
-    even, best = score(Clock.even()), score(TRUE)
+    even, best = score(SiteClock.even()), score(TRUE)
     assert score(fitted) > even + 0.6 * (best - even)
 
 

@@ -50,10 +50,10 @@ class Groups:
         return before
 
 
-def rounds(keys: Ints) -> list[Ints]:
+def nth_occurrences(keys: Ints) -> list[Ints]:
     """Rows in rounds: the first of every key, then the second of every key that has one.
 
-    >>> rounds(np.array([7, 8, 7, 7]))
+    >>> nth_occurrences(np.array([7, 8, 7, 7]))
     [array([0, 1]), array([2]), array([3])]
     """
     groups = Groups.of(keys)

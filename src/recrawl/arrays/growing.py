@@ -35,13 +35,13 @@ def with_rows(state: Arrays, more: Arrays) -> Arrays:
     for name in [field.name for field in names]:
         mine, other = getattr(state, name), getattr(more, name)
         if isinstance(mine, np.ndarray):
-            setattr(state, name, longer(mine, other))
+            setattr(state, name, append_rows(mine, other))
         elif hasattr(mine, "__dataclass_fields__"):
             with_rows(mine, other)
     return state
 
 
-def longer(rows: npt.NDArray[Any], more: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def append_rows(rows: npt.NDArray[Any], more: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The rows and more of them, in the spare room behind the first where there is enough.
 
     An array made here is the beginning of one twice as long, so that adding rows one by one

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from recrawl.crawl.crawler import Crawler
-    from recrawl.demo.crawl import ExampleRun, Plan
+    from recrawl.demo.crawl import DemoPlan, ExampleRun
     from recrawl.demo.jobs import ExampleJobs
     from recrawl.demo.world import ExampleWorld
 
@@ -58,7 +58,7 @@ def demo(
         recrawl demo --for 20s --budget 60/1d --keep demo
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.clock import RealClock
-    from recrawl.demo.crawl import Plan
+    from recrawl.demo.crawl import DemoPlan
     from recrawl.demo.jobs import ExampleJobs
     from recrawl.demo.world import draw_world
 
@@ -67,7 +67,7 @@ def demo(
     start = RealClock().now() - days  # so that it ends about now, and no store lies ahead of time
     world = draw_world(pages, start=start, days=days + _SPARE, seed=seed)
     with _folder(keep) as folder:
-        plan = Plan(folder, budget, days)
+        plan = DemoPlan(folder, budget, days)
         jobs = ExampleJobs.made(start, days=days + _SPARE, seed=seed)
         run = _run(world, jobs, plan)
         _report(world, jobs, run)
@@ -116,7 +116,7 @@ def _folder(keep: Path | None) -> Iterator[Path]:
     yield keep
 
 
-def _run(world: ExampleWorld, jobs: ExampleJobs, plan: Plan) -> ExampleRun:
+def _run(world: ExampleWorld, jobs: ExampleJobs, plan: DemoPlan) -> ExampleRun:
     """Crawl, and show how it goes."""
     import asyncio
     import signal

@@ -18,7 +18,7 @@ import typer
 from recrawl.cli import looking, shared
 
 if TYPE_CHECKING:
-    from recrawl.inspect.versions import Comparison, Versions
+    from recrawl.inspect.versions import Comparison, PageVersions
     from recrawl.report.diff.lines import Shown
 
 _FROM = typer.Option(
@@ -75,13 +75,13 @@ def diff(
         recrawl diff https://example.org/news --list
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.cli.options import past
-    from recrawl.inspect.versions import Versions
+    from recrawl.inspect.versions import PageVersions
 
     _check(html, since or until, listed=listed, as_csv=as_csv, as_json=as_json)
     began = past(since, "--from") if since else None
     ended = past(until, "--to") if until else None
     with looking.reading(settings) as (asked, reader):
-        versions = Versions.of(asked, reader, *looking.page_of(reader, url))
+        versions = PageVersions.of(asked, reader, *looking.page_of(reader, url))
         versions = versions.whole() if everything else versions
         if listed:
             _list(versions, "json" if as_json else "csv" if as_csv else "")
@@ -112,7 +112,7 @@ def _check(html: str, times: str, *, listed: bool, as_csv: bool, as_json: bool) 
         check_output(Path(html), formats={".html": "html", ".htm": "html"})
 
 
-def _list(versions: Versions, kind: str) -> None:
+def _list(versions: PageVersions, kind: str) -> None:
     """Show or write the versions, each with what changed since the one before."""
     from itertools import pairwise
 

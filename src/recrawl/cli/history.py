@@ -12,7 +12,7 @@ from recrawl.cli import looking, shared
 
 if TYPE_CHECKING:
     from recrawl.entries.store import ReadStore
-    from recrawl.state.snapshot import Sight
+    from recrawl.state.snapshot import Snapshot
 
 
 def history(
@@ -58,7 +58,7 @@ def history(
             writer.write(Texts.of([address] * len(visits.at)), visit_columns(visits))
 
 
-def _say(sight: Sight, reader: ReadStore, page: int, address: str) -> None:
+def _say(sight: Snapshot, reader: ReadStore, page: int, address: str) -> None:
     """Say in words what is believed of the page, and what is kept of it."""
     import numpy as np
 

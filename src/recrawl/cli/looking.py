@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from recrawl.entries.store import ReadStore
     from recrawl.settings.settings import Settings
-    from recrawl.state.snapshot import Sight
+    from recrawl.state.snapshot import Snapshot
 
 URL = typer.Argument(metavar="URL", help="Address of the page.", show_default=False)
 SETTINGS = typer.Option("--settings", metavar="FILE", help="Settings of the crawl.")
@@ -41,7 +41,7 @@ def reading(settings: Path, store: Path | None = None) -> Iterator[tuple[Setting
 
 
 @contextmanager
-def looked_at(settings: Path, store: Path | None = None) -> Iterator[tuple[Sight, ReadStore]]:
+def looked_at(settings: Path, store: Path | None = None) -> Iterator[tuple[Snapshot, ReadStore]]:
     """A crawl as it stands now, and its store for reading; arguments as those of `reading`."""
     with reading(settings, store) as (asked, reader):
         yield sight_of(asked, reader), reader
@@ -65,17 +65,17 @@ def page_of(reader: ReadStore, url: str) -> tuple[int, str]:
     return page, address
 
 
-def sight_of(settings: Settings, reader: ReadStore) -> Sight:
+def sight_of(settings: Settings, reader: ReadStore) -> Snapshot:
     """A crawl as it stands now."""
     import time
 
-    from recrawl.state.snapshot import look
+    from recrawl.state.snapshot import load_snapshot
     from recrawl.units import SECONDS_A_DAY
 
-    return look(settings, reader, time.time() / SECONDS_A_DAY)
+    return load_snapshot(settings, reader, time.time() / SECONDS_A_DAY)
 
 
-def instant_of(sight: Sight) -> np.datetime64:
+def instant_of(sight: Snapshot) -> np.datetime64:
     """When a crawl was looked at."""
     from recrawl.units import instant_after_epoch
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from recrawl.arrays.types import Ints
     from recrawl.entries.store import ReadStore
     from recrawl.inspect.pages import NextVisits, PageRows
-    from recrawl.state.snapshot import Sight
+    from recrawl.state.snapshot import Snapshot
 
 _SORT = typer.Option(
     metavar="O",
@@ -77,7 +77,7 @@ def pages(
             write_pages(chosen, rows, nexts, reader, kind=kind, output=output)
 
 
-def _chosen(sight: Sight, reader: ReadStore, host: str, status: str) -> Ints:
+def _chosen(sight: Snapshot, reader: ReadStore, host: str, status: str) -> Ints:
     """The pages that are asked for, counted from 0."""
     import numpy as np
 

@@ -21,7 +21,7 @@ from recrawl.crawl.new_pages import NewPages
 from recrawl.crawl.page_visit import PageVisitor
 from recrawl.crawl.progress import Figures
 from recrawl.crawl.visits import VisitCycle
-from recrawl.crawl.worker_threads import Aside
+from recrawl.crawl.worker_threads import WorkerThreads
 from recrawl.entries.entries import Checkpoint, Prune, RobotsRead
 from recrawl.fetch.host_slots import PATIENCE
 from recrawl.fetch.polite import PoliteClient
@@ -92,11 +92,11 @@ class Crawler:
             write=ledger.put,
             on_release=self._released,
         )
-        aside = Aside()
-        self._new_pages = NewPages(crawl, reader, ledger, robots, self._wake, aside)
-        visitor = PageVisitor(crawl, client, self._version, clock, aside, lambda: self._stopping)
+        threads = WorkerThreads()
+        self._new_pages = NewPages(crawl, reader, ledger, robots, self._wake, threads)
+        visitor = PageVisitor(crawl, client, self._version, clock, threads, lambda: self._stopping)
         self._visits = VisitCycle(crawl, visitor, ledger, self._new_pages, clock)
-        discovery = Discovery(client, settings, aside)
+        discovery = Discovery(client, settings, threads)
         self._finder = Finder(discovery, settings.rules, crawl.looked, clock, self.add, self._hear)
         lists = ListFetcher(client)
         self._keeper = ListingKeeper(settings.listings, lists, reader, clock, ledger.put)

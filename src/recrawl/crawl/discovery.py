@@ -30,7 +30,7 @@ from recrawl.settings.rules import NO_RULE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from recrawl.crawl.worker_threads import Aside
+    from recrawl.crawl.worker_threads import WorkerThreads
     from recrawl.fetch.polite import PoliteClient
     from recrawl.parse.robots import Permission
     from recrawl.parse.sitemaps import Entry
@@ -74,18 +74,18 @@ class Discovery:
     Args:
         client: Makes requests.
         settings: Whose sites they are.
-        aside: Reads sitemaps and feeds.
+        threads: Reads sitemaps and feeds.
     """
 
     def __init__(
         self,
         client: PoliteClient,
         settings: Settings,
-        aside: Aside,
+        threads: WorkerThreads,
     ) -> None:
         self._client = client
         self._settings = settings
-        self._aside = aside
+        self._threads = threads
         self._few = asyncio.Semaphore(_AT_ONCE)
 
     async def of(self, numbers: Sequence[int], patience: float = inf) -> Discovered:
@@ -178,7 +178,7 @@ class Discovery:
     async def _done(self, search: _Search, address: str, work: Callable[[], Made]) -> Made | None:
         """What some work on an response makes; None, and a remark, where it takes too long."""
         try:
-            return await self._aside.do(work)
+            return await self._threads.run(work)
         except Exception as error:  # noqa: BLE001 - nothing that a site says may end a crawl
             late = isinstance(error, TimeoutError)
             why = str(error) or "it takes longer than a minute" if late else repr(error)

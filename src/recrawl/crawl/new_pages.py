@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from recrawl.crawl.ledger import Ledger
-    from recrawl.crawl.worker_threads import Aside
+    from recrawl.crawl.worker_threads import WorkerThreads
     from recrawl.entries.entries import Receipt
     from recrawl.entries.store import ReadStore
     from recrawl.fetch.robots_cache import RobotsCache
@@ -45,7 +45,7 @@ class NewPages:
         ledger: Writes down what happens.
         robots: What hosts allow.
         on_new_pages: Called when there are new pages.
-        aside: Reads large pages.
+        threads: Reads large pages.
     """
 
     def __init__(
@@ -55,14 +55,14 @@ class NewPages:
         ledger: Ledger,
         robots: RobotsCache,
         on_new_pages: Callable[[], object],
-        aside: Aside,
+        threads: WorkerThreads,
     ) -> None:
         self._crawl = crawl
         self._reader = reader
         self._ledger = ledger
         self._robots = robots
         self._on_new_pages = on_new_pages
-        self._aside = aside
+        self._threads = threads
 
     def add(self, addresses: Iterable[str], now: float, depth: int = 0) -> asyncio.Future[Receipt]:
         """Add pages that were found; those already known stay as they are.
@@ -107,7 +107,7 @@ class NewPages:
     async def _links_of_large(self, response: Response, number: int) -> list[str]:
         """Links of a page that takes long to read; none of one that takes for ever."""
         with suppress(Exception):  # no page, whatever it holds, may end a crawl
-            return await self._aside.do(lambda: self._links(response, number))
+            return await self._threads.run(lambda: self._links(response, number))
         return []
 
     def _has_enough(self, page: int) -> bool:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from recrawl.clock import Clock
-    from recrawl.crawl.worker_threads import Aside
+    from recrawl.crawl.worker_threads import WorkerThreads
     from recrawl.detect.masks.masks import Masks
     from recrawl.detect.verdict import ReadPage
     from recrawl.entries.entries import Copy
@@ -130,7 +130,7 @@ class PageVisitor:
         client: Makes requests.
         version: Gives the newest version of a page; None where none is kept.
         clock: Source of the current time.
-        aside: Reads large pages.
+        threads: Reads large pages.
         stopping: Whether the crawl was asked to stop: no second request begins then.
     """
 
@@ -140,7 +140,7 @@ class PageVisitor:
         client: PoliteClient,
         version: Callable[[int], bytes | None],
         clock: Clock,
-        aside: Aside,
+        threads: WorkerThreads,
         stopping: Callable[[], bool],
     ) -> None:
         self._crawl = crawl
@@ -148,7 +148,7 @@ class PageVisitor:
         self._client = client
         self._version = version
         self._clock = clock
-        self._aside = aside
+        self._threads = threads
         self._stopping = stopping
         self._repeats = Repeats()
         self._returns = Returns()
@@ -381,7 +381,7 @@ class PageVisitor:
             trust.heard(host, MODIFIED, **{"right" if inside else "wrong": 1.0})
 
     async def _work(self, response: Response, work: Callable[[], Made]) -> Made:
-        return await self._aside.do(work) if len(response.body) > LARGE else work()
+        return await self._threads.run(work) if len(response.body) > LARGE else work()
 
 
 def _request(page: LeasedPage, copy: Copy | None) -> Request:

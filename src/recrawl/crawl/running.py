@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from recrawl.clock import Clock
     from recrawl.crawl.page_visit import PageVisit
-    from recrawl.fetch.fetcher import Fetcher, Limits
+    from recrawl.fetch.fetcher import Fetcher, RequestLimits
     from recrawl.settings.settings import Settings
     from recrawl.store import Address
 
@@ -38,7 +38,7 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
     *,
     on_visit: Callable[[PageVisit], object] = bool,
     on_replay: Callable[[int], object] = int,
-    limits: Limits | None = None,
+    limits: RequestLimits | None = None,
     record: Callable[[Fetcher], Fetcher] | None = None,
     seed: int | None = None,
 ) -> AsyncIterator[Crawler]:

@@ -1,4 +1,4 @@
-"""Work that takes long, done beside the loop.
+"""Worker threads: work that takes long, done beside the event loop.
 
 Each piece of work has a thread that does not keep the program from ending: whatever a page holds,
 a crawl that is asked to stop stops. Few are worked on at a time, since each may need memory for a
@@ -25,7 +25,7 @@ _MOST_THREADS = 4  # with those that nobody waits for any more
 _LONGEST_SECONDS = 60.0
 
 
-class Aside:
+class WorkerThreads:
     """Does work beside the loop that it is made in.
 
     Args:
@@ -37,7 +37,7 @@ class Aside:
         self._longest_seconds = longest_seconds
         self._threads = 0
 
-    async def do(self, work: Callable[[], Made]) -> Made:
+    async def run(self, work: Callable[[], Made]) -> Made:
         """What some work makes; `TimeoutError` where that, or other work, takes too long."""
         async with self._few:
             if self._threads >= _MOST_THREADS:

@@ -75,7 +75,7 @@ RECALL = 0.85
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class DemoPlan:
     """What to do.
 
     Args:
@@ -128,7 +128,7 @@ async def crawl_example(
     world: ExampleWorld,
     jobs: ExampleJobs,
     clock: Clock,
-    plan: Plan,
+    plan: DemoPlan,
     *,
     begun: Callable[[str, Crawler], object],
     watch: Callable[[Crawler, float], object],
@@ -175,7 +175,7 @@ def _words(crawler: Crawler, origins: Sequence[str]) -> list[dict[str, Word]]:
     return [{kind: trust.word(row, kind) for kind in KINDS} for row in rows]
 
 
-def _write_settings(plan: Plan, origins: Sequence[str]) -> Settings:
+def _write_settings(plan: DemoPlan, origins: Sequence[str]) -> Settings:
     text = _SETTINGS.replace("BUDGET", plan.budget).replace("RECALL", str(RECALL))
     text = text.replace("FIRST", origins[0]).replace("SECOND", origins[1])
     (plan.folder / FILE_NAME).write_text(text, encoding="utf-8")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from recrawl.demo.caught_report import Caught
     from recrawl.demo.crawl import ExampleRun
     from recrawl.demo.jobs import ExampleJobs
-    from recrawl.demo.truth import Calibration
+    from recrawl.demo.truth import CalibrationByTenth
     from recrawl.demo.world import ExampleWorld
 
 
@@ -41,7 +41,7 @@ class ExampleResult:
     """
 
     freshness: FreshnessByTenth
-    calibration: Calibration
+    calibration: CalibrationByTenth
     sections: list[SectionFigures]
     costs: Costs
     caught: Caught
@@ -61,7 +61,7 @@ def result_of(world: ExampleWorld, jobs: ExampleJobs, run: ExampleRun) -> Exampl
     )
 
 
-def _settled(world: ExampleWorld, run: ExampleRun, fresh: list[Bools]) -> Calibration:
+def _settled(world: ExampleWorld, run: ExampleRun, fresh: list[Bools]) -> CalibrationByTenth:
     """How often beliefs came true after the first tenth; before, little is known of any page."""
     from_here = world.start + (run.end - world.start) / 10
     first = sum(belief.at < from_here for belief in run.beliefs[:-1])

@@ -66,7 +66,7 @@ class Tenths:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Calibration:
+class CalibrationByTenth:
     """Beliefs in ten groups of equal size, from the copies given the least chance to the most.
 
     Args:
@@ -121,7 +121,7 @@ def _means(part: Ints, figures: Floats) -> Floats:
     return np.asarray(np.divide(sums, counts, out=np.full(_PARTS, np.nan), where=counts > 0))
 
 
-def calibration(beliefs: Sequence[Belief], fresh: Sequence[Bools]) -> Calibration:
+def calibration(beliefs: Sequence[Belief], fresh: Sequence[Bools]) -> CalibrationByTenth:
     """What was believed against what was true, by tenths of the beliefs.
 
     Examples:
@@ -135,7 +135,7 @@ def calibration(beliefs: Sequence[Belief], fresh: Sequence[Bools]) -> Calibratio
     order = np.argsort(chance, kind="stable")
     true = np.concatenate(fresh)
     groups = [group for group in np.array_split(order, _PARTS) if len(group)]
-    return Calibration(
+    return CalibrationByTenth(
         expected=np.array([chance[group].mean() for group in groups]),
         true=np.array([true[group].mean() for group in groups]),
         size=len(chance),

@@ -19,7 +19,7 @@ from recrawl.frontier.agenda import Agenda
 from recrawl.frontier.frontier import Frontier
 from recrawl.frontier.host_table import HostTable
 from recrawl.policies.recrawl.policy import Recrawl
-from recrawl.settings.terms import Terms
+from recrawl.settings.terms import VisitTerms
 from recrawl.units import SECONDS_A_DAY, instant_after_epoch
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class _VirtualCrawl:
         self._world = world
         self._policy = policy
         self._hosts = HostTable(delay=_SECOND)
-        self._agenda = Agenda(self._hosts, [Terms()], random)
+        self._agenda = Agenda(self._hosts, [VisitTerms()], random)
         self._agenda.add_pool(Frontier(policy, budget, random), budget, world.start)
         host = self._hosts.add()
         self._agenda.found(np.full(len(world), host), np.zeros(len(world), np.int64))

@@ -17,7 +17,7 @@ from recrawl.parse.addresses import canonical
 from recrawl.parse.messages import Response
 
 if TYPE_CHECKING:
-    from recrawl.fetch.fetcher import Limits
+    from recrawl.fetch.fetcher import RequestLimits
     from recrawl.parse.messages import Request
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -44,7 +44,7 @@ class Exchange:
         "failure",
     )
 
-    def __init__(self, request: Request, limits: Limits) -> None:
+    def __init__(self, request: Request, limits: RequestLimits) -> None:
         self.failure: FetchFailed | None = None  # set by whoever asks, if it fails
         self._request = request
         self._limits = limits

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RequestLimits:
     """What one request may cost.
 
     Args:
@@ -31,7 +31,7 @@ class Limits:
         header_bytes: The status line, and each header.
 
     Examples:
-        >>> Limits(total_seconds=0)
+        >>> RequestLimits(total_seconds=0)
         Traceback (most recent call last):
             ...
         recrawl.errors.InvalidParameter: total_seconds must be positive and finite (got 0)

@@ -19,7 +19,7 @@ from yarl import URL
 from recrawl.errors import FetchFailed, InvalidParameter
 from recrawl.fetch.bodies import ACCEPTED
 from recrawl.fetch.exchange import Exchange
-from recrawl.fetch.fetcher import Limits
+from recrawl.fetch.fetcher import RequestLimits
 from recrawl.fetch.guard import allowed
 from recrawl.fetch.problems import failure_of
 from recrawl.fetch.resolver import GuardedResolver, refused
@@ -66,11 +66,11 @@ class HttpFetcher:
     """
 
     def __init__(
-        self, agent: str, limits: Limits | None = None, *, tls: ssl.SSLContext | None = None
+        self, agent: str, limits: RequestLimits | None = None, *, tls: ssl.SSLContext | None = None
     ) -> None:
         if not (agent.strip() and agent.isascii() and agent.isprintable()):
             raise InvalidParameter(f"agent must be printable ASCII text (got {agent!r})")
-        self._limits = limits or Limits()
+        self._limits = limits or RequestLimits()
         self._tls = tls
         self._headers = {"User-Agent": agent, "Accept": ACCEPT, "Accept-Encoding": ACCEPTED}
         self._sessions: dict[bool, aiohttp.ClientSession] = {}

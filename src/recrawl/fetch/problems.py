@@ -16,7 +16,7 @@ from recrawl.errors import FetchFailed, reason
 from recrawl.fetch.headers import remark
 
 if TYPE_CHECKING:
-    from recrawl.fetch.fetcher import Limits
+    from recrawl.fetch.fetcher import RequestLimits
 
 # Of the same error several may hold: the first that does is meant.
 _KINDS: tuple[tuple[type[BaseException], str, str], ...] = (
@@ -33,11 +33,11 @@ _KINDS: tuple[tuple[type[BaseException], str, str], ...] = (
 )
 
 
-def failure_of(error: Exception, limits: Limits) -> FetchFailed:
+def failure_of(error: Exception, limits: RequestLimits) -> FetchFailed:
     """The failure that `error` means.
 
-    >>> from recrawl.fetch.fetcher import Limits
-    >>> failure_of(ConnectionResetError(104, "Connection reset by peer"), Limits()).problem
+    >>> from recrawl.fetch.fetcher import RequestLimits
+    >>> failure_of(ConnectionResetError(104, "Connection reset by peer"), RequestLimits()).problem
     'dropped'
     """
     if isinstance(error, FetchFailed):
@@ -54,7 +54,7 @@ def failure_of(error: Exception, limits: Limits) -> FetchFailed:
     return FetchFailed("bad-answer", _sentence("answer must be HTTP", error))
 
 
-def _late(error: TimeoutError, limits: Limits) -> str:
+def _late(error: TimeoutError, limits: RequestLimits) -> str:
     if isinstance(error, aiohttp.ConnectionTimeoutError):
         return f"host must be connected within {limits.connect_seconds} seconds (it was not)"
     if isinstance(error, aiohttp.SocketTimeoutError):

@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.arrays.equal_keys import rounds
+from recrawl.arrays.equal_keys import nth_occurrences
 from recrawl.frontier.backoff import recheck_after, retry_after, robots_recheck_after
 from recrawl.frontier.page_table import NOT_ADMITTED, PageTable
 from recrawl.frontier.pool import Pool
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from recrawl.frontier.host_table import HostTable
     from recrawl.frontier.token_bucket import TokenBucket
     from recrawl.plan.budget import Budget
-    from recrawl.settings.terms import Terms
+    from recrawl.settings.terms import VisitTerms
 
 _COPIED = int(PageStatus.COPIED)  # a plain number: looked up at every visit
 _GONE = (PageStatus.SUSPECTED, PageStatus.GONE)
@@ -106,11 +106,11 @@ class Agenda:
 
         >>> from recrawl.frontier.frontier import Frontier
         >>> from recrawl.frontier.host_table import HostTable
-        >>> from recrawl.settings.terms import Terms
+        >>> from recrawl.settings.terms import VisitTerms
         >>> from recrawl.plan.budget import Budget
         >>> from recrawl.policies.rivals.uniform import Uniform
         >>> random, minute = np.random.default_rng(0), 1 / 1440
-        >>> agenda = Agenda(HostTable(delay=minute), [Terms()], random)
+        >>> agenda = Agenda(HostTable(delay=minute), [VisitTerms()], random)
         >>> budget = Budget.read("24/1d")
         >>> agenda.add_pool(Frontier(Uniform(), budget, random), budget, now=100.0)
         0
@@ -127,7 +127,7 @@ class Agenda:
     """
 
     def __init__(
-        self, hosts: HostTable, terms: Sequence[Terms], random: np.random.Generator
+        self, hosts: HostTable, terms: Sequence[VisitTerms], random: np.random.Generator
     ) -> None:
         self.hosts = hosts
         self._random = random
@@ -312,7 +312,7 @@ class Agenda:
             outcomes: What each visit showed.
         """
         pool = self._pool_of_term[self._table.term[pages]]
-        for rows in rounds(pages):
+        for rows in nth_occurrences(pages):
             for number in np.unique(pool[rows]).tolist():
                 some = rows[pool[rows] == number]
                 self._pools[number].copies.learn_many(pages[some], at[some], outcomes.take(some))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.arrays.growing import longer
+from recrawl.arrays.growing import append_rows
 from recrawl.errors import InvalidParameter
 from recrawl.frontier.page_table import ADMITTING, NEVER, NOT_ADMITTED
 from recrawl.policies.pages import Pages
@@ -84,7 +84,7 @@ class CopiedPages:
         found = Pages.of(addresses, at, weight=table.weight[table.term[pages]])
         self.frontier.expect(len(self._new))
         table.row[pages] = self.frontier.add(found, at.max())
-        self.page = longer(self.page, pages)
+        self.page = append_rows(self.page, pages)
         self.place_many(pages, np.array(when))
 
     # What visits show.

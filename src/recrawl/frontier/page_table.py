@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.arrays.growing import longer
+from recrawl.arrays.growing import append_rows
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from recrawl.arrays.types import Bools, Floats, Ints
     from recrawl.frontier.host_table import HostTable
-    from recrawl.settings.terms import Terms
+    from recrawl.settings.terms import VisitTerms
 
 NEVER = inf
 # Rows of pages that are not in a frontier: without a copy, and copied a moment ago.
@@ -43,7 +43,7 @@ class PageTable:
         out: Whether it is lent.
     """
 
-    def __init__(self, hosts: HostTable, terms: Sequence[Terms]) -> None:
+    def __init__(self, hosts: HostTable, terms: Sequence[VisitTerms]) -> None:
         self.hosts = hosts
         self.terms = tuple(terms)
         self.weight: Floats = np.array([each.weight for each in terms])
@@ -63,16 +63,16 @@ class PageTable:
     def add(self, host: Ints, term: Ints) -> Ints:
         """Write down pages without a copy; returns their numbers."""
         first, count = len(self), len(host)
-        self.host = longer(self.host, np.asarray(host, np.int32))
-        self.term = longer(self.term, np.asarray(term, np.int32))
-        self.status = longer(self.status, np.full(count, PageStatus.NEW, np.int8))
-        self.failures = longer(self.failures, np.zeros(count, np.int32))
-        self.row = longer(self.row, np.full(count, NOT_ADMITTED))
-        self.set = longer(self.set, np.full(count, NEVER))
-        self.called = longer(self.called, np.full(count, NEVER))
-        self.leased = longer(self.leased, np.zeros(count, np.bool_))
+        self.host = append_rows(self.host, np.asarray(host, np.int32))
+        self.term = append_rows(self.term, np.asarray(term, np.int32))
+        self.status = append_rows(self.status, np.full(count, PageStatus.NEW, np.int8))
+        self.failures = append_rows(self.failures, np.zeros(count, np.int32))
+        self.row = append_rows(self.row, np.full(count, NOT_ADMITTED))
+        self.set = append_rows(self.set, np.full(count, NEVER))
+        self.called = append_rows(self.called, np.full(count, NEVER))
+        self.leased = append_rows(self.leased, np.zeros(count, np.bool_))
         return np.arange(first, first + count)
 
-    def terms_of(self, page: int) -> Terms:
+    def terms_of(self, page: int) -> VisitTerms:
         """Terms of a page."""
         return self.terms[int(self.term[page])]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from recrawl.frontier.copied_pages import CopiedPages
     from recrawl.frontier.page_table import PageTable
     from recrawl.frontier.token_bucket import TokenBucket
-    from recrawl.settings.terms import Terms
+    from recrawl.settings.terms import VisitTerms
 
 _READ_AT_ONCE = 64
 
@@ -41,7 +41,11 @@ class Ranking:
     """
 
     def __init__(
-        self, copies: CopiedPages, bucket: TokenBucket, table: PageTable, hours: Sequence[Terms]
+        self,
+        copies: CopiedPages,
+        bucket: TokenBucket,
+        table: PageTable,
+        hours: Sequence[VisitTerms],
     ) -> None:
         self._copies = copies
         self._bucket = bucket

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Instants, Ints, Statuses
     from recrawl.entries.store import ReadStore
     from recrawl.policies.recrawl.state import RecrawlState
-    from recrawl.state.snapshot import PoolSight, Sight
+    from recrawl.state.snapshot import PoolSnapshot, Snapshot
 
 _FIGURES = ("rate", "low", "high", "shape", "exposure", "fresh")
 _BLOCK = 1 << 15
@@ -70,7 +70,7 @@ class PageRows:
         return PageRows(*(getattr(self, name)[rows] for name in self.__slots__))
 
 
-def page_rows(sight: Sight, reader: ReadStore) -> PageRows:
+def page_rows(sight: Snapshot, reader: ReadStore) -> PageRows:
     """All pages of a crawl as it was looked at."""
     count = len(sight.rule)
     figures = {name: np.full(count, np.nan) for name in _FIGURES}
@@ -92,7 +92,7 @@ def page_rows(sight: Sight, reader: ReadStore) -> PageRows:
     )
 
 
-def believed(sight: Sight, page: int) -> Beliefs | None:
+def believed(sight: Snapshot, page: int) -> Beliefs | None:
     """What is believed of one page, counted from 0; None where it has no copy."""
     for pool in sight.pools:
         rows = np.flatnonzero(pool.pages == page)
@@ -101,7 +101,7 @@ def believed(sight: Sight, page: int) -> Beliefs | None:
     return None
 
 
-def _believe(pool: PoolSight, now: float, figures: dict[str, Floats]) -> None:
+def _believe(pool: PoolSnapshot, now: float, figures: dict[str, Floats]) -> None:
     """Write down what is believed of the pages of a pool."""
     state, rows = pool.state, np.arange(len(pool.pages))
     assert state is not None  # noqa: S101 - asked before
@@ -149,7 +149,7 @@ class Prices:
     visits_a_day: float
 
     @classmethod
-    def of(cls, sight: Sight, pool: PoolSight, pages: int) -> Prices:
+    def of(cls, sight: Snapshot, pool: PoolSnapshot, pages: int) -> Prices:
         """Find the price of a pool of so many pages.
 
         As many pages as the budget pays for in the part of a mean gap to come reach it in that
@@ -202,12 +202,12 @@ class NextVisits:
         row: Row of each page in the state of its pool, -1 where it has none.
     """
 
-    sight: Sight
+    sight: Snapshot
     prices: list[Prices]
     row: Ints
 
     @classmethod
-    def of(cls, sight: Sight) -> NextVisits:
+    def of(cls, sight: Snapshot) -> NextVisits:
         """Find the prices."""
         row = np.full(len(sight.rule), -1)
         pool_of = np.array([each.pool for each in terms(sight.settings)])[sight.rule]
@@ -244,7 +244,7 @@ class NextVisits:
         due = np.maximum(due, sight.now)
         return instants_after_epoch(np.where(ruled, due, np.inf))
 
-    def _due(self, pool: PoolSight, rows: Ints, prices: Prices) -> Floats:
+    def _due(self, pool: PoolSnapshot, rows: Ints, prices: Prices) -> Floats:
         """When it is the turn of pages, by what visits to them are worth."""
         due, sight = np.empty(len(rows)), self.sight
         assert pool.state is not None  # noqa: S101 - it has rows
@@ -256,18 +256,18 @@ class NextVisits:
         return due
 
 
-def _reached(sight: Sight, state: RecrawlState, rows: Ints, price: float) -> Floats:
+def _reached(sight: Snapshot, state: RecrawlState, rows: Ints, price: float) -> Floats:
     """When the value of each page reaches the price; infinite where it never does."""
     due = epoch_days(sight.policy.due(state, rows, price))
     return np.where(np.isnan(due), np.inf, due)
 
 
-def _values(sight: Sight, state: RecrawlState, rows: Ints) -> Floats:
+def _values(sight: Snapshot, state: RecrawlState, rows: Ints) -> Floats:
     """What a visit to each page is worth now."""
     return sight.policy.value(state, rows, instant_after_epoch(sight.now))
 
 
-def _price(sight: Sight, state: RecrawlState, rows: Ints, until: float, wanted: float) -> float:
+def _price(sight: Snapshot, state: RecrawlState, rows: Ints, until: float, wanted: float) -> float:
     """The price that so many of some pages reach until an instant, and no more."""
 
     def reach(price: float) -> bool:
@@ -283,7 +283,7 @@ def _price(sight: Sight, state: RecrawlState, rows: Ints, until: float, wanted: 
     return low
 
 
-def _free(sight: Sight) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _free(sight: Snapshot) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Which pages have a copy and are left to the policy, if need be until a set time at most."""
     columns, every = sight.columns, terms(sight.settings)
     well = (columns.status == PageStatus.COPIED) & (columns.failures == 0)

@@ -65,7 +65,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Versions:
+class PageVersions:
     """The versions of a page that are kept, oldest first.
 
     Args:
@@ -83,7 +83,7 @@ class Versions:
     masks: Masks
 
     @classmethod
-    def of(cls, settings: Settings, reader: ReadStore, page: int, address: str) -> Versions:
+    def of(cls, settings: Settings, reader: ReadStore, page: int, address: str) -> PageVersions:
         """Those that are kept now, seen as the crawl sees them; refused where there is none."""
         kept = reader.versions(page)
         if not kept:
@@ -96,7 +96,7 @@ class Versions:
         of_page = read_masks(reader.masks([page])[0])
         return cls(reader, address, kept, rule, Masks((*of_host.masks, *of_page.masks)))
 
-    def whole(self) -> Versions:
+    def whole(self) -> PageVersions:
         """The same where everything counts."""
         return replace(self, rule=Rule(self.address), masks=NO_MASKS)
 

@@ -24,10 +24,10 @@ from recrawl.plan.limits import Held, Limits
 from recrawl.plan.objectives.methods import Harmonic
 from recrawl.plan.plan import Plan
 from recrawl.plan.rates import Rates, column
-from recrawl.plan.solver.demand import Known, Uncertain
+from recrawl.plan.solver.demand import KnownRateDemand, Uncertain
 from recrawl.plan.solver.exact import shared_out
 from recrawl.plan.solver.inverse_value import PERIODIC, RANDOMISED
-from recrawl.plan.solver.spending import Pages
+from recrawl.plan.solver.spending import PricedPages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -125,10 +125,10 @@ def allocate_randomised(
     return question.answer(budget, limits, randomised=True)
 
 
-def pages_to_plan(rates: Rates, objective: Objective, limits: Limits) -> Pages:
+def pages_to_plan(rates: Rates, objective: Objective, limits: Limits) -> PricedPages:
     """Pages that matter alike and cost the same to visit, as `allocate` shares a budget among."""
     held = Held.of(limits, len(rates))
-    return Pages(_demand(rates, objective, None, None, PERIODIC), None, held)
+    return PricedPages(_demand(rates, objective, None, None, PERIODIC), None, held)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,7 +162,7 @@ class _Question:
             message = f"budget must be a number of visits a day, at least 0 (got {budget})"
             raise InvalidParameter(message)
         held = Held.of(limits, len(self.rates))
-        pages = Pages(self.demand, self.cost, held)
+        pages = PricedPages(self.demand, self.cost, held)
         visits, price, host_price = shared_out(pages, float(budget))
         return Plan(
             rates=self.rates,
@@ -202,5 +202,5 @@ def _demand(
         scale, rate = np.where(dead, 1.0, scale), np.where(dead, 0.0, rate)
         exposure = None if exposure is None else np.where(dead, np.inf, exposure)
     if rates.shape is None or exposure is None:
-        return Known(rate, scale, paces[objective.gain])
+        return KnownRateDemand(rate, scale, paces[objective.gain])
     return Uncertain(objective, rates.shape, exposure, scale, np.full(len(rates), np.nan))

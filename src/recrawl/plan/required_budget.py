@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from recrawl.arrays.types import Floats
     from recrawl.plan.objectives.objective import Objective
-    from recrawl.plan.solver.spending import Pages
+    from recrawl.plan.solver.spending import PricedPages
 
 _NO_LIMITS = Limits()
 _DEFAULT = Harmonic()
@@ -114,7 +114,7 @@ class _Search:
     """
 
     rates: Rates
-    pages: Pages
+    pages: PricedPages
     full: Floats | None
 
     @classmethod

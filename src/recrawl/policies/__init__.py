@@ -3,21 +3,21 @@
 Pure.
 """
 
-from recrawl.policies.gamma import Gamma
+from recrawl.policies.gamma import GammaPolicy
 from recrawl.policies.methods import POLICIES
 from recrawl.policies.pages import Outcomes, Pages
 from recrawl.policies.policy import Policy, Priced
 from recrawl.policies.recrawl.bank import bank
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.policies.rivals.aduana import Aduana
-from recrawl.policies.rivals.allocating import Divided
+from recrawl.policies.rivals.allocating import AllocatingPolicy
 from recrawl.policies.rivals.azar import azar
 from recrawl.policies.rivals.c01 import C01
 from recrawl.policies.rivals.cho import cho, cho_naive
 from recrawl.policies.rivals.heritrix import Heritrix
-from recrawl.policies.rivals.interval import Spaced
+from recrawl.policies.rivals.interval import IntervalPolicy
 from recrawl.policies.rivals.lambdacrawl import lambdacrawl
-from recrawl.policies.rivals.malcolm import Malcolm, MalcolmLastModified
+from recrawl.policies.rivals.malcolm import MalcolmLastModified, MalcolmPolicy
 from recrawl.policies.rivals.miniflux import Miniflux
 from recrawl.policies.rivals.newsblur import NewsBlur
 from recrawl.policies.rivals.nutch import Nutch
@@ -32,11 +32,12 @@ __all__ = [
     "NEWS_CRAWL",
     "POLICIES",
     "Aduana",
-    "Divided",
-    "Gamma",
+    "AllocatingPolicy",
+    "GammaPolicy",
     "Heritrix",
-    "Malcolm",
+    "IntervalPolicy",
     "MalcolmLastModified",
+    "MalcolmPolicy",
     "Miniflux",
     "NewsBlur",
     "Nutch",
@@ -47,7 +48,6 @@ __all__ = [
     "Recrawl",
     "Scrapy",
     "Singh",
-    "Spaced",
     "StormCrawler",
     "TwoTier",
     "Uniform",

@@ -63,7 +63,7 @@ class GammaState:
 
 
 @dataclass(frozen=True, slots=True)
-class Gamma:
+class GammaPolicy:
     r"""Visit the pages that are worth most, whatever their rates may turn out to be.
 
     $$ \text{value} = \frac{\text{weight}}{\text{cost}} \; E[V(\tau)], \qquad
@@ -83,7 +83,7 @@ class Gamma:
         >>> from recrawl.plan.objectives.methods import Freshness
         >>> from recrawl.policies.pages import Pages
         >>> day = np.array(["2026-01-01", "2026-01-08"], "datetime64[us]")
-        >>> policy = Gamma(Freshness())
+        >>> policy = GammaPolicy(Freshness())
         >>> state = policy.start(Pages.of(["a"], day[:1]), day[0], gap=30.0)
         >>> policy.value(state, np.array([0]), day[1]).round(6)
         array([0.551744])

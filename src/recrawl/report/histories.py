@@ -40,7 +40,7 @@ _STATUS[Outcome.GONE] = _GONE
 _LEAST_ALIKE = 0.5  # of the letters of an address, for another to be what was meant
 
 
-class Visits(Protocol):
+class VisitTable(Protocol):
     """Visits as columns, as a store gives them."""
 
     @property
@@ -72,7 +72,7 @@ class Visits(Protocol):
         """Days from the page's last change to the visit, nan where nobody told."""
 
 
-def visit_columns(visits: Visits) -> dict[str, Column]:
+def visit_columns(visits: VisitTable) -> dict[str, Column]:
     """Columns of `VISIT_COLUMNS` but the first."""
     outcome = visits.outcome
     columns: tuple[Column, ...] = (
@@ -89,7 +89,7 @@ def visit_columns(visits: Visits) -> dict[str, Column]:
     return dict(zip(VISIT_COLUMNS[1:], columns, strict=True))
 
 
-def visit_words(visits: Visits, most: int) -> list[list[str]]:
+def visit_words(visits: VisitTable, most: int) -> list[list[str]]:
     """The newest visits for people, under `HEADER`, newest first."""
     instants = np.datetime_as_string(visits.at, unit="s", timezone="UTC")
     rows = range(len(instants) - 1, max(len(instants) - 1 - most, -1), -1)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from recrawl.report.rates import Column
     from recrawl.simulate.bands import Band
-    from recrawl.simulate.scores import Run
+    from recrawl.simulate.scores import SimulationRun
 
 COLUMNS = (
     "policy",
@@ -50,7 +50,7 @@ HEADER = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Entry:
+class SimulationEntry:
     """One policy's run.
 
     Args:
@@ -61,12 +61,12 @@ class Entry:
     """
 
     policy: str
-    run: Run
+    run: SimulationRun
     band: Band
     seconds: float
 
 
-def simulation_columns(entries: Sequence[Entry]) -> dict[str, Column]:
+def simulation_columns(entries: Sequence[SimulationEntry]) -> dict[str, Column]:
     """All columns but the policy's name."""
     figures = [
         {
@@ -89,7 +89,7 @@ def simulation_columns(entries: Sequence[Entry]) -> dict[str, Column]:
     return {name: np.array([row[name] for row in figures]) for name in COLUMNS[1:]}
 
 
-def simulation_words(entries: Sequence[Entry]) -> list[list[str]]:
+def simulation_words(entries: Sequence[SimulationEntry]) -> list[list[str]]:
     """Rows for people."""
     return [
         [

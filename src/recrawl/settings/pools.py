@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recrawl.plan.budget import Budget
-from recrawl.settings.terms import Terms
+from recrawl.settings.terms import VisitTerms
 
 if TYPE_CHECKING:
     from recrawl.settings.settings import Settings
@@ -24,7 +24,7 @@ def budgets(settings: Settings) -> list[Budget]:
     return [settings.budget, *own]
 
 
-def terms(settings: Settings) -> list[Terms]:
+def terms(settings: Settings) -> list[VisitTerms]:
     """Terms of the pages of each rule, then those of pages without a rule, which nothing pays for.
 
     >>> from recrawl.settings.rules import Rule
@@ -38,7 +38,7 @@ def terms(settings: Settings) -> list[Terms]:
     for rule in settings.rules:
         own = rule.budget is not None
         found.append(
-            Terms(
+            VisitTerms(
                 pool=pools if own else 0,
                 weight=rule.weight,
                 minimum=rule.minimum,
@@ -48,7 +48,7 @@ def terms(settings: Settings) -> list[Terms]:
             )
         )
         pools += own
-    return [*found, Terms(pool=pools)]
+    return [*found, VisitTerms(pool=pools)]
 
 
 def fingerprint(settings: Settings) -> str:

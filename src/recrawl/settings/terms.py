@@ -19,7 +19,7 @@ JITTER = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class VisitTerms:
     """Terms that a group of pages shares.
 
     Args:
@@ -34,7 +34,7 @@ class Terms:
     Examples:
         From ten in the evening to six in the morning:
 
-        >>> night = Terms(hours=(22, 6))
+        >>> night = VisitTerms(hours=(22, 6))
         >>> [round(night.opens(100 + hour / 24) % 1 * 24, 6) for hour in (23, 5, 7)]
         [23.0, 5.0, 22.0]
     """

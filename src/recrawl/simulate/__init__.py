@@ -9,7 +9,7 @@ from recrawl.simulate.made import WORLDS, log_normal_rates, make_world
 from recrawl.simulate.observation import Observation
 from recrawl.simulate.oracles import Clairvoyant, OptimalKnown
 from recrawl.simulate.run import Simulation, simulate
-from recrawl.simulate.scores import Run
+from recrawl.simulate.scores import SimulationRun
 from recrawl.simulate.world import World
 
 __all__ = [
@@ -19,8 +19,8 @@ __all__ = [
     "Clairvoyant",
     "Observation",
     "OptimalKnown",
-    "Run",
     "Simulation",
+    "SimulationRun",
     "World",
     "entrant",
     "log_normal_rates",

@@ -18,7 +18,7 @@ from recrawl.simulate.sections import sections
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.simulate.scores import Run
+    from recrawl.simulate.scores import SimulationRun
 
 _DRAWS = 1000
 # More sections than this are first put together at random, which leaves the band as it is.
@@ -33,7 +33,7 @@ class Band(NamedTuple):
     high: float
 
 
-def staleness_band(run: Run, *, random: np.random.Generator, level: float = 0.9) -> Band:
+def staleness_band(run: SimulationRun, *, random: np.random.Generator, level: float = 0.9) -> Band:
     """Staleness of a run.
 
     Args:
@@ -49,7 +49,9 @@ def staleness_band(run: Run, *, random: np.random.Generator, level: float = 0.9)
     return _band(run.staleness, _drawn(stale, live, random=random), level)
 
 
-def ratio_band(run: Run, other: Run, *, random: np.random.Generator, level: float = 0.9) -> Band:
+def ratio_band(
+    run: SimulationRun, other: SimulationRun, *, random: np.random.Generator, level: float = 0.9
+) -> Band:
     """Staleness of a run over that of another in the same world; both by the same sections."""
     if len(run.world) != len(other.world):
         message = f"runs must be of one world (got {len(run.world)} and {len(other.world)} pages)"
@@ -61,7 +63,7 @@ def ratio_band(run: Run, other: Run, *, random: np.random.Generator, level: floa
         return _band(figure, _drawn(ours, theirs, random=random), level)
 
 
-def _groups(run: Run, random: np.random.Generator) -> Ints:
+def _groups(run: SimulationRun, random: np.random.Generator) -> Ints:
     """Group of each page: its section, or one of a fixed number that sections are put into."""
     section, count = sections(run.world.address)
     if count <= _MOST_GROUPS:
@@ -70,7 +72,7 @@ def _groups(run: Run, random: np.random.Generator) -> Ints:
     return group
 
 
-def _of_groups(run: Run, group: Ints) -> tuple[Floats, Floats]:
+def _of_groups(run: SimulationRun, group: Ints) -> tuple[Floats, Floats]:
     """Stale days and live days of each group, by weight."""
     weight, count = run.world.weight, int(group.max()) + 1
     stale, live = np.zeros(count), np.zeros(count)

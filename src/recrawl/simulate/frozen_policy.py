@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True, eq=False)
-class Rehearsed:
+class FrozenState:
     """What is known of the pages of a rehearsal, those with a copy first.
 
     Attributes:
@@ -48,13 +48,13 @@ class Rehearsed:
     worth: Floats
 
     @classmethod
-    def of(cls, learnt: RecrawlState, row: Ints) -> Rehearsed:
+    def of(cls, learnt: RecrawlState, row: Ints) -> FrozenState:
         """What is known of some pages."""
         return cls(learnt.gap, learnt, row, np.empty(0), np.empty(0))
 
 
 @dataclass(frozen=True, slots=True)
-class Unmoved:
+class FrozenPolicy:
     """A policy that learns nothing.
 
     Args:
@@ -65,7 +65,7 @@ class Unmoved:
 
         >>> from recrawl.policies.pages import Pages
         >>> from recrawl.policies.recrawl.policy import Recrawl
-        >>> policy, first = Unmoved(Recrawl()), np.array(["2026-01-01"], "datetime64[us]")
+        >>> policy, first = FrozenPolicy(Recrawl()), np.array(["2026-01-01"], "datetime64[us]")
         >>> state = policy.start(Pages.of(["a"], first, weight=np.array([2.0])), first[0], gap=5.0)
         >>> policy.value(state, np.array([0]), first[0] + np.timedelta64(10, "D")).round(3)
         array([7.639])
@@ -73,27 +73,29 @@ class Unmoved:
 
     policy: Recrawl
 
-    def start(self, pages: Pages, now: np.datetime64, gap: float) -> Rehearsed:
+    def start(self, pages: Pages, now: np.datetime64, gap: float) -> FrozenState:
         """State of a crawl of which nothing is known."""
         del now
         none = np.empty(0, np.int64)
-        state = Rehearsed(gap, None, none, np.empty(0), np.empty(0))
+        state = FrozenState(gap, None, none, np.empty(0), np.empty(0))
         return self.found(state, pages)
 
-    def found(self, state: Rehearsed, pages: Pages) -> Rehearsed:
+    def found(self, state: FrozenState, pages: Pages) -> FrozenState:
         """State with more pages, which are young."""
         state.last = np.append(state.last, epoch_days(pages.first_seen))
         state.worth = np.append(state.worth, pages.weight / pages.cost)
         return state
 
-    def with_mean_gap(self, state: Rehearsed, gap: float) -> Rehearsed:
+    def with_mean_gap(self, state: FrozenState, gap: float) -> FrozenState:
         """State of a crawl whose mean gap has moved."""
         state.gap = gap
         if state.learnt is not None:
             state.learnt = self.policy.with_mean_gap(state.learnt, gap)
         return state
 
-    def seen(self, state: Rehearsed, rows: Ints, now: Instants, outcomes: Outcomes) -> Rehearsed:
+    def seen(
+        self, state: FrozenState, rows: Ints, now: Instants, outcomes: Outcomes
+    ) -> FrozenState:
         """State after visits, whatever they found."""
         del outcomes
         at, young = epoch_days(now), rows >= len(state.row)
@@ -104,7 +106,7 @@ class Unmoved:
             state.learnt.announced.forget(ours)
         return state
 
-    def value(self, state: Rehearsed, rows: Ints, now: np.datetime64) -> Floats:
+    def value(self, state: FrozenState, rows: Ints, now: np.datetime64) -> Floats:
         """What a visit to each page is worth now."""
         values, young = np.empty(len(rows)), rows >= len(state.row)
         learnt = state.learnt
@@ -124,7 +126,7 @@ class Unmoved:
             values[young] = state.worth[ours] * expected
         return values
 
-    def due(self, state: Rehearsed, rows: Ints, price: float) -> Instants:
+    def due(self, state: FrozenState, rows: Ints, price: float) -> Instants:
         """When the value of each page that is not young reaches the price."""
         due = np.full(len(rows), np.inf)
         if state.learnt is not None:
@@ -146,7 +148,7 @@ def _go_on_asking(learnt: RecrawlState, now: float) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn(Unmoved):
+class SampledPolicy(FrozenPolicy):
     """A policy that learns from what is drawn by lot.
 
     Args:
@@ -161,7 +163,9 @@ class Drawn(Unmoved):
         """Prepare to draw."""
         object.__setattr__(self, "_random", np.random.default_rng(self.lot))
 
-    def seen(self, state: Rehearsed, rows: Ints, now: Instants, outcomes: Outcomes) -> Rehearsed:
+    def seen(
+        self, state: FrozenState, rows: Ints, now: Instants, outcomes: Outcomes
+    ) -> FrozenState:
         """State after visits, some of which found a change; young pages teach nothing."""
         learnt, known = state.learnt, rows < len(state.row)
         if learnt is not None and known.any():
@@ -170,4 +174,4 @@ class Drawn(Unmoved):
             fresh = self.policy.fresh(learnt, ours, at.max())
             changed = self._random.random(len(ours)) > fresh
             state.learnt = self.policy.seen(learnt, ours, at, Outcomes.existence(changed))
-        return Unmoved.seen(self, state, rows, now, outcomes)
+        return FrozenPolicy.seen(self, state, rows, now, outcomes)

@@ -46,7 +46,7 @@ class Observation:
                 raise InvalidParameter(message)
 
 
-class Eyes:
+class Observer:
     """Observation of one world."""
 
     def __init__(self, world: World, observation: Observation, random: np.random.Generator) -> None:

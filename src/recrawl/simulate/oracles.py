@@ -15,7 +15,7 @@ import numpy as np
 
 from recrawl.plan.objectives.methods import Age, Detected, Freshness, Harmonic, Missed
 from recrawl.policies.due import due_at_price
-from recrawl.simulate.world import Unfolding
+from recrawl.simulate.world import Timeline
 from recrawl.units import days_between, epoch_days
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Known:
+class KnownRates:
     """When each page was last visited, in days after 1970, and its weight / cost."""
 
     last: Floats
@@ -49,38 +49,38 @@ class OptimalKnown:
     rate: Floats
     objective: Objective
 
-    def start(self, pages: Pages, now: np.datetime64, gap: float) -> Known:
+    def start(self, pages: Pages, now: np.datetime64, gap: float) -> KnownRates:
         """State of a crawl that begins now with these pages."""
         del now, gap
-        return Known(epoch_days(pages.first_seen), pages.weight / pages.cost)
+        return KnownRates(epoch_days(pages.first_seen), pages.weight / pages.cost)
 
-    def found(self, state: Known, pages: Pages) -> Known:
+    def found(self, state: KnownRates, pages: Pages) -> KnownRates:
         """State with more pages."""
         state.last = np.concatenate([state.last, epoch_days(pages.first_seen)])
         state.weight = np.concatenate([state.weight, pages.weight / pages.cost])
         return state
 
-    def with_mean_gap(self, state: Known, gap: float) -> Known:
+    def with_mean_gap(self, state: KnownRates, gap: float) -> KnownRates:
         """The same state: rates are known, whatever the budget."""
         del gap
         return state
 
-    def seen(self, state: Known, rows: Ints, now: Instants, outcomes: Outcomes) -> Known:
+    def seen(self, state: KnownRates, rows: Ints, now: Instants, outcomes: Outcomes) -> KnownRates:
         """State after visits, whatever they showed."""
         del outcomes
         state.last[rows] = epoch_days(now)
         return state
 
-    def value(self, state: Known, rows: Ints, now: np.datetime64) -> Floats:
+    def value(self, state: KnownRates, rows: Ints, now: np.datetime64) -> Floats:
         """What a visit to each page is worth now, per unit of cost."""
         return self._value(state, rows, epoch_days(now) - state.last[rows])
 
-    def due(self, state: Known, rows: Ints, price: float) -> Instants:
+    def due(self, state: KnownRates, rows: Ints, price: float) -> Instants:
         """When the value of each page reaches the price."""
         last = state.last[rows]
         return due_at_price(lambda now: self._value(state, rows, now - last), last, price)
 
-    def _value(self, state: Known, rows: Ints, elapsed: Floats) -> Floats:
+    def _value(self, state: KnownRates, rows: Ints, elapsed: Floats) -> Floats:
         rate = self.rate[rows]
         changing = rate > 0
         value = self.objective.value(np.where(changing, rate, 1.0), elapsed)
@@ -98,7 +98,7 @@ class Foreseen:
         rate: True rate of each page.
     """
 
-    unfolding: Unfolding
+    unfolding: Timeline
     copied: Ints
     weight: Floats
     rate: Floats
@@ -127,7 +127,7 @@ class Clairvoyant:
         del now, gap
         weight = pages.weight / pages.cost
         copied = self.world.offsets[:-1].copy()
-        return Foreseen(Unfolding(self.world), copied, weight, self.world.rates)
+        return Foreseen(Timeline(self.world), copied, weight, self.world.rates)
 
     def found(self, state: Foreseen, pages: Pages) -> Foreseen:
         """State with more pages."""

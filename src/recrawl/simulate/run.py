@@ -20,9 +20,9 @@ import numpy as np
 
 from recrawl.errors import InvalidHistory, InvalidParameter
 from recrawl.frontier.frontier import Frontier
-from recrawl.simulate.observation import Eyes, Observation
-from recrawl.simulate.scores import Brought, scored
-from recrawl.simulate.world import Unfolding
+from recrawl.simulate.observation import Observation, Observer
+from recrawl.simulate.scores import FoundChanges, scored
+from recrawl.simulate.world import Timeline
 from recrawl.units import MICROSECONDS_A_DAY
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from recrawl.arrays.types import Ints
     from recrawl.plan.budget import Budget
     from recrawl.policies.policy import Policy
-    from recrawl.simulate.scores import Run
+    from recrawl.simulate.scores import SimulationRun
     from recrawl.simulate.world import World
 
 # Ten tenths of a visit are a visit, whatever floats make of them.
@@ -51,7 +51,7 @@ def simulate(
     random: np.random.Generator,
     step: float = LONGEST_STEP,
     observation: Observation | None = None,
-) -> Run:
+) -> SimulationRun:
     """Let a policy visit a world within a budget.
 
     Args:
@@ -124,10 +124,10 @@ class Simulation:
         self._step = round(step * MICROSECONDS_A_DAY)
         self._budget = world.budget(budget)
         self._frontier = Frontier(policy, self._budget, ties)
-        self._eyes = Eyes(world, observation or Observation(), noise)
+        self._eyes = Observer(world, observation or Observation(), noise)
         self._pages = world.pages
         self._turnover = _Turnover(world, self._step)
-        self._unfolding = Unfolding(world)
+        self._unfolding = Timeline(world)
         # Where the first change of each page stands that its copy does not have.
         self._copied: Ints = world.offsets[:-1].copy()
         self._visits = np.zeros(len(world), np.int64)
@@ -155,9 +155,9 @@ class Simulation:
             number = min(number + _steps_until_a_visit(credit, a_step), self._turnover.next_step)
             yield (now - start) / (end - start)
 
-    def result(self) -> Run:
+    def result(self) -> SimulationRun:
         """Scores of the whole run."""
-        brought = Brought.joined(self._brought)
+        brought = FoundChanges.joined(self._brought)
         return scored(self._world, brought, self._visits, self._visited)
 
     def _turn_over(self, number: int, now: np.datetime64) -> None:

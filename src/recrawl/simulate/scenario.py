@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from recrawl.frontier.agenda import KnownPages
     from recrawl.policies.recrawl.policy import Recrawl
     from recrawl.policies.recrawl.state import RecrawlState
-    from recrawl.settings.terms import Terms
+    from recrawl.settings.terms import VisitTerms
 
 
 @dataclass(frozen=True, slots=True)
-class HostScene:
+class HostScenario:
     """A host.
 
     Args:
@@ -40,7 +40,7 @@ class HostScene:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Spent:
+class RecentVisits:
     """Visits that a budget has paid for lately.
 
     Args:
@@ -55,7 +55,7 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PoolScene:
+class PoolScenario:
     """Pages that share a budget.
 
     Args:
@@ -70,11 +70,11 @@ class PoolScene:
     state: RecrawlState | None
     pages: Ints
     rows: Ints
-    spent: Spent
+    spent: RecentVisits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scene:
+class Scenario:
     """A crawl at an instant; pages are numbered from 0 in the scene.
 
     Args:
@@ -95,26 +95,26 @@ class Scene:
     now: float
     page: int
     share: float
-    terms: tuple[Terms, ...]
+    terms: tuple[VisitTerms, ...]
     known: KnownPages
     last: Floats
     asked_at: float
-    pools: tuple[PoolScene, ...]
-    hosts: tuple[HostScene, ...]
+    pools: tuple[PoolScenario, ...]
+    hosts: tuple[HostScenario, ...]
     together: int
 
     @property
-    def own_terms(self) -> Terms:
+    def own_terms(self) -> VisitTerms:
         """Terms of the page that is asked about."""
         return self.terms[int(self.known.term[self.page])]
 
     @property
-    def pool(self) -> PoolScene:
+    def pool(self) -> PoolScenario:
         """The pool of the page that is asked about."""
         return self.pools[self.own_terms.pool]
 
     @property
-    def host(self) -> HostScene:
+    def host(self) -> HostScenario:
         """The host of the page that is asked about."""
         return self.hosts[int(self.known.host[self.page])]
 
@@ -143,27 +143,27 @@ class Scene:
 
     # The same scene, otherwise.
 
-    def with_pool(self, pool: PoolScene) -> Scene:
+    def with_pool(self, pool: PoolScenario) -> Scenario:
         """Another pool in place of the page's."""
         number = self.own_terms.pool
         return replace(self, pools=(*self.pools[:number], pool, *self.pools[number + 1 :]))
 
-    def with_terms(self, terms: Terms) -> Scene:
+    def with_terms(self, terms: VisitTerms) -> Scenario:
         """Terms of its own for the page, which its pool must be part of."""
         known = replace(self.known, term=_with(self.known.term, self.page, len(self.terms)))
         return replace(self, terms=(*self.terms, terms), known=known)
 
-    def with_host(self, host: HostScene) -> Scene:
+    def with_host(self, host: HostScenario) -> Scenario:
         """Another host in place of the page's."""
         number = int(self.known.host[self.page])
         return replace(self, hosts=(*self.hosts[:number], host, *self.hosts[number + 1 :]))
 
-    def with_set_time(self, at: float) -> Scene:
+    def with_set_time(self, at: float) -> Scenario:
         """Another set time for the page."""
         known = replace(self.known, set=_with(self.known.set, self.page, at))
         return replace(self, known=known)
 
-    def with_status(self, status: int) -> Scene:
+    def with_status(self, status: int) -> Scenario:
         """Another place in its life for the page, where no visit has failed."""
         known, page = self.known, self.page
         failures = _with(known.failures, page, 0)

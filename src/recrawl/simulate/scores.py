@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Brought:
+class FoundChanges:
     """Visits that brought changes: a row a visit.
 
     Args:
@@ -48,7 +48,7 @@ class Brought:
     until: Ints
 
     @classmethod
-    def joined(cls, steps: Sequence[tuple[np.datetime64, Ints, Ints]]) -> Brought:
+    def joined(cls, steps: Sequence[tuple[np.datetime64, Ints, Ints]]) -> FoundChanges:
         """All visits of a run, given step by step."""
         none = np.empty(0, np.int64)
         moments = np.array([now for now, *_ in steps], "datetime64[us]")
@@ -60,7 +60,7 @@ class Brought:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Run:
+class SimulationRun:
     """What a policy made of a world: tallies a page, and the scores that follow from them.
 
     Attributes:
@@ -144,7 +144,7 @@ class Run:
         return float(np.dot(self.world.weight, integral)) / time if time > 0 else float("nan")
 
 
-def scored(world: World, brought: Brought, visits: Ints, visited: Bools) -> Run:
+def scored(world: World, brought: FoundChanges, visits: Ints, visited: Bools) -> SimulationRun:
     """Scores of a run from the visits that brought changes."""
     seen_at, first = _seen(world, brought)
     tallies = np.empty((4, len(world)))
@@ -155,7 +155,7 @@ def scored(world: World, brought: Brought, visits: Ints, visited: Bools) -> Run:
     over_blocks(work, len(world))
     stale, age, harmonic, missed = tallies
     counted = brought.first[brought.at >= world.scored_from]
-    return Run(
+    return SimulationRun(
         world=world,
         stale_days=stale,
         age_integral=age,
@@ -167,7 +167,7 @@ def scored(world: World, brought: Brought, visits: Ints, visited: Bools) -> Run:
     )
 
 
-def _seen(world: World, brought: Brought) -> tuple[Instants, Ints]:
+def _seen(world: World, brought: FoundChanges) -> tuple[Instants, Ints]:
     """When each change is seen, or counts no more, and where the first stands seen with it."""
     counts = world.change_counts
     seen_at = np.repeat(world.last_moment, counts)

@@ -19,14 +19,14 @@ import numpy as np
 from recrawl.frontier.agenda import Agenda
 from recrawl.frontier.frontier import Frontier, PolicyCheckpoint
 from recrawl.frontier.host_table import HostTable
-from recrawl.simulate.frozen_policy import Drawn, Rehearsed, Unmoved
+from recrawl.simulate.frozen_policy import FrozenPolicy, FrozenState, SampledPolicy
 from recrawl.units import SECONDS_A_DAY, epoch_days, instants_after_epoch
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
     from recrawl.frontier.agenda import Lease
     from recrawl.policies.recrawl.state import RecrawlState
-    from recrawl.simulate.scenario import PoolScene, Scene
+    from recrawl.simulate.scenario import PoolScenario, Scenario
 
 # A page that was not visited in so many mean gaps is looked for no longer: the price tells when.
 _GAPS = 6.0
@@ -36,7 +36,7 @@ _PRICED, _PRICED_A_GAP = 16, 64
 
 
 @dataclass(frozen=True, slots=True)
-class Foreseen:
+class NextVisit:
     """When a page is visited next.
 
     Args:
@@ -60,7 +60,9 @@ class Foreseen:
     reckoned: bool = False
 
 
-def rehearse(scene: Scene, *, until: float = inf, lot: int | None = None) -> Foreseen:
+def simulate_next_visit(
+    scene: Scenario, *, until: float = inf, lot: int | None = None
+) -> NextVisit:
     """When the page of a scene is visited next.
 
     Args:
@@ -68,13 +70,13 @@ def rehearse(scene: Scene, *, until: float = inf, lot: int | None = None) -> For
         until: Instant after which nobody wants to know: a later visit is never.
         lot: Number of the lot by which it is drawn what visits find; None where nothing is learnt.
     """
-    set_time, end = float(scene.known.set[scene.page]), rehearsed_until(scene)
+    set_time, end = float(scene.known.set[scene.page]), horizon(scene)
     if end == inf:
-        return Foreseen(inf)  # no budget
+        return NextVisit(inf)  # no budget
     if is_held(scene) and set_time > end:
         set_time = scene.own_terms.opens(set_time) if set_time < inf else inf
-        return Foreseen(set_time if set_time <= until else inf, set=True, reckoned=True)
-    policy = Unmoved(scene.policy) if lot is None else Drawn(scene.policy, lot)
+        return NextVisit(set_time if set_time <= until else inf, set=True, reckoned=True)
+    policy = FrozenPolicy(scene.policy) if lot is None else SampledPolicy(scene.policy, lot)
     rehearsal = _Rehearsal(scene, policy)
     found = rehearsal.run(min(end, until))
     if found.at == inf and end < until:
@@ -82,7 +84,7 @@ def rehearse(scene: Scene, *, until: float = inf, lot: int | None = None) -> For
     return found
 
 
-def rehearsed_until(scene: Scene) -> float:
+def horizon(scene: Scenario) -> float:
     """Instant until which a visit is looked for."""
     host = scene.host
     pages = int(np.count_nonzero(scene.known.host == scene.known.host[scene.page]))
@@ -91,7 +93,7 @@ def rehearsed_until(scene: Scene) -> float:
     return max(scene.now + _GAPS * max(scene.gap, at_host), host.after + _GAPS * scene.gap)
 
 
-def is_held(scene: Scene) -> bool:
+def is_held(scene: Scenario) -> bool:
     """Whether nothing but its set time decides on the page of a scene."""
     page, known = scene.page, scene.known
     if known.failures[page]:
@@ -104,19 +106,19 @@ def is_held(scene: Scene) -> bool:
     return True
 
 
-def allowed_from(scene: Scene, at: float) -> float:
+def allowed_from(scene: Scenario, at: float) -> float:
     """The first instant from `at` on at which the terms of the page of a scene allow a visit."""
     last, terms = float(scene.last[scene.page]), scene.own_terms
     return terms.opens(at if isnan(last) else max(at, last + terms.minimum))
 
 
 class _Rehearsal:
-    def __init__(self, scene: Scene, policy: Unmoved | Drawn) -> None:
+    def __init__(self, scene: Scenario, policy: FrozenPolicy | SampledPolicy) -> None:
         self._scene = scene
         self._policy = policy
         random = np.random.default_rng(0)
         self._agenda = Agenda(_hosts(scene), scene.terms, random)
-        self._states: list[Rehearsed | None] = []
+        self._states: list[FrozenState | None] = []
         for pool in scene.pools:
             self._add_pool(pool, random)
         pages = [pool.pages for pool in scene.pools]
@@ -129,18 +131,18 @@ class _Rehearsal:
         self._before = self._at_host = 0
         self._busy = 0.0
 
-    def _add_pool(self, pool: PoolScene, random: np.random.Generator) -> None:
+    def _add_pool(self, pool: PoolScenario, random: np.random.Generator) -> None:
         scene, state = self._scene, None
         frontier = Frontier(self._policy, pool.budget, random)
         if pool.state is not None and len(pool.rows):
-            state = Rehearsed.of(own(pool.state), pool.rows)
+            state = FrozenState.of(own(pool.state), pool.rows)
             learnt = PolicyCheckpoint(state, len(pool.rows), state.gap)
             frontier = Frontier.resumed(self._policy, pool.budget, random, learnt)
         self._states.append(state)
         since = scene.now if pool.spent.anew or not len(pool.spent.at) else float(pool.spent.at[0])
         self._agenda.add_pool(frontier, pool.budget, since)
 
-    def _spend(self, number: int, pool: PoolScene) -> None:
+    def _spend(self, number: int, pool: PoolScenario) -> None:
         """Count what was spent before."""
         spending, spent = self._agenda.bucket(number), pool.spent
         if spent.anew:
@@ -149,7 +151,7 @@ class _Rehearsal:
         for at, first in zip(spent.at.tolist(), spent.first.tolist(), strict=True):
             spending.spend(at, first=first)
 
-    def run(self, until: float) -> Foreseen:
+    def run(self, until: float) -> NextVisit:
         """Go on until the page is visited, or until an instant."""
         agenda, now, page = self._agenda, self._scene.now, self._scene.page
         while now <= until:
@@ -170,10 +172,10 @@ class _Rehearsal:
                 now = later
         return self._foreseen(inf, by_set=False)
 
-    def reckoned(self, found: Foreseen) -> Foreseen:
+    def reckoned(self, found: NextVisit) -> NextVisit:
         """When the page is visited that was not while the rehearsal lasted: by the price."""
         scene, at = self._scene, inf
-        end = rehearsed_until(scene)
+        end = horizon(scene)
         row, state = self._row.get(scene.page), self._states[scene.own_terms.pool]
         # A new page comes some time, and a page that its terms keep back comes after that.
         surely = scene.known.status[scene.page] == PageStatus.NEW or allowed_from(scene, end) > end
@@ -187,11 +189,11 @@ class _Rehearsal:
         at = min(at, set_time)
         return replace(found, at=at, set=by_set, reckoned=True)
 
-    def _foreseen(self, at: float, *, by_set: bool) -> Foreseen:
+    def _foreseen(self, at: float, *, by_set: bool) -> NextVisit:
         price = float(np.median(self._worth)) if self._worth else nan
-        return Foreseen(at, by_set, self._before, self._at_host, self._busy, price)
+        return NextVisit(at, by_set, self._before, self._at_host, self._busy, price)
 
-    def _chosen(self, found: Foreseen) -> Foreseen:
+    def _chosen(self, found: NextVisit) -> NextVisit:
         """The visit with a price that it is worth: the policy has chosen it.
 
         Announced changes make visits worth far more than what the budget pays for otherwise.
@@ -240,7 +242,7 @@ def own(state: RecrawlState) -> RecrawlState:
     return deepcopy(state, {id(state.sections): state.sections})
 
 
-def _hosts(scene: Scene) -> HostTable:
+def _hosts(scene: Scenario) -> HostTable:
     hosts = HostTable(delay=0.0, together=scene.together)
     for each in scene.hosts:
         hosts.add(delay=each.delay, after=each.after, latency=each.wait)

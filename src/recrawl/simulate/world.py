@@ -221,7 +221,7 @@ def in_order(rows: Ints, times: Instants, *, by_time: bool = False) -> tuple[Int
     return sorted_rows, sorted_times.view("datetime64[us]")
 
 
-class Unfolding:
+class Timeline:
     """A world as time goes on: how far each page's changes have come.
 
     Attributes:
@@ -230,7 +230,7 @@ class Unfolding:
     Examples:
         >>> day = np.datetime64("2026-01-01", "us") + np.arange(9) * np.timedelta64(1, "D")
         >>> world = World.of(["/a", "/b"], day[[0, 0]], (np.array([0, 0, 1]), day[[2, 4, 3]]))
-        >>> unfolding = Unfolding(world)
+        >>> unfolding = Timeline(world)
         >>> unfolding.advance(day[3])
         >>> unfolding.reached - world.offsets[:-1]
         array([1, 1])

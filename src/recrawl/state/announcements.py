@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.arrays.growing import longer
+from recrawl.arrays.growing import append_rows
 from recrawl.detect.reliability import FEED, SITEMAP, false_alarms, is_heeded, precision, recall
 from recrawl.units import SECONDS_A_DAY
 
@@ -59,7 +59,7 @@ class Announcements:
         """Make room for pages of which nothing was said."""
         for name in _PARTS:
             array = getattr(self, name)
-            setattr(self, name, longer(array, np.zeros(pages, array.dtype)))
+            setattr(self, name, append_rows(array, np.zeros(pages, array.dtype)))
 
     def kept(self) -> dict[str, Any]:
         """What is to be saved; nothing where nothing was ever said."""

@@ -28,7 +28,7 @@ _NO_PAIRS: Statuses = np.empty(0, np.uint8)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Doubts:
+class FalseChangeModel:
     """What is known of pages that differ by themselves.
 
     Args:
@@ -46,7 +46,7 @@ class Doubts:
     differed: Statuses
 
     @classmethod
-    def of(cls, reader: ReadStore) -> Doubts:
+    def of(cls, reader: ReadStore) -> FalseChangeModel:
         """What a store knows."""
         learnt = reader.checkpoint(PAIRS)
         parts = learnt[0] if learnt else {}

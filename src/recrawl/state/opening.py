@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.arrays.growing import longer
+from recrawl.arrays.growing import append_rows
 from recrawl.entries.entries import Checkpoint, PagesChanged
 from recrawl.frontier.agenda import Agenda, KnownPages
 from recrawl.frontier.frontier import Frontier, PolicyCheckpoint
@@ -72,7 +72,7 @@ class Crawl:
 
     def grow(self, pages: int) -> None:
         """Make room for pages that were found."""
-        self.last = longer(self.last, np.full(pages, np.nan))
+        self.last = append_rows(self.last, np.full(pages, np.nan))
         self.trust.grow(pages)
         self.announcements.grow(pages)
 

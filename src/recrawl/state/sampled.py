@@ -12,10 +12,10 @@ import numpy as np
 
 from recrawl.plan.objectives.methods import OBJECTIVES
 from recrawl.policies.pages import Outcomes
-from recrawl.policies.recrawl.beliefs import Beliefs, Freshness, let_clocks_run
+from recrawl.policies.recrawl.beliefs import Beliefs, ExpectedFreshness, let_clocks_run
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.policies.recrawl.sampling import sampled
-from recrawl.state.snapshot import COMPARED, PART_OF_GAP, stretches
+from recrawl.state.snapshot import COMPARED, PART_OF_GAP, time_slices
 from recrawl.units import epoch_days, instants_after_epoch
 from recrawl.visits.status import Outcome
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from recrawl.policies.recrawl.sampling import Ratios
     from recrawl.policies.recrawl.state import RecrawlState
     from recrawl.settings.settings import Settings
-    from recrawl.state.doubts import Doubts
+    from recrawl.state.doubts import FalseChangeModel
 
 
 @dataclass(slots=True, eq=False)
-class Glance:
+class SampledSnapshot:
     """Some copies of one pool.
 
     Args:
@@ -56,7 +56,7 @@ class Glance:
         share: float,
         without: Ints,
         wanted: Ints,
-    ) -> Glance | None:
+    ) -> SampledSnapshot | None:
         """A share of the copies of which this was saved, drawn by lot, at least one.
 
         Args:
@@ -84,7 +84,7 @@ class Glance:
         lot = np.flatnonzero(np.isin(rows, drawn))
         return cls(policy, state, ratios, pages[rows], lot, len(pages))
 
-    def learn(self, visits: OutcomeColumns, doubts: Doubts) -> None:
+    def learn(self, visits: OutcomeColumns, doubts: FalseChangeModel) -> None:
         """Learn from those visits that compared one of these copies with its page."""
         place = np.searchsorted(self.pages, visits.page)
         row = np.minimum(place, len(self.pages) - 1)
@@ -93,7 +93,7 @@ class Glance:
         row, changed = row[ours], visits.outcome[ours] == Outcome.CHANGED
         at, age = epoch_days(visits.at[ours]), visits.age[ours]
         false = doubts.chances(visits, ours)
-        for stretch, rounds in stretches(at, row, lambda: PART_OF_GAP * self.state.gap):
+        for stretch, rounds in time_slices(at, row, lambda: PART_OF_GAP * self.state.gap):
             for each in rounds:
                 places = each + stretch.start
                 outcomes = Outcomes(changed[places], age[places], false[places])
@@ -105,7 +105,7 @@ class Glance:
         """Let clocks run until an instant."""
         let_clocks_run(self.state, now)
 
-    def freshness_of_young(self, last: Floats, now: float) -> Freshness:
+    def freshness_of_young(self, last: Floats, now: float) -> ExpectedFreshness:
         """How fresh copies are of which nothing is known but when they were last seen."""
         count = len(last)
         relatives = self.state.relatives
@@ -113,6 +113,6 @@ class Glance:
         one = np.ones((1, count))
         beliefs = Beliefs(one, relatives.shape * one, relatives.exposure * one, waited, waited)
         fresh = beliefs.fresh
-        return Freshness(
+        return ExpectedFreshness(
             count, float(fresh.sum()), float((fresh * (1 - fresh)).sum()), float(beliefs.age.sum())
         )

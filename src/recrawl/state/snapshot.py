@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.arrays.equal_keys import rounds
+from recrawl.arrays.equal_keys import nth_occurrences
 from recrawl.frontier.frontier import Frontier, PolicyCheckpoint
 from recrawl.plan.objectives.methods import OBJECTIVES
 from recrawl.policies.pages import Outcomes, Pages
@@ -21,7 +21,7 @@ from recrawl.policies.recrawl.beliefs import let_clocks_run
 from recrawl.policies.recrawl.checkpoint import resumed
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.settings.pools import budgets, fingerprint, terms
-from recrawl.state.doubts import Doubts
+from recrawl.state.doubts import FalseChangeModel
 from recrawl.units import SECONDS_A_DAY, epoch_days, instants_after_epoch
 from recrawl.visits.status import Outcome
 
@@ -43,7 +43,7 @@ COMPARED: Bools = np.array([outcome.compared for outcome in Outcome])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PoolSight:
+class PoolSnapshot:
     """Pages that share a budget.
 
     Args:
@@ -60,7 +60,7 @@ class PoolSight:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sight:
+class Snapshot:
     """A crawl as it stands.
 
     Args:
@@ -78,11 +78,11 @@ class Sight:
     now: float
     columns: PageColumns
     rule: Ints
-    pools: list[PoolSight]
+    pools: list[PoolSnapshot]
     last: Floats
 
 
-def look(settings: Settings, reader: ReadStore, now: float) -> Sight:
+def load_snapshot(settings: Settings, reader: ReadStore, now: float) -> Snapshot:
     """Look at the crawl of a store at an instant, in days after 1970."""
     columns = reader.pages()
     learnt = saved(settings, reader)
@@ -97,7 +97,7 @@ def look(settings: Settings, reader: ReadStore, now: float) -> Sight:
         _Learner.of(policy, budget, pool_parts(parts, number), weight, reader)
         for number, budget in enumerate(budgets(settings))
     ]
-    doubts = Doubts.of(reader)
+    doubts = FalseChangeModel.of(reader)
     for visits in reader.outcomes(after=visit):
         # Pages that came after the columns were read are for the next look.
         known = visits.page < len(rule)
@@ -110,11 +110,11 @@ def look(settings: Settings, reader: ReadStore, now: float) -> Sight:
         pool_addresses(settings), budgets(settings), learners, strict=True
     ):
         state = learner.state
-        pools.append(PoolSight(address, budget, state, learner.pages))
+        pools.append(PoolSnapshot(address, budget, state, learner.pages))
         if state is not None:
             let_clocks_run(state, now)
             last[learner.pages] = state.last
-    return Sight(settings, policy, now, columns, rule, pools, last)
+    return Snapshot(settings, policy, now, columns, rule, pools, last)
 
 
 def saved(settings: Settings, reader: ReadStore) -> SavedCheckpoint | None:
@@ -145,7 +145,7 @@ def rules_anew(settings: Settings, reader: ReadStore, pages: int) -> Ints:
     return np.array(found[:pages], np.int64)
 
 
-def stretches(
+def time_slices(
     at: Floats, page: Ints, width: Callable[[], float]
 ) -> Iterator[tuple[slice, list[Ints]]]:
     """Visits that may be learnt at once: stretches of time, each with its rounds.
@@ -161,8 +161,8 @@ def stretches(
 
     Examples:
         >>> at, page = np.array([0.0, 0.1, 0.2, 5.0]), np.array([7, 8, 7, 7])
-        >>> for stretch, rounds in stretches(at, page, lambda: 1.0):
-        ...     print(stretch, [each.tolist() for each in rounds])
+        >>> for stretch, nth_occurrences in time_slices(at, page, lambda: 1.0):
+        ...     print(stretch, [each.tolist() for each in nth_occurrences])
         slice(0, 3, None) [[0, 1], [2]]
         slice(3, 4, None) [[0]]
     """
@@ -172,7 +172,7 @@ def stretches(
         days = max(width(), SHORTEST_STRETCH)
         ends = (np.floor(risen[start] / days) + 1) * days
         end = max(int(np.searchsorted(risen, ends)), start + 1)
-        yield slice(start, end), rounds(page[start:end])
+        yield slice(start, end), nth_occurrences(page[start:end])
         start = end
 
 
@@ -221,13 +221,13 @@ class _Learner:
         state: RecrawlState | None = self._frontier.state  # type: ignore[assignment] # our own
         return state
 
-    def learn(self, visits: OutcomeColumns, ours: Ints, doubts: Doubts) -> None:
+    def learn(self, visits: OutcomeColumns, ours: Ints, doubts: FalseChangeModel) -> None:
         """Learn from some of the visits."""
         page, outcome = visits.page[ours], visits.outcome[ours]
         at, age = epoch_days(visits.at[ours]), visits.age[ours]
         changed, false = outcome == Outcome.CHANGED, doubts.chances(visits, ours)
         self._enter(page, at, outcome == Outcome.FIRST)
-        for stretch, turns in stretches(at, page, self._width):
+        for stretch, turns in time_slices(at, page, self._width):
             for each in turns:
                 places = each + stretch.start
                 rows = self._row[page[places]]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.arrays.growing import longer
+from recrawl.arrays.growing import append_rows
 from recrawl.detect.masks.host_masks import HostMasks
 from recrawl.detect.masks.json_text import as_json, read_masks
 from recrawl.detect.masks.masks import NO_MASKS
@@ -71,8 +71,8 @@ class Trust:
 
     def grow(self, pages: int) -> None:
         """Make room for pages that were never fetched."""
-        self.checked = longer(self.checked, np.zeros(pages, np.uint8))
-        self.differed = longer(self.differed, np.zeros(pages, np.uint8))
+        self.checked = append_rows(self.checked, np.zeros(pages, np.uint8))
+        self.differed = append_rows(self.differed, np.zeros(pages, np.uint8))
 
     def resume(
         self,

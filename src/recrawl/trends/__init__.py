@@ -4,7 +4,7 @@ Pure.
 """
 
 from recrawl.trends.change_points import all_change_points, change_points
-from recrawl.trends.clock import Clock
+from recrawl.trends.clock import SiteClock
 from recrawl.trends.clock_fit import fit_clock
 from recrawl.trends.duane import Duane
 from recrawl.trends.fits import fit_windows
@@ -22,10 +22,10 @@ from recrawl.trends.window_times import WindowTimes
 from recrawl.trends.windows import Windowing, consistent_windows
 
 __all__ = [
-    "Clock",
     "Duane",
     "Forecasting",
     "Points",
+    "SiteClock",
     "Weibull",
     "WindowTimes",
     "Windowing",

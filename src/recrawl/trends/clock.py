@@ -1,13 +1,13 @@
 r"""Operational time: a clock that runs fast in the hours in which a site changes, slow in others.
 
-Most pages change at work and rest at night. A `Clock` has a speed for each of the 168 hours of
+Most pages change at work and rest at night. A `SiteClock` has a speed for each of the 168 hours of
 the week (Monday 00:00 UTC is the first; clocks in UTC know no summer time), with mean 1. Between
 two instants it shows
 
 $$ \Delta^* = \int_{t_1}^{t_2} s(t) \, dt $$
 
 *operational days*. On its time a page that follows the site's week changes at a constant rate, so
-every estimator works unchanged on `Clock.on_clock(histories)`.
+every estimator works unchanged on `SiteClock.on_clock(histories)`.
 
 A week on the clock is seven days. So the clock never strays far from the sun: what it shows is
 the days gone by and a *deviation* that depends on the hour of the week alone.
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Clock:
+class SiteClock:
     """Speeds of the hours of the week, a row a site, and which site each page belongs to.
 
     Args:
@@ -53,7 +53,7 @@ class Clock:
     Examples:
         A site that works in the first half of the week only, nearly:
 
-        >>> half = Clock(np.repeat([1.9, 0.1], 84))
+        >>> half = SiteClock(np.repeat([1.9, 0.1], 84))
         >>> monday, friday = np.array(["2026-01-05", "2026-01-09"], "datetime64[us]")
         >>> day = np.timedelta64(1, "D")
         >>> half.elapsed(monday, monday + day), half.elapsed(friday, friday + day)
@@ -86,7 +86,7 @@ class Clock:
             check_sites(sites, len(speeds))
 
     @classmethod
-    def even(cls) -> Clock:
+    def even(cls) -> SiteClock:
         """Return the clock on the wall."""
         return cls(np.ones(HOURS_A_WEEK))
 
@@ -144,7 +144,7 @@ class Clock:
             >>> from recrawl import Histories
             >>> monday = np.array(["2026-01-05"], "datetime64[us]")
             >>> week = Histories(np.ones(7), np.ones(7, bool), np.array([0, 7]), first_visit=monday)
-            >>> Clock(np.repeat([1.9, 0.1], 84)).on_clock(week).gaps
+            >>> SiteClock(np.repeat([1.9, 0.1], 84)).on_clock(week).gaps
             array([1.9, 1.9, 1.9, 1. , 0.1, 0.1, 0.1])
         """
         site = self._sites(len(histories))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.errors import InvalidParameter
-from recrawl.trends.clock import Clock
+from recrawl.trends.clock import SiteClock
 from recrawl.trends.visit_instants import microseconds, visit_instants
 from recrawl.trends.week import DAYS_A_WEEK, HOURS_A_DAY, HOURS_A_WEEK, Stretches
 from recrawl.units import MICROSECONDS_A_DAY
@@ -46,7 +46,7 @@ def fit_clock(
     *,
     smoothing: float = _SMOOTHING,
     fewest_changes: int = _FEWEST_CHANGES,
-) -> Clock:
+) -> SiteClock:
     """Clock of each site from the changes of all its pages.
 
     Each hour of the day, each day of the week, and each hour of the week beyond what these two
@@ -86,7 +86,7 @@ def fit_clock(
     if len(pages):
         fitted = _fit(histories.take(pages), site_of_page[pages], count, smoothing)
         speeds[enough] = fitted[enough]
-    return Clock(speeds, None if sites is None else site_of_page)
+    return SiteClock(speeds, None if sites is None else site_of_page)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,7 @@ from recrawl.adapters.warc.folder import WarcFolder
 from recrawl.adapters.warc.index import Known, body_key
 from recrawl.adapters.warc.output import Recorded
 from recrawl.errors import CannotWrite
-from recrawl.fetch.fetcher import Limits
+from recrawl.fetch.fetcher import RequestLimits
 from recrawl.fetch.http import HttpFetcher
 from recrawl.parse.messages import Request
 from tests.adapters.warc.warcs import files_in, left_open, of_kind, read, read_folder
@@ -18,7 +18,7 @@ from tests.servers import answers
 from tests.servers.faults import FaultServer
 
 AGENT = "test-bot (me@example.org)"
-LIMITS = Limits(connect_seconds=1.0, idle_seconds=0.3, total_seconds=0.5, raw_bytes=100_000)
+LIMITS = RequestLimits(connect_seconds=1.0, idle_seconds=0.3, total_seconds=0.5, raw_bytes=100_000)
 BODY = b"<p>" + bytes(range(256)) * 40 + "é☃</p>".encode()
 DATED = "Fri, 02 Jan 1970 00:00:00 GMT"
 

@@ -7,7 +7,7 @@ import pytest
 from recrawl.detect.reliability import Word
 from recrawl.entries.entries import HostBelieved, PageChange, PagesChanged, PagesFound, VisitMade
 from recrawl.inspect.status import overview as overview_module
-from recrawl.inspect.status.values import Counted, HostThatLies
+from recrawl.inspect.status.values import HostThatLies, VisitCount
 from recrawl.settings.settings import read_settings
 from recrawl.state.opening import expected_fresh
 from recrawl.store import open_for_writing
@@ -132,7 +132,7 @@ def test_a_store_without_visits_has_nothing_to_say(path):
     assert isnan(status.fresh[0])
     assert isnan(status.age)
     assert status.visits == 0
-    assert [spent.lately for spent in status.spent] == [Counted(0, 0.0)]
+    assert [spent.lately for spent in status.spent] == [VisitCount(0, 0.0)]
 
 
 def test_pages_of_a_block_that_was_removed_are_nobody_s(path):

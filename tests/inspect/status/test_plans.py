@@ -19,7 +19,7 @@ from recrawl.plan import OBJECTIVES, Budget, Freshness, Limits, Rates, allocate
 from recrawl.policies.recrawl.beliefs import Beliefs
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.settings.settings import read_settings
-from recrawl.state.snapshot import look
+from recrawl.state.snapshot import load_snapshot
 from recrawl.store import open_for_writing, open_store
 from tests.inspect.looked import BEGAN, made, overview_of, save
 
@@ -36,7 +36,7 @@ def path(tmp_path):
 def fresh_every(path, asked, days):
     """Share of copies that are fresh if each page is visited every so many days, by hand."""
     with open_store(path) as reader:
-        (pool,) = look(asked, reader, NOW).pools
+        (pool,) = load_snapshot(asked, reader, NOW).pools
     assert pool.state is not None
     a, b = Beliefs.of(pool.state, np.arange(len(pool.pages)), NOW).as_one
     u = days / b

@@ -9,11 +9,11 @@ from scipy.optimize import brentq
 from recrawl.entries.entries import VisitMade
 from recrawl.inspect.status import overview as overview_module
 from recrawl.inspect.status import targets as overview_targets
-from recrawl.inspect.status.values import Counted
+from recrawl.inspect.status.values import VisitCount
 from recrawl.plan import Freshness, Rates, allocate
 from recrawl.policies.recrawl.beliefs import Beliefs
 from recrawl.settings.settings import read_settings
-from recrawl.state.snapshot import look
+from recrawl.state.snapshot import load_snapshot
 from recrawl.store import open_for_writing, open_store
 from recrawl.visits.status import Outcome
 from tests.inspect.looked import BEGAN, DAY, made, overview_of, save
@@ -36,7 +36,7 @@ def path(tmp_path):
 
 def rates_of(path, wishes, rule):
     with open_store(path) as reader:
-        sight = look(wishes, reader, NOW)
+        sight = load_snapshot(wishes, reader, NOW)
     for pool in sight.pools:
         if pool.state is not None:
             rows = np.flatnonzero(sight.rule[pool.pages] == rule)
@@ -108,7 +108,7 @@ def test_what_it_gets_are_the_visits_of_the_last_week(path):
         store.write([VisitMade(page, (NOW - 0.1) * DAY, Outcome.SAME) for page in (2, 2)])
     (target,) = overview_of(asked(("a.org/", "target = 0.9")), path, NOW).targets
 
-    assert target.lately == Counted(62, 7.0)
+    assert target.lately == VisitCount(62, 7.0)
 
 
 def test_a_site_without_copies_is_neither(path):

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import apsw
 
 from recrawl.inspect.why.binding import binding
-from recrawl.inspect.why.staging import staged
+from recrawl.inspect.why.staging import build_scenario
 from recrawl.inspect.why.what_if import what_ifs
-from recrawl.simulate.virtual_crawl import rehearse
-from recrawl.state.snapshot import look
+from recrawl.simulate.virtual_crawl import simulate_next_visit
+from recrawl.state.snapshot import load_snapshot
 from recrawl.store import open_store
 from tests.simulate.virtual import ORIGIN, crawling
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from recrawl.inspect.why.binding import Binding
     from recrawl.inspect.why.values import WhatIf
     from recrawl.settings.settings import Settings
-    from recrawl.simulate.scenario import Scene
+    from recrawl.simulate.scenario import Scenario
     from recrawl.visits.status import Outcome
 
 
@@ -38,7 +38,7 @@ class Said:
     at: float
     kind: Binding
     what_ifs: dict[str, WhatIf]
-    scene: Scene
+    scene: Scenario
 
 
 @dataclass(frozen=True)
@@ -74,15 +74,17 @@ class Frozen:
             went_on = crawl.next_visits(range(len(world)), now + days) if days else []
         return cls(path, world, settings, now, found or {}, went_on)
 
-    def scene(self, page: int, most: int = 2_000) -> Scene:
+    def scene(self, page: int, most: int = 2_000) -> Scenario:
         """The scene of a page."""
         with open_store(self.path) as reader:
-            return staged(look(self.settings, reader, self.now), reader, page, most=most)
+            return build_scenario(
+                load_snapshot(self.settings, reader, self.now), reader, page, most=most
+            )
 
     def said(self, page: int, *, otherwise: bool = True) -> Said:
         """What is said of a page; what would change it only where that is wanted."""
         scene = self.scene(page)
-        base = rehearse(scene)
+        base = simulate_next_visit(scene)
         changes = what_ifs(scene, base) if otherwise else []
         named = {f"{each.change} {each.to}": each for each in changes}
         return Said(base.at, binding(scene, base), named, scene)

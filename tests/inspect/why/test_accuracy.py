@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from recrawl.demo.world import draw_world
-from recrawl.inspect.why.staging import staged
+from recrawl.inspect.why.staging import build_scenario
 from recrawl.inspect.why.what_if import neighbour
-from recrawl.simulate.virtual_crawl import rehearse
-from recrawl.state.snapshot import look
+from recrawl.simulate.virtual_crawl import simulate_next_visit
+from recrawl.state.snapshot import load_snapshot
 from tests.inspect.why.frozen import Frozen
 from tests.simulate.virtual import crawling, settings_of
 
@@ -31,9 +31,11 @@ def test_the_next_visit_is_near_what_is_said(tmp_path):
         for number, now in enumerate(WORLD.start + 15 + 4 * np.arange(6.0)):
             crawl.go_on(now)
             crawl.save()
-            sight = look(settings, crawl.reader, now)
+            sight = load_snapshot(settings, crawl.reader, now)
             for page in range(number, 100, 6):
-                said.append((page, now, rehearse(staged(sight, crawl.reader, page)).at))
+                said.append(
+                    (page, now, simulate_next_visit(build_scenario(sight, crawl.reader, page)).at)
+                )
                 last.append(sight.last[page])
         crawl.go_on(WORLD.end - 1)
     pages, at = (np.array(each) for each in zip(*crawl.made, strict=True))
@@ -50,7 +52,7 @@ def test_the_next_visit_is_near_what_is_said(tmp_path):
 def test_the_band_holds_the_visit_in_about_seven_cases_of_ten(frozen):
     pages = range(1, 100, 4)
     scenes = [frozen.said(page, otherwise=False).scene for page in pages]
-    found = [[rehearse(scene, lot=lot).at for lot in LOTS] for scene in scenes]
+    found = [[simulate_next_visit(scene, lot=lot).at for lot in LOTS] for scene in scenes]
     really = np.array(frozen.went_on)[list(pages)]
     held = (np.min(found, axis=1) <= really) & (really <= np.max(found, axis=1))
 
@@ -104,6 +106,9 @@ def test_a_part_of_the_pages_says_nearly_the_same(frozen):
     """Fifty of a hundred pages, with half of the budget."""
     pages = range(0, 100, 5)
     whole = np.array([frozen.said(page, otherwise=False).at for page in pages]) - frozen.now
-    part = np.array([rehearse(frozen.scene(page, most=50)).at for page in pages]) - frozen.now
+    part = (
+        np.array([simulate_next_visit(frozen.scene(page, most=50)).at for page in pages])
+        - frozen.now
+    )
 
     assert np.median(np.abs(part - whole) / whole) < 0.2

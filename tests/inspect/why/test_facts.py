@@ -6,10 +6,10 @@ import pytest
 from recrawl.entries.entries import RobotsRead
 from recrawl.inspect.pages import believed, page_rows
 from recrawl.inspect.why.facts import activity, estimate, evidence, value_at, worth
-from recrawl.inspect.why.staging import staged
+from recrawl.inspect.why.staging import build_scenario
 from recrawl.inspect.why.why import reasons
-from recrawl.simulate.virtual_crawl import rehearse
-from recrawl.state.snapshot import look
+from recrawl.simulate.virtual_crawl import simulate_next_visit
+from recrawl.state.snapshot import load_snapshot
 from recrawl.store import open_for_writing, open_store
 from recrawl.units import instants_after_epoch
 from tests.inspect.looked import BEGAN, DAY, made
@@ -24,14 +24,14 @@ def path(tmp_path):
 
 def looked(path, settings, page, now=NOW):
     with open_store(path) as reader:
-        sight = look(settings, reader, now)
-        return sight, staged(sight, reader, page)
+        sight = load_snapshot(settings, reader, now)
+        return sight, build_scenario(sight, reader, page)
 
 
 def test_evidence_is_counted(path):
     settings = made(path)
     with open_store(path) as reader:
-        sight = look(settings, reader, NOW)
+        sight = load_snapshot(settings, reader, NOW)
         found = [evidence(sight, reader, page) for page in range(60)]
         rows = page_rows(sight, reader)
 
@@ -81,7 +81,7 @@ def test_a_page_of_which_nothing_is_known_is_what_its_relatives_are(path):
 def test_a_visit_is_worth_what_the_policy_says_and_reaches_the_price(path):
     settings = made(path)
     _, scene = looked(path, settings, 7)
-    base = rehearse(scene)
+    base = simulate_next_visit(scene)
     found = worth(scene, base)
     now = instants_after_epoch(np.array([NOW]))[0]
 
@@ -98,8 +98,8 @@ def test_a_visit_is_worth_what_the_policy_says_and_reaches_the_price(path):
 def test_a_section_that_nothing_is_known_of_adds_nothing(path):
     settings = made(path, rounds=1)
     with open_store(path) as reader:
-        sight = look(settings, reader, NOW)
-        found = activity(staged(sight, reader, 25), sight, reader)
+        sight = load_snapshot(settings, reader, NOW)
+        found = activity(build_scenario(sight, reader, 25), sight, reader)
 
     assert found is not None
     assert found.address == "https://a.org/s2/"
@@ -114,9 +114,9 @@ def test_a_robots_txt_that_forbids_a_page_decides(path):
     with open_for_writing(path) as store:
         store.write([RobotsRead("a.org", (NOW - 0.5) * DAY, 200, body)])
     with open_store(path) as reader:
-        sight = look(settings, reader, NOW)
+        sight = load_snapshot(settings, reader, NOW)
         forbidden, allowed = (reasons(sight, reader, page) for page in (25, 35))
-        scene = staged(sight, reader, 25)
+        scene = build_scenario(sight, reader, 25)
 
     assert forbidden.constraint == "robots"
     assert forbidden.figures["robots_read_at"] == pytest.approx(NOW - 0.5)
@@ -131,4 +131,4 @@ def test_a_host_without_robots_txt_is_left_alone_for_an_hour(path):
     _, scene = looked(path, settings, 3, NOW + 0.01)
 
     assert scene.host.after == pytest.approx(NOW + 1 / 24)
-    assert rehearse(scene).at >= NOW + 1 / 24
+    assert simulate_next_visit(scene).at >= NOW + 1 / 24

@@ -12,7 +12,7 @@ from scipy import integrate, stats
 
 from recrawl.plan.budget import Budget
 from recrawl.policies.pages import Outcomes, Pages
-from recrawl.policies.recrawl.beliefs import Beliefs, Freshness, freshness, let_clocks_run
+from recrawl.policies.recrawl.beliefs import Beliefs, ExpectedFreshness, freshness, let_clocks_run
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.simulate.made import log_normal_rates, make_world
 from recrawl.simulate.run import Simulation
@@ -126,16 +126,16 @@ def test_a_burst_fades_while_nobody_looks():
 
 
 def test_independent_crawls_add_up():
-    both = Freshness(10, 5.0, 2.0, 3.0) + Freshness(2, 1.0, 1.0, 0.5)
+    both = ExpectedFreshness(10, 5.0, 2.0, 3.0) + ExpectedFreshness(2, 1.0, 1.0, 0.5)
 
-    assert both == Freshness(12, 6.0, 3.0, 3.5)
-    assert Freshness(1, 0.99, 1.0, 0.0).band() == (0.0, 1.0)
+    assert both == ExpectedFreshness(12, 6.0, 3.0, 3.5)
+    assert ExpectedFreshness(1, 0.99, 1.0, 0.0).band() == (0.0, 1.0)
 
 
 def test_no_pages_are_no_copies():
     _, state = crawl()
 
-    assert freshness(state, BEGAN + 5, rows=np.empty(0, np.int64)) == Freshness()
+    assert freshness(state, BEGAN + 5, rows=np.empty(0, np.int64)) == ExpectedFreshness()
 
 
 def test_a_draw_tells_what_all_pages_would_and_says_that_it_is_less_sure():

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from recrawl.errors import InvalidParameter
-from recrawl.policies.rivals.allocating import Divided
+from recrawl.policies.rivals.allocating import AllocatingPolicy
 from recrawl.policies.rivals.azar import BinaryDivision, azar
 from recrawl.policies.rivals.censored import CensoredLearner
 from recrawl.policies.rivals.cho import CountingLearner, PowerDivision, cho, cho_naive
-from recrawl.policies.rivals.interval import Visits
+from recrawl.policies.rivals.interval import VisitRows
 from recrawl.policies.rivals.lambdacrawl import HarmonicDivision, lambdacrawl
 from recrawl.policies.rivals.uniforms import lots
 from recrawl.rates.likelihood import Likelihood
@@ -137,7 +137,7 @@ gaps_seen = st.lists(
 
 def visit(gap, changed, age=np.nan):
     days = np.array([gap])
-    return Visits(days, days, days, np.array([changed]), np.array([age]), GAP)
+    return VisitRows(days, days, days, np.array([changed]), np.array([age]), GAP)
 
 
 @given(gaps_seen, st.floats(0.1, 0.9))
@@ -276,7 +276,7 @@ def test_lots_differ_by_seed_page_and_turn():
 @pytest.mark.parametrize(
     "wrong",
     [
-        lambda: Divided(CensoredLearner(), HarmonicDivision(), least_days=-1.0),
+        lambda: AllocatingPolicy(CensoredLearner(), HarmonicDivision(), least_days=-1.0),
         lambda: CensoredLearner(guess=0.0),
         lambda: CountingLearner(Cho(), warm_up=0),
         lambda: PowerDivision(exponent=-1.0),

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.errors import InvalidParameter
-from recrawl.policies.rivals.interval import Spaced
-from recrawl.policies.rivals.malcolm import Malcolm, MalcolmLastModified
+from recrawl.policies.rivals.interval import IntervalPolicy
+from recrawl.policies.rivals.malcolm import MalcolmLastModified, MalcolmPolicy
 from recrawl.policies.rivals.singh import Singh
 from recrawl.policies.rivals.two_tier import TwoTier
 from recrawl.rates.published.classes import Classes
@@ -52,7 +52,7 @@ def listing_2(seen, most=None):
 
 @given(visits, st.sampled_from([None, 3]))
 def test_malcolm_follows_the_second_listing(seen, most):
-    found = waits(Malcolm(most_changes=most), seen)
+    found = waits(MalcolmPolicy(most_changes=most), seen)
 
     np.testing.assert_allclose(found, list(listing_2(seen, most)), rtol=1e-6, atol=1e-9)
 
@@ -62,13 +62,13 @@ def test_malcolm_has_the_interval_of_the_estimator():
     seen = [(1.0, True)] * 6 + [(1.0, False)] * 4
     estimate = MalcolmEstimator().estimate(history_of(seen)).mean_interval
 
-    assert waits(Malcolm(), seen)[-1] == pytest.approx(estimate[0])
+    assert waits(MalcolmPolicy(), seen)[-1] == pytest.approx(estimate[0])
     assert estimate[0] == pytest.approx(0.983970, abs=1e-6)
 
 
 def test_the_wait_for_a_quiet_page_doubles_up_to_two_days():
     """The estimate of a page that never changed is the time watched, here from ten minutes on."""
-    rule, seen, wait = Malcolm(), [], 10 / 1440
+    rule, seen, wait = MalcolmPolicy(), [], 10 / 1440
     for _ in range(9):
         seen.append((wait, False))
         wait = waits(rule, seen)[-1]
@@ -152,7 +152,10 @@ def test_visits_go_as_in_the_simulation_of_whole_records(forecaster, rewindow):
     forecasting = Forecasting(forecaster, period=GAP, least=0.5, rewindow=rewindow)
     expected = follow(points, forecasting)
 
-    policy, row = Spaced(Singh(forecaster, least=0.5 / GAP, rewindow=rewindow)), np.array([0])
+    policy, row = (
+        IntervalPolicy(Singh(forecaster, least=0.5 / GAP, rewindow=rewindow)),
+        np.array([0]),
+    )
     state, known = policy.start(pages_at(0.0), START, GAP), 4
     for time in times[:4]:
         state = policy.seen(state, row, later(time), outcomes([True], [0.0]))
@@ -180,7 +183,7 @@ def test_undated_changes_lie_in_the_middle_of_their_gaps():
 @pytest.mark.parametrize(
     "wrong",
     [
-        lambda: Malcolm(soft=0.0),
+        lambda: MalcolmPolicy(soft=0.0),
         lambda: MalcolmLastModified(ratio=-1.0),
         lambda: TwoTier(fast=0.01, slow=0.1),
         lambda: Singh("horoscope"),

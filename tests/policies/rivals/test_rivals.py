@@ -14,7 +14,7 @@ from recrawl.errors import InvalidParameter
 from recrawl.policies.rivals.aduana import Aduana
 from recrawl.policies.rivals.c01 import C01
 from recrawl.policies.rivals.heritrix import Heritrix
-from recrawl.policies.rivals.interval import Visits
+from recrawl.policies.rivals.interval import VisitRows
 from recrawl.policies.rivals.miniflux import Miniflux
 from recrawl.policies.rivals.newsblur import NewsBlur
 from recrawl.policies.rivals.nutch import Nutch
@@ -253,7 +253,7 @@ def test_intervals_settle_where_the_rule_says(rule, settles):
         if turn >= 100:
             chance.append(changed.mean())
         interval = rule.after(
-            memory, rows, Visits(interval, interval, interval, changed, unknown, GAP)
+            memory, rows, VisitRows(interval, interval, interval, changed, unknown, GAP)
         )
 
     assert np.mean(chance) == pytest.approx(-np.expm1(-settles), rel=0.005)

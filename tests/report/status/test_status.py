@@ -7,14 +7,14 @@ from math import inf, nan
 import pytest
 
 from recrawl.inspect.status.values import (
-    Counted,
+    BudgetOutlook,
+    BudgetUse,
+    CrawlStatus,
     HostThatLies,
     Learning,
-    Outlook,
-    Spent,
-    Status,
     Target,
     Tenth,
+    VisitCount,
 )
 from recrawl.report.status.object import (
     BUDGET_KEYS,
@@ -30,7 +30,7 @@ from recrawl.report.status.status import status_rows
 from recrawl.report.status.targets import target_sentences
 from recrawl.visits.status import Outcome, PageStatus
 
-STATUS = Status(
+STATUS = CrawlStatus(
     at=20_000.0,
     standing={PageStatus.COPIED: 212, PageStatus.NEW: 3, PageStatus.GONE: 1},
     copies=212,
@@ -41,19 +41,19 @@ STATUS = Status(
     next_visit=20_000.0 + 12 / 86_400,
     days=7.5,
     outcomes={Outcome.CHANGED: 25, Outcome.SAME: 50, Outcome.NOT_MODIFIED: 20, Outcome.FAILED: 5},
-    spent=[Spent("", 500.0, 180, Counted(7 * 432.5, 7.0))],
+    spent=[BudgetUse("", 500.0, 180, VisitCount(7 * 432.5, 7.0))],
 )
 MORE = replace(
     STATUS,
     outlooks=[
-        Outlook(0.5, 250.0, (0.80, 0.75, 0.85)),
-        Outlook(1.0, 500.0, (0.90, 0.86, 0.94)),
-        Outlook(2.0, 1000.0, (0.95, 0.92, 0.98)),
+        BudgetOutlook(0.5, 250.0, (0.80, 0.75, 0.85)),
+        BudgetOutlook(1.0, 500.0, (0.90, 0.86, 0.94)),
+        BudgetOutlook(2.0, 1000.0, (0.95, 0.92, 0.98)),
     ],
     tenths=[Tenth(0.1, 900.0, 0.15, 0.16, 0.01), Tenth(0.6, 100.0, 0.65, 0.55, 0.05)],
     learning=Learning(visits=1000, looked_at=400, young=20, audits=10, either=28),
     targets=[
-        Target("https://a.org/", 0.95, 200, (0.93, 0.90, 0.96), Counted(280, 7.0), needed=61.4)
+        Target("https://a.org/", 0.95, 200, (0.93, 0.90, 0.96), VisitCount(280, 7.0), needed=61.4)
     ],
     hosts_that_lie=[HostThatLies("b.org", "not_modified", 3, 10, 0.1, 0.6)],
     outcomes={Outcome.CHANGED: 25, Outcome.SAME: 70, Outcome.WALLED: 5},
@@ -67,7 +67,7 @@ NOTHING = replace(
     next_visit=inf,
     outcomes={},
     days=0.0,
-    spent=[Spent("", 500.0, 0, Counted(0, 0.0))],
+    spent=[BudgetUse("", 500.0, 0, VisitCount(0, 0.0))],
 )
 
 
@@ -172,8 +172,8 @@ def test_of_many_hosts_that_lie_some_are_named():
 YOUNG = replace(
     MORE,
     days=0.02,
-    spent=[Spent("", 500.0, 30, Counted(90, 0.02))],
-    targets=[replace(MORE.targets[0], lately=Counted(12, 0.02))],
+    spent=[BudgetUse("", 500.0, 30, VisitCount(90, 0.02))],
+    targets=[replace(MORE.targets[0], lately=VisitCount(12, 0.02))],
 )
 
 
@@ -189,8 +189,8 @@ def test_of_a_young_crawl_nothing_is_told_a_day():
 
 def test_of_a_crawl_of_days_the_days_are_told():
     spent = [
-        Spent("", 500.0, 30, Counted(90, 3.0)),
-        Spent("https://b.org/", 5.0, 0, Counted(0, 3.0)),
+        BudgetUse("", 500.0, 30, VisitCount(90, 3.0)),
+        BudgetUse("https://b.org/", 5.0, 0, VisitCount(0, 3.0)),
     ]
     said = [
         sentence
@@ -229,7 +229,10 @@ def test_next_is_said_in_words(next_visit, said):
 
 
 def test_one_copy_one_visit_and_two_budgets():
-    two = [Spent("", 0.5, 0, Counted(1.75, 7.0)), Spent("https://b.org/", 5.0, 1, Counted(7, 7.0))]
+    two = [
+        BudgetUse("", 0.5, 0, VisitCount(1.75, 7.0)),
+        BudgetUse("https://b.org/", 5.0, 1, VisitCount(7, 7.0)),
+    ]
     one = replace(STATUS, copies=1, outcomes={Outcome.FIRST: 1}, spent=two, overdue=2)
     said = [sentence for _, sentence in status_rows(one)]
 

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from recrawl.cli.simulate.inputs import SimulationTerms
     from recrawl.plan.objectives.methods import Objective
     from recrawl.report.charts.simulation import BudgetLine
-    from recrawl.report.simulation import Entry
+    from recrawl.report.simulation import SimulationEntry
     from recrawl.simulate.observation import Observation
-    from recrawl.simulate.scores import Run
+    from recrawl.simulate.scores import SimulationRun
     from recrawl.simulate.world import World
 
 _STORE = typer.Argument(
@@ -244,12 +244,12 @@ def _warmed_up(world: World, days: float) -> World:
 
 def _all_runs(
     world: World, plan: _Plan, progress: Callable[[float], None] | None, *, drawn: bool
-) -> tuple[list[Entry], list[BudgetLine]]:
+) -> tuple[list[SimulationEntry], list[BudgetLine]]:
     """One run per policy, and where they are to be drawn one at each of several budgets."""
     import numpy as np
 
     from recrawl.report.charts.simulation import BudgetLine
-    from recrawl.report.simulation import Entry
+    from recrawl.report.simulation import SimulationEntry
     from recrawl.simulate.bands import staleness_band
 
     entries, lines = [], []
@@ -266,7 +266,7 @@ def _all_runs(
             if multiple == 1:
                 random = np.random.default_rng([plan.seed, 2])  # the same sections for all
                 band = staleness_band(run, random=random, level=plan.level)
-                entries.append(Entry(name, run, band, seconds))
+                entries.append(SimulationEntry(name, run, band, seconds))
             done += multiple
         budgets = [plan.terms.budget.visits * multiple for multiple in multiples]
         lines.append(BudgetLine(name, budgets, freshness))
@@ -282,7 +282,7 @@ def _part(
 
 def _run(
     world: World, plan: _Plan, name: str, multiple: float, told: Callable[[float], None]
-) -> Run:
+) -> SimulationRun:
     """One policy at a multiple of the budget."""
     from dataclasses import replace
 
@@ -308,7 +308,7 @@ def _run(
     return simulation.result()
 
 
-def _put(entries: list[Entry], kind: str, output: Path | None) -> None:
+def _put(entries: list[SimulationEntry], kind: str, output: Path | None) -> None:
     """Print a table, or write the figures where they are wanted."""
     from recrawl.arrays.texts import Texts
     from recrawl.cli import screen

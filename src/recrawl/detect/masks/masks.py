@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
-    from recrawl.detect.masks.blanking import Blanked
     from recrawl.detect.diff.patience import Hunk
+    from recrawl.detect.masks.blanking import Blanked
     from recrawl.detect.masks.places import Place
     from recrawl.detect.masks.templates import Template
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.policies.recrawl.beliefs import Beliefs, Freshness, freshness
+from recrawl.policies.recrawl.beliefs import Beliefs, ExpectedFreshness, freshness
 from recrawl.policies.recrawl.calibration import Calibration
 from recrawl.policies.recrawl.checkpoint import calibration_kept
 from recrawl.policies.recrawl.state import forecast_clocks
 from recrawl.settings.pools import budgets, terms
-from recrawl.state.doubts import Doubts
-from recrawl.state.sampled import Glance
-from recrawl.state.snapshot import look, pool_parts
+from recrawl.state.doubts import FalseChangeModel
+from recrawl.state.sampled import SampledSnapshot
+from recrawl.state.snapshot import load_snapshot, pool_parts
 from recrawl.units import epoch_days
 from recrawl.visits.status import Outcome, PageStatus
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from recrawl.entries.store import ReadStore
     from recrawl.policies.recrawl.state import RecrawlState
     from recrawl.settings.settings import Settings
-    from recrawl.state.snapshot import Sight
+    from recrawl.state.snapshot import Snapshot
 
 _WITH_A_COPY = (PageStatus.COPIED, PageStatus.SUSPECTED)
 HERE = (PageStatus.NEW, *_WITH_A_COPY)
@@ -39,7 +39,7 @@ _FOR_TARGETS, _MOST_A_TARGET, _FEWEST_A_TARGET = 10_000, 500, 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lot:
+class CopySample:
     """Copies that share a budget and were looked at.
 
     Args:
@@ -59,12 +59,12 @@ class Lot:
     of: int
 
     @classmethod
-    def drawn(cls, pool: int, state: RecrawlState, pages: Ints, rows: Ints, of: int) -> Lot:
+    def drawn(cls, pool: int, state: RecrawlState, pages: Ints, rows: Ints, of: int) -> CopySample:
         """Copies in some rows of a state, whose clocks have run."""
         clocks = forecast_clocks(state, state.sections.levels)
         return cls(pool, state, clocks, pages, rows, of)
 
-    def freshness(self, now: float) -> Freshness:
+    def freshness(self, now: float) -> ExpectedFreshness:
         """How fresh the copies are that they stand for."""
         return freshness(self.state, now, rows=self.rows, of=self.of, clocks=self.clocks)
 
@@ -79,7 +79,7 @@ class Lot:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Copies:
+class CopiesFound:
     """What was found out about the copies of a crawl.
 
     Args:
@@ -94,11 +94,11 @@ class Copies:
         rule: Rule of each page; None where the store is to be asked.
     """
 
-    freshness: Freshness
+    freshness: ExpectedFreshness
     looked_at: int
     late: int
-    lots: list[Lot]
-    of_rules: Mapping[int, Lot]
+    lots: list[CopySample]
+    of_rules: Mapping[int, CopySample]
     calibration: Calibration
     here: list[int] | None = None
     rule: Ints | None = None
@@ -114,15 +114,15 @@ def with_target(settings: Settings) -> list[int]:
     return [number for number, rule in enumerate(settings.rules) if rule.target is not None]
 
 
-def all_copies(settings: Settings, reader: ReadStore, now: float) -> Copies:
+def all_copies(settings: Settings, reader: ReadStore, now: float) -> CopiesFound:
     """Look at all copies."""
-    sight = look(settings, reader, now)
-    found, calibration, lots = Freshness(), Calibration.start(), []
+    sight = load_snapshot(settings, reader, now)
+    found, calibration, lots = ExpectedFreshness(), Calibration.start(), []
     for number, pool in enumerate(sight.pools):
         if pool.state is not None:
             rows = np.flatnonzero(np.isin(sight.columns.status[pool.pages], _WITH_A_COPY))
             calibration += pool.state.calibration
-            lots.append(Lot.drawn(number, pool.state, pool.pages, rows, len(rows)))
+            lots.append(CopySample.drawn(number, pool.state, pool.pages, rows, len(rows)))
             found += lots[-1].freshness(now)
     late = _late(settings, sight.rule, sight.last, now)
     stands = np.isin(sight.columns.status, _WITH_A_COPY) & np.isnat(sight.columns.next_at)
@@ -132,7 +132,7 @@ def all_copies(settings: Settings, reader: ReadStore, now: float) -> Copies:
             rows = lot.rows[sight.rule[lot.pages[lot.rows]] == rule]
             if len(rows):
                 of_rules[rule] = replace(lot, rows=rows, of=len(rows))
-    return Copies(
+    return CopiesFound(
         freshness=found,
         looked_at=found.copies,
         late=int(np.count_nonzero(late & stands)),
@@ -144,7 +144,7 @@ def all_copies(settings: Settings, reader: ReadStore, now: float) -> Copies:
     )
 
 
-def _here(settings: Settings, sight: Sight) -> list[int]:
+def _here(settings: Settings, sight: Snapshot) -> list[int]:
     """Pages that are there by budget, whatever the store says of their rules."""
     pool_of = np.array([each.pool for each in terms(settings)])
     here = np.isin(sight.columns.status, HERE)
@@ -155,7 +155,7 @@ def _here(settings: Settings, sight: Sight) -> list[int]:
 
 def some_copies(
     settings: Settings, reader: ReadStore, saved: SavedCheckpoint, now: float, most: int
-) -> Copies:
+) -> CopiesFound:
     """Look at some copies, drawn by lot from what was learnt of all of them."""
     parts, visit = saved
     pools = [pool_parts(parts, number) for number in range(len(budgets(settings)))]
@@ -163,9 +163,11 @@ def some_copies(
     share = min(most / max(rows, 1), 1.0)
     without = reader.pages_without_content()
     wanted = _Wanted.drawn(settings, reader)
-    glances: dict[int, Glance] = {}
+    glances: dict[int, SampledSnapshot] = {}
     for number, pool in enumerate(pools):
-        glance = Glance.at(settings, pool, share, without, wanted.everything) if pool else None
+        glance = (
+            SampledSnapshot.at(settings, pool, share, without, wanted.everything) if pool else None
+        )
         if glance is not None:
             glances[number] = glance
     last = np.full(reader.page_count(), np.nan)
@@ -176,11 +178,11 @@ def some_copies(
     lots = {}
     for number, glance in glances.items():
         glance.run(now)
-        lots[number] = Lot.drawn(number, glance.state, glance.pages, glance.lot, glance.of)
-    found = sum((lot.freshness(now) for lot in lots.values()), Freshness())
+        lots[number] = CopySample.drawn(number, glance.state, glance.pages, glance.lot, glance.of)
+    found = sum((lot.freshness(now) for lot in lots.values()), ExpectedFreshness())
     if glances:
         found += next(iter(glances.values())).freshness_of_young(last[young], now)
-    return Copies(
+    return CopiesFound(
         freshness=found,
         looked_at=sum(len(glance.lot) for glance in glances.values()) + len(young),
         late=_late_of_all(settings, reader, last, without, now),
@@ -226,7 +228,7 @@ class _Wanted:
         """The pages of all rules."""
         return np.concatenate([np.empty(0, np.int64), *self.pages.values()])
 
-    def lots(self, lots: Mapping[int, Lot], settings: Settings) -> dict[int, Lot]:
+    def lots(self, lots: Mapping[int, CopySample], settings: Settings) -> dict[int, CopySample]:
         """The copies of each rule, as they were looked at."""
         every, found = terms(settings), {}
         for rule, pages in self.pages.items():
@@ -238,17 +240,21 @@ class _Wanted:
         return found
 
 
-def _calibration(pools: Sequence[dict[str, Any]], glances: Sequence[Glance]) -> Calibration:
+def _calibration(
+    pools: Sequence[dict[str, Any]], glances: Sequence[SampledSnapshot]
+) -> Calibration:
     """What was saved, and what the copies that are looked at have shown since."""
     tables = [calibration_kept(pool) for pool in pools if pool]
     tables += [glance.state.calibration for glance in glances]
     return sum(tables, Calibration.start())
 
 
-def _learn_since(reader: ReadStore, glances: Sequence[Glance], visit: int, last: Floats) -> Ints:
+def _learn_since(
+    reader: ReadStore, glances: Sequence[SampledSnapshot], visit: int, last: Floats
+) -> Ints:
     """Learn from visits made since the crawl was saved; returns the pages copied since then."""
     young: list[Ints] = [np.empty(0, np.int64)]
-    doubts = Doubts.of(reader)
+    doubts = FalseChangeModel.of(reader)
     for visits in reader.outcomes(after=visit):
         known = visits.page < len(last)
         page, outcome = visits.page[known], visits.outcome[known]

@@ -17,7 +17,14 @@ import numpy as np
 from recrawl.arrays.blocks import in_parallel
 from recrawl.detect.reliability import MODIFIED, NOT_MODIFIED, Word, dates_changes, denies
 from recrawl.inspect.status.listings import listing_standings
-from recrawl.inspect.status.values import WEEK, Counted, HostThatLies, Spent, Status, Tenth
+from recrawl.inspect.status.values import (
+    WEEK,
+    BudgetUse,
+    CrawlStatus,
+    HostThatLies,
+    Tenth,
+    VisitCount,
+)
 from recrawl.settings.pools import budgets, fingerprint, terms
 from recrawl.units import SECONDS_A_DAY, epoch_days
 from recrawl.visits.status import Outcome, PageStatus
@@ -27,8 +34,8 @@ if TYPE_CHECKING:
 
     from recrawl.entries.records import PageCount, SavedCheckpoint
     from recrawl.entries.store import ReadStore
-    from recrawl.inspect.status.copies import Copies
-    from recrawl.inspect.status.values import Learning, Outlook, Target
+    from recrawl.inspect.status.copies import CopiesFound
+    from recrawl.inspect.status.values import BudgetOutlook, Learning, Target
     from recrawl.policies.recrawl.calibration import Calibration
     from recrawl.settings.settings import Settings
 
@@ -37,7 +44,7 @@ if TYPE_CHECKING:
 _MOST = 20_000
 
 
-def overview(settings: Settings, reader: ReadStore, now: float) -> Status:
+def overview(settings: Settings, reader: ReadStore, now: float) -> CrawlStatus:
     """How the crawl of a store stands at an instant, in days after 1970."""
     counts, copies = in_parallel(
         partial(_page_counts, reader, now), partial(_copies, settings, reader, now)
@@ -52,7 +59,7 @@ def overview(settings: Settings, reader: ReadStore, now: float) -> Status:
     stands = {each: sum(row.pages for row in counts if row.status is each) for each in PageStatus}
     fresh = copies.freshness
     overdue = sum(row.overdue for row in counts) + copies.late
-    return Status(
+    return CrawlStatus(
         at=now,
         standing=stands,
         copies=fresh.copies,
@@ -91,7 +98,7 @@ def _saved(settings: Settings, reader: ReadStore) -> SavedCheckpoint | None:
     return found
 
 
-def _copies(settings: Settings, reader: ReadStore, now: float) -> Copies:
+def _copies(settings: Settings, reader: ReadStore, now: float) -> CopiesFound:
     """Look at all copies of a small crawl, and at some of a large one."""
     saved = None
     if reader.page_count() > _MOST:
@@ -128,11 +135,11 @@ def _tenths(calibration: Calibration) -> list[Tenth]:
 def _planned(
     settings: Settings,
     reader: ReadStore,
-    copies: Copies,
+    copies: CopiesFound,
     counts: Sequence[PageCount],
-    spent: Sequence[Spent],
+    spent: Sequence[BudgetUse],
     now: float,
-) -> tuple[list[Outlook], list[Target]]:
+) -> tuple[list[BudgetOutlook], list[Target]]:
     """What to expect of budgets, and how targets stand."""
     from recrawl.inspect.status.copies import HERE
     from recrawl.inspect.status.plans import Planner
@@ -168,18 +175,18 @@ def _outcomes(reader: ReadStore, now: float) -> tuple[float, dict[Outcome, int]]
 
 def _spent(
     settings: Settings, reader: ReadStore, counts: Sequence[PageCount], now: float
-) -> list[Spent]:
+) -> list[BudgetUse]:
     from recrawl.state.snapshot import pool_addresses
 
     pages = _pages_by_pool(settings, counts)
     today, before = _visits_by_pool(settings, reader, now)
     days = _days_before(reader, now)
     return [
-        Spent(
+        BudgetUse(
             address,
             budget.visits_a_day(pages[number]),
             today[number],
-            Counted(before[number], days),
+            VisitCount(before[number], days),
         )
         for number, (address, budget) in enumerate(
             zip(pool_addresses(settings), budgets(settings), strict=True)
@@ -256,7 +263,7 @@ def _last_visit(reader: ReadStore) -> float:
 
 
 def _next_visit(
-    counts: Sequence[PageCount], spent: Sequence[Spent], last: float, now: float
+    counts: Sequence[PageCount], spent: Sequence[BudgetUse], last: float, now: float
 ) -> float:
     """When a visit may be made: at a set time, or as soon as the budget allows one more."""
     times = [row.next_at_seconds for row in counts if row.next_at_seconds is not None]

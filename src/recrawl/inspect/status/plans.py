@@ -21,7 +21,7 @@ import numpy as np
 
 from recrawl.frontier.host_table import HostTable
 from recrawl.inspect.status.copies import ruled
-from recrawl.inspect.status.values import Outlook
+from recrawl.inspect.status.values import BudgetOutlook
 from recrawl.plan.allocation import allocate
 from recrawl.plan.limits import Limits
 from recrawl.plan.objectives.methods import OBJECTIVES, Freshness
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from recrawl.arrays.types import Floats, Ints
     from recrawl.entries.store import ReadStore
-    from recrawl.inspect.status.copies import Copies, Lot
+    from recrawl.inspect.status.copies import CopiesFound, CopySample
     from recrawl.plan.plan import Plan
     from recrawl.settings.settings import Settings
 
@@ -62,7 +62,7 @@ class PlannedPages:
         host: Number of the host of each.
     """
 
-    lot: Lot
+    lot: CopySample
     of: int
     rates: Rates
     weight: Floats
@@ -86,7 +86,9 @@ class Planner:
         now: The instant, in days after 1970.
     """
 
-    def __init__(self, settings: Settings, reader: ReadStore, copies: Copies, now: float) -> None:
+    def __init__(
+        self, settings: Settings, reader: ReadStore, copies: CopiesFound, now: float
+    ) -> None:
         self._settings = settings
         self._reader = reader
         self._copies = copies
@@ -96,7 +98,7 @@ class Planner:
 
     # What budgets buy.
 
-    def outlooks(self, budgets: Sequence[float], pages: Sequence[int]) -> list[Outlook]:
+    def outlooks(self, budgets: Sequence[float], pages: Sequence[int]) -> list[BudgetOutlook]:
         """What to expect of half the budgets, of the budgets and of twice as much.
 
         Args:
@@ -116,7 +118,7 @@ class Planner:
 
     def _outlook(
         self, times: float, budgets: Sequence[float], planned: Sequence[PlannedPages]
-    ) -> Outlook:
+    ) -> BudgetOutlook:
         taken: dict[int, float] = {}
         whole, fresh, variance = 0, 0.0, 0.0
         for pages in planned:
@@ -127,7 +129,7 @@ class Planner:
             variance += _variance(pages, plan, of)
         half = _DEVIATIONS * variance**0.5
         band = max(fresh - half, 0.0) / whole, min(fresh + half, whole) / whole
-        return Outlook(times, times * sum(budgets), (fresh / whole, *band))
+        return BudgetOutlook(times, times * sum(budgets), (fresh / whole, *band))
 
     def _plan(self, pages: PlannedPages, budget: float, taken: dict[int, float]) -> Plan:
         """Plan for pages, within what others have left of their hosts."""
@@ -179,7 +181,7 @@ class Planner:
 
     # Pages to plan for.
 
-    def pages(self, lot: Lot, of: int) -> PlannedPages:
+    def pages(self, lot: CopySample, of: int) -> PlannedPages:
         """The copies of a lot, which stand for so many pages."""
         pages = lot.pages[lot.rows]
         rule, host = self._copies.rules_and_hosts(self._reader, pages)
@@ -199,11 +201,11 @@ class Planner:
             )
 
 
-def thinned(lot: Lot, most: int, among: int) -> Lot:
+def thinned(lot: CopySample, most: int, among: int) -> CopySample:
     """A lot of which so many are left, if it is `among` so many; at least one.
 
-    >>> from recrawl.inspect.status.copies import Lot
-    >>> lot = Lot(0, None, None, pages=np.arange(10), rows=np.arange(10), of=500)
+    >>> from recrawl.inspect.status.copies import CopySample
+    >>> lot = CopySample(0, None, None, pages=np.arange(10), rows=np.arange(10), of=500)
     >>> some = thinned(lot, most=30, among=100)
     >>> len(some.rows), some.of
     (3, 500)

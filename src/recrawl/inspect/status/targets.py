@@ -17,7 +17,7 @@ import numpy as np
 
 from recrawl.inspect.status.copies import with_target
 from recrawl.inspect.status.plans import thinned, within_hosts
-from recrawl.inspect.status.values import Counted, Target
+from recrawl.inspect.status.values import Target, VisitCount
 from recrawl.plan.limits import Limits
 from recrawl.plan.objectives.methods import OBJECTIVES
 from recrawl.plan.required_budget import visits_needed
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from recrawl.entries.store import ReadStore
-    from recrawl.inspect.status.copies import Lot
+    from recrawl.inspect.status.copies import CopySample
     from recrawl.inspect.status.plans import Planner
     from recrawl.plan.required_budget import Needed
     from recrawl.settings.settings import Settings
@@ -42,7 +42,7 @@ _NOTHING = nan, nan, nan
 def targets(
     settings: Settings,
     reader: ReadStore,
-    lots: Mapping[int, Lot],
+    lots: Mapping[int, CopySample],
     planner: Planner,
     now: float,
     days: float,
@@ -63,12 +63,14 @@ def targets(
         rule = settings.rules[number]
         wanted = rule.target or nan
         if number not in lots:
-            found[number] = Target(rule.address, wanted, 0, _NOTHING, Counted(0, days))
+            found[number] = Target(rule.address, wanted, 0, _NOTHING, VisitCount(0, days))
             continue
         lot = lots[number]
         fresh = lot.freshness(now)
         share = fresh.fresh / fresh.copies, *fresh.band()
-        found[number] = Target(rule.address, wanted, lot.of, share, Counted(visits[number], days))
+        found[number] = Target(
+            rule.address, wanted, lot.of, share, VisitCount(visits[number], days)
+        )
     short = sorted(lots, key=lambda number: found[number].fresh[0] - found[number].wanted)
     for number in short[:_MOST_COSTS]:
         needed = _needed(settings, lots[number], planner, found[number].wanted)
@@ -80,7 +82,7 @@ def targets(
 
 
 def _visits(
-    reader: ReadStore, lots: Mapping[int, Lot], now: float, days: float
+    reader: ReadStore, lots: Mapping[int, CopySample], now: float, days: float
 ) -> dict[int, float]:
     """Visits that the pages of each rule had in the last days."""
     counted = {}
@@ -97,7 +99,7 @@ def _visits(
     }
 
 
-def _needed(settings: Settings, lot: Lot, planner: Planner, wanted: float) -> Needed:
+def _needed(settings: Settings, lot: CopySample, planner: Planner, wanted: float) -> Needed:
     """What a plan for the pages of one rule alone takes to be as fresh as is wanted."""
     pages = planner.pages(thinned(lot, _PLANNED, len(lot.rows)), lot.of)
     objective = OBJECTIVES[settings.objective]

@@ -21,7 +21,7 @@ WEEK = 7  # days of visits that are counted
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class VisitCount:
     """Visits of the last days: of a week, or of all the time since the first.
 
     Args:
@@ -39,7 +39,7 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class BudgetUse:
     """Visits that one budget has paid for.
 
     Args:
@@ -52,11 +52,11 @@ class Spent:
     address: str
     budget: float
     today: int
-    lately: Counted
+    lately: VisitCount
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class BudgetOutlook:
     """What to expect in the long run of so many times the budget.
 
     Args:
@@ -132,7 +132,7 @@ class Target:
     wanted: float
     copies: int
     fresh: tuple[float, float, float]
-    lately: Counted
+    lately: VisitCount
     needed: float = nan
     most: float = nan
 
@@ -173,7 +173,7 @@ _NO_LEARNING = Learning()
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class CrawlStatus:
     """How a crawl stands.
 
     Args:
@@ -207,8 +207,8 @@ class Status:
     next_visit: float
     days: float
     outcomes: Mapping[Outcome, int]
-    spent: Sequence[Spent]
-    outlooks: Sequence[Outlook] = ()
+    spent: Sequence[BudgetUse]
+    outlooks: Sequence[BudgetOutlook] = ()
     tenths: Sequence[Tenth] = ()
     learning: Learning = _NO_LEARNING
     targets: Sequence[Target] = ()

@@ -21,15 +21,15 @@ from recrawl.inspect.why.changes import (
     minimum_of,
     without_hours,
 )
-from recrawl.simulate.virtual_crawl import is_held, rehearse
+from recrawl.simulate.virtual_crawl import is_held, simulate_next_visit
 from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recrawl.simulate.scenario import Scene
-    from recrawl.simulate.virtual_crawl import Foreseen
+    from recrawl.simulate.scenario import Scenario
+    from recrawl.simulate.virtual_crawl import NextVisit
 
 # A visit that moves by less has not moved: pages are chosen a tick at a time. Where they are
 # visited every minute a part of their gap counts, but a rehearsal goes on by whole seconds.
@@ -56,7 +56,7 @@ class Binding(StrEnum):
     BUDGET = "budget"
 
 
-def binding(scene: Scene, base: Foreseen) -> Binding:
+def binding(scene: Scenario, base: NextVisit) -> Binding:
     """What decides when the page of a scene is visited next.
 
     Args:
@@ -66,7 +66,7 @@ def binding(scene: Scene, base: Foreseen) -> Binding:
     if scene.own_terms.pool == len(scene.pools) - 1:
         return Binding.NO_RULE
     gains = {
-        kind: _gain(base, rehearse(changed, until=base.at).at)
+        kind: _gain(base, simulate_next_visit(changed, until=base.at).at)
         for kind, changed in _kept_back(scene, base).items()
     }
     if not held_by_host(base, gains[Binding.HOST]):
@@ -78,17 +78,17 @@ def binding(scene: Scene, base: Foreseen) -> Binding:
         return _why_set(scene)
     if scene.known.status[scene.page] == PageStatus.NEW:
         return Binding.NEW
-    if base.set and rehearse(maximum_of(scene, inf)).at > base.at + _least(scene, base):
+    if base.set and simulate_next_visit(maximum_of(scene, inf)).at > base.at + _least(scene, base):
         return Binding.MAXIMUM
     return Binding.BUDGET if base.before else Binding.PACE
 
 
-def moved(scene: Scene, base: Foreseen, other: Foreseen) -> bool:
+def moved(scene: Scenario, base: NextVisit, other: NextVisit) -> bool:
     """Whether a visit has moved, and not only by what chance may do."""
     return base.at != other.at and not abs(base.at - other.at) <= _least(scene, base)
 
 
-def held_by_host(base: Foreseen, days: float) -> bool:
+def held_by_host(base: NextVisit, days: float) -> bool:
     """Whether a visit may be so much sooner or later because of its host.
 
     Where pages are worth nearly the same a second may decide which comes first: a host that was
@@ -97,7 +97,7 @@ def held_by_host(base: Foreseen, days: float) -> bool:
     return base.busy >= _BUSY * abs(days)
 
 
-def _kept_back(scene: Scene, base: Foreseen) -> Mapping[Binding, Scene]:
+def _kept_back(scene: Scenario, base: NextVisit) -> Mapping[Binding, Scenario]:
     """The scene without one thing that may keep the visit back, by what it is."""
     terms = scene.own_terms
     found = {Binding.HOST: free_host(scene)}
@@ -111,17 +111,17 @@ def _kept_back(scene: Scene, base: Foreseen) -> Mapping[Binding, Scene]:
     return found
 
 
-def _gain(base: Foreseen, sooner: float) -> float:
+def _gain(base: NextVisit, sooner: float) -> float:
     return base.at - sooner if sooner < base.at else 0.0
 
 
-def _least(scene: Scene, base: Foreseen) -> float:
+def _least(scene: Scenario, base: NextVisit) -> float:
     ahead = base.at - scene.now
     least = min(max(_PART_OF_GAP * scene.gap, _LEAST_DAYS), _MOVED_DAYS)
     return max(least, _MOVED_SHARE * ahead if ahead < inf else 0.0)
 
 
-def _why_set(scene: Scene) -> Binding:
+def _why_set(scene: Scenario) -> Binding:
     """Why a page has a set time."""
     known, page = scene.known, scene.page
     match PageStatus(int(known.status[page])):

@@ -15,7 +15,7 @@ from recrawl.inspect.why.changes import even_section
 from recrawl.inspect.why.figures import in_a_row
 from recrawl.inspect.why.values import Activity, Estimate, Evidence, Honesty, Worth
 from recrawl.policies.recrawl.beliefs import Beliefs
-from recrawl.simulate.frozen_policy import Rehearsed, Unmoved
+from recrawl.simulate.frozen_policy import FrozenPolicy, FrozenState
 from recrawl.simulate.virtual_crawl import own
 from recrawl.units import epoch_days, instants_after_epoch
 from recrawl.visits.status import Outcome
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
     from recrawl.entries.store import ReadStore
     from recrawl.policies.recrawl.state import RecrawlState
-    from recrawl.simulate.scenario import Scene
-    from recrawl.simulate.virtual_crawl import Foreseen
-    from recrawl.state.snapshot import Sight
+    from recrawl.simulate.scenario import Scenario
+    from recrawl.simulate.virtual_crawl import NextVisit
+    from recrawl.state.snapshot import Snapshot
 
 _MOST_NAMES = 100  # addresses that tell what those of a section have in common
 _PARTS = (0.0, 0.5, 1.0, 2.0)  # of the time until the next visit, at which values are told
 
 
-def evidence(sight: Sight, reader: ReadStore, page: int) -> Evidence:
+def evidence(sight: Snapshot, reader: ReadStore, page: int) -> Evidence:
     """What visits to a page, counted from 0, have shown."""
     visits = reader.history(page)
     at, outcome = epoch_days(visits.at), visits.outcome
@@ -52,7 +52,7 @@ def evidence(sight: Sight, reader: ReadStore, page: int) -> Evidence:
     )
 
 
-def estimate(scene: Scene) -> Estimate | None:
+def estimate(scene: Scenario) -> Estimate | None:
     """What is believed of the page of a scene; None where nothing is learnt of it."""
     state, row = scene.pool.state, scene.row
     if state is None or row is None:
@@ -73,7 +73,7 @@ def estimate(scene: Scene) -> Estimate | None:
     )
 
 
-def activity(scene: Scene, sight: Sight, reader: ReadStore) -> Activity | None:
+def activity(scene: Scenario, sight: Snapshot, reader: ReadStore) -> Activity | None:
     """How active the section of the page of a scene is; None where nothing is learnt of it."""
     state, row = scene.pool.state, scene.row
     if state is None or row is None:
@@ -102,7 +102,7 @@ def honesty(reader: ReadStore, host: str) -> list[Honesty]:
     return sorted(found, key=lambda each: KINDS.index(each.word))
 
 
-def signals(scene: Scene) -> Mapping[str, float] | None:
+def signals(scene: Scenario) -> Mapping[str, float] | None:
     """What the host says of changes of the page; None where it says nothing."""
     state, row = scene.pool.state, scene.row
     if state is None or row is None or not state.announced.recall[row]:
@@ -116,7 +116,7 @@ def signals(scene: Scene) -> Mapping[str, float] | None:
     }
 
 
-def worth(scene: Scene, base: Foreseen) -> Worth | None:
+def worth(scene: Scenario, base: NextVisit) -> Worth | None:
     """What a visit to the page of a scene is worth; None where nothing is learnt of it.
 
     Args:
@@ -136,12 +136,12 @@ def worth(scene: Scene, base: Foreseen) -> Worth | None:
     return Worth(values[0], price, reaches, tuple(zip(at, values, strict=True)))
 
 
-def value_at(scene: Scene, state: RecrawlState | None, at: Sequence[float]) -> list[float]:
+def value_at(scene: Scenario, state: RecrawlState | None, at: Sequence[float]) -> list[float]:
     """What a visit to the page is worth at rising instants, if nothing is learnt."""
     row = scene.row
     if state is None or row is None:
         return [nan] * len(at)
-    policy, rehearsed = Unmoved(scene.policy), Rehearsed.of(own(state), np.array([row]))
+    policy, rehearsed = FrozenPolicy(scene.policy), FrozenState.of(own(state), np.array([row]))
     first = np.array([0])
     return [
         float(policy.value(rehearsed, first, instant)[0])

@@ -18,13 +18,13 @@ from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
     from recrawl.inspect.why.values import Worth
-    from recrawl.simulate.scenario import Scene
-    from recrawl.simulate.virtual_crawl import Foreseen
+    from recrawl.simulate.scenario import Scenario
+    from recrawl.simulate.virtual_crawl import NextVisit
 
     Figures = dict[str, float | str]
 
 
-def figures(kind: Binding, scene: Scene, base: Foreseen, worth: Worth | None) -> Figures:
+def figures(kind: Binding, scene: Scenario, base: NextVisit, worth: Worth | None) -> Figures:
     """Figures of what decides on the page of a scene.
 
     Args:
@@ -57,7 +57,7 @@ def in_a_row(status: int, failures: int) -> int:
     return failures - 1 if status == PageStatus.MOVED and failures > 1 else failures
 
 
-def _of_terms(kind: Binding, scene: Scene, base: Foreseen) -> Figures:
+def _of_terms(kind: Binding, scene: Scenario, base: NextVisit) -> Figures:
     """Figures of a bound that the settings or the page's life set."""
     terms, page, known = scene.own_terms, scene.page, scene.known
     set_at = {"set_at": float(known.set[page])}
@@ -79,7 +79,7 @@ def _of_terms(kind: Binding, scene: Scene, base: Foreseen) -> Figures:
     return found
 
 
-def _of_budget(scene: Scene) -> Figures:
+def _of_budget(scene: Scenario) -> Figures:
     per_day = scene.visits_a_day / scene.share
     return {
         "budget_per_day": per_day,
@@ -100,7 +100,7 @@ def _of_worth(worth: Worth | None) -> Figures:
     }
 
 
-def _of_new(scene: Scene, base: Foreseen) -> Figures:
+def _of_new(scene: Scenario, base: NextVisit) -> Figures:
     new = np.count_nonzero(scene.known.status == PageStatus.NEW)
     return {
         "new_pages": round(int(new) / scene.share),
@@ -108,7 +108,7 @@ def _of_new(scene: Scene, base: Foreseen) -> Figures:
     }
 
 
-def _of_host(scene: Scene, base: Foreseen) -> Figures:
+def _of_host(scene: Scenario, base: NextVisit) -> Figures:
     host, number = scene.host, scene.known.host[scene.page]
     pages = int(np.count_nonzero(scene.known.host == number))
     return {

@@ -13,7 +13,7 @@ import numpy as np
 from recrawl.frontier.agenda import KnownPages
 from recrawl.parse.robots import Permission
 from recrawl.settings.pools import NOTHING, terms
-from recrawl.simulate.scenario import HostScene, PoolScene, Scene, Spent, thinned
+from recrawl.simulate.scenario import HostScenario, PoolScenario, RecentVisits, Scenario, thinned
 from recrawl.units import SECONDS_A_DAY, epoch_days
 from recrawl.visits.status import Audit, Outcome, PageStatus
 
@@ -22,14 +22,16 @@ if TYPE_CHECKING:
     from recrawl.entries.records import Host
     from recrawl.entries.store import ReadStore
     from recrawl.settings.settings import Settings
-    from recrawl.state.snapshot import Sight
+    from recrawl.state.snapshot import Snapshot
 
 # Pages that take part. With two thousand a page's place among them is off by a few per cent, and
 # a rehearsal takes less than a second.
 MOST_PAGES = 2_000
 
 
-def staged(sight: Sight, reader: ReadStore, page: int, *, most: int = MOST_PAGES) -> Scene:
+def build_scenario(
+    sight: Snapshot, reader: ReadStore, page: int, *, most: int = MOST_PAGES
+) -> Scenario:
     """The scene of a page, counted from 0, of a crawl as it was looked at.
 
     Args:
@@ -46,7 +48,7 @@ def staged(sight: Sight, reader: ReadStore, page: int, *, most: int = MOST_PAGES
     hosts, host = _hosts(sight, reader, pages)
     lately = _Lately(sight, reader, place, pool_of)
     asked = lately.asked(host, len(hosts))
-    return Scene(
+    return Scenario(
         policy=sight.policy,
         now=sight.now,
         page=int(place[page]),
@@ -78,18 +80,18 @@ def _cast(pool_of: Ints, page: int, most: int) -> tuple[Ints, float]:
     return np.sort(np.append(drawn, page)), most / len(ours)
 
 
-def _pools(sight: Sight, place: Ints, share: float, lately: _Lately) -> tuple[PoolScene, ...]:
+def _pools(sight: Snapshot, place: Ints, share: float, lately: _Lately) -> tuple[PoolScenario, ...]:
     """Pools, each with the pages that take part, and the one that pays for nothing."""
     pools = []
     for number, pool in enumerate(sight.pools):
         rows = np.flatnonzero(place[pool.pages] >= 0)
         budget, pages = thinned(pool.budget, share), place[pool.pages[rows]]
-        pools.append(PoolScene(budget, pool.state, pages, rows, lately.spent(number)))
-    none, never = np.empty(0, np.int64), Spent(np.empty(0), np.empty(0, np.bool_))
-    return (*pools, PoolScene(NOTHING, None, none, none, never))
+        pools.append(PoolScenario(budget, pool.state, pages, rows, lately.spent(number)))
+    none, never = np.empty(0, np.int64), RecentVisits(np.empty(0), np.empty(0, np.bool_))
+    return (*pools, PoolScenario(NOTHING, None, none, none, never))
 
 
-def _known(sight: Sight, pages: Ints, host: Ints) -> KnownPages:
+def _known(sight: Snapshot, pages: Ints, host: Ints) -> KnownPages:
     """What is known of pages, as the crawl itself takes it up."""
     columns, rules = sight.columns, len(sight.settings.rules)
     rule, status, failures = sight.rule[pages], columns.status[pages], columns.failures[pages]
@@ -119,7 +121,7 @@ def _asked_at(reader: ReadStore, page: int) -> float:
     return float(epoch_days(at)[-1]) if len(at) else nan
 
 
-def _hosts(sight: Sight, reader: ReadStore, pages: Ints) -> tuple[list[Host], Ints]:
+def _hosts(sight: Snapshot, reader: ReadStore, pages: Ints) -> tuple[list[Host], Ints]:
     """Hosts of pages, and the place of each page's among them."""
     numbers, place = np.unique(sight.columns.host[pages], return_inverse=True)
     wanted = set(numbers.tolist())
@@ -127,7 +129,9 @@ def _hosts(sight: Sight, reader: ReadStore, pages: Ints) -> tuple[list[Host], In
     return [found[number] for number in numbers.tolist()], place
 
 
-def _host_scene(settings: Settings, host: Host, last: float, now: float, share: float) -> HostScene:
+def _host_scene(
+    settings: Settings, host: Host, last: float, now: float, share: float
+) -> HostScenario:
     """When a host may be asked, by what it has said and by when it was last asked."""
     delay, after = host.delay or 0.0, (host.blocked_until_seconds or 0.0) / SECONDS_A_DAY
     if host.robots_at_seconds is not None:
@@ -139,7 +143,7 @@ def _host_scene(settings: Settings, host: Host, last: float, now: float, share: 
     delay = max(delay, settings.delay)
     after = max(after, last + delay, now)
     wait = (host.latency_seconds or 0.0) / SECONDS_A_DAY
-    return HostScene(delay / share, after, wait / share)
+    return HostScenario(delay / share, after, wait / share)
 
 
 def agent_of(settings: Settings) -> str:
@@ -157,7 +161,7 @@ class _Lately:
         pool_of: Pool of each page of the crawl.
     """
 
-    def __init__(self, sight: Sight, reader: ReadStore, place: Ints, pool_of: Ints) -> None:
+    def __init__(self, sight: Snapshot, reader: ReadStore, place: Ints, pool_of: Ints) -> None:
         self._now = sight.now
         self._pool_of = pool_of[place >= 0]
         counts = np.bincount(pool_of, minlength=len(sight.pools))
@@ -182,11 +186,11 @@ class _Lately:
         self._at: Floats = np.maximum.accumulate(np.concatenate(at))
         self._first: Bools = np.concatenate(first)
 
-    def spent(self, pool: int) -> Spent:
+    def spent(self, pool: int) -> RecentVisits:
         """Visits that a budget has paid for."""
         ours = self._pool_of[self._page] == pool
         ours &= self._at > self._now - self._window[pool]
-        return Spent(np.minimum(self._at[ours], self._now), self._first[ours])
+        return RecentVisits(np.minimum(self._at[ours], self._now), self._first[ours])
 
     def asked(self, host: Ints, hosts: int) -> Floats:
         """When each host was last asked for one of the pages; long ago where it was not."""

@@ -23,7 +23,7 @@ from recrawl.inspect.why.changes import (
     without_hours,
 )
 from recrawl.inspect.why.values import WhatIf
-from recrawl.simulate.virtual_crawl import is_held, rehearse
+from recrawl.simulate.virtual_crawl import is_held, simulate_next_visit
 from recrawl.units import days, duration
 from recrawl.visits.status import PageStatus
 
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recrawl.plan.budget import Budget
-    from recrawl.simulate.scenario import Scene
-    from recrawl.simulate.virtual_crawl import Foreseen
+    from recrawl.simulate.scenario import Scenario
+    from recrawl.simulate.virtual_crawl import NextVisit
 
 _TWICE, _HALF = 2.0, 0.5
 _SHORTEST, _LONGEST = days("2m"), days("52w")  # of a bound that is worth trying
 _NEVER_BOUND = "30d"
 
 
-def what_ifs(scene: Scene, base: Foreseen) -> list[WhatIf]:
+def what_ifs(scene: Scenario, base: NextVisit) -> list[WhatIf]:
     """All that may change the next visit of the page of a scene.
 
     Args:
@@ -48,7 +48,7 @@ def what_ifs(scene: Scene, base: Foreseen) -> list[WhatIf]:
     """
     found = []
     for change, was, to, changed in _changes(scene, base):
-        other = rehearse(changed)
+        other = simulate_next_visit(changed)
         moves = moved(scene, base, other)
         if change == "host" and base.at < inf:
             moves = moves and held_by_host(base, base.at - other.at)
@@ -56,7 +56,7 @@ def what_ifs(scene: Scene, base: Foreseen) -> list[WhatIf]:
     return found
 
 
-def _changes(scene: Scene, base: Foreseen) -> Iterator[tuple[str, str, str, Scene]]:
+def _changes(scene: Scenario, base: NextVisit) -> Iterator[tuple[str, str, str, Scenario]]:
     """What is changed, what it is, what it would be, and the scene with it."""
     terms = scene.own_terms
     was = budget_text(scene.pool.budget, scene.share)
@@ -83,7 +83,7 @@ def _changes(scene: Scene, base: Foreseen) -> Iterator[tuple[str, str, str, Scen
 _NOT_WELL = (PageStatus.SUSPECTED, PageStatus.GONE, PageStatus.REFUSED, PageStatus.MOVED)
 
 
-def _other_maximum(scene: Scene, base: Foreseen) -> Iterator[tuple[str, str, str, Scene]]:
+def _other_maximum(scene: Scenario, base: NextVisit) -> Iterator[tuple[str, str, str, Scenario]]:
     """A most time between visits where there is none, and none where there is one."""
     terms = scene.own_terms
     if terms.interval or scene.known.status[scene.page] != PageStatus.COPIED or is_held(scene):
@@ -107,7 +107,7 @@ def _short(bound: float) -> float:
     return days(duration(_HALF * bound))
 
 
-def neighbour(scene: Scene) -> int | None:
+def neighbour(scene: Scenario) -> int | None:
     """Row of the page of the same section that was not visited for longest; None where it is alone.
 
     A change of it would tell most.

@@ -15,22 +15,22 @@ from typing import TYPE_CHECKING
 from recrawl.inspect.why import facts
 from recrawl.inspect.why.binding import Binding, binding
 from recrawl.inspect.why.figures import figures
-from recrawl.inspect.why.staging import agent_of, staged
+from recrawl.inspect.why.staging import agent_of, build_scenario
 from recrawl.inspect.why.values import Evidence, WhatIf, Why
 from recrawl.inspect.why.what_if import what_ifs
 from recrawl.parse.addresses import host_of
 from recrawl.parse.robots import Permission
 from recrawl.settings.rules import Rule
-from recrawl.simulate.virtual_crawl import allowed_from, is_held, rehearse, rehearsed_until
-from recrawl.state.snapshot import look
+from recrawl.simulate.virtual_crawl import allowed_from, horizon, is_held, simulate_next_visit
+from recrawl.state.snapshot import load_snapshot
 from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
     from recrawl.entries.store import ReadStore
-    from recrawl.simulate.scenario import Scene
-    from recrawl.simulate.virtual_crawl import Foreseen
-    from recrawl.state.snapshot import Sight
+    from recrawl.simulate.scenario import Scenario
+    from recrawl.simulate.virtual_crawl import NextVisit
+    from recrawl.state.snapshot import Snapshot
 
 # Nine rehearsals by lot. The soonest and the latest would hold eight visits of ten if what is drawn
 # were all that moves; in five worlds like the demonstration's they held 199 of 287, since pages
@@ -41,7 +41,7 @@ _UNKNOWN = "unknown"
 _WITH_A_COPY = (PageStatus.COPIED, PageStatus.SUSPECTED)
 
 
-def reasons(sight: Sight, reader: ReadStore, page: int) -> Why:
+def reasons(sight: Snapshot, reader: ReadStore, page: int) -> Why:
     """Why a page, counted from 0, is visited next when it is.
 
     Args:
@@ -50,8 +50,8 @@ def reasons(sight: Sight, reader: ReadStore, page: int) -> Why:
         page: The page.
     """
     (address,) = reader.addresses([page])
-    scene = staged(sight, reader, page)
-    base = rehearse(scene)
+    scene = build_scenario(sight, reader, page)
+    base = simulate_next_visit(scene)
     kind = binding(scene, base)
     said = {}
     if kind is not Binding.NO_RULE and (read := _forbidden_at(sight, reader, address)) is not None:
@@ -82,7 +82,7 @@ def reasons(sight: Sight, reader: ReadStore, page: int) -> Why:
     )
 
 
-def forbidden(sight: Sight, reader: ReadStore, address: str) -> Why | None:
+def forbidden(sight: Snapshot, reader: ReadStore, address: str) -> Why | None:
     """Why a page that the crawl does not know never will be; None where no robots.txt forbids it.
 
     Pages that may not be fetched are left out where they are found.
@@ -114,20 +114,20 @@ def forbidden(sight: Sight, reader: ReadStore, address: str) -> Why | None:
 
 
 def _band(
-    sight: Sight, reader: ReadStore, page: int, scene: Scene, base: Foreseen
+    sight: Snapshot, reader: ReadStore, page: int, scene: Scenario, base: NextVisit
 ) -> tuple[float, float]:
     """Ends of the band that holds the next visit in about seven cases of ten."""
     if base.reckoned and not base.set:
-        return min(allowed_from(scene, rehearsed_until(scene)), base.at), inf
+        return min(allowed_from(scene, horizon(scene)), base.at), inf
     if not isfinite(base.at) or is_held(scene) or scene.row is None:
         return base.at, base.at
     if len(scene.last) > _PAGES_BY_LOT:
-        scene = staged(sight, reader, page, most=_PAGES_BY_LOT)
-    found = [rehearse(scene, lot=lot).at for lot in _LOTS]
+        scene = build_scenario(sight, reader, page, most=_PAGES_BY_LOT)
+    found = [simulate_next_visit(scene, lot=lot).at for lot in _LOTS]
     return min(base.at, *found), max(base.at, *found)
 
 
-def _forbidden_at(sight: Sight, reader: ReadStore, address: str) -> float | None:
+def _forbidden_at(sight: Snapshot, reader: ReadStore, address: str) -> float | None:
     """When a robots.txt was read that forbids a page; None where none does."""
     host = reader.host(host_of(address))
     if host is None or host.robots_at_seconds is None:
@@ -139,9 +139,9 @@ def _forbidden_at(sight: Sight, reader: ReadStore, address: str) -> float | None
     return read
 
 
-def _with_a_block(sight: Sight, reader: ReadStore, page: int, address: str) -> list[WhatIf]:
+def _with_a_block(sight: Snapshot, reader: ReadStore, page: int, address: str) -> list[WhatIf]:
     """When a page without a rule would be visited if it had one."""
     rules = (*sight.settings.rules, Rule(address, exact=True))
-    seen = look(replace(sight.settings, rules=rules), reader, sight.now)
-    at = rehearse(staged(seen, reader, page)).at
+    seen = load_snapshot(replace(sight.settings, rules=rules), reader, sight.now)
+    at = simulate_next_visit(build_scenario(seen, reader, page)).at
     return [WhatIf("block", "none", f"[[page]] {address}", at, moves=True)]

@@ -77,7 +77,7 @@ def still_fresh(x: Floats) -> Floats:
     return -np.expm1(-x) / x
 
 
-class Terms(NamedTuple):
+class ValueTerms(NamedTuple):
     """What expected values are made of, a row a page.
 
     Attributes:
@@ -97,7 +97,7 @@ class Terms(NamedTuple):
     expected: Floats
 
 
-def terms(shape: Floats, exposure: Floats, elapsed: Floats) -> Terms:
+def terms(shape: Floats, exposure: Floats, elapsed: Floats) -> ValueTerms:
     """Terms of each page, by one logarithm and one exponential."""
     u = np.minimum(elapsed / exposure, FOR_EVER)
     log = np.log1p(u)
@@ -106,7 +106,7 @@ def terms(shape: Floats, exposure: Floats, elapsed: Floats) -> Terms:
     # rho^a is rho^(a-1) / (1 + u); from this side no digits are lost but for tiny shapes.
     above = 1 + u
     changed, unchanged = (u - less) / above, (1 + less) / above
-    return Terms(u, log, -log * less / power, changed, unchanged, shape * log)
+    return ValueTerms(u, log, -log * less / power, changed, unchanged, shape * log)
 
 
 def fresh_series(log: Floats, expected: Floats) -> Floats:

@@ -62,7 +62,7 @@ class Demand(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Known:
+class KnownRateDemand:
     """Demand of pages of known rates.
 
     Args:
@@ -109,9 +109,9 @@ class Known:
             return np.empty(0, np.int64)
         return _within(self.scale, (1 - _EDGE) / price, (1 + _EDGE) / price)
 
-    def take(self, rows: Ints) -> Known:
+    def take(self, rows: Ints) -> KnownRateDemand:
         """Some of the pages."""
-        return Known(self.rate[rows], self.scale[rows], self.pace)
+        return KnownRateDemand(self.rate[rows], self.scale[rows], self.pace)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

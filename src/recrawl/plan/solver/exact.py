@@ -17,7 +17,7 @@ from recrawl.plan.solver.spending import by_group
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
     from recrawl.plan.solver.search import Bracket
-    from recrawl.plan.solver.spending import Pages
+    from recrawl.plan.solver.spending import PricedPages
 
 _SAMPLE = 16384  # pages that give a first price
 _MANY = 4 * _SAMPLE
@@ -35,7 +35,7 @@ class Shares(NamedTuple):
     host_price: Floats | None
 
 
-def shared_out(pages: Pages, budget: float) -> Shares:
+def shared_out(pages: PricedPages, budget: float) -> Shares:
     """Visits that spend a budget where they buy most."""
     if not len(pages):
         return Shares(np.empty(0), 0.0, None if pages.held.host is None else np.empty(0))
@@ -65,7 +65,7 @@ def _told(price: float) -> float:
     return 0.0 if price == _NEXT_TO_NOTHING else price
 
 
-def _check(pages: Pages, budget: float) -> None:
+def _check(pages: PricedPages, budget: float) -> None:
     """Refuse floors that cannot all be kept."""
     least, host, caps = pages.held.least, pages.held.host, pages.held.host_most
     if least is None:
@@ -86,7 +86,7 @@ def _check(pages: Pages, budget: float) -> None:
         raise InvalidParameter(message)
 
 
-def _most(pages: Pages) -> float:
+def _most(pages: PricedPages) -> float:
     """What would be spent if visits were free."""
     held = pages.held
     if held.most is None and held.host is None and pages.demand.some_live:
@@ -99,7 +99,7 @@ def _most(pages: Pages) -> float:
     return float(np.minimum(by_host, held.host_most).sum())
 
 
-def _bracket(pages: Pages, budget: float, start: float, near: float = NEAR) -> Bracket:
+def _bracket(pages: PricedPages, budget: float, start: float, near: float = NEAR) -> Bracket:
     """Price of a budget, or two on both sides of it."""
     host, caps = pages.held.host, pages.held.host_most
 
@@ -115,7 +115,7 @@ def _bracket(pages: Pages, budget: float, start: float, near: float = NEAR) -> B
     return find_prices(spend, np.array([budget]), np.array([start]), near)
 
 
-def _guess(pages: Pages, budget: float) -> float:
+def _guess(pages: PricedPages, budget: float) -> float:
     """A first price, by a sample if there are many pages."""
     scale = pages.demand.scale
     start = 1 / float(np.median(scale[:: max(len(scale) // _SAMPLE, 1)].clip(1e-200, 1e200)))
@@ -131,7 +131,7 @@ def _guess(pages: Pages, budget: float) -> float:
     return guess if 0 < guess < np.inf else start
 
 
-def _sample(pages: Pages) -> Ints:
+def _sample(pages: PricedPages) -> Ints:
     """Some pages, evenly; all pages of some hosts where hosts have caps."""
     step = len(pages) // _SAMPLE
     if pages.held.host is None:
@@ -139,7 +139,7 @@ def _sample(pages: Pages) -> Ints:
     return np.flatnonzero(pages.held.host % step == 0)
 
 
-def _mixed(pages: Pages, budget: float, low: float, high: float) -> Floats:
+def _mixed(pages: PricedPages, budget: float, low: float, high: float) -> Floats:
     """Visits at a price, or between two prices, so that just the budget is spent."""
     visits = pages.visits(high)
     if low == high:
@@ -151,7 +151,7 @@ def _mixed(pages: Pages, budget: float, low: float, high: float) -> Floats:
     return visits
 
 
-def _spread_rest(pages: Pages, budget: float, visits: Floats) -> bool:
+def _spread_rest(pages: PricedPages, budget: float, visits: Floats) -> bool:
     """Spend the little that is left of a budget, in proportion; whether it was little enough."""
     spent = pages.costs(visits)
     free = visits if pages.held.is_free else pages.free(visits)
@@ -166,7 +166,9 @@ def _spread_rest(pages: Pages, budget: float, visits: Floats) -> bool:
     return True
 
 
-def _mixed_by_host(pages: Pages, budget: float, low: float, high: float) -> tuple[Floats, Floats]:
+def _mixed_by_host(
+    pages: PricedPages, budget: float, low: float, high: float
+) -> tuple[Floats, Floats]:
     """The same where hosts have caps; full hosts at a price of their own."""
     host, caps = pages.held.host, pages.held.host_most
     assert host is not None  # noqa: S101 - with mypy in mind: asked for only where there are hosts
@@ -195,7 +197,7 @@ def _mixed_by_host(pages: Pages, budget: float, low: float, high: float) -> tupl
     return visits, prices
 
 
-def _fill_hosts(pages: Pages, full: Bools, visits: Floats, prices: Floats) -> None:
+def _fill_hosts(pages: PricedPages, full: Bools, visits: Floats, prices: Floats) -> None:
     """Visits to the pages of full hosts, and the hosts' prices, written into what is there."""
     host, caps = pages.held.host, pages.held.host_most
     assert host is not None  # noqa: S101
@@ -230,7 +232,7 @@ def _fill_hosts(pages: Pages, full: Bools, visits: Floats, prices: Floats) -> No
 class _HostSearch:
     """Spending of hosts that are still searched, with only their pages at hand."""
 
-    def __init__(self, pages: Pages, group: Ints, groups: int) -> None:
+    def __init__(self, pages: PricedPages, group: Ints, groups: int) -> None:
         self.pages, self.group = pages, group
         self.numbers = np.arange(groups)
 

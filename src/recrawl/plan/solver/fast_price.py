@@ -18,12 +18,12 @@ from recrawl.plan.solver.search import Spending, find_prices
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.plan.solver.spending import Pages
+    from recrawl.plan.solver.spending import PricedPages
 
 _APART = 1e-6  # prices nearer to each other tell nothing about the slope between them
 
 
-def quick_price(pages: Pages, budget: float, start: float) -> float:
+def quick_price(pages: PricedPages, budget: float, start: float) -> float:
     """Price at which the budget is spent to about ten digits, from one that is nearly right."""
     edge = pages.take(pages.demand.edge(start))
     whole, part = pages.spending(start), edge.spending(start)
@@ -42,7 +42,7 @@ def quick_price(pages: Pages, budget: float, start: float) -> float:
     return _solved(edge, budget, price, (again, steep))
 
 
-def _solved(edge: Pages, budget: float, price: float, rest: tuple[float, float]) -> float:
+def _solved(edge: PricedPages, budget: float, price: float, rest: tuple[float, float]) -> float:
     """Price where pages near their cut-off and the rest, extrapolated, spend the budget."""
     spent, steep = rest
 

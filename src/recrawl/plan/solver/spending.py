@@ -24,7 +24,7 @@ _BLOCK = 65536
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pages:
+class PricedPages:
     """Pages with what they cost and what holds them."""
 
     demand: Demand
@@ -35,10 +35,10 @@ class Pages:
         """Count the pages."""
         return len(self.demand)
 
-    def take(self, rows: Ints) -> Pages:
+    def take(self, rows: Ints) -> PricedPages:
         """Some of the pages."""
         cost = None if self.cost is None else self.cost[rows]
-        return Pages(self.demand.take(rows), cost, self.held.take(rows))
+        return PricedPages(self.demand.take(rows), cost, self.held.take(rows))
 
     def visits(self, price: Floats | float) -> Floats:
         """Visits a day at one price for all, or at one a page."""

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.arrays.growing import longer
+from recrawl.arrays.growing import append_rows
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
@@ -127,7 +127,7 @@ class Announced:
         """Make room for pages of which nothing is announced."""
         none = np.zeros(pages)
         for name in NAMES:
-            setattr(self, name, longer(getattr(self, name), none))
+            setattr(self, name, append_rows(getattr(self, name), none))
 
     def tell(self, rows: Ints, named: Floats, now: float) -> None:
         """Take in what a host says of pages.

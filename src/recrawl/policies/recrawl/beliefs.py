@@ -156,7 +156,7 @@ class Beliefs:
 
 
 @dataclass(frozen=True, slots=True)
-class Freshness:
+class ExpectedFreshness:
     """How fresh many copies are expected to be, and how sure that is.
 
     Args:
@@ -171,9 +171,9 @@ class Freshness:
     variance: float = 0.0
     age: float = 0.0
 
-    def __add__(self, other: Freshness) -> Freshness:
+    def __add__(self, other: ExpectedFreshness) -> ExpectedFreshness:
         """Of both together, which are independent."""
-        return Freshness(
+        return ExpectedFreshness(
             self.copies + other.copies,
             self.fresh + other.fresh,
             self.variance + other.variance,
@@ -183,7 +183,7 @@ class Freshness:
     def band(self, deviations: float = 1.645) -> tuple[float, float]:
         """Ends of the band of the share of fresh copies, so many standard deviations wide.
 
-        >>> Freshness(copies=100, fresh=90.0, variance=9.0).band(2.0)
+        >>> ExpectedFreshness(copies=100, fresh=90.0, variance=9.0).band(2.0)
         (0.84, 0.96)
         """
         half = deviations * self.variance**0.5
@@ -229,7 +229,7 @@ def freshness(
     rows: Ints | None = None,
     of: int | None = None,
     clocks: Floats | None = None,
-) -> Freshness:
+) -> ExpectedFreshness:
     r"""How fresh copies are at an instant, in days after 1970.
 
     A copy is fresh or not, with chance $p$ and variance $p (1 - p)$; what is unsure of its own rate
@@ -252,7 +252,7 @@ def freshness(
     which = np.arange(len(state.last)) if rows is None else rows
     count = len(which)
     if not count:
-        return Freshness()
+        return ExpectedFreshness()
     chance, pull, age = np.empty(count), np.empty(count), np.empty(count)
     known = forecast_clocks(state, state.sections.levels) if clocks is None else clocks
 
@@ -265,7 +265,7 @@ def freshness(
     times = whole / count
     alone = float(np.sum(chance * (1 - chance)))
     drawn = whole * (times - 1) * float(np.var(chance))
-    return Freshness(
+    return ExpectedFreshness(
         copies=whole,
         fresh=times * float(chance.sum()),
         variance=times * alone

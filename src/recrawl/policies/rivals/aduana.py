@@ -15,7 +15,7 @@ from recrawl.policies.rivals.counts import Counts
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.policies.rivals.interval import Visits
+    from recrawl.policies.rivals.interval import VisitRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,11 @@ class Aduana:
     Examples:
         One change in ten days counts as two:
 
-        >>> from recrawl.policies.rivals.interval import Visits
+        >>> from recrawl.policies.rivals.interval import VisitRows
         >>> rule, row = Aduana(), np.array([0])
         >>> _, counts = rule.begin(np.array([0.0]))
         >>> now = np.array([10.0])
-        >>> rule.after(counts, row, Visits(now, now, now, np.array([True]), now, gap=7.0))
+        >>> rule.after(counts, row, VisitRows(now, now, now, np.array([True]), now, gap=7.0))
         array([5.])
     """
 
@@ -54,7 +54,7 @@ class Aduana:
         """The mean gap, and nothing counted."""
         return np.full(len(found), np.nan), Counts.none(len(found))
 
-    def after(self, memory: Counts, rows: Ints, visits: Visits) -> Floats:
+    def after(self, memory: Counts, rows: Ints, visits: VisitRows) -> Floats:
         """Days to wait after visits."""
         memory.add(rows, visits)
         wait = memory.days[rows] / (self.scale * (memory.changes[rows] + 1))

@@ -17,7 +17,7 @@ import numpy as np
 
 from recrawl.arrays.growing import with_rows
 from recrawl.errors import InvalidParameter
-from recrawl.policies.rivals.interval import Visits
+from recrawl.policies.rivals.interval import VisitRows
 from recrawl.policies.rivals.uniforms import lots
 from recrawl.units import epoch_days, instants_after_epoch
 
@@ -37,7 +37,7 @@ class Learner(Protocol[Memory]):
         """What is remembered of pages before their second visit."""
         ...
 
-    def learn(self, memory: Memory, rows: Ints, visits: Visits) -> None:
+    def learn(self, memory: Memory, rows: Ints, visits: VisitRows) -> None:
         """Remember what visits to some pages showed."""
         ...
 
@@ -55,7 +55,7 @@ class Division(Protocol):
 
 
 @dataclass(slots=True)
-class DividedState(Generic[Memory]):
+class AllocatingState(Generic[Memory]):
     """What is known of each page, and the last division.
 
     Args:
@@ -80,7 +80,7 @@ class DividedState(Generic[Memory]):
 
 
 @dataclass(frozen=True, slots=True)
-class Divided(Generic[Memory]):
+class AllocatingPolicy(Generic[Memory]):
     """Visit each page so many times a day, by its estimated rate.
 
     Args:
@@ -119,29 +119,29 @@ class Divided(Generic[Memory]):
             message = f"least_days must be a number of days, at least 0 (got {self.least_days})"
             raise InvalidParameter(message)
 
-    def start(self, pages: Pages, now: np.datetime64, gap: float) -> DividedState[Memory]:
+    def start(self, pages: Pages, now: np.datetime64, gap: float) -> AllocatingState[Memory]:
         """State of a crawl that begins now with these pages."""
         return self._unseen(pages, 0, gap, float(epoch_days(now)))
 
-    def found(self, state: DividedState[Memory], pages: Pages) -> DividedState[Memory]:
+    def found(self, state: AllocatingState[Memory], pages: Pages) -> AllocatingState[Memory]:
         """State with more pages."""
         more = self._unseen(pages, len(state.last), state.gap, state.divided)
         return with_rows(state, more)
 
-    def with_mean_gap(self, state: DividedState[Memory], gap: float) -> DividedState[Memory]:
+    def with_mean_gap(self, state: AllocatingState[Memory], gap: float) -> AllocatingState[Memory]:
         """State of a crawl whose mean gap has moved, with frequencies to match."""
         state.frequency *= state.gap / gap
         state.gap = gap
         return state
 
     def seen(
-        self, state: DividedState[Memory], rows: Ints, now: Instants, outcomes: Outcomes
-    ) -> DividedState[Memory]:
+        self, state: AllocatingState[Memory], rows: Ints, now: Instants, outcomes: Outcomes
+    ) -> AllocatingState[Memory]:
         """State after visits."""
         at = epoch_days(now)
         gaps = at - state.last[rows]
         wait = _wait(state, rows)
-        visits = Visits(at, gaps, wait, outcomes.changed, outcomes.age, state.gap)
+        visits = VisitRows(at, gaps, wait, outcomes.changed, outcomes.age, state.gap)
         self.learner.learn(state.memory, rows, visits)
         state.last[rows] = at
         state.visits[rows] += 1
@@ -153,18 +153,18 @@ class Divided(Generic[Memory]):
             state.divided = latest
         return state
 
-    def due(self, state: DividedState[Memory], rows: Ints, price: float) -> Instants:
+    def due(self, state: AllocatingState[Memory], rows: Ints, price: float) -> Instants:
         """An interval after the last visit; NaT where the division gives a page no visits."""
         del price
         return instants_after_epoch(state.last[rows] + _wait(state, rows))
 
-    def _unseen(self, pages: Pages, first: int, gap: float, now: float) -> DividedState[Memory]:
+    def _unseen(self, pages: Pages, first: int, gap: float, now: float) -> AllocatingState[Memory]:
         """State of pages that were just found, numbered from `first`."""
         visits = np.zeros(len(pages), np.int64)
         patience = np.ones(len(pages))
         if self.by_lot:
             patience = -np.log(lots(self.seed, first + np.arange(len(pages)), visits))
-        return DividedState(
+        return AllocatingState(
             last=epoch_days(pages.first_seen),
             frequency=np.full(len(pages), np.nan),
             patience=patience,
@@ -175,7 +175,7 @@ class Divided(Generic[Memory]):
             divided=now,
         )
 
-    def _divide(self, state: DividedState[Memory]) -> None:
+    def _divide(self, state: AllocatingState[Memory]) -> None:
         """Estimate again, and divide what pages with a known rate have together."""
         rates = self.learner.rates(state.memory)
         known = np.flatnonzero(~np.isnan(rates))
@@ -185,7 +185,7 @@ class Divided(Generic[Memory]):
             )
 
 
-def _wait(state: DividedState[Memory], rows: Ints) -> Floats:
+def _wait(state: AllocatingState[Memory], rows: Ints) -> Floats:
     """Days from the last visit to the next."""
     frequency = state.frequency[rows]
     with np.errstate(divide="ignore"):  # a page without visits waits without end

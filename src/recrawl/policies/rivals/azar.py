@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.errors import InvalidParameter
-from recrawl.policies.rivals.allocating import Divided
+from recrawl.policies.rivals.allocating import AllocatingPolicy
 from recrawl.policies.rivals.censored import CensoredLearner
 
 if TYPE_CHECKING:
@@ -74,7 +74,9 @@ class BinaryDivision:
         return frequencies
 
 
-def azar(floor: float = 0.0, *, by_lot: bool = False, guess: float = 1.0) -> Divided[Likely]:
+def azar(
+    floor: float = 0.0, *, by_lot: bool = False, guess: float = 1.0
+) -> AllocatingPolicy[Likely]:
     """Azar's division with learnt rates, its visits at equal intervals unless drawn by lot."""
     learner = CensoredLearner(guess)
-    return Divided(learner, BinaryDivision(floor), by_lot=by_lot, least_days=1.0)
+    return AllocatingPolicy(learner, BinaryDivision(floor), by_lot=by_lot, least_days=1.0)

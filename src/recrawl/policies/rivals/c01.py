@@ -15,7 +15,7 @@ from recrawl.policies.rivals.counts import Counts
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.policies.rivals.interval import Visits
+    from recrawl.policies.rivals.interval import VisitRows
 
 Form = Literal["changes", "nochanges"]
 Counted = Literal["hashes", "changes"]
@@ -46,12 +46,12 @@ class C01:
     Examples:
         Two changes, so three contents, in five visits a day apart:
 
-        >>> from recrawl.policies.rivals.interval import Visits
+        >>> from recrawl.policies.rivals.interval import VisitRows
         >>> rule, row = C01("changes"), np.array([0])
         >>> _, counts = rule.begin(np.array([0.0]))
         >>> for flag in (True, False, True, False):
         ...     day = np.ones(1)
-        ...     wait = rule.after(counts, row, Visits(day, day, day, np.array([flag]), day, 7.0))
+        ...     wait = rule.after(counts, row, VisitRows(day, day, day, np.array([flag]), day, 7.0))
         >>> wait.round(4)
         array([1.6667])
     """
@@ -75,7 +75,7 @@ class C01:
         """The mean gap, and nothing counted."""
         return np.full(len(found), np.nan), Counts.none(len(found))
 
-    def after(self, memory: Counts, rows: Ints, visits: Visits) -> Floats:
+    def after(self, memory: Counts, rows: Ints, visits: VisitRows) -> Floats:
         """Days to wait after visits."""
         memory.add(rows, visits)
         gaps, changes = memory.gaps[rows], memory.changes[rows]

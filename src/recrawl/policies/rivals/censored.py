@@ -19,7 +19,7 @@ from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
-    from recrawl.policies.rivals.interval import Visits
+    from recrawl.policies.rivals.interval import VisitRows
 
 _BINS = 64
 _RATIO = 1.35  # from one bin to the next: a minute to 400 years
@@ -67,10 +67,10 @@ class CensoredLearner:
     Examples:
         A quiet gap as long as the imaginary ones makes one change in three, $-\ln(2/3) / \ln 2$:
 
-        >>> from recrawl.policies.rivals.interval import Visits
+        >>> from recrawl.policies.rivals.interval import VisitRows
         >>> learner, row, gap = CensoredLearner(), np.array([0]), np.log([2.0])
         >>> memory = learner.begin(1)
-        >>> learner.learn(memory, row, Visits(gap, gap, gap, np.array([False]), gap, gap=1.0))
+        >>> learner.learn(memory, row, VisitRows(gap, gap, gap, np.array([False]), gap, gap=1.0))
         >>> learner.rates(memory).round(4)
         array([0.585])
     """
@@ -93,7 +93,7 @@ class CensoredLearner:
             np.zeros(pages, np.bool_),
         )
 
-    def learn(self, memory: Likely, rows: Ints, visits: Visits) -> None:
+    def learn(self, memory: Likely, rows: Ints, visits: VisitRows) -> None:
         """Sort the gaps into quiet days, dated events and hidden changes."""
         later = visits.gaps > 0
         dated = visits.changed & later & ~np.isnan(visits.age)

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.errors import InvalidParameter
-from recrawl.policies.rivals.allocating import Divided
+from recrawl.policies.rivals.allocating import AllocatingPolicy
 from recrawl.policies.rivals.counts import Counts
 from recrawl.rates.published.cho import Cho
 from recrawl.rates.published.ratio import Ratio
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.policies.rivals.interval import Visits
+    from recrawl.policies.rivals.interval import VisitRows
     from recrawl.rates.accuracy import Counting
 
 
@@ -43,7 +43,7 @@ class CountingLearner:
         """Nothing counted."""
         return Counts.none(pages)
 
-    def learn(self, memory: Counts, rows: Ints, visits: Visits) -> None:
+    def learn(self, memory: Counts, rows: Ints, visits: VisitRows) -> None:
         """Count visits."""
         memory.add(rows, visits)
 
@@ -97,20 +97,22 @@ class PowerDivision:
         return frequencies
 
 
-def cho_naive(warm_up: int = 5, *, exponent: float = 0.5, floor: float = 0.1) -> Divided[Counts]:
+def cho_naive(
+    warm_up: int = 5, *, exponent: float = 0.5, floor: float = 0.1
+) -> AllocatingPolicy[Counts]:
     """The naive policy: rates are changes over visits.
 
     References:
         Cho and Garcia-Molina (2003). Estimating frequency of change. ACM Transactions on
         Internet Technology 3(3), 256-290. Section 6.4.
     """
-    return Divided(CountingLearner(Ratio(), warm_up), PowerDivision(exponent, floor))
+    return AllocatingPolicy(CountingLearner(Ratio(), warm_up), PowerDivision(exponent, floor))
 
 
-def cho(warm_up: int = 5, *, exponent: float = 0.5, floor: float = 0.1) -> Divided[Counts]:
+def cho(warm_up: int = 5, *, exponent: float = 0.5, floor: float = 0.1) -> AllocatingPolicy[Counts]:
     """The paper's own policy: rates by its bias-reduced estimator.
 
     References:
         Cho and Garcia-Molina (2003), sections 4.2 and 6.4.
     """
-    return Divided(CountingLearner(Cho(), warm_up), PowerDivision(exponent, floor))
+    return AllocatingPolicy(CountingLearner(Cho(), warm_up), PowerDivision(exponent, floor))

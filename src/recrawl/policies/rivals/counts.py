@@ -12,7 +12,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.policies.rivals.interval import Visits
+    from recrawl.policies.rivals.interval import VisitRows
 
 
 @dataclass(slots=True)
@@ -28,7 +28,7 @@ class Counts:
         """Pages before their second visit."""
         return cls(np.zeros(pages, np.int64), np.zeros(pages, np.int64), np.zeros(pages))
 
-    def add(self, rows: Ints, visits: Visits) -> None:
+    def add(self, rows: Ints, visits: VisitRows) -> None:
         """Count visits; a second look at once is none."""
         later = visits.gaps > 0
         self.gaps[rows] += later

@@ -14,7 +14,7 @@ from recrawl.policies.checks import check_order, check_positive
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.policies.rivals.interval import Visits
+    from recrawl.policies.rivals.interval import VisitRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,9 @@ class Heritrix:
     Examples:
         A day becomes 36 hours after a visit in vain, 16 after a change:
 
-        >>> from recrawl.policies.rivals.interval import Visits
+        >>> from recrawl.policies.rivals.interval import VisitRows
         >>> day, unknown = np.ones(2), np.full(2, np.nan)
-        >>> seen = Visits(day, day, day, np.array([False, True]), unknown, gap=7.0)
+        >>> seen = VisitRows(day, day, day, np.array([False, True]), unknown, gap=7.0)
         >>> Heritrix().after(None, np.arange(2), seen) * 24
         array([36., 16.])
     """
@@ -63,7 +63,7 @@ class Heritrix:
         """The first interval, and nothing to remember."""
         return np.full(len(found), self.first), None
 
-    def after(self, memory: None, rows: Ints, visits: Visits) -> Floats:
+    def after(self, memory: None, rows: Ints, visits: VisitRows) -> Floats:
         """Days to wait after visits."""
         del memory, rows
         waited = visits.interval

@@ -1,8 +1,8 @@
 """Policies that wait some days after each visit: the shape of most rules that crawlers use.
 
 A *rule* says how long to wait after a visit, from what the visit showed and what it remembers of
-the page. `Spaced` makes a policy of it, due so many days after the last visit. Where a rule has
-no opinion (nan), the page waits as long as pages do on average: the mean gap.
+the page. `IntervalPolicy` makes a policy of it, due so many days after the last visit. Where a rule
+has no opinion (nan), the page waits as long as pages do on average: the mean gap.
 
 Pure.
 """
@@ -25,7 +25,7 @@ Memory = TypeVar("Memory")
 
 
 @dataclass(frozen=True, slots=True)
-class Visits:
+class VisitRows:
     """Visits as a rule sees them: a row a visit.
 
     Args:
@@ -45,7 +45,7 @@ class Visits:
     gap: float
 
 
-class Rule(Protocol[Memory]):
+class IntervalRule(Protocol[Memory]):
     """Says how many days to wait after a visit."""
 
     def begin(self, found: Floats) -> tuple[Floats, Memory]:
@@ -55,13 +55,13 @@ class Rule(Protocol[Memory]):
         """
         ...
 
-    def after(self, memory: Memory, rows: Ints, visits: Visits) -> Floats:
+    def after(self, memory: Memory, rows: Ints, visits: VisitRows) -> Floats:
         """Days to wait after visits to some pages; may change their rows of the memory."""
         ...
 
 
 @dataclass(slots=True)
-class SpacedState(Generic[Memory]):
+class IntervalState(Generic[Memory]):
     """When each page was last visited, in days after 1970, and how long to wait."""
 
     last: Floats
@@ -71,7 +71,7 @@ class SpacedState(Generic[Memory]):
 
 
 @dataclass(frozen=True, slots=True)
-class Spaced(Generic[Memory]):
+class IntervalPolicy(Generic[Memory]):
     """Visit a page again when the days of a rule have passed.
 
     Args:
@@ -83,50 +83,50 @@ class Spaced(Generic[Memory]):
         >>> from recrawl.policies.rivals.nutch import Nutch
         >>> from recrawl.policies.pages import Outcomes, Pages
         >>> days = np.array(["2026-01-01", "2026-01-11"], "datetime64[us]")
-        >>> policy = Spaced(Nutch(sync=False))
+        >>> policy = IntervalPolicy(Nutch(sync=False))
         >>> state = policy.start(Pages.of(["a"], days[:1]), days[0], gap=10.0)
         >>> row, unchanged = np.array([0]), Outcomes.existence(np.array([False]))
         >>> policy.due(policy.seen(state, row, days[1:], unchanged), row, np.inf)
         array(['2026-01-25T00:00:00.000000'], dtype='datetime64[us]')
     """
 
-    rule: Rule[Memory]
+    rule: IntervalRule[Memory]
 
-    def start(self, pages: Pages, now: np.datetime64, gap: float) -> SpacedState[Memory]:
+    def start(self, pages: Pages, now: np.datetime64, gap: float) -> IntervalState[Memory]:
         """State of a crawl that begins now with these pages."""
         del now
         found = epoch_days(pages.first_seen)
-        return SpacedState(found, *self.rule.begin(found), gap)
+        return IntervalState(found, *self.rule.begin(found), gap)
 
-    def found(self, state: SpacedState[Memory], pages: Pages) -> SpacedState[Memory]:
+    def found(self, state: IntervalState[Memory], pages: Pages) -> IntervalState[Memory]:
         """State with more pages."""
         found = epoch_days(pages.first_seen)
-        return with_rows(state, SpacedState(found, *self.rule.begin(found), state.gap))
+        return with_rows(state, IntervalState(found, *self.rule.begin(found), state.gap))
 
-    def with_mean_gap(self, state: SpacedState[Memory], gap: float) -> SpacedState[Memory]:
+    def with_mean_gap(self, state: IntervalState[Memory], gap: float) -> IntervalState[Memory]:
         """State of a crawl whose mean gap has moved."""
         state.gap = gap
         return state
 
     def seen(
-        self, state: SpacedState[Memory], rows: Ints, now: Instants, outcomes: Outcomes
-    ) -> SpacedState[Memory]:
+        self, state: IntervalState[Memory], rows: Ints, now: Instants, outcomes: Outcomes
+    ) -> IntervalState[Memory]:
         """State after visits."""
         at = epoch_days(now)
-        visits = Visits(
+        visits = VisitRows(
             at, at - state.last[rows], _wait(state, rows), outcomes.changed, outcomes.age, state.gap
         )
         state.interval[rows] = self.rule.after(state.memory, rows, visits)
         state.last[rows] = at
         return state
 
-    def due(self, state: SpacedState[Memory], rows: Ints, price: float) -> Instants:
+    def due(self, state: IntervalState[Memory], rows: Ints, price: float) -> Instants:
         """The rule's days after the last visit; NaT where it would never visit again."""
         del price
         return instants_after_epoch(state.last[rows] + _wait(state, rows))
 
 
-def _wait(state: SpacedState[Memory], rows: Ints) -> Floats:
+def _wait(state: IntervalState[Memory], rows: Ints) -> Floats:
     """Days to wait, with the mean gap where the rule has no opinion."""
     interval = state.interval[rows]
     return np.where(np.isnan(interval), state.gap, interval)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.policies.rivals.allocating import Divided
+from recrawl.policies.rivals.allocating import AllocatingPolicy
 from recrawl.policies.rivals.censored import CensoredLearner
 
 if TYPE_CHECKING:
@@ -65,11 +65,13 @@ class HarmonicDivision:
         return frequencies
 
 
-def lambdacrawl(*, by_lot: bool = False, guess: float = 1.0, seed: int = 0) -> Divided[Likely]:
+def lambdacrawl(
+    *, by_lot: bool = False, guess: float = 1.0, seed: int = 0
+) -> AllocatingPolicy[Likely]:
     """LambdaCrawl with learnt rates, its visits at equal intervals unless drawn by lot.
 
     Published with visits at random times (`by_lot`); at equal intervals of the same mean it is
     fresher. Rates are estimated again once a day at most.
     """
     learner = CensoredLearner(guess)
-    return Divided(learner, HarmonicDivision(), by_lot=by_lot, seed=seed, least_days=1.0)
+    return AllocatingPolicy(learner, HarmonicDivision(), by_lot=by_lot, seed=seed, least_days=1.0)

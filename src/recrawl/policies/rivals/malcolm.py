@@ -15,7 +15,7 @@ from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.policies.rivals.interval import Visits
+    from recrawl.policies.rivals.interval import VisitRows
 
 _MOST_CHANGES = 100
 
@@ -30,7 +30,7 @@ class MalcolmMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class Malcolm:
+class MalcolmPolicy:
     r"""Wait for the estimated interval while it is short, for a third of it when it is long.
 
     $k$ changes were found in $S$ days, of which $U$ passed in gaps without one. The estimate is
@@ -55,12 +55,12 @@ class Malcolm:
     Examples:
         Twenty days, eleven of them quiet, two changes: 5.47 days, more than 2, so a third, but 2:
 
-        >>> from recrawl.policies.rivals.interval import Visits
-        >>> rule, row, flags = Malcolm(), np.array([0]), (True, False, True)
+        >>> from recrawl.policies.rivals.interval import VisitRows
+        >>> rule, row, flags = MalcolmPolicy(), np.array([0]), (True, False, True)
         >>> _, memory = rule.begin(np.array([0.0]))
         >>> for days, flag in zip((4.0, 11.0, 5.0), flags, strict=True):
         ...     gap = np.array([days])
-        ...     wait = rule.after(memory, row, Visits(gap, gap, gap, np.array([flag]), gap, 7.0))
+        ...     wait = rule.after(memory, row, VisitRows(gap, gap, gap, np.array([flag]), gap, 7.0))
         >>> rule.estimate(memory, row).round(6), wait
         (array([5.468884]), array([2.]))
     """
@@ -81,7 +81,7 @@ class Malcolm:
         memory = MalcolmMemory(none, none.copy(), np.zeros(len(found), np.int64))
         return np.full(len(found), self.shortest), memory
 
-    def after(self, memory: MalcolmMemory, rows: Ints, visits: Visits) -> Floats:
+    def after(self, memory: MalcolmMemory, rows: Ints, visits: VisitRows) -> Floats:
         """Days to wait after visits."""
         changed = visits.changed & (visits.gaps > 0)
         memory.changed[rows] += np.where(changed, visits.gaps, 0.0)
@@ -136,10 +136,10 @@ class MalcolmLastModified:
     Examples:
         Ages of 0 and 20 days at two visits: a fifth of ten days:
 
-        >>> from recrawl.policies.rivals.interval import Visits
+        >>> from recrawl.policies.rivals.interval import VisitRows
         >>> rule, row, now = MalcolmLastModified(), np.array([0]), np.array([20.0])
         >>> _, memory = rule.begin(np.array([0.0]))
-        >>> rule.after(memory, row, Visits(now, now, now, np.array([False]), now, gap=7.0))
+        >>> rule.after(memory, row, VisitRows(now, now, now, np.array([False]), now, gap=7.0))
         array([2.])
     """
 
@@ -159,7 +159,7 @@ class MalcolmLastModified:
         )
         return np.full(pages, self.target), memory
 
-    def after(self, memory: MalcolmAgeMemory, rows: Ints, visits: Visits) -> Floats:
+    def after(self, memory: MalcolmAgeMemory, rows: Ints, visits: VisitRows) -> Floats:
         """Days to wait after visits."""
         age = np.where(np.isnan(visits.age), visits.gaps / 2, visits.age)
         modified = np.where(visits.changed, visits.now - age, memory.modified[rows])

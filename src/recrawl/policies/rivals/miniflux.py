@@ -16,7 +16,7 @@ from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.policies.rivals.interval import Visits
+    from recrawl.policies.rivals.interval import VisitRows
 
 _WEEK = 7.0
 _PLACES = 64  # more changes a week than that are told by the last so many
@@ -46,12 +46,12 @@ class Miniflux:
     Examples:
         Changes found two days apart are 4 a week, when there is room for as long an interval:
 
-        >>> from recrawl.policies.rivals.interval import Visits
+        >>> from recrawl.policies.rivals.interval import VisitRows
         >>> rule, row, yes = Miniflux(longest=28.0), np.array([0]), np.array([True])
         >>> _, memory = rule.begin(np.array([0.0]))
         >>> for day in (2.0, 4.0):
         ...     now = np.array([day])
-        ...     wait = rule.after(memory, row, Visits(now, now, now, yes, now, gap=7.0))
+        ...     wait = rule.after(memory, row, VisitRows(now, now, now, yes, now, gap=7.0))
         >>> wait
         array([1.75])
     """
@@ -69,7 +69,7 @@ class Miniflux:
         """The longest interval, and no changes."""
         return np.full(len(found), self.longest), Recent.none(found, _PLACES)
 
-    def after(self, memory: Recent, rows: Ints, visits: Visits) -> Floats:
+    def after(self, memory: Recent, rows: Ints, visits: VisitRows) -> Floats:
         """Days to wait after visits."""
         memory.add(rows, visits)
         count, first = memory.since(rows, visits.now - _WEEK)

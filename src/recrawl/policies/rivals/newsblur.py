@@ -17,7 +17,7 @@ from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.policies.rivals.interval import Visits
+    from recrawl.policies.rivals.interval import VisitRows
 
 _MINUTE = 60 / SECONDS_A_DAY
 _MONTH = 30.0
@@ -60,11 +60,11 @@ class NewsBlur:
     Examples:
         A page that nobody reads and that was quiet for two months waits two days and a bit:
 
-        >>> from recrawl.policies.rivals.interval import Visits
+        >>> from recrawl.policies.rivals.interval import VisitRows
         >>> rule, row, no = NewsBlur(subscribers=0), np.array([0]), np.array([False])
         >>> _, memory = rule.begin(np.array([0.0]))
         >>> now = np.array([60.0])
-        >>> wait = rule.after(memory, row, Visits(now, now, now, no, now, gap=7.0))
+        >>> wait = rule.after(memory, row, VisitRows(now, now, now, no, now, gap=7.0))
         >>> bool(2.0 <= wait[0] <= 2.5)
         True
     """
@@ -84,7 +84,7 @@ class NewsBlur:
         memory = NewsBlurMemory(Recent.none(found, _PLACES), np.zeros(len(found), np.int64))
         return quiet * _MINUTE, memory
 
-    def after(self, memory: NewsBlurMemory, rows: Ints, visits: Visits) -> Floats:
+    def after(self, memory: NewsBlurMemory, rows: Ints, visits: VisitRows) -> Floats:
         """Days to wait after visits."""
         memory.recent.add(rows, visits)
         count, _ = memory.recent.since(rows, visits.now - _MONTH)

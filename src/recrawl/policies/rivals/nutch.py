@@ -15,7 +15,7 @@ from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.policies.rivals.interval import Visits
+    from recrawl.policies.rivals.interval import VisitRows
 
 _SECOND = 1 / SECONDS_A_DAY
 
@@ -57,13 +57,13 @@ class Nutch:
     Examples:
         Ten days become 14 after a visit in vain, then 11.2 after a change:
 
-        >>> from recrawl.policies.rivals.interval import Visits
+        >>> from recrawl.policies.rivals.interval import VisitRows
         >>> rule, row, unknown = Nutch(sync=False), np.array([0]), np.array([np.nan])
         >>> _, memory = rule.begin(np.array([0.0]))
         >>> waited, no, yes = np.array([10.0]), np.array([False]), np.array([True])
-        >>> rule.after(memory, row, Visits(waited, waited, waited, no, unknown, 10.0))
+        >>> rule.after(memory, row, VisitRows(waited, waited, waited, no, unknown, 10.0))
         array([14.])
-        >>> rule.after(memory, row, Visits(waited, waited, waited, yes, unknown, 10.0))
+        >>> rule.after(memory, row, VisitRows(waited, waited, waited, yes, unknown, 10.0))
         array([11.2])
     """
 
@@ -86,7 +86,7 @@ class Nutch:
         first = np.full(len(found), np.nan if self.first is None else self.first)
         return first, NutchMemory(found.copy(), first * SECONDS_A_DAY)
 
-    def after(self, memory: NutchMemory, rows: Ints, visits: Visits) -> Floats:
+    def after(self, memory: NutchMemory, rows: Ints, visits: VisitRows) -> Floats:
         """Days to wait after visits."""
         seconds = memory.seconds[rows]
         seconds = np.where(np.isnan(seconds), visits.gap * SECONDS_A_DAY, seconds)

@@ -12,7 +12,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.policies.rivals.interval import Visits
+    from recrawl.policies.rivals.interval import VisitRows
 
 
 @dataclass(slots=True)
@@ -35,7 +35,7 @@ class Recent:
         times = np.full((len(found), places), -np.inf)
         return cls(times, np.zeros(len(found), np.int64), found.copy())
 
-    def add(self, rows: Ints, visits: Visits) -> None:
+    def add(self, rows: Ints, visits: VisitRows) -> None:
         """Remember the changes that visits found."""
         changed = np.flatnonzero(visits.changed)
         some = rows[changed]

@@ -15,7 +15,7 @@ from recrawl.policies.checks import check_positive
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.policies.rivals.interval import Visits
+    from recrawl.policies.rivals.interval import VisitRows
 
 
 @dataclass(slots=True)
@@ -46,11 +46,11 @@ class Scrapy:
     Examples:
         Modified 20 days before the visit:
 
-        >>> from recrawl.policies.rivals.interval import Visits
+        >>> from recrawl.policies.rivals.interval import VisitRows
         >>> rule, row, yes = Scrapy(), np.array([0]), np.array([True])
         >>> _, memory = rule.begin(np.array([0.0]))
         >>> now, age = np.array([30.0]), np.array([20.0])
-        >>> rule.after(memory, row, Visits(now, now, now, yes, age, gap=7.0))
+        >>> rule.after(memory, row, VisitRows(now, now, now, yes, age, gap=7.0))
         array([2.])
     """
 
@@ -69,7 +69,7 @@ class Scrapy:
         """Nothing is known of when pages last changed."""
         return np.full(len(found), self.shortest), ScrapyMemory(np.full(len(found), np.nan))
 
-    def after(self, memory: ScrapyMemory, rows: Ints, visits: Visits) -> Floats:
+    def after(self, memory: ScrapyMemory, rows: Ints, visits: VisitRows) -> Floats:
         """Days to wait after visits."""
         told = visits.now - visits.age
         kept = np.where(visits.changed, np.nan, memory.modified[rows])

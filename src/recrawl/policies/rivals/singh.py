@@ -25,7 +25,7 @@ from recrawl.trends.windows import LEAST_POINTS
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
-    from recrawl.policies.rivals.interval import Visits
+    from recrawl.policies.rivals.interval import VisitRows
     from recrawl.rates.accuracy import Counting
 
 _HAIR = 1e-9  # days, and sums: what rounding may take
@@ -93,12 +93,12 @@ class Singh:
     Examples:
         A change every day, found at once, is expected every day (Weibull, falling a little):
 
-        >>> from recrawl.policies.rivals.interval import Visits
+        >>> from recrawl.policies.rivals.interval import VisitRows
         >>> rule, row, yes = Singh("ratio"), np.array([0]), np.array([True])
         >>> _, memory = rule.begin(np.array([0.0]))
         >>> for day in range(1, 5):
         ...     now, age = np.array([float(day)]), np.zeros(1)
-        ...     wait = rule.after(memory, row, Visits(now, np.ones(1), now, yes, age, gap=1.0))
+        ...     wait = rule.after(memory, row, VisitRows(now, np.ones(1), now, yes, age, gap=1.0))
         >>> wait
         array([1.])
     """
@@ -137,7 +137,7 @@ class Singh:
         )
         return np.full(len(found), np.nan), memory
 
-    def after(self, memory: SinghMemory, rows: Ints, visits: Visits) -> Floats:
+    def after(self, memory: SinghMemory, rows: Ints, visits: VisitRows) -> Floats:
         """Days to wait after visits."""
         age = np.where(np.isnan(visits.age), visits.gaps / 2, visits.age)
         point = visits.now - age

@@ -15,7 +15,7 @@ from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.policies.rivals.interval import Visits
+    from recrawl.policies.rivals.interval import VisitRows
 
 _MINUTES_A_DAY = SECONDS_A_DAY / 60
 _MINUTE = 1 / _MINUTES_A_DAY
@@ -45,9 +45,9 @@ class StormCrawler:
     Examples:
         A day becomes 36 hours after a visit in vain, half a day and half an hour after a change:
 
-        >>> from recrawl.policies.rivals.interval import Visits
+        >>> from recrawl.policies.rivals.interval import VisitRows
         >>> day, unknown = np.ones(2), np.full(2, np.nan)
-        >>> seen = Visits(day, day, day, np.array([False, True]), unknown, gap=7.0)
+        >>> seen = VisitRows(day, day, day, np.array([False, True]), unknown, gap=7.0)
         >>> StormCrawler().after(None, np.arange(2), seen) * 24
         array([36. , 12.5])
     """
@@ -67,7 +67,7 @@ class StormCrawler:
         """The first interval, and nothing to remember."""
         return np.full(len(found), self.first), None
 
-    def after(self, memory: None, rows: Ints, visits: Visits) -> Floats:
+    def after(self, memory: None, rows: Ints, visits: VisitRows) -> Floats:
         """Days to wait after visits."""
         del memory, rows
         minutes = np.rint(visits.interval * _MINUTES_A_DAY)

@@ -14,7 +14,7 @@ from recrawl.policies.checks import check_order, check_positive
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.policies.rivals.interval import Visits
+    from recrawl.policies.rivals.interval import VisitRows
 
 
 @dataclass(slots=True)
@@ -52,11 +52,11 @@ class TwoTier:
     Examples:
         A month without a change: the odds of a weekly page fall to $e^{-30/7 + 1} = 0.037$.
 
-        >>> from recrawl.policies.rivals.interval import Visits
+        >>> from recrawl.policies.rivals.interval import VisitRows
         >>> rule, row, month = TwoTier(), np.array([0]), np.array([30.0])
         >>> _, memory = rule.begin(np.array([0.0]))
         >>> unknown = np.array([np.nan])
-        >>> rule.after(memory, row, Visits(month, month, month, np.array([False]), unknown, 7.0))
+        >>> rule.after(memory, row, VisitRows(month, month, month, np.array([False]), unknown, 7.0))
         array([91.])
         >>> np.exp(memory.odds).round(3)
         array([0.037])
@@ -79,12 +79,12 @@ class TwoTier:
         odds = np.full(len(found), np.log(self.odds))
         return self._interval(odds), TierMemory(odds)
 
-    def after(self, memory: TierMemory, rows: Ints, visits: Visits) -> Floats:
+    def after(self, memory: TierMemory, rows: Ints, visits: VisitRows) -> Floats:
         """Days to wait after visits."""
         memory.odds[rows] += np.where(visits.gaps > 0, self._told(visits), 0.0)
         return self._interval(memory.odds[rows])
 
-    def _told(self, visits: Visits) -> Floats:
+    def _told(self, visits: VisitRows) -> Floats:
         """What each visit adds to the logarithm of the odds."""
         apart = self.fast - self.slow
         gaps = np.where(visits.gaps > 0, visits.gaps, 1.0)

@@ -16,14 +16,14 @@ from recrawl.visits.status import Outcome, PageStatus
 
 if TYPE_CHECKING:
     from recrawl.inspect.status.values import (
-        Counted,
+        BudgetOutlook,
+        BudgetUse,
+        CrawlStatus,
         HostThatLies,
         Learning,
-        Outlook,
-        Spent,
-        Status,
         Target,
         Tenth,
+        VisitCount,
     )
 
 _DIGITS = 6
@@ -47,8 +47,8 @@ TARGET_KEYS = (
 HOST_KEYS = ("host", "word", "wrong", "heard", "wrong_share_low", "wrong_share_high")
 
 
-def status_object(status: Status) -> dict[str, Any]:
-    """What `Status` holds by the names of `KEYS`; None for what is not known."""
+def status_object(status: CrawlStatus) -> dict[str, Any]:
+    """What `CrawlStatus` holds by the names of `KEYS`; None for what is not known."""
     fresh, low, high = status.fresh
     found = {
         each.label: status.count(each)
@@ -85,16 +85,16 @@ def status_object(status: Status) -> dict[str, Any]:
     return {key: figures[key] for key in KEYS}
 
 
-def _budget(spent: Spent) -> dict[str, Any]:
+def _budget(spent: BudgetUse) -> dict[str, Any]:
     figures = (spent.address or None, _figure(spent.budget), spent.today, *_counted(spent.lately))
     return dict(zip(BUDGET_KEYS, figures, strict=True))
 
 
-def _counted(counted: Counted) -> tuple[float | None, ...]:
+def _counted(counted: VisitCount) -> tuple[float | None, ...]:
     return tuple(map(_figure, (counted.visits, counted.days, counted.a_day)))
 
 
-def _outlook(outlook: Outlook) -> dict[str, Any]:
+def _outlook(outlook: BudgetOutlook) -> dict[str, Any]:
     figures = (outlook.times, outlook.visits, *outlook.fresh)
     return dict(zip(OUTLOOK_KEYS, map(_figure, figures), strict=True))
 

@@ -15,7 +15,7 @@ from recrawl.report.words import every, visits_text
 from recrawl.visits.status import Outcome, PageStatus
 
 if TYPE_CHECKING:
-    from recrawl.inspect.status.values import Counted, HostThatLies, Spent, Status
+    from recrawl.inspect.status.values import BudgetUse, CrawlStatus, HostThatLies, VisitCount
 
 _ENOUGH_TO_TELL = 50  # visits of a tenth, for its shares to say something
 _MORE_THAN_ONE = 1.5
@@ -23,11 +23,12 @@ _SHOWN = 5
 _WORDS = {"not_modified": "changes denied", "modified": "changes dated wrong"}
 
 
-def _counted(lately: Counted) -> str:
+def _counted(lately: VisitCount) -> str:
     """What was counted, over what time.
 
-    >>> from recrawl.inspect.status.values import Counted
-    >>> [_counted(each) for each in (Counted(840, 7.0), Counted(90, 3.0), Counted(50, 0.01))]
+    >>> from recrawl.inspect.status.values import VisitCount
+    >>> counts = VisitCount(840, 7.0), VisitCount(90, 3.0), VisitCount(50, 0.01)
+    >>> [_counted(each) for each in counts]
     ['120 a day over the last week', '30 a day over the last 3.0d', '50 in the last 14m']
     """
     if isnan(lately.a_day):
@@ -36,7 +37,7 @@ def _counted(lately: Counted) -> str:
     return f"{visits_text(lately.a_day)} a day over the last {last}"
 
 
-def status_rows(status: Status) -> list[tuple[str, str]]:
+def status_rows(status: CrawlStatus) -> list[tuple[str, str]]:
     """What to say of a crawl, a subject and a sentence a row."""
     return [
         ("fresh", _fresh(status)),
@@ -55,7 +56,7 @@ def status_rows(status: Status) -> list[tuple[str, str]]:
     ]
 
 
-def _fresh(status: Status) -> str:
+def _fresh(status: CrawlStatus) -> str:
     if not status.copies:
         return "no copies yet"
     fresh, low, high = (100 * share for share in status.fresh)
@@ -63,18 +64,18 @@ def _fresh(status: Status) -> str:
     return f"{fresh:.1f} % of {copies}, expected ({low:.1f} to {high:.1f} %)"
 
 
-def _age(status: Status) -> str:
+def _age(status: CrawlStatus) -> str:
     return f"{every(status.age)} since a copy went stale, on the mean; 0 for a fresh one"
 
 
-def _pages(status: Status) -> str:
+def _pages(status: CrawlStatus) -> str:
     others = [each for each in PageStatus if each is not PageStatus.COPIED]
     counts = [(each.label, status.standing.get(each, 0)) for each in others]
     said = [f"{count:,} {label}" for label, count in counts if count]
     return ", ".join([f"{status.pages:,} known", *said])
 
 
-def _visits(spent: Spent, budgets: int) -> str:
+def _visits(spent: BudgetUse, budgets: int) -> str:
     whose = spent.address or ("all others" if budgets > 1 else "")
     if not spent.lately.visits:
         said = "none yet" if spent.lately.days < WEEK else "none in the last week"
@@ -86,7 +87,7 @@ def _visits(spent: Spent, budgets: int) -> str:
     return f"{said}; budget {visits_text(spent.budget)} a day" + (f" ({whose})" if whose else "")
 
 
-def _later(status: Status) -> str:
+def _later(status: CrawlStatus) -> str:
     """What to expect of budgets, that which is set first."""
     now, *others = sorted(status.outlooks, key=lambda each: each.times != 1)
     share, low, high = (100 * part for part in now.fresh)
@@ -97,11 +98,11 @@ def _later(status: Status) -> str:
     return ", ".join(said)
 
 
-def _visits_foretold(status: Status) -> float:
+def _visits_foretold(status: CrawlStatus) -> float:
     return sum(tenth.visits for tenth in status.tenths)
 
 
-def _foretold(status: Status) -> str:
+def _foretold(status: CrawlStatus) -> str:
     """How good forecasts were, in all and where they were worst."""
     visits = _visits_foretold(status)
     told, found = (
@@ -116,7 +117,7 @@ def _foretold(status: Status) -> str:
     return f"{said}; furthest off: {100 * worst.foretold:.0f} %, found {100 * worst.found:.0f} %"
 
 
-def _to_learn(status: Status) -> str:
+def _to_learn(status: CrawlStatus) -> str:
     """Visits that were made to learn."""
     part = status.learning
     visits = "the visits of the last week" if status.days >= WEEK else "all visits so far"
@@ -127,7 +128,7 @@ def _to_learn(status: Status) -> str:
     return f"{100 * part.share(part.either):.1f} % of {visits}: {young}, {audits}"
 
 
-def _lies(status: Status) -> list[str]:
+def _lies(status: CrawlStatus) -> list[str]:
     """Hosts that lie, by what they lie with."""
     said = []
     for word, what in _WORDS.items():
@@ -144,7 +145,7 @@ def _host_that_lies(host: HostThatLies) -> str:
     return f"{host.host} ({host.wrong} of {host.heard}, {band})"
 
 
-def _found(status: Status) -> str:
+def _found(status: CrawlStatus) -> str:
     """Outcomes of the last week, as shares of the visits."""
     parts = [
         f"{100 * status.share(status.count(Outcome.CHANGED)):.0f} % changed",
@@ -160,7 +161,7 @@ def _found(status: Status) -> str:
     return f"of {visits} in the last {every(status.days)}: {', '.join(parts)}"
 
 
-def _next(status: Status) -> str:
+def _next(status: CrawlStatus) -> str:
     if status.next_visit == inf:
         return "nothing to visit"
     days = status.next_visit - status.at

@@ -21,8 +21,8 @@ _SHOWN = 10
 def target_sentences(targets: Sequence[Target]) -> list[str]:
     """A sentence a target; of very many, the first that are missed and how many others there are.
 
-    >>> from recrawl.inspect.status.values import Counted, Target
-    >>> lately = Counted(280.0, days=7.0)
+    >>> from recrawl.inspect.status.values import VisitCount, Target
+    >>> lately = VisitCount(280.0, days=7.0)
     >>> wish = Target("https://a.org/", 0.95, 80, (0.97, 0.96, 0.98), lately, needed=31.0)
     >>> target_sentences([wish])
     ['met at https://a.org/: 97.0 % fresh (96.0 to 98.0 %) of 95 %; takes 31 visits a day, gets 40']
