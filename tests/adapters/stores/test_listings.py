@@ -65,9 +65,9 @@ def test_syncs_come_back_with_forecasts_and_what_was_found(board):
     ((name, syncs),) = read_store_syncs(board[0])
 
     assert name == "jobs"
-    assert syncs[0].outcome == "first"
-    assert np.isnan(syncs[0].recall)
-    assert all(0 <= sync.recall <= 1 for sync in syncs[1:])
+    assert syncs[0].outcome is SyncOutcome.FIRST
+    assert syncs[0].quality is None
+    assert all(sync.quality and 0 <= sync.quality.recall <= 1 for sync in syncs[1:])
     inside, known = held(syncs, "recall")
     assert 0.8 * known <= inside <= known
     assert known >= len(syncs) - 2

@@ -8,7 +8,6 @@ Touches: files.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import nan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,14 +18,12 @@ from recrawl.listings.data.grid import DayGrid
 from recrawl.listings.data.snapshots import GRACE
 from recrawl.listings.live.forecast import grid_of
 from recrawl.listings.live.history import listing_of_history
-from recrawl.report.listings.syncs import SyncRow
 from recrawl.store import open_store
-from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from recrawl.entries.listings import ForecastInterval, StoredObject, Sync
+    from recrawl.entries.listings import StoredObject, Sync
     from recrawl.entries.store import ReadStore
     from recrawl.listings.data.attributes import Attribute, Labels
     from recrawl.listings.data.spells import Listing
@@ -73,7 +70,7 @@ def read_store_listings(path: Path, *, name: str = "", grace: float = GRACE) -> 
     return found
 
 
-def read_store_syncs(path: Path, *, name: str = "") -> list[tuple[str, list[SyncRow]]]:
+def read_store_syncs(path: Path, *, name: str = "") -> list[tuple[str, list[Sync]]]:
     """Every sync of the listings of a store, by name.
 
     Args:
@@ -86,7 +83,7 @@ def read_store_syncs(path: Path, *, name: str = "") -> list[tuple[str, list[Sync
     """
     with open_store(path) as reader:
         names = _wanted(reader, name)
-        return [(each, [_row(sync) for sync in reader.syncs(each)]) for each in names]
+        return [(each, reader.syncs(each)) for each in names]
 
 
 def read_store_objects(
@@ -117,34 +114,6 @@ def _wanted(reader: ReadStore, name: str) -> list[str]:
         message = f"{reader.name}: listing {name!r} not found; expected one of {', '.join(names)}"
         raise InvalidParameter(message)
     return [name] if name else names
-
-
-def _row(sync: Sync) -> SyncRow:
-    row = SyncRow(
-        at=sync.at_seconds / SECONDS_A_DAY,
-        outcome=sync.outcome.label,
-        pages=sync.pages,
-        items=sync.items,
-        listed=sync.listed,
-        next_at=sync.next_at_seconds / SECONDS_A_DAY,
-        reason=sync.reason,
-        detail=sync.detail,
-    )
-    if sync.quality is None:
-        return row
-    return replace(
-        row,
-        precision=sync.quality.precision,
-        recall=sync.quality.recall,
-        precision_forecast=_band(sync.quality.precision_forecast),
-        recall_forecast=_band(sync.quality.recall_forecast),
-    )
-
-
-def _band(interval: ForecastInterval | None) -> tuple[float, float, float]:
-    if interval is None:
-        return nan, nan, nan
-    return interval.expected, interval.low, interval.high
 
 
 def _typed(column: Attribute) -> Attribute:

@@ -14,7 +14,7 @@ from recrawl.cli.listing import shared as listing_shared
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recrawl.report.listings.syncs import SyncRow
+    from recrawl.entries.listings import Sync
 
 
 def syncs(
@@ -48,7 +48,7 @@ def syncs(
         _remark(each, rows)
 
 
-def _remark(name: str, rows: Sequence[SyncRow]) -> None:
+def _remark(name: str, rows: Sequence[Sync]) -> None:
     """Say on stderr how often bands held, and what is wrong."""
     from recrawl.cli import screen
     from recrawl.listings.forecast.forecast import QUALITIES
@@ -60,4 +60,5 @@ def _remark(name: str, rows: Sequence[SyncRow]) -> None:
             screen.remark(f"{name}: {metric} was within its band in {inside:,} of {known:,} syncs.")
     last = rows[-1]
     if last.detail:
-        screen.remark(f"{name} {last.outcome}, {SYNC_OUTCOMES[last.outcome]}: {last.detail}.")
+        outcome = last.outcome.label
+        screen.remark(f"{name} {outcome}, {SYNC_OUTCOMES[outcome]}: {last.detail}.")
