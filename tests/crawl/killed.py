@@ -1,8 +1,13 @@
-"""A crawl in a process of its own, to be killed: python killed.py FOLDER ORIGIN DAY."""
+"""A crawl in a process of its own, to be killed: python killed.py FOLDER ORIGIN DAY.
+
+Without arguments it starts one in a child for every such line that it is given, and tells of its
+beginning and its end.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from pathlib import Path
 
@@ -17,6 +22,10 @@ SECONDS_A_DAY = 2.0
 DELAY_SECONDS = 0.02
 
 
+def tell(line: str) -> None:
+    os.write(1, f"{line}\n".encode())  # in one piece, whoever else writes
+
+
 async def crawl(folder: Path, origin: str, day: float) -> None:
     settings = Settings(
         "test-bot (me@example.org)",
@@ -29,10 +38,27 @@ async def crawl(folder: Path, origin: str, day: float) -> None:
         async with running(
             settings, folder / "recrawl.db", clock, on_visit=VisitLog(file), seed=1
         ) as crawler:
-            sys.stdout.write("ready\n")
-            sys.stdout.flush()
+            tell("ready")
             await crawler.run(found=lambda *_: None)
 
 
+def run(folder: str, origin: str, day: str) -> None:
+    asyncio.run(crawl(Path(folder), origin, float(day)))
+
+
+def main() -> None:
+    if len(sys.argv) > 1:
+        run(*sys.argv[1:])
+        return
+    for line in sys.stdin:  # this process has loaded everything and has no threads
+        child = os.fork()
+        if not child:
+            run(*line.split())
+            os._exit(0)
+        tell(f"child {child}")
+        os.waitpid(child, 0)
+        tell("dead")
+
+
 if __name__ == "__main__":
-    asyncio.run(crawl(Path(sys.argv[1]), sys.argv[2], float(sys.argv[3])))
+    main()

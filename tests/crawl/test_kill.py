@@ -1,11 +1,14 @@
 """A crawl that is killed at any instant loses nothing that it has told, and stays polite."""
 
 import json
+import os
 import random
+import signal
 import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import contextmanager
 
 import pytest
 
@@ -22,11 +25,27 @@ PAGES = [f"/s{number % 3}/{number}" for number in range(12)]
 EARLY = 0.004
 
 
-def start(tmp_path, server, began):
-    """A crawl in a process of its own, whose clock goes on where that of the last one was."""
+@pytest.fixture
+def launcher():
+    """A process that starts a crawl for every line it is given."""
+    command, pipe = [sys.executable, killed.__file__], subprocess.PIPE
+    with started(command, stdin=pipe, stdout=pipe, text=True) as process:
+        yield process
+
+
+@contextmanager
+def crawling(launcher, tmp_path, server, began):
+    """A crawl whose clock goes on where that of the last one was, until it is killed."""
     day = START + (time.monotonic() - began) / killed.SECONDS_A_DAY
-    command = [sys.executable, killed.__file__, tmp_path, server.address(""), day]
-    return started(command, stdout=subprocess.PIPE, text=True)
+    launcher.stdin.write(f"{tmp_path} {server.address('')} {day}\n")
+    launcher.stdin.flush()
+    ready, child = sorted((launcher.stdout.readline() for _ in range(2)), reverse=True)
+    assert ready == "ready\n"
+    try:
+        yield
+    finally:
+        os.kill(int(child.split()[1]), signal.SIGKILL)
+        assert launcher.stdout.readline() == "dead\n"
 
 
 def told(tmp_path):
@@ -53,7 +72,7 @@ def check_store(tmp_path):
 
 
 @pytest.mark.slow
-def test_fifty_kills_lose_nothing_that_was_told(tmp_path):
+def test_fifty_kills_lose_nothing_that_was_told(tmp_path, launcher):
     create_store(tmp_path / "recrawl.db").close()
     chance = random.Random(3)  # noqa: S311 - instants, no secrets
     changing = [answers.page(b"<p>%d</p>" % number) for number in range(3000)]
@@ -64,14 +83,12 @@ def test_fifty_kills_lose_nothing_that_was_told(tmp_path):
         server.pages["/sitemap.xml"] = answers.status(200, body, content_type="text/plain")
         for _ in range(KILLS):
             enough = len(server.requests) + chance.randrange(MOST_REQUESTS)
-            with start(tmp_path, server, began) as process:
-                assert process.stdout is not None
-                assert process.stdout.readline() == "ready\n"
+            with crawling(launcher, tmp_path, server, began):
                 wait_for_count(server.requests, enough)
                 time.sleep(chance.random() * killed.DELAY_SECONDS)
             check_store(tmp_path)
         count = len(server.requests)
-        with start(tmp_path, server, began):
+        with crawling(launcher, tmp_path, server, began):
             # No page is lost, or lent for ever.
             wait_until(lambda: {seen.path for seen in list(server.requests)[count:]} >= set(PAGES))
         check_store(tmp_path)
