@@ -25,11 +25,11 @@ import lxml.html
 from resiliparse.parse.html import HTMLTree
 from xxhash import xxh3_64_digest
 
-from recrawl.detect.change import Change, Known, difference, read
+from recrawl.detect.change import Change, OldVersion, compare, read_lines
 from recrawl.detect.change import signature as signed
-from recrawl.detect.masks.masks import NO_MASKS, learnt, masked
-from recrawl.detect.simhash import likeness
-from recrawl.detect.walls.walls import wall_of
+from recrawl.detect.masks.masks import NO_MASKS, apply_masks, learn_masks
+from recrawl.detect.simhash import simhash
+from recrawl.detect.walls.walls import detect_wall
 from recrawl.parse.encodings import decoded
 from recrawl.visits.status import Outcome
 
@@ -134,36 +134,36 @@ def made(
     return "".join([*parts, "</main>\n</body>\n</html>\n"]).encode()
 
 
-def told(body: bytes, signature: bytes, copy: Known, masks: Masks) -> Change:
+def told(body: bytes, signature: bytes, copy: OldVersion, masks: Masks) -> Change:
     """As a crawl does it: bytes first, and only then what a reader sees."""
     if xxh3_64_digest(body) == signature:
         return Change(Outcome.SAME, 0.0)
     text = decoded(body, HEADER)
-    lines = read(text, html=True)
-    if wall_of(200, {}, lines, text):
+    lines = read_lines(text, html=True)
+    if detect_wall(200, {}, lines, text):
         return Change(Outcome.WALLED, 0.0)
-    return difference(copy, lines, masks)
+    return compare(copy, lines, masks)
 
 
-def known(lines: tuple[str, ...], masks: Masks) -> Known:
+def known(lines: tuple[str, ...], masks: Masks) -> OldVersion:
     """A copy whose lines are at hand."""
-    seen = masked(lines, masks)
-    return Known(lines, signed(seen), likeness(seen))
+    seen = apply_masks(lines, masks)
+    return OldVersion(lines, signed(seen), simhash(seen))
 
 
-def anew(body: bytes, signature: bytes) -> Known:
+def anew(body: bytes, signature: bytes) -> OldVersion:
     """A copy whose version is read from where it is kept, as a crawl must where text differs."""
-    return Known(read(decoded(body, HEADER), html=True), signature)
+    return OldVersion(read_lines(decoded(body, HEADER), html=True), signature)
 
 
 def cases(shape: str, size: int) -> dict[str, tuple[Callable[[], Change], Outcome]]:
     old = made(shape, size)
-    lines = read(decoded(old, HEADER), html=True)
-    masks = learnt(lines, read(decoded(made(shape, size, clock=77)), html=True))
+    lines = read_lines(decoded(old, HEADER), html=True)
+    masks = learn_masks(lines, read_lines(decoded(made(shape, size, clock=77)), html=True))
     assert len(masks.masks) >= MASKS, masks
     signature = xxh3_64_digest(old)
     kept, kept_masked = known(lines, NO_MASKS), known(lines, masks)
-    unkept = Known(None, kept.signature, kept.likeness)
+    unkept = OldVersion(None, kept.signature, kept.simhash)
     other = made(shape, size, build="b2")
     noisy = made(shape, size, build="b2", clock=5555)
     changed = made(shape, size, build="b2", price="21.99")

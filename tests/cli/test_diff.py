@@ -11,7 +11,7 @@ import subprocess
 import pytest
 
 from recrawl.detect.masks.json_text import as_json
-from recrawl.detect.masks.masks import learnt
+from recrawl.detect.masks.masks import learn_masks
 from recrawl.entries.entries import Found, PagesFound, VisitMade
 from recrawl.report.diff.data import DIFF_KEYS, VERSION_COLUMNS
 from recrawl.store import create_store, open_for_writing
@@ -181,7 +181,9 @@ def test_what_differs_by_itself_does_not_count(tmp_path):
     """As the crawl has learnt it from two fetches at once."""
     old, new = "<p>Now 12:00:01<p>Costs 5 euros", "<p>Now 18:30:59<p>Costs 6 euros"
     kept(tmp_path / "recrawl.db", old.encode(), new.encode())
-    masks = as_json(learnt(("Now 10:00:01", "Costs 5 euros"), ("Now 10:00:02", "Costs 5 euros")))
+    masks = as_json(
+        learn_masks(("Now 10:00:01", "Costs 5 euros"), ("Now 10:00:02", "Costs 5 euros"))
+    )
     with open_for_writing(tmp_path / "recrawl.db") as store:
         store.write([VisitMade(0, BEGAN + 9 * DAY, Outcome.SAME, masks=masks)])
 

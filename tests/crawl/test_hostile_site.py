@@ -291,6 +291,6 @@ def test_a_tag_of_many_attributes_is_no_trap_where_parts_are_chosen():
 
 def test_a_letter_with_many_marks_is_no_trap():
     """Of 160 kilobytes of them all stands still for ten seconds; see `detect.text.lines`."""
-    from recrawl.detect.change import read
+    from recrawl.detect.change import read_lines
 
-    read(hostile.accents(1_000_000).decode(), html=True)
+    read_lines(hostile.accents(1_000_000).decode(), html=True)

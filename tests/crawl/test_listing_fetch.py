@@ -6,7 +6,7 @@ import pytest
 
 from recrawl.crawl import listing_fetch as listing_fetching
 from recrawl.parse.items.item import Layout
-from recrawl.parse.items.paging import Counted
+from recrawl.parse.items.paging import PageParameter
 from tests.crawl.boards import HTML, Board, HandClock, items, keeping
 
 
@@ -44,7 +44,9 @@ def test_a_list_of_one_page_is_read(tmp_path):
 
 
 def test_pages_are_counted_until_nothing_is_new(tmp_path):
-    found, board = read(tmp_path, lambda asked: items(page_of(asked, 25)), counted=Counted("p"))
+    found, board = read(
+        tmp_path, lambda asked: items(page_of(asked, 25)), counted=PageParameter("p")
+    )
 
     assert numbers(found) == list(range(25))
     assert [asked.query["p"] for asked in board.requests] == ["1", "2", "3", "4"]
@@ -55,7 +57,7 @@ def test_a_counted_page_that_is_not_there_ends_the_list(tmp_path):
         shown = page_of(asked, 20)
         return items(shown) if shown else (404, "no such page")
 
-    found, _ = read(tmp_path, answer, counted=Counted("p"))
+    found, _ = read(tmp_path, answer, counted=PageParameter("p"))
 
     assert numbers(found) == list(range(20))
     assert found.problem == ""
@@ -65,7 +67,7 @@ def test_a_site_that_shows_its_last_page_again_ends_the_list(tmp_path):
     def answer(asked):
         return items(range(5) if int(asked.query["p"]) < 2 else range(5, 8))
 
-    found, board = read(tmp_path, answer, counted=Counted("p"))
+    found, board = read(tmp_path, answer, counted=PageParameter("p"))
 
     assert numbers(found) == list(range(8))
     assert len(board.requests) == 3
@@ -76,7 +78,7 @@ def test_offsets_are_counted_in_steps(tmp_path):
         start = int(asked.query["start"])
         return items(range(start, min(start + 20, 50)))
 
-    found, board = read(tmp_path, answer, counted=Counted("start", 0, 20))
+    found, board = read(tmp_path, answer, counted=PageParameter("start", 0, 20))
 
     assert numbers(found) == list(range(50))
     assert [asked.query["start"] for asked in board.requests] == ["0", "20", "40", "60"]
@@ -134,7 +136,9 @@ def test_a_list_of_ever_new_items_is_given_up(tmp_path, monkeypatch):
     """A thousand pages of a real list take long; five are enough to show it."""
     monkeypatch.setattr(listing_fetching, "_MOST_PAGES", 5)
 
-    found, board = read(tmp_path, lambda asked: items(page_of(asked, 10**9)), counted=Counted("p"))
+    found, board = read(
+        tmp_path, lambda asked: items(page_of(asked, 10**9)), counted=PageParameter("p")
+    )
 
     assert found.problem == (f"{board.address()}: list goes on beyond 5 pages or 200,000 objects")
     assert len(board.requests) == 5
@@ -146,7 +150,7 @@ def test_a_page_that_fails_spoils_the_sync(tmp_path):
     def answer(asked):
         return (500, "sorry") if asked.query["p"] == "2" else items(page_of(asked, 30))
 
-    found, board = read(tmp_path, answer, counted=Counted("p"))
+    found, board = read(tmp_path, answer, counted=PageParameter("p"))
 
     assert found.problem == f"{board.address('/jobs?p=2')}: expected status 200, got 500"
 
@@ -170,7 +174,7 @@ def test_a_form_is_sent_with_the_number_of_the_page(tmp_path):
         tmp_path,
         lambda asked: items(page_of(asked, 15)),
         form=(("q", "bäcker & co"),),
-        counted=Counted("p"),
+        counted=PageParameter("p"),
     )
 
     assert numbers(found) == list(range(15))
@@ -222,7 +226,7 @@ def test_json_leads_on_by_a_word_for_the_next_request(tmp_path):
         return {"jobs": [{"id": here or "first"}], "next": after[here]}
 
     found, _ = read(
-        tmp_path, answer, layout=Layout("jobs", "id", {}, "next"), counted=Counted("cursor")
+        tmp_path, answer, layout=Layout("jobs", "id", {}, "next"), counted=PageParameter("cursor")
     )
 
     assert list(found.objects) == ["first", "abc", "d&e"]
@@ -235,7 +239,7 @@ def test_a_word_that_leads_nowhere_spoils_the_sync(tmp_path):
         return (404, "gone") if asked.query else {"jobs": [{"id": 1}], "next": "abc"}
 
     found, board = read(
-        tmp_path, answer, layout=Layout("jobs", "id", {}, "next"), counted=Counted("cursor")
+        tmp_path, answer, layout=Layout("jobs", "id", {}, "next"), counted=PageParameter("cursor")
     )
 
     assert found.problem == f"{board.address('/jobs?cursor=abc')}: expected status 200, got 404"
@@ -309,7 +313,7 @@ def test_requests_wait_their_turn(tmp_path):
         clock = HandClock()
         answer = lambda asked: items(page_of(asked, 30))  # noqa: E731 - passed on
         async with Board(answer, robots="User-agent: *\nCrawl-delay: 10") as board:
-            rule = board.rule(counted=Counted("p"))
+            rule = board.rule(counted=PageParameter("p"))
             async with keeping(tmp_path, rule, clock) as (crawler, _):
                 began = clock.time
                 await crawler._keeper._fetcher.read(rule, 1.0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from recrawl.detect.reliability import ETAG, MODIFIED, NOT_MODIFIED, Word
+from recrawl.detect.reliability import ETAG, MODIFIED, NOT_MODIFIED, SignalRecord
 from recrawl.state.trust import Trust
 from recrawl.store import open_store
 from recrawl.units import http_text
@@ -63,7 +63,7 @@ async def seen_over(tmp_path, behaviours, steps, *, each=6, interval=0.5, **more
                 break
             pending.pop(0)()
     with open_store(tmp_path / "recrawl.db") as reader:
-        words = {kind: Word(*counts) for _, kind, counts in reader.signal_records()}
+        words = {kind: SignalRecord(*counts) for _, kind, counts in reader.signal_records()}
     return told, words
 
 

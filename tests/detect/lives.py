@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.detect.change import Known, difference, signature
+from recrawl.detect.change import OldVersion, compare, signature
 from recrawl.detect.diff.share import share_changed
-from recrawl.detect.masks.masks import NO_MASKS, displaced, learnt, masked
-from recrawl.detect.returns import Returns
+from recrawl.detect.masks.masks import NO_MASKS, apply_masks, is_mask_displaced, learn_masks
+from recrawl.detect.recent_texts import RevertedTexts
 from recrawl.frontier.host_table import HostTable
 from recrawl.state.trust import Trust
 from recrawl.visits.status import Outcome
@@ -36,7 +36,7 @@ class Life:
         self.trust.grow(1)
         self.masks = NO_MASKS
         self.copy: Sequence[str] = ()
-        self._returns = Returns()
+        self._returns = RevertedTexts()
 
     def visit(self, fetch: Fetch) -> bool:
         """Visit the page; returns whether a change is reported."""
@@ -54,17 +54,17 @@ class Life:
         return changed
 
     def _judged(self, new: Sequence[str], masks: Masks) -> Change:
-        return difference(Known(self.copy, signature(masked(self.copy, masks))), new, masks)
+        return compare(OldVersion(self.copy, signature(apply_masks(self.copy, masks))), new, masks)
 
     def _is_doubtful(self, new: Sequence[str]) -> bool:
         """Whether a change undoes another, or takes the place of a mask away."""
-        texts = (signature(masked(lines, self.masks)) for lines in (new, self.copy))
-        return self._returns.seen(0, *texts) or displaced(self.copy, new, self.masks)
+        texts = (signature(apply_masks(lines, self.masks)) for lines in (new, self.copy))
+        return self._returns.seen(0, *texts) or is_mask_displaced(self.copy, new, self.masks)
 
     def _checked(self, new: Sequence[str], second: Sequence[str], *, sampled: bool) -> bool:
-        masks = learnt(new, second, self.masks)
-        left = share_changed(masked(new, masks), masked(second, masks))
-        differed = masked(new, self.masks) != masked(second, self.masks)
+        masks = learn_masks(new, second, self.masks)
+        left = share_changed(apply_masks(new, masks), apply_masks(second, masks))
+        differed = apply_masks(new, self.masks) != apply_masks(second, self.masks)
         taught = masks != self.masks
         self.trust.pair(0, 0, differed=differed, taught=taught, sampled=sampled)
         self.masks = masks

@@ -12,8 +12,8 @@ import random
 
 import pytest
 
-from recrawl.detect.change import Known, difference, read, signature
-from recrawl.detect.masks.masks import NO_MASKS, masked
+from recrawl.detect.change import OldVersion, compare, read_lines, signature
+from recrawl.detect.masks.masks import NO_MASKS, apply_masks
 from recrawl.parse.encodings import decoded
 from recrawl.visits.status import Outcome
 from tests.detect.changes import EDITS, edited
@@ -35,12 +35,12 @@ def languages_of(number):
 
 def read_as_sent(text, language):
     body, content_type = encoded(text, language)
-    return read(decoded(body, content_type), html=True)
+    return read_lines(decoded(body, content_type), html=True)
 
 
 def is_changed(old, new, masks):
-    known = Known(old, signature(masked(old, masks)))
-    return difference(known, new, masks).outcome is Outcome.CHANGED
+    known = OldVersion(old, signature(apply_masks(old, masks)))
+    return compare(known, new, masks).outcome is Outcome.CHANGED
 
 
 def lived(subject, noises, clock, chance):

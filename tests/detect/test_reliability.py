@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.detect.reliability import (
-    Word,
+    SignalRecord,
     audit_chance,
     check_chance,
     dates_changes,
@@ -18,7 +18,7 @@ from recrawl.detect.reliability import (
 )
 
 COUNTS = st.floats(0, 1000)
-WORDS = st.builds(Word, COUNTS, COUNTS, COUNTS)
+WORDS = st.builds(SignalRecord, COUNTS, COUNTS, COUNTS)
 
 
 def test_a_band_holds_the_share_of_lies_as_often_as_it_says():
@@ -26,7 +26,7 @@ def test_a_band_holds_the_share_of_lies_as_often_as_it_says():
     held = []
     for lies in random.uniform(0, 1, 500).tolist():
         wrong = int(random.binomial(20, lies))
-        low, high = Word(right=20 - wrong, wrong=wrong).band(0.9)
+        low, high = SignalRecord(right=20 - wrong, wrong=wrong).band(0.9)
         held.append(low <= lies <= high)
 
     assert 0.86 < np.mean(held) < 0.94
@@ -34,14 +34,14 @@ def test_a_band_holds_the_share_of_lies_as_often_as_it_says():
 
 def test_only_changes_are_evidence_of_honesty():
     """A host that always says "not modified" is right about every page that never changes."""
-    assert not denies(Word(silent=1000))
-    assert denies(Word(silent=1000, wrong=1))
-    assert not denies(Word(right=25, wrong=1))
+    assert not denies(SignalRecord(silent=1000))
+    assert denies(SignalRecord(silent=1000, wrong=1))
+    assert not denies(SignalRecord(right=25, wrong=1))
 
 
 @given(WORDS)
 def test_chances_are_chances(word):
-    for chance in (audit_chance(word), sample_chance(word), word.lies, *word.band()):
+    for chance in (audit_chance(word), sample_chance(word), word.wrong_share, *word.band()):
         assert 0 <= chance <= 1
     assert audit_chance(word) >= 0.02
 
@@ -67,4 +67,4 @@ def test_a_page_is_looked_at_twice_less_often_the_better_it_is_known(checked):
     ("right", "wrong", "believed"), [(0, 0, True), (3, 3, True), (3, 4, False)]
 )
 def test_dates_are_believed_that_are_right_more_often_than_not(right, wrong, believed):
-    assert dates_changes(Word(right, wrong)) == believed
+    assert dates_changes(SignalRecord(right, wrong)) == believed

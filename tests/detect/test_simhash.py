@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.detect.diff.share import share_changed
-from recrawl.detect.simhash import estimated_share, likeness
+from recrawl.detect.simhash import estimated_share, simhash
 
 VOCABULARY = [f"w{number}" for number in range(5000)]
 # Some words are far more frequent than others, as in all languages.
@@ -50,7 +50,7 @@ def test_estimates_are_as_good_as_said():
         share = share_changed(old, new)
         if share:
             shares.append(share)
-            ratios.append(estimated_share(likeness(old), likeness(new)) / share)
+            ratios.append(estimated_share(simhash(old), simhash(new)) / share)
 
     near = np.abs(np.log2(ratios)) <= 1
 
@@ -60,19 +60,19 @@ def test_estimates_are_as_good_as_said():
 
 
 @given(st.lists(st.text(max_size=20), max_size=10))
-def test_a_likeness_is_64_bits_and_the_same_each_time(lines):
-    found = likeness(lines)
+def test_a_simhash_is_64_bits_and_the_same_each_time(lines):
+    found = simhash(lines)
 
     assert 0 <= found < 1 << 64
-    assert likeness(list(lines)) == found
+    assert simhash(list(lines)) == found
 
 
 def test_words_and_their_order_count_and_lines_do_not():
-    page = likeness(("one two three", "four five"))
+    page = simhash(("one two three", "four five"))
 
-    assert likeness(("one", "two three four", "five")) == page
-    assert likeness(("one two three", "five four")) != page
-    assert likeness(("one two three", "four fives")) != page
+    assert simhash(("one", "two three four", "five")) == page
+    assert simhash(("one two three", "five four")) != page
+    assert simhash(("one two three", "four fives")) != page
 
 
 @given(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1))
@@ -85,6 +85,6 @@ def test_a_large_page_takes_little_time():
     page = [" ".join(VOCABULARY)] * 100
 
     began = time.process_time()
-    likeness(page)
+    simhash(page)
 
     assert time.process_time() - began < 5

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from recrawl.detect.masks.masks import learnt
+from recrawl.detect.masks.masks import learn_masks
 from recrawl.detect.verdict import (
     Criteria,
     PageFacts,
@@ -152,7 +152,7 @@ def test_small_changes_add_up_to_one_that_counts():
 
 
 def test_what_differs_by_itself_is_no_change():
-    masks = learnt(("Now 12:00:01", "Tea"), ("Now 12:00:02", "Tea"))
+    masks = learn_masks(("Now 12:00:01", "Tea"), ("Now 12:00:02", "Tea"))
     old = b"<p>Now 09:00:00<p>Tea"
     before = judge(page(old), masks=masks)
 
@@ -166,7 +166,7 @@ def test_masks_that_were_learnt_since_hold_for_the_copy_as_well():
     """The copy was signed when its clock still counted."""
     old = b"<p>Now 09:00:00<p>Tea"
     before = judge(page(old))
-    masks = learnt(("Now 12:00:01", "Tea"), ("Now 12:00:02", "Tea"))
+    masks = learn_masks(("Now 12:00:01", "Tea"), ("Now 12:00:02", "Tea"))
 
     after = judge(page(b"<p>Now 09:00:07<p>Tea"), known=before.copy, old=old, masks=masks)
 
@@ -205,12 +205,12 @@ def test_a_page_without_text_is_one_until_it_had_some():
     assert judge(page(image), known=judge(page(old)).copy, old=old).outcome.label == "walled"
 
 
-def test_without_versions_copies_are_compared_by_likeness():
+def test_without_versions_copies_are_compared_by_simhash():
     words = [f"word{number}" for number in range(400)]
     old = f"<p>{' '.join(words)}".encode()
     rule = Criteria(least_change=0.3)
     first = judge(page(old), keeps=False)
-    assert first.copy.likeness is not None
+    assert first.copy.simhash is not None
     little = old.replace(b"word7 ", b"other ")
     much = b"<p>" + b" ".join(b"new%d" % number for number in range(400))
 

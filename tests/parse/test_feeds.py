@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.parse.feeds import looks_like_feed, read_feed
-from recrawl.parse.sitemaps import Entry
+from recrawl.parse.sitemaps import DatedAddress
 from tests.parse.test_records import BOMBS
 
 ADDRESS = "https://example.org/feeds/all"
@@ -68,7 +68,7 @@ def test_the_second_rss():
 
 
 def test_the_first_rss():
-    assert read_feed(RSS_1, ADDRESS).entries == (Entry("https://example.org/a", 86400.0),)
+    assert read_feed(RSS_1, ADDRESS).entries == (DatedAddress("https://example.org/a", 86400.0),)
 
 
 def test_the_oldest_rss_has_rules_elsewhere_and_references_of_html():
@@ -79,8 +79,8 @@ def test_the_oldest_rss_has_rules_elsewhere_and_references_of_html():
 
 def test_atom_tells_the_last_change():
     assert read_feed(ATOM, ADDRESS).entries == (
-        Entry("https://example.org/a", 2 * 86400.0),
-        Entry("https://example.org/feeds/b", 86400.0),
+        DatedAddress("https://example.org/a", 2 * 86400.0),
+        DatedAddress("https://example.org/feeds/b", 86400.0),
     )
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.parse.records import MOST_RECORDS
-from recrawl.parse.sitemaps import Entry, read_sitemap
+from recrawl.parse.sitemaps import DatedAddress, read_sitemap
 from tests.parse.test_records import BOMBS
 
 ADDRESS = "https://example.org/sitemap.xml"
@@ -71,7 +71,7 @@ def test_an_index_names_sitemaps():
     sitemap = read_sitemap(INDEX, ADDRESS)
 
     assert sitemap.pages == ()
-    assert sitemap.sitemaps[0] == Entry("https://example.org/1.xml.gz", 10.0)
+    assert sitemap.sitemaps[0] == DatedAddress("https://example.org/1.xml.gz", 10.0)
     assert addresses(sitemap.sitemaps)[1:] == ["https://example.org/2.xml"]
 
 

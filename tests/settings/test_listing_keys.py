@@ -8,7 +8,7 @@ import pytest
 from recrawl.errors import InvalidSettings
 from recrawl.listings.live.rules import ListingRule
 from recrawl.parse.items.item import Layout
-from recrawl.parse.items.paging import Counted
+from recrawl.parse.items.paging import PageParameter
 from recrawl.settings.listing_keys import LISTING, NEEDED
 from recrawl.settings.settings import read_settings
 from recrawl.settings.text import first_settings
@@ -80,7 +80,7 @@ def test_every_key_is_read():
         ("https://example.org/a", "https://example.org/b"),
         Layout("$.cars[*]", "id", {"make": "make", "price in francs": "price.chf"}, "$.next"),
         form=(("q", "bmw"), ("year", "2002")),
-        counted=Counted("start", 0, 20),
+        counted=PageParameter("start", 0, 20),
         precision=0.8,
         recall=None,
         confidence=0.95,

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from recrawl.crawl.worker_threads import WorkerThreads
     from recrawl.fetch.polite import PoliteClient
     from recrawl.parse.robots import Permission
-    from recrawl.parse.sitemaps import Entry
+    from recrawl.parse.sitemaps import DatedAddress
     from recrawl.settings.settings import Settings
 
 Made = TypeVar("Made")
@@ -112,7 +112,7 @@ class Discovery:
             await self._read_feeds(search, address)
         return search.found
 
-    def _add_dated(self, search: _Search, kind: str, entries: Sequence[Entry]) -> None:
+    def _add_dated(self, search: _Search, kind: str, entries: Sequence[DatedAddress]) -> None:
         """Add what a sitemap or a feed names, with its dates."""
         self._add(search, (entry.address for entry in entries))
         found = search.found

@@ -20,9 +20,9 @@ from math import isnan, nan
 from typing import TYPE_CHECKING, TypeVar
 
 from recrawl.detect.diff.share import share_changed
-from recrawl.detect.masks.masks import learnt, masked
+from recrawl.detect.masks.masks import apply_masks, learn_masks
+from recrawl.detect.recent_texts import RevertedTexts, SharedTexts
 from recrawl.detect.reliability import ETAG, MODIFIED, NOT_MODIFIED
-from recrawl.detect.returns import Returns
 from recrawl.detect.verdict import (
     PageFacts,
     Verdict,
@@ -32,7 +32,6 @@ from recrawl.detect.verdict import (
     verdict_by_signature,
     verdict_unread,
 )
-from recrawl.detect.walls.repeats import Repeats
 from recrawl.fetch.host_slots import HostBusy, HostSlot
 from recrawl.parse.headers import validators
 from recrawl.parse.messages import Request
@@ -150,8 +149,8 @@ class PageVisitor:
         self._clock = clock
         self._threads = threads
         self._stopping = stopping
-        self._repeats = Repeats()
-        self._returns = Returns()
+        self._repeats = SharedTexts()
+        self._returns = RevertedTexts()
 
     async def visit(self, page: LeasedPage) -> PageVisit:
         """Visit a page, twice where that is to be checked; `HostBusy` where it cannot be now."""
@@ -415,7 +414,7 @@ def _compared(first: Response, second: Response, page: LeasedPage, known: Masks)
     one, two = (read_response(each, page.rule.criteria).lines for each in (first, second))
     if one is None or two is None:
         return _Pair(differed=True, masks=None, left=1.0)
-    masks = learnt(one, two, known)
-    left = share_changed(masked(one, masks), masked(two, masks))
-    differed = masked(one, known) != masked(two, known)
+    masks = learn_masks(one, two, known)
+    left = share_changed(apply_masks(one, masks), apply_masks(two, masks))
+    differed = apply_masks(one, known) != apply_masks(two, known)
     return _Pair(differed=differed, masks=None if masks == page.masks else masks, left=left)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from recrawl.demo.jobs import ExampleJobs
     from recrawl.demo.site import Requests
     from recrawl.demo.world import ExampleWorld
-    from recrawl.detect.reliability import Word
+    from recrawl.detect.reliability import SignalRecord
     from recrawl.entries.listings import Sync
     from recrawl.entries.store import ReadStore
     from recrawl.settings.settings import Settings
@@ -121,7 +121,7 @@ class ExampleRun:
     end: float
     rates: Floats
     syncs: list[Sync]
-    words: list[dict[str, Word]]
+    words: list[dict[str, SignalRecord]]
 
 
 async def crawl_example(
@@ -168,7 +168,7 @@ async def crawl_example(
     )
 
 
-def _words(crawler: Crawler, origins: Sequence[str]) -> list[dict[str, Word]]:
+def _words(crawler: Crawler, origins: Sequence[str]) -> list[dict[str, SignalRecord]]:
     """What was learnt of the word of each host."""
     hosts, trust = crawler.crawl.hosts, crawler.crawl.trust
     rows = [hosts.row(host_of(f"{origin}/")) for origin in origins]

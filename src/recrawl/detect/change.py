@@ -1,7 +1,7 @@
-"""What became of a page between two readings: the same, cosmetic, or changed, and how much.
+"""Whether a page changed between two versions, and which share of its words.
 
-Bytes that are equal need no reading: the caller compares them first. Where they differ, both
-readings are masked, and their signatures compared. Only where these differ too are words counted.
+The caller compares bytes first: equal bytes need no reading. Where bytes differ, the lines of both
+versions are masked and their signatures compared; only where these differ, too, are words counted.
 
 Pure.
 """
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from xxhash import xxh3_64_digest
 
 from recrawl.detect.diff.share import share_changed
-from recrawl.detect.masks.masks import NO_MASKS, masked
-from recrawl.detect.simhash import estimated_share, likeness
+from recrawl.detect.masks.masks import NO_MASKS, apply_masks
+from recrawl.detect.simhash import estimated_share, simhash
 from recrawl.detect.text.lines import lines, text_lines
 from recrawl.visits.status import Outcome
 
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What is kept of the copy that a page is compared with.
+class OldVersion:
+    """The version that a page is compared with, as far as it is kept.
 
     Args:
-        lines: Its lines, without masks; None where they are not at hand.
-        signature: Of its lines after the masks of then.
-        likeness: Of them; None where it is not known.
+        lines: Its lines, before masks; None where the version itself is not kept.
+        signature: Signature of its lines after the masks of that time.
+        simhash: Simhash of these lines; None where it is unknown.
     """
 
     lines: Sequence[str] | None
     signature: bytes
-    likeness: int | None = None
+    simhash: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What became of a page.
+    """How a page compares with its old version.
 
     Args:
         outcome: First, cosmetic or changed; cosmetic where nothing differs that counts.
@@ -54,26 +54,26 @@ class Change:
     share: float
 
 
-def read(
+def read_lines(
     text: str, *, html: bool, watch: tuple[str, ...] = (), ignore: tuple[str, ...] = ()
 ) -> tuple[str, ...]:
-    """What a reader sees of a page: its lines.
+    """Lines of a page as a reader sees them.
 
     Args:
         text: The page.
-        html: Whether it is HTML; other text counts as it is.
+        html: Whether it is HTML; other text is split into lines as it is.
         watch: CSS selectors of the only parts that count; none for the whole page.
         ignore: CSS selectors of parts that do not count.
 
     Examples:
-        >>> read("<p>a<p>b", html=True), read("<p>", html=False)
+        >>> read_lines("<p>a<p>b", html=True), read_lines("<p>", html=False)
         (('a', 'b'), ('<p>',))
     """
     return lines(text, watch=watch, ignore=ignore) if html else text_lines(text)
 
 
 def signature(lines: Sequence[str]) -> bytes:
-    """Eight bytes that stand for lines.
+    """64-bit hash of lines.
 
     >>> signature(("a", "b")) == signature(("a", "c"))
     False
@@ -81,34 +81,37 @@ def signature(lines: Sequence[str]) -> bytes:
     return xxh3_64_digest("\n".join(lines).encode(errors="surrogatepass"))
 
 
-def difference(
-    known: Known | None, new: Sequence[str], masks: Masks = NO_MASKS, *, least_change: float = 0.0
+def compare(
+    old: OldVersion | None,
+    new: Sequence[str],
+    masks: Masks = NO_MASKS,
+    *,
+    least_change: float = 0.0,
 ) -> Change:
-    """What became of a page.
+    """Compare a page with its old version.
 
     Args:
-        known: What is kept of the copy; None where there is none.
+        old: The old version; None for the first visit.
         new: Lines of the page now.
-        masks: What does not count.
+        masks: Places that do not count.
         least_change: Share of the words that must differ for a change to count.
 
     Examples:
-        >>> known = Known(("Tea", "5 euros"), signature(("Tea", "5 euros")))
-        >>> difference(known, ("Tea", "6 euros"))
+        >>> old = OldVersion(("Tea", "5 euros"), signature(("Tea", "5 euros")))
+        >>> compare(old, ("Tea", "6 euros"))
         Change(outcome=<Outcome.CHANGED: 3>, share=0.3333333333333333)
-        >>> difference(known, ("Tea", "6 euros"), least_change=0.5).outcome.label
+        >>> compare(old, ("Tea", "6 euros"), least_change=0.5).outcome.label
         'cosmetic'
     """
-    if known is None:
+    if old is None:
         return Change(Outcome.FIRST, nan)
-    kept = masked(new, masks)
-    if signature(kept) == known.signature:
+    now = apply_masks(new, masks)
+    if signature(now) == old.signature:
         return Change(Outcome.COSMETIC, 0.0)
-    if known.lines is not None:
-        before = masked(known.lines, masks)
-        share = share_changed(before, kept)
-    elif known.likeness is not None:
-        share = estimated_share(known.likeness, likeness(kept))
+    if old.lines is not None:
+        share = share_changed(apply_masks(old.lines, masks), now)
+    elif old.simhash is not None:
+        share = estimated_share(old.simhash, simhash(now))
     else:
         share = nan
     cosmetic = share == 0.0 or share < least_change

@@ -1,9 +1,9 @@
-r"""Whom to believe: how often the word of a host was found right, and what follows from that.
+r"""Reliability of a host's change signals: how often each was right, and what follows from that.
 
-Hosts tell of changes in several ways, and lie in each. Every kind of word is checked whenever a
-visit happens to know better, and now and then by a second request made for that alone.
+A host signals changes in several ways, and each may be wrong. A signal is checked whenever a visit
+happens to know better, and now and then by a second request made for that alone.
 
-| kind | right | wrong | silent |
+| signal | right | wrong | silent |
 |---|---|---|---|
 | `not_modified` | asked whether a changed page was modified, the host sent it | "not modified" of a page that had changed | "not modified", and it was true |
 | `etag` | equal content, equal tag | equal content, another tag | |
@@ -39,7 +39,7 @@ _FIRST_PAIRS = 10.0  # how many pairs of fetches that counts for
 _PAIRS_OF_ALL = 10.0  # pairs of a host that all hosts together count for
 _PAIRS_OF_HOST = 0.2  # pairs of a page that its host counts for: most pages differ always or never
 
-# However right a host was, so many changes may come without its word.
+# However right a host was, so many changes may come without its record.
 _MOST_BELIEVED = 0.95
 _LEAST_RIGHT = 0.5  # share of announcements that must be right
 _CHANGES_OF_ALL = 4.0  # changes of a host that all hosts which announce any count for
@@ -47,20 +47,20 @@ _QUIET_DAYS = 10.0  # in which one false alarm is assumed before any was heard
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
-    """How often a host's word of one kind was found right.
+class SignalRecord:
+    """How often one signal of a host was right.
 
     Args:
         right: Times it was right.
         wrong: Times it was wrong.
-        silent: Times nothing was told, or nothing proved: see the table above.
-        quiet_days: Days without a change in which it was watched.
+        silent: Times it gave no evidence: see the table above.
+        quiet_days: Days without a change in which the signal was watched.
 
     Examples:
         One change in ten was denied, give or take:
 
-        >>> word = Word(right=18, wrong=2)
-        >>> round(word.lies, 2), [round(end, 2) for end in word.band()]
+        >>> record = SignalRecord(right=18, wrong=2)
+        >>> round(record.wrong_share, 2), [round(end, 2) for end in record.band()]
         (0.12, [0.03, 0.25])
     """
 
@@ -70,22 +70,22 @@ class Word:
     quiet_days: float = 0.0
 
     @property
-    def heard(self) -> float:
-        """How often it could be checked."""
+    def checked(self) -> float:
+        """Times it was checked."""
         return self.right + self.wrong
 
     @property
-    def lies(self) -> float:
-        """Share of words that are wrong, as far as is known."""
-        return (self.wrong + 0.5) / (self.heard + 1)
+    def wrong_share(self) -> float:
+        """Estimated share of wrong signals (Jeffreys prior)."""
+        return (self.wrong + 0.5) / (self.checked + 1)
 
     @property
     def counts(self) -> dict[str, float]:
-        """What was counted, by name."""
-        return {name: getattr(self, name) for name in Word.__slots__}
+        """The counts, by name."""
+        return {name: getattr(self, name) for name in SignalRecord.__slots__}
 
     def band(self, level: float = 0.9) -> tuple[float, float]:
-        """Ends of the band that holds the share of wrong words with a probability."""
+        """Credible interval of the share of wrong signals."""
         from scipy.special import betaincinv  # slow to load: only where it is shown
 
         tail = (1 - level) / 2
@@ -99,9 +99,9 @@ class Word:
         wrong: float = 0.0,
         silent: float = 0.0,
         quiet_days: float = 0.0,
-    ) -> Word:
-        """The word after more was heard."""
-        return Word(
+    ) -> SignalRecord:
+        """The record with more counts added."""
+        return SignalRecord(
             self.right + right,
             self.wrong + wrong,
             self.silent + silent,
@@ -109,38 +109,38 @@ class Word:
         )
 
 
-NOTHING_HEARD = Word()
+NO_RECORD = SignalRecord()
 
 
-def denies(word: Word) -> bool:
+def denies(record: SignalRecord) -> bool:
     """Whether a host denies so many changes that its "not modified" is worth nothing.
 
-    >>> denies(Word(wrong=1)), denies(Word(right=30, wrong=1)), denies(Word())
-    (True, False, False)
+    >>> denies(SignalRecord(wrong=1)), denies(SignalRecord(right=30, wrong=1))
+    (True, False)
     """
-    return word.wrong > 0 and word.wrong > _MOST_DENIED * word.heard
+    return record.wrong > 0 and record.wrong > _MOST_DENIED * record.checked
 
 
-def audit_chance(word: Word) -> float:
-    """Chance with which a "not modified" is checked by fetching the page all the same.
+def audit_chance(record: SignalRecord) -> float:
+    """Probability of an audit: fetching a page in full after it was said to be not modified.
 
-    >>> audit_chance(Word()), audit_chance(Word(right=9)), audit_chance(Word(silent=36))
-    (1.0, 0.1, 0.1)
+    >>> [audit_chance(SignalRecord(**counts)) for counts in ({}, {"right": 9}, {"silent": 36})]
+    [1.0, 0.1, 0.1]
     """
-    return max(1 / (1 + word.right + word.silent / _SILENT_FOR_ONE), _LEAST_AUDITED)
+    return max(1 / (1 + record.right + record.silent / _SILENT_FOR_ONE), _LEAST_AUDITED)
 
 
-def dates_changes(word: Word) -> bool:
+def dates_changes(record: SignalRecord) -> bool:
     """Whether a host's dates are right more often than not, or were never checked.
 
-    >>> dates_changes(Word()), dates_changes(Word(right=5, wrong=1)), dates_changes(Word(wrong=1))
-    (True, True, False)
+    >>> dates_changes(SignalRecord(right=5, wrong=1)), dates_changes(SignalRecord(wrong=1))
+    (True, False)
     """
-    return word.wrong <= word.right
+    return record.wrong <= record.right
 
 
-def check_chance(checked: int, noise: Word = NOTHING_HEARD) -> float:
-    """Chance with which a change is checked on a page that was fetched twice so often before.
+def check_chance(checked: int, noise: SignalRecord = NO_RECORD) -> float:
+    """Probability of checking a change by a second fetch, given the double fetches so far.
 
     A page that differs by itself shows a change at every visit, and so comes up soon even where
     its host has shown no other.
@@ -150,24 +150,26 @@ def check_chance(checked: int, noise: Word = NOTHING_HEARD) -> float:
         noise: Pairs of fetches of the host's pages.
 
     Examples:
-        >>> check_chance(0), check_chance(3), check_chance(0, Word(right=40))
+        >>> check_chance(0), check_chance(3), check_chance(0, SignalRecord(right=40))
         (1.0, 0.25, 0.2)
     """
-    quiet = noise.heard / (_PAIRS_FOR_ONE * (1 + _PAIRS_FOR_ONE * noise.wrong))
+    quiet = noise.checked / (_PAIRS_FOR_ONE * (1 + _PAIRS_FOR_ONE * noise.wrong))
     return max(1 / (1 + checked + quiet), _LEAST_AUDITED)
 
 
-def sample_chance(noise: Word) -> float:
-    """Chance with which any visit fetches its page twice.
+def sample_chance(noise: SignalRecord) -> float:
+    """Probability that any visit fetches its page twice.
 
-    >>> sample_chance(Word()), sample_chance(Word(right=90))
+    >>> sample_chance(SignalRecord()), sample_chance(SignalRecord(right=90))
     (0.25, 0.02)
     """
-    return max(1 / (4 + noise.heard), _LEAST_AUDITED)
+    return max(1 / (4 + noise.checked), _LEAST_AUDITED)
 
 
-def false_changes(noise: Word, of_all: Word, checked: float = 0.0, differed: float = 0.0) -> float:
-    """Chance that a visit to an unchanged page shows a change.
+def false_changes(
+    noise: SignalRecord, of_all: SignalRecord, checked: float = 0.0, differed: float = 0.0
+) -> float:
+    """False-change rate: probability that a visit to an unchanged page shows a change.
 
     A page that was fetched twice says most, its host less, all hosts together least.
 
@@ -180,35 +182,35 @@ def false_changes(noise: Word, of_all: Word, checked: float = 0.0, differed: flo
     Examples:
         Of a page that always differs, of another on the same host, and where nothing is known:
 
-        >>> host = Word(right=18, wrong=2)
+        >>> host = SignalRecord(right=18, wrong=2)
         >>> [round(false_changes(host, host, *page), 2) for page in [(5, 5), (0, 0)]]
         [0.96, 0.09]
-        >>> false_changes(Word(), Word())
+        >>> false_changes(SignalRecord(), SignalRecord())
         0.01
     """
-    everywhere = (of_all.wrong + _FIRST_FALSE * _FIRST_PAIRS) / (of_all.heard + _FIRST_PAIRS)
-    here = (noise.wrong + everywhere * _PAIRS_OF_ALL) / (noise.heard + _PAIRS_OF_ALL)
+    everywhere = (of_all.wrong + _FIRST_FALSE * _FIRST_PAIRS) / (of_all.checked + _FIRST_PAIRS)
+    here = (noise.wrong + everywhere * _PAIRS_OF_ALL) / (noise.checked + _PAIRS_OF_ALL)
     return (differed + here * _PAIRS_OF_HOST) / (checked + _PAIRS_OF_HOST)
 
 
-def is_heeded(word: Word) -> bool:
+def is_heeded(record: SignalRecord) -> bool:
     """Whether a host announces changes, in sitemaps or feeds, and is right often enough.
 
     Dates that move with every build say nothing, however many changes they come with.
 
-    >>> is_heeded(Word(right=1)), is_heeded(Word(silent=5)), is_heeded(Word(right=5, wrong=9))
-    (True, False, False)
+    >>> is_heeded(SignalRecord(right=1)), is_heeded(SignalRecord(right=5, wrong=9))
+    (True, False)
     """
-    return word.right > 0 and precision(word) >= _LEAST_RIGHT
+    return record.right > 0 and precision(record) >= _LEAST_RIGHT
 
 
-def precision(word: Word) -> float:
+def precision(record: SignalRecord) -> float:
     """Share of a host's announcements that are right.
 
-    >>> precision(Word()), precision(Word(right=8, wrong=1))
+    >>> precision(SignalRecord()), precision(SignalRecord(right=8, wrong=1))
     (1.0, 0.9)
     """
-    return (word.right + 1) / (word.right + word.wrong + 1)
+    return (record.right + 1) / (record.right + record.wrong + 1)
 
 
 def recall(silent: float, awaited: float, of_others: float) -> float:
@@ -233,10 +235,10 @@ def recall(silent: float, awaited: float, of_others: float) -> float:
     return min(max(1 - unannounced / (awaited + _CHANGES_OF_ALL), 0.0), _MOST_BELIEVED)
 
 
-def false_alarms(word: Word) -> float:
+def false_alarms(record: SignalRecord) -> float:
     """Times a day that a host announces a change of a page that did not change.
 
-    >>> false_alarms(Word()), false_alarms(Word(wrong=1, quiet_days=30.0))
+    >>> false_alarms(SignalRecord()), false_alarms(SignalRecord(wrong=1, quiet_days=30.0))
     (0.1, 0.05)
     """
-    return (word.wrong + 1) / (word.quiet_days + _QUIET_DAYS)
+    return (record.wrong + 1) / (record.quiet_days + _QUIET_DAYS)

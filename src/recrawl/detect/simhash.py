@@ -1,9 +1,9 @@
-r"""A likeness of a page in 64 bits: of pages that differ little, few bits differ.
+r"""64-bit simhash of a page's text: similar texts have similar bits.
 
-Each pair of neighbouring words votes on all bits by the bits of its hash; the majority decides.
-Two pages whose pairs have the cosine $\cos\theta$ differ in a bit with probability $\theta / \pi$,
-so the share of bits that differ tells how much of the text does. It is a rough measure, for when
-the old text is not at hand.
+Each shingle of two words votes on every bit by the bits of its hash; the majority decides. Two
+pages whose shingles have the cosine $\cos\theta$ differ in a bit with probability $\theta / \pi$,
+so the share of bits that differ estimates the share of words that do. The estimate is rough; it is
+for pages whose old text is not kept.
 
 References:
     Charikar (2002). Similarity estimation techniques from rounding algorithms. Proceedings of the
@@ -28,31 +28,31 @@ if TYPE_CHECKING:
 
 _BITS = 64
 _SPACE = ord(" ")
-# Odd numbers with bits all over: they spread what differs in few bits over all of them.
+# Odd multipliers with bits all over, which spread a difference of few bits over all of them.
 _FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 _DOWN = np.uint64(29)
 # Fitted to pages of 10 to 100 lines in words of very unequal frequency, of which words or lines
 # were replaced or cut: tests/detect/test_simhash.py has them, and says how well it holds.
 _STEEPNESS, _LEAST = 0.8, 0.002
-_MOST_LETTERS = 1_000_000  # of a longer page, its beginning
+_MOST_LETTERS = 1_000_000  # longer pages are hashed by their beginning
 
 
 def _mixed(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Numbers each bit of which depends on nearly all bits of those given."""
+    """Integer hash: each bit depends on nearly all bits of its input."""
     for _ in range(2):
         numbers ^= numbers >> _DOWN
         numbers *= _SECOND
     return numbers ^ (numbers >> _DOWN)
 
 
-# Of two bytes that stand together. As a table: a word has more letters than there is time for.
+# Hash of two neighbouring bytes, as a table: hashing each letter would take too long.
 _OF_PAIR = _mixed(np.arange(1, (1 << 16) + 1, dtype=np.uint64) * _FIRST)
 
 
-def likeness(lines: Sequence[str]) -> int:
-    """64 bits that are alike where the words of lines are.
+def simhash(lines: Sequence[str]) -> int:
+    """Simhash of the words of lines.
 
-    >>> likeness(())
+    >>> simhash(())
     0
     """
     text = space_words(lines)[:_MOST_LETTERS]
@@ -64,7 +64,7 @@ def likeness(lines: Sequence[str]) -> int:
 
 
 def _hashes(text: str) -> npt.NDArray[np.uint64]:
-    """A number for each word: the sum of those of its pairs of letters, spaces beside it too."""
+    """One hash per word: the sum of the hashes of its pairs of bytes, spaces beside it included."""
     letters = np.frombuffer(f" {text} ".encode(errors="surrogatepass"), np.uint8)
     spaces = np.flatnonzero(letters == _SPACE)
     pairs = letters[:-1].astype(np.uint16) << 8 | letters[1:]
@@ -72,7 +72,7 @@ def _hashes(text: str) -> npt.NDArray[np.uint64]:
 
 
 def _votes(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-    """How many numbers have each bit, the highest first."""
+    """How many numbers have each bit set, the highest bit first."""
     # Eight counters of a byte are added at once, of as many numbers as a byte can count.
     bits = np.unpackbits(numbers.astype(">u8").view(np.uint8)).view(np.uint64).reshape(-1, 8)
     counts = np.add.reduceat(bits, range(0, len(bits), 255))
@@ -81,11 +81,11 @@ def _votes(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
 
 
 def estimated_share(one: int, other: int) -> float:
-    """Share of the words that differ between two pages that are not the same, from likenesses.
+    """Share of the words that differ between two pages that are not the same, from their simhashes.
 
     Args:
-        one: Likeness of one page.
-        other: Likeness of the other.
+        one: Simhash of one page.
+        other: Simhash of the other.
 
     Examples:
         >>> [round(estimated_share(0, 2**bits - 1), 3) for bits in (0, 1, 8, 32)]

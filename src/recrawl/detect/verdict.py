@@ -21,11 +21,10 @@ from typing import TYPE_CHECKING
 
 from xxhash import xxh3_64_digest
 
-from recrawl.detect.change import Known as Before
-from recrawl.detect.change import difference, read, signature
-from recrawl.detect.masks.masks import NO_MASKS, displaced, masked
-from recrawl.detect.simhash import likeness
-from recrawl.detect.walls.walls import wall_of
+from recrawl.detect.change import OldVersion, compare, read_lines, signature
+from recrawl.detect.masks.masks import NO_MASKS, apply_masks, is_mask_displaced
+from recrawl.detect.simhash import simhash
+from recrawl.detect.walls.walls import detect_wall
 from recrawl.entries.entries import Copy
 from recrawl.parse.dates import http_date
 from recrawl.parse.encodings import decoded
@@ -134,7 +133,7 @@ def verdict_unread(address: str, response: Response, copy: Copy | None) -> Verdi
     if response.status != _OK or not response.body:
         return Verdict(Outcome.FAILED)
     if copy is not None and xxh3_64_digest(response.body) == copy.bytes_signature:
-        found = _copy(address, response, copy.text_signature, copy.likeness)
+        found = _copy(address, response, copy.text_signature, copy.simhash)
         return Verdict(Outcome.SAME, 0.0, None if found == copy else found)
     return None
 
@@ -147,11 +146,11 @@ def read_response(response: Response, criteria: Criteria, body: bytes | None = N
         return ReadPage(None)
     text = decoded(response.body if body is None else body, header)
     html = mime in _PAGES or (not mime and text.lstrip()[:1] == "<")
-    lines = read(text, html=html, watch=criteria.watch, ignore=criteria.ignore)
+    lines = read_lines(text, html=html, watch=criteria.watch, ignore=criteria.ignore)
     if body is not None or not html:
         return ReadPage(lines)
-    whole = read(text, html=html) if criteria.watch or criteria.ignore else lines
-    return ReadPage(lines, wall_of(response.status, response.headers, whole, text))
+    whole = read_lines(text, html=html) if criteria.watch or criteria.ignore else lines
+    return ReadPage(lines, detect_wall(response.status, response.headers, whole, text))
 
 
 def verdict_by_signature(
@@ -168,9 +167,9 @@ def verdict_by_signature(
     copy = known.copy
     if copy is None or now.wall or now.lines is None:
         return None
-    if signature(masked(now.lines, known.masks)) != copy.text_signature:
+    if signature(apply_masks(now.lines, known.masks)) != copy.text_signature:
         return None
-    found = _copy(address, response, copy.text_signature, copy.likeness)
+    found = _copy(address, response, copy.text_signature, copy.simhash)
     return Verdict(Outcome.COSMETIC, 0.0, None if found == copy else found)
 
 
@@ -203,20 +202,18 @@ def verdict_by_content(  # noqa: PLR0913 - a page now, a page before, and what i
         found = _copy(address, response, None, None)
         outcome = Outcome.FIRST if copy is None else Outcome.CHANGED
         return _changed(outcome, nan if copy is None else 1.0, found, known, response, at)
-    what = difference(
-        _before(copy, old), now.lines, known.masks, least_change=criteria.least_change
-    )
+    what = compare(_before(copy, old), now.lines, known.masks, least_change=criteria.least_change)
     if what.outcome is not Outcome.COSMETIC:
         found = _copy(address, response, *_compared_by(now.lines, known))
         moved = (
             old is not None
             and old.lines is not None
-            and displaced(old.lines, now.lines, known.masks)
+            and is_mask_displaced(old.lines, now.lines, known.masks)
         )
         changed = _changed(what.outcome, what.share, found, known, response, at)
         return replace(changed, displaced=moved)
     assert copy is not None  # noqa: S101 - without one it is the first
-    by = copy.text_signature, copy.likeness
+    by = copy.text_signature, copy.simhash
     if not what.share:
         by = _compared_by(now.lines, known)
     # Small differences must not add up unseen: the next visit is compared with the same version.
@@ -224,16 +221,16 @@ def verdict_by_content(  # noqa: PLR0913 - a page now, a page before, and what i
     return Verdict(Outcome.COSMETIC, what.share, None if found == copy else found)
 
 
-def _before(copy: Copy | None, old: ReadPage | None) -> Before | None:
+def _before(copy: Copy | None, old: ReadPage | None) -> OldVersion | None:
     if copy is None:
         return None
-    return Before(old.lines if old else None, copy.text_signature or b"", copy.likeness)
+    return OldVersion(old.lines if old else None, copy.text_signature or b"", copy.simhash)
 
 
 def _compared_by(lines: tuple[str, ...], known: PageFacts) -> tuple[bytes, int | None]:
-    """Signature and, where no version is kept to compare with, likeness of lines."""
-    kept = masked(lines, known.masks)
-    return signature(kept), None if known.keeps else likeness(kept)
+    """Signature and, where no version is kept to compare with, simhash of lines."""
+    kept = apply_masks(lines, known.masks)
+    return signature(kept), None if known.keeps else simhash(kept)
 
 
 def dated_by_response(response: Response, at: float) -> bool:
@@ -262,17 +259,17 @@ def _changed(
     return Verdict(outcome, share, copy, age, response.body)
 
 
-def _copy(address: str, response: Response, text: bytes | None, likeness: int | None) -> Copy:
+def _copy(address: str, response: Response, text: bytes | None, simhash: int | None) -> Copy:
     """A copy with the validators of an response; none where they are another address's.
 
     A host that is asked "modified since?" of another page than the copy is of may well say no.
     """
     content = xxh3_64_digest(response.body)
     if response.address != address:
-        return Copy(content, text, likeness=likeness)
+        return Copy(content, text, simhash=simhash)
     known = validators(response.headers)
     modified = int(known.modified) if isfinite(known.modified) else None
-    return Copy(content, text, known.etag or None, modified, likeness)
+    return Copy(content, text, known.etag or None, modified, simhash)
 
 
 def _renewed(known: Copy, response: Response) -> Copy | None:
@@ -280,7 +277,7 @@ def _renewed(known: Copy, response: Response) -> Copy | None:
     new = validators(response.headers)
     modified = int(new.modified) if isfinite(new.modified) else known.modified_seconds
     etag = new.etag or known.etag
-    copy = Copy(known.bytes_signature, known.text_signature, etag, modified, known.likeness)
+    copy = Copy(known.bytes_signature, known.text_signature, etag, modified, known.simhash)
     return None if copy == known else copy
 
 

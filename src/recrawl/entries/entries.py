@@ -30,14 +30,14 @@ class Copy:
         text_signature: Signature of what a reader sees, where there is such.
         etag: Validator of the answer, as it came; one that is no text is not kept.
         modified_seconds: When the host says the page last changed, in whole epoch seconds.
-        likeness: Hash of what a reader sees that is near for texts that are alike.
+        simhash: Hash of what a reader sees that is near for texts that are alike.
     """
 
     bytes_signature: bytes
     text_signature: bytes | None = None
     etag: str | None = None
     modified_seconds: int | None = None
-    likeness: int | None = None
+    simhash: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING
 
-from recrawl.detect.change import read
+from recrawl.detect.change import read_lines
 from recrawl.detect.diff.line_diff import line_diff
 from recrawl.detect.diff.share import share_changed
 from recrawl.detect.masks.json_text import read_masks
-from recrawl.detect.masks.masks import NO_MASKS, Masks, masked
+from recrawl.detect.masks.masks import NO_MASKS, Masks, apply_masks
 from recrawl.errors import NothingToCompare
 from recrawl.parse.addresses import host_of
 from recrawl.parse.encodings import decoded
@@ -164,8 +164,8 @@ class PageVersions:
             )
             raise NothingToCompare(message)
         html = text.lstrip()[:1] == "<"
-        found = read(text, html=html, watch=self.rule.watch, ignore=self.rule.ignore)
-        return masked(found, self.masks)
+        found = read_lines(text, html=html, watch=self.rule.watch, ignore=self.rule.ignore)
+        return apply_masks(found, self.masks)
 
 
 def _when(version: Version) -> str:

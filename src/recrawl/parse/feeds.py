@@ -16,7 +16,7 @@ from recrawl.parse.addresses import canonical
 from recrawl.parse.dates import mail_date, w3c_date
 from recrawl.parse.headers import content_type
 from recrawl.parse.records import read_records, root_of, unpacked
-from recrawl.parse.sitemaps import Entry
+from recrawl.parse.sitemaps import DatedAddress
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +43,7 @@ class Feed:
         broken: Why this is not all; empty if it is.
     """
 
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[DatedAddress, ...] = ()
     broken: str = ""
 
 
@@ -57,18 +57,18 @@ def read_feed(body: bytes, address: str) -> Feed:
     Examples:
         >>> item = b"<item><link>/a</link><pubDate>Fri, 2 Jan 1970 00:00 GMT</pubDate></item>"
         >>> read_feed(b"<rss>" + item + b"</rss>", "https://example.org/feed").entries
-        (Entry(address='https://example.org/a', modified=86400.0),)
+        (DatedAddress(address='https://example.org/a', modified=86400.0),)
     """
     body, cut = unpacked(body)
     found = read_records(body, _NAMES, _FIELDS)
     if not found.broken and found.root not in _ROOTS:
         return Feed((), f"must be a feed (got <{found.root[:_LONGEST_NAME]}>)")
-    entries: dict[str, Entry] = {}
+    entries: dict[str, DatedAddress] = {}
     for record in found.records:
         pages = (canonical(text, address) for text in _links(record) if text.strip())
         page = next(filter(None, pages), None)
         if page is not None:
-            entries.setdefault(page, Entry(page, _modified(record)))
+            entries.setdefault(page, DatedAddress(page, _modified(record)))
     return Feed(tuple(entries.values()), cut or found.broken)
 
 

@@ -27,7 +27,7 @@ _LONGEST_NAME = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class DatedAddress:
     """A page or a further sitemap.
 
     Args:
@@ -50,8 +50,8 @@ class Sitemap:
         broken: Why this is not all; empty if it is.
     """
 
-    pages: tuple[Entry, ...] = ()
-    sitemaps: tuple[Entry, ...] = ()
+    pages: tuple[DatedAddress, ...] = ()
+    sitemaps: tuple[DatedAddress, ...] = ()
     foreign: int = 0
     broken: str = ""
 
@@ -68,9 +68,9 @@ def read_sitemap(body: bytes, address: str, *, anywhere: bool = False) -> Sitema
         >>> body = b"<urlset><url><loc>https://example.org/a</loc><lastmod>1970-01-02</lastmod>"
         >>> sitemap = read_sitemap(body + b"</url></urlset>", "https://example.org/sitemap.xml")
         >>> sitemap.pages
-        (Entry(address='https://example.org/a', modified=86400.0),)
+        (DatedAddress(address='https://example.org/a', modified=86400.0),)
         >>> read_sitemap(b"https://example.org/b", "https://example.org/sitemap.txt").pages
-        (Entry(address='https://example.org/b', modified=nan),)
+        (DatedAddress(address='https://example.org/b', modified=nan),)
     """
     body, cut = unpacked(body)
     if _is_text(body):
@@ -80,7 +80,7 @@ def read_sitemap(body: bytes, address: str, *, anywhere: bool = False) -> Sitema
         found = read_records(body, _NAMES, _FIELDS)
         entries, broken = _entries_of_records(found, address)
         is_index = found.root == "sitemapindex"
-    kept: dict[str, Entry] = {}
+    kept: dict[str, DatedAddress] = {}
     foreign, host = 0, host_of(address)
     for entry in entries:
         if anywhere or host_of(entry.address) == host:
@@ -97,14 +97,16 @@ def _is_text(body: bytes) -> bool:
     return not start.startswith((b"<", b"\0", b"\xff\xfe", b"\xfe\xff"))
 
 
-def _entries_of_text(body: bytes) -> tuple[list[Entry], str]:
+def _entries_of_text(body: bytes) -> tuple[list[DatedAddress], str]:
     lines = body.decode("utf-8-sig", "replace").split("\n", MOST_RECORDS + 1)
-    found = [Entry(page) for page in map(canonical, lines[:MOST_RECORDS]) if page is not None]
+    found = [
+        DatedAddress(page) for page in map(canonical, lines[:MOST_RECORDS]) if page is not None
+    ]
     broken = f"must have at most {MOST_RECORDS} lines (got more)"
     return found, broken if any(lines[MOST_RECORDS:]) else ""
 
 
-def _entries_of_records(found: Records, address: str) -> tuple[list[Entry], str]:
+def _entries_of_records(found: Records, address: str) -> tuple[list[DatedAddress], str]:
     entries = []
     for record in found.records:
         texts: dict[str, str] = {}
@@ -113,7 +115,7 @@ def _entries_of_records(found: Records, address: str) -> tuple[list[Entry], str]
         page = canonical(texts["loc"], address) if texts.get("loc", "").strip() else None
         if page is not None:
             modified = w3c_date(texts.get("lastmod", ""))
-            entries.append(Entry(page, math.nan if modified is None else modified))
+            entries.append(DatedAddress(page, math.nan if modified is None else modified))
     if not found.broken and found.root not in _ROOTS:
         return [], f"must be a sitemap (got <{found.root[:_LONGEST_NAME]}>)"
     return entries, found.broken

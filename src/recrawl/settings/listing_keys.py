@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from recrawl.errors import InvalidInput
 from recrawl.listings.live.rules import LONGEST, RECALL, SHORTEST, ListingRule
 from recrawl.parse.addresses import canonical
-from recrawl.parse.items.item import Layout, parted
+from recrawl.parse.items.item import Layout, split_selector
 from recrawl.parse.items.json_paths import JsonPath
-from recrawl.parse.items.paging import Counted
+from recrawl.parse.items.paging import PageParameter
 from recrawl.settings.keys import BLOCK, Key, is_selector
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def _part(value: object) -> str | None:
     """A part within an item: a selector, an attribute or both; or a path."""
     if not isinstance(value, str) or not value.strip():
         return None
-    where, attribute = parted(value)
+    where, attribute = split_selector(value)
     fits = is_selector(where) if where else bool(attribute)
     return value if fits or _is_path(value) else None
 
@@ -74,8 +74,8 @@ def _form(value: object) -> tuple[tuple[str, str], ...] | None:
     return tuple((str(name), str(each)) for name, each in value.items()) if whole else None
 
 
-def _counted(value: object) -> Counted | None:
-    return Counted.read(value) if isinstance(value, str) else None
+def _counted(value: object) -> PageParameter | None:
+    return PageParameter.read(value) if isinstance(value, str) else None
 
 
 def _share(value: object) -> float | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.detect.reliability import NOISE, NOTHING_HEARD, Word, false_changes
+from recrawl.detect.reliability import NO_RECORD, NOISE, SignalRecord, false_changes
 from recrawl.state.trust import PAIRS
 from recrawl.visits.status import Audit, Outcome
 
@@ -40,8 +40,8 @@ class FalseChangeModel:
     """
 
     reader: ReadStore
-    words: Mapping[int, Word]
-    of_all: Word
+    words: Mapping[int, SignalRecord]
+    of_all: SignalRecord
     checked: Statuses
     differed: Statuses
 
@@ -50,8 +50,10 @@ class FalseChangeModel:
         """What a store knows."""
         learnt = reader.checkpoint(PAIRS)
         parts = learnt[0] if learnt else {}
-        words = {host: Word(*counts) for host, counts in reader.signal_records_of(NOISE).items()}
-        of_all = NOTHING_HEARD
+        words = {
+            host: SignalRecord(*counts) for host, counts in reader.signal_records_of(NOISE).items()
+        }
+        of_all = NO_RECORD
         for word in words.values():
             of_all = of_all.plus(right=word.right, wrong=word.wrong)
         pairs = (parts.get(name, _NO_PAIRS) for name in PAIRS)
@@ -75,4 +77,4 @@ class FalseChangeModel:
         pairs = (0, 0)
         if page < len(self.checked):
             pairs = int(self.checked[page]), int(self.differed[page])
-        return false_changes(self.words.get(host, NOTHING_HEARD), self.of_all, *pairs)
+        return false_changes(self.words.get(host, NO_RECORD), self.of_all, *pairs)

@@ -19,10 +19,10 @@ from recrawl.detect.masks.masks import NO_MASKS
 from recrawl.detect.reliability import (
     KINDS,
     MODIFIED,
+    NO_RECORD,
     NOISE,
     NOT_MODIFIED,
-    NOTHING_HEARD,
-    Word,
+    SignalRecord,
     audit_chance,
     check_chance,
     dates_changes,
@@ -63,10 +63,10 @@ class Trust:
         self.audited = True
         self._hosts = hosts
         self._random = random
-        self._words: dict[int, dict[str, Word]] = {}
+        self._words: dict[int, dict[str, SignalRecord]] = {}
         self._masks: dict[int, Masks] = {}  # of all pages of a host
         self._pages: dict[int, HostMasks] = {}  # what they are learnt from
-        self._noise = NOTHING_HEARD  # of all hosts together
+        self._noise = NO_RECORD  # of all hosts together
         self._moved: set[int] = set()
 
     def grow(self, pages: int) -> None:
@@ -89,7 +89,7 @@ class Trust:
         """
         for name, kind, counts in words:
             if kind in KINDS:
-                self._hear(self._hosts.row(name), kind, Word(*counts))
+                self._hear(self._hosts.row(name), kind, SignalRecord(*counts))
         for name, text in masks.items():
             self._masks[self._hosts.row(name)] = read_masks(text)
         self._moved.clear()
@@ -115,11 +115,11 @@ class Trust:
 
     # What follows from it.
 
-    def word(self, host: int, kind: str) -> Word:
+    def word(self, host: int, kind: str) -> SignalRecord:
         """What is known of one kind of word of a host."""
-        return self._words.get(host, {}).get(kind, NOTHING_HEARD)
+        return self._words.get(host, {}).get(kind, NO_RECORD)
 
-    def words(self, kind: str) -> dict[int, Word]:
+    def words(self, kind: str) -> dict[int, SignalRecord]:
         """What is known of one kind of word, by host."""
         return {host: words[kind] for host, words in self._words.items() if kind in words}
 
@@ -163,7 +163,7 @@ class Trust:
 
     def heard(self, host: int, kind: str, **counts: float) -> None:
         """Note that a word of a host was right, wrong or missing."""
-        self._hear(host, kind, Word(**counts))
+        self._hear(host, kind, SignalRecord(**counts))
 
     def pair(self, host: int, page: int, *, differed: bool, taught: bool, sampled: bool) -> None:
         """Note a page that was fetched twice at once.
@@ -187,7 +187,7 @@ class Trust:
     def masked(self, host: int, address: str, masks: Masks) -> None:
         """Note what was found to differ by itself on a page: its neighbours may do likewise."""
         pages = self._pages.setdefault(host, HostMasks())
-        pages.learnt(address, masks)
+        pages.learn(address, masks)
         self._share(host, pages)
 
     def _share(self, host: int, pages: HostMasks) -> None:
@@ -197,10 +197,10 @@ class Trust:
             self._masks[host] = found
             self._moved.add(host)
 
-    def _hear(self, host: int, kind: str, more: Word) -> None:
+    def _hear(self, host: int, kind: str, more: SignalRecord) -> None:
         counts = more.counts
         words = self._words.setdefault(host, {})
-        words[kind] = words.get(kind, NOTHING_HEARD).plus(**counts)
+        words[kind] = words.get(kind, NO_RECORD).plus(**counts)
         if kind == NOISE:
             self._noise = self._noise.plus(**counts)
         self._moved.add(host)

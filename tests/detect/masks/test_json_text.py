@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.detect.masks.json_text import as_json, read_masks
-from recrawl.detect.masks.masks import NO_MASKS, learnt
+from recrawl.detect.masks.masks import NO_MASKS, learn_masks
 from tests.detect.masks.test_masks import READING
 
 JSON = st.recursive(
@@ -19,7 +19,7 @@ JSON = st.recursive(
 
 @given(READING, READING)
 def test_masks_come_back_as_they_were(first, second):
-    masks = learnt(first, second)
+    masks = learn_masks(first, second)
 
     assert read_masks(as_json(masks)) == masks
 

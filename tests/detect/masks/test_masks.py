@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.detect.masks.masks import MOST_MASKS, NO_MASKS, Masks, displaced, learnt, masked
+from recrawl.detect.masks.masks import (
+    MOST_MASKS,
+    NO_MASKS,
+    Masks,
+    apply_masks,
+    is_mask_displaced,
+    learn_masks,
+)
 from recrawl.detect.text.lines import GAP, LINK
 
 WORDS = st.sampled_from(["alpha", "beta", "gamma", "delta", "12:03:55", "5", f"{LINK}/a", "日本"])
@@ -19,7 +26,7 @@ def page(*middle, top="Top", end="End"):
 
 
 def test_what_did_not_differ_teaches_nothing():
-    assert learnt(page("x"), page("x")) == NO_MASKS
+    assert learn_masks(page("x"), page("x")) == NO_MASKS
 
 
 @pytest.mark.parametrize(
@@ -41,43 +48,43 @@ def test_what_did_not_differ_teaches_nothing():
     ],
 )  # fmt: skip
 def test_part_of_a_line_is_blanked(first, second, later, kept):
-    masks = learnt(page(first), page(second))
+    masks = learn_masks(page(first), page(second))
 
-    assert masked(page(first), masks) == masked(page(later), masks)
+    assert apply_masks(page(first), masks) == apply_masks(page(later), masks)
     if kept:
-        assert masked(page(later), masks) == page(kept)
+        assert apply_masks(page(later), masks) == page(kept)
 
 
 @pytest.mark.parametrize("other", ["Then 12:00:05", "Now 12:00:05 or so", "Now " + "x" * 50])
 def test_a_change_in_the_same_line_is_seen(other):
-    masks = learnt(page("Now 12:00:01"), page("Now 12:00:02"))
+    masks = learn_masks(page("Now 12:00:01"), page("Now 12:00:02"))
 
-    assert masked(page(other), masks) != masked(page("Now 12:00:01"), masks)
+    assert apply_masks(page(other), masks) != apply_masks(page("Now 12:00:01"), masks)
 
 
 def test_a_gap_does_not_take_a_price_beside_a_clock():
     """Not even after the price was another at the next double fetch."""
-    masks = learnt(page("Gold 1923.5 at 12:00:01"), page("Gold 1923.5 at 12:00:02"))
-    masks = learnt(page("Gold 1888.1 at 12:30:01"), page("Gold 1888.1 at 12:30:02"), masks)
+    masks = learn_masks(page("Gold 1923.5 at 12:00:01"), page("Gold 1923.5 at 12:00:02"))
+    masks = learn_masks(page("Gold 1888.1 at 12:30:01"), page("Gold 1888.1 at 12:30:02"), masks)
 
-    assert masked(page("Gold 1924.5 at 12:00:09"), masks) == page(f"Gold 1924.5 at {GAP}")
+    assert apply_masks(page("Gold 1924.5 at 12:00:09"), masks) == page(f"Gold 1924.5 at {GAP}")
 
 
 def test_lines_that_look_alike_but_stay_are_not_blanked():
     """A price that is new at each fetch hides no other price, not even where it is missing."""
-    masks = learnt(page("Price 5 €", "x", "Price 7 €"), page("Price 5 €", "x", "Price 9 €"))
+    masks = learn_masks(page("Price 5 €", "x", "Price 7 €"), page("Price 5 €", "x", "Price 9 €"))
 
-    assert masked(page("Price 5 €", "x", "Price 8 €"), masks) == page(
+    assert apply_masks(page("Price 5 €", "x", "Price 8 €"), masks) == page(
         "Price 5 €", "x", f"Price {GAP} €"
     )
-    assert masked(page("Price 6 €", "x", "Price 8 €"), masks)[2] == "Price 6 €"
-    assert masked(page("Price 6 €", "x"), masks)[2] == "Price 6 €"
+    assert apply_masks(page("Price 6 €", "x", "Price 8 €"), masks)[2] == "Price 6 €"
+    assert apply_masks(page("Price 6 €", "x"), masks)[2] == "Price 6 €"
 
 
 def test_lines_between_others_are_blanked():
-    masks = learnt(page("Buy soap!"), page("Eat fish."))
+    masks = learn_masks(page("Buy soap!"), page("Eat fish."))
 
-    assert masked(page("Go home?"), masks) == page(GAP)
+    assert apply_masks(page("Go home?"), masks) == page(GAP)
 
 
 @pytest.mark.parametrize(
@@ -93,27 +100,27 @@ def test_lines_between_others_are_blanked():
     ],
 )
 def test_a_change_beside_blanked_lines_is_seen(lines):
-    masks = learnt(page("Buy soap!"), page("Eat fish."))
+    masks = learn_masks(page("Buy soap!"), page("Eat fish."))
 
-    assert masked(lines, masks) != masked(page("Eat fish."), masks)
+    assert apply_masks(lines, masks) != apply_masks(page("Eat fish."), masks)
 
 
 def test_where_one_side_changed_only_what_was_there_is_blanked():
-    masks = learnt(page("Buy soap!"), page("Eat fish."))
+    masks = learn_masks(page("Buy soap!"), page("Eat fish."))
 
-    assert masked(("Top", "Menu", "Go home?", "Changed", "End"), masks) == (
+    assert apply_masks(("Top", "Menu", "Go home?", "Changed", "End"), masks) == (
         *("Top", "Menu", GAP, "Changed", "End"),
     )
-    assert masked(("Top", "Changed", "Go home?", "Footer", "End"), masks) == (
+    assert apply_masks(("Top", "Changed", "Go home?", "Footer", "End"), masks) == (
         *("Top", "Changed", GAP, "Footer", "End"),
     )
 
 
 def test_lines_that_always_were_as_many_hide_no_more_lines():
-    masks = learnt(page("Buy soap!", "Now"), page("Eat fish.", "Here"))
+    masks = learn_masks(page("Buy soap!", "Now"), page("Eat fish.", "Here"))
 
-    assert masked(page("Go home?", "Then"), masks) == page(GAP)
-    assert "a real line" in masked(page("Go home?", "Then", "a real line"), masks)
+    assert apply_masks(page("Go home?", "Then"), masks) == page(GAP)
+    assert "a real line" in apply_masks(page("Go home?", "Then", "a real line"), masks)
 
 
 def test_links_of_another_kind_are_no_part_of_a_block_of_links():
@@ -122,28 +129,30 @@ def test_links_of_another_kind_are_no_part_of_a_block_of_links():
         ("Jobs", f"{LINK}/job/1 Cook", *(f"{LINK}/read/{number} More" for number in some), "End")
         for some in ((3, 4), (5, 6, 7))
     )
-    masks = learnt(first, second)
+    masks = learn_masks(first, second)
 
     added = (*first[:2], f"{LINK}/job/2 Baker", *first[2:])
-    assert masked(first, masks) == masked(second, masks) == (*first[:2], GAP, "End")
-    assert f"{LINK}/job/2 Baker" in masked(added, masks)
+    assert apply_masks(first, masks) == apply_masks(second, masks) == (*first[:2], GAP, "End")
+    assert f"{LINK}/job/2 Baker" in apply_masks(added, masks)
 
 
 def test_a_block_of_many_kinds_of_links_hides_any():
     masks = NO_MASKS
     for number in range(3):
         first, second = (page(f"{LINK}/{word}{number}/1 Ad") for word in ("a", "b"))
-        masks = learnt(first, second, masks)
+        masks = learn_masks(first, second, masks)
 
-    assert masked(page(f"{LINK}/other/1 Ad"), masks) == masked(page(f"{LINK}/a0/1 Ad"), masks)
+    assert apply_masks(page(f"{LINK}/other/1 Ad"), masks) == apply_masks(
+        page(f"{LINK}/a0/1 Ad"), masks
+    )
 
 
 def test_a_place_is_known_again_after_the_line_beside_it_was_edited():
     """With as many lines as were seen there before: the pair after the edit had but one each."""
-    masks = learnt(page("Buy", "soap", "now!"), page("Eat fish."))
-    edited = learnt(("Bar", "Go home?", "Footer"), ("Bar", "Sing songs!", "Footer"), masks)
+    masks = learn_masks(page("Buy", "soap", "now!"), page("Eat fish."))
+    edited = learn_masks(("Bar", "Go home?", "Footer"), ("Bar", "Sing songs!", "Footer"), masks)
 
-    assert masked(("Bar", "Buy", "soap", "now!", "Footer"), edited) == ("Bar", GAP, "Footer")
+    assert apply_masks(("Bar", "Buy", "soap", "now!", "Footer"), edited) == ("Bar", GAP, "Footer")
 
 
 @pytest.mark.parametrize(
@@ -158,18 +167,18 @@ def test_a_place_is_known_again_after_the_line_beside_it_was_edited():
     ids=["same", "far", "before", "after", "both"],
 )
 def test_a_place_that_is_gone_or_edited_beside_is_displaced(new, moved):
-    masks = learnt(page("Buy soap!"), page("Eat fish."))
+    masks = learn_masks(page("Buy soap!"), page("Eat fish."))
 
-    assert displaced(page("Eat fish."), new, masks) == moved
-    assert not displaced(new, new, masks)
+    assert is_mask_displaced(page("Eat fish."), new, masks) == moved
+    assert not is_mask_displaced(new, new, masks)
 
 
 def test_two_advertisements_of_one_pool_hide_nothing_between_them():
     """In the second pair one has moved past the line between; that explains nothing new."""
-    masks = learnt(page("Soap!", "Read on", "Fish!"), page("Tea!", "Read on", "Salt!"))
-    masks = learnt(page("Soap!", "Read on", "Fish!"), page("Fish!", "Read on", "Soap!"), masks)
+    masks = learn_masks(page("Soap!", "Read on", "Fish!"), page("Tea!", "Read on", "Salt!"))
+    masks = learn_masks(page("Soap!", "Read on", "Fish!"), page("Fish!", "Read on", "Soap!"), masks)
 
-    assert masked(page("Oil!", "Read on", "Ale!"), masks) == page(GAP, "Read on", GAP)
+    assert apply_masks(page("Oil!", "Read on", "Ale!"), masks) == page(GAP, "Read on", GAP)
 
 
 def test_two_lines_that_look_alike_have_a_mask_each():
@@ -177,59 +186,62 @@ def test_two_lines_that_look_alike_have_a_mask_each():
         page(f"{LINK}/out?t={token} Cart", "x", f"{LINK}/in/{token}/now Cart")
         for token in ("12ab34", "56cd78")
     )
-    masks = learnt(first, second)
-    masks = learnt(second, first, masks)
+    masks = learn_masks(first, second)
+    masks = learn_masks(second, first, masks)
 
-    assert masked(first, masks) == masked(second, masks)
-    assert masked(first, masks)[2:5:2] == (f"{LINK}/out?t={GAP} Cart", f"{LINK}/in/{GAP}/now Cart")
+    assert apply_masks(first, masks) == apply_masks(second, masks)
+    assert apply_masks(first, masks)[2:5:2] == (
+        f"{LINK}/out?t={GAP} Cart",
+        f"{LINK}/in/{GAP}/now Cart",
+    )
 
 
 def test_where_a_mask_goes_places_beside_it_are_learnt_anew():
     """The line after the first place was blanked, and is not any more."""
-    masks = learnt(page("Soap!", "Shop 5 €"), page("Soap!", "Shop 6 €"))
-    masks = learnt(page("Tea!", "Shop 5 €"), page("Fish!", "Shop 7 €"), masks)
-    assert masked(page("Gin!", "Shop 5 €"), masks) == page(GAP, f"Shop {GAP} €")
+    masks = learn_masks(page("Soap!", "Shop 5 €"), page("Soap!", "Shop 6 €"))
+    masks = learn_masks(page("Tea!", "Shop 5 €"), page("Fish!", "Shop 7 €"), masks)
+    assert apply_masks(page("Gin!", "Shop 5 €"), masks) == page(GAP, f"Shop {GAP} €")
 
     for first, second in (("Tea!", "Oil!"), ("Ale!", "Gin!")) * 12:
-        masks = learnt(page(first, "Shop 5 €"), page(second, "Shop 5 €"), masks)
-        one, two = (masked(page(each, "Shop 5 €"), masks) for each in (first, second))
+        masks = learn_masks(page(first, "Shop 5 €"), page(second, "Shop 5 €"), masks)
+        one, two = (apply_masks(page(each, "Shop 5 €"), masks) for each in (first, second))
         assert one == two
 
-    assert masked(page("Gin!", "Shop 5 €"), masks) == page(GAP, "Shop 5 €")
+    assert apply_masks(page("Gin!", "Shop 5 €"), masks) == page(GAP, "Shop 5 €")
 
 
 def test_lines_in_another_order_are_sorted_and_others_are_seen():
-    masks = learnt(page("a", "b", "c"), page("c", "a", "b"))
+    masks = learn_masks(page("a", "b", "c"), page("c", "a", "b"))
 
-    assert masked(page("b", "c", "a"), masks) == page("a", "b", "c")
-    assert masked(page("b", "c", "d"), masks) == page("b", "c", "d")
+    assert apply_masks(page("b", "c", "a"), masks) == page("a", "b", "c")
+    assert apply_masks(page("b", "c", "d"), masks) == page("b", "c", "d")
 
 
 def test_what_comes_and_goes_hides_only_itself():
-    masks = learnt(page("Accept cookies?"), page())
+    masks = learn_masks(page("Accept cookies?"), page())
 
-    assert masked(page("Accept cookies?"), masks) == masked(page(), masks)
-    assert "Closed today!" in masked(page("Closed today!"), masks)
+    assert apply_masks(page("Accept cookies?"), masks) == apply_masks(page(), masks)
+    assert "Closed today!" in apply_masks(page("Closed today!"), masks)
 
 
 def test_what_comes_and_goes_is_known_by_one_line_beside_it():
-    masks = learnt(page("Accept cookies?"), page())
+    masks = learn_masks(page("Accept cookies?"), page())
     without, there = ("Top", "Edited", "Footer", "End"), ("Top", "Edited", "Accept cookies?")
 
-    assert masked(without, masks) == masked((*there, "Footer", "End"), masks)
-    assert "Closed!" in masked(("Top", "Edited", "Closed!", "Footer", "End"), masks)
+    assert apply_masks(without, masks) == apply_masks((*there, "Footer", "End"), masks)
+    assert "Closed!" in apply_masks(("Top", "Edited", "Closed!", "Footer", "End"), masks)
 
 
 def test_other_line_breaks_of_the_same_words_are_no_place():
-    assert learnt(page("one two"), page("one", "two")) == NO_MASKS
+    assert learn_masks(page("one two"), page("one", "two")) == NO_MASKS
 
 
 def test_a_change_that_fell_between_two_fetches_is_forgotten():
-    masks = learnt(page("It rains today"), page("It shines today"))
+    masks = learn_masks(page("It rains today"), page("It shines today"))
 
     for _ in range(5):
         assert masks
-        masks = learnt(page("It shines today"), page("It shines today"), masks)
+        masks = learn_masks(page("It shines today"), page("It shines today"), masks)
 
     assert not masks
 
@@ -237,51 +249,51 @@ def test_a_change_that_fell_between_two_fetches_is_forgotten():
 def test_what_differs_now_and_then_is_kept():
     masks = NO_MASKS
     for number in range(20):
-        masks = learnt(page("Now 1:00:00"), page(f"Now 1:00:{number // 2 % 2}0"), masks)
+        masks = learn_masks(page("Now 1:00:00"), page(f"Now 1:00:{number // 2 % 2}0"), masks)
 
-    assert masked(page("Now 1:00:07"), masks) == page(f"Now {GAP}")
+    assert apply_masks(page("Now 1:00:07"), masks) == page(f"Now {GAP}")
     assert masks.masks[0].seen <= 16
 
 
 def test_two_templates_of_one_line_become_one():
     """The days stand still in a double fetch, but not from one to the next."""
-    masks = learnt(page("Ends in 5d 1:00:01 h"), page("Ends in 5d 1:00:02 h"))
-    masks = learnt(page("Ends in 4d 2:00:01 h"), page("Ends in 4d 2:00:02 h"), masks)
+    masks = learn_masks(page("Ends in 5d 1:00:01 h"), page("Ends in 5d 1:00:02 h"))
+    masks = learn_masks(page("Ends in 4d 2:00:01 h"), page("Ends in 4d 2:00:02 h"), masks)
 
-    assert masked(page("Ends in 3d 9:08:07 h"), masks) == page(f"Ends in {GAP} h")
+    assert apply_masks(page("Ends in 3d 9:08:07 h"), masks) == page(f"Ends in {GAP} h")
     assert len(masks.masks) == 1
 
 
 def test_a_wall_in_one_of_two_fetches_teaches_nothing():
     first = tuple(f"line {number}" for number in range(50))
 
-    assert learnt(first, ("Are you a robot?",) * 3) == NO_MASKS
+    assert learn_masks(first, ("Are you a robot?",) * 3) == NO_MASKS
 
 
 def test_masks_of_two_sources_are_joined_once_each():
-    masks = learnt(page("Now 12:00:01"), page("Now 12:00:02"))
+    masks = learn_masks(page("Now 12:00:01"), page("Now 12:00:02"))
 
     assert masks.joined(masks) == masks == NO_MASKS.joined(masks)
 
 
 @given(READING, READING)
 def test_readings_at_random_are_learnt_from_and_masked(first, second):
-    masks = learnt(first, second)
+    masks = learn_masks(first, second)
 
     assert len(masks.masks) <= MOST_MASKS
-    assert masked(first, masks) == masked(first, masks)
-    assert learnt(first, first, NO_MASKS) == NO_MASKS
-    assert len(learnt(second, first, masks).masks) <= MOST_MASKS
+    assert apply_masks(first, masks) == apply_masks(first, masks)
+    assert learn_masks(first, first, NO_MASKS) == NO_MASKS
+    assert len(learn_masks(second, first, masks).masks) <= MOST_MASKS
 
 
 @given(READING, READING, READING)
 def test_masks_leave_readings_alone_that_have_none_of_their_places(first, second, other):
     shifted = tuple(f"{line} elsewhere {index}" for index, line in enumerate(other))
 
-    masks = learnt(first, second)
+    masks = learn_masks(first, second)
     runs = Masks(tuple(mask for mask in masks.masks if mask.place.kind == "part"))
 
-    assert len(masked(shifted, runs)) == len(shifted)
+    assert len(apply_masks(shifted, runs)) == len(shifted)
 
 
 def test_a_page_made_to_fit_all_masks_takes_little_time():
@@ -290,12 +302,12 @@ def test_a_page_made_to_fit_all_masks_takes_little_time():
         [line for word in words for line in (f"{word}{version} bbb", f"same {word}")]
         for version in ("one", "two")
     )
-    masks = learnt(first, second)
+    masks = learn_masks(first, second)
     hostile = [f"{word}three bbb" for word in words] * 1000
 
     began = time.process_time()
-    masked(hostile, masks)
-    masked(["same aaaa0"] * 100_000, masks)
+    apply_masks(hostile, masks)
+    apply_masks(["same aaaa0"] * 100_000, masks)
 
     assert len(masks.masks) == MOST_MASKS
     assert time.process_time() - began < 10
@@ -320,9 +332,9 @@ def test_learning_from_anything_takes_little_time(lines):
 
     began = time.process_time()
     for second in (other, edited, lines[1:]):
-        masks = learnt(lines, second)
-        masked(lines, masks)
-        learnt(lines, second, masks)
+        masks = learn_masks(lines, second)
+        apply_masks(lines, masks)
+        learn_masks(lines, second, masks)
 
     assert time.process_time() - began < 10
 
@@ -330,4 +342,4 @@ def test_learning_from_anything_takes_little_time(lines):
 def test_a_page_of_too_many_lines_teaches_nothing():
     many = tuple(map(str, range(30_000)))
 
-    assert learnt(many, (*many[:-1], "x")) == NO_MASKS
+    assert learn_masks(many, (*many[:-1], "x")) == NO_MASKS

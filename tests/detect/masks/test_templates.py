@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.detect.masks.templates import Template, merged, template_of
+from recrawl.detect.masks.templates import Template, merge_templates, template_of
 from recrawl.detect.text.lines import GAP
 
 LINE = st.lists(
@@ -41,7 +41,7 @@ def test_a_long_line_is_told_by_what_is_near_its_gap():
     assert found is not None
     assert len("".join(found.pieces)) < 200
     for line in (f"{before}at 7{after}", f"other {before}at 7{after} end"):
-        assert found.blanked(line, found.gaps(line)) == line.replace("at 7", f"at {GAP}")
+        assert found.blank(line, found.gaps(line)) == line.replace("at 7", f"at {GAP}")
 
 
 @pytest.mark.parametrize("line", ["at 123456789012345678", "at 5 of them", "at", "by 5"])
@@ -50,7 +50,7 @@ def test_another_line_has_no_gaps(line):
 
 
 def test_templates_with_nothing_in_common_do_not_merge():
-    assert merged(Template(("one ", ""), 1), Template(("two ", ""), 1)) is None
+    assert merge_templates(Template(("one ", ""), 1), Template(("two ", ""), 1)) is None
 
 
 @given(LINE, LINE)
@@ -59,6 +59,6 @@ def test_a_template_fits_both_lines_it_is_of(first, second):
     found = template_of(first, second)
 
     if found and first != second:
-        blanked = {found.blanked(line, found.gaps(line)) for line in (first, second)}
+        blanked = {found.blank(line, found.gaps(line)) for line in (first, second)}
         assert len(blanked) == 1
         assert GAP in blanked.pop()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.detect.text.lines import lines
-from recrawl.detect.walls.walls import wall_of
+from recrawl.detect.walls.walls import detect_wall
 from tests.detect.corpus import LANGUAGES, page, written
 
 MENU = "".join(f"<li><a href=/{name}>{name}</a></li>" for name in ("Home", "Shop", "News", "Help"))
@@ -16,7 +16,7 @@ ARTICLE = "<p>The captcha is a test that tells people from programs; a 404 page 
 
 
 def wall(body, status=200, **headers):
-    return wall_of(status, headers, lines(body), body)
+    return detect_wall(status, headers, lines(body), body)
 
 
 def titled(title, text=""):
@@ -186,11 +186,11 @@ def test_ordinary_pages_are_no_walls(language):
 def test_any_page_is_told_of_without_fail(body, status):
     names = ("", "bot", "consent", "soft-404", "error", "login", "empty")
 
-    assert wall_of(status, {}, lines(body), body) in names
+    assert detect_wall(status, {}, lines(body), body) in names
 
 
 def test_a_large_page_is_looked_at_briefly():
     chance = random.Random(1)  # noqa: S311 # chance need not be secret
     many = tuple(f"line {chance.random()}" for _ in range(100_000))
 
-    assert wall_of(200, {}, many, "x" * 10_000_000) == ""
+    assert detect_wall(200, {}, many, "x" * 10_000_000) == ""

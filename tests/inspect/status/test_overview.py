@@ -4,7 +4,7 @@ from math import isnan
 
 import pytest
 
-from recrawl.detect.reliability import Word
+from recrawl.detect.reliability import SignalRecord
 from recrawl.entries.entries import HostBelieved, PageChange, PagesChanged, PagesFound, VisitMade
 from recrawl.inspect.status import overview as overview_module
 from recrawl.inspect.status.values import HostThatLies, VisitCount
@@ -163,8 +163,8 @@ def test_hosts_that_lie_are_named(path):
     found = overview_of(read_settings(settings_text()), path, NOW).hosts_that_lie
 
     assert found == [
-        HostThatLies("a.org", "not_modified", 1, 2, *Word(right=1, wrong=1).band()),
-        HostThatLies("b.org", "modified", 2, 2, *Word(wrong=2).band()),
+        HostThatLies("a.org", "not_modified", 1, 2, *SignalRecord(right=1, wrong=1).band()),
+        HostThatLies("b.org", "modified", 2, 2, *SignalRecord(wrong=2).band()),
     ]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from recrawl.entries.listings import EventKind, SyncOutcome
 from recrawl.parse.items.item import Layout
-from recrawl.parse.items.paging import Counted
+from recrawl.parse.items.paging import PageParameter
 from recrawl.units import SECONDS_A_DAY
 from tests.crawl.boards import Board, HandClock, history, items, keeping, listed
 
@@ -168,7 +168,7 @@ def test_a_second_page_that_fails_deletes_nothing(tmp_path):
 
         async with (
             Board(answer) as board,
-            keeping(tmp_path, board.rule(counted=Counted("p"))) as (_, sync),
+            keeping(tmp_path, board.rule(counted=PageParameter("p"))) as (_, sync),
         ):
             first = await sync()
             down[0] = True

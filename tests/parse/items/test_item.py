@@ -8,9 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.parse.items.html import read_html_items
-from recrawl.parse.items.item import LONGEST_KEY, LONGEST_VALUE, MOST_ITEMS, Layout, clean, gathered
+from recrawl.parse.items.item import (
+    LONGEST_KEY,
+    LONGEST_VALUE,
+    MOST_ITEMS,
+    Layout,
+    clean,
+    collect_items,
+)
 from recrawl.parse.items.json import looks_like_json, read_json_items
-from recrawl.parse.items.paging import Counted, with_parameter
+from recrawl.parse.items.paging import PageParameter, with_parameter
 
 HERE = "https://example.org/jobs/list?p=1"
 PAGE = """
@@ -184,15 +191,15 @@ def test_a_key_that_is_very_long_is_none():
 
 
 def test_rows_keep_the_order_of_the_page():
-    assert list(gathered([("b", {}), ("a", {}), ("b", {})]).objects) == ["b", "a"]
+    assert list(collect_items([("b", {}), ("a", {}), ("b", {})]).objects) == ["b", "a"]
 
 
 @pytest.mark.parametrize(
     ("text", "counted"),
     [
-        ("p", Counted("p", 1, 1)),
-        ("p=0", Counted("p", 0, 1)),
-        ("start=0+20", Counted("start", 0, 20)),
+        ("p", PageParameter("p", 1, 1)),
+        ("p=0", PageParameter("p", 0, 1)),
+        ("start=0+20", PageParameter("start", 0, 20)),
         (" page = 1", None),
         ("p=x", None),
         ("p=1+0", None),
@@ -201,7 +208,7 @@ def test_rows_keep_the_order_of_the_page():
     ],
 )
 def test_parameters_that_count(text, counted):
-    assert Counted.read(text) == counted
+    assert PageParameter.read(text) == counted
 
 
 @given(st.text(min_size=1), st.text())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.detect.reliability import (
-    NOTHING_HEARD,
+    NO_RECORD,
     SITEMAP,
     false_alarms,
     is_heeded,
@@ -25,7 +25,7 @@ from recrawl.state.announcements import Announcements
 from recrawl.units import SECONDS_A_DAY, instant_after_epoch
 
 if TYPE_CHECKING:
-    from recrawl.detect.reliability import Word
+    from recrawl.detect.reliability import SignalRecord
 
 START = 20_000.0
 AT_ONCE = 2
@@ -46,7 +46,7 @@ class Crawled:
     rate: np.ndarray
     beliefs: Beliefs
     looks: np.ndarray
-    words: list[Word]
+    words: list[SignalRecord]
     recall: np.ndarray
 
 
@@ -93,7 +93,7 @@ def crawl_telling(
     frontier.add(Pages.of(names, np.full(count, instant(0.0))), instant(0.0))
     heard, rows, last = Announcements(), np.arange(count), np.zeros(count)
     heard.grow(count)
-    words, looks = [NOTHING_HEARD] * hosts, []
+    words, looks = [NO_RECORD] * hosts, []
     asked, step = 0.0, AT_ONCE / (budget * count)
     for day in np.arange(step, days, step).tolist():
         if day - asked >= 1:
@@ -126,7 +126,7 @@ def crawl_telling(
 
 
 def believed(
-    heard: Announcements, words: list[Word], host: np.ndarray, awaited: np.ndarray
+    heard: Announcements, words: list[SignalRecord], host: np.ndarray, awaited: np.ndarray
 ) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
     """How far the host of each page is believed, as a crawl does."""
     shares = np.zeros(len(words))

@@ -1,7 +1,7 @@
-"""Lines with a sign in place of what masks blank.
+"""Blanking: lines with `GAP` in place of what masks hide.
 
-Work is bounded: each line is looked up by its first and its last letters, and each mask looks only
-as far as its place can reach.
+Work is bounded: templates are looked up by the first or last letters of a line, and a mask searches
+only as far as its place can reach.
 
 Pure.
 """
@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 from recrawl.detect.masks.places import (
     EVERYWHERE,
     KEPT_LENGTH,
-    MANY_KINDS,
-    Part,
-    Run,
-    link_kind,
-    shortened,
-    signed,
+    MANY_DIRECTORIES,
+    LineBlock,
+    LinePart,
+    line_key,
+    lines_signature,
+    short_link_directory,
 )
 from recrawl.detect.text.lines import GAP
 
@@ -29,23 +29,23 @@ if TYPE_CHECKING:
 
     from recrawl.detect.masks.places import Place
 
-_KEY = 3  # letters that lines are looked up by
-# A line of a run may be this many times as long as ever seen, and this many letters more.
+_KEY = 3  # first or last letters of a line, by which templates are looked up
+# A line of a block may be this many times as long as ever seen, and this many letters more.
 _TIMES_LONGER, _LONGER = 1.5, 8
-# Places of one mask in a page; beyond, its lines tell nothing.
+# Places of one mask in a page; beyond, the lines beside it locate nothing.
 _MOST_PLACES = 100
-# Lines that templates are tried on, all of them together: a page may be made to fit them all.
+# Times that templates are tried on lines: a hostile page may fit them all.
 _MOST_TRIED = 200_000
 
 
 @dataclass(slots=True)
-class Blanked:
-    """Lines after masks, and what each mask has hidden.
+class BlankedLines:
+    """Lines after blanking, and what each mask has hidden.
 
     Args:
         lines: The lines.
-        hidden: By the index of a mask, what was in its places.
-        loose: Masks whose places have only one of their lines beside them.
+        hidden: By the index of a place, the texts that were in it.
+        loose: Indexes of places that were located by the line on one side only.
     """
 
     lines: list[str]
@@ -53,23 +53,25 @@ class Blanked:
     loose: set[int]
 
 
-def blanked(lines: Sequence[str], places: Sequence[Place]) -> Blanked:
-    """Lines with a sign in place of what lies in places."""
-    found = Blanked(list(lines), {}, set())
-    parts = {index: place for index, place in enumerate(places) if isinstance(place, Part)}
+def blank(lines: Sequence[str], places: Sequence[Place]) -> BlankedLines:
+    """Blank places in lines."""
+    found = BlankedLines(list(lines), {}, set())
+    parts = {index: place for index, place in enumerate(places) if isinstance(place, LinePart)}
     if parts:
         every = range(len(found.lines))
         changed = _blank_parts(found, parts, every)
-        if changed:  # what one mask left may be what another was learnt from
+        if changed:  # what one mask left may be what another was learned from
             _blank_parts(found, parts, changed)
-    runs = [(index, place) for index, place in enumerate(places) if isinstance(place, Run)]
-    if runs:
-        _blank_runs(found, runs)
+    blocks = [(index, place) for index, place in enumerate(places) if isinstance(place, LineBlock)]
+    if blocks:
+        _blank_blocks(found, blocks)
     return found
 
 
-def _blank_parts(found: Blanked, parts: dict[int, Part], indexes: Iterable[int]) -> list[int]:
-    """Blanks parts of the lines with these indexes, and gives those of the lines it changed."""
+def _blank_parts(
+    found: BlankedLines, parts: dict[int, LinePart], indexes: Iterable[int]
+) -> list[int]:
+    """Blank parts of the lines with these indexes; returns the indexes of lines that changed."""
     lines = found.lines
     changed = {}
     for number, fitting in sorted(_fitting(lines, parts, indexes).items()):
@@ -84,15 +86,15 @@ def _blank_parts(found: Blanked, parts: dict[int, Part], indexes: Iterable[int])
             if hidden:
                 found.hidden.setdefault(number, []).extend(hidden)
             if gaps:
-                lines[index] = part.template.blanked(line, gaps)
+                lines[index] = part.template.blank(line, gaps)
                 changed[index] = lines[index] != line
     return [index for index, new in changed.items() if new]
 
 
 def _fitting(
-    lines: list[str], parts: dict[int, Part], indexes: Iterable[int]
+    lines: list[str], parts: dict[int, LinePart], indexes: Iterable[int]
 ) -> dict[int, list[int]]:
-    """By the number of a mask, the indexes of the lines that it fits."""
+    """By the number of a part, the indexes of the lines that its template fits."""
     starts: dict[str, list[int]] = {}
     ends: dict[str, list[int]] = {}
     others = []
@@ -120,29 +122,29 @@ def _fitting(
     return fitting
 
 
-def _is_beside(lines: list[str], index: int, part: Part) -> bool:
-    before = shortened(lines[index - 1]) if index else ""
-    after = shortened(lines[index + 1]) if index + 1 < len(lines) else ""
+def _is_beside(lines: list[str], index: int, part: LinePart) -> bool:
+    before = line_key(lines[index - 1]) if index else ""
+    after = line_key(lines[index + 1]) if index + 1 < len(lines) else ""
     return before == part.before or after == part.after
 
 
-def _blank_runs(found: Blanked, runs: list[tuple[int, Run]]) -> None:
+def _blank_blocks(found: BlankedLines, blocks: list[tuple[int, LineBlock]]) -> None:
     lines = found.lines
-    places = _places_of(lines, runs)
+    places = _places_of(lines, blocks)
     cuts: list[tuple[int, int, int]] = []
-    by_number = dict(runs)
-    for number, run in runs:
-        starts, ends = _edges(lines, run, places)
-        reaches = _between(run, starts, ends)
+    by_number = dict(blocks)
+    for number, block in blocks:
+        starts, ends = _edges(lines, block, places)
+        reaches = _between(block, starts, ends)
         if not reaches:
-            reaches = _beside(lines, run, starts, ends)
+            reaches = _beside(lines, block, starts, ends)
             found.loose.update([number] if reaches else [])
         cuts += [
-            (start, end, number) for start, end in reaches if _is_hidden(lines, run, start, end)
+            (start, end, number) for start, end in reaches if _may_hide(lines, block, start, end)
         ]
     result: list[str] = []
     done = 0
-    for start, end, number in _apart(sorted(cuts)):
+    for start, end, number in _without_overlaps(sorted(cuts)):
         result += lines[done:start]
         inside = lines[start:end]
         result += sorted(inside) if by_number[number].kind == "order" else [GAP]
@@ -151,80 +153,86 @@ def _blank_runs(found: Blanked, runs: list[tuple[int, Run]]) -> None:
     found.lines = result + lines[done:]
 
 
-def _places_of(lines: list[str], runs: list[tuple[int, Run]]) -> dict[str, list[int]]:
-    """Where the lines stand that are beside runs."""
-    beside = {line for _, run in runs for line in (*run.before[-1:], *run.after[:1])}
+def _places_of(lines: list[str], blocks: list[tuple[int, LineBlock]]) -> dict[str, list[int]]:
+    """Indexes of the lines that blocks are located by."""
+    beside = {line for _, block in blocks for line in (*block.before[-1:], *block.after[:1])}
     places: dict[str, list[int]] = {}
     for index, line in enumerate(lines):
-        key = line if len(line) <= KEPT_LENGTH else shortened(line)
+        key = line if len(line) <= KEPT_LENGTH else line_key(line)
         if key in beside:
             places.setdefault(key, []).append(index)
     return places
 
 
-def _edges(lines: list[str], run: Run, places: dict[str, list[int]]) -> tuple[list[int], list[int]]:
-    """Where the places of a run may begin, and where they may end."""
+def _edges(
+    lines: list[str], block: LineBlock, places: dict[str, list[int]]
+) -> tuple[list[int], list[int]]:
+    """Where a block may begin, and where it may end."""
     starts, ends = [0], [len(lines)]
-    if any(len(places.get(line, ())) > _MOST_PLACES for line in (*run.before[-1:], *run.after[:1])):
+    if any(
+        len(places.get(line, ())) > _MOST_PLACES for line in (*block.before[-1:], *block.after[:1])
+    ):
         return [], []
-    if run.before:
-        near = places.get(run.before[-1], ())
-        starts = [at + 1 for at in near if _stand(lines, run.before, at - len(run.before) + 1)]
-    if run.after:
-        near = places.get(run.after[0], ())
-        ends = [at for at in near if _stand(lines, run.after, at)]
+    if block.before:
+        near = places.get(block.before[-1], ())
+        starts = [
+            at + 1 for at in near if _has_lines_at(lines, block.before, at - len(block.before) + 1)
+        ]
+    if block.after:
+        near = places.get(block.after[0], ())
+        ends = [at for at in near if _has_lines_at(lines, block.after, at)]
     return starts, ends
 
 
-def _between(run: Run, starts: list[int], ends: list[int]) -> list[tuple[int, int]]:
-    """From where to where the places of a run reach."""
-    farthest = run.most + (run.most - run.least) // 2  # half as much more as it varied
+def _between(block: LineBlock, starts: list[int], ends: list[int]) -> list[tuple[int, int]]:
+    """Ranges between a line before a block and the next line after it."""
+    farthest = block.most + (block.most - block.least) // 2  # half as much more as it varied
     found = []
     for start in starts:
         at = bisect_left(ends, start)
-        if at < len(ends) and min(run.least, 1) <= ends[at] - start <= farthest:
+        if at < len(ends) and min(block.least, 1) <= ends[at] - start <= farthest:
             found.append((start, ends[at]))
     return found
 
 
 def _beside(
-    lines: list[str], run: Run, starts: list[int], ends: list[int]
+    lines: list[str], block: LineBlock, starts: list[int], ends: list[int]
 ) -> list[tuple[int, int]]:
-    """The same where the line on one side is another now: what was there always, and no more."""
+    """Range of a block of which the line on one side was edited: what was always there, no more."""
 
     def reach(length: int) -> tuple[int, int]:
         return (starts[0], starts[0] + length) if starts else (ends[0] - length, ends[0])
 
-    if run.kind == "order" or len(starts) + len(ends) != 1:
+    if block.kind == "order" or len(starts) + len(ends) != 1:
         return []
-    if not run.only:
-        return [reach(run.least)] if run.least else []
-    start, end = reach(run.most)
-    there = start >= 0 and signed(lines[start:end]) == run.only
+    if not block.only:
+        return [reach(block.least)] if block.least else []
+    start, end = reach(block.most)
+    there = start >= 0 and lines_signature(lines[start:end]) == block.only
     return [(start, end) if there else reach(0)]
 
 
-def _is_hidden(lines: list[str], run: Run, start: int, end: int) -> bool:
-    """Whether a run may hide these lines: such as were seen there, or what comes and goes."""
+def _may_hide(lines: list[str], block: LineBlock, start: int, end: int) -> bool:
+    """Whether lines are of the kind that a block was seen to hold."""
     if start < 0 or end > len(lines):
         return False
     inside = lines[start:end]
-    if run.only and inside:
-        return signed(inside) == run.only
-    kinds = set(map(link_kind, inside)) - {""}
-    if len(run.links) < MANY_KINDS and not kinds <= set(run.links):
+    if block.only and inside:
+        return lines_signature(inside) == block.only
+    kinds = set(map(short_link_directory, inside)) - {""}
+    if len(block.links) < MANY_DIRECTORIES and not kinds <= set(block.links):
         return False
-    return max(map(len, inside), default=0) <= _TIMES_LONGER * run.longest + _LONGER
+    return max(map(len, inside), default=0) <= _TIMES_LONGER * block.longest + _LONGER
 
 
-def _stand(lines: list[str], wanted: tuple[str, ...], start: int) -> bool:
+def _has_lines_at(lines: list[str], wanted: tuple[str, ...], start: int) -> bool:
     if start < 0 or start + len(wanted) > len(lines):
         return False
-    return all(shortened(lines[start + at]) == line for at, line in enumerate(wanted))
+    return all(line_key(lines[start + at]) == line for at, line in enumerate(wanted))
 
 
-def _apart(cuts: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-    """Of places that overlap, the larger."""
+def _without_overlaps(cuts: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+    """Ranges without overlaps: of two that overlap, the larger."""
     kept: list[tuple[int, int, int]] = []
     for cut in cuts:
         if kept and cut[0] < kept[-1][1]:

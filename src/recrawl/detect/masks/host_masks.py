@@ -1,7 +1,7 @@
-"""What does not count on any page of a host, learnt from what several of its pages have in common.
+"""Masks for all pages of a host, from masks that several of its pages share.
 
-A mask that three pages learnt, each from double fetches of its own, is for a place that all pages
-have. That pages change alike shows nothing: whole sections are edited alike.
+A mask that three pages have learned, each from double fetches of its own, is for a place that all
+pages have. That pages change alike would prove nothing: whole sections are edited alike.
 
 Pure.
 """
@@ -22,14 +22,14 @@ _MOST_PLACES = 1000
 
 
 class HostMasks:
-    """What pages of one host have learnt; of most places a few bytes are kept.
+    """Masks that pages of one host have learned; most places take a few bytes each.
 
     Examples:
-        >>> from recrawl.detect.masks.masks import learnt
+        >>> from recrawl.detect.masks.masks import learn_masks
         >>> host = HostMasks()
         >>> for page in range(3):
-        ...     masks = learnt((f"Page {page}", "12:00 UTC"), (f"Page {page}", "12:01 UTC"))
-        ...     host.learnt(str(page), masks)
+        ...     masks = learn_masks((f"Page {page}", "12:00 UTC"), (f"Page {page}", "12:01 UTC"))
+        ...     host.learn(str(page), masks)
         >>> [mask.place.template.pieces for mask in host.shared().masks]
         [('', ' UTC')]
     """
@@ -38,8 +38,8 @@ class HostMasks:
         self._pages: dict[tuple[str, ...], set[int]] = {}
         self._masks: dict[tuple[str, ...], Mask] = {}
 
-    def learnt(self, page: str, masks: Masks) -> None:
-        """Note what a page has learnt from double fetches.
+    def learn(self, page: str, masks: Masks) -> None:
+        """Count the masks that a page has learned from double fetches.
 
         Args:
             page: Its address.
@@ -49,7 +49,7 @@ class HostMasks:
             self._note(page, mask, mask.place.name)
 
     def shared(self) -> Masks:
-        """Masks for all pages of the host."""
+        """Masks that enough pages share."""
         found = {
             mask.place.name: mask
             for name, mask in self._masks.items()

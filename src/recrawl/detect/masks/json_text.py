@@ -1,7 +1,7 @@
-"""Masks as text for a store, and back.
+"""Masks as compact JSON for a store, and back.
 
-The text is compact JSON: a list of masks, each a list. Text of another kind, by whomever, gives no
-masks: a page is then compared as it is, and learns anew.
+The text is a version and one list per mask. Any other text gives no masks: the page is then
+compared as it is, and masks are learned anew.
 
 Pure.
 """
@@ -12,7 +12,7 @@ import json
 from typing import Any, Literal
 
 from recrawl.detect.masks.masks import MOST_MASKS, NO_MASKS, Mask, Masks
-from recrawl.detect.masks.places import Part, Run
+from recrawl.detect.masks.places import LineBlock, LinePart
 from recrawl.detect.masks.templates import Template
 
 _VERSION = 1
@@ -22,10 +22,10 @@ _MOST_NUMBER = 1 << 31
 
 
 def as_json(masks: Masks) -> str:
-    """Masks as text; empty for none.
+    """Masks as JSON; empty for none.
 
-    >>> from recrawl.detect.masks.masks import learnt
-    >>> as_json(learnt(("Top", "Now 12:00:01"), ("Top", "Now 12:00:02")))
+    >>> from recrawl.detect.masks.masks import learn_masks
+    >>> as_json(learn_masks(("Top", "Now 12:00:01"), ("Top", "Now 12:00:02")))
     '[1,["p",1,1,["Now ",""],8,0,"Top","",1]]'
     """
     if not masks.masks:
@@ -35,7 +35,7 @@ def as_json(masks: Masks) -> str:
 
 
 def read_masks(text: str) -> Masks:
-    """Masks from text; none where the text is no such text.
+    """Masks from JSON; none where the text is malformed.
 
     >>> read_masks('[1,["p",1,1,["Now ",""],8,0,"Top","",1]]').masks[0].place.template.pieces
     ('Now ', '')
@@ -56,7 +56,7 @@ def read_masks(text: str) -> Masks:
 
 def _row(mask: Mask) -> list[Any]:
     place = mask.place
-    if isinstance(place, Part):
+    if isinstance(place, LinePart):
         template = place.template
         return [
             *(
@@ -84,7 +84,7 @@ def _mask(row: Any) -> Mask | None:  # noqa: ANN401 # whatever JSON holds
     return None
 
 
-def _part(row: list[Any]) -> Part | None:
+def _part(row: list[Any]) -> LinePart | None:
     match row:
         case [[_, _, *_] as pieces, int(longest), int(spaces), str(before), str(after), int(lines)]:
             if (
@@ -92,11 +92,11 @@ def _part(row: list[Any]) -> Part | None:
                 and (any(pieces) or before or after)
                 and _are_counts(longest, spaces, lines)
             ):
-                return Part(Template(tuple(pieces), longest, spaces), before, after, lines)
+                return LinePart(Template(tuple(pieces), longest, spaces), before, after, lines)
     return None
 
 
-def _run(kind: str, row: list[Any]) -> Run | None:
+def _run(kind: str, row: list[Any]) -> LineBlock | None:
     match row:
         case [list(before), list(after), int(least), int(most), int(longest), str(only), *links]:
             if (
@@ -110,7 +110,7 @@ def _run(kind: str, row: list[Any]) -> Run | None:
             ):
                 beside = tuple(before), tuple(after)
                 name: Literal["run", "order"] = "order" if kind == _ORDER else "run"
-                return Run(name, *beside, least, most, longest, only, tuple(links))
+                return LineBlock(name, *beside, least, most, longest, only, tuple(links))
     return None
 
 

@@ -1,16 +1,16 @@
-"""What of a page is new at each fetch though nothing changed, learnt from double fetches.
+"""Masks: places of a page that differ between fetches though nothing changed.
 
-Two fetches made right after one another differ only in what the host makes up for each. Three kinds
-of places are told apart:
+Two fetches made right after one another differ only in what the host makes up for each. Masks are
+learned from such double fetches, for three kinds of places:
 
 - part of a line (a counter, a clock, a token): its *template*, the text before and after it;
 - lines between two others (an advertisement, a quotation): the lines before and after them, and how
   many there were;
 - lines in another order (links to read next): the lines before and after them.
 
-A mask blanks its place in both readings before they are compared, and nothing beside it. Where
-double fetches find its place the same again and again, it goes: what was learnt from may have been
-a change that fell between two fetches.
+A mask blanks its place in both versions before they are compared, and nothing beside it. A mask is
+dropped once its place was the same in many double fetches: it may have been learned from a change
+that fell between two fetches.
 
 Pure.
 """
@@ -21,9 +21,9 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from recrawl.detect.masks.blanking import blanked
+from recrawl.detect.masks.blanking import blank
 from recrawl.detect.masks.hunks import hunks
-from recrawl.detect.masks.places import Part, Run, part_at, run_at, shortened
+from recrawl.detect.masks.places import LineBlock, LinePart, line_block_at, line_key, line_part_at
 from recrawl.detect.masks.templates import template_of
 
 if TYPE_CHECKING:
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from recrawl.detect.diff.patience import Hunk
-    from recrawl.detect.masks.blanking import Blanked
+    from recrawl.detect.masks.blanking import BlankedLines
     from recrawl.detect.masks.places import Place
     from recrawl.detect.masks.templates import Template
 
 MOST_MASKS = 100
-# A mask goes once its place was the same this many times as often as it differed. One of two texts
-# by chance is the same in half of all double fetches: in five on end only once in 32.
+# A mask is dropped once its place was the same this many times as often as it differed. One of two
+# texts at random is the same in half of all double fetches: in five running only once in 32.
 _SAME_TO_GO = 5
-# Counts are halved beyond: what was so for years may change.
+# Counts are halved beyond, so that old evidence fades.
 _MOST_SEEN = 16
 _MOST_ROUNDS = 3
 _MOST_HUNKS = 200
-_MOST_LINES = 20_000  # of a page that is learnt from: nobody reads longer ones
-# Readings of which less is the same are not two readings of one page.
+_MOST_LINES = 20_000  # of a page that masks are learned from: nobody reads longer ones
+# Fetches that share fewer lines are not two fetches of one page.
 _LEAST_SAME = 0.2
 _FEW_LINES = 10
 _MOST_READ = 100  # lines that templates are made of at once
@@ -53,12 +53,12 @@ _MOST_FITTED = 3_000  # lines that a template is tried on, to see whether others
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """A place that does not count.
+    """A place that is blanked before versions are compared.
 
     Args:
         place: Where it is.
-        seen: Double fetches in which it was there.
-        differed: Of them, those in which it was not the same.
+        seen: Double fetches that had the place.
+        differed: How many of them differed there.
     """
 
     place: Place
@@ -71,7 +71,7 @@ class Masks:
     """The masks of a page, the most useful first.
 
     Args:
-        masks: One a place.
+        masks: One per place.
     """
 
     masks: tuple[Mask, ...] = ()
@@ -80,7 +80,7 @@ class Masks:
         return bool(self.masks)
 
     def joined(self, others: Masks) -> Masks:
-        """These and others, such as those of the host, each place once.
+        """Union with other masks, such as those of the host.
 
         >>> NO_MASKS.joined(NO_MASKS)
         Masks(masks=())
@@ -92,102 +92,102 @@ class Masks:
 NO_MASKS = Masks()
 
 
-def masked(lines: Sequence[str], masks: Masks) -> tuple[str, ...]:
-    r"""Lines with a sign in place of what does not count.
+def apply_masks(lines: Sequence[str], masks: Masks) -> tuple[str, ...]:
+    r"""Lines with `GAP` in place of what masks hide.
 
-    >>> masks = learnt(("News", "Now 12:00:01", "Price 5"), ("News", "Now 12:00:02", "Price 5"))
-    >>> masked(("News", "Now 18:23:45", "Price 6"), masks)
+    >>> masks = learn_masks(("News", "Now 12:00:01"), ("News", "Now 12:00:02"))
+    >>> apply_masks(("News", "Now 18:23:45", "Price 6"), masks)
     ('News', 'Now \x11', 'Price 6')
     """
     if not masks.masks:
         return tuple(lines)
-    return tuple(blanked(lines, [mask.place for mask in masks.masks]).lines)
+    return tuple(blank(lines, [mask.place for mask in masks.masks]).lines)
 
 
-def learnt(first: Sequence[str], second: Sequence[str], known: Masks = NO_MASKS) -> Masks:
-    """What is known after two fetches, one made right after the other.
+def learn_masks(first: Sequence[str], second: Sequence[str], known: Masks = NO_MASKS) -> Masks:
+    """Masks learned from a double fetch.
 
     Args:
-        first: Lines of the first.
+        first: Lines of the first fetch.
         second: Lines of the second.
-        known: What was known before.
+        known: Masks learned before.
 
     Examples:
         >>> [mask.place.kind for mask in
-        ...     learnt(("Top", "a", "b", "End"), ("Top", "b", "a", "End")).masks]
+        ...     learn_masks(("Top", "a", "b", "End"), ("Top", "b", "a", "End")).masks]
         ['order']
-        >>> learnt(("same",), ("same",))
+        >>> learn_masks(("same",), ("same",))
         Masks(masks=())
     """
     if max(len(first), len(second)) > _MOST_LINES:
         return known
-    one, two = _blanked(known.masks, first, second)
+    one, two = _blank_both(known.masks, first, second)
     masks, left = list(known.masks), list[Mask]()
     if one.lines != two.lines or one.loose or two.loose:
         uneven = one.hidden.keys() ^ two.hidden.keys()
-        masks, left = _standing(masks, first, second, uneven)
-        one, two = _blanked(masks, first, second)
+        masks, left = _split_stable(masks, first, second, uneven)
+        one, two = _blank_both(masks, first, second)
     # Where a mask goes, lines beside others may no longer be what they were blanked to.
     masks = _worth_keeping(_counted(masks, one, two))
-    one, two = _blanked(masks, first, second)
+    one, two = _blank_both(masks, first, second)
     if one.lines != two.lines and _are_one_page(one.lines, two.lines):
         for _ in range(_MOST_ROUNDS):
             masks = _with_new(masks, left, one, two)
-            one, two = _blanked(masks, first, second)
+            one, two = _blank_both(masks, first, second)
             if one.lines == two.lines:
                 break
     masks.sort(key=lambda mask: -mask.differed)  # stable: of equals, the older first
     return Masks(tuple(masks[:MOST_MASKS]))
 
 
-def displaced(old: Sequence[str], new: Sequence[str], masks: Masks) -> bool:
-    """Whether a place that an old reading has is gone from a new one, or a line beside it is.
+def is_mask_displaced(old: Sequence[str], new: Sequence[str], masks: Masks) -> bool:
+    """Whether a masked place of the old version, or a line beside it, is gone from the new one.
 
-    >>> masks = learnt(("Top", "Buy soap!", "End"), ("Top", "Eat fish.", "End"))
+    >>> masks = learn_masks(("Top", "Buy soap!", "End"), ("Top", "Eat fish.", "End"))
     >>> old = ("Top", "Go home?", "End")
-    >>> [displaced(old, ("Top", "Sing songs", end), masks) for end in ("End", "Edited")]
+    >>> [is_mask_displaced(old, ("Top", "Sing songs", end), masks) for end in ("End", "Edited")]
     [False, True]
     """
-    was, now = _blanked(masks.masks, old, new)
+    was, now = _blank_both(masks.masks, old, new)
     return not was.hidden.keys() - was.loose <= now.hidden.keys() - now.loose
 
 
-def _blanked(
+def _blank_both(
     masks: Sequence[Mask], first: Sequence[str], second: Sequence[str]
-) -> tuple[Blanked, Blanked]:
+) -> tuple[BlankedLines, BlankedLines]:
     places = [mask.place for mask in masks]
-    return blanked(first, places), blanked(second, places)
+    return blank(first, places), blank(second, places)
 
 
-def _standing(
+def _split_stable(
     masks: list[Mask], first: Sequence[str], second: Sequence[str], uneven: AbstractSet[int]
 ) -> tuple[list[Mask], list[Mask]]:
-    """Masks that stay, and those of lines that are to be learnt anew.
+    """Masks to keep, and masks of blocks that must be learned anew.
 
-    These are such as were found in one reading only, for others may have taken their place in the
-    other, and such as reach to a line that does not stay: of five links drawn from a hundred, one
-    may be at the same place in two fetches, and not again.
+    The latter were found in one fetch only, so another line may have taken their place in the
+    other, or they reach to a line that itself varies: of five links drawn from a hundred, one may
+    be at the same place in two fetches, and not again.
     """
-    if not any(isinstance(mask.place, Run) for mask in masks):
+    if not any(isinstance(mask.place, LineBlock) for mask in masks):
         return masks, []
-    parts = [mask.place for mask in masks if isinstance(mask.place, Part)]
-    one, two = blanked(first, parts).lines, blanked(second, parts).lines
+    parts = [mask.place for mask in masks if isinstance(mask.place, LinePart)]
+    one, two = blank(first, parts).lines, blank(second, parts).lines
     moving: set[str] = set()
     edges: set[str] = set()
     for hunk in hunks(one, two)[:_MOST_HUNKS]:
         moving.update(one[hunk.start : hunk.end], two[hunk.new_start : hunk.new_end])
         edges.update(one[max(hunk.start - 1, 0) : hunk.start], one[hunk.end : hunk.end + 1])
-    moving, edges = set(map(shortened, moving)), set(map(shortened, edges))
-    there = set(map(shortened, one)) | set(map(shortened, two))
+    moving, edges = set(map(line_key, moving)), set(map(line_key, edges))
+    there = set(map(line_key, one)) | set(map(line_key, two))
 
-    def stands(run: Run) -> bool:
-        beside = {*run.before, *run.after}
-        # One of them is another now, and what differs begins at the other.
+    def is_stable(block: LineBlock) -> bool:
+        beside = {*block.before, *block.after}
+        # One neighbour has been edited, and what differs begins at the other.
         lost = not beside <= there and bool(beside & edges)
         return beside.isdisjoint(moving) and not lost
 
     stay = [
-        isinstance(mask.place, Part) or (index not in uneven and stands(mask.place))
+        isinstance(mask.place, LinePart) or (index not in uneven and is_stable(mask.place))
         for index, mask in enumerate(masks)
     ]
     return (
@@ -196,7 +196,7 @@ def _standing(
     )
 
 
-def _counted(masks: list[Mask], one: Blanked, two: Blanked) -> list[Mask]:
+def _counted(masks: list[Mask], one: BlankedLines, two: BlankedLines) -> list[Mask]:
     found = []
     for index, mask in enumerate(masks):
         before, after = one.hidden.get(index), two.hidden.get(index)
@@ -212,7 +212,7 @@ def _counted(masks: list[Mask], one: Blanked, two: Blanked) -> list[Mask]:
 
 
 def _are_one_page(first: Sequence[str], second: Sequence[str]) -> bool:
-    """Whether enough is the same to tell what differs; not so if one of them is a wall."""
+    """Whether two fetches share enough lines; not so if one of them is a wall."""
     if max(len(first), len(second)) <= _FEW_LINES:
         return True
     same = len(set(first) & set(second))
@@ -223,8 +223,10 @@ def _worth_keeping(masks: list[Mask]) -> list[Mask]:
     return [mask for mask in masks if mask.seen - mask.differed < _SAME_TO_GO * mask.differed]
 
 
-def _with_new(masks: list[Mask], left: list[Mask], one: Blanked, two: Blanked) -> list[Mask]:
-    """Masks with those for what still differs, some of which have left their places."""
+def _with_new(
+    masks: list[Mask], left: list[Mask], one: BlankedLines, two: BlankedLines
+) -> list[Mask]:
+    """Masks, and new ones for what still differs; unstable ones may have moved there."""
     first, second = one.lines, two.lines
     missing = set(range(len(masks))) - one.hidden.keys() - two.hidden.keys()
     counts = Counter(first)
@@ -233,25 +235,25 @@ def _with_new(masks: list[Mask], left: list[Mask], one: Blanked, two: Blanked) -
         read += hunk.end - hunk.start
         places = _parts(first, second, hunk) if read <= _MOST_READ else None
         if places is None:
-            run = run_at(first, second, hunk, counts)
-            places = [run] if run else []
+            block = line_block_at(first, second, hunk, counts)
+            places = [block] if block else []
         for place in places:
             masks = _joined(masks, _moved(left, place), missing)
     return masks
 
 
 def _moved(left: list[Mask], place: Place) -> Mask:
-    """A mask for a place, with what is known of it from before a line beside it was edited."""
+    """A mask for a place, with the counts of the one it had before a line beside it was edited."""
     for mask in sorted(left, key=lambda mask: mask.place.name != place.name):
-        if isinstance(mask.place, Run) and (moved := mask.place.moved(place)):
+        if isinstance(mask.place, LineBlock) and (moved := mask.place.moved(place)):
             return replace(mask, place=moved)
     return Mask(place)
 
 
 def _joined(masks: list[Mask], new: Mask, missing: set[int]) -> list[Mask]:
-    """Masks with one more, or with one that is wider by it.
+    """Masks with a new one added, or with one that is widened by it.
 
-    What is found beside the place of a mask is another place, however alike they are.
+    A place beside that of a mask is another place, however similar they are.
     """
     for index, mask in enumerate(masks):
         wider = mask.place.joined(new.place)
@@ -263,11 +265,11 @@ def _joined(masks: list[Mask], new: Mask, missing: set[int]) -> list[Mask]:
 
 
 def _parts(first: Sequence[str], second: Sequence[str], hunk: Hunk) -> Sequence[Place] | None:
-    """Places of a hunk within its lines; None where they cannot be told, and all of it is one."""
+    """Places within the lines of a hunk; None if the hunk must be masked as a whole."""
     one = first[hunk.start : hunk.end]
     other = second[hunk.new_start : hunk.new_end]
     if " ".join(one) == " ".join(other):
-        return []  # the same words, cut into lines otherwise
+        return []  # the same words with other line breaks
     if len(one) != len(other) or (len(one) > 1 and sorted(one) == sorted(other)):
         return None
     parts = []
@@ -280,12 +282,12 @@ def _parts(first: Sequence[str], second: Sequence[str], hunk: Hunk) -> Sequence[
         fitting = _fitting(template, first, second)
         if not fitting and len(one) > 1:
             return None  # the lines beside it do not tell where it is
-        parts.append(part_at(template, first, index, fitting))
+        parts.append(line_part_at(template, first, index, fitting))
     return parts
 
 
 def _fitting(template: Template, first: Sequence[str], second: Sequence[str]) -> int:
-    """How many lines a template fits; 0 if it fits one that is the same in both readings."""
+    """Number of lines that a template fits; 0 if it fits one that is the same in both fetches."""
     if max(len(first), len(second)) > _MOST_FITTED:
         return 0
     one = Counter(line for line in first if template.gaps(line))

@@ -1,4 +1,4 @@
-"""Places of a page that masks are for: part of a line, lines between others, lines in any order.
+"""Places of a page that masks blank: part of a line, or a block of lines between two others.
 
 Pure.
 """
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from xxhash import xxh3_64_hexdigest
 
 from recrawl.detect.masks.hunks import link_directory
-from recrawl.detect.masks.templates import merged
+from recrawl.detect.masks.templates import merge_templates
 from recrawl.detect.text.lines import GAP
 
 if TYPE_CHECKING:
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
     from recrawl.detect.diff.patience import Hunk
     from recrawl.detect.masks.templates import Template
 
-# Of a longer line that stands before or after a place, a signature is kept.
+# A longer line beside a place is kept as its beginning and a hash.
 KEPT_LENGTH = 80
-# So many lines with one template, all of them new at each fetch, show that all such lines are.
+# If so many lines with one template are all new at each fetch, all such lines are.
 EVERYWHERE = 3
-MANY_KINDS = 5  # of links: beyond, there is no telling what else may come
-_MOST_CONTEXT = 4  # lines, where one is there more than once
-_MOST_LINES = 200  # more lines than this are no place but a page
+MANY_DIRECTORIES = 5  # of links: a block that had so many may hold any
+_MOST_CONTEXT = 4  # lines to locate a block by, where the nearest is not unique
+_MOST_LINES = 200  # a larger block is no place but a page
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """Part of a line.
+class LinePart:
+    """LinePart of a line.
 
     Args:
-        template: The line.
+        template: Template of the line.
         before: Line before it; empty at the top.
         after: Line after it; empty at the end.
-        lines: How many lines with this template were there when all of them differed; only one of
-            the lines beside it tells where it is if this is 0.
+        lines: Number of lines with this template, all of which differed; 0 if other lines have it,
+            too, so that only a line beside it locates it.
     """
 
     kind: ClassVar[str] = "part"
@@ -50,11 +50,11 @@ class Part:
 
     @property
     def name(self) -> tuple[str, ...]:
-        """What it is told from others by."""
+        """Identity of the place."""
         return (self.kind, *self.template.pieces)
 
-    def grown(self, hidden: Sequence[str]) -> Part:
-        """The part after it was seen to hide this."""
+    def grown(self, hidden: Sequence[str]) -> LinePart:
+        """The part, wide enough for texts that it was seen to hide."""
         template = replace(
             self.template,
             longest=max(self.template.longest, *map(len, hidden)),
@@ -62,34 +62,34 @@ class Part:
         )
         return replace(self, template=template)
 
-    def joined(self, other: Place) -> Part | None:
-        """A part for both, if they are parts of what may be one line."""
-        if not isinstance(other, Part):
+    def joined(self, other: Place) -> LinePart | None:
+        """A part that covers both; None if they cannot be parts of one line."""
+        if not isinstance(other, LinePart):
             return None
         beside = self.before == other.before or self.after == other.after
         if self.template.pieces != other.template.pieces and not (
             beside or (self.lines and other.lines)
         ):
             return None
-        template = merged(self.template, other.template)
+        template = merge_templates(self.template, other.template)
         if template is None:
             return None
-        return Part(template, other.before, other.after, min(self.lines, other.lines))
+        return LinePart(template, other.before, other.after, min(self.lines, other.lines))
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """Lines between two others.
+class LineBlock:
+    """Block of lines between two others.
 
     Args:
-        kind: "run" where other lines may come, "order" where the same come in another order.
+        kind: "run" where other lines may come, "order" where the same lines come in any order.
         before: Lines before them, the nearest last; none at the top.
         after: Lines after them, the nearest first; none at the end.
         least: Fewest lines seen.
         most: Most lines seen.
-        longest: Most letters of a line seen.
-        only: Signature of the lines where these come and go; empty where others may come.
-        links: Kinds of links that lines began with; where there were many, any may come.
+        longest: Letters of the longest line seen.
+        only: Signature of its lines if it is either there with these lines or empty; else empty.
+        links: Directories of links that its lines began with; if there were many, any may come.
     """
 
     kind: Literal["run", "order"]
@@ -103,11 +103,11 @@ class Run:
 
     @property
     def name(self) -> tuple[str, ...]:
-        """What it is told from others by."""
+        """Identity of the place."""
         return ("run", *self.before, GAP, *self.after)
 
-    def grown(self, hidden: Sequence[str]) -> Run:
-        """The run after it was seen to hide this."""
+    def grown(self, hidden: Sequence[str]) -> LineBlock:
+        """The block, wide enough for lines that it was seen to hide."""
         lines = [text.split("\n") if text else [] for text in hidden]
         counts = list(map(len, lines))
         every = [line for each in lines for line in each]
@@ -116,63 +116,63 @@ class Run:
             least=min(self.least, *counts),
             most=max(self.most, *counts),
             longest=max(self.longest, *map(len, every), 0),
-            links=_kinds(self.links, every),
+            links=_link_directories(self.links, every),
         )
 
-    def joined(self, other: Place) -> Run | None:
-        """A run for both, if they are at one place."""
-        if not isinstance(other, Run) or self.name != other.name:
+    def joined(self, other: Place) -> LineBlock | None:
+        """A block that covers both; None if they are not at one place."""
+        if not isinstance(other, LineBlock) or self.name != other.name:
             return None
-        return _united(self, other)
+        return _union(self, other)
 
-    def moved(self, other: Place) -> Run | None:
-        """The other with what was seen of this, if a line beside this has become another."""
-        if not isinstance(other, Run):
+    def moved(self, other: Place) -> LineBlock | None:
+        """The other block with what this one was seen to hold; None if they share no neighbour."""
+        if not isinstance(other, LineBlock):
             return None
         beside = self.before == other.before or self.after == other.after
-        return _united(other, self) if beside else None
+        return _union(other, self) if beside else None
 
 
-Place = Part | Run
+Place = LinePart | LineBlock
 
 
-def _united(run: Run, other: Run) -> Run:
-    """A run that may hide what the other may."""
+def _union(block: LineBlock, other: LineBlock) -> LineBlock:
+    """A block that may hide what either may."""
     return replace(
-        run,
-        kind=run.kind if run.kind == other.kind else "run",
-        least=min(run.least, other.least),
-        most=max(run.most, other.most),
-        longest=max(run.longest, other.longest),
-        only=run.only if run.only == other.only else "",
-        links=_fewest(run.links + other.links),
+        block,
+        kind=block.kind if block.kind == other.kind else "run",
+        least=min(block.least, other.least),
+        most=max(block.most, other.most),
+        longest=max(block.longest, other.longest),
+        only=block.only if block.only == other.only else "",
+        links=_distinct(block.links + other.links),
     )
 
 
-def part_at(template: Template, lines: Sequence[str], index: int, fitting: int) -> Part:
-    """A part of the line with an index."""
-    before = shortened(lines[index - 1]) if index else ""
-    after = shortened(lines[index + 1]) if index + 1 < len(lines) else ""
-    return Part(template, before, after, fitting)
+def line_part_at(template: Template, lines: Sequence[str], index: int, fitting: int) -> LinePart:
+    """The place of a template in the line with an index."""
+    before = line_key(lines[index - 1]) if index else ""
+    after = line_key(lines[index + 1]) if index + 1 < len(lines) else ""
+    return LinePart(template, before, after, fitting)
 
 
-def run_at(
+def line_block_at(
     first: Sequence[str], second: Sequence[str], hunk: Hunk, counts: Counter[str]
-) -> Run | None:
-    """The lines of a hunk; None where they are too many for a place.
+) -> LineBlock | None:
+    """The lines of a hunk as a block; None where there are too many.
 
     Args:
-        first: Lines of the first reading.
+        first: Lines of the first fetch.
         second: Lines of the second.
         hunk: Where they differ.
-        counts: How often each line is in the first.
+        counts: How often the first fetch has each line.
     """
     one = first[hunk.start : hunk.end]
     other = second[hunk.new_start : hunk.new_end]
     if max(len(one), len(other)) > _MOST_LINES:
         return None
     if max(len(one), len(other)) == max(len(first), len(second)):
-        return None  # nothing stands beside it
+        return None  # no line beside it locates it
     up = 0
     while up < min(_MOST_CONTEXT, hunk.start, hunk.new_start) and (
         first[hunk.start - up - 1] == second[hunk.new_start - up - 1]
@@ -183,24 +183,24 @@ def run_at(
         first[hunk.end + down] == second[hunk.new_end + down]
     ):
         down += 1
-    before = _telling(first[hunk.start - up : hunk.start][::-1], counts)[::-1]
-    after = _telling(first[hunk.end : hunk.end + down], counts)
-    return Run(
+    before = _up_to_unique(first[hunk.start - up : hunk.start][::-1], counts)[::-1]
+    after = _up_to_unique(first[hunk.end : hunk.end + down], counts)
+    return LineBlock(
         kind="order" if len(one) > 1 and sorted(one) == sorted(other) else "run",
-        before=tuple(map(shortened, before)),
-        after=tuple(map(shortened, after)),
+        before=tuple(map(line_key, before)),
+        after=tuple(map(line_key, after)),
         least=min(len(one), len(other)),
         most=max(len(one), len(other)),
         longest=max(map(len, (*one, *other))),
-        only="" if one and other else signed(one or other),
-        links=_kinds((), (*one, *other)),
+        only="" if one and other else lines_signature(one or other),
+        links=_link_directories((), (*one, *other)),
     )
 
 
-def shortened(line: str) -> str:
-    """A line to be told again by: itself, or its beginning and a signature.
+def line_key(line: str) -> str:
+    """A line as it is kept to be found again: itself, or its beginning and a hash.
 
-    >>> shortened("short"), shortened("long " * 30).replace(GAP, "...")
+    >>> line_key("short"), line_key("long " * 30).replace(GAP, "...")
     ('short', 'long long long long long long long long ...0933cde048b7f311')
     """
     if len(line) <= KEPT_LENGTH:
@@ -209,28 +209,28 @@ def shortened(line: str) -> str:
     return f"{line[: KEPT_LENGTH // 2]}{GAP}{digest}"
 
 
-def signed(lines: Sequence[str]) -> str:
-    """A signature of lines; empty for none."""
+def lines_signature(lines: Sequence[str]) -> str:
+    """64-bit hash of lines in hexadecimal; empty for no lines."""
     return xxh3_64_hexdigest("\n".join(lines).encode(errors="surrogatepass")) if lines else ""
 
 
-def _kinds(known: tuple[str, ...], lines: Iterable[str]) -> tuple[str, ...]:
-    """Kinds of links, with those that lines begin with."""
-    return _fewest((*known, *filter(None, map(link_kind, lines))))
+def _link_directories(known: tuple[str, ...], lines: Iterable[str]) -> tuple[str, ...]:
+    """Directories of links, with those of the links that lines begin with."""
+    return _distinct((*known, *filter(None, map(short_link_directory, lines))))
 
 
-def link_kind(line: str) -> str:
-    """The kind of link that a line begins with, cut to a length; empty for none."""
+def short_link_directory(line: str) -> str:
+    """Directory of the link that a line begins with, cut to a length; empty for none."""
     return link_directory(line)[: KEPT_LENGTH // 2]
 
 
-def _fewest(kinds: Iterable[str]) -> tuple[str, ...]:
-    """Kinds of links, each once; as many as show that there are many."""
-    return tuple(dict.fromkeys(kinds))[:MANY_KINDS]
+def _distinct(kinds: Iterable[str]) -> tuple[str, ...]:
+    """Directories without repeats; at most as many as show that there are many."""
+    return tuple(dict.fromkeys(kinds))[:MANY_DIRECTORIES]
 
 
-def _telling(lines: Sequence[str], counts: Counter[str]) -> Sequence[str]:
-    """The nearest line, and more until one of them is there once."""
+def _up_to_unique(lines: Sequence[str], counts: Counter[str]) -> Sequence[str]:
+    """The nearest lines, up to the first unique one."""
     for index, line in enumerate(lines):
         if counts[line] == 1:
             return lines[: index + 1]

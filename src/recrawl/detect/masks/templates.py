@@ -1,9 +1,9 @@
-r"""Lines of which a part is new at each visit: what stands before it, and what after.
+r"""Templates of lines of which a part is new at each fetch: fixed text around gaps.
 
-Two readings of one line, such as `Page made in 0.03 s by web7` and `Page made in 0.12 s by web7`,
-give the pieces `Page made in ` and ` s by web7`. Where a line has these pieces, what lies between
-them is blanked; the rest of the line stays, so a change beside the blank is still seen. A gap never
-begins within a word or a number, and a running clock takes the date beside it along.
+Two fetches of one line, such as `Page made in 0.03 s by web7` and `Page made in 0.12 s by web7`,
+give the pieces `Page made in ` and ` s by web7`. In a line with these pieces what lies between them
+is blanked; the rest stays, so a change beside the gap is still seen. A gap never begins within a
+word or a number, and the gap of a clock includes the date beside it.
 
 Pure.
 """
@@ -55,12 +55,12 @@ _WORD_LETTERS = re.compile(r"[^\W\d_]{2}|[\u0e00-\u0eff\u3041-\u30ff\u3400-\u9ff
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A line with gaps.
+    """Fixed text of a line, with gaps between its pieces.
 
     Args:
-        pieces: What stands before, between and after the gaps. The first is the beginning of the
-            line and the last its end, either of them empty where a gap is there; one that begins
-            (or ends) with the sign of a gap stands anywhere in the line.
+        pieces: Text before, between and after the gaps. The first is the beginning of the line and
+            the last its end, empty where a gap is there. A first piece that begins with `GAP`, or a
+            last one that ends with it, may be anywhere in the line.
         longest: Letters of the longest gap seen.
         spaces: Most spaces seen in a gap.
     """
@@ -70,7 +70,7 @@ class Template:
     spaces: int = 0
 
     def gaps(self, line: str) -> list[tuple[int, int]]:
-        """Where the gaps of a line lie; none where the line is another.
+        """Ranges of the gaps in a line; none where the template does not fit.
 
         >>> Template(("made in ", " s"), 4).gaps("made in 12.3 s")
         [(8, 12)]
@@ -106,11 +106,11 @@ class Template:
                 return []  # more words than ever; a number may have more digits
         return found
 
-    def blanked(self, line: str, gaps: list[tuple[int, int]]) -> str:
-        """A line without what is in its gaps.
+    def blank(self, line: str, gaps: list[tuple[int, int]]) -> str:
+        """A line with `GAP` in place of what is in its gaps.
 
         >>> made = Template(("made in ", " s"), 4)
-        >>> made.blanked("made in 12.3 s", made.gaps("made in 12.3 s")).replace(GAP, "...")
+        >>> made.blank("made in 12.3 s", made.gaps("made in 12.3 s")).replace(GAP, "...")
         'made in ... s'
         """
         starts = (0, *(end for _, end in gaps))
@@ -119,7 +119,7 @@ class Template:
 
 
 def template_of(first: str, second: str) -> Template | None:
-    """What two readings of a line have in common; None if that is no word, or does not tell.
+    """Template of two fetches of a line; None if they share no word, or if it would be ambiguous.
 
     >>> template_of("made in 0.03 s by web7", "made in 0.12 s by web7").pieces
     ('made in ', ' s by web7')
@@ -139,28 +139,29 @@ def template_of(first: str, second: str) -> Template | None:
     gaps = first[begin : len(first) - end], second[begin : len(second) - end]
     spaces = max(gap.count(" ") for gap in gaps)
     for some in (pieces, (pieces[0], pieces[-1])):
-        found = Template(_shortened(some), max(map(len, gaps)), spaces)
-        blanked = {found.blanked(line, found.gaps(line)) for line in (first, second)}
+        found = Template(_cut_pieces(some), max(map(len, gaps)), spaces)
+        blanked = {found.blank(line, found.gaps(line)) for line in (first, second)}
         if len(blanked) == 1:
             return found
     return None  # what is beside the gap is elsewhere in the line too
 
 
-def merged(one: Template, other: Template) -> Template | None:
-    """A template for the lines of two; None if they have little in common.
+def merge_templates(one: Template, other: Template) -> Template | None:
+    """A template that fits the lines of both; None if they have little in common.
 
-    What both have next to the gap tells where it is, and what differs farther off stays to be seen;
-    only if there is nothing next to it, the gap takes what differs.
+    Text that both have next to the gap locates it, and what differs farther off still counts. Only
+    without such text the gap widens over what differs.
 
-    >>> at = merged(Template(("5 euros at ", ""), 5), Template(("6 euros at ", ""), 5))
+    >>> at = merge_templates(Template(("5 euros at ", ""), 5), Template(("6 euros at ", ""), 5))
     >>> at.pieces[0].replace(GAP, "...")
     '...euros at '
-    >>> merged(Template(("to May 1 ", " UTC"), 5), Template(("to May 2 ", " UTC"), 5)).pieces
+    >>> may = [Template((f"to May {day} ", " UTC"), 5) for day in (1, 2)]
+    >>> merge_templates(*may).pieces
     ('to May ', ' UTC')
-    >>> merged(Template(("to ", " UTC"), 5), Template(("by ", " h"), 5))
+    >>> merge_templates(Template(("to ", " UTC"), 5), Template(("by ", " h"), 5))
     """
-    first = _merged_start(one.pieces[0], other.pieces[0])
-    last = _merged_start(one.pieces[-1][::-1], other.pieces[-1][::-1])
+    first = _merge_start(one.pieces[0], other.pieces[0])
+    last = _merge_start(one.pieces[-1][::-1], other.pieces[-1][::-1])
     if first is None or last is None:
         return None
     inner = [piece for piece in one.pieces[1:-1] if piece in other.pieces[1:-1]]
@@ -176,7 +177,7 @@ def merged(one: Template, other: Template) -> Template | None:
 
 
 def _lost(template: Template, ends: tuple[str, str]) -> tuple[int, int]:
-    """Letters and spaces that the first and the last piece of a template have more than these."""
+    """Letters and spaces of the first and last piece of a template that these ends lack."""
     pairs = [
         (whole, end)
         for whole, end in zip(template.pieces[:: len(template.pieces) - 1], ends, strict=True)
@@ -186,8 +187,8 @@ def _lost(template: Template, ends: tuple[str, str]) -> tuple[int, int]:
     return letters, sum(whole.count(" ") - end.count(" ") for whole, end in pairs)
 
 
-def _merged_start(one: str, other: str) -> str | None:
-    """The piece before a gap, from two; None where it cannot be told."""
+def _merge_start(one: str, other: str) -> str | None:
+    """The piece before a gap, merged from two; None where nothing locates the gap."""
     if one == other:
         return one
     near = _common_start(one[::-1], other[::-1])
@@ -203,13 +204,13 @@ def _merged_start(one: str, other: str) -> str | None:
 
 
 def _have_word(pieces: Sequence[str]) -> bool:
-    """Whether there is a word among pieces that is no part of a link's target."""
+    """Whether pieces hold a word outside of the targets of links."""
     text = GAP.join(pieces)
     return _WORD_LETTERS.search(_TARGET.sub("", text) if LINK in text else text) is not None
 
 
 def _common_start(first: str, second: str) -> int:
-    """How many letters two texts begin with alike, by halving: a line may be a megabyte."""
+    """Length of the common prefix, by bisection: a line may be a megabyte."""
     low, high = 0, min(len(first), len(second))
     while low < high:
         middle = (low + high + 1) // 2
@@ -221,7 +222,7 @@ def _common_start(first: str, second: str) -> int:
 
 
 def _widened(first: str, second: str, begin: int, end: int) -> tuple[int, int]:
-    """A gap that holds whole words, numbers and clocks."""
+    """A gap widened to whole words, numbers and clocks."""
     after = len(first) - end
     within = {text[begin : begin + 1] for text in (first, second)}
     if any(map(_RUN_AFTER.fullmatch, within - {""})):
@@ -236,7 +237,7 @@ def _widened(first: str, second: str, begin: int, end: int) -> tuple[int, int]:
 
 
 def _with_date(line: str, begin: int, end: int, inner: list[str]) -> tuple[int, int, list[str]]:
-    """The gap of a clock takes the date before it along, and the half of the day after it."""
+    """The gap of a clock widened over the date before it, and over "am" or "pm" after it."""
     after = len(line) - end
     if inner or not _CLOCK.match(line[begin:after]):
         return begin, end, inner
@@ -255,7 +256,7 @@ def _end_of(pattern: re.Pattern[str], text: str, start: int) -> int:
 
 
 def _inner(first: str, second: str) -> list[str]:
-    """Words that both have between the ends, where there are enough of them."""
+    """Runs of words that both have between the ends, if there are enough words to tell."""
     one, other = first.split(" "), second.split(" ")
     if not _FEW_WORDS < min(len(one), len(other)) <= max(len(one), len(other)) <= _MOST_WORDS:
         return []
@@ -269,7 +270,7 @@ def _spaced(words: Sequence[str], start: int, end: int) -> str:
     return f"{' ' if start else ''}{piece}{' ' if end < len(words) else ''}"
 
 
-def _shortened(pieces: tuple[str, ...]) -> tuple[str, ...]:
+def _cut_pieces(pieces: tuple[str, ...]) -> tuple[str, ...]:
     first, last = pieces[0], pieces[-1]
     if len(first) > _PIECE_LENGTH:
         first = GAP + first[-_PIECE_LENGTH:]

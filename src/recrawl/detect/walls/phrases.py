@@ -1,6 +1,6 @@
 """What walls say, in many languages, and the marks that the software behind them leaves.
 
-A *saying* is matched against a whole part of a title or a whole line, in small letters: a text
+A *phrase* is matched against a whole part of a title or a whole line, in small letters: a text
 about such pages says more. A *mark* is text of the page's source, in small letters, that stands
 only on the wall itself: of a guard's scripts some are on every page behind it.
 
@@ -70,7 +70,7 @@ sicurezza
 تحقق
 """.strip().split("\n")
 
-BOT_SAYINGS = r"""
+BOT_PHRASES = r"""
 just a moment
 checking (?:if the site connection is secure|your browser(?: before accessing.*)?)
 (?:please )?(?:verify|confirm|prove)(?: that)? you(?:'re| are) (?:a )?(?:not a robot|human)
@@ -143,7 +143,7 @@ myprivacy-static.dpgmedia
 privacygate-confirm
 """.strip().split("\n")
 
-CONSENT_SAYINGS = r"""
+CONSENT_PHRASES = r"""
 before you continue(?: to .{1,30})?
 bevor (?:sie|du|es) (?:.{1,30} )?(?:fortfahren|fortfährst|weitergeht|weitermachen)
 avant d(?:e continuer|'accéder)(?: .{1,30})?
@@ -163,7 +163,7 @@ devam etmeden önce.*
 we value your privacy
 """.strip().split("\n")
 
-MISSING_SAYINGS = r"""
+MISSING_PHRASES = r"""
 (?:http )?(?:error|fehler|erreur|errore|erro|fout|hata|fel|feil)?:? ?404(?: ?error)?!?
 (?:ошибка|błąd|virhe|chyba|hiba) 404
 404 .{0,12}not found
@@ -224,7 +224,7 @@ the debugger caught an exception in your wsgi application
 <title>iis windows
 """.strip().split("\n")
 
-ERROR_SAYINGS = r"""
+ERROR_PHRASES = r"""
 (?:(?:http )?(?:error )?50[0-9]:? ?-? ?)?service (?:temporarily )?unavailable
 (?:(?:http )?(?:error )?50[0-9]:? ?-? ?)?(?:internal )?server error(?: ?\(?50[0-9]\)?)?
 (?:(?:http )?(?:error )?50[0-9]:? ?-? ?)?(?:bad gateway|gateway time-?out)
@@ -286,7 +286,7 @@ underhållsarbete
 الموقع قيد الصيانة
 """.strip().split("\n")
 
-LOGIN_SAYINGS = r"""
+LOGIN_PHRASES = r"""
 (?:please )?(?:log ?in|sign ?in|log ?on)(?: to .{1,40}| required| page)?
 login
 you (?:must|need to) (?:be logged in|log ?in|sign in).*

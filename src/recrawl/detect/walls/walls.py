@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING
 from recrawl.detect.text.lines import LINK
 from recrawl.detect.walls.phrases import (
     BOT_MARKS,
-    BOT_SAYINGS,
+    BOT_PHRASES,
     CONSENT_MARKS,
-    CONSENT_SAYINGS,
+    CONSENT_PHRASES,
     ERROR_MARKS,
-    ERROR_SAYINGS,
+    ERROR_PHRASES,
     GUARD_MARKS,
     GUARD_WORDS,
-    LOGIN_SAYINGS,
-    MISSING_SAYINGS,
+    LOGIN_PHRASES,
+    MISSING_PHRASES,
 )
 
 if TYPE_CHECKING:
@@ -48,21 +48,21 @@ _SIGH = re.compile(
 _PASSWORD = re.compile(r"<input[^>]{0,300}type\s*=\s*[\"']?password", re.IGNORECASE)
 
 
-def _whole(sayings: list[str]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{saying})" for saying in sayings))
+def _whole(phrases: list[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{phrase})" for phrase in phrases))
 
 
 # With the letters that a page may have which says so.
-_SAYINGS = (
-    ("bot", _whole(BOT_SAYINGS), _SAID),
-    ("consent", _whole(CONSENT_SAYINGS), _TITLED),
-    ("soft-404", _whole(MISSING_SAYINGS), _TITLED),
-    ("error", _whole(ERROR_SAYINGS), _TITLED),
-    ("login", _whole(LOGIN_SAYINGS), _SAID),
+_PHRASES = (
+    ("bot", _whole(BOT_PHRASES), _SAID),
+    ("consent", _whole(CONSENT_PHRASES), _TITLED),
+    ("soft-404", _whole(MISSING_PHRASES), _TITLED),
+    ("error", _whole(ERROR_PHRASES), _TITLED),
+    ("login", _whole(LOGIN_PHRASES), _SAID),
 )
 
 
-def wall_of(status: int, headers: Mapping[str, str], lines: Sequence[str], page: str) -> str:
+def detect_wall(status: int, headers: Mapping[str, str], lines: Sequence[str], page: str) -> str:
     """Which wall an answer is: bot, consent, soft-404, error, login, empty; empty text for none.
 
     Args:
@@ -72,9 +72,9 @@ def wall_of(status: int, headers: Mapping[str, str], lines: Sequence[str], page:
         page: Its source.
 
     Examples:
-        >>> wall_of(200, {}, ("Shop | Page not found", "Home", "Sorry!"), "")
+        >>> detect_wall(200, {}, ("Shop | Page not found", "Home", "Sorry!"), "")
         'soft-404'
-        >>> wall_of(200, {}, ("Why pages are not found", "An essay. " * 300), "")
+        >>> detect_wall(200, {}, ("Why pages are not found", "An essay. " * 300), "")
         ''
     """
     if headers.get("cf-mitigated", "").lower() == "challenge":
@@ -142,8 +142,8 @@ def _said(text: str) -> str:
     if letters <= _SAID:
         parts += seen[1:]
     parts = [form for part in parts if len(part) <= _LONGEST_LINE for form in _bare(part)]
-    for name, sayings, most in _SAYINGS:
-        if letters > most or not any(map(sayings.fullmatch, parts)):
+    for name, phrases, most in _PHRASES:
+        if letters > most or not any(map(phrases.fullmatch, parts)):
             continue
         if name != "consent" or any("cookie" in line for line in seen):
             return name

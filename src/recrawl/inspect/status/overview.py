@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.arrays.blocks import in_parallel
-from recrawl.detect.reliability import MODIFIED, NOT_MODIFIED, Word, dates_changes, denies
+from recrawl.detect.reliability import MODIFIED, NOT_MODIFIED, SignalRecord, dates_changes, denies
 from recrawl.inspect.status.listings import listing_standings
 from recrawl.inspect.status.values import (
     WEEK,
@@ -243,11 +243,11 @@ def _hosts_that_lie(reader: ReadStore) -> list[HostThatLies]:
     """Hosts whose word on changes is not taken any more."""
     found = []
     for host, kind, counts in reader.signal_records():
-        word = Word(*counts)
+        word = SignalRecord(*counts)
         if (kind == NOT_MODIFIED and denies(word)) or (
             kind == MODIFIED and not dates_changes(word)
         ):
-            counted = round(word.wrong), round(word.heard)
+            counted = round(word.wrong), round(word.checked)
             found.append(HostThatLies(host, kind, *counted, *word.band()))
     return found
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.detect.reliability import KINDS, Word
+from recrawl.detect.reliability import KINDS, SignalRecord
 from recrawl.inspect.why.changes import even_section
 from recrawl.inspect.why.figures import in_a_row
 from recrawl.inspect.why.values import Activity, Estimate, Evidence, Honesty, Worth
@@ -96,9 +96,9 @@ def honesty(reader: ReadStore, host: str) -> list[Honesty]:
     """How far a host is believed, as far as its word was ever checked."""
     found = []
     for name, kind, counts in reader.signal_records():
-        word = Word(*counts)
-        if name == host and word.heard > 0:
-            found.append(Honesty(kind, round(word.wrong), round(word.heard), *word.band()))
+        word = SignalRecord(*counts)
+        if name == host and word.checked > 0:
+            found.append(Honesty(kind, round(word.wrong), round(word.checked), *word.band()))
     return sorted(found, key=lambda each: KINDS.index(each.word))
 
 

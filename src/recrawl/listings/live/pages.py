@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from recrawl.detect.text.lines import lines
 from recrawl.detect.text.selection import is_too_complex
-from recrawl.detect.walls.walls import wall_of
+from recrawl.detect.walls.walls import detect_wall
 from recrawl.parse.encodings import decoded
 from recrawl.parse.items.html import read_html_items
 from recrawl.parse.items.item import Items
@@ -78,7 +78,7 @@ def _read_html(answer: Response, text: str, layout: Layout) -> Items:
         return Items(problem="page is nested too deep, or has too many tags")
     items = read_html_items(text, layout, answer.address)
     if not items.count and not items.problem:
-        wall = wall_of(answer.status, answer.headers, lines(text), text)
+        wall = detect_wall(answer.status, answer.headers, lines(text), text)
         if wall in _WALLS:
             return Items(problem=f"expected the list, got a wall: {wall}")
     return items

@@ -12,7 +12,7 @@ from recrawl.visits.hours import next_open
 
 if TYPE_CHECKING:
     from recrawl.parse.items.item import Layout
-    from recrawl.parse.items.paging import Counted
+    from recrawl.parse.items.paging import PageParameter
     from recrawl.visits.hours import Hours
 
 RECALL = 0.9
@@ -51,7 +51,7 @@ class ListingRule:
     addresses: tuple[str, ...]
     layout: Layout
     form: tuple[tuple[str, str], ...] | None = None
-    counted: Counted | None = None
+    counted: PageParameter | None = None
     precision: float | None = None
     recall: float | None = RECALL
     confidence: float = CONFIDENCE

@@ -18,8 +18,8 @@ from recrawl.parse.items.item import (
     MOST_ITEMS,
     Items,
     clean,
-    gathered,
-    parted,
+    collect_items,
+    split_selector,
 )
 
 if TYPE_CHECKING:
@@ -68,12 +68,12 @@ def _read(page: str, document: Any, found: Any, layout: Layout, address: str) ->
         key = _value(item, layout.key, address, LONGEST_KEY + 1)
         values = {name: _value(item, part, address) for name, part in layout.attributes.items()}
         rows.append((key if len(key) <= LONGEST_KEY else "", values))
-    return gathered(rows, _following(document, layout.following) if layout.following else "")
+    return collect_items(rows, _following(document, layout.following) if layout.following else "")
 
 
 def _value(item: Any, part: str, address: str, longest: int = LONGEST_VALUE) -> str:  # noqa: ANN401 - a node
     """Text of a part of an item, or one of its attributes; empty where there is none."""
-    where, attribute = parted(part)
+    where, attribute = split_selector(part)
     node = item.query_selector(where) if where else item
     if node is None:
         return ""
@@ -87,7 +87,7 @@ def _value(item: Any, part: str, address: str, longest: int = LONGEST_VALUE) -> 
 
 def _following(document: Any, part: str) -> str:  # noqa: ANN401 - a node
     """Where the next page is said to be, as it is written."""
-    where, attribute = parted(part)
+    where, attribute = split_selector(part)
     node = document.query_selector(where) if where else None
     if node is None:
         return ""

@@ -68,12 +68,12 @@ class Items:
     problem: str = ""
 
 
-def parted(part: str) -> tuple[str, str]:
+def split_selector(part: str) -> tuple[str, str]:
     """A part as where it stands and the attribute that is meant; either may be empty.
 
-    >>> parted("a.title@href"), parted("h3"), parted("@data-id")
+    >>> split_selector("a.title@href"), split_selector("h3"), split_selector("@data-id")
     (('a.title', 'href'), ('h3', ''), ('', 'data-id'))
-    >>> parted('a[href*="@x"]')
+    >>> split_selector('a[href*="@x"]')
     ('a[href*="@x"]', '')
     """
     match = _PART.fullmatch(part.strip())
@@ -93,10 +93,10 @@ def clean(text: str, longest: int = LONGEST_VALUE) -> str:
     return _CONTROL.sub(" ", whole).strip()[:longest].rstrip()
 
 
-def gathered(rows: list[tuple[str, dict[str, str]]], following: str = "") -> Items:
+def collect_items(rows: list[tuple[str, dict[str, str]]], following: str = "") -> Items:
     """Items from keys and attributes in the order of a page; of a key twice the first counts.
 
-    >>> gathered([("7", {"city": "Bern"}), ("", {}), ("7", {})])
+    >>> collect_items([("7", {"city": "Bern"}), ("", {}), ("7", {})])
     Items(objects={'7': {'city': 'Bern'}}, count=3, nameless=1, following='', problem='')
     """
     objects: dict[str, dict[str, str]] = {}

@@ -9,7 +9,14 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from recrawl.errors import InvalidParameter
-from recrawl.parse.items.item import LONGEST_KEY, LONGEST_VALUE, MOST_ITEMS, Items, clean, gathered
+from recrawl.parse.items.item import (
+    LONGEST_KEY,
+    LONGEST_VALUE,
+    MOST_ITEMS,
+    Items,
+    clean,
+    collect_items,
+)
 from recrawl.parse.items.json_paths import EVERY, JsonPath
 
 if TYPE_CHECKING:
@@ -67,7 +74,7 @@ def read_json_items(page: str, layout: Layout) -> Items:
         for item in found
     ]
     rows = [(each if len(each) <= LONGEST_KEY else "", values) for each, values in rows]
-    return gathered(rows, _text(following.first(document)) if following else "")
+    return collect_items(rows, _text(following.first(document)) if following else "")
 
 
 def _text(value: Any, longest: int = LONGEST_VALUE) -> str:  # noqa: ANN401 - whatever JSON holds

@@ -23,7 +23,7 @@ _COUNTED = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class PageParameter:
     """A parameter that counts pages.
 
     Args:
@@ -32,11 +32,11 @@ class Counted:
         step: From one page to the next.
 
     Examples:
-        >>> Counted.read("start=0+20")
-        Counted(name='start', first=0, step=20)
-        >>> Counted.read("start=0+20").of(2)
+        >>> PageParameter.read("start=0+20")
+        PageParameter(name='start', first=0, step=20)
+        >>> PageParameter.read("start=0+20").of(2)
         '40'
-        >>> Counted.read("a b") is None
+        >>> PageParameter.read("a b") is None
         True
     """
 
@@ -45,7 +45,7 @@ class Counted:
     step: int = 1
 
     @classmethod
-    def read(cls, text: str) -> Counted | None:
+    def read(cls, text: str) -> PageParameter | None:
         """The parameter that a text writes; None where it writes none."""
         match = _COUNTED.fullmatch(text.strip())
         if match is None:

@@ -172,7 +172,7 @@ class SqliteReadStore:
     def copies(self, pages: Sequence[int]) -> list[Copy | None]:
         """What is known of the copies of some pages; None where there is none."""
         query = """
-            select page - 1, bytes_signature, text_signature, etag, modified_seconds, likeness
+            select page - 1, bytes_signature, text_signature, etag, modified_seconds, simhash
             from copies where page = ?
         """
         found = {

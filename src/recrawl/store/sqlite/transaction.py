@@ -182,7 +182,7 @@ def _columns_of(copy: Copy) -> tuple[Any, ...]:
         copy.text_signature,
         _as_text(copy.etag),
         copy.modified_seconds,
-        _signed(copy.likeness),
+        _signed(copy.simhash),
     )
 
 

@@ -46,7 +46,7 @@ CREATE TABLE copies (
     text_signature BLOB,
     etag TEXT,
     modified_seconds INTEGER,
-    likeness INTEGER          -- 64 bits that are near for texts that are alike
+    simhash INTEGER          -- 64 bits that are near for texts that are alike
 ) STRICT;
 
 -- Only ever appended to. A page's visits are a chain from the newest to the oldest: an index by
