@@ -23,6 +23,7 @@ from recrawl.listings.data.attributes import attribute_of
 from recrawl.parse import cells
 
 if TYPE_CHECKING:
+    from _csv import Reader as CsvReader
     from collections.abc import Iterator, Sequence
 
     from recrawl.adapters.tables.columns import Cells, Choose, TableInput
@@ -123,41 +124,44 @@ def read_csv(table: TableInput, choose: Choose) -> Iterator[ColumnBatch]:
     """Columns of a CSV file."""
     size = table.path.stat().st_size
     with table.open() as raw:
-        rows = _csv_rows(table, raw)
-        _, header = next(rows, (0, None))
-        if header is None:
+        rows = csv.reader(text_lines(table, raw), strict=True)
+        header, _ = _csv_rows(table, rows, 1)
+        if not header:
             table.refuse("must begin with a header (got an empty file)")
-        names = [name.strip() for name in header]
+        names = [name.strip() for name in header[0]]
         places = {name: names.index(name) for name in choose(names)}
-        whole = _of_width(table, rows, len(names))
-        while taken := list(islice(whole, _ROWS)):
+        while True:
+            taken, lines = _csv_rows(table, rows, _ROWS, len(names))
+            if not taken:
+                return
             columns = {
-                name: TextCells([row[place] for _, row in taken]) for name, place in places.items()
+                name: TextCells([row[place] for row in taken]) for name, place in places.items()
             }
-            yield ColumnBatch(columns, [line for line, _ in taken], "line")
+            yield ColumnBatch(columns, lines, "line")
             table.report_progress(raw.tell(), size)
 
 
-def _csv_rows(table: TableInput, raw: IO[bytes]) -> Iterator[tuple[int, list[str]]]:
-    """Rows that are not blank, each with the line on which it ends."""
-    rows = csv.reader(text_lines(table, raw), strict=True)
+def _csv_rows(
+    table: TableInput, rows: CsvReader, most: int, width: int = 0
+) -> tuple[list[list[str]], list[int]]:
+    """Up to so many rows that are not blank, and the line on which each ends."""
+    taken: list[list[str]] = []
+    lines: list[int] = []
     try:
         for row in rows:
-            if row:
-                yield rows.line_num, row
+            if not row:
+                continue
+            if width and len(row) != width:
+                sentence = f"must have as many cells as the header, {width} (got {len(row)})"
+                table.refuse_row(sentence, f"line {rows.line_num}")
+                continue
+            taken.append(row)
+            lines.append(rows.line_num)
+            if len(taken) == most:
+                break
     except csv.Error as error:
         table.refuse(f"must be CSV ({error})", f"line {rows.line_num}")
-
-
-def _of_width(
-    table: TableInput, rows: Iterator[tuple[int, list[str]]], width: int
-) -> Iterator[tuple[int, list[str]]]:
-    for line, row in rows:
-        if len(row) == width:
-            yield line, row
-        else:
-            sentence = f"must have as many cells as the header, {width} (got {len(row)})"
-            table.refuse_row(sentence, f"line {line}")
+    return taken, lines
 
 
 def text_lines(table: TableInput, raw: IO[bytes]) -> Iterator[str]:
