@@ -31,7 +31,7 @@ from recrawl.detect.masks.masks import NO_MASKS, apply_masks, learn_masks
 from recrawl.detect.simhash import simhash
 from recrawl.detect.walls.walls import detect_wall
 from recrawl.parse.encodings import decoded
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -137,11 +137,11 @@ def made(
 def told(body: bytes, signature: bytes, copy: OldVersion, masks: Masks) -> Change:
     """As a crawl does it: bytes first, and only then what a reader sees."""
     if xxh3_64_digest(body) == signature:
-        return Change(Outcome.SAME, 0.0)
+        return Change(VisitOutcome.SAME, 0.0)
     text = decoded(body, HEADER)
     lines = read_lines(text, html=True)
     if detect_wall(200, {}, lines, text):
-        return Change(Outcome.WALLED, 0.0)
+        return Change(VisitOutcome.WALLED, 0.0)
     return compare(copy, lines, masks)
 
 
@@ -156,7 +156,7 @@ def anew(body: bytes, signature: bytes) -> OldVersion:
     return OldVersion(read_lines(decoded(body, HEADER), html=True), signature)
 
 
-def cases(shape: str, size: int) -> dict[str, tuple[Callable[[], Change], Outcome]]:
+def cases(shape: str, size: int) -> dict[str, tuple[Callable[[], Change], VisitOutcome]]:
     old = made(shape, size)
     lines = read_lines(decoded(old, HEADER), html=True)
     masks = learn_masks(lines, read_lines(decoded(made(shape, size, clock=77)), html=True))
@@ -169,21 +169,24 @@ def cases(shape: str, size: int) -> dict[str, tuple[Callable[[], Change], Outcom
     changed = made(shape, size, build="b2", price="21.99")
     both = made(shape, size, build="b2", price="21.99", clock=5555)
     return {
-        "equal bytes": (lambda: told(old, signature, kept, NO_MASKS), Outcome.SAME),
-        "equal text": (lambda: told(other, signature, kept, NO_MASKS), Outcome.COSMETIC),
+        "equal bytes": (lambda: told(old, signature, kept, NO_MASKS), VisitOutcome.SAME),
+        "equal text": (lambda: told(other, signature, kept, NO_MASKS), VisitOutcome.COSMETIC),
         "equal text, 12 masks": (
             lambda: told(noisy, signature, kept_masked, masks),
-            Outcome.COSMETIC,
+            VisitOutcome.COSMETIC,
         ),
-        "changed": (lambda: told(changed, signature, kept, NO_MASKS), Outcome.CHANGED),
-        "changed, 12 masks": (lambda: told(both, signature, kept_masked, masks), Outcome.CHANGED),
+        "changed": (lambda: told(changed, signature, kept, NO_MASKS), VisitOutcome.CHANGED),
+        "changed, 12 masks": (
+            lambda: told(both, signature, kept_masked, masks),
+            VisitOutcome.CHANGED,
+        ),
         "changed, two versions read": (
             lambda: told(changed, signature, anew(old, kept.signature), NO_MASKS),
-            Outcome.CHANGED,
+            VisitOutcome.CHANGED,
         ),
         "changed, old text not at hand": (
             lambda: told(changed, signature, unkept, NO_MASKS),
-            Outcome.CHANGED,
+            VisitOutcome.CHANGED,
         ),
     }
 

@@ -34,7 +34,7 @@ from recrawl.settings.rules import Rule
 from recrawl.settings.settings import Settings
 from recrawl.store import create_store
 from recrawl.units import SECONDS_A_DAY, http_text, instants_after_epoch
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
     from recrawl.crawl.crawler import Crawler
@@ -199,12 +199,12 @@ class Watched:
 
     def told(self, visit: PageVisit) -> None:
         """Note a visit."""
-        if visit.outcome not in (Outcome.FIRST, Outcome.CHANGED):
+        if visit.outcome not in (VisitOutcome.FIRST, VisitOutcome.CHANGED):
             return
         match = EDITION.search(visit.response.body)
         assert match is not None
         edition = int(match[1])
-        if visit.outcome is Outcome.CHANGED:
+        if visit.outcome is VisitOutcome.CHANGED:
             same = self.copy[visit.address] == edition
             self.false += same
             self.found += not same

@@ -33,7 +33,7 @@ from recrawl.state.opening import learnt_parts, open_crawl
 from recrawl.store import create_store, open_for_writing, open_store
 from recrawl.store.writer import Writer
 from recrawl.units import SECONDS_A_DAY
-from recrawl.visits.status import Outcome, PageStatus
+from recrawl.visits.status import PageStatus, VisitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,10 +87,10 @@ def visit(
 ) -> VisitMade:
     at = start + (10 * turn + number / pages) * SECONDS_A_DAY
     if turn:
-        return VisitMade(number, at, Outcome.SAME, 200, size=12_345, took_seconds=0.123)
+        return VisitMade(number, at, VisitOutcome.SAME, 200, size=12_345, took_seconds=0.123)
     copy = Copy(random.bytes(8), random.bytes(8), '"5f3e-1a2b3c"', 1_700_000_000)
     change = PageChange(PageStatus.COPIED)
-    return VisitMade(number, at, Outcome.FIRST, 200, size=12_345, copy=copy, change=change)
+    return VisitMade(number, at, VisitOutcome.FIRST, 200, size=12_345, copy=copy, change=change)
 
 
 def write_settings(folder: Path, path: Path, pages: int) -> Path:
@@ -150,7 +150,7 @@ async def resume(path: Path) -> None:
             for lease in leases:
                 agenda.answered(lease, now)
                 agenda.seen(lease.page, now, changed=False)
-                writer.put(VisitMade(lease.page, now * SECONDS_A_DAY, Outcome.SAME, 200))
+                writer.put(VisitMade(lease.page, now * SECONDS_A_DAY, VisitOutcome.SAME, 200))
             done += len(leases)
             await writer.room()
             await asyncio.sleep(0)

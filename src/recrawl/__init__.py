@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from recrawl.adapters.tables.logs import read_histories
     from recrawl.parse.sites import sites_of
     from recrawl.rates import Estimates, Gamma, Likelihood, Priors, Ratio, Status, fit_prior
-    from recrawl.visits import Answer, Flag, Histories, Outcome, Vetting, Visit, histories_of
+    from recrawl.visits import AnswerKind, Flag, GapOutcome, Histories, Vetting, Visit, histories_of
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "Answer",
+    "AnswerKind",
     "Estimates",
     "Flag",
     "Gamma",
+    "GapOutcome",
     "Histories",
     "Likelihood",
-    "Outcome",
     "Priors",
     "Ratio",
     "Status",
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 _ROOMS = {
-    "visits": ("Answer", "Flag", "Histories", "Outcome", "Vetting", "Visit", "histories_of"),
+    "visits": ("AnswerKind", "Flag", "Histories", "GapOutcome", "Vetting", "Visit", "histories_of"),
     "parse.sites": ("sites_of",),
     "adapters.tables.logs": ("read_histories",),
     "rates": ("Estimates", "Gamma", "Likelihood", "Priors", "Ratio", "Status", "fit_prior"),

@@ -19,7 +19,7 @@ from recrawl.demo.world import SECTIONS, draw_world
 from recrawl.fetch import exchange
 from recrawl.settings.settings import read_settings
 from recrawl.store import open_store
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 from tests.cli.running import RECRAWL, Ended, environment, names_in, run, sentence
 from tests.waiting import HANGS_SECONDS, PatientClock, started, wait_until
 
@@ -62,7 +62,7 @@ def interrupted(folder, pages, *, visits=0, words=()):
         with open_store(folder / "recrawl.db") as reader:
             outcomes = [some.outcome for some in reader.visits()]
         found = np.concatenate([[], *outcomes])
-        return len(found) > visits and np.count_nonzero(found == Outcome.FIRST) == pages
+        return len(found) > visits and np.count_nonzero(found == VisitOutcome.FIRST) == pages
 
     words, both = [RECRAWL, "demo", *words], subprocess.PIPE
     with started(words, stdout=both, stderr=both, env=environment(), text=True) as process:
@@ -101,8 +101,8 @@ def test_the_figures_are_those_of_the_store(short):
     assert words is not None
     assert [int(word.replace(",", "")) for word in words.groups()] == [
         len(outcomes),
-        np.count_nonzero(outcomes == Outcome.FIRST),
-        np.count_nonzero(outcomes == Outcome.CHANGED),
+        np.count_nonzero(outcomes == VisitOutcome.FIRST),
+        np.count_nonzero(outcomes == VisitOutcome.CHANGED),
     ]
     assert not any("/private/" in address for address in addresses)
 
@@ -218,7 +218,7 @@ def test_thousands_of_visits_find_every_page_and_obey_robots_txt(long):
     assert result.costs.saved_bytes > 0
     assert result.costs.cosmetic > 0
     assert run.requests.all < 2 * result.costs.visits  # sitemaps, the board, second requests
-    assert run.tally.outcomes[Outcome.FAILED] == 0
+    assert run.tally.outcomes[VisitOutcome.FAILED] == 0
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from recrawl.detect.masks.masks import learn_masks
 from recrawl.entries.entries import Found, PagesFound, VisitMade
 from recrawl.report.diff.data import DIFF_KEYS, VERSION_COLUMNS
 from recrawl.store import create_store, open_for_writing
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 from tests.cli.looking import on_a_terminal
 from tests.cli.running import RECRAWL, environment, names_in, run, sentence
 
@@ -58,7 +58,7 @@ def kept(path, *bodies, address=TEA, every=2 * DAY):
         assert isinstance(found, Found)
         (number,) = found.pages
         for row, body in enumerate(bodies):
-            outcome = Outcome.CHANGED if row else Outcome.FIRST
+            outcome = VisitOutcome.CHANGED if row else VisitOutcome.FIRST
             at = BEGAN + row * every + 0.6  # no visit ends at a whole second
             size = len(body)
             store.write([VisitMade(number, at, outcome, http=200, size=size, body=body)])
@@ -185,7 +185,7 @@ def test_what_differs_by_itself_does_not_count(tmp_path):
         learn_masks(("Now 10:00:01", "Costs 5 euros"), ("Now 10:00:02", "Costs 5 euros"))
     )
     with open_for_writing(tmp_path / "recrawl.db") as store:
-        store.write([VisitMade(0, BEGAN + 9 * DAY, Outcome.SAME, masks=masks)])
+        store.write([VisitMade(0, BEGAN + 9 * DAY, VisitOutcome.SAME, masks=masks)])
 
     lines = run("diff", TEA, cwd=tmp_path).out.splitlines()
     assert lines[4:] == ["  Now …", "~ Costs [-5-]{+6+} euros"]

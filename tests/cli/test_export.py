@@ -8,7 +8,7 @@ from recrawl.entries.entries import PageChange, VisitMade
 from recrawl.report.histories import VISIT_COLUMNS
 from recrawl.report.pages import PAGE_COLUMNS, RATE_COLUMNS
 from recrawl.store import open_for_writing
-from recrawl.visits.status import Outcome, PageStatus
+from recrawl.visits.status import PageStatus, VisitOutcome
 from tests.cli.running import names_in, run, sentence
 from tests.inspect.looked import BEGAN, DAY, made
 
@@ -22,9 +22,9 @@ def folder(tmp_path_factory):
     made(folder / "recrawl.db", own=True)
     with open_for_writing(folder / "recrawl.db") as store:
         at = (BEGAN + 20) * DAY
-        each = [VisitMade(page, at, outcome) for page, outcome in enumerate(Outcome)]
+        each = [VisitMade(page, at, outcome) for page, outcome in enumerate(VisitOutcome)]
         gone = PageChange(PageStatus.GONE)
-        store.write([*each, VisitMade(19, at, Outcome.GONE, http=404, change=gone)])
+        store.write([*each, VisitMade(19, at, VisitOutcome.GONE, http=404, change=gone)])
     return folder
 
 
@@ -51,7 +51,7 @@ def test_visits_have_their_columns(folder, tmp_path):
     found = written(tmp_path / "visits.csv")
 
     assert tuple(found[0]) == VISIT_COLUMNS
-    assert {row["outcome"] for row in found} == {outcome.label for outcome in Outcome}
+    assert {row["outcome"] for row in found} == {outcome.label for outcome in VisitOutcome}
     assert {row["status"] for row in found} == {"ok", "failed", "gone"}
 
 

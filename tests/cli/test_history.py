@@ -7,7 +7,7 @@ import pytest
 from recrawl.entries.entries import PageChange, VisitMade
 from recrawl.report.histories import VISIT_COLUMNS
 from recrawl.store import open_for_writing
-from recrawl.visits.status import Outcome, PageStatus
+from recrawl.visits.status import PageStatus, VisitOutcome
 from tests.cli.looking import on_a_terminal
 from tests.cli.running import run, sentence
 from tests.inspect.looked import BEGAN, DAY, made
@@ -36,7 +36,7 @@ def test_visits_newest_first_and_what_they_taught(folder):
 def test_versions_are_counted(folder):
     with open_for_writing(folder / "recrawl.db") as store:
         at = (BEGAN + 20) * DAY
-        store.write([VisitMade(3, at, Outcome.CHANGED, size=5, body=b"hello")])
+        store.write([VisitMade(3, at, VisitOutcome.CHANGED, size=5, body=b"hello")])
 
     assert on_a_terminal(folder, "history", PAGE).endswith("1 version kept, 5 bytes.\n")
 
@@ -44,7 +44,7 @@ def test_versions_are_counted(folder):
 def test_a_page_that_is_gone_is_said_to_be(folder):
     with open_for_writing(folder / "recrawl.db") as store:
         gone = PageChange(PageStatus.GONE)
-        store.write([VisitMade(3, (BEGAN + 20) * DAY, Outcome.GONE, http=404, change=gone)])
+        store.write([VisitMade(3, (BEGAN + 20) * DAY, VisitOutcome.GONE, http=404, change=gone)])
 
     shown = on_a_terminal(folder, "history", PAGE)
     assert f"{PAGE} is gone.\n" in shown
@@ -53,7 +53,7 @@ def test_a_page_that_is_gone_is_said_to_be(folder):
 
 def test_only_the_newest_fit_on_a_terminal(folder):
     with open_for_writing(folder / "recrawl.db") as store:
-        later = [VisitMade(3, (BEGAN + 20 + day) * DAY, Outcome.SAME) for day in range(50)]
+        later = [VisitMade(3, (BEGAN + 20 + day) * DAY, VisitOutcome.SAME) for day in range(50)]
         store.write(later)
 
     assert "... and 16 older; --csv, --json or -o has them all.\n" in on_a_terminal(

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from recrawl.demo.visits import ExampleVisits
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 
-FIRST, SAME, CHANGED = Outcome.FIRST, Outcome.SAME, Outcome.CHANGED
-UNMODIFIED, GONE, COSMETIC = Outcome.NOT_MODIFIED, Outcome.GONE, Outcome.COSMETIC
+FIRST, SAME, CHANGED = VisitOutcome.FIRST, VisitOutcome.SAME, VisitOutcome.CHANGED
+UNMODIFIED, GONE, COSMETIC = VisitOutcome.NOT_MODIFIED, VisitOutcome.GONE, VisitOutcome.COSMETIC
 
 
-def visits(*rows: tuple[int, float, Outcome, int], age: float = np.nan) -> ExampleVisits:
+def visits(*rows: tuple[int, float, VisitOutcome, int], age: float = np.nan) -> ExampleVisits:
     page, at, outcome, size = (np.array(each) for each in zip(*rows, strict=True))
     ages = np.where(outcome == CHANGED, age, np.nan)
     return ExampleVisits(page, at - 0.01, at, outcome, ages, size, np.zeros(len(page), np.int64))

@@ -15,7 +15,7 @@ from recrawl.detect.masks.masks import NO_MASKS, apply_masks, is_mask_displaced,
 from recrawl.detect.recent_texts import RevertedTexts
 from recrawl.frontier.host_table import HostTable
 from recrawl.state.trust import Trust
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,7 +44,7 @@ class Life:
         if not self.copy:
             self.copy = new
             return False
-        changed = self._judged(new, self.masks).outcome is Outcome.CHANGED
+        changed = self._judged(new, self.masks).outcome is VisitOutcome.CHANGED
         if self.trust.samples(0):
             changed = self._checked(new, fetch(True), sampled=True)
         elif changed and (self._is_doubtful(new) or self.trust.checks(0, 0)):
@@ -69,4 +69,4 @@ class Life:
         self.trust.pair(0, 0, differed=differed, taught=taught, sampled=sampled)
         self.masks = masks
         found = self._judged(new, masks)
-        return found.outcome is Outcome.CHANGED and found.share > _AS_BY_ITSELF * left
+        return found.outcome is VisitOutcome.CHANGED and found.share > _AS_BY_ITSELF * left

@@ -15,7 +15,7 @@ import pytest
 from recrawl.detect.change import OldVersion, compare, read_lines, signature
 from recrawl.detect.masks.masks import NO_MASKS, apply_masks
 from recrawl.parse.encodings import decoded
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 from tests.detect.changes import EDITS, edited
 from tests.detect.corpus import LANGUAGES, Clock, encoded, page, written
 from tests.detect.lives import Life
@@ -40,7 +40,7 @@ def read_as_sent(text, language):
 
 def is_changed(old, new, masks):
     known = OldVersion(old, signature(apply_masks(old, masks)))
-    return compare(known, new, masks).outcome is Outcome.CHANGED
+    return compare(known, new, masks).outcome is VisitOutcome.CHANGED
 
 
 def lived(subject, noises, clock, chance):

@@ -13,7 +13,7 @@ from recrawl.report.status.object import (
     TARGET_KEYS,
     TENTH_KEYS,
 )
-from recrawl.visits.status import Outcome, PageStatus
+from recrawl.visits.status import PageStatus, VisitOutcome
 from tests.docs.pages import DOCS
 
 CRAWLS = (DOCS / "reference" / "files.md").read_text().split("## Crawls")[1].split("\n## ")[0]
@@ -27,7 +27,7 @@ def test_every_column_and_key_is_explained(word):
     assert f"`{word}`" in CRAWLS
 
 
-@pytest.mark.parametrize("word", [each.label for each in [*PageStatus, *Outcome]])
+@pytest.mark.parametrize("word", [each.label for each in [*PageStatus, *VisitOutcome]])
 def test_every_status_and_outcome_is_explained(word):
     assert f"`{word}`" in CRAWLS
 

@@ -11,7 +11,7 @@ from recrawl.inspect.status.overview import overview
 from recrawl.settings.settings import read_settings
 from recrawl.state.opening import learnt_parts, open_crawl
 from recrawl.store import create_store, open_for_writing, open_store
-from recrawl.visits.status import Outcome, PageStatus
+from recrawl.visits.status import PageStatus, VisitOutcome
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,7 +65,9 @@ def made(path: Path, *, pages: int = 60, rounds: int = 5, own: bool = False) -> 
 
 
 def _visit(row: int, at: float, number: int, *, changed: bool) -> VisitMade:
-    outcome = Outcome.FIRST if not number else Outcome.CHANGED if changed else Outcome.SAME
+    outcome = (
+        VisitOutcome.FIRST if not number else VisitOutcome.CHANGED if changed else VisitOutcome.SAME
+    )
     change = PageChange(PageStatus.COPIED) if not number else None
     return VisitMade(row, at * DAY, outcome, http=200, size=100, took_seconds=0.25, change=change)
 

@@ -8,7 +8,7 @@ from recrawl.errors import NothingToCompare
 from recrawl.inspect.versions import PageVersions
 from recrawl.settings.settings import read_settings
 from recrawl.store import create_store, open_store
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 
 PAGE = "https://a.org/"
 SETTINGS = read_settings('agent = "bot (me@example.org)"')
@@ -20,7 +20,7 @@ def versions(tmp_path):
         store.write([PagesFound([PAGE], ["a.org"], [0], at_seconds=0.0)])
         for number in range(4):
             body = f"<p>Version {number}".encode()
-            store.write([VisitMade(0, 100.5 + number * 10, Outcome.CHANGED, body=body)])
+            store.write([VisitMade(0, 100.5 + number * 10, VisitOutcome.CHANGED, body=body)])
     with open_store(tmp_path / "a.db") as reader:
         yield PageVersions.of(SETTINGS, reader, 1, PAGE)
 

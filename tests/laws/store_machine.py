@@ -22,7 +22,7 @@ from recrawl.entries.entries import (
 )
 from recrawl.errors import InvalidParameter
 from recrawl.store import create_store, open_for_writing, open_store
-from recrawl.visits.status import Outcome, PageStatus
+from recrawl.visits.status import PageStatus, VisitOutcome
 from tests.store.made import NOON
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ _made = st.builds(
     VisitMade,
     page=st.integers(0, 39),
     at_seconds=_seconds,
-    outcome=st.sampled_from(Outcome),
+    outcome=st.sampled_from(VisitOutcome),
     http=st.none() | st.sampled_from([200, 304, 404, 503]),
     size=st.none() | st.integers(0, 2**40),
     took_seconds=st.none() | st.integers(0, 1000).map(lambda steps: steps / 8),

@@ -16,7 +16,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from recrawl import (
-    Answer,
+    AnswerKind,
     Estimates,
     Flag,
     Gamma,
@@ -508,7 +508,7 @@ def test_nothing_overflows_or_divides_by_zero(name, histories):
 # Too little data is a status, never an exception.
 
 
-def log_of(*visits: tuple[str, float, bool | None, Answer]) -> Histories:
+def log_of(*visits: tuple[str, float, bool | None, AnswerKind]) -> Histories:
     """Histories of a visit log: page, day, changed, answer."""
     start = datetime(2026, 1, 1, tzinfo=UTC)
     _, histories = histories_of(
@@ -524,17 +524,20 @@ def log_of(*visits: tuple[str, float, bool | None, Answer]) -> Histories:
     [
         pytest.param(Histories.from_lists([]), id="no pages"),
         pytest.param(Histories.from_lists([([], [])]), id="a page without visits"),
-        pytest.param(log_of(("a", 0, None, Answer.OK)), id="one visit"),
-        pytest.param(log_of(("a", 0, None, Answer.GONE)), id="only gone"),
-        pytest.param(log_of(("a", 0, None, Answer.FAILED)), id="only failed"),
+        pytest.param(log_of(("a", 0, None, AnswerKind.OK)), id="one visit"),
+        pytest.param(log_of(("a", 0, None, AnswerKind.GONE)), id="only gone"),
+        pytest.param(log_of(("a", 0, None, AnswerKind.FAILED)), id="only failed"),
         pytest.param(
-            log_of(("a", 0, None, Answer.OK), ("a", 1, None, Answer.GONE)), id="seen, then gone"
+            log_of(("a", 0, None, AnswerKind.OK), ("a", 1, None, AnswerKind.GONE)),
+            id="seen, then gone",
         ),
         pytest.param(
-            log_of(("a", 0, None, Answer.OK), ("a", 1, None, Answer.FAILED)), id="seen, then failed"
+            log_of(("a", 0, None, AnswerKind.OK), ("a", 1, None, AnswerKind.FAILED)),
+            id="seen, then failed",
         ),
         pytest.param(
-            log_of(("a", 0, None, Answer.OK), ("a", 1, None, Answer.OK)), id="never compared"
+            log_of(("a", 0, None, AnswerKind.OK), ("a", 1, None, AnswerKind.OK)),
+            id="never compared",
         ),
     ],
 )

@@ -35,7 +35,7 @@ from recrawl.entries.records import PageCount
 from recrawl.errors import InvalidParameter, StoreError, StoreLocked
 from recrawl.store import create_store, open_for_writing, open_store
 from recrawl.store.writer import Writer
-from recrawl.visits.status import Audit, Outcome, PageStatus
+from recrawl.visits.status import Audit, PageStatus, VisitOutcome
 from tests.laws.store_backends import BACKENDS
 from tests.laws.store_machine import StoreMachine
 from tests.store.made import NOON, found, numbered, visit
@@ -185,7 +185,7 @@ def test_what_has_a_receipt_is_read_at_once_and_after_reopening(address, store, 
     made = visit(
         1,
         0.25,
-        outcome=Outcome.CHANGED,
+        outcome=VisitOutcome.CHANGED,
         age=2.0,
         size=1234,
         took_seconds=0.5,
@@ -201,7 +201,7 @@ def test_what_has_a_receipt_is_read_at_once_and_after_reopening(address, store, 
     def check(opened):
         (seen,) = opened.visits()
         assert seen.at.tolist() == np.array(["2026-01-01T12:00:00.250"], "M8[us]").tolist()
-        assert (seen.visit[0], seen.page[0], seen.outcome[0]) == (1, 1, Outcome.CHANGED)
+        assert (seen.visit[0], seen.page[0], seen.outcome[0]) == (1, 1, VisitOutcome.CHANGED)
         assert (seen.http[0], seen.size[0], seen.audit[0]) == (200, 1234, Audit.NOISE)
         assert (seen.took_seconds[0], seen.share[0]) == (0.5, 0.25)
         assert seen.age == pytest.approx([2.0], abs=1 / 86_400)
@@ -286,7 +286,7 @@ def test_a_clone_reads_the_same_store_in_another_thread(store, reader):
 
 
 _visits = st.lists(
-    st.tuples(st.integers(0, 5), st.sampled_from(Outcome), st.sampled_from(Audit)), max_size=40
+    st.tuples(st.integers(0, 5), st.sampled_from(VisitOutcome), st.sampled_from(Audit)), max_size=40
 )
 
 
@@ -328,7 +328,7 @@ def test_lookups_find_what_a_walk_through_all_visits_would(backend, made, since)
         min(sum(each.compared for each in earlier), 3) for earlier in before
     ]
     assert sampled.copied.tolist() == [
-        any(each.compared or each is Outcome.FIRST for each in earlier) for earlier in before
+        any(each.compared or each is VisitOutcome.FIRST for each in earlier) for earlier in before
     ]
     assert sum(visits for _, _, visits in daily) == len(rows)
     assert {(outcome, visits) for _, outcome, visits in daily} == {

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recrawl import Answer
+from recrawl import AnswerKind
 from recrawl.errors import InvalidInput
 from recrawl.parse import cells
 from recrawl.units import instant, microseconds
@@ -164,7 +164,7 @@ def test_answers_are_those_of_single_cells(texts):
             assert is_wrong
         else:
             assert not is_wrong
-            assert Answer(value) is answer_of(text)
+            assert AnswerKind(value) is answer_of(text)
 
 
 def test_a_page_must_have_a_name():

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.report.histories import HEADER, VISIT_COLUMNS, nearest, visit_columns, visit_words
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Made:
 
 VISITS = Made(
     at=np.array(["2026-01-01T12:00:00", "2026-01-02T12:00:00.5"], "datetime64[us]"),
-    outcome=np.array([Outcome.CHANGED, Outcome.FAILED], np.uint8),
+    outcome=np.array([VisitOutcome.CHANGED, VisitOutcome.FAILED], np.uint8),
     http=np.array([200, 0]),
     modified_at=np.array(["2026-01-01T06:00", "NaT"], "datetime64[us]"),
     size=np.array([12_345, -1]),

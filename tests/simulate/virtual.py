@@ -15,7 +15,7 @@ from recrawl.entries.entries import Checkpoint, PageChange, PagesFound, VisitMad
 from recrawl.settings.settings import read_settings
 from recrawl.state.opening import learnt_parts, open_crawl
 from recrawl.store import create_store, open_for_writing, open_store
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -59,7 +59,7 @@ class VirtualCrawl:
         reader: ReadStore,
         now: float,
         *,
-        found: Mapping[int, Outcome] | None = None,
+        found: Mapping[int, VisitOutcome] | None = None,
         seed: int = 0,
     ) -> None:
         self.now = now
@@ -114,17 +114,17 @@ class VirtualCrawl:
         had = agenda.status(page), agenda.failures(page)
         outcome = self.found.get(page) or self._compared(lease)
         match outcome:
-            case Outcome.FAILED:
+            case VisitOutcome.FAILED:
                 agenda.failed(page, now)
-            case Outcome.GONE:
+            case VisitOutcome.GONE:
                 agenda.gone(page, now)
-            case Outcome.REFUSED:
+            case VisitOutcome.REFUSED:
                 agenda.refused(page, now)
-            case Outcome.FIRST:
+            case VisitOutcome.FIRST:
                 agenda.copied(page, f"{ORIGIN}{self._world.path[page]}", now)
             case _:
-                agenda.seen(page, now, changed=outcome is Outcome.CHANGED)
-        if outcome in (Outcome.FIRST, Outcome.SAME, Outcome.CHANGED):
+                agenda.seen(page, now, changed=outcome is VisitOutcome.CHANGED)
+        if outcome in (VisitOutcome.FIRST, VisitOutcome.SAME, VisitOutcome.CHANGED):
             self.crawl.last[page] = now
         stands, after = (agenda.status(page), agenda.failures(page)), agenda.set_time(page)
         change = None
@@ -132,14 +132,14 @@ class VirtualCrawl:
             change = PageChange(*stands, after * DAY if after < inf else None)
         self._store.write([VisitMade(page, now * DAY, outcome, http=200, change=change)])
 
-    def _compared(self, lease: Lease) -> Outcome:
+    def _compared(self, lease: Lease) -> VisitOutcome:
         """What a visit finds that the world answers."""
         if lease.first:
-            return Outcome.FIRST
+            return VisitOutcome.FIRST
         last = float(self.crawl.last[lease.page])
         version = self._world.version
         changed = version(lease.page, self.now) != version(lease.page, last)
-        return Outcome.CHANGED if changed else Outcome.SAME
+        return VisitOutcome.CHANGED if changed else VisitOutcome.SAME
 
 
 @contextmanager
@@ -148,7 +148,7 @@ def crawling(
     world: ExampleWorld,
     settings: Settings,
     now: float,
-    found: Mapping[int, Outcome] | None = None,
+    found: Mapping[int, VisitOutcome] | None = None,
 ) -> Iterator[VirtualCrawl]:
     """A crawl of a world, with its store at a path, which may hold a crawl already."""
     with (

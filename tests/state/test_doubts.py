@@ -17,7 +17,7 @@ from recrawl.state.opening import learnt_parts, open_crawl
 from recrawl.state.sampled import SampledSnapshot
 from recrawl.state.snapshot import load_snapshot, pool_parts, saved
 from recrawl.store import create_store, open_for_writing, open_store
-from recrawl.visits.status import Audit, Outcome
+from recrawl.visits.status import Audit, VisitOutcome
 from tests.crawl import killed
 from tests.crawl.crawls import AGENT, START
 from tests.inspect.looked import BEGAN, DAY, made, opened
@@ -49,7 +49,7 @@ def noisy(path, *, differing=(0, 1, 2)):
 
 
 def changed(page, at, audit=Audit.NONE):
-    return VisitMade(page, at * DAY, Outcome.CHANGED, http=200, size=9, audit=audit)
+    return VisitMade(page, at * DAY, VisitOutcome.CHANGED, http=200, size=9, audit=audit)
 
 
 def rates(state, now=NOW):
@@ -77,7 +77,7 @@ def test_what_is_unchanged_is_not_in_doubt(path):
         found = FalseChangeModel.of(reader).chances(visits, np.arange(len(visits.page)))
 
     assert set(found.round(6).tolist()) == {0.0, 0.01}
-    assert ((found > 0) == (visits.outcome == Outcome.CHANGED)).all()
+    assert ((found > 0) == (visits.outcome == VisitOutcome.CHANGED)).all()
 
 
 def test_who_looks_believes_what_a_crawl_does_that_is_taken_up(path):

@@ -7,7 +7,7 @@ from recrawl.entries.entries import VisitMade
 from recrawl.settings.settings import read_settings
 from recrawl.store import open_for_writing, open_store
 from recrawl.units import epoch_days
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 from tests.inspect.looked import BEGAN, DAY, made, opened, save, settings_text
 
 NOW = BEGAN + 10
@@ -34,7 +34,7 @@ def test_a_new_interval_counts_from_the_last_visit(path, saved, line):
     if saved:
         save(settings, path, NOW)
     with open_for_writing(path) as store:
-        store.write([VisitMade(6, (NOW - 0.5) * DAY, Outcome.SAME, http=200, size=9)])
+        store.write([VisitMade(6, (NOW - 0.5) * DAY, VisitOutcome.SAME, http=200, size=9)])
     agenda = opened(read_settings(settings_text() + line), path, NOW).agenda
 
     due = np.array([agenda.set_time(page) for page in range(60)])

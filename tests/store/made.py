@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from recrawl.entries.entries import PagesFound, VisitMade
 from recrawl.store import create_store
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,7 @@ def found(*addresses: str, host: str = "a.org", rule: int = 0) -> PagesFound:
 
 def visit(page: int, after_seconds: float = 0.0, **more: Any) -> VisitMade:
     """A visit some seconds after noon that found nothing new."""
-    made = {"outcome": Outcome.SAME, "http": 200} | more
+    made = {"outcome": VisitOutcome.SAME, "http": 200} | more
     return VisitMade(page, NOON + after_seconds, **made)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from recrawl.visits.visit import Answer, Flag
+from recrawl.visits.visit import AnswerKind, Flag
 
 SECOND = 1_000_000
 DAY = 86_400 * SECOND
@@ -22,7 +22,7 @@ class Look:
     at: int
     changed: bool | None = None
     dated: int | None = None
-    answer: Answer = Answer.OK
+    answer: AnswerKind = AnswerKind.OK
 
 
 @dataclass
@@ -39,7 +39,7 @@ def story_of(looks: list[Look], skew: int = 300 * SECOND, resolution: int = SECO
     """Vet the visits of one page."""
     story = Story()
     looks = sorted(looks, key=lambda look: look.at)
-    looks = [look for look in looks if look.answer is not Answer.FAILED]
+    looks = [look for look in looks if look.answer is not AnswerKind.FAILED]
     looks = _until_gone(looks, story)
     looks = _one_a_moment(looks, resolution)
     looks = _without_stamps(looks, story)
@@ -52,12 +52,12 @@ def story_of(looks: list[Look], skew: int = 300 * SECOND, resolution: int = SECO
 
 
 def _until_gone(looks: list[Look], story: Story) -> list[Look]:
-    while looks and looks[0].answer is Answer.GONE:
+    while looks and looks[0].answer is AnswerKind.GONE:
         looks = looks[1:]
     for number, look in enumerate(looks):
-        if look.answer is Answer.GONE:
+        if look.answer is AnswerKind.GONE:
             story.flags.add("gone")
-            if any(later.answer is not Answer.GONE for later in looks[number + 1 :]):
+            if any(later.answer is not AnswerKind.GONE for later in looks[number + 1 :]):
                 story.flags.add("returned")
             return looks[: number + 1]
     return looks
@@ -96,7 +96,7 @@ def _without_stamps(looks: list[Look], story: Story) -> list[Look]:
 def _telling(looks: list[Look], story: Story, skew: int) -> list[Look]:
     telling = looks[:1]
     for look in looks[1:]:
-        if look.changed is None and look.answer is Answer.OK:
+        if look.changed is None and look.answer is AnswerKind.OK:
             if look.dated is None:
                 continue
             if look.dated > look.at + skew:
@@ -122,10 +122,12 @@ def _gap(  # noqa: PLR0911 - the table has as many rows
     before: Look, look: Look, story: Story, skew: int, resolution: int
 ) -> tuple[float, bool, float | None]:
     gap = (look.at - before.at) / DAY
-    if look.answer is Answer.GONE:
+    if look.answer is AnswerKind.GONE:
         return gap, True, None
     date = look.dated
-    same = look.changed is False or (look.changed is None and look.answer is Answer.NOT_MODIFIED)
+    same = look.changed is False or (
+        look.changed is None and look.answer is AnswerKind.NOT_MODIFIED
+    )
     if same:
         if date is not None and date > before.at:
             story.flags.add("lm_touch")

@@ -5,7 +5,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl import Answer, Visit
+from recrawl import AnswerKind, Visit
 from recrawl.visits.rows import UNKNOWN_TIME, Rows, rows_of
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -37,7 +37,7 @@ def test_visits_become_rows_page_by_page():
     """Pages in order of first appearance, the visits of each as they came."""
     visits = [
         Visit("/b", EPOCH + timedelta(seconds=2), changed=True),
-        Visit("/a", EPOCH, answer=Answer.GONE),
+        Visit("/a", EPOCH, answer=AnswerKind.GONE),
         Visit("/b", EPOCH, changed=False, last_modified=EPOCH - timedelta(microseconds=1)),
     ]
 
@@ -45,8 +45,8 @@ def test_visits_become_rows_page_by_page():
 
     assert names == ["/b", "/a"]
     assert listed(rows) == [
-        [(2_000_000, 1, UNKNOWN_TIME, Answer.OK), (0, 0, -1, Answer.OK)],
-        [(0, -1, UNKNOWN_TIME, Answer.GONE)],
+        [(2_000_000, 1, UNKNOWN_TIME, AnswerKind.OK), (0, 0, -1, AnswerKind.OK)],
+        [(0, -1, UNKNOWN_TIME, AnswerKind.GONE)],
     ]
 
 

@@ -1,4 +1,4 @@
-from recrawl.visits.status import Audit, Outcome, PageStatus
+from recrawl.visits.status import Audit, PageStatus, VisitOutcome
 
 
 def test_numbers_on_disk_keep_their_meaning():
@@ -11,7 +11,7 @@ def test_numbers_on_disk_keep_their_meaning():
         "refused",
         "moved",
     ]
-    assert [outcome.label for outcome in Outcome] == [
+    assert [outcome.label for outcome in VisitOutcome] == [
         "first",
         "same",
         "not_modified",
@@ -25,4 +25,4 @@ def test_numbers_on_disk_keep_their_meaning():
     ]
     assert [audit.label for audit in Audit] == ["none", "word", "noise"]
     assert [*PageStatus] == list(range(6))
-    assert [*Outcome] == list(range(10))
+    assert [*VisitOutcome] == list(range(10))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recrawl import Answer, Flag, Vetting, Visit, histories_of
+from recrawl import AnswerKind, Flag, Vetting, Visit, histories_of
 from recrawl.errors import InvalidParameter
 from recrawl.units import days_between
 from recrawl.visits.rows import UNKNOWN_TIME, Rows
@@ -23,7 +23,7 @@ def at(seconds):
     return START + timedelta(seconds=seconds)
 
 
-def look(seconds, changed=UNKNOWN, dated=None, answer=Answer.OK):
+def look(seconds, changed=UNKNOWN, dated=None, answer=AnswerKind.OK):
     date = None if dated is None else at(dated)
     return Visit("/a", at(seconds), changed=changed, last_modified=date, answer=answer)
 
@@ -112,7 +112,7 @@ def test_an_old_date_alone_is_no_change(dated):
 
 
 def test_not_modified_is_no_change():
-    gaps, flags = vetted(look(0), look(10 * HOUR, answer=Answer.NOT_MODIFIED))
+    gaps, flags = vetted(look(0), look(10 * HOUR, answer=AnswerKind.NOT_MODIFIED))
 
     assert gaps == [(36_000, False, None)]
     assert flags == set()
@@ -120,7 +120,7 @@ def test_not_modified_is_no_change():
 
 @pytest.mark.parametrize("dated", [5 * HOUR, 10 * HOUR + 100, 20 * HOUR])
 def test_not_modified_is_no_change_even_under_a_new_date(dated):
-    gaps, flags = vetted(look(0), look(10 * HOUR, UNKNOWN, dated, Answer.NOT_MODIFIED))
+    gaps, flags = vetted(look(0), look(10 * HOUR, UNKNOWN, dated, AnswerKind.NOT_MODIFIED))
 
     assert gaps == [(36_000, False, None)]
     assert flags == {"lm_touch"}
@@ -128,7 +128,7 @@ def test_not_modified_is_no_change_even_under_a_new_date(dated):
 
 def test_not_modified_gives_way_to_content_that_was_compared():
     """The content decides whether; the host's word only where nobody compared."""
-    gaps, flags = vetted(look(0), look(10 * HOUR, DIFFERS, 5 * HOUR, Answer.NOT_MODIFIED))
+    gaps, flags = vetted(look(0), look(10 * HOUR, DIFFERS, 5 * HOUR, AnswerKind.NOT_MODIFIED))
 
     assert gaps == [(36_000, True, 18_000)]
     assert flags == set()
@@ -193,13 +193,13 @@ def test_the_first_visit_is_the_baseline_whatever_it_says():
 
 
 def test_a_failed_visit_is_no_visit():
-    visits = (look(0), look(HOUR, DIFFERS, 1800, Answer.FAILED), look(3 * HOUR, SAME))
+    visits = (look(0), look(HOUR, DIFFERS, 1800, AnswerKind.FAILED), look(3 * HOUR, SAME))
 
     assert vetted(*visits) == ([(10_800, False, None)], set())
 
 
 def test_a_page_that_never_answered_has_no_visits():
-    names, histories = histories_of([look(0, answer=Answer.FAILED)])
+    names, histories = histories_of([look(0, answer=AnswerKind.FAILED)])
 
     assert names == ["/a"]
     assert histories.visits.tolist() == [0]
@@ -208,39 +208,39 @@ def test_a_page_that_never_answered_has_no_visits():
 
 def test_gone_after_a_visit_is_a_change_that_ends_the_history():
     """Its date, if a 404 has one, is that of the error page."""
-    visits = (look(0), look(HOUR, SAME), look(3 * HOUR, SAME, 2 * HOUR, Answer.GONE))
+    visits = (look(0), look(HOUR, SAME), look(3 * HOUR, SAME, 2 * HOUR, AnswerKind.GONE))
 
     assert vetted(*visits) == ([(3600, False, None), (7200, True, None)], {"gone"})
 
 
 def test_gone_again_and_again_is_gone_once():
-    visits = (look(0), look(HOUR, answer=Answer.GONE), look(2 * HOUR, answer=Answer.GONE))
+    visits = (look(0), look(HOUR, answer=AnswerKind.GONE), look(2 * HOUR, answer=AnswerKind.GONE))
 
     assert vetted(*visits) == ([(3600, True, None)], {"gone"})
 
 
-@pytest.mark.parametrize("answer", [Answer.OK, Answer.NOT_MODIFIED])
+@pytest.mark.parametrize("answer", [AnswerKind.OK, AnswerKind.NOT_MODIFIED])
 def test_what_comes_after_gone_is_left_out_and_flagged(answer):
-    visits = (look(0), look(HOUR, answer=Answer.GONE), look(2 * HOUR, DIFFERS, answer=answer))
+    visits = (look(0), look(HOUR, answer=AnswerKind.GONE), look(2 * HOUR, DIFFERS, answer=answer))
 
     assert vetted(*visits) == ([(3600, True, None)], {"gone", "returned"})
 
 
 def test_a_failure_after_gone_is_no_return():
-    visits = (look(0), look(HOUR, answer=Answer.GONE), look(2 * HOUR, answer=Answer.FAILED))
+    visits = (look(0), look(HOUR, answer=AnswerKind.GONE), look(2 * HOUR, answer=AnswerKind.FAILED))
 
     assert vetted(*visits)[1] == {"gone"}
 
 
 def test_gone_before_the_first_visit_is_nothing():
     """The page was not there yet."""
-    visits = (look(0, answer=Answer.GONE), look(HOUR), look(2 * HOUR, SAME))
+    visits = (look(0, answer=AnswerKind.GONE), look(HOUR), look(2 * HOUR, SAME))
 
     assert vetted(*visits) == ([(3600, False, None)], set())
 
 
 def test_a_page_that_was_only_ever_gone_has_no_visits():
-    _, histories = histories_of([look(0, answer=Answer.GONE), look(1, answer=Answer.GONE)])
+    _, histories = histories_of([look(0, answer=AnswerKind.GONE), look(1, answer=AnswerKind.GONE)])
 
     assert histories.visits.tolist() == [0]
     assert histories.flags.tolist() == [0]
@@ -378,7 +378,7 @@ _moments = st.builds(
     st.sampled_from([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 299, 300, 301, 302, 303, 600, 601, 86_400]),
     st.sampled_from([0, 0, 0, 1, 500_000, 999_999]),
 )
-_answers = st.sampled_from([Answer.OK] * 6 + [Answer.NOT_MODIFIED] * 2 + list(Answer))
+_answers = st.sampled_from([AnswerKind.OK] * 6 + [AnswerKind.NOT_MODIFIED] * 2 + list(AnswerKind))
 _changes = st.sampled_from([True, False, None])
 
 
@@ -453,7 +453,7 @@ def test_columns_that_nobody_filled_may_be_left_out(pages, dated, answered):
                 look.at,
                 look.changed,
                 look.dated if dated else None,
-                look.answer if answered else Answer.OK,
+                look.answer if answered else AnswerKind.OK,
             )
             for look in page
         ]

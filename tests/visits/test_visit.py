@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl import Answer, Flag, Visit
+from recrawl import AnswerKind, Flag, Visit
 from recrawl.errors import InvalidHistory
 from recrawl.visits.visit import answer_of, flag_names
 
@@ -14,7 +14,7 @@ NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 def test_a_visit_needs_a_page_and_an_instant_only():
     visit = Visit("/a", NOON)
 
-    assert (visit.changed, visit.last_modified, visit.answer) == (None, None, Answer.OK)
+    assert (visit.changed, visit.last_modified, visit.answer) == (None, None, AnswerKind.OK)
 
 
 def test_any_zone_will_do():
@@ -37,19 +37,19 @@ def test_an_instant_without_a_zone_is_refused(name):
 @pytest.mark.parametrize(
     ("status", "answer"),
     [
-        ("200", Answer.OK),
-        ("206", Answer.OK),
-        ("301", Answer.OK),
-        ("304", Answer.NOT_MODIFIED),
-        ("404", Answer.GONE),
-        ("410", Answer.GONE),
-        ("429", Answer.FAILED),
-        ("503", Answer.FAILED),
-        ("ok", Answer.OK),
-        ("failed", Answer.FAILED),
-        ("gone", Answer.GONE),
-        ("", Answer.OK),
-        (" GONE ", Answer.GONE),
+        ("200", AnswerKind.OK),
+        ("206", AnswerKind.OK),
+        ("301", AnswerKind.OK),
+        ("304", AnswerKind.NOT_MODIFIED),
+        ("404", AnswerKind.GONE),
+        ("410", AnswerKind.GONE),
+        ("429", AnswerKind.FAILED),
+        ("503", AnswerKind.FAILED),
+        ("ok", AnswerKind.OK),
+        ("failed", AnswerKind.FAILED),
+        ("gone", AnswerKind.GONE),
+        ("", AnswerKind.OK),
+        (" GONE ", AnswerKind.GONE),
     ],
 )
 def test_a_status_is_a_code_or_a_word(status, answer):
@@ -59,8 +59,8 @@ def test_a_status_is_a_code_or_a_word(status, answer):
 @given(st.integers(100, 599))
 def test_only_answered_requests_are_visits(code):
     """2xx and 3xx answer; 404 and 410 tell that the page is gone; all else tells nothing."""
-    exceptions = {304: Answer.NOT_MODIFIED, 404: Answer.GONE, 410: Answer.GONE}
-    plain = Answer.OK if code // 100 in (2, 3) else Answer.FAILED
+    exceptions = {304: AnswerKind.NOT_MODIFIED, 404: AnswerKind.GONE, 410: AnswerKind.GONE}
+    plain = AnswerKind.OK if code // 100 in (2, 3) else AnswerKind.FAILED
 
     assert answer_of(str(code)) is exceptions.get(code, plain)
 

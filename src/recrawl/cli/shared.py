@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from recrawl.adapters.tables.outputs import Writer
+    from recrawl.adapters.tables.outputs import TableWriter
 
 LEVEL = typer.Option(help="Probability that a rate lies in its band.")
 SITE_COLUMN = typer.Option(
@@ -56,7 +56,9 @@ def is_interactive(kind: str, output: Path | None) -> bool:
     return not kind and output is None and screen.is_terminal(sys.stdout)
 
 
-def target(kind: str, output: Path | None, header: Sequence[str]) -> AbstractContextManager[Writer]:
+def target(
+    kind: str, output: Path | None, header: Sequence[str]
+) -> AbstractContextManager[TableWriter]:
     """Where rows are written that are not shown; CSV where nothing was asked for."""
     from recrawl.adapters.tables.outputs import to_file, to_standard_output
 

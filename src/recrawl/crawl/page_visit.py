@@ -36,7 +36,7 @@ from recrawl.fetch.host_slots import HostBusy, HostSlot
 from recrawl.parse.headers import validators
 from recrawl.parse.messages import Request
 from recrawl.units import SECONDS_A_DAY, http_text
-from recrawl.visits.status import Audit, Outcome
+from recrawl.visits.status import Audit, VisitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,9 +59,9 @@ LARGE = 1 << 16
 _OK, _NOT_MODIFIED = 200, 304
 # A difference no larger than so many times that between two fetches at once says nothing.
 _AS_BY_ITSELF = 1.5
-_SAME = (Outcome.SAME, Outcome.COSMETIC)
-_DENIED = (Outcome.CHANGED, Outcome.GONE)
-_SAYS_NOTHING = (Outcome.FAILED, Outcome.WALLED)
+_SAME = (VisitOutcome.SAME, VisitOutcome.COSMETIC)
+_DENIED = (VisitOutcome.CHANGED, VisitOutcome.GONE)
+_SAYS_NOTHING = (VisitOutcome.FAILED, VisitOutcome.WALLED)
 _GONE = frozenset({404, 410})
 
 
@@ -111,14 +111,14 @@ class PageVisit:
     number: int = 0
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> VisitOutcome:
         """What it found."""
         return self.verdict.outcome
 
     @property
     def moved_to(self) -> str:
         """Where the page is now, if it has moved for good; empty if not."""
-        return self.response.target if self.outcome is Outcome.MOVED else ""
+        return self.response.target if self.outcome is VisitOutcome.MOVED else ""
 
 
 class PageVisitor:
@@ -161,25 +161,25 @@ class PageVisitor:
         )
         now = self._clock.now()
         if response.problem == "forbidden":
-            return self._visit_of(page, response, Verdict(Outcome.REFUSED), now)
+            return self._visit_of(page, response, Verdict(VisitOutcome.REFUSED), now)
         if response.ok and response.target:
-            return self._visit_of(page, response, Verdict(Outcome.MOVED), now)
+            return self._visit_of(page, response, Verdict(VisitOutcome.MOVED), now)
         try:
             visit = await self._judge(page, response, now)
-            if visit.outcome is Outcome.NOT_MODIFIED:
+            if visit.outcome is VisitOutcome.NOT_MODIFIED:
                 if trust.audits(host):
                     visit = await self._check_not_modified(page, visit)
             else:
                 visit = await self._check(page, visit)
                 validated = conditional and (conditional.etag or conditional.modified_seconds)
-                if validated and visit.outcome is Outcome.CHANGED:
+                if validated and visit.outcome is VisitOutcome.CHANGED:
                     trust.heard(host, NOT_MODIFIED, right=1)
         except asyncio.CancelledError:
             raise
         except Exception as error:  # noqa: BLE001 - no page, whatever it holds, may end a crawl
             detail = f"the page cannot be read ({error!r:.200})"
             response = replace(response, body=b"", problem="bad-answer", detail=detail)
-            return self._visit_of(page, response, Verdict(Outcome.FAILED), now)
+            return self._visit_of(page, response, Verdict(VisitOutcome.FAILED), now)
         return self._weighed(page, visit)
 
     def _has_rule(self, address: str) -> bool:
@@ -244,7 +244,7 @@ class PageVisitor:
         found = await self._judge(page, second, self._clock.now())
         if found.outcome in _SAYS_NOTHING:  # of the page; its host has said something
             return replace(visit, audit=Audit.WORD)
-        if found.outcome is Outcome.CHANGED:
+        if found.outcome is VisitOutcome.CHANGED:
             found = await self._check_noise(page, found, sampled=False)
         if found.outcome in _DENIED and await self._denies(page):
             self._trust.heard(page.lease.host, NOT_MODIFIED, wrong=1)
@@ -264,12 +264,12 @@ class PageVisitor:
         """Fetch a page again where it seems to have changed, or where it is drawn for a sample."""
         outcome, trust = visit.outcome, self._trust
         # The sample is drawn first: what is left over by other checks would be too quiet.
-        whole = outcome in (Outcome.SAME, Outcome.COSMETIC, Outcome.CHANGED)
+        whole = outcome in (VisitOutcome.SAME, VisitOutcome.COSMETIC, VisitOutcome.CHANGED)
         if whole and trust.samples(page.lease.host):
             visit = await self._check_noise(page, visit, sampled=True)
-        elif outcome is Outcome.CHANGED and self._checks(page, visit.verdict):
+        elif outcome is VisitOutcome.CHANGED and self._checks(page, visit.verdict):
             visit = await self._check_noise(page, visit, sampled=False)
-        if visit.outcome is Outcome.CHANGED and visit.audit is Audit.NONE:
+        if visit.outcome is VisitOutcome.CHANGED and visit.audit is Audit.NONE:
             false = trust.false_changes(page.lease.host, page.lease.page)
             return replace(visit, false_changes=false)
         return visit
@@ -311,8 +311,8 @@ class PageVisitor:
             visit = await self._judge(page, first, visit.at, pair.masks)
             visit = replace(visit, audit=Audit.NOISE, masks=pair.masks)
         verdict = visit.verdict
-        if verdict.outcome is Outcome.CHANGED and verdict.share <= _AS_BY_ITSELF * pair.left:
-            verdict = replace(verdict, outcome=Outcome.COSMETIC, age=nan, body=None)
+        if verdict.outcome is VisitOutcome.CHANGED and verdict.share <= _AS_BY_ITSELF * pair.left:
+            verdict = replace(verdict, outcome=VisitOutcome.COSMETIC, age=nan, body=None)
             visit = replace(visit, verdict=verdict)
         return visit
 
@@ -346,19 +346,19 @@ class PageVisitor:
         """Take a page that several addresses answer with for a wall, and hear what hosts say."""
         verdict, host = visit.verdict, page.lease.host
         parts = bool(page.rule.watch or page.rule.ignore)  # alike on pages that are different
-        if verdict.outcome is Outcome.CHANGED and verdict.copy and page.copy and not parts:
+        if verdict.outcome is VisitOutcome.CHANGED and verdict.copy and page.copy and not parts:
             signature = verdict.copy.text_signature
             old = page.copy.text_signature
             name = self._crawl.hosts.names[host]
             if signature and self._repeats.seen(name, page.address, signature, old):
-                return replace(visit, verdict=Verdict(Outcome.WALLED, wall="repeated"))
+                return replace(visit, verdict=Verdict(VisitOutcome.WALLED, wall="repeated"))
         self._hear_validators(page, visit)
         return visit
 
     def _hear_validators(self, page: LeasedPage, visit: PageVisit) -> None:
         """Count how right ETag and Last-Modified were, where the page itself says."""
         copy, verdict, response = page.copy, visit.verdict, visit.response
-        whole = verdict.outcome in _SAME or verdict.outcome is Outcome.CHANGED
+        whole = verdict.outcome in _SAME or verdict.outcome is VisitOutcome.CHANGED
         if copy is None or not whole or response.address != page.address:
             return
         host, trust, now = page.lease.host, self._trust, validators(response.headers)
@@ -374,7 +374,7 @@ class PageVisitor:
         elif same and copy.modified_seconds is not None:
             if int(now.modified) != copy.modified_seconds:
                 trust.heard(host, MODIFIED, wrong=1)
-        elif verdict.outcome is Outcome.CHANGED:
+        elif verdict.outcome is VisitOutcome.CHANGED:
             before = float(self._crawl.last[page.lease.page]) * SECONDS_A_DAY
             inside = before <= now.modified + 1 <= at + 1
             trust.heard(host, MODIFIED, **{"right" if inside else "wrong": 1.0})

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from recrawl.visits.status import Audit, Outcome
+from recrawl.visits.status import Audit, VisitOutcome
 
 if TYPE_CHECKING:
     from recrawl.crawl.page_visit import PageVisit
@@ -27,7 +27,9 @@ class Tally:
         seconds: Seconds spent waiting for answers, added up.
     """
 
-    outcomes: dict[Outcome, int] = field(default_factory=lambda: dict.fromkeys(Outcome, 0))
+    outcomes: dict[VisitOutcome, int] = field(
+        default_factory=lambda: dict.fromkeys(VisitOutcome, 0)
+    )
     audits: dict[Audit, int] = field(default_factory=lambda: dict.fromkeys(Audit, 0))
     found: int = 0
     lost: int = 0
@@ -49,9 +51,9 @@ class Tally:
     @property
     def changes(self) -> int:
         """Visits that found a change."""
-        return self.outcomes[Outcome.CHANGED]
+        return self.outcomes[VisitOutcome.CHANGED]
 
     @property
     def failed(self) -> int:
         """Visits that said nothing of their page."""
-        return self.outcomes[Outcome.FAILED] + self.outcomes[Outcome.WALLED]
+        return self.outcomes[VisitOutcome.FAILED] + self.outcomes[VisitOutcome.WALLED]

@@ -44,9 +44,9 @@ def line_of(visit: PageVisit) -> str:
     >>> from recrawl.crawl.page_visit import PageVisit
     >>> from recrawl.detect.verdict import Verdict
     >>> from recrawl.parse.messages import Response
-    >>> from recrawl.visits.status import Outcome
+    >>> from recrawl.visits.status import VisitOutcome
     >>> response = Response("https://a.org/", status=200, body=b"abc", raw_bytes=3, seconds=0.25)
-    >>> verdict = Verdict(Outcome.CHANGED, share=0.125)
+    >>> verdict = Verdict(VisitOutcome.CHANGED, share=0.125)
     >>> print(line_of(PageVisit(0, "https://a.org/", 1.5, response, verdict, number=7)))
     {"visit": 7, "at": "1970-01-02T12:00:00.000Z", "address": "https://a.org/",
      "outcome": "changed", "status": 200, "bytes": 3, "seconds": 0.25, "share": 0.125}

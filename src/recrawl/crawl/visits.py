@@ -16,7 +16,7 @@ from recrawl.detect.masks.json_text import as_json, read_masks
 from recrawl.entries.entries import PageChange, VisitMade
 from recrawl.fetch.host_slots import HostBusy
 from recrawl.units import SECONDS_A_DAY
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
     from recrawl.clock import Clock
@@ -86,15 +86,15 @@ class VisitCycle:
         """Tell the agenda, and with it the policy, what a visit found."""
         agenda, page, now = self._crawl.agenda, lease.page, visit.at
         match visit.outcome:
-            case Outcome.FAILED | Outcome.WALLED:
+            case VisitOutcome.FAILED | VisitOutcome.WALLED:
                 agenda.failed(page, now)
-            case Outcome.GONE:
+            case VisitOutcome.GONE:
                 agenda.gone(page, now)
-            case Outcome.REFUSED:
+            case VisitOutcome.REFUSED:
                 agenda.refused(page, now)
-            case Outcome.MOVED:
+            case VisitOutcome.MOVED:
                 agenda.moved(page, now)
-            case Outcome.FIRST:
+            case VisitOutcome.FIRST:
                 agenda.copied(page, visit.address, now)
                 self._crawl.last[page] = now
             case _:
@@ -102,7 +102,7 @@ class VisitCycle:
                 agenda.seen(
                     page,
                     now,
-                    changed=visit.outcome is Outcome.CHANGED,
+                    changed=visit.outcome is VisitOutcome.CHANGED,
                     age=visit.verdict.age,
                     false_changes=visit.false_changes,
                 )
@@ -111,7 +111,7 @@ class VisitCycle:
     def _hear(self, lease: Lease, visit: PageVisit) -> None:
         """Compare what a visit found with what its host had announced."""
         crawl, page = self._crawl, lease.page
-        changed = visit.outcome is Outcome.CHANGED
+        changed = visit.outcome is VisitOutcome.CHANGED
         at = visit.at * SECONDS_A_DAY
         kind, counts = crawl.announcements.visited(page, at, changed=changed)
         if not kind:

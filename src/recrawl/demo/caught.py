@@ -14,7 +14,7 @@ from recrawl.demo.crawl import RECALL
 from recrawl.demo.world import SECTIONS, Says
 from recrawl.detect.reliability import NOT_MODIFIED, SITEMAP
 from recrawl.units import SECONDS_A_DAY
-from recrawl.visits.status import Audit, Outcome
+from recrawl.visits.status import Audit, VisitOutcome
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from recrawl.demo.jobs import ExampleJobs
     from recrawl.demo.world import ExampleWorld
 
-_WHOLE = (Outcome.SAME, Outcome.COSMETIC, Outcome.CHANGED)
+_WHOLE = (VisitOutcome.SAME, VisitOutcome.COSMETIC, VisitOutcome.CHANGED)
 _LOOKS_A_DAY = 24
 
 
@@ -30,7 +30,7 @@ def caught(world: ExampleWorld, jobs: ExampleJobs, run: ExampleRun) -> Caught:
     """What misled the crawl of a world, and what did not."""
     visits = run.visits
     known = visits.page >= 0
-    false = known & (visits.outcome == Outcome.CHANGED) & ~_really_changed(world, run)
+    false = known & (visits.outcome == VisitOutcome.CHANGED) & ~_really_changed(world, run)
     noisy, denying = (_on(world, run, says) for says in (_is_noisy, _denies))
     differing = noisy & np.isin(visits.outcome, _WHOLE)
     denied = run.words[1][NOT_MODIFIED]
@@ -38,11 +38,13 @@ def caught(world: ExampleWorld, jobs: ExampleJobs, run: ExampleRun) -> Caught:
         noisy=int(np.count_nonzero(differing)),
         noisy_false=int(np.count_nonzero(false & noisy)),
         other_false=int(np.count_nonzero(false & ~noisy)),
-        found_though_denied=int(np.count_nonzero(denying & (visits.outcome == Outcome.CHANGED))),
+        found_though_denied=int(
+            np.count_nonzero(denying & (visits.outcome == VisitOutcome.CHANGED))
+        ),
         denied=denied.band(),
         announced=tuple((word[SITEMAP].right, word[SITEMAP].wrong) for word in run.words),
         walled=run.requests.walled,
-        taken_for_walls=int(np.count_nonzero(visits.outcome == Outcome.WALLED)),
+        taken_for_walls=int(np.count_nonzero(visits.outcome == VisitOutcome.WALLED)),
         second_requests=int(np.count_nonzero(visits.audit != Audit.NONE)),
         board=_board(jobs, run),
     )
@@ -70,7 +72,7 @@ def _really_changed(world: ExampleWorld, run: ExampleRun) -> Bools:
     changed = np.zeros(len(visits.page), np.bool_)
     asked: dict[int, float] = {}
     for row, (page, outcome) in enumerate(zip(visits.page.tolist(), visits.outcome, strict=True)):
-        if page < 0 or outcome not in (Outcome.FIRST, Outcome.CHANGED):
+        if page < 0 or outcome not in (VisitOutcome.FIRST, VisitOutcome.CHANGED):
             continue
         now = float(visits.at[row])
         if page in asked:

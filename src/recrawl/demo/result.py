@@ -17,7 +17,7 @@ from recrawl.demo.virtual import virtual_crawl
 from recrawl.demo.world import SECTIONS
 from recrawl.plan.budget import Budget
 from recrawl.policies.rivals.uniform import Uniform
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats
@@ -84,7 +84,7 @@ def _sections(world: ExampleWorld, run: ExampleRun) -> list[SectionFigures]:
     found = []
     for number, each in enumerate(SECTIONS):
         pages, ours = world.section == number, section == number
-        changed = int(np.count_nonzero(ours & (visits.outcome == Outcome.CHANGED)))
+        changed = int(np.count_nonzero(ours & (visits.outcome == VisitOutcome.CHANGED)))
         found.append(
             SectionFigures(
                 name=each.name,
@@ -105,12 +105,12 @@ def _costs(world: ExampleWorld, run: ExampleRun) -> Costs:
     low, _, high = run.rates
     return Costs(
         visits=len(visits.page),
-        first=visits.count(Outcome.FIRST),
-        changed=visits.count(Outcome.CHANGED),
+        first=visits.count(VisitOutcome.FIRST),
+        changed=visits.count(VisitOutcome.CHANGED),
         nothing_new=int(np.count_nonzero(visits.found_nothing_new)),
-        cosmetic=visits.count(Outcome.COSMETIC),
-        elsewhere=visits.count(Outcome.GONE) + visits.count(Outcome.MOVED),
-        not_modified=visits.count(Outcome.NOT_MODIFIED),
+        cosmetic=visits.count(VisitOutcome.COSMETIC),
+        elsewhere=visits.count(VisitOutcome.GONE) + visits.count(VisitOutcome.MOVED),
+        not_modified=visits.count(VisitOutcome.NOT_MODIFIED),
         saved_bytes=visits.saved_bytes,
         sent_bytes=run.requests.sent_bytes,
         forbidden=run.requests.forbidden,

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.demo.truth import CopyVisits
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints, Statuses
 
-_COMPARED = [outcome for outcome in Outcome if outcome.compared]
-_NOTHING_NEW = [outcome for outcome in _COMPARED if outcome is not Outcome.CHANGED]
+_COMPARED = [outcome for outcome in VisitOutcome if outcome.compared]
+_NOTHING_NEW = [outcome for outcome in _COMPARED if outcome is not VisitOutcome.CHANGED]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +28,7 @@ class ExampleVisits:
         page: Row of the page in the world; -1 where it has none.
         asked: When the request began, in days after 1970.
         at: When the answer was there.
-        outcome: Numbers of `Outcome`.
+        outcome: Numbers of `VisitOutcome`.
         age: Days from the page's last change to the visit; nan where the site did not tell.
         size: Bytes of the body; -1 where none came.
         audit: Numbers of `Audit`.
@@ -37,11 +37,12 @@ class ExampleVisits:
         Of three visits the second found a change, and the third was told "not modified", which
         saved the 90 bytes that the page had grown to:
 
+        >>> found = VisitOutcome
         >>> visits = ExampleVisits(
         ...     page=np.array([0, 0, 0]),
         ...     asked=np.array([1.0, 2.0, 3.0]),
         ...     at=np.array([1.1, 2.1, 3.1]),
-        ...     outcome=np.array([Outcome.FIRST, Outcome.CHANGED, Outcome.NOT_MODIFIED]),
+        ...     outcome=np.array([found.FIRST, found.CHANGED, found.NOT_MODIFIED]),
         ...     age=np.full(3, np.nan),
         ...     size=np.array([80, 90, -1]),
         ...     audit=np.zeros(3, np.int64),
@@ -58,7 +59,7 @@ class ExampleVisits:
     size: Ints
     audit: Statuses | Ints
 
-    def count(self, outcome: Outcome) -> int:
+    def count(self, outcome: VisitOutcome) -> int:
         """How many visits found this."""
         return int(np.count_nonzero(self.outcome == outcome))
 
@@ -73,7 +74,7 @@ class ExampleVisits:
         last: dict[int, int] = {}
         saved = 0
         for page, outcome, size in zip(self.page.tolist(), self.outcome, self.size, strict=True):
-            if outcome == Outcome.NOT_MODIFIED:
+            if outcome == VisitOutcome.NOT_MODIFIED:
                 saved += last.get(page, 0)
             elif size >= 0:
                 last[page] = int(size)
@@ -85,6 +86,6 @@ class ExampleVisits:
 
         Others found the page as it was, or were told so: they have left the copy alone.
         """
-        kept = np.isin(self.outcome, [Outcome.FIRST, Outcome.CHANGED]) & (self.page >= 0)
+        kept = np.isin(self.outcome, [VisitOutcome.FIRST, VisitOutcome.CHANGED]) & (self.page >= 0)
         order = np.argsort(self.at[kept], kind="stable")
         return CopyVisits(self.page[kept][order], self.asked[kept][order], self.at[kept][order])

@@ -18,7 +18,7 @@ from recrawl.detect.diff.share import share_changed
 from recrawl.detect.masks.masks import NO_MASKS, apply_masks
 from recrawl.detect.simhash import estimated_share, simhash
 from recrawl.detect.text.lines import lines, text_lines
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +50,7 @@ class Change:
         share: Share of the words that differ; nan where that is unknown.
     """
 
-    outcome: Outcome
+    outcome: VisitOutcome
     share: float
 
 
@@ -104,10 +104,10 @@ def compare(
         'cosmetic'
     """
     if old is None:
-        return Change(Outcome.FIRST, nan)
+        return Change(VisitOutcome.FIRST, nan)
     now = apply_masks(new, masks)
     if signature(now) == old.signature:
-        return Change(Outcome.COSMETIC, 0.0)
+        return Change(VisitOutcome.COSMETIC, 0.0)
     if old.lines is not None:
         share = share_changed(apply_masks(old.lines, masks), now)
     elif old.simhash is not None:
@@ -115,4 +115,4 @@ def compare(
     else:
         share = nan
     cosmetic = share == 0.0 or share < least_change
-    return Change(Outcome.COSMETIC if cosmetic else Outcome.CHANGED, share)
+    return Change(VisitOutcome.COSMETIC if cosmetic else VisitOutcome.CHANGED, share)

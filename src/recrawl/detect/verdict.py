@@ -30,7 +30,7 @@ from recrawl.parse.dates import http_date
 from recrawl.parse.encodings import decoded
 from recrawl.parse.headers import content_type, validators
 from recrawl.units import SECONDS_A_DAY
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
     from recrawl.detect.masks.masks import Masks
@@ -94,7 +94,7 @@ class Verdict:
         displaced: Whether a change took the place of a mask away, or edited a line beside it.
     """
 
-    outcome: Outcome
+    outcome: VisitOutcome
     share: float = nan
     copy: Copy | None = None
     age: float = nan
@@ -125,16 +125,16 @@ def verdict_unread(address: str, response: Response, copy: Copy | None) -> Verdi
         copy: What is known of the copy; None where there is none.
     """
     if not response.ok:
-        return Verdict(Outcome.FAILED)
+        return Verdict(VisitOutcome.FAILED)
     if response.status in _GONE:
-        return Verdict(Outcome.GONE)
+        return Verdict(VisitOutcome.GONE)
     if response.status == _NOT_MODIFIED and copy is not None:
-        return Verdict(Outcome.NOT_MODIFIED, copy=_renewed(copy, response))
+        return Verdict(VisitOutcome.NOT_MODIFIED, copy=_renewed(copy, response))
     if response.status != _OK or not response.body:
-        return Verdict(Outcome.FAILED)
+        return Verdict(VisitOutcome.FAILED)
     if copy is not None and xxh3_64_digest(response.body) == copy.bytes_signature:
         found = _copy(address, response, copy.text_signature, copy.simhash)
-        return Verdict(Outcome.SAME, 0.0, None if found == copy else found)
+        return Verdict(VisitOutcome.SAME, 0.0, None if found == copy else found)
     return None
 
 
@@ -170,7 +170,7 @@ def verdict_by_signature(
     if signature(apply_masks(now.lines, known.masks)) != copy.text_signature:
         return None
     found = _copy(address, response, copy.text_signature, copy.simhash)
-    return Verdict(Outcome.COSMETIC, 0.0, None if found == copy else found)
+    return Verdict(VisitOutcome.COSMETIC, 0.0, None if found == copy else found)
 
 
 def verdict_by_content(  # noqa: PLR0913 - a page now, a page before, and what is known of both
@@ -197,13 +197,13 @@ def verdict_by_content(  # noqa: PLR0913 - a page now, a page before, and what i
     copy = known.copy
     if now.wall and not _was_so(now, old, copy):
         gone = now.wall == _NO_PAGE
-        return Verdict(Outcome.GONE if gone else Outcome.WALLED, wall=now.wall)
+        return Verdict(VisitOutcome.GONE if gone else VisitOutcome.WALLED, wall=now.wall)
     if now.lines is None:
         found = _copy(address, response, None, None)
-        outcome = Outcome.FIRST if copy is None else Outcome.CHANGED
+        outcome = VisitOutcome.FIRST if copy is None else VisitOutcome.CHANGED
         return _changed(outcome, nan if copy is None else 1.0, found, known, response, at)
     what = compare(_before(copy, old), now.lines, known.masks, least_change=criteria.least_change)
-    if what.outcome is not Outcome.COSMETIC:
+    if what.outcome is not VisitOutcome.COSMETIC:
         found = _copy(address, response, *_compared_by(now.lines, known))
         moved = (
             old is not None
@@ -218,7 +218,7 @@ def verdict_by_content(  # noqa: PLR0913 - a page now, a page before, and what i
         by = _compared_by(now.lines, known)
     # Small differences must not add up unseen: the next visit is compared with the same version.
     found = _copy(address, response, *by)
-    return Verdict(Outcome.COSMETIC, what.share, None if found == copy else found)
+    return Verdict(VisitOutcome.COSMETIC, what.share, None if found == copy else found)
 
 
 def _before(copy: Copy | None, old: ReadPage | None) -> OldVersion | None:
@@ -251,10 +251,10 @@ def _was_so(now: ReadPage, old: ReadPage | None, copy: Copy | None) -> bool:
 
 
 def _changed(
-    outcome: Outcome, share: float, copy: Copy, known: PageFacts, response: Response, at: float
+    outcome: VisitOutcome, share: float, copy: Copy, known: PageFacts, response: Response, at: float
 ) -> Verdict:
     age = nan
-    if outcome is Outcome.CHANGED and known.dates and not dated_by_response(response, at):
+    if outcome is VisitOutcome.CHANGED and known.dates and not dated_by_response(response, at):
         age = _age(copy, known.before, at)
     return Verdict(outcome, share, copy, age, response.body)
 

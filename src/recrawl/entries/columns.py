@@ -45,7 +45,7 @@ class OutcomeColumns:
         visit: Number of the visit.
         page: Number of the page.
         at: When.
-        outcome: Numbers of `Outcome`.
+        outcome: Numbers of `VisitOutcome`.
         modified_at: When the page last changed, NaT where nobody told.
         audit: Numbers of `Audit`.
     """
@@ -71,7 +71,7 @@ class VisitColumns:
         visit: Number of the visit.
         page: Number of the page.
         at: When.
-        outcome: Numbers of `Outcome`.
+        outcome: Numbers of `VisitOutcome`.
         http: Status code, 0 without an answer.
         modified_at: When the page last changed, NaT where nobody told.
         size: Bytes of the body, -1 where there was none.
@@ -102,7 +102,7 @@ class SampledVisits:
     """Some visits, and what had happened to their pages before.
 
     Args:
-        outcome: Numbers of `Outcome`.
+        outcome: Numbers of `VisitOutcome`.
         audited: Whether a second request was made to check the first.
         copied: Whether there was a copy before.
         compared: Earlier visits that compared page and copy, counted as far as was asked for.

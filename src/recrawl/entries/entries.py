@@ -18,7 +18,7 @@ from recrawl.visits.status import Audit, PageStatus
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recrawl.visits.status import Outcome
+    from recrawl.visits.status import VisitOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class VisitMade:
 
     page: int
     at_seconds: float
-    outcome: Outcome
+    outcome: VisitOutcome
     http: int | None = None
     age: float | None = None
     size: int | None = None

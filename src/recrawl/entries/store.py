@@ -171,7 +171,7 @@ class ReadStore(Protocol):
         ...
 
     def daily_visits(self, first_day: int = 0) -> list[tuple[int, int, int]]:
-        """Visits by day and outcome: (days since 1970, number of `Outcome`, visits), rising."""
+        """Visits by day and outcome: (days since 1970, `VisitOutcome`, visits), rising."""
         ...
 
     # Hosts.

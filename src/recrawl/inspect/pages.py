@@ -14,7 +14,7 @@ from recrawl.arrays.blocks import over_blocks
 from recrawl.policies.recrawl.beliefs import Beliefs
 from recrawl.settings.pools import terms
 from recrawl.units import epoch_days, instant_after_epoch, instants_after_epoch
-from recrawl.visits.status import Outcome, PageStatus
+from recrawl.visits.status import PageStatus, VisitOutcome
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Instants, Ints, Statuses
@@ -121,7 +121,7 @@ def _counted(reader: ReadStore, pages: int) -> tuple[Ints, Ints, Instants]:
     last = np.full(pages, np.datetime64("NaT", "us"))
     for some in reader.outcomes():
         known = some.page < pages
-        page, found = some.page[known], some.outcome[known] == Outcome.CHANGED
+        page, found = some.page[known], some.outcome[known] == VisitOutcome.CHANGED
         visits += np.bincount(page, minlength=pages)
         changes += np.bincount(page[found], minlength=pages)
         last[page[found]] = some.at[known][found]  # in order: the last one stays

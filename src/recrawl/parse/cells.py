@@ -65,7 +65,7 @@ def changes(texts: Sequence[str]) -> tuple[Changes, Bools]:
 
 
 def answers(texts: Sequence[str]) -> tuple[Answers, Bools]:
-    """Numbers of `Answer`, and which cells mean none."""
+    """Numbers of `AnswerKind`, and which cells mean none."""
     known: dict[str, int] = {}
     for text in set(texts):
         try:

@@ -13,7 +13,7 @@ import numpy as np
 
 from recrawl.report.rates import Named
 from recrawl.report.words import every
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,12 +30,14 @@ HEADER = ("visited", "outcome", "http", "bytes", "took", "changed before")
 _FALSE, _TRUE, _UNKNOWN = range(3)
 _OK, _FAILED, _GONE = range(3)
 # What each outcome is called in a log, by its number.
-_CHANGED = np.full(max(Outcome) + 1, _UNKNOWN)
-_CHANGED[[Outcome.SAME, Outcome.NOT_MODIFIED, Outcome.COSMETIC]] = _FALSE
-_CHANGED[Outcome.CHANGED] = _TRUE
-_STATUS = np.full(max(Outcome) + 1, _OK)
-_STATUS[[Outcome.FAILED, Outcome.REFUSED, Outcome.MOVED, Outcome.WALLED]] = _FAILED
-_STATUS[Outcome.GONE] = _GONE
+_CHANGED = np.full(max(VisitOutcome) + 1, _UNKNOWN)
+_CHANGED[[VisitOutcome.SAME, VisitOutcome.NOT_MODIFIED, VisitOutcome.COSMETIC]] = _FALSE
+_CHANGED[VisitOutcome.CHANGED] = _TRUE
+_STATUS = np.full(max(VisitOutcome) + 1, _OK)
+_STATUS[[VisitOutcome.FAILED, VisitOutcome.REFUSED, VisitOutcome.MOVED, VisitOutcome.WALLED]] = (
+    _FAILED
+)
+_STATUS[VisitOutcome.GONE] = _GONE
 
 _LEAST_ALIKE = 0.5  # of the letters of an address, for another to be what was meant
 
@@ -49,7 +51,7 @@ class VisitTable(Protocol):
 
     @property
     def outcome(self) -> Statuses:
-        """Numbers of `Outcome`."""
+        """Numbers of `VisitOutcome`."""
 
     @property
     def http(self) -> Ints:
@@ -80,7 +82,7 @@ def visit_columns(visits: VisitTable) -> dict[str, Column]:
         Named(_CHANGED[outcome], ["false", "true", ""]),
         visits.modified_at,
         Named(_STATUS[outcome], ["ok", "failed", "gone"]),
-        Named(outcome, [each.label for each in Outcome]),
+        Named(outcome, [each.label for each in VisitOutcome]),
         np.where(visits.http > 0, visits.http.astype(np.float64), np.nan),
         np.where(visits.size >= 0, visits.size.astype(np.float64), np.nan),
         visits.took_seconds,
@@ -96,7 +98,7 @@ def visit_words(visits: VisitTable, most: int) -> list[list[str]]:
     return [
         [
             str(instants[row]).replace("T", " ").removesuffix("Z"),
-            Outcome(int(visits.outcome[row])).label,
+            VisitOutcome(int(visits.outcome[row])).label,
             str(visits.http[row]) if visits.http[row] > 0 else "-",
             f"{visits.size[row]:,}" if visits.size[row] >= 0 else "-",
             "-" if np.isnan(visits.took_seconds[row]) else f"{visits.took_seconds[row]:.2f}s",

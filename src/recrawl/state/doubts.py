@@ -15,7 +15,7 @@ import numpy as np
 
 from recrawl.detect.reliability import NO_RECORD, NOISE, SignalRecord, false_changes
 from recrawl.state.trust import PAIRS
-from recrawl.visits.status import Audit, Outcome
+from recrawl.visits.status import Audit, VisitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,7 +65,7 @@ class FalseChangeModel:
         A change that was looked at twice is one, and what is unchanged is not in doubt.
         """
         found = np.zeros(len(places))
-        changed = visits.outcome[places] == Outcome.CHANGED
+        changed = visits.outcome[places] == VisitOutcome.CHANGED
         unsure = np.flatnonzero(changed & (visits.audit[places] == Audit.NONE))
         pages, which = np.unique(visits.page[places[unsure]], return_inverse=True)
         _, hosts = self.reader.rules_and_hosts(pages)

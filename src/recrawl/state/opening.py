@@ -26,7 +26,7 @@ from recrawl.settings.pools import NOTHING, budgets, fingerprint, terms
 from recrawl.state.announcements import ANNOUNCED, Announcements
 from recrawl.state.trust import CHECKED, DIFFERED, Trust
 from recrawl.units import SECONDS_A_DAY, epoch_days, instant_after_epoch
-from recrawl.visits.status import Audit, Outcome, PageStatus
+from recrawl.visits.status import Audit, PageStatus, VisitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from recrawl.settings.settings import Settings
 
 _RULES, _LOOKED = "rules", "looked"
-_COMPARED = [int(each) for each in Outcome if each.compared]
+_COMPARED = [int(each) for each in VisitOutcome if each.compared]
 _STRETCHES_A_GAP = 16
 _SHORTEST_STRETCH = 60 / SECONDS_A_DAY
 
@@ -262,13 +262,13 @@ def _learn_again(
     ruled = known.term < len(crawl.settings.rules)
     for visits in reader.visits(after=crawl.visit):
         page, at = visits.page, epoch_days(visits.at)
-        first = (visits.outcome == Outcome.FIRST) & ruled[page]
+        first = (visits.outcome == VisitOutcome.FIRST) & ruled[page]
         again = np.isin(visits.outcome, _COMPARED) & ruled[page]
         addresses = reader.addresses(visits.page[first].tolist())
         for each in zip(page[first].tolist(), addresses, at[first].tolist(), strict=True):
             crawl.agenda.enter(*each)
         compared = np.flatnonzero(again)
-        changed, age = visits.outcome == Outcome.CHANGED, visits.age
+        changed, age = visits.outcome == VisitOutcome.CHANGED, visits.age
         # A change that was looked at twice is one; of others the host's pages tell.
         unsure = np.flatnonzero(changed & (visits.audit == Audit.NONE))
         false = np.zeros(len(changed))
@@ -305,7 +305,7 @@ def _resume_spending(crawl: Crawl, reader: ReadStore, term: Ints, now: float) ->
         # A second request was a visit of the budget, too.
         twice = np.repeat(np.arange(len(visits.page)), 1 + (visits.audit != Audit.NONE))
         pool, at = pools[term[visits.page[twice]]], epoch_days(visits.at[twice])
-        first = visits.outcome[twice] == Outcome.FIRST
+        first = visits.outcome[twice] == VisitOutcome.FIRST
         for number in np.unique(pool).tolist():
             ours = pool == number
             crawl.agenda.bucket(number).resume(at[ours], first[ours], now)

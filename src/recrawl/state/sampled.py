@@ -17,7 +17,7 @@ from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.policies.recrawl.sampling import sampled
 from recrawl.state.snapshot import COMPARED, PART_OF_GAP, time_slices
 from recrawl.units import epoch_days, instants_after_epoch
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
@@ -90,7 +90,7 @@ class SampledSnapshot:
         row = np.minimum(place, len(self.pages) - 1)
         compared = (self.pages[row] == visits.page) & COMPARED[visits.outcome]
         ours = np.flatnonzero(compared)
-        row, changed = row[ours], visits.outcome[ours] == Outcome.CHANGED
+        row, changed = row[ours], visits.outcome[ours] == VisitOutcome.CHANGED
         at, age = epoch_days(visits.at[ours]), visits.age[ours]
         false = doubts.chances(visits, ours)
         for stretch, rounds in time_slices(at, row, lambda: PART_OF_GAP * self.state.gap):

@@ -23,7 +23,7 @@ from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.settings.pools import budgets, fingerprint, terms
 from recrawl.state.doubts import FalseChangeModel
 from recrawl.units import SECONDS_A_DAY, epoch_days, instants_after_epoch
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 # Visits are learnt this part of a mean gap at once: as fine as the clocks of sections are.
 PART_OF_GAP = 1 / 16
 SHORTEST_STRETCH = 60 / SECONDS_A_DAY
-COMPARED: Bools = np.array([outcome.compared for outcome in Outcome])
+COMPARED: Bools = np.array([outcome.compared for outcome in VisitOutcome])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -225,8 +225,8 @@ class _Learner:
         """Learn from some of the visits."""
         page, outcome = visits.page[ours], visits.outcome[ours]
         at, age = epoch_days(visits.at[ours]), visits.age[ours]
-        changed, false = outcome == Outcome.CHANGED, doubts.chances(visits, ours)
-        self._enter(page, at, outcome == Outcome.FIRST)
+        changed, false = outcome == VisitOutcome.CHANGED, doubts.chances(visits, ours)
+        self._enter(page, at, outcome == VisitOutcome.FIRST)
         for stretch, turns in time_slices(at, page, self._width):
             for each in turns:
                 places = each + stretch.start

@@ -36,12 +36,13 @@ def open_store(address: Address) -> ReadStore:
     Examples:
         >>> import tempfile
         >>> from recrawl.entries.entries import PagesFound, VisitMade
-        >>> from recrawl.visits.status import Outcome
+        >>> from recrawl.visits.status import VisitOutcome
         >>> folder = tempfile.TemporaryDirectory()
         >>> with create_store(f"{folder.name}/pages.db") as store:
         ...     found = PagesFound(["https://a.org/"], ["a.org"], rules=[0], at_seconds=0.0)
         ...     store.write([found])
-        ...     store.write([VisitMade(0, 60.0, Outcome.FIRST), VisitMade(0, 90.0, Outcome.SAME)])
+        ...     first = VisitMade(0, 60.0, VisitOutcome.FIRST)
+        ...     store.write([first, VisitMade(0, 90.0, VisitOutcome.SAME)])
         [Found(pages=[0], known=0)]
         [1, 2]
         >>> with open_store(f"{folder.name}/pages.db") as store:

@@ -5,6 +5,6 @@ Pure.
 
 from recrawl.visits.histories import Histories
 from recrawl.visits.vetting import Vetting, histories_of
-from recrawl.visits.visit import Answer, Flag, Outcome, Visit
+from recrawl.visits.visit import AnswerKind, Flag, GapOutcome, Visit
 
-__all__ = ["Answer", "Flag", "Histories", "Outcome", "Vetting", "Visit", "histories_of"]
+__all__ = ["AnswerKind", "Flag", "GapOutcome", "Histories", "Vetting", "Visit", "histories_of"]

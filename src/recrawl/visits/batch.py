@@ -32,7 +32,7 @@ class Batch:
         position: Where in the whole log each run stands, rising; a number where it is that of
             the first row and the rows of the log follow without a gap.
         last_modified: Microseconds since 1970, or the smallest integer; None without dates.
-        answer: Numbers of `Answer`; None where every visit was answered.
+        answer: Numbers of `AnswerKind`; None where every visit was answered.
         site: Site of each run where the log names it, else None.
         key: First hash of each run's page, once made.
         check: Second hash of each run's page, once made.

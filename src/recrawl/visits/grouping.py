@@ -19,7 +19,7 @@ from recrawl.arrays.blocks import gathered
 from recrawl.arrays.ranges import stretches
 from recrawl.arrays.texts import Texts
 from recrawl.visits.rows import UNKNOWN_TIME, Rows
-from recrawl.visits.visit import Answer
+from recrawl.visits.visit import AnswerKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -161,7 +161,7 @@ class _Seen:
             at=_joined(columns.pop("at"), np.int64),
             changed=_joined(columns.pop("changed"), np.int8),
             last_modified=_filled(columns.pop("last_modified"), rows, UNKNOWN_TIME, np.int64),
-            answer=_filled(columns.pop("answer"), rows, Answer.OK, np.uint8),
+            answer=_filled(columns.pop("answer"), rows, AnswerKind.OK, np.uint8),
             kept=_joined(columns.pop("kept"), np.int64),
             names=Texts.joined(columns.pop("names")),
             sites=_sites(columns.pop("sites")),

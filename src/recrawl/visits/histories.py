@@ -23,7 +23,7 @@ import numpy as np
 from recrawl.arrays.ranges import stretches, sums
 from recrawl.errors import InvalidHistory
 from recrawl.units import MICROSECONDS_A_DAY
-from recrawl.visits.visit import Outcome
+from recrawl.visits.visit import GapOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -165,17 +165,17 @@ class Histories:
         """Whether any gap's count may be known."""
         return _known(self, "count") is not None
 
-    def outcome(self, gap: int) -> Outcome:
+    def outcome(self, gap: int) -> GapOutcome:
         """What one gap showed, by its number among all.
 
         >>> Histories.from_lists([([1.0, 2.0], [False, True])]).outcome(1).name
         'CHANGED'
         """
         if self.count[gap] != NO_COUNT:
-            return Outcome.COUNTED
+            return GapOutcome.COUNTED
         if not self.changed[gap]:
-            return Outcome.UNCHANGED
-        return Outcome.CHANGED if np.isnan(self.age[gap]) else Outcome.CHANGED_AT
+            return GapOutcome.UNCHANGED
+        return GapOutcome.CHANGED if np.isnan(self.age[gap]) else GapOutcome.CHANGED_AT
 
     def total(self, values: Any) -> Any:  # noqa: ANN401 - floats in, floats out
         """Sum of `values`, one a gap, over each page."""

@@ -1,7 +1,7 @@
 """Visits as columns, grouped by page: what a file or a list of `Visit` becomes first.
 
 The columns are as plain as the kernels like them: instants as whole microseconds since 1970,
-`changed` as 1, 0 or -1 (not known), answers as the numbers of `Answer`. Columns nobody filled
+`changed` as 1, 0 or -1 (not known), answers as the numbers of `AnswerKind`. Columns nobody filled
 are None, so that a plain log costs nothing extra.
 
 Pure.
@@ -36,7 +36,7 @@ class Rows:
         at: Microseconds since 1970.
         changed: 1, 0, or -1 where not known.
         last_modified: Microseconds since 1970, `UNKNOWN_TIME` where not known.
-        answer: Numbers of `Answer`; None where every visit was answered.
+        answer: Numbers of `AnswerKind`; None where every visit was answered.
     """
 
     offsets: Ints

@@ -31,10 +31,10 @@ class PageStatus(IntEnum):
         return self.name.lower()
 
 
-class Outcome(IntEnum):
+class VisitOutcome(IntEnum):
     """What one visit found.
 
-    >>> [outcome.label for outcome in Outcome if outcome.compared]
+    >>> [outcome.label for outcome in VisitOutcome if outcome.compared]
     ['same', 'not_modified', 'changed', 'cosmetic']
     """
 
@@ -77,4 +77,6 @@ class Audit(IntEnum):
         return self.name.lower()
 
 
-_COMPARED = frozenset({Outcome.SAME, Outcome.NOT_MODIFIED, Outcome.CHANGED, Outcome.COSMETIC})
+_COMPARED = frozenset(
+    {VisitOutcome.SAME, VisitOutcome.NOT_MODIFIED, VisitOutcome.CHANGED, VisitOutcome.COSMETIC}
+)

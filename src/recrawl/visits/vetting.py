@@ -34,7 +34,7 @@ from recrawl.errors import InvalidParameter
 from recrawl.units import MICROSECONDS_A_DAY
 from recrawl.visits.histories import Histories
 from recrawl.visits.rows import UNKNOWN_CHANGE, UNKNOWN_TIME, Rows, rows_of
-from recrawl.visits.visit import Answer, Flag
+from recrawl.visits.visit import AnswerKind, Flag
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -142,19 +142,19 @@ def _in_order(rows: Rows) -> Rows:
 
 
 def _without_failures(rows: Rows) -> Rows:
-    return rows if rows.answer is None else rows.keep(rows.answer != Answer.FAILED)
+    return rows if rows.answer is None else rows.keep(rows.answer != AnswerKind.FAILED)
 
 
 def _until_gone(rows: Rows, flags: FlagBits) -> Rows:
     """Drop what came before the page was ever seen and after it was gone."""
-    if rows.answer is None or not (rows.answer == Answer.GONE).any():
+    if rows.answer is None or not (rows.answer == AnswerKind.GONE).any():
         return rows
     row = np.arange(len(rows.at))
-    seen = rows.of_page(np.minimum, np.where(rows.answer == Answer.GONE, len(row), row), 0)
+    seen = rows.of_page(np.minimum, np.where(rows.answer == AnswerKind.GONE, len(row), row), 0)
     rows = rows.keep(row >= np.repeat(seen, np.diff(rows.offsets)))
 
     row = np.arange(len(rows.at))
-    gone = np.asarray(rows.answer) == Answer.GONE
+    gone = np.asarray(rows.answer) == AnswerKind.GONE
     end = rows.of_page(np.minimum, np.where(gone, row, len(row)), len(row))
     after = row > np.repeat(end, np.diff(rows.offsets))
     _mark(flags, rows.of_page(np.maximum, gone, empty=0) > 0, Flag.GONE)
@@ -213,7 +213,7 @@ def _without_open(rows: Rows, vetting: Vetting, flags: FlagBits) -> Rows:
     silent = rows.changed == UNKNOWN_CHANGE
     silent &= ~rows.is_first
     if rows.answer is not None:
-        silent &= rows.answer == Answer.OK
+        silent &= rows.answer == AnswerKind.OK
     if rows.last_modified is not None:
         future = rows.last_modified > rows.at + vetting.skew
         wrong = rows.of_page(np.maximum, silent & future, empty=0) > 0
@@ -234,21 +234,21 @@ def _gaps(rows: Rows, vetting: Vetting, flags: FlagBits) -> Histories:
     age, first_age = None, None
     if rows.answer is not None:
         answer = rows.answer[later]
-        changed |= answer == Answer.GONE
+        changed |= answer == AnswerKind.GONE
     if rows.last_modified is not None:
         same = rows.changed[later] == 0
         if rows.answer is not None:
-            same |= (answer == Answer.NOT_MODIFIED) & ~changed
+            same |= (answer == AnswerKind.NOT_MODIFIED) & ~changed
         at, before = rows.at[later], rows.at[later - 1]
         dates = _Dates(at, before, rows.last_modified[later], vetting)
         usable = dates.within
         if rows.answer is not None:
-            usable &= answer != Answer.GONE
+            usable &= answer != AnswerKind.GONE
         changed |= usable & ~same
         age = np.where(changed & usable, dates.age(gaps), np.nan)
         gap_flags = dates.flags(changed)
         if rows.answer is not None:
-            gap_flags[answer == Answer.GONE] = 0
+            gap_flags[answer == AnswerKind.GONE] = 0
         _collect(flags, gap_flags, offsets)
         first_age = _first_age(rows, vetting, flags)
 

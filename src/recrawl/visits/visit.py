@@ -1,7 +1,7 @@
 """One look at a page, and what a gap between two looks can have shown.
 
 A `Visit` is what a crawler, a proxy log or an archive wrote down. Two visits make a gap, and the
-gap has one `Outcome`. Visits may have been made by anyone: a passive log is as good as a crawl.
+gap has one `GapOutcome`. Visits may have been made by anyone: a passive log is as good as a crawl.
 
 Pure.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 
-class Answer(IntEnum):
+class AnswerKind(IntEnum):
     """How the host answered a visit. Larger wins where two visits are one."""
 
     OK = 0
@@ -28,7 +28,7 @@ class Answer(IntEnum):
     FAILED = 3  # 429, 5xx, a time-out, a wall: no visit at all
 
 
-class Outcome(Enum):
+class GapOutcome(Enum):
     """What a gap showed."""
 
     UNCHANGED = "unchanged"
@@ -85,7 +85,7 @@ class Visit:
     at: datetime
     changed: bool | None = None
     last_modified: datetime | None = None
-    answer: Answer = Answer.OK
+    answer: AnswerKind = AnswerKind.OK
 
     def __post_init__(self) -> None:
         """Refuse instants that do not say where on Earth they hold."""
@@ -96,13 +96,18 @@ class Visit:
                 raise InvalidHistory(message)
 
 
-def answer_of(status: str) -> Answer:
+def answer_of(status: str) -> AnswerKind:
     """Answer meant by an HTTP code or by `ok`, `failed`, `gone`; empty means `ok`.
 
     >>> [answer_of(text).name for text in ("200", "304", "410", "503", "ok", "")]
     ['OK', 'NOT_MODIFIED', 'GONE', 'FAILED', 'OK', 'OK']
     """
-    words = {"": Answer.OK, "ok": Answer.OK, "failed": Answer.FAILED, "gone": Answer.GONE}
+    words = {
+        "": AnswerKind.OK,
+        "ok": AnswerKind.OK,
+        "failed": AnswerKind.FAILED,
+        "gone": AnswerKind.GONE,
+    }
     text = status.strip().lower()
     if text in words:
         return words[text]
@@ -111,8 +116,8 @@ def answer_of(status: str) -> Answer:
         message = f"status must be an HTTP code, ok, failed or gone (got {status!r})"
         raise InvalidHistory(message)
     if code == HTTPStatus.NOT_MODIFIED:
-        return Answer.NOT_MODIFIED
+        return AnswerKind.NOT_MODIFIED
     if code in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE):
-        return Answer.GONE
+        return AnswerKind.GONE
     answered = HTTPStatus.OK <= code < HTTPStatus.BAD_REQUEST
-    return Answer.OK if answered else Answer.FAILED
+    return AnswerKind.OK if answered else AnswerKind.FAILED

@@ -9,7 +9,7 @@ from recrawl.adapters.tables.whole import WholeTable
 from recrawl.entries.entries import VisitMade
 from recrawl.errors import InvalidTable
 from recrawl.store import open_for_writing
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 from tests.adapters.tables.files import visits_in
 from tests.inspect.looked import BEGAN, DAY, addresses, made
 
@@ -37,7 +37,7 @@ def test_another_programs_database_is_no_store(tmp_path):
 
 def test_rates_are_those_of_the_pages_that_are_there(path):
     with open_for_writing(path) as store:
-        store.write([VisitMade(0, (BEGAN + 20) * DAY, Outcome.GONE, http=404)])
+        store.write([VisitMade(0, (BEGAN + 20) * DAY, VisitOutcome.GONE, http=404)])
     table = read_rates(path)
 
     assert table.pages == addresses(60)[1:]

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl import Answer
+from recrawl import AnswerKind
 from recrawl.adapters.stores import visits as store_visits
 from recrawl.errors import InvalidTable, StoreMissing
 from recrawl.store import create_store
 from recrawl.visits.rows import UNKNOWN_TIME
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 from tests.adapters.tables.files import rows_in, visits_in, write_csv
 from tests.store.made import NOON, found, store_with, visit
 
@@ -18,16 +18,16 @@ PAGES = ("https://a.org/1", "https://a.org/2", "https://a.org/3")
 
 # How a log writes each outcome: changed and status; None where it is left out.
 LOGGED = {
-    Outcome.FIRST: ("", "200"),
-    Outcome.SAME: ("false", "200"),
-    Outcome.NOT_MODIFIED: ("false", "304"),
-    Outcome.CHANGED: ("true", "200"),
-    Outcome.GONE: ("", "404"),
-    Outcome.COSMETIC: ("false", "200"),
-    Outcome.FAILED: None,
-    Outcome.REFUSED: None,
-    Outcome.MOVED: None,
-    Outcome.WALLED: None,
+    VisitOutcome.FIRST: ("", "200"),
+    VisitOutcome.SAME: ("false", "200"),
+    VisitOutcome.NOT_MODIFIED: ("false", "304"),
+    VisitOutcome.CHANGED: ("true", "200"),
+    VisitOutcome.GONE: ("", "404"),
+    VisitOutcome.COSMETIC: ("false", "200"),
+    VisitOutcome.FAILED: None,
+    VisitOutcome.REFUSED: None,
+    VisitOutcome.MOVED: None,
+    VisitOutcome.WALLED: None,
 }
 
 
@@ -48,26 +48,26 @@ def test_each_outcome_is_what_a_log_calls_it(path, monkeypatch):
     with store_with(path, *PAGES) as store:
         store.write(
             [
-                visit(1, 0, outcome=Outcome.FIRST, age=1.0),
-                visit(1, 60, outcome=Outcome.FAILED, http=503),
-                visit(1, 120, outcome=Outcome.CHANGED, age=60 / 86_400),
-                visit(0, 180, outcome=Outcome.GONE, http=410),
+                visit(1, 0, outcome=VisitOutcome.FIRST, age=1.0),
+                visit(1, 60, outcome=VisitOutcome.FAILED, http=503),
+                visit(1, 120, outcome=VisitOutcome.CHANGED, age=60 / 86_400),
+                visit(0, 180, outcome=VisitOutcome.GONE, http=410),
             ]
         )
 
     at = round(NOON * 1e6)
     day, minute = 86_400_000_000, 60_000_000
     assert read(path, monkeypatch) == [
-        (PAGES[1], at, -1, at - day, Answer.OK, None),
-        (PAGES[1], at + 2 * minute, 1, at + minute, Answer.OK, None),
-        (PAGES[0], at + 3 * minute, -1, UNKNOWN_TIME, Answer.GONE, None),
+        (PAGES[1], at, -1, at - day, AnswerKind.OK, None),
+        (PAGES[1], at + 2 * minute, 1, at + minute, AnswerKind.OK, None),
+        (PAGES[0], at + 3 * minute, -1, UNKNOWN_TIME, AnswerKind.GONE, None),
     ]
 
 
 _visits = st.lists(
     st.tuples(
         st.integers(0, 2),
-        st.sampled_from(Outcome),
+        st.sampled_from(VisitOutcome),
         st.none() | st.integers(-100, 10**8),
         st.integers(0, 7),
     ),

@@ -7,7 +7,7 @@ from recrawl.adapters.stores.world import world_of_store
 from recrawl.entries.entries import PagesFound, VisitMade
 from recrawl.errors import InvalidHistory
 from recrawl.store import create_store
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 
 DAY = 86_400.0
 START = 1_767_225_600.0  # the first of January 2026
@@ -35,13 +35,13 @@ def test_a_dated_change_is_where_the_host_says_and_another_between_two_visits(tm
     """The first page changed on day 3.5; the second once between days 2 and 6."""
     store = store_of(
         tmp_path / "a.db",
-        (0, 0, Outcome.FIRST, None),
-        (1, 1, Outcome.FIRST, None),
-        (1, 2, Outcome.SAME, None),
-        (0, 4, Outcome.CHANGED, 0.5),
-        (0, 5, Outcome.FAILED, None),
-        (1, 6, Outcome.CHANGED, None),
-        (0, 8, Outcome.NOT_MODIFIED, None),
+        (0, 0, VisitOutcome.FIRST, None),
+        (1, 1, VisitOutcome.FIRST, None),
+        (1, 2, VisitOutcome.SAME, None),
+        (0, 4, VisitOutcome.CHANGED, 0.5),
+        (0, 5, VisitOutcome.FAILED, None),
+        (1, 6, VisitOutcome.CHANGED, None),
+        (0, 8, VisitOutcome.NOT_MODIFIED, None),
     )
     world = world_of_store(store, np.random.default_rng(0))
 
@@ -56,9 +56,9 @@ def test_a_date_outside_of_the_gap_is_not_believed(tmp_path):
     """A page found changed on day 4 cannot have changed before the visit on day 2 alone."""
     store = store_of(
         tmp_path / "a.db",
-        (0, 0, Outcome.FIRST, None),
-        (0, 2, Outcome.SAME, None),
-        (0, 4, Outcome.CHANGED, 3.0),
+        (0, 0, VisitOutcome.FIRST, None),
+        (0, 2, VisitOutcome.SAME, None),
+        (0, 4, VisitOutcome.CHANGED, 3.0),
     )
     world = world_of_store(store, np.random.default_rng(0))
 
@@ -66,12 +66,16 @@ def test_a_date_outside_of_the_gap_is_not_believed(tmp_path):
 
 
 def test_pages_without_a_copy_are_no_part_of_it(tmp_path):
-    store = store_of(tmp_path / "a.db", (1, 1, Outcome.FIRST, None), (0, 2, Outcome.FAILED, None))
+    store = store_of(
+        tmp_path / "a.db", (1, 1, VisitOutcome.FIRST, None), (0, 2, VisitOutcome.FAILED, None)
+    )
 
     assert world_of_store(store, np.random.default_rng(0)).address == ("https://a.org/1",)
 
 
-@pytest.mark.parametrize("visits", [[], [(0, 1, Outcome.FAILED, None)]], ids=["none", "failed"])
+@pytest.mark.parametrize(
+    "visits", [[], [(0, 1, VisitOutcome.FAILED, None)]], ids=["none", "failed"]
+)
 def test_a_store_without_copies_is_refused(tmp_path, visits):
     store = store_of(tmp_path / "a.db", *visits)
 

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from recrawl import Answer
+from recrawl import AnswerKind
 from recrawl.errors import InvalidTable
 from tests.adapters.tables.files import plain, rows_in, visits_in
 
@@ -40,11 +40,11 @@ def test_values_may_have_the_types_of_json(tmp_path):
 
     unknown = rows_in(path)[2][3]
     assert [row[:5] for row in rows_in(path)] == [
-        ("/a", 1_500_000, 0, unknown, Answer.GONE),
-        ("/a", 0, 1, 500_000, Answer.OK),
-        ("/a", 1_000_000, -1, unknown, Answer.OK),
-        ("/a", 1_000_000, 1, unknown, Answer.OK),
-        ("7", 1_000_000, 0, unknown, Answer.OK),
+        ("/a", 1_500_000, 0, unknown, AnswerKind.GONE),
+        ("/a", 0, 1, 500_000, AnswerKind.OK),
+        ("/a", 1_000_000, -1, unknown, AnswerKind.OK),
+        ("/a", 1_000_000, 1, unknown, AnswerKind.OK),
+        ("7", 1_000_000, 0, unknown, AnswerKind.OK),
     ]
 
 
@@ -52,7 +52,7 @@ def test_whole_numbers_may_have_a_point(tmp_path):
     """JSON knows one kind of number, and a column with nulls becomes floating in many programs."""
     path = log(tmp_path, visit(status=404.0, changed=1.0, visited_at=1.0))
 
-    assert [row[1:5:3] for row in rows_in(path)] == [(1_000_000, Answer.GONE)]
+    assert [row[1:5:3] for row in rows_in(path)] == [(1_000_000, AnswerKind.GONE)]
 
 
 def test_what_a_line_leaves_out_is_not_known(tmp_path):
@@ -132,4 +132,4 @@ def test_columns_of_a_name_asked_for_may_come_late(tmp_path):
     path = log(tmp_path, GOOD, visit(code=404))
     reading = visits_in(path, {"status": "code"})
 
-    assert [row[4] for row in rows_in(reading)] == [Answer.OK, Answer.GONE]
+    assert [row[4] for row in rows_in(reading)] == [AnswerKind.OK, AnswerKind.GONE]

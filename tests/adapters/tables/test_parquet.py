@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from recrawl import Answer
+from recrawl import AnswerKind
 from recrawl.adapters.tables import arrow_files
 from recrawl.adapters.tables.visits import read_batches
 from recrawl.errors import InvalidTable
@@ -142,7 +142,7 @@ def test_a_column_of_nothing_but_nulls_says_nothing(tmp_path):
     nothing = pa.nulls(4)
     rows = rows_in(log(tmp_path, changed=nothing, last_modified=nothing, status=nothing))
 
-    assert [row[2:5] for row in rows] == [(-1, UNKNOWN_TIME, Answer.OK)] * 4
+    assert [row[2:5] for row in rows] == [(-1, UNKNOWN_TIME, AnswerKind.OK)] * 4
 
 
 STATUS_COLUMNS = {
@@ -157,7 +157,7 @@ STATUS_COLUMNS = {
 def test_statuses_may_have_any_type(tmp_path, kind):
     path = log(tmp_path, status=STATUS_COLUMNS[kind])
 
-    expected = [Answer.OK, Answer.NOT_MODIFIED, Answer.OK, Answer.GONE]
+    expected = [AnswerKind.OK, AnswerKind.NOT_MODIFIED, AnswerKind.OK, AnswerKind.GONE]
     assert [row[4] for row in rows_in(path)] == expected
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl import Answer
+from recrawl import AnswerKind
 from recrawl.adapters.tables.visits import read_batches
 from recrawl.errors import InvalidTable
 from recrawl.visits.rows import UNKNOWN_TIME
@@ -79,8 +79,8 @@ def test_all_columns_are_read(tmp_path):
     new_year = int(datetime(2026, 1, 1, tzinfo=UTC).timestamp()) * 1_000_000
 
     assert rows_in(write_csv(tmp_path / "visits.csv", rows)) == [
-        ("/a", new_year, -1, new_year, Answer.OK, None),
-        ("/a", new_year + 86_400_000_000, 1, UNKNOWN_TIME, Answer.GONE, None),
+        ("/a", new_year, -1, new_year, AnswerKind.OK, None),
+        ("/a", new_year + 86_400_000_000, 1, UNKNOWN_TIME, AnswerKind.GONE, None),
     ]
 
 

@@ -13,7 +13,7 @@ from recrawl.errors import InvalidSettings
 from recrawl.plan.budget import Budget
 from recrawl.simulate.world import World
 from recrawl.store import create_store
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 from tests.cli.running import run_here
 from tests.inspect.looked import BEGAN, DAY, made
 
@@ -35,8 +35,8 @@ def young(tmp_path):
     names = [f"https://a.org/{row}" for row in range(40)]
     with create_store(path) as store:
         store.write([PagesFound(names, ["a.org"] * 40, [0] * 40, BEGAN * DAY)])
-        first = [(page, 0.1 * (page + 1), Outcome.FIRST) for page in range(40)]
-        kinds = (Outcome.CHANGED, Outcome.SAME, Outcome.SAME)
+        first = [(page, 0.1 * (page + 1), VisitOutcome.FIRST) for page in range(40)]
+        kinds = (VisitOutcome.CHANGED, VisitOutcome.SAME, VisitOutcome.SAME)
         again = [(row % 40, 5 + 0.1 * row, kinds[row % 3]) for row in range(201)]
         store.write(
             [

@@ -7,7 +7,7 @@ from recrawl.entries.entries import PagesFound, VisitMade
 from recrawl.inspect.status import learning as overview_learning
 from recrawl.inspect.status.learning import learning
 from recrawl.store import open_for_writing, open_store
-from recrawl.visits.status import Audit, Outcome
+from recrawl.visits.status import Audit, VisitOutcome
 from tests.inspect.looked import BEGAN, DAY, made, overview_of
 
 NOW = BEGAN + 10.25
@@ -41,7 +41,7 @@ def test_a_first_copy_is_had_and_not_learnt_about(path):
 def test_a_page_that_fails_before_there_is_a_copy_is_not_learnt_about(path):
     made(path, pages=1, rounds=0)
     with open_for_writing(path) as store:
-        store.write([VisitMade(0, BEGAN * DAY + each, Outcome.FAILED) for each in range(3)])
+        store.write([VisitMade(0, BEGAN * DAY + each, VisitOutcome.FAILED) for each in range(3)])
 
     assert learned(path, 1, 4).young == 0
 
@@ -53,10 +53,10 @@ def test_a_second_request_is_a_visit_to_learn_once(path):
         store.write(
             [
                 PagesFound(["https://a.org/new"], ["a.org"], [0], NOW * DAY),
-                VisitMade(0, NOW * DAY, Outcome.NOT_MODIFIED, audit=Audit.WORD),
-                VisitMade(1, NOW * DAY, Outcome.FIRST),
-                VisitMade(1, NOW * DAY + 1, Outcome.CHANGED, audit=Audit.NOISE),
-                VisitMade(0, NOW * DAY + 2, Outcome.SAME),
+                VisitMade(0, NOW * DAY, VisitOutcome.NOT_MODIFIED, audit=Audit.WORD),
+                VisitMade(1, NOW * DAY, VisitOutcome.FIRST),
+                VisitMade(1, NOW * DAY + 1, VisitOutcome.CHANGED, audit=Audit.NOISE),
+                VisitMade(0, NOW * DAY + 2, VisitOutcome.SAME),
             ]
         )
     found = learned(path, 6, 10)

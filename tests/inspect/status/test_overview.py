@@ -11,7 +11,7 @@ from recrawl.inspect.status.values import HostThatLies, VisitCount
 from recrawl.settings.settings import read_settings
 from recrawl.state.opening import expected_fresh
 from recrawl.store import open_for_writing
-from recrawl.visits.status import Outcome, PageStatus
+from recrawl.visits.status import PageStatus, VisitOutcome
 from tests.inspect.looked import BEGAN, DAY, made, opened, overview_of, save, settings_text
 
 NOW = BEGAN + 10.25
@@ -36,7 +36,7 @@ def test_all_is_counted(path):
     assert status.standing[PageStatus.COPIED] == 60
     assert status.overdue == 0
     assert status.visits == 180
-    assert status.count(Outcome.CHANGED) + status.unchanged == 180
+    assert status.count(VisitOutcome.CHANGED) + status.unchanged == 180
     (spent,) = status.spent
     assert (spent.address, spent.budget, spent.today) == ("", 20.0, 0)
     assert spent.lately.a_day == pytest.approx(180 / 7)
@@ -68,7 +68,7 @@ def test_of_a_young_crawl_all_is_counted_since_the_first_visit(path):
     noon, minute = BEGAN + 0.5, 1 / 1440
     with open_for_writing(path) as store:
         at = [noon + (60 + row) * minute for row in range(30)]
-        store.write([VisitMade(row, when * DAY, Outcome.FIRST) for row, when in enumerate(at)])
+        store.write([VisitMade(row, when * DAY, VisitOutcome.FIRST) for row, when in enumerate(at)])
     status = overview_of(settings, path, noon + 90 * minute)
 
     assert status.days == pytest.approx(30 * minute, abs=1e-6)
@@ -82,15 +82,15 @@ def test_visits_of_today_are_those_since_midnight(path):
     with open_for_writing(path) as store:
         store.write(
             [
-                VisitMade(0, (NOW - 0.5) * DAY, Outcome.SAME),
-                VisitMade(1, (NOW - 0.1) * DAY, Outcome.SAME),
-                VisitMade(60, (NOW - 0.1) * DAY, Outcome.FAILED),
+                VisitMade(0, (NOW - 0.5) * DAY, VisitOutcome.SAME),
+                VisitMade(1, (NOW - 0.1) * DAY, VisitOutcome.SAME),
+                VisitMade(60, (NOW - 0.1) * DAY, VisitOutcome.FAILED),
             ]
         )
     status = overview_of(settings, path, NOW)
 
     assert [spent.today for spent in status.spent] == [1, 1]
-    assert status.count(Outcome.FAILED) == 1
+    assert status.count(VisitOutcome.FAILED) == 1
 
 
 def test_pages_past_their_time_are_overdue(path):
@@ -216,7 +216,7 @@ def test_visits_since_the_saving_count_for_some_copies(path, few):
     settings = made(path)
     save(settings, path, NOW)
     with open_for_writing(path) as store:
-        store.write([VisitMade(page, NOW * DAY, Outcome.SAME) for page in range(60)])
+        store.write([VisitMade(page, NOW * DAY, VisitOutcome.SAME) for page in range(60)])
 
     assert overview_of(settings, path, NOW).fresh[0] > 0.99
 
@@ -227,7 +227,7 @@ def test_copies_made_since_the_saving_are_counted(path, few):
     with open_for_writing(path) as store:
         store.write([PagesFound(["https://a.org/new"], ["a.org"], [0], NOW * DAY)])
         change = PageChange(PageStatus.COPIED)
-        store.write([VisitMade(60, NOW * DAY, Outcome.FIRST, change=change)])
+        store.write([VisitMade(60, NOW * DAY, VisitOutcome.FIRST, change=change)])
     status = overview_of(settings, path, NOW)
 
     assert (status.copies, status.looked_at) == (61, 21)

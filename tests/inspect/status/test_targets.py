@@ -15,7 +15,7 @@ from recrawl.policies.recrawl.beliefs import Beliefs
 from recrawl.settings.settings import read_settings
 from recrawl.state.snapshot import load_snapshot
 from recrawl.store import open_for_writing, open_store
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 from tests.inspect.looked import BEGAN, DAY, made, overview_of, save
 
 NOW = BEGAN + 10.25
@@ -105,7 +105,7 @@ def test_a_target_may_be_out_of_reach_within_its_bounds(path):
 def test_what_it_gets_are_the_visits_of_the_last_week(path):
     """20 pages on days 4, 6 and 8 of the week before day 10.25, and two visits more."""
     with open_for_writing(path) as store:
-        store.write([VisitMade(page, (NOW - 0.1) * DAY, Outcome.SAME) for page in (2, 2)])
+        store.write([VisitMade(page, (NOW - 0.1) * DAY, VisitOutcome.SAME) for page in (2, 2)])
     (target,) = overview_of(asked(("a.org/", "target = 0.9")), path, NOW).targets
 
     assert target.lately == VisitCount(62, 7.0)

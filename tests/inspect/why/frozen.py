@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from recrawl.inspect.why.values import WhatIf
     from recrawl.settings.settings import Settings
     from recrawl.simulate.scenario import Scenario
-    from recrawl.visits.status import Outcome
+    from recrawl.visits.status import VisitOutcome
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Frozen:
     world: ExampleWorld
     settings: Settings
     now: float
-    found: Mapping[int, Outcome]
+    found: Mapping[int, VisitOutcome]
     went_on: list[float]
 
     @classmethod
@@ -59,7 +59,7 @@ class Frozen:
         world: ExampleWorld,
         settings: Settings,
         now: float,
-        found: Mapping[int, Outcome] | None = None,
+        found: Mapping[int, VisitOutcome] | None = None,
         days: float = 0.0,
     ) -> Frozen:
         """A crawl from the start of a world until an instant, which goes on for some days."""

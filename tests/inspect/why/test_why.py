@@ -7,7 +7,7 @@ from recrawl.demo.world import draw_world
 from recrawl.entries.entries import HostSeen, PagesFound
 from recrawl.inspect.why.binding import Binding
 from recrawl.store import open_for_writing
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 from tests.inspect.why.frozen import Frozen
 from tests.simulate.virtual import DAY, ORIGIN, settings_of
 
@@ -126,9 +126,9 @@ def test_hours_bind_a_new_page_with_an_interval(path):
 @pytest.mark.parametrize(
     ("outcome", "kind"),
     [
-        (Outcome.FAILED, Binding.RETRY),
-        (Outcome.GONE, Binding.RECHECK),
-        (Outcome.REFUSED, Binding.ROBOTS),
+        (VisitOutcome.FAILED, Binding.RETRY),
+        (VisitOutcome.GONE, Binding.RECHECK),
+        (VisitOutcome.REFUSED, Binding.ROBOTS),
     ],
     ids=["failed", "gone", "refused"],
 )
@@ -144,7 +144,7 @@ def test_a_page_that_cannot_be_had_waits_for_its_set_time(path, outcome, kind):
 
 def test_a_failure_keeps_a_page_back(path):
     """Had its visits not failed, it would have been visited as in the crawl in which none did."""
-    fails = frozen(path, found={NEWS: Outcome.FAILED}).said(NEWS)
+    fails = frozen(path, found={NEWS: VisitOutcome.FAILED}).said(NEWS)
     answer = fails.what_ifs["answer copied"]
 
     assert answer.moves

@@ -28,7 +28,7 @@ from recrawl.report.status.object import (
 )
 from recrawl.report.status.status import status_rows
 from recrawl.report.status.targets import target_sentences
-from recrawl.visits.status import Outcome, PageStatus
+from recrawl.visits.status import PageStatus, VisitOutcome
 
 STATUS = CrawlStatus(
     at=20_000.0,
@@ -40,7 +40,12 @@ STATUS = CrawlStatus(
     overdue=0,
     next_visit=20_000.0 + 12 / 86_400,
     days=7.5,
-    outcomes={Outcome.CHANGED: 25, Outcome.SAME: 50, Outcome.NOT_MODIFIED: 20, Outcome.FAILED: 5},
+    outcomes={
+        VisitOutcome.CHANGED: 25,
+        VisitOutcome.SAME: 50,
+        VisitOutcome.NOT_MODIFIED: 20,
+        VisitOutcome.FAILED: 5,
+    },
     spent=[BudgetUse("", 500.0, 180, VisitCount(7 * 432.5, 7.0))],
 )
 MORE = replace(
@@ -56,7 +61,7 @@ MORE = replace(
         Target("https://a.org/", 0.95, 200, (0.93, 0.90, 0.96), VisitCount(280, 7.0), needed=61.4)
     ],
     hosts_that_lie=[HostThatLies("b.org", "not_modified", 3, 10, 0.1, 0.6)],
-    outcomes={Outcome.CHANGED: 25, Outcome.SAME: 70, Outcome.WALLED: 5},
+    outcomes={VisitOutcome.CHANGED: 25, VisitOutcome.SAME: 70, VisitOutcome.WALLED: 5},
 )
 NOTHING = replace(
     STATUS,
@@ -233,7 +238,7 @@ def test_one_copy_one_visit_and_two_budgets():
         BudgetUse("", 0.5, 0, VisitCount(1.75, 7.0)),
         BudgetUse("https://b.org/", 5.0, 1, VisitCount(7, 7.0)),
     ]
-    one = replace(STATUS, copies=1, outcomes={Outcome.FIRST: 1}, spent=two, overdue=2)
+    one = replace(STATUS, copies=1, outcomes={VisitOutcome.FIRST: 1}, spent=two, overdue=2)
     said = [sentence for _, sentence in status_rows(one)]
 
     assert "of 1 copy," in said[0]

@@ -8,7 +8,7 @@ from recrawl.store import create_store, open_for_writing, open_store
 from recrawl.store.sqlite import latest_visits as latest_visits_module
 from recrawl.store.sqlite.connections import connect_to_read
 from recrawl.store.sqlite.latest_visits import latest_visit, latest_visits
-from recrawl.visits.status import Audit, Outcome, PageStatus
+from recrawl.visits.status import Audit, PageStatus, VisitOutcome
 
 COPIED = PageChange(PageStatus.COPIED)
 
@@ -43,23 +43,32 @@ def reading(path):
 
 def test_comparisons_before_a_visit_are_counted(path, reading):
     """Page 0: a first copy, a failure, then 4 comparisons; page 1 was never copied before."""
-    one = [Outcome.FIRST, Outcome.FAILED, Outcome.SAME, Outcome.CHANGED, Outcome.SAME, Outcome.SAME]
-    filled(path, [*((0, 10.0 * n, each) for n, each in enumerate(one)), (1, 99.0, Outcome.FAILED)])
+    one = [
+        VisitOutcome.FIRST,
+        VisitOutcome.FAILED,
+        VisitOutcome.SAME,
+        VisitOutcome.CHANGED,
+        VisitOutcome.SAME,
+        VisitOutcome.SAME,
+    ]
+    filled(
+        path, [*((0, 10.0 * n, each) for n, each in enumerate(one)), (1, 99.0, VisitOutcome.FAILED)]
+    )
     drawn = reading().sampled_visits(np.arange(1, 8), enough=3)
 
     assert drawn.compared.tolist() == [0, 0, 0, 1, 2, 3, 0]
     assert drawn.copied.tolist() == [False, True, True, True, True, True, False]
-    assert drawn.outcome.tolist() == [*map(int, one), Outcome.FAILED]
+    assert drawn.outcome.tolist() == [*map(int, one), VisitOutcome.FAILED]
     assert not drawn.audited.any()
 
 
 def test_second_requests_are_told(path, reading):
-    filled(path, [(0, 0.0, Outcome.FIRST)])
+    filled(path, [(0, 0.0, VisitOutcome.FIRST)])
     with open_for_writing(path) as store:
         store.write(
             [
-                VisitMade(0, 10.0, Outcome.NOT_MODIFIED, audit=Audit.WORD),
-                VisitMade(0, 20.0, Outcome.SAME),
+                VisitMade(0, 10.0, VisitOutcome.NOT_MODIFIED, audit=Audit.WORD),
+                VisitMade(0, 20.0, VisitOutcome.SAME),
             ]
         )
 
@@ -72,7 +81,7 @@ def test_many_visits_are_found_as_one_by_one(path, monkeypatch, saved_every, rea
     monkeypatch.setattr("recrawl.store.sqlite.write_store.SAVED_EVERY", saved_every)
     random = np.random.default_rng(3)
     page, at = random.integers(0, 39, 300), np.sort(random.random(300)) * 1000
-    filled(path, [(int(p), t, Outcome.SAME) for p, t in zip(page, at, strict=True)], pages=50)
+    filled(path, [(int(p), t, VisitOutcome.SAME) for p, t in zip(page, at, strict=True)], pages=50)
     asked = random.permutation(50)
 
     counts = reading().recent_visit_counts(asked, 400.0)
@@ -87,7 +96,7 @@ def test_many_visits_are_found_as_one_by_one(path, monkeypatch, saved_every, rea
 def test_pages_in_several_blocks_are_found(path, monkeypatch, reading):
     monkeypatch.setattr(latest_visits_module, "_PAGES_A_BLOCK", 4)
     monkeypatch.setattr("recrawl.store.sqlite.write_store.SAVED_EVERY", 1)
-    filled(path, [(page, float(page), Outcome.FIRST) for page in range(10)], pages=10)
+    filled(path, [(page, float(page), VisitOutcome.FIRST) for page in range(10)], pages=10)
 
     assert reading().recent_visit_counts(np.arange(10), 5.0).tolist() == [0] * 5 + [1] * 5
 
@@ -104,7 +113,7 @@ def test_nothing_asked_nothing_found(path, reading):
 
 def test_rules_hosts_and_copies(path, reading):
     """Pages 0 and 2 are of rule 0, page 1 of rule 1; only 1 and 2 have a copy."""
-    filled(path, [(1, 0.0, Outcome.FIRST), (2, 1.0, Outcome.FIRST)])
+    filled(path, [(1, 0.0, VisitOutcome.FIRST), (2, 1.0, VisitOutcome.FIRST)])
     with open_for_writing(path) as store:
         store.write([HostSeen("a.org", delay=0.5, latency_seconds=2.0)])
     rule, host = reading().rules_and_hosts(np.array([2, 1, 0]))

@@ -8,7 +8,7 @@ import pytest
 from recrawl.errors import InvalidParameter
 from recrawl.store import create_store, open_for_writing, open_store
 from recrawl.store.sqlite import latest_visits, read_store, write_store
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 from tests.store.made import NOON, found, numbered, store_with, visit
 from tests.store.sqlite.connection import connection_of
 
@@ -94,7 +94,7 @@ def test_visits_are_counted_by_day_and_outcome(path):
     day = 86_400
     with store_with(path, *numbered(1)) as store:
         store.write(
-            [visit(0), visit(0, day), visit(0, day), visit(0, day, outcome=Outcome.CHANGED)]
+            [visit(0), visit(0, day), visit(0, day), visit(0, day, outcome=VisitOutcome.CHANGED)]
         )
 
     today = int(NOON // day)
@@ -131,12 +131,12 @@ def test_a_reader_sees_only_whole_transactions_while_another_thread_writes(path)
 
 def test_what_visits_found_is_read_by_itself(path):
     with store_with(path, *numbered(2)) as store:
-        store.write([visit(1, 0, age=0.5), visit(0, 1, outcome=Outcome.FAILED), visit(1, 2)])
+        store.write([visit(1, 0, age=0.5), visit(0, 1, outcome=VisitOutcome.FAILED), visit(1, 2)])
 
     with open_store(path) as reader:
         first, second = reader.outcomes(after=0, rows=2)
     assert (first.visit.tolist(), second.visit.tolist()) == ([1, 2], [3])
-    assert first.outcome.tolist() == [Outcome.SAME, Outcome.FAILED]
+    assert first.outcome.tolist() == [VisitOutcome.SAME, VisitOutcome.FAILED]
     assert first.age == pytest.approx([0.5, np.nan], nan_ok=True)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from recrawl.entries.entries import Checkpoint, Copy, PagesFound
 from recrawl.store import create_store
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 from tests.store.made import NOON, numbered, visit
 from tests.store.sqlite.connection import connection_of
 
@@ -47,7 +47,7 @@ def made(page, chance, *, copied=False):
     return visit(
         page,
         chance.uniform(0, 1e7),
-        outcome=Outcome.CHANGED,
+        outcome=VisitOutcome.CHANGED,
         age=chance.uniform(0, 300),
         size=chance.randint(70_000, 200_000),
         took_seconds=chance.uniform(0.2, 20),

@@ -21,7 +21,7 @@ from recrawl.entries.entries import (
 )
 from recrawl.entries.listings import EventKind, ListingSynced, SyncOutcome
 from recrawl.store import create_store
-from recrawl.visits.status import Audit, Outcome, PageStatus
+from recrawl.visits.status import Audit, PageStatus, VisitOutcome
 from tests.store.made import NOON, found, numbered, store_with, visit
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "store.md"
@@ -67,7 +67,7 @@ def test_every_view_and_column_is_documented_in_order(path):
 
 def test_views_can_be_read_while_a_crawl_writes(path):
     with store_with(path, *numbered(2)) as store:
-        store.write([visit(1, outcome=Outcome.FIRST)])
+        store.write([visit(1, outcome=VisitOutcome.FIRST)])
 
         # In a process of its own: another SQLite in this one would end the store's locks.
         program = (
@@ -85,7 +85,7 @@ def test_every_status_outcome_and_audit_has_its_label(path):
         store.write(
             [PagesChanged(range(len(PageStatus)), [PageChange(each) for each in PageStatus])]
         )
-        store.write([visit(0, second, outcome=each) for second, each in enumerate(Outcome)])
+        store.write([visit(0, second, outcome=each) for second, each in enumerate(VisitOutcome)])
         store.write([visit(0, 100 + each, audit=each) for each in Audit])
         store.write([ListingSynced(each.label, NOON, each, NOON) for each in SyncOutcome])
 
@@ -94,9 +94,11 @@ def test_every_status_outcome_and_audit_has_its_label(path):
     days = rows_of(path, "select distinct outcome from v1_daily_visits")
     syncs = rows_of(path, "select listing, outcome from v1_syncs")
     assert [row["status"] for row in pages] == [each.label for each in PageStatus]
-    assert [row["outcome"] for row in visits[: len(Outcome)]] == [each.label for each in Outcome]
-    assert [row["audit"] for row in visits[len(Outcome) :]] == [each.label for each in Audit]
-    assert {row["outcome"] for row in days} == {each.label for each in Outcome}
+    assert [row["outcome"] for row in visits[: len(VisitOutcome)]] == [
+        each.label for each in VisitOutcome
+    ]
+    assert [row["audit"] for row in visits[len(VisitOutcome) :]] == [each.label for each in Audit]
+    assert {row["outcome"] for row in days} == {each.label for each in VisitOutcome}
     assert len(syncs) == len(SyncOutcome)
     assert all(row["listing"] == row["outcome"] for row in syncs)
 
@@ -109,7 +111,7 @@ def test_pages_visits_copies_and_versions_tell_what_was_written(path):
             [
                 visit(
                     *(1, 0.25),
-                    outcome=Outcome.CHANGED,
+                    outcome=VisitOutcome.CHANGED,
                     age=0.25 / 86_400,
                     size=7,
                     took_seconds=0.5,

@@ -17,7 +17,7 @@ from recrawl.entries.entries import (
 from recrawl.errors import InvalidAddress, InvalidParameter, StoreError
 from recrawl.store import create_store, open_for_writing, open_store
 from recrawl.store.sqlite import pages
-from recrawl.visits.status import Outcome, PageStatus
+from recrawl.visits.status import PageStatus, VisitOutcome
 from tests.store.made import NOON, found, store_with, visit
 from tests.store.sqlite.connection import connection_of
 
@@ -52,7 +52,7 @@ def test_a_visit_comes_back_with_all_that_it_changed(path):
     made = visit(
         0,
         0.25,
-        outcome=Outcome.CHANGED,
+        outcome=VisitOutcome.CHANGED,
         age=2.0,
         size=1234,
         took_seconds=0.5,
@@ -70,7 +70,7 @@ def test_a_visit_comes_back_with_all_that_it_changed(path):
         (version,) = reader.versions(0)
         body = reader.body(version.digest)
     assert seen.at == np.array(["2026-01-01T12:00:00.250"], "datetime64[us]")
-    assert (seen.outcome[0], seen.http[0], seen.size[0]) == (Outcome.CHANGED, 200, 1234)
+    assert (seen.outcome[0], seen.http[0], seen.size[0]) == (VisitOutcome.CHANGED, 200, 1234)
     assert seen.took_seconds == [0.5]
     assert seen.age == pytest.approx([2.0], abs=1 / 86_400)
     assert known.status == [PageStatus.COPIED]
@@ -92,7 +92,7 @@ def test_a_date_to_the_second_comes_back_exactly(tmp_path_factory, modified, at)
 
 def test_what_a_visit_does_not_say_is_unknown(path):
     with store_with(path, "https://a.org/") as store:
-        store.write([visit(0, outcome=Outcome.FAILED, http=None)])
+        store.write([visit(0, outcome=VisitOutcome.FAILED, http=None)])
 
     with open_store(path) as reader:
         (seen,) = reader.visits()

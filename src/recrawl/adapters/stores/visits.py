@@ -17,8 +17,8 @@ from recrawl.arrays.texts import Texts
 from recrawl.entries.store import VISITS_AT_A_TIME
 from recrawl.visits.batch import Batch
 from recrawl.visits.rows import UNKNOWN_CHANGE, UNKNOWN_TIME
-from recrawl.visits.status import Outcome
-from recrawl.visits.visit import Answer
+from recrawl.visits.status import VisitOutcome
+from recrawl.visits.visit import AnswerKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,13 +32,15 @@ _LEFT_OUT = 255
 _ROWS = VISITS_AT_A_TIME
 
 # What each outcome means in a log, by its number.
-_CHANGED = np.full(max(Outcome) + 1, UNKNOWN_CHANGE, np.int8)
-_CHANGED[[Outcome.SAME, Outcome.NOT_MODIFIED, Outcome.COSMETIC]] = 0
-_CHANGED[Outcome.CHANGED] = 1
-_ANSWER = np.full(max(Outcome) + 1, Answer.OK, np.uint8)
-_ANSWER[Outcome.NOT_MODIFIED] = Answer.NOT_MODIFIED
-_ANSWER[Outcome.GONE] = Answer.GONE
-_ANSWER[[Outcome.FAILED, Outcome.REFUSED, Outcome.MOVED, Outcome.WALLED]] = _LEFT_OUT
+_CHANGED = np.full(max(VisitOutcome) + 1, UNKNOWN_CHANGE, np.int8)
+_CHANGED[[VisitOutcome.SAME, VisitOutcome.NOT_MODIFIED, VisitOutcome.COSMETIC]] = 0
+_CHANGED[VisitOutcome.CHANGED] = 1
+_ANSWER = np.full(max(VisitOutcome) + 1, AnswerKind.OK, np.uint8)
+_ANSWER[VisitOutcome.NOT_MODIFIED] = AnswerKind.NOT_MODIFIED
+_ANSWER[VisitOutcome.GONE] = AnswerKind.GONE
+_ANSWER[[VisitOutcome.FAILED, VisitOutcome.REFUSED, VisitOutcome.MOVED, VisitOutcome.WALLED]] = (
+    _LEFT_OUT
+)
 
 
 def read(reading: VisitReading) -> Iterator[Batch]:

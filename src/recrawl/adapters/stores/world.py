@@ -16,14 +16,14 @@ import numpy as np
 
 from recrawl.errors import InvalidHistory
 from recrawl.simulate.world import World
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from recrawl.arrays.types import Instants, Ints
 
-_SEEN = [int(each) for each in Outcome if each.compared or each is Outcome.FIRST]
+_SEEN = [int(each) for each in VisitOutcome if each.compared or each is VisitOutcome.FIRST]
 
 
 def world_of_store(path: Path, random: np.random.Generator) -> World:
@@ -39,7 +39,12 @@ def world_of_store(path: Path, random: np.random.Generator) -> World:
         parts = []
         for visits in reader.visits():
             seen = np.isin(visits.outcome, _SEEN)
-            columns = visits.page, visits.at, visits.outcome == Outcome.CHANGED, visits.modified_at
+            columns = (
+                visits.page,
+                visits.at,
+                visits.outcome == VisitOutcome.CHANGED,
+                visits.modified_at,
+            )
             parts.append([column[seen] for column in columns])
         if not parts:
             raise InvalidHistory(f"{path}: must hold a visit (got none)")

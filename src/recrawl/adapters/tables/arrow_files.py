@@ -162,7 +162,7 @@ class ArrowCells:
         return values, np.zeros(len(values), np.bool_)
 
     def answers(self) -> tuple[Answers, Bools]:
-        """Numbers of `Answer`."""
+        """Numbers of `AnswerKind`."""
         return cells.answers(_texts(self.array))
 
     def _missing(self) -> Bools:

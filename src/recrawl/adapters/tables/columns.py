@@ -129,7 +129,7 @@ class Cells(Protocol):
         ...
 
     def answers(self) -> tuple[Answers, Bools]:
-        """Numbers of `Answer`."""
+        """Numbers of `AnswerKind`."""
         ...
 
     def runs(self) -> tuple[Texts, Ints, Bools]:

@@ -34,7 +34,7 @@ _DIGITS = 12  # significant digits in text: more than any estimate is sure of
 _ROWS = 1 << 16
 
 
-class Writer(Protocol):
+class TableWriter(Protocol):
     """Takes columns of equal length, again and again; the first one is the rows' names."""
 
     def write(self, names: Texts, columns: Mapping[str, Column]) -> None:
@@ -56,7 +56,7 @@ def check_output(path: Path, *, formats: Mapping[str, str] = FORMATS) -> str:
 
 
 @contextmanager
-def to_file(path: Path, header: Sequence[str]) -> Iterator[Writer]:
+def to_file(path: Path, header: Sequence[str]) -> Iterator[TableWriter]:
     """Write a file by its suffix; it appears when the block ends well."""
     kind = check_output(path)
     with whole_file(path) as raw, _writer(raw, kind, header) as writer:
@@ -86,7 +86,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def to_standard_output(kind: str, header: Sequence[str]) -> Iterator[Writer]:
+def to_standard_output(kind: str, header: Sequence[str]) -> Iterator[TableWriter]:
     """Write to the standard output."""
     if sys.stdout is None:
         message = "standard output must be open"
@@ -104,7 +104,7 @@ def to_standard_output(kind: str, header: Sequence[str]) -> Iterator[Writer]:
 
 
 @contextmanager
-def _writer(raw: IO[bytes], kind: str, header: Sequence[str]) -> Iterator[Writer]:
+def _writer(raw: IO[bytes], kind: str, header: Sequence[str]) -> Iterator[TableWriter]:
     if kind == "parquet":
         with _ParquetWriter.open(raw, header[0]) as writer:
             yield writer

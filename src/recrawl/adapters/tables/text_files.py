@@ -66,7 +66,7 @@ class TextCells:
         return self._spread(cells.changes(self.texts))
 
     def answers(self) -> tuple[Answers, Bools]:
-        """Numbers of `Answer`."""
+        """Numbers of `AnswerKind`."""
         return self._spread(cells.answers(self.texts))
 
     def _spread(self, read: tuple[_Values, Bools]) -> tuple[_Values, Bools]:

@@ -14,7 +14,7 @@ from recrawl.adapters.tables.formats import read_columns
 from recrawl.parse import cells
 from recrawl.store import is_store
 from recrawl.visits.batch import Batch
-from recrawl.visits.visit import Answer
+from recrawl.visits.visit import AnswerKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -101,7 +101,7 @@ def _batch(reading: VisitReading, rows: ColumnBatch, position: int) -> Batch:
         lengths=None if single else np.diff(starts, append=len(rows)),
         position=position,
         last_modified=values.get("last_modified"),
-        answer=None if answer is None or (answer == Answer.OK).all() else answer,
+        answer=None if answer is None or (answer == AnswerKind.OK).all() else answer,
         site=columns["site"].names(None if single else starts) if "site" in columns else None,
     )
     return batch if keep is None else batch.rows(keep)

@@ -145,7 +145,7 @@ def _whole_budget(settings: Settings, world: World) -> Budget:
 def _visits_made(store: Path) -> int:
     """Visits of a crawl to pages of which it had a copy."""
     from recrawl.store import open_store
-    from recrawl.visits.status import Outcome
+    from recrawl.visits.status import VisitOutcome
 
     with open_store(store) as reader:
-        return sum(count for _, kind, count in reader.daily_visits() if Outcome(kind).compared)
+        return sum(count for _, kind, count in reader.daily_visits() if VisitOutcome(kind).compared)

@@ -20,7 +20,7 @@ from recrawl.state.doubts import FalseChangeModel
 from recrawl.state.sampled import SampledSnapshot
 from recrawl.state.snapshot import load_snapshot, pool_parts
 from recrawl.units import epoch_days
-from recrawl.visits.status import Outcome, PageStatus
+from recrawl.visits.status import PageStatus, VisitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -258,12 +258,12 @@ def _learn_since(
     for visits in reader.outcomes(after=visit):
         known = visits.page < len(last)
         page, outcome = visits.page[known], visits.outcome[known]
-        first = page[(outcome == Outcome.FIRST) & np.isnan(last[page])]
+        first = page[(outcome == VisitOutcome.FIRST) & np.isnan(last[page])]
         young.append(first)
         for glance in glances:
             glance.learn(visits, doubts)
-        compared = np.isin(outcome, [each for each in Outcome if each.compared])
-        told = compared | (outcome == Outcome.FIRST)
+        compared = np.isin(outcome, [each for each in VisitOutcome if each.compared])
+        told = compared | (outcome == VisitOutcome.FIRST)
         last[page[told]] = epoch_days(visits.at[known])[told]
     return np.unique(np.concatenate(young))
 

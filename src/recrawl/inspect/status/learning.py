@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.inspect.status.values import Learning
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
     from recrawl.entries.store import ReadStore
@@ -30,7 +30,7 @@ def learning(reader: ReadStore, first: int, end: int) -> Learning:
     offsets = random.choice(visits, _MOST, replace=False) if visits > _MOST else np.arange(visits)
     drawn = reader.sampled_visits(first + np.sort(offsets), _ENOUGH)
     # A first copy, or a page that there is no copy of yet, is visited to have it.
-    again = drawn.copied & (drawn.outcome != Outcome.FIRST)
+    again = drawn.copied & (drawn.outcome != VisitOutcome.FIRST)
     young = again & (drawn.compared < _ENOUGH)
     return Learning(
         visits=visits,

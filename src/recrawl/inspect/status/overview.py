@@ -27,7 +27,7 @@ from recrawl.inspect.status.values import (
 )
 from recrawl.settings.pools import budgets, fingerprint, terms
 from recrawl.units import SECONDS_A_DAY, epoch_days
-from recrawl.visits.status import Outcome, PageStatus
+from recrawl.visits.status import PageStatus, VisitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -164,12 +164,12 @@ def _learning(reader: ReadStore, now: float) -> Learning:
 # Visits.
 
 
-def _outcomes(reader: ReadStore, now: float) -> tuple[float, dict[Outcome, int]]:
+def _outcomes(reader: ReadStore, now: float) -> tuple[float, dict[VisitOutcome, int]]:
     """Visits of today and the week before by what they found, and how many days that is."""
     earliest = floor(now) - WEEK
-    found: dict[Outcome, int] = {}
+    found: dict[VisitOutcome, int] = {}
     for _, outcome, visits in reader.daily_visits(earliest):
-        found[Outcome(outcome)] = found.get(Outcome(outcome), 0) + visits
+        found[VisitOutcome(outcome)] = found.get(VisitOutcome(outcome), 0) + visits
     return now - max(_began(reader, now), earliest), found
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import nan
 from typing import TYPE_CHECKING
 
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -168,7 +168,7 @@ class HostThatLies:
     high: float
 
 
-_UNCHANGED = (Outcome.SAME, Outcome.NOT_MODIFIED, Outcome.COSMETIC)
+_UNCHANGED = (VisitOutcome.SAME, VisitOutcome.NOT_MODIFIED, VisitOutcome.COSMETIC)
 _NO_LEARNING = Learning()
 
 
@@ -206,7 +206,7 @@ class CrawlStatus:
     overdue: int
     next_visit: float
     days: float
-    outcomes: Mapping[Outcome, int]
+    outcomes: Mapping[VisitOutcome, int]
     spent: Sequence[BudgetUse]
     outlooks: Sequence[BudgetOutlook] = ()
     tenths: Sequence[Tenth] = ()
@@ -230,7 +230,7 @@ class CrawlStatus:
         """Visits that found what was known already."""
         return sum(self.outcomes.get(each, 0) for each in _UNCHANGED)
 
-    def count(self, outcome: Outcome) -> int:
+    def count(self, outcome: VisitOutcome) -> int:
         """Visits that found one thing."""
         return self.outcomes.get(outcome, 0)
 

@@ -18,7 +18,7 @@ from recrawl.policies.recrawl.beliefs import Beliefs
 from recrawl.simulate.frozen_policy import FrozenPolicy, FrozenState
 from recrawl.simulate.virtual_crawl import own
 from recrawl.units import epoch_days, instants_after_epoch
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,18 +37,18 @@ def evidence(sight: Snapshot, reader: ReadStore, page: int) -> Evidence:
     """What visits to a page, counted from 0, have shown."""
     visits = reader.history(page)
     at, outcome = epoch_days(visits.at), visits.outcome
-    counts = np.bincount(outcome, minlength=max(Outcome) + 1)
-    changed = at[outcome == Outcome.CHANGED]
+    counts = np.bincount(outcome, minlength=max(VisitOutcome) + 1)
+    changed = at[outcome == VisitOutcome.CHANGED]
     return Evidence(
         visits=len(at),
-        compared=sum(int(counts[each]) for each in Outcome if each.compared),
+        compared=sum(int(counts[each]) for each in VisitOutcome if each.compared),
         changes=len(changed),
         failures=in_a_row(int(sight.columns.status[page]), int(sight.columns.failures[page])),
         first_visit=float(at[0]) if len(at) else nan,
         last_visit=float(at[-1]) if len(at) else nan,
         last_compared=float(sight.last[page]),
         last_change=float(changed[-1]) if len(changed) else nan,
-        outcomes={each.label: int(counts[each]) for each in Outcome if counts[each]},
+        outcomes={each.label: int(counts[each]) for each in VisitOutcome if counts[each]},
     )
 
 

@@ -15,7 +15,7 @@ from recrawl.parse.robots import Permission
 from recrawl.settings.pools import NOTHING, terms
 from recrawl.simulate.scenario import HostScenario, PoolScenario, RecentVisits, Scenario, thinned
 from recrawl.units import SECONDS_A_DAY, epoch_days
-from recrawl.visits.status import Audit, Outcome, PageStatus
+from recrawl.visits.status import Audit, PageStatus, VisitOutcome
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
@@ -180,7 +180,7 @@ class _Lately:
             which = visits.page[ours]
             page.append(place[which])
             at.append(epoch_days(visits.at[ours]))
-            first.append((visits.outcome[ours] == Outcome.FIRST) | ~copied[which])
+            first.append((visits.outcome[ours] == VisitOutcome.FIRST) | ~copied[which])
         self._page: Ints = np.concatenate(page)
         # Written in the order of time, but for a moment or two.
         self._at: Floats = np.maximum.accumulate(np.concatenate(at))

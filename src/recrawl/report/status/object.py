@@ -12,7 +12,7 @@ import numpy as np
 
 from recrawl.report.listings.standing import listing_object
 from recrawl.units import instants_after_epoch
-from recrawl.visits.status import Outcome, PageStatus
+from recrawl.visits.status import PageStatus, VisitOutcome
 
 if TYPE_CHECKING:
     from recrawl.inspect.status.values import (
@@ -52,7 +52,12 @@ def status_object(status: CrawlStatus) -> dict[str, Any]:
     fresh, low, high = status.fresh
     found = {
         each.label: status.count(each)
-        for each in (Outcome.CHANGED, Outcome.FIRST, Outcome.FAILED, Outcome.WALLED)
+        for each in (
+            VisitOutcome.CHANGED,
+            VisitOutcome.FIRST,
+            VisitOutcome.FAILED,
+            VisitOutcome.WALLED,
+        )
     }
     figures = {
         "at": _instant(status.at),

@@ -12,7 +12,7 @@ from recrawl.inspect.status.values import WEEK, furthest_off
 from recrawl.report.listings.standing import listing_sentence
 from recrawl.report.status.targets import target_sentences
 from recrawl.report.words import every, visits_text
-from recrawl.visits.status import Outcome, PageStatus
+from recrawl.visits.status import PageStatus, VisitOutcome
 
 if TYPE_CHECKING:
     from recrawl.inspect.status.values import BudgetUse, CrawlStatus, HostThatLies, VisitCount
@@ -148,13 +148,13 @@ def _host_that_lies(host: HostThatLies) -> str:
 def _found(status: CrawlStatus) -> str:
     """Outcomes of the last week, as shares of the visits."""
     parts = [
-        f"{100 * status.share(status.count(Outcome.CHANGED)):.0f} % changed",
+        f"{100 * status.share(status.count(VisitOutcome.CHANGED)):.0f} % changed",
         f"{100 * status.share(status.unchanged):.0f} % unchanged",
-        f"{100 * status.share(status.count(Outcome.FIRST)):.0f} % first copies",
+        f"{100 * status.share(status.count(VisitOutcome.FIRST)):.0f} % first copies",
     ]
     parts += [
         f"{100 * status.share(status.count(outcome)):.1f} % {outcome.label}"
-        for outcome in (Outcome.FAILED, Outcome.WALLED)
+        for outcome in (VisitOutcome.FAILED, VisitOutcome.WALLED)
         if status.count(outcome)
     ]
     visits = "1 visit" if status.visits == 1 else f"{status.visits:,} visits"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from recrawl.report.why.constraints import because
 from recrawl.report.words import counted, every, minute, percent
 from recrawl.units import SECONDS_A_DAY
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
     from recrawl.inspect.why.values import Activity, Estimate, Evidence, Honesty, WhatIf, Why, Worth
@@ -117,7 +117,7 @@ def _evidence(seen: Evidence, now: float) -> str:
     if not isnan(seen.last_change):
         said += f", the last {every(now - seen.last_change)} ago"
     said += f". Last visit {every(now - seen.last_visit)} ago"
-    walls = seen.outcomes.get(Outcome.WALLED.label, 0)
+    walls = seen.outcomes.get(VisitOutcome.WALLED.label, 0)
     if walls:
         said += f"; {counted(walls, 'visit')} met a wall"
     if seen.failures:

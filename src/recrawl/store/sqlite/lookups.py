@@ -15,14 +15,14 @@ import numpy as np
 from recrawl.entries.columns import SampledVisits
 from recrawl.store.sqlite.columns import looked_up
 from recrawl.store.sqlite.latest_visits import latest_visits
-from recrawl.visits.status import Outcome
+from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
     import apsw
 
     from recrawl.arrays.types import Floats, Ints
 
-_COMPARED = np.array([outcome.compared for outcome in Outcome])
+_COMPARED = np.array([outcome.compared for outcome in VisitOutcome])
 # Visits of a page that are gone back to: who failed so often in a row is not looked at further.
 _FURTHEST_BACK = 1000
 
@@ -39,7 +39,7 @@ def sampled_visits(connection: apsw.Connection, visits: Ints, enough: int) -> Sa
             break
         older, found = looked_up(connection, query, before[open_], 2)
         compared[open_] += _COMPARED[found]
-        copied[open_] |= (found == Outcome.FIRST) | _COMPARED[found]
+        copied[open_] |= (found == VisitOutcome.FIRST) | _COMPARED[found]
         # So that damage makes no ring of the chain.
         before[open_] = np.where(older < before[open_], older, 0)
         open_ = open_[(before[open_] > 0) & (compared[open_] < enough)]

@@ -260,7 +260,7 @@ class SqliteReadStore:
             return lookups.sampled_visits(connection, visits, enough)
 
     def daily_visits(self, first_day: int = 0) -> list[tuple[int, int, int]]:
-        """Visits by day and outcome: (days since 1970, number of `Outcome`, visits), rising."""
+        """Visits by day and outcome: (days since 1970, `VisitOutcome`, visits), rising."""
         query = "select day, outcome, visits from days where day >= ? order by day, outcome"
         with self._reading() as connection:
             rows: list[Any] = connection.execute(query, (first_day,)).fetchall()
