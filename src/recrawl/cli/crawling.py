@@ -130,9 +130,9 @@ def _recorder(folder: Path | None, agent: str) -> Callable[[Fetcher], Fetcher] |
     if folder is None:
         return None
     from recrawl.adapters.warc.folder import WarcFolder
-    from recrawl.adapters.warc.output import Recorded
+    from recrawl.adapters.warc.recorder import RecordingFetcher
 
-    return lambda fetcher: Recorded(fetcher, WarcFolder(folder, agent))
+    return lambda fetcher: RecordingFetcher(fetcher, WarcFolder(folder, agent))
 
 
 def _say_relearnt(visits: int) -> None:

@@ -7,7 +7,7 @@ import sys
 from itertools import count
 from pathlib import Path
 
-from recrawl.adapters.warc.fetches import Fetched
+from recrawl.adapters.warc.fetches import RecordedFetch
 from recrawl.adapters.warc.folder import WarcFolder
 from recrawl.parse.messages import Request, Response
 
@@ -29,7 +29,7 @@ def write(folder: Path, first: int) -> None:
         for number in count(first):
             address = address_of(number)
             answer = Response(address, 200, {}, body_of(number))
-            files.write(Fetched(Request(address), answer, number))
+            files.write(RecordedFetch(Request(address), answer, number))
             sys.stdout.write(f"{number}\n")
             sys.stdout.flush()
             if not number % 10:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.adapters.warc.fetches import Fetched, entry_of
+from recrawl.adapters.warc.fetches import RecordedFetch, records_of
 from recrawl.parse.messages import Request, Response
 from tests.adapters.warc.test_messages import headers
 from tests.adapters.warc.warcs import read
@@ -20,14 +20,14 @@ class Archive:
     """Everything written so far, and what is known of it."""
 
     def __init__(self):
-        self.known = {}
+        self.index = {}
         self.count = 0
 
     def add(self, request, answer):
         """Records of one more fetch, as others read them."""
         self.count += 1
-        entry = entry_of(Fetched(request, answer, self.count * 1000), "bot", self.known.get)
-        self.known.update(entry.known)
+        entry = records_of(RecordedFetch(request, answer, self.count * 1000), "bot", self.index.get)
+        self.index.update(entry.index)
         return read(b"".join(record.packed() for record in entry.records))
 
 

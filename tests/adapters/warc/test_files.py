@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.adapters.warc.files import WarcFile, recover, whole_bytes
+from recrawl.adapters.warc.folder import WarcFile, recover, whole_bytes
 from recrawl.adapters.warc.records import FIELDS_TYPE, Record
 from recrawl.errors import CannotWrite
 from tests.adapters.warc.warcs import files_in, left_open, read
@@ -55,7 +55,7 @@ def test_a_write_that_fails_leaves_whole_records(tmp_path):
     program = f"""
 import resource
 from pathlib import Path
-from recrawl.adapters.warc.files import WarcFile
+from recrawl.adapters.warc.folder import WarcFile
 from recrawl.errors import CannotWrite
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 file = WarcFile(Path({str(tmp_path / "a.warc.gz")!r}))

@@ -11,7 +11,7 @@ from itertools import pairwise
 import pytest
 
 from recrawl import __version__
-from recrawl.adapters.warc.fetches import Fetched
+from recrawl.adapters.warc.fetches import RecordedFetch
 from recrawl.adapters.warc.folder import WarcFolder
 from recrawl.errors import CannotWrite, InvalidParameter, StoreLocked
 from recrawl.parse.messages import Request, Response
@@ -25,7 +25,7 @@ A, B = "http://a.org/", "http://b.org/"
 
 
 def fetched(body, address=A, at=0, **request):
-    return Fetched(
+    return RecordedFetch(
         Request(address, **request), Response(address, 200, {"etag": '"1"'}, body), at=at
     )
 
@@ -89,7 +89,7 @@ def test_what_is_held_is_known_after_a_restart(tmp_path):
         files.write(fetched(b"hello"))
     with WarcFolder(tmp_path, AGENT) as files:
         files.write(fetched(b"hello", B, at=1))
-        files.write(Fetched(Request(A, '"1"'), Response(A, 304), at=2))
+        files.write(RecordedFetch(Request(A, '"1"'), Response(A, 304), at=2))
 
     first, *again = of_kind(read_folder(tmp_path), "response", "revisit")
     assert [record.kind for record in again] == ["revisit", "revisit"]
@@ -100,7 +100,7 @@ def test_what_is_held_is_known_after_a_restart(tmp_path):
 def test_where_the_list_is_removed_records_are_written_again(tmp_path):
     with WarcFolder(tmp_path, AGENT) as files:
         files.write(fetched(b"hello"))
-    (tmp_path / "known.db").unlink()
+    (tmp_path / "index.db").unlink()
     with WarcFolder(tmp_path, AGENT) as files:
         files.write(fetched(b"hello"))
 
@@ -125,10 +125,10 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path):
 
 def test_a_folder_whose_list_is_damaged_can_be_had_again(tmp_path):
     """The lock goes with the failure."""
-    (tmp_path / "known.db").write_bytes(b"no list" * 100)
+    (tmp_path / "index.db").write_bytes(b"no list" * 100)
     with pytest.raises(CannotWrite, match="may be removed"):
         WarcFolder(tmp_path, AGENT)
-    (tmp_path / "known.db").unlink()
+    (tmp_path / "index.db").unlink()
 
     WarcFolder(tmp_path, AGENT).close()
 
@@ -151,8 +151,8 @@ def test_an_index_finds_every_page(tmp_path):
     with WarcFolder(tmp_path, AGENT) as files:
         files.write(fetched(b"hello", at=1_700_000_000_000))
         files.write(fetched(b"hello", B, at=1_700_000_001_000))
-        files.write(Fetched(Request(A, '"1"'), Response(A, 304), at=1_700_000_002_000))
-        files.write(Fetched(Request(A), Response(A, problem="dns", detail="no"), at=1))
+        files.write(RecordedFetch(Request(A, '"1"'), Response(A, 304), at=1_700_000_002_000))
+        files.write(RecordedFetch(Request(A), Response(A, problem="dns", detail="no"), at=1))
 
     lines = indexed(tmp_path)
     assert [line["key"] for line in lines] == ["org,a)/", "org,b)/", "org,a)/"]

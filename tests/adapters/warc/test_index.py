@@ -6,21 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.adapters.warc.index import Known, Original, body_key, version_key
+from recrawl.adapters.warc.fetches import OriginalRecord, WarcIndex, body_key, version_key
 from recrawl.errors import CannotWrite
 
-ORIGINAL = Original(UUID(int=7), "http://a.org/é", 1_700_000_000_123, "sha1:A")
+ORIGINAL = OriginalRecord(UUID(int=7), "http://a.org/é", 1_700_000_000_123, "sha1:A")
 KEY = body_key(b"hello")
 
 
 @pytest.fixture
 def path(tmp_path):
-    return tmp_path / "known.db"
+    return tmp_path / "index.db"
 
 
 def found(path, key=KEY):
     """What a new start knows."""
-    known = Known(path)
+    known = WarcIndex(path)
     try:
         return known.find(key)
     finally:
@@ -28,7 +28,7 @@ def found(path, key=KEY):
 
 
 def test_what_was_kept_is_known_again(path):
-    known = Known(path)
+    known = WarcIndex(path)
     known.put(KEY, ORIGINAL)
     known.commit()
     known.close()
@@ -39,7 +39,7 @@ def test_what_was_kept_is_known_again(path):
 
 def test_what_was_not_kept_is_forgotten(path):
     """Its record may not be on disk."""
-    known = Known(path)
+    known = WarcIndex(path)
     known.put(KEY, ORIGINAL)
     assert known.find(KEY) == ORIGINAL
     known.close()
@@ -48,8 +48,8 @@ def test_what_was_not_kept_is_forgotten(path):
 
 
 def test_the_newest_record_of_a_key_counts(path):
-    known = Known(path)
-    newer = Original(uuid4(), "http://b.org/", 2, "sha1:B")
+    known = WarcIndex(path)
+    newer = OriginalRecord(uuid4(), "http://b.org/", 2, "sha1:B")
     known.put(KEY, ORIGINAL)
     known.put(KEY, newer)
 
@@ -74,7 +74,7 @@ def test_two_versions_have_two_keys(versions):
 def test_a_file_that_is_something_else_may_be_removed(path, content):
     path.write_bytes(content)
 
-    with pytest.raises(CannotWrite, match=r"known.db: must be .* \(.*\)$"):
+    with pytest.raises(CannotWrite, match=r"index.db: must be .* \(.*\)$"):
         found(path)
     path.unlink()
     assert found(path) is None

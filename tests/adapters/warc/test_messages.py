@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.adapters.warc.messages import answered, asked, in_one_word
+from recrawl.adapters.warc.records import escaped_uri, request_message, response_head
 from recrawl.parse.messages import MOST_HEADERS, Request, Response
 
 ADDRESS = "http://example.org:8080/a/b?c=d"
@@ -26,14 +26,18 @@ def lines(head):
 def test_what_holds_stays_as_it_is():
     answer = Response(ADDRESS, 404, {"content-length": "2", "server": "a"}, b"no")
 
-    assert lines(answered(answer)) == ["HTTP/1.1 404 Not Found", "content-length: 2", "server: a"]
+    assert lines(response_head(answer)) == [
+        "HTTP/1.1 404 Not Found",
+        "content-length: 2",
+        "server: a",
+    ]
 
 
 def test_what_told_of_the_wire_has_another_name():
     came = {"content-encoding": "br", "transfer-encoding": "chunked", "content-length": "5"}
     answer = Response(ADDRESS, 200, came, b"hello")
 
-    assert lines(answered(answer)) == [
+    assert lines(response_head(answer)) == [
         "HTTP/1.1 200 OK",
         "x-crawl-content-encoding: br",
         "x-crawl-transfer-encoding: chunked",
@@ -46,17 +50,20 @@ def test_an_unchanged_page_has_no_length():
     """Its length is that of a body which does not follow."""
     answer = Response(ADDRESS, 304, {"content-length": "512"})
 
-    assert lines(answered(answer)) == ["HTTP/1.1 304 Not Modified", "x-crawl-content-length: 512"]
+    assert lines(response_head(answer)) == [
+        "HTTP/1.1 304 Not Modified",
+        "x-crawl-content-length: 512",
+    ]
 
 
 def test_a_status_that_nobody_has_named():
-    assert lines(answered(Response(ADDRESS, 799)))[0] == "HTTP/1.1 799 Unknown"
+    assert lines(response_head(Response(ADDRESS, 799)))[0] == "HTTP/1.1 799 Unknown"
 
 
 def test_headers_that_are_too_many_are_counted():
     """A reader with its usual limits must be able to read the others, and all other records."""
     many = {f"x-{number}": "a" * 1000 for number in range(MOST_HEADERS)} | {"vary": "b"}
-    head = answered(Response(ADDRESS, 200, many, b"hello"))
+    head = response_head(Response(ADDRESS, 200, many, b"hello"))
 
     assert len(head) < 32_768
     assert lines(head)[-3:] == ["vary: b", "content-length: 5", "x-crawl-headers-left-out: 71"]
@@ -65,7 +72,7 @@ def test_headers_that_are_too_many_are_counted():
 def test_a_request_names_the_page_and_who_asks():
     request = Request(ADDRESS, '"1"', "Fri, 02 Jan 1970 00:00:00 GMT")
 
-    assert lines(asked(request, AGENT)) == [
+    assert lines(request_message(request, AGENT)) == [
         "GET /a/b?c=d HTTP/1.1",
         "Host: example.org:8080",
         f"User-Agent: {AGENT}",
@@ -77,14 +84,14 @@ def test_a_request_names_the_page_and_who_asks():
 
 
 def test_an_address_that_would_be_two_lines_is_one_word():
-    head = asked(Request("http://a.org/ b\r\nX: y"), AGENT)
+    head = request_message(Request("http://a.org/ b\r\nX: y"), AGENT)
 
     assert lines(head)[:2] == ["GET /%20b%0D%0AX:%20y HTTP/1.1", "Host: a.org"]
 
 
 @given(headers, st.binary(max_size=50), st.integers(200, 999))
 def test_no_header_makes_another(came, body, status):
-    head = answered(Response(ADDRESS, status, came, body))
+    head = response_head(Response(ADDRESS, status, came, body))
     found = lines(head)
     known = {"content-length", "x-crawl-headers-left-out"}
 
@@ -99,7 +106,8 @@ def test_no_header_makes_another(came, body, status):
 @given(headers, st.binary(max_size=50))
 def test_the_length_is_that_of_the_body(came, body):
     found = [
-        line.partition(": ")[::2] for line in lines(answered(Response(ADDRESS, 200, came, body)))
+        line.partition(": ")[::2]
+        for line in lines(response_head(Response(ADDRESS, 200, came, body)))
     ]
     wires = [pair for pair in found if pair[0] in ("content-encoding", "transfer-encoding")]
 
@@ -109,9 +117,9 @@ def test_the_length_is_that_of_the_body(came, body):
 
 @given(texts)
 def test_an_address_has_neither_spaces_nor_controls(text):
-    word = in_one_word(f"http://a.org/{text}")
+    word = escaped_uri(f"http://a.org/{text}")
 
     assert word.isascii()
     assert word.isprintable()
     assert " " not in word
-    assert in_one_word(word) == word
+    assert escaped_uri(word) == word

@@ -6,7 +6,7 @@ import zlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.adapters.warc.records import FIELDS_TYPE, Record, date_of, digest_of, fields_of
+from recrawl.adapters.warc.records import FIELDS_TYPE, Record, field_lines, sha1_digest, warc_date
 from tests.adapters.warc.warcs import read
 
 texts = st.text(max_size=40) | st.sampled_from(["\r\n", "a\r\nb: c\r\n\r\n", "\0", "\ud800"])
@@ -24,14 +24,14 @@ def test_two_records_are_two_members():
 
 def test_a_digest_is_the_one_that_everybody_knows():
     """Of "hello", from other programs."""
-    assert digest_of(b"hello") == "sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N"
+    assert sha1_digest(b"hello") == "sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N"
 
 
 @given(st.integers(0, 4_000_000_000_000))
 def test_instants_are_written_to_the_millisecond(at):
     from datetime import datetime
 
-    assert round(datetime.fromisoformat(date_of(at)).timestamp() * 1000) == at
+    assert round(datetime.fromisoformat(warc_date(at)).timestamp() * 1000) == at
 
 
 @given(st.binary(max_size=300), texts, texts, st.integers(0, 4_000_000_000_000))
@@ -43,7 +43,7 @@ def test_whatever_is_written_comes_back(block, address, value, at):
     (found,) = read(record.packed())
 
     assert found.body == block
-    assert found.fields["warc-date"] == date_of(at)
+    assert found.fields["warc-date"] == warc_date(at)
     assert set(found.fields) == {
         "warc-type",
         "warc-record-id",
@@ -59,4 +59,4 @@ def test_whatever_is_written_comes_back(block, address, value, at):
 
 @given(st.dictionaries(st.sampled_from(["a", "b", "c"]), texts))
 def test_a_field_is_a_line(fields):
-    assert fields_of(fields).count(b"\n") == len(fields)
+    assert field_lines(fields).count(b"\n") == len(fields)

@@ -12,7 +12,7 @@ from warcio.archiveiterator import (  # type: ignore[import-untyped] # ships no 
     ArchiveIterator as SlowIterator,
 )
 
-from recrawl.adapters.warc.files import OPEN
+from recrawl.adapters.warc.folder import OPEN
 
 with warnings.catch_warnings(action="ignore"):  # it warns of itself
     from fastwarc.warc import ArchiveIterator as FastIterator

@@ -1,79 +1,97 @@
-"""What is written of one fetch: its records, and what is known of bodies from then on.
+"""What is written of one fetch, given what the files of a folder hold already.
 
     a body that is new              response, request
     a body that is in a record      revisit that refers to it, request
     304                             revisit that refers to the record with the copy, request
-    no answer                       metadata: what went wrong
+    no response                     metadata: what went wrong
 
-Pure.
+Two kinds of keys lead to a record: what its body is, and, for a page that a host calls unchanged,
+the address with the `ETag` and `Last-Modified` that the host gave it. They stand in a file, so that
+memory stays small and a restart knows all that was known before. The file may be removed: what
+comes again is then written again.
+
+Touches: a file.
 """
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
+from uuid import UUID
 
-from recrawl.adapters.warc.index import Original, body_key, version_key
-from recrawl.adapters.warc.messages import answered, asked, in_one_word
+import apsw
+
 from recrawl.adapters.warc.records import (
     FIELDS_TYPE,
     REQUEST_TYPE,
     RESPONSE_TYPE,
     Record,
-    date_of,
-    digest_of,
-    fields_of,
-    name_of,
+    escaped_uri,
+    field_lines,
+    record_urn,
+    request_message,
+    response_head,
+    sha1_digest,
+    warc_date,
 )
+from recrawl.errors import CannotWrite
 from recrawl.parse.headers import validators
 from recrawl.units import http_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
 
     from recrawl.parse.messages import Request, Response
 
+    Find: TypeAlias = Callable[[bytes], "OriginalRecord | None"]
+
+_KEY_BYTES = 16
 _OK, _NOT_MODIFIED = 200, 304
 _SAME_BODY = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 _UNCHANGED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class RecordedFetch:
     """One request and what came of it.
 
     Args:
         request: What was asked.
-        answer: What came.
+        response: What came.
         at: When it was asked, in milliseconds after 1970.
     """
 
     request: Request
-    answer: Response
+    response: Response
     at: int
 
     @property
     def is_unchanged(self) -> bool:
         """Whether the host says that what was had before still holds."""
         asked_for = self.request.etag or self.request.modified
-        return self.answer.status == _NOT_MODIFIED and bool(asked_for)
+        return self.response.status == _NOT_MODIFIED and bool(asked_for)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FetchRecords:
     """What is to be written.
 
     Args:
         records: In their order in the file.
-        known: What keys lead to once the records are written.
+        index: What keys lead to once the records are written.
     """
 
     records: tuple[Record, ...]
-    known: Mapping[bytes, Original] = field(default_factory=dict)
+    index: Mapping[bytes, OriginalRecord] = field(default_factory=dict)
 
 
-def entry_of(fetched: Fetched, agent: str, find: Callable[[bytes], Original | None]) -> Entry:
+def records_of(
+    fetched: RecordedFetch, agent: str, find: Callable[[bytes], OriginalRecord | None]
+) -> FetchRecords:
     """What to write of a fetch.
 
     Args:
@@ -84,41 +102,43 @@ def entry_of(fetched: Fetched, agent: str, find: Callable[[bytes], Original | No
     Examples:
         >>> from recrawl.parse.messages import Response, Request
         >>> request = Request("https://a.org/")
-        >>> fetched = Fetched(request, Response("https://a.org/", 200, body=b"hello"), at=0)
-        >>> entry = entry_of(fetched, "me", lambda key: None)
-        >>> [record.kind for record in entry.records]
+        >>> fetched = RecordedFetch(request, Response("https://a.org/", 200, body=b"hello"), at=0)
+        >>> first = records_of(fetched, "me", lambda key: None)
+        >>> [record.kind for record in first.records]
         ['response', 'request']
-        >>> again = entry_of(fetched, "me", entry.known.get)
+        >>> again = records_of(fetched, "me", first.index.get)
         >>> [record.kind for record in again.records]
         ['revisit', 'request']
     """
-    if not fetched.answer.ok:
-        return Entry((_failure(fetched),))
+    if not fetched.response.ok:
+        return FetchRecords((_failure(fetched),))
     if fetched.is_unchanged:
         return _unchanged(fetched, agent, find)
-    answer = fetched.answer
-    key = body_key(answer.body)
-    known = find(key) if answer.body else None
+    response = fetched.response
+    key = body_key(response.body)
+    known = find(key) if response.body else None
     if known is None:
         record, known = _response(fetched)
     else:
         record = _revisit(fetched, _SAME_BODY, known)
-    keys = {key: known} if answer.body else {}
-    if answer.status == _OK and answer.body:
-        keys |= _version(fetched.request.address, *_validators(answer), known)
-    return Entry((record, _request(fetched, agent, record)), keys)
+    keys = {key: known} if response.body else {}
+    if response.status == _OK and response.body:
+        keys |= _version(fetched.request.address, *_validators(response), known)
+    return FetchRecords((record, _request(fetched, agent, record)), keys)
 
 
-def _response(fetched: Fetched) -> tuple[Record, Original]:
-    answer, address = fetched.answer, fetched.request.address
-    digest = digest_of(answer.body)
-    block = answered(answer) + answer.body
+def _response(fetched: RecordedFetch) -> tuple[Record, OriginalRecord]:
+    response, address = fetched.response, fetched.request.address
+    digest = sha1_digest(response.body)
+    block = response_head(response) + response.body
     fields = {"WARC-Payload-Digest": digest}
     record = Record("response", fetched.at, RESPONSE_TYPE, block, fields, address)
-    return record, Original(record.number, address, fetched.at, digest)
+    return record, OriginalRecord(record.number, address, fetched.at, digest)
 
 
-def _unchanged(fetched: Fetched, agent: str, find: Callable[[bytes], Original | None]) -> Entry:
+def _unchanged(
+    fetched: RecordedFetch, agent: str, find: Callable[[bytes], OriginalRecord | None]
+) -> FetchRecords:
     request = fetched.request
     key = version_key(request.address, request.etag, request.modified)
     known = find(key) if key else None
@@ -126,50 +146,153 @@ def _unchanged(fetched: Fetched, agent: str, find: Callable[[bytes], Original | 
     keys = {}
     if known is not None:
         # The next request has the validators that came now, where some came.
-        etag, modified = _validators(fetched.answer)
+        etag, modified = _validators(fetched.response)
         keys = _version(request.address, etag or request.etag, modified or request.modified, known)
-    return Entry((record, _request(fetched, agent, record)), keys)
+    return FetchRecords((record, _request(fetched, agent, record)), keys)
 
 
-def _revisit(fetched: Fetched, profile: str, original: Original | None) -> Record:
+def _revisit(fetched: RecordedFetch, profile: str, original: OriginalRecord | None) -> Record:
     """A record without a body; what it refers to is left out where that is not known."""
     fields = {"WARC-Profile": profile}
     if original is not None:
         fields |= {
             "WARC-Payload-Digest": original.digest,
-            "WARC-Refers-To": name_of(original.number),
-            "WARC-Refers-To-Target-URI": in_one_word(original.address),
-            "WARC-Refers-To-Date": date_of(original.at),
+            "WARC-Refers-To": record_urn(original.number),
+            "WARC-Refers-To-Target-URI": escaped_uri(original.address),
+            "WARC-Refers-To-Date": warc_date(original.at),
         }
-    head, address = answered(fetched.answer), fetched.request.address
+    head, address = response_head(fetched.response), fetched.request.address
     return Record("revisit", fetched.at, RESPONSE_TYPE, head, fields, address)
 
 
-def _request(fetched: Fetched, agent: str, beside: Record) -> Record:
-    fields = {"WARC-Concurrent-To": name_of(beside.number)}
-    block, address = asked(fetched.request, agent), fetched.request.address
+def _request(fetched: RecordedFetch, agent: str, beside: Record) -> Record:
+    fields = {"WARC-Concurrent-To": record_urn(beside.number)}
+    block, address = request_message(fetched.request, agent), fetched.request.address
     return Record("request", fetched.at, REQUEST_TYPE, block, fields, address)
 
 
-def _failure(fetched: Fetched) -> Record:
-    answer, address = fetched.answer, fetched.request.address
-    block = fields_of(
+def _failure(fetched: RecordedFetch) -> Record:
+    response, address = fetched.response, fetched.request.address
+    block = field_lines(
         {
-            "problem": answer.problem,
-            "detail": answer.detail,
-            **({"status": str(answer.status)} if answer.status else {}),
-            "seconds": f"{answer.seconds:.3f}",
+            "problem": response.problem,
+            "detail": response.detail,
+            **({"status": str(response.status)} if response.status else {}),
+            "seconds": f"{response.seconds:.3f}",
         }
     )
     return Record("metadata", fetched.at, FIELDS_TYPE, block, {}, address)
 
 
-def _validators(answer: Response) -> tuple[str, str]:
+def _validators(response: Response) -> tuple[str, str]:
     """What a later request for the same copy sends."""
-    given = validators(answer.headers)
+    given = validators(response.headers)
     return given.etag, http_text(int(given.modified)) if isfinite(given.modified) else ""
 
 
-def _version(address: str, etag: str, modified: str, original: Original) -> dict[bytes, Original]:
+def _version(
+    address: str, etag: str, modified: str, original: OriginalRecord
+) -> dict[bytes, OriginalRecord]:
     key = version_key(address, etag, modified)
     return {key: original} if key else {}
+
+
+@dataclass(frozen=True, slots=True)
+class OriginalRecord:
+    """A record that has the body which others refer to.
+
+    Args:
+        number: What it is called.
+        address: Address that was fetched.
+        at: When its fetch began, in milliseconds after 1970.
+        digest: Digest of the body, as records write it.
+    """
+
+    number: UUID
+    address: str
+    at: int
+    digest: str
+
+
+def body_key(body: bytes) -> bytes:
+    """Key of a body.
+
+    Not the digest that records carry: two bodies with one SHA-1 can be made, and the second of them
+    would be taken for the first and never be written.
+    """
+    return blake2b(body, digest_size=_KEY_BYTES, person=b"body").digest()
+
+
+def version_key(address: str, etag: str, modified: str) -> bytes | None:
+    """Key of what a host calls by these validators; None where it gave none."""
+    if not (etag or modified):
+        return None
+    text = f"{address}\0{etag}\0{modified}"
+    return blake2b(text.encode(errors="replace"), digest_size=_KEY_BYTES, person=b"page").digest()
+
+
+class WarcIndex:
+    """Records by their keys, in a file.
+
+    Args:
+        path: The file; made if it is not there.
+
+    Examples:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> original = OriginalRecord(UUID(int=1), "https://a.org/", 0, "sha1:A")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     index = WarcIndex(Path(folder) / "index.db")
+        ...     index.put(body_key(b"hello"), original)
+        ...     index.find(body_key(b"hello")) == original, index.find(body_key(b"bye"))
+        ...     index.close()
+        (True, None)
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        with self._translated_errors():
+            self._connection = apsw.Connection(str(path))
+            self._connection.execute("pragma journal_mode = wal")
+            self._connection.execute("pragma synchronous = normal")
+            self._connection.execute(
+                "create table if not exists records (key blob primary key, number blob not null,"
+                " address text not null, at integer not null, digest text not null) without rowid"
+            )
+            self._connection.execute("begin")
+
+    def find(self, key: bytes) -> OriginalRecord | None:
+        """The record that a key leads to."""
+        with self._translated_errors():
+            query = "select number, address, at, digest from records where key = ?"
+            row = self._connection.execute(query, (key,)).fetchone()
+        return row and OriginalRecord(UUID(bytes=row[0]), *row[1:])
+
+    def put(self, key: bytes, original: OriginalRecord) -> None:
+        """Let a key lead to a record."""
+        values = original.number.bytes, original.address, original.at, original.digest
+        with self._translated_errors():
+            statement = "insert or replace into records values (?, ?, ?, ?, ?)"
+            self._connection.execute(statement, (key, *values))
+
+    def commit(self) -> None:
+        """Keep what was put; until then a crash forgets it."""
+        with self._translated_errors():
+            self._connection.execute("commit")
+            self._connection.execute("begin")
+
+    def close(self) -> None:
+        """Forget what was put since the last commit, and let go of the file."""
+        self._connection.close()
+
+    @contextmanager
+    def _translated_errors(self) -> Iterator[None]:
+        """Say in one sentence what is wrong with the file."""
+        try:
+            yield
+        except (apsw.NotADBError, apsw.CorruptError, apsw.SchemaChangeError) as error:
+            rule = "must be a list of records, and may be removed"
+            raise CannotWrite(f"{self._path}: {rule} ({error})") from None
+        except apsw.Error as error:
+            message = f"{self._path}: must be a file that can be written to ({error})"
+            raise CannotWrite(message) from None

@@ -2,10 +2,13 @@
 
     recrawl-20261116101500-00000-4711.warc.gz          whole
     recrawl-20261116113000-00001-4711.warc.gz.open     being written
-    known.db                                           what the files hold
+    index.db                                           what the files hold
 
 A record is handed to the system as soon as it is made, and files are put on disk every few seconds.
 Only then is kept what is known of them, so that no record ever refers to one that was lost.
+
+A file has a name that ends in `.open` while it is written. A process may be killed in the middle of
+a record: what lies before is whole, and the rest is cut off when the folder is opened again.
 
 Touches: files, the clock.
 """
@@ -14,27 +17,30 @@ from __future__ import annotations
 
 import os
 import time
+import zlib
+from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Self
+from typing import IO, TYPE_CHECKING, Self
 
 from recrawl import __version__
-from recrawl.adapters.warc.fetches import entry_of
-from recrawl.adapters.warc.files import OPEN, WarcFile, recover
-from recrawl.adapters.warc.index import Known
-from recrawl.adapters.warc.records import FIELDS_TYPE, Record, fields_of
+from recrawl.adapters.warc.fetches import WarcIndex, records_of
+from recrawl.adapters.warc.records import FIELDS_TYPE, Record, field_lines
 from recrawl.errors import CannotWrite, InvalidParameter, reason
 from recrawl.store.lock import Lock
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from recrawl.adapters.warc.fetches import Fetched
+    from recrawl.adapters.warc.fetches import RecordedFetch
 
 LARGEST_BYTES = 1_000_000_000
+OPEN = ".open"
 
 _NAME = "recrawl"
 _FORMAT = "WARC File Format 1.1"
 _STANDARD = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
+_GZIP = 31  # of zlib: a stream with the head and the check of gzip
+_PIECE = 1 << 16
 
 
 class WarcFolder:
@@ -62,12 +68,12 @@ class WarcFolder:
         self._largest_bytes = largest_bytes
         self._file: WarcFile | None = None
         self._files = 0
-        self._known: Known | None = None
-        self._lock = Lock(folder / "known.db")
+        self._index: WarcIndex | None = None
+        self._lock = Lock(folder / "index.db")
         try:
             for scratch in sorted(folder.glob(f"{_NAME}-*.warc.gz{OPEN}")):
                 recover(scratch)
-            self._known = Known(folder / "known.db")
+            self._index = WarcIndex(folder / "index.db")
         except BaseException:
             self._lock.release()
             raise
@@ -78,38 +84,38 @@ class WarcFolder:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def write(self, fetched: Fetched) -> None:
+    def write(self, fetched: RecordedFetch) -> None:
         """Write down one fetch."""
-        known = self._open_known()
-        entry = entry_of(fetched, self._agent, known.find)
-        self._current().write(b"".join(record.packed() for record in entry.records))
-        for key, original in entry.known.items():
-            known.put(key, original)
+        index = self._open_index()
+        found = records_of(fetched, self._agent, index.find)
+        self._current().write(b"".join(record.packed() for record in found.records))
+        for key, original in found.index.items():
+            index.put(key, original)
 
     def sync(self) -> None:
         """Put everything on disk, and then keep what is known of it."""
         if self._file is not None:
             self._file.sync()
-        self._open_known().commit()
+        self._open_index().commit()
 
     def close(self) -> None:
-        """Put everything on disk and let others have the folder; again is nothing."""
-        known, file = self._known, self._file
-        self._known = self._file = None
+        """Put everything on disk and let others have the folder; idempotent."""
+        index, file = self._index, self._file
+        self._index = self._file = None
         try:
             if file is not None:
                 file.close()
-            if known is not None:
-                known.commit()
+            if index is not None:
+                index.commit()
         finally:
-            if known is not None:
-                known.close()
+            if index is not None:
+                index.close()
             self._lock.release()
 
-    def _open_known(self) -> Known:
-        if self._known is None:
+    def _open_index(self) -> WarcIndex:
+        if self._index is None:
             raise CannotWrite(f"{self._folder}: must be open to write (it is closed)")
-        return self._known
+        return self._index
 
     def _current(self) -> WarcFile:
         """The file to write to."""
@@ -135,7 +141,7 @@ class WarcFolder:
         }
         fields = {"WARC-Filename": path.name}
         at = int(now * 1000)
-        file.write(Record("warcinfo", at, FIELDS_TYPE, fields_of(said), fields).packed())
+        file.write(Record("warcinfo", at, FIELDS_TYPE, field_lines(said), fields).packed())
         return file
 
     def _unused(self, stamp: str) -> Path:
@@ -146,3 +152,115 @@ class WarcFolder:
             path = self._folder / name
             if not path.exists():
                 return path
+
+
+class WarcFile:
+    """A file of records that is being written.
+
+    Args:
+        path: Its name once it is closed; there must be no such file.
+
+    Attributes:
+        size: Bytes of the records in it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.size = 0
+        self._scratch = path.with_name(path.name + OPEN)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
+        try:
+            self._handle = os.open(self._scratch, flags, 0o644)
+            _sync_folder(path.parent)
+        except OSError as error:
+            raise self._refused(error) from None
+
+    def write(self, raw: bytes) -> None:
+        """Append whole records, and hand them to the system at once; all of them, or none."""
+        left = memoryview(raw)
+        try:
+            while left:
+                left = left[os.write(self._handle, left) :]
+        except OSError as error:
+            with suppress(OSError):
+                os.ftruncate(self._handle, self.size)
+            raise self._refused(error) from None
+        self.size += len(raw)
+
+    def sync(self) -> None:
+        """Wait until all is on disk."""
+        try:
+            os.fsync(self._handle)
+        except OSError as error:
+            raise self._refused(error) from None
+
+    def close(self) -> None:
+        """Give the file its name; without records there is none."""
+        try:
+            try:
+                os.fsync(self._handle)
+            finally:
+                os.close(self._handle)
+            if self.size:
+                self._scratch.rename(self.path)
+            else:
+                self._scratch.unlink()
+        except OSError as error:
+            raise self._refused(error) from None
+
+    def _refused(self, error: OSError) -> CannotWrite:
+        return CannotWrite(f"{self.path}: there must be room to write ({reason(error)})")
+
+
+def _sync_folder(folder: Path) -> None:
+    """Have the names of its files on disk: what is in a file that has none is lost."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def recover(scratch: Path) -> None:
+    """Cut a file that nobody writes any more to its whole records, and give it its name."""
+    path = scratch.with_name(scratch.name.removesuffix(OPEN))
+    try:
+        with scratch.open("rb") as file:
+            whole = whole_bytes(file)
+        if not whole:
+            scratch.unlink()
+            return
+        os.truncate(scratch, whole)
+        if path.exists():
+            raise CannotWrite(f"{path}: must not be there twice (there is {scratch.name}, too)")
+        scratch.rename(path)
+    except OSError as error:
+        raise CannotWrite(f"{scratch}: must be a file to go on with ({reason(error)})") from None
+
+
+def whole_bytes(file: IO[bytes]) -> int:
+    """Bytes up to the end of the last whole record.
+
+    >>> import gzip, io
+    >>> one, two = gzip.compress(b"one"), gzip.compress(b"two")
+    >>> whole_bytes(io.BytesIO(one + two)) == len(one + two)
+    True
+    >>> whole_bytes(io.BytesIO(one + two[:-1])) == len(one)
+    True
+    """
+    whole = read = 0
+    stream = zlib.decompressobj(_GZIP)
+    while piece := file.read(_PIECE):
+        read += len(piece)
+        while piece:
+            try:
+                stream.decompress(piece, _PIECE)
+            except zlib.error:
+                return whole
+            if stream.eof:
+                piece = stream.unused_data
+                whole = read - len(piece)
+                stream = zlib.decompressobj(_GZIP)
+            else:
+                piece = stream.unconsumed_tail
+    return whole

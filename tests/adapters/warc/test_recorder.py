@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from recrawl.adapters.warc.fetches import WarcIndex, body_key
 from recrawl.adapters.warc.folder import WarcFolder
-from recrawl.adapters.warc.index import Known, body_key
-from recrawl.adapters.warc.output import Recorded
+from recrawl.adapters.warc.recorder import RecordingFetcher
 from recrawl.errors import CannotWrite
 from recrawl.fetch.fetcher import RequestLimits
 from recrawl.fetch.http import HttpFetcher
@@ -28,7 +28,7 @@ def fetch(folder, pages, *wanted):
 
     async def work():
         async with FaultServer(pages) as server:
-            fetcher = Recorded(HttpFetcher(AGENT, LIMITS), WarcFolder(folder, AGENT))
+            fetcher = RecordingFetcher(HttpFetcher(AGENT, LIMITS), WarcFolder(folder, AGENT))
             requests = [
                 replace(Request(server.address(path), *validators), local=True)
                 for path, *validators in wanted
@@ -138,7 +138,7 @@ def test_an_answer_is_written_when_it_is_handed_on(tmp_path):
 
     async def work():
         async with FaultServer({"/": answers.page(BODY)}) as server:
-            fetcher = Recorded(HttpFetcher(AGENT, LIMITS), WarcFolder(tmp_path, AGENT))
+            fetcher = RecordingFetcher(HttpFetcher(AGENT, LIMITS), WarcFolder(tmp_path, AGENT))
             await fetcher.fetch(Request(server.address("/"), local=True))
             (scratch,) = left_open(tmp_path)
             kept = read(scratch.read_bytes())
@@ -155,7 +155,7 @@ def test_what_is_written_is_known_for_good_after_a_while(tmp_path):
     """Without anything else being fetched."""
 
     def is_known():
-        known = Known(tmp_path / "known.db")
+        known = WarcIndex(tmp_path / "index.db")
         try:
             return known.find(body_key(BODY)) is not None
         finally:
@@ -164,7 +164,7 @@ def test_what_is_written_is_known_for_good_after_a_while(tmp_path):
     async def work():
         async with FaultServer({"/": answers.page(BODY)}) as server:
             folder = WarcFolder(tmp_path, AGENT)
-            fetcher = Recorded(HttpFetcher(AGENT, LIMITS), folder, sync_seconds=0.05)
+            fetcher = RecordingFetcher(HttpFetcher(AGENT, LIMITS), folder, sync_seconds=0.05)
             await fetcher.fetch(Request(server.address("/"), local=True))
             async with asyncio.timeout(20):
                 while not is_known():  # noqa: ASYNC110 - a file tells nobody that it has grown
@@ -181,7 +181,7 @@ def test_many_at_once_are_all_written(tmp_path):
     async def work():
         async with FaultServer(pages) as server:
             files = WarcFolder(tmp_path, AGENT, largest_bytes=100_000)
-            fetcher = Recorded(HttpFetcher(AGENT), files)
+            fetcher = RecordingFetcher(HttpFetcher(AGENT), files)
             requests = [Request(server.address(path), local=True) for path in bodies]
             await asyncio.gather(*map(fetcher.fetch, requests))
             await fetcher.close()
@@ -195,7 +195,7 @@ def test_many_at_once_are_all_written(tmp_path):
 def test_a_fetch_that_is_given_up_does_no_harm(tmp_path):
     async def work():
         async with FaultServer({"/": answers.never(), "/b": answers.page(BODY)}) as server:
-            fetcher = Recorded(HttpFetcher(AGENT), WarcFolder(tmp_path, AGENT))
+            fetcher = RecordingFetcher(HttpFetcher(AGENT), WarcFolder(tmp_path, AGENT))
             waiting = asyncio.create_task(fetcher.fetch(Request(server.address("/"), local=True)))
             await server.wait_for(1)
             waiting.cancel()
@@ -213,7 +213,7 @@ def test_a_folder_that_cannot_be_written_is_told_to_all_who_fetch(tmp_path):
     async def work():
         async with FaultServer({"/": answers.page(BODY)}) as server:
             folder = tmp_path / "gone"
-            fetcher = Recorded(HttpFetcher(AGENT), WarcFolder(folder, AGENT))
+            fetcher = RecordingFetcher(HttpFetcher(AGENT), WarcFolder(folder, AGENT))
             folder.rename(tmp_path / "elsewhere")
             request = Request(server.address("/"), local=True)
             found = await asyncio.gather(

@@ -1,8 +1,8 @@
 """A fetcher that writes all it fetches to WARC files.
 
-Writing takes place in a thread, in the order in which answers come. An answer is handed on once it
-is written: so the files never lack what a crawl has seen, and no more waits to be written than is
-being fetched. Files that cannot be written end the crawl.
+Writing takes place in a thread, in the order in which responses come. A response is handed on once
+it is written: so the files never lack what a crawl has seen, and no more waits to be written than
+is being fetched. Files that cannot be written end the crawl.
 
 Touches: the network through what it is given, files, the clock.
 """
@@ -18,7 +18,7 @@ from math import inf
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, TypeAlias
 
-from recrawl.adapters.warc.fetches import Fetched
+from recrawl.adapters.warc.fetches import RecordedFetch
 from recrawl.errors import RecrawlError
 
 if TYPE_CHECKING:
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from recrawl.fetch.fetcher import Fetcher
     from recrawl.parse.messages import Request, Response
 
-_Waiting: TypeAlias = "tuple[Fetched, asyncio.Future[None]]"
+_Waiting: TypeAlias = "tuple[RecordedFetch, asyncio.Future[None]]"
 
 _SYNC_SECONDS = 5.0
 
 
-class Recorded:
+class RecordingFetcher:
     """Fetches as another fetcher does, and writes down what was fetched.
 
     Made, used and closed inside of a running event loop. The folder belongs to it until it is
@@ -54,7 +54,7 @@ class Recorded:
         self._loop = asyncio.get_running_loop()
         self._closed = False
         self._failure: Exception | None = None
-        self._told = False
+        self._raised = False
         self._queue: SimpleQueue[_Waiting | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="recrawl-warc", daemon=True)
         self._thread.start()
@@ -62,14 +62,14 @@ class Recorded:
     async def fetch(self, request: Request) -> Response:
         """Response to one request, once it is written; raises `CannotWrite` where it cannot be."""
         at = int(time.time() * 1000)
-        answer = await self._fetcher.fetch(request)
+        response = await self._fetcher.fetch(request)
         written = self._loop.create_future()
-        self._queue.put((Fetched(request, answer, at), written))
+        self._queue.put((RecordedFetch(request, response, at), written))
         await written
-        return answer
+        return response
 
     async def close(self) -> None:
-        """Let go of all connections, and close the files; again is nothing."""
+        """Let go of all connections, and close the files; idempotent."""
         if self._closed:
             return
         self._closed = True
@@ -78,17 +78,17 @@ class Recorded:
         finally:
             self._queue.put(None)
             await self._loop.run_in_executor(None, self._thread.join)
-        if self._failure is not None and not self._told:
+        if self._failure is not None and not self._raised:
             raise self._failure
 
-    def _answer(self, written: asyncio.Future[None]) -> None:
+    def _notify(self, written: asyncio.Future[None]) -> None:
         """Tell who waits; in the loop."""
         if written.done():  # nobody waits any more
             return
         if self._failure is None:
             written.set_result(None)
         else:
-            self._told = True
+            self._raised = True
             written.set_exception(self._failure)
 
     def _work(self) -> None:
@@ -109,7 +109,7 @@ class Recorded:
             self._attempt(partial(self._folder.write, fetched))
             due = min(due, time.monotonic() + self._sync_seconds)
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                self._loop.call_soon_threadsafe(self._answer, written)
+                self._loop.call_soon_threadsafe(self._notify, written)
         try:
             self._folder.close()
         except RecrawlError as error:
