@@ -22,7 +22,7 @@ def versions(tmp_path):
             body = f"<p>Version {number}".encode()
             store.write([VisitMade(0, 100.5 + number * 10, VisitOutcome.CHANGED, body=body)])
     with open_store(tmp_path / "a.db") as reader:
-        yield PageVersions.of(SETTINGS, reader, 1, PAGE)
+        yield PageVersions.of(SETTINGS, reader, 0, PAGE)
 
 
 @pytest.mark.parametrize(
