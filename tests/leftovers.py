@@ -13,6 +13,7 @@ import ctypes
 import gc
 import os
 import signal
+import sys
 import threading
 import time
 from contextlib import contextmanager, suppress
@@ -38,20 +39,23 @@ class Held:
         files: Open files and sockets: number and target.
         threads: Threads at work.
         children: Processes below this one, orphans of theirs among them.
+        draws: Whether a picture was drawn: what draws them stays, with files of its own.
     """
 
     files: frozenset[tuple[str, str]]
     threads: frozenset[threading.Thread]
     children: frozenset[int]
+    draws: bool
 
     @classmethod
     def now(cls) -> Self:
         """What is held at this moment."""
-        return cls(_open_files(), frozenset(threading.enumerate()), _children())
+        draws = "vl_convert" in sys.modules
+        return cls(_open_files(), frozenset(threading.enumerate()), _children(), draws)
 
     def more_than(self, before: Held) -> list[str]:
         """What has come since then, in words."""
-        files = sorted(self.files - before.files)
+        files = sorted(self.files - before.files) if self.draws == before.draws else []
         threads = sorted(thread.name for thread in self.threads - before.threads)
         children = sorted(self.children - before.children)
         found = [
