@@ -1,4 +1,4 @@
-"""Addresses in one spelling, so that a page has one name.
+"""Canonical form of addresses, so that a page has one name.
 
 An address is read as browsers read it (the URL standard of WHATWG), which settles the case of the
 scheme and the host, international names, numeric hosts, default ports, dot segments and what must
@@ -39,7 +39,7 @@ _FETCHABLE = re.compile(
 
 
 def canonical(text: str, base: str = "") -> str | None:
-    """The one spelling of an address, or None where we would never fetch it.
+    """Canonical form of an address; None where it would never be fetched.
 
     Never fetched are other schemes than http and https, addresses with a name or a password in
     them, hosts that no name server can know, control characters, and what is longer than

@@ -1,4 +1,4 @@
-"""Cells of a visit log, still as text, into the numbers that vetting works on.
+"""Parsers of the columns of a visit log: texts in, numbers and a flag per wrong cell out.
 
 Each function takes a column of texts and returns its values with a column that says which cells
 are wrong; nothing is guessed. Whole columns are read at once where all cells have the usual

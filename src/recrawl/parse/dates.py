@@ -1,4 +1,4 @@
-"""Instants as the web writes them, in epoch seconds, or None for what is none.
+"""Dates of headers, feeds and sitemaps, as epoch seconds; None for what is not a date.
 
     http_date   Sun, 06 Nov 1994 08:49:37 GMT      headers; and two older forms
     mail_date   Sun, 6 Nov 94 08:49 EST            RSS

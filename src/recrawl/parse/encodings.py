@@ -1,4 +1,4 @@
-"""Bytes of a page to text, as browsers do it.
+"""Decoding of pages as browsers do it.
 
 In this order: a byte order mark, the charset that the host names, the one that the page names in
 its first kilobyte, UTF-8 if the bytes are valid UTF-8, and else what the bytes look like. Names of

@@ -1,4 +1,4 @@
-"""Feeds: what a site says is new, in RSS 0.9x, 1.0 and 2.0 and in Atom.
+"""Feeds in RSS 0.9x, 1.0, 2.0 and Atom.
 
 The dialects differ in names only, so one reader takes them all: an `item` or an `entry` has a link
 and maybe a date. Links may lead to any host.

@@ -1,4 +1,4 @@
-"""What the headers of an answer say of the page's version, its type and when to come back.
+"""Response headers: validators, content type and Retry-After.
 
 Headers come as a mapping with lower-case names. What breaks its own grammar says nothing, since a
 header is as hostile as the page below it.
@@ -34,7 +34,7 @@ _PARAMETER = re.compile(rf';\s*({_TOKEN})(?:\s*=\s*("(?:[^"\\]|\\.)*+"|[^\s;,"]*
 
 @dataclass(frozen=True, slots=True)
 class Validators:
-    """What to send back to be told "not modified".
+    """Validators of a conditional request.
 
     Args:
         etag: The entity tag as it came, weak or strong; empty where there is none.
@@ -46,7 +46,7 @@ class Validators:
 
 
 def validators(headers: Mapping[str, str]) -> Validators:
-    """Entity tag and Last-Modified of an answer.
+    """ETag and Last-Modified of a response.
 
     >>> validators({"etag": 'W/"a1"', "last-modified": "Fri, 02 Jan 1970 00:00:00 GMT"})
     Validators(etag='W/"a1"', modified=86400.0)
@@ -62,7 +62,7 @@ def validators(headers: Mapping[str, str]) -> Validators:
 
 
 def retry_after(text: str, now_seconds: float) -> float | None:
-    """Days that a Retry-After asks to wait, at most `LONGEST_WAIT`; None where it says nothing.
+    """Retry-After in days, at most `LONGEST_WAIT`; None where it is missing or malformed.
 
     Args:
         text: Value of the header: seconds, or a date.
@@ -86,7 +86,7 @@ def retry_after(text: str, now_seconds: float) -> float | None:
 
 
 def content_type(text: str) -> tuple[str, str | None]:
-    """Type of the body and its charset, both in lower case; empty and None where unsaid.
+    """Media type and charset of a Content-Type, both in lower case; empty and None where missing.
 
     >>> content_type('Text/HTML; version=1; charset="UTF-8"')
     ('text/html', 'utf-8')

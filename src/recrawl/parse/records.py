@@ -1,4 +1,4 @@
-"""XML from strangers as records: a few elements, their fields, and nothing else of it.
+"""Bounded reader of untrusted XML: records of a few elements with their fields.
 
 Sitemaps and feeds are lists of like elements, so no tree is built: the parser tells of each start
 and end, and what is asked for is kept. Nothing is loaded from elsewhere, libxml2 refuses entities
@@ -52,7 +52,7 @@ _HEAD = 1 << 12
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A child of a record."""
+    """A child element of a record."""
 
     name: str
     text: str
@@ -190,13 +190,13 @@ def _read(body: bytes, names: frozenset[str], fields: frozenset[str]) -> Records
 
 
 def _shown(text: str) -> str:
-    """Text of a stranger in one line; what steers a terminal is left out."""
+    """Untrusted text in one line, without control characters."""
     return "".join(filter(str.isprintable, " ".join(text.split())))
 
 
 @dataclass(slots=True)
 class _Collector:
-    """Takes the parser's word for each start, end and text, and keeps what was asked for."""
+    """Target of the parser's events, which keeps the wanted elements."""
 
     names: frozenset[str]
     fields: frozenset[str]

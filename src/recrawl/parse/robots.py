@@ -1,4 +1,4 @@
-"""What a site lets crawlers do: robots.txt as RFC 9309 reads it.
+"""robots.txt as in RFC 9309: what a site allows crawlers to fetch.
 
 Protego finds the group and the longest rule. Around it stands what the standard leaves to the
 crawler: how much of the file is read, what an answer without a file means, and what a file may

@@ -1,4 +1,4 @@
-"""Sitemaps: what a site says it has, and when each page changed last.
+"""Sitemaps: addresses of pages and of further sitemaps, with the date of the last change.
 
 A sitemap is XML or plain text with an address a line, either of them maybe in gzip; an index is
 XML and names further sitemaps. By the protocol a sitemap speaks for its own host alone.
@@ -28,7 +28,7 @@ _LONGEST_NAME = 40
 
 @dataclass(frozen=True, slots=True)
 class DatedAddress:
-    """A page or a further sitemap.
+    """Address of a page or a sitemap, with the date of its last change.
 
     Args:
         address: Its address, canonical.
@@ -57,7 +57,7 @@ class Sitemap:
 
 
 def read_sitemap(body: bytes, address: str, *, anywhere: bool = False) -> Sitemap:
-    """Entries of a sitemap, as far as it can be read.
+    """Addresses in a sitemap, as far as it can be read.
 
     Args:
         body: The sitemap as it came.

@@ -80,7 +80,7 @@ def numbered(texts: Texts) -> tuple[Ints, list[str]]:
 
 
 def _hosts(pages: Texts) -> Texts:
-    """What stands between `://` and the path of http and https addresses; else nothing."""
+    """Authority of http and https addresses; empty for others."""
     starts, lengths = np.empty(len(pages), np.int64), np.empty(len(pages), np.int64)
     for first in range(0, len(pages), _BLOCK):
         rows = slice(first, first + _BLOCK)

@@ -1,8 +1,8 @@
-"""Signs of a text, looked for all at once.
+"""Fast search for many characters in a text at once.
 
-Text of Latin letters alone takes a byte a letter, in which a sign is found at once. In other text,
-to look for dozens of signs one by one, or at each letter by a pattern, takes longer than all else
-that is done to it. Here such text becomes an array of numbers of 16 bits, two for a rare sign.
+Python keeps Latin-1 text as one byte per character, in which a character is found at once. In other
+text, searching for dozens of characters one by one, or by a pattern, would take longer than all
+else that is done to it. Here such text becomes an array of UTF-16 code units.
 
 Pure.
 """
@@ -27,7 +27,7 @@ _BYTES, _WIDE = "latin-1", "utf-16-le"
 
 
 def is_latin(text: str) -> bool:
-    """Whether all letters of a text are among the first 256.
+    """Whether all characters of a text are Latin-1.
 
     >>> is_latin("naïve"), is_latin("5 €")
     (True, False)
@@ -35,14 +35,14 @@ def is_latin(text: str) -> bool:
     if text.isascii():
         return True
     try:
-        text.encode(_BYTES)  # far faster than looking at each letter
+        text.encode(_BYTES)  # far faster than a loop over characters
     except UnicodeEncodeError:
         return False
     return True
 
 
 def characters_from(first: str, text: str) -> str:
-    """The signs of a text, in their order, without those before one that is not Latin.
+    """Characters of a text with the code of `first`, which is not Latin-1, or a higher one.
 
     >>> characters_from("\u0e00", "5 € for a 本")
     '€本'
@@ -54,23 +54,23 @@ def characters_from(first: str, text: str) -> str:
 
 
 def normalize_spaces(text: str, *, spaces: str, unseen: str) -> str:
-    r"""A text with one space wherever some stood together, and without what nobody sees.
+    r"""A text with single spaces and without invisible characters.
 
     Args:
         text: The text.
-        spaces: Signs that count as spaces, besides the space.
-        unseen: Signs that are left out; as spaces, none of them beyond 16 bits.
+        spaces: Characters that count as spaces, besides the space; none beyond 16 bits.
+        unseen: Characters that are left out; none beyond 16 bits.
 
     Examples:
         >>> normalize_spaces("a\n  b\u2009€ \xadc", spaces="\n\u2009", unseen="\xad\ufeff")
         'a b € c'
     """
     wide = not is_latin(text)
-    first = "\1" if wide else "\0"  # half of the bytes of wide text are 0: it takes long to find
-    for signs, instead in ((unseen, ""), (spaces, " ")):
-        for sign in signs:
-            if first <= sign <= _LAST_LATIN and sign in text:
-                text = text.replace(sign, instead)
+    first = "\1" if wide else "\0"  # half of the bytes of wide text are 0: slow to search for
+    for characters, instead in ((unseen, ""), (spaces, " ")):
+        for character in characters:
+            if first <= character <= _LAST_LATIN and character in text:
+                text = text.replace(character, instead)
     encoding = _WIDE if wide else _BYTES
     kind = "<u2" if wide else "u1"
     codes: _Codes = np.frombuffer(text.encode(encoding, "surrogatepass"), kind)
@@ -84,10 +84,13 @@ def normalize_spaces(text: str, *, spaces: str, unseen: str) -> str:
 
 
 def _replaced(codes: _Codes, spaces: str, unseen: str) -> _Codes:
-    """Signs with a space for each of some, and without others; most texts have none of them."""
+    """Codes with some replaced by spaces and others left out; most texts have none of them."""
     there = np.zeros(_NUMBERS, np.bool_)
     there[codes[codes - 1 >= ord(_LAST_LATIN)]] = True  # and 0: there is nothing before it
-    blank, gone = ([ord(sign) for sign in signs if there[ord(sign)]] for signs in (spaces, unseen))
+    blank, gone = (
+        [ord(character) for character in characters if there[ord(character)]]
+        for characters in (spaces, unseen)
+    )
     if gone:
         codes = codes[~np.isin(codes, gone)]
     if blank:

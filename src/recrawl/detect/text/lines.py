@@ -1,13 +1,13 @@
-r"""What a reader sees of a page, a line for each block.
+r"""Visible text of an HTML page, one line per block.
 
-The title comes first, then the text in its order. A line ends wherever a tag stands that is not
-within a line; the cells of a row stay together, since a figure says nothing without the name before
-it. Where a link leads is a word of its line, behind a sign that no text can have: a link that leads
-elsewhere is a change though it reads the same. What an image says in place of itself is text.
+The title comes first, then the text in its order. Every tag ends a line unless it is an inline one;
+the cells of a row stay together, since a figure says nothing without the name before it. The target
+of a link is a word of its line, after a character that no text can have: a link that leads
+elsewhere is a change though it reads the same. The alternative text of an image is text.
 
-What never is content does not count: scripts, styles, comments, forms' hidden fields, spelling of
-letters and white space, marks of sessions and campaigns in links, and times told from now ("5
-minutes ago"). Nothing else is left out: prices, dates and clocks may be what a page is for.
+Left out is what never is content: scripts, styles, comments, hidden fields of forms, variants of
+Unicode and white space, session and campaign parameters of links, and relative times ("5 minutes
+ago"). Nothing else is: prices, dates and clocks may be what a page is for.
 
 Pure.
 """
@@ -34,15 +34,15 @@ from recrawl.detect.text.markup import (
 from recrawl.detect.text.relative_times import without_relative_times
 from recrawl.detect.text.selection import select_parts
 
-# Before where a link leads. No text has it: HTML knows no reference to it, and it is taken out of
-# what is read.
+# Precedes the target of a link. No text has it: HTML has no reference to it, and it is removed from
+# pages.
 LINK = "\x10"
-# In place of what a mask blanks; no text has it either.
+# Stands for what a mask hides; no text has it either.
 GAP = "\x11"
 
-# Between lines until they are cut. Python takes it for white space: one in a page does no harm.
+# Separates lines until they are split. Python takes it for white space: one in a page is harmless.
 _CUT = "\x1e"
-# Left by a tag within a word: a reference to a letter does not go on behind it.
+# Replaces an inline tag, so that a character reference does not go on behind it.
 _JOINT = "\x0e"
 _CONTROLS = f"{_JOINT}{LINK}{GAP}{_CUT}"
 _IN_LINE = (
@@ -55,7 +55,7 @@ _IN_LINE = (
     *("msubsup", "msup", "mtext", "munder", "munderover", "semantics"),
     *("circle", "g", "line", "path", "polygon", "rect", "svg", "use"),
 )
-# Within a line, but not joined to what is beside them.
+# Inline, but separated from their neighbours by a space.
 _APART = ("input", "mtd", "rp", "rt", "td", "th")
 _BLOCKS = (
     *("address", "article", "aside", "blockquote", "body", "br", "center", "dd", "details", "div"),
@@ -66,7 +66,7 @@ _BLOCKS = (
 
 
 class _Left(dict[str | None, str]):
-    """What a tag leaves, by its name; a tag that is not here ends a line."""
+    """What replaces a tag, by its name; unknown tags end a line."""
 
     def __missing__(self, name: str) -> str:
         return self.get(name.lower(), _CUT)
@@ -79,7 +79,7 @@ _LEFT = _Left(
     for slash in ("", "/")
 )
 _LEFT[None] = _JOINT  # a comment, or an element of which nothing is seen
-# Nobody sees them: the sign 0, soft hyphen, spaces of no width, joiners, marks of direction.
+# Invisible: NUL, soft hyphen, zero-width spaces, joiners, direction marks.
 _UNSEEN = (
     "\0\xad\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067"
     "\u2068\u2069\ufeff"
@@ -90,9 +90,9 @@ _SPACES = (
 )
 _MOST_MARKS = 32
 _LONG_LINE = 2_000
-# Marks on letters are among what is neither letter, digit nor space, beyond the Latin letters.
+# Combining marks are neither letters, digits nor spaces, and beyond the Latin letters.
 _MANY_MARKS = re.compile(r"[^\w\s\0-\u02ff]{64,}")
-# So many together are also found, and much faster, where only each 32nd sign is looked at.
+# So many together are found much faster by looking at each 32nd character only.
 _STEP = 32
 _MAYBE_MANY_MARKS = re.compile(r"[^\w\s\0-\u02ff]{2}")
 _JSON_STARTS = ("{", "[")
@@ -102,7 +102,7 @@ _JSON_BREAK = re.compile(r'("(?:[^"\\]++|\\.)*+"?)|([\[{,])|([\]}])', re.DOTALL)
 def lines(
     page: str, *, watch: tuple[str, ...] = (), ignore: tuple[str, ...] = ()
 ) -> tuple[str, ...]:
-    r"""Lines of a page in HTML, white space collapsed, none of them empty.
+    r"""Visible lines of an HTML page, white space collapsed, without empty ones.
 
     Args:
         page: The page.
@@ -121,7 +121,7 @@ def lines(
 
 
 def text_lines(text: str) -> tuple[str, ...]:
-    r"""Lines of a text that is no HTML; of JSON, a line for each value, however it is written.
+    r"""Lines of a text that is not HTML; of JSON one line per value, however it is formatted.
 
     >>> text_lines("a  b\n\nc")
     ('a b', 'c')
@@ -164,17 +164,17 @@ def _link(written: str) -> str:
 
 
 def _tidy(text: str) -> tuple[str, ...]:
-    """Lines of a text in one spelling, without the empty ones."""
+    """Normalized lines of a text, without empty ones."""
     text = _composed(normalize_spaces(text, spaces=_SPACES, unseen=_UNSEEN))
     found = map(str.strip, text.split(_CUT))
     return tuple(filter(None, without_relative_times(list(filter(None, found)))))
 
 
 def _composed(text: str) -> str:
-    """Letters with their marks as one sign each, however they are written."""
+    """Text in Unicode normal form C, with a bound on marks per letter."""
     if is_latin(text):  # has no marks apart from their letters
         return text
-    # To put marks in order takes the square of how many are on one letter of a line.
+    # Sorting combining marks takes quadratic time in the marks of one letter.
     if _MAYBE_MANY_MARKS.search(text[::_STEP]) and max(map(len, text.split(_CUT))) > _LONG_LINE:
         text = _MANY_MARKS.sub(_fewer, text)
     return unicodedata.normalize("NFC", text)
@@ -184,10 +184,10 @@ def _fewer(marks: re.Match[str]) -> str:
     return marks[0][:_MOST_MARKS]
 
 
-def _without(signs: str, text: str) -> str:
-    for sign in signs:
-        if sign in text:  # looking is faster than replacing, and most pages have none
-            text = text.replace(sign, "")
+def _without(characters: str, text: str) -> str:
+    for character in characters:
+        if character in text:  # looking is faster than replacing, and most pages have none
+            text = text.replace(character, "")
     return text
 
 

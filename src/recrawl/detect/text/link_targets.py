@@ -1,6 +1,6 @@
-"""Where a link leads, without what is not part of it.
+"""Targets of links without fragments and without session, campaign and click parameters.
 
-Fragments lie within a page. Names of sessions, campaigns and clicks are given to each visitor anew.
+These differ from visitor to visitor, and lead to the same page.
 
 Pure.
 """
@@ -13,7 +13,7 @@ from functools import lru_cache
 # Longer targets are data, not addresses.
 _LONGEST = 2000
 _MOST_NAMES = 1_000
-# They lead nowhere.
+# Schemes that lead nowhere.
 _NOWHERE = ("javascript:", "data:", "about:", "blob:")
 _PLAIN = re.compile(r"((?:https?:)?[A-Za-z0-9/._~%+-]{0,500}+)(?:#.*+)?", re.DOTALL)  # as most are
 _SESSION_IN_PATH = re.compile(r";(?:jsessionid|phpsessid|sid|sessionid)=[^/?#;]*+", re.IGNORECASE)
@@ -33,7 +33,7 @@ _EMPTY = re.compile(r"\?[?&;]+")
 
 
 def link_target(written: str) -> str:
-    """Where a link leads, in a form that is the same at each visit; empty where it leads nowhere.
+    """Target of a link in a form that is the same at each visit; empty where it leads nowhere.
 
     >>> link_target("/a;jsessionid=8F?utm_source=x&page=2&PHPSESSID=1#top")
     '/a?page=2'

@@ -1,9 +1,9 @@
-"""The markup of a page in HTML, found in time linear in its length, without a tree.
+"""HTML tokenizer as one regular expression, linear in the length of a page.
 
-A tree is where hostile pages win: on a megabyte of nested lists a good parser takes minutes. What a
-reader sees needs none. This follows the tokens of the HTML standard: comments, scripts and the like
-go with all that is in them, tags go alone. Nothing is tried twice: what has no end takes the rest
-of the page with it.
+Visible text needs no tree, and trees are where hostile pages win: on a megabyte of nested lists a
+good parser takes minutes. This follows the tokens of the HTML standard: comments, scripts and the
+like are one token with all that is in them, tags are one each. Nothing is tried twice: what has no
+end takes the rest of the page with it.
 
 Pure.
 """

@@ -1,8 +1,8 @@
-"""Times told from now, such as "5 minutes ago", taken out of text.
+"""Relative times such as "5 minutes ago", removed from text in many languages.
 
-They move at each visit though nothing happened, and say of the page only when it was read. Only
-what looks back counts ("in 5 minutes" may be a recipe), and only in short lines: in a paragraph it
-is part of a story. Dates, clocks, "today" and "yesterday" stay.
+They differ at each visit though nothing happened. Only times in the past are removed ("in 5
+minutes" may be a recipe), and only from short lines: in a paragraph they are part of a story.
+Dates, clocks, "today" and "yesterday" stay.
 
 Pure.
 """
@@ -261,7 +261,7 @@ _TELLING[[piece for _, piece, *_ in _PATTERNS if piece is not None]] = True
 
 
 def without_relative_times(lines: list[str]) -> list[str]:
-    """Lines without times told from now; white space stays single.
+    """Lines without relative times; white space stays single.
 
     >>> without_relative_times(["Posted 5 minutes ago by Bo", "vor 2 Stunden", "3 days later"])
     ['Posted by Bo', '', '3 days later']

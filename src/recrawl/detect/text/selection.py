@@ -1,7 +1,7 @@
-"""What a reader sees of a page, as text in one line.
+"""Parts of an HTML page that CSS selectors watch or ignore.
 
-Parts chosen by CSS selectors need a tree. A page of so many tags, or nested so deep, that a tree
-would take long is taken whole instead: no page can keep a crawl busy.
+Selectors need a tree. A page with so many tags, or nested so deep, that its tree would take long is
+taken whole instead: no page can keep a crawl busy.
 
 Pure.
 """
@@ -42,7 +42,7 @@ _FORMATTING = frozenset(
 
 
 def select_parts(page: str, watch: tuple[str, ...], ignore: tuple[str, ...]) -> list[str]:
-    """The parts of a page that count, each as HTML; the page itself where all of it does.
+    """HTML of the parts of a page that count; the whole page where there are no selectors.
 
     >>> select_parts("<p>a<b>b</b></p><p>c", ("p",), ("b",))
     ['<p>a</p>', '<p>c</p>']
@@ -67,11 +67,11 @@ def select_parts(page: str, watch: tuple[str, ...], ignore: tuple[str, ...]) -> 
 
 
 def is_too_complex(page: str, selectors: tuple[str, ...] = ()) -> bool:
-    """Whether a tree of a page might take long, by bounds on its depth found in one pass.
+    """Whether the tree of a page might take long, by bounds on its size found in one pass.
 
     Args:
         page: The page.
-        selectors: What would be looked for in the tree.
+        selectors: CSS selectors that would be applied.
     """
     tags = page.count("<")
     counting = any(_COUNTING in selector.lower() for selector in selectors)

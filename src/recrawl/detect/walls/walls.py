@@ -1,9 +1,9 @@
-"""Answers with status 200 that say nothing of their page.
+"""Detector of walls: responses with status 200 that are not the page.
 
-A challenge to robots, a request for consent, "no such page", an error, a login, nothing at all: to
-take one for the page would be a change now and another when it comes back. A wall is told by what
-its software leaves in the page, or by a title or a line that says so and nothing else, and always
-by how little else there is to read: a long text about such pages is a page.
+A bot wall, a consent wall, a soft 404, an error, a login, an empty page: taken for the page it
+would be a change now and another when the page comes back. A wall is recognised by traces of its
+software in the source, or by a title or line that says so and nothing else, and always by how
+little other text there is: a long text about such pages is a page.
 
 Pure.
 """
@@ -52,7 +52,7 @@ def _whole(phrases: list[str]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{phrase})" for phrase in phrases))
 
 
-# With the letters that a page may have which says so.
+# Each with the most letters of a page that is such a wall.
 _PHRASES = (
     ("bot", _whole(BOT_PHRASES), _SAID),
     ("consent", _whole(CONSENT_PHRASES), _TITLED),
@@ -63,10 +63,10 @@ _PHRASES = (
 
 
 def detect_wall(status: int, headers: Mapping[str, str], lines: Sequence[str], page: str) -> str:
-    """Which wall an answer is: bot, consent, soft-404, error, login, empty; empty text for none.
+    """Kind of wall that a response is: bot, consent, soft-404, error, login or empty; "" for none.
 
     Args:
-        status: Status of the answer.
+        status: Status of the response.
         headers: Its headers, names in small letters.
         lines: What a reader sees of it, by `recrawl.detect.text.lines.lines`.
         page: Its source.
@@ -84,7 +84,7 @@ def detect_wall(status: int, headers: Mapping[str, str], lines: Sequence[str], p
     text = _text(lines)
     if not 0 < len(text) <= _LONGEST:
         return ""
-    # Marks are of ASCII letters; to turn others into small ones takes ten times as long.
+    # Traces are ASCII; lower-casing other letters takes ten times as long.
     source = page.encode("ascii", "replace").lower().decode("ascii")
     found = _marked(text, source)
     if found:
@@ -96,14 +96,14 @@ def detect_wall(status: int, headers: Mapping[str, str], lines: Sequence[str], p
 
 
 def _text(lines: Sequence[str]) -> str:
-    """Text without targets, in small letters; empty where it is surely longer than a wall's."""
+    """Text in lower case without targets of links; empty where it is too long for a wall."""
     if len(lines) > _MOST_LINES or _is_long(lines):
         return ""
     return _TARGET.sub("", "\n".join(lines)).lower()
 
 
 def _is_long(lines: Sequence[str]) -> bool:
-    """Whether lines are longer than a wall's already by what stands before their links."""
+    """Whether lines are too long for a wall even without their links."""
     letters = 0
     for line in lines:
         link = line.find(LINK)
@@ -114,7 +114,7 @@ def _is_long(lines: Sequence[str]) -> bool:
 
 
 def _marked(text: str, source: str) -> str:
-    """The wall that the source tells of."""
+    """Kind of wall by traces in the source."""
     letters = len(text)
     if letters <= _MARKED and any(mark in source for mark in BOT_MARKS):
         return "bot"
@@ -132,12 +132,12 @@ def _marked(text: str, source: str) -> str:
 
 
 def _said(text: str) -> str:
-    """The wall that a title or a line tells of."""
+    """Kind of wall by what a title or a line says."""
     letters = len(text)
     if letters > _TITLED:
         return ""
     seen = [" ".join(line.split()) for line in text.split("\n")]
-    # After a colon stands what a title is about, before it may be the name of a site.
+    # A title may have the name of the site before a colon.
     parts = [*_CUTS.split(seen[0])[:8], seen[0], seen[0].rpartition(": ")[2]]
     if letters <= _SAID:
         parts += seen[1:]
@@ -151,7 +151,7 @@ def _said(text: str) -> str:
 
 
 def _bare(part: str) -> tuple[str, ...]:
-    """A part without the marks that people put around it, and without a sigh before it."""
+    """A phrase without punctuation around it, and also without an "oops" before it."""
     part = part.strip(_MARKS)
     sigh = _SIGH.match(part)
     return (part, part[sigh.end() :].strip(_MARKS)) if sigh else (part,)

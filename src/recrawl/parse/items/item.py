@@ -1,4 +1,4 @@
-"""Items of a listing: what one page of it lists, each with a key and attributes.
+"""Items on one page of a listing, each with a key and attributes.
 
 Where items are, and the parts within them, is told by CSS selectors for HTML and by paths for
 JSON. A part may end in `@attribute`, which stands for that attribute of the element: `a@href`, or
@@ -69,7 +69,7 @@ class Items:
 
 
 def split_selector(part: str) -> tuple[str, str]:
-    """A part as where it stands and the attribute that is meant; either may be empty.
+    """Split `selector@attribute`; either may be empty.
 
     >>> split_selector("a.title@href"), split_selector("h3"), split_selector("@data-id")
     (('a.title', 'href'), ('h3', ''), ('', 'data-id'))
@@ -94,7 +94,7 @@ def clean(text: str, longest: int = LONGEST_VALUE) -> str:
 
 
 def collect_items(rows: list[tuple[str, dict[str, str]]], following: str = "") -> Items:
-    """Items from keys and attributes in the order of a page; of a key twice the first counts.
+    """Items from keys and attributes in page order; of repeated keys the first counts.
 
     >>> collect_items([("7", {"city": "Bern"}), ("", {}), ("7", {})])
     Items(objects={'7': {'city': 'Bern'}}, count=3, nameless=1, following='', problem='')

@@ -69,10 +69,10 @@ class JsonPath:
 
     @classmethod
     def read(cls, text: str) -> JsonPath:
-        """The path that a text writes.
+        """Parse a path.
 
         Raises:
-            InvalidParameter: It writes none.
+            InvalidParameter: The text is not a path.
         """
         wanted = text.strip()
         if wanted.startswith("$"):
@@ -121,7 +121,7 @@ def _step(match: re.Match[str], text: str) -> Step:
 
 
 def _inside(value: Any, step: Step) -> list[Any]:  # noqa: ANN401 - whatever JSON holds
-    """What a step leads to from a value: nothing, one value or all of them."""
+    """Values that one step leads to."""
     if isinstance(step, _Every):
         if isinstance(value, dict):
             return list(value.values())

@@ -1,4 +1,4 @@
-"""How the pages of a list follow each other: by a number that counts, or by a link.
+"""Paging of a listing: by a query parameter that counts, or by a link to the next page.
 
     p            a parameter of the address or the form: p=1, p=2, ...
     p=0          the same from 0 on
@@ -24,7 +24,7 @@ _COUNTED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class PageParameter:
-    """A parameter that counts pages.
+    """Query parameter that counts pages.
 
     Args:
         name: Its name.
@@ -46,7 +46,7 @@ class PageParameter:
 
     @classmethod
     def read(cls, text: str) -> PageParameter | None:
-        """The parameter that a text writes; None where it writes none."""
+        """Parse `name=first+step`; None where it is malformed."""
         match = _COUNTED.fullmatch(text.strip())
         if match is None:
             return None
@@ -54,7 +54,7 @@ class PageParameter:
         return cls(match["name"], 1 if first is None else int(first), int(match["step"] or 1))
 
     def of(self, page: int) -> str:
-        """What it is for a page, counted from 0."""
+        """Its value for a page, counted from 0."""
         return str(self.first + self.step * page)
 
 
