@@ -44,9 +44,9 @@ def export(
 ) -> None:
     """Write the visits, rates or pages of a crawl to a file.
 
-    Visits are a log as recrawl estimate and others read it, one row per
-    visit. Rates are what the crawl believes now, one row per page that has a
-    copy, as recrawl plan reads them. Pages are all pages as recrawl pages shows them. A
+    Visits are a log as recrawl estimate and others read it, one row per visit.
+    Rates are what the crawl believes now, one row per page that has a copy; this
+    is what recrawl plan reads. Pages are all pages as recrawl pages shows them. A
     crawl may be running meanwhile; nothing of it is changed.
 
     \b
