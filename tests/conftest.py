@@ -4,6 +4,8 @@
 `pyproject.toml`, hypothesis takes its examples from the seed of the run.
 """
 
+import signal
+
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
@@ -24,6 +26,10 @@ settings.register_profile("random", _SHARED)
 
 def pytest_configure(config):
     adopt_orphans()
+    # A run that a shell has put into the background ignores interrupts, and so would the programs
+    # that tests start and interrupt.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     explores = config.pluginmanager.hasplugin("randomly")
     settings.load_profile("random" if explores else "fixed")
     if not explores:
