@@ -99,9 +99,12 @@ def in_colours(folder, **more):
     screen = environment(TERM="xterm-256color", **more)
     screen = {name: value for name, value in screen.items() if value or name != "NO_COLOR"}
     words = [RECRAWL, "diff", TEA, "--to", "2024-10-06"]
-    subprocess.run(words, check=True, cwd=folder, stdout=theirs, env=screen)
-    os.close(theirs)
-    return os.read(ours, 1 << 16).decode()
+    try:
+        subprocess.run(words, check=True, cwd=folder, stdout=theirs, env=screen)
+        return os.read(ours, 1 << 16).decode()
+    finally:
+        os.close(theirs)
+        os.close(ours)
 
 
 def test_a_terminal_is_told_colours_and_nothing_else(folder):

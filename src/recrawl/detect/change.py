@@ -99,7 +99,7 @@ def compare(
     Examples:
         >>> old = OldVersion(("Tea", "5 euros"), signature(("Tea", "5 euros")))
         >>> compare(old, ("Tea", "6 euros"))
-        Change(outcome=<Outcome.CHANGED: 3>, share=0.3333333333333333)
+        Change(outcome=<VisitOutcome.CHANGED: 3>, share=0.3333333333333333)
         >>> compare(old, ("Tea", "6 euros"), least_change=0.5).outcome.label
         'cosmetic'
     """
