@@ -77,10 +77,10 @@ PATIENT = """
 from recrawl.cli.main import main
 from recrawl.crawl import crawler
 from recrawl.fetch import http
-from recrawl.fetch.fetcher import Limits
+from recrawl.fetch.fetcher import RequestLimits
 
 crawler.GRACE_SECONDS = 86_400.0
-http.Limits = lambda: Limits(86_400.0, 86_400.0, 86_400.0)
+http.RequestLimits = lambda: RequestLimits(86_400.0, 86_400.0, 86_400.0)
 main()
 """
 
