@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
-    from recrawl.detect.verdict import Judgement
+    from recrawl.detect.verdict import Verdict
     from recrawl.entries.entries import Copy
     from recrawl.parse.messages import Response
     from recrawl.settings.rules import Rule
@@ -97,19 +97,25 @@ def conditions(copy: Copy | None) -> dict[str, str]:
 
 def decide(
     answer: Response, copy: Copy | None, body: bytes | None, rule: Rule, now: float
-) -> Judgement:
+) -> Verdict:
     """What an answer says of its page, as our crawler decides it."""
-    from recrawl.detect.verdict import Known, judged, read_answer, unmoved, unread
+    from recrawl.detect.verdict import (
+        PageFacts,
+        read_response,
+        verdict_by_content,
+        verdict_by_signature,
+        verdict_unread,
+    )
 
-    settled = unread(answer.address, answer, copy)
+    settled = verdict_unread(answer.address, answer, copy)
     if settled is not None:
         return settled
-    seen, known = read_answer(answer, rule), Known(copy)
-    settled = unmoved(answer.address, answer, seen, known)
+    seen, known = read_response(answer, rule.criteria), PageFacts(copy)
+    settled = verdict_by_signature(answer.address, answer, seen, known)
     if settled is not None:
         return settled
-    old = None if body is None else read_answer(answer, rule, body)
-    return judged(answer.address, answer, seen, known, rule, old=old, at=now)
+    old = None if body is None else read_response(answer, rule.criteria, body)
+    return verdict_by_content(answer.address, answer, seen, known, rule.criteria, old=old, at=now)
 
 
 def crawl_scrapy(folder: Path, address: str, days: float) -> dict[str, float]:

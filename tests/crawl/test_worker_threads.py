@@ -83,10 +83,10 @@ def test_where_work_never_ends_nothing_is_begun_before_some_of_it_has():
 def test_work_that_never_ends_does_not_keep_the_program_from_ending():
     program = """
 import asyncio, time
-from recrawl.crawl.worker_threads import Aside
+from recrawl.crawl.worker_threads import WorkerThreads
 
 async def main():
-    work = asyncio.create_task(Aside().run(lambda: time.sleep(600)))
+    work = asyncio.create_task(WorkerThreads().run(lambda: time.sleep(600)))
     await asyncio.sleep(0.2)
     work.cancel()
 
