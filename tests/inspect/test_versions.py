@@ -48,5 +48,5 @@ def test_a_version_that_was_dropped_meanwhile_is_refused(versions):
 def test_versions_are_compared_as_a_reader_sees_them(versions):
     found = versions.compared(*versions.chosen(None, None))
 
-    assert (found.difference.old, found.difference.new) == (("Version 2",), ("Version 3",))
+    assert (found.diff.old, found.diff.new) == (("Version 2",), ("Version 3",))
     assert found.share == pytest.approx(0.5)
