@@ -59,7 +59,7 @@ def check_store(tmp_path):
     with open_for_writing(tmp_path / "recrawl.db") as store:
         assert store.check() == []
     with open_store(tmp_path / "recrawl.db") as reader:
-        address = [""] + [each for some in reader.all_addresses() for each in some]
+        address = [each for some in reader.all_addresses() for each in some]
         kept = Counter(
             (int(number), address[page])
             for visits in reader.visits()
