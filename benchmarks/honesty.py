@@ -297,7 +297,7 @@ def summed(world: World, watched: Watched, crawler: Crawler, now: float) -> dict
         "found": watched.found,
         "false": watched.false,
         "words": {
-            kind: crawler.crawl.trust.words(kind)
+            kind: crawler.crawl.trust.records(kind)
             for kind in ("not_modified", "etag", "modified", "sitemap", "noise")
         },
         "names": crawler.crawl.hosts.names,

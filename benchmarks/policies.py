@@ -43,7 +43,7 @@ from recrawl.policies.methods import POLICIES
 from recrawl.policies.recrawl.clocks import Trusting
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.simulate.bands import ratio_band, staleness_band
-from recrawl.simulate.entrants import ORACLES, entrant
+from recrawl.simulate.competitors import ORACLES, policy_named
 from recrawl.simulate.made import log_normal_rates, make_world
 from recrawl.simulate.run import simulate
 
@@ -137,7 +137,7 @@ def run(cell: Cell) -> tuple[Cell, SimulationRun]:
     policy: Policy[Any] = (
         variants[cell.name](Recrawl(objective))
         if cell.name in variants
-        else entrant(cell.name, world, objective)
+        else policy_named(cell.name, world, objective)
     )
     random = np.random.default_rng(cell.seed)
     return cell, simulate(world, policy, Budget(cell.budget, "change"), step=STEP, random=random)

@@ -29,7 +29,7 @@ from recrawl.entries.entries import Checkpoint, Copy, PageChange, PagesFound, Vi
 from recrawl.plan.budget import Budget
 from recrawl.settings.rules import Rule
 from recrawl.settings.settings import Settings
-from recrawl.state.opening import learnt_parts, open_crawl
+from recrawl.state.opening import open_crawl
 from recrawl.store import create_store, open_for_writing, open_store
 from recrawl.store.writer import Writer
 from recrawl.units import SECONDS_A_DAY
@@ -113,7 +113,7 @@ def run(pages: int) -> None:
                 settings_for(pages), store, reader, clock.now(), random=np.random.default_rng(0)
             )
             print(f"{2 * pages:,} visits learnt again in {time.perf_counter() - began:.0f} s")
-            store.write([Checkpoint(learnt_parts(crawl))])
+            store.write([Checkpoint(crawl.dump())])
         judge("bytes a visit", a_visit, MOST_BYTES_A_VISIT)
         rest = path.stat().st_size - 2 * pages * a_visit
         judge("bytes a page", rest / pages, MOST_BYTES_A_PAGE)
@@ -156,7 +156,7 @@ async def resume(path: Path) -> None:
             await asyncio.sleep(0)
         await writer.close()
         wall, cpu = time.perf_counter() - began, time.process_time() - cpu
-        store.write([Checkpoint(learnt_parts(crawl))])  # as a crawl that is stopped does
+        store.write([Checkpoint(crawl.dump())])  # as a crawl that is stopped does
     print(f"{1e6 * cpu / done:.0f} µs of CPU to lease and report a page")
     judge("leased and reported a second", done / wall, LEAST_A_SECOND, least=True)
 

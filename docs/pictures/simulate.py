@@ -19,7 +19,7 @@ from recrawl.adapters.pictures import write_picture
 from recrawl.plan.budget import Budget
 from recrawl.plan.objectives.methods import Freshness
 from recrawl.report.charts.simulation import BudgetLine, budget_chart
-from recrawl.simulate.entrants import entrant
+from recrawl.simulate.competitors import policy_named
 from recrawl.simulate.made import log_normal_rates, sections
 from recrawl.simulate.run import simulate
 
@@ -37,7 +37,7 @@ def main(folder: Path) -> None:
         runs = [
             simulate(
                 world,
-                entrant(name, world, Freshness()),
+                policy_named(name, world, Freshness()),
                 Budget(visits, "change"),
                 random=np.random.default_rng(0),
             )

@@ -8,7 +8,6 @@ import pytest
 
 from recrawl.entries.entries import Checkpoint
 from recrawl.plan.budget import Budget
-from recrawl.state.opening import expected_fresh
 from recrawl.store import open_for_writing, open_store
 from tests.crawl.crawls import (
     SECOND,
@@ -62,12 +61,12 @@ def test_what_was_learnt_is_there_again(tmp_path, saved):
             asked = settings(site(with_sitemap(server)), budget=Budget(100.0))
             async with crawling(tmp_path, asked, clock) as crawler:
                 await crawler.run(until=START + 4, found=lambda *_: None)
-                before = expected_fresh(crawler.crawl, START + 5)
+                before = crawler.crawl.expected_fresh(START + 5)
             if not saved:
                 with open_for_writing(tmp_path / "recrawl.db") as store:
                     store.write([Checkpoint({}, visit=0)])
             async with crawling(tmp_path, asked, clock) as crawler:
-                return before, expected_fresh(crawler.crawl, START + 5)
+                return before, crawler.crawl.expected_fresh(START + 5)
 
     before, after = asyncio.run(crawl())
 

@@ -45,9 +45,9 @@ class Life:
             self.copy = new
             return False
         changed = self._judged(new, self.masks).outcome is VisitOutcome.CHANGED
-        if self.trust.samples(0):
+        if self.trust.draw_sample(0):
             changed = self._checked(new, fetch(True), sampled=True)
-        elif changed and (self._is_doubtful(new) or self.trust.checks(0, 0)):
+        elif changed and (self._is_doubtful(new) or self.trust.refetch_changed(0, 0)):
             changed = self._checked(new, fetch(True), sampled=False)
         if changed:
             self.copy = new
@@ -66,7 +66,7 @@ class Life:
         left = share_changed(apply_masks(new, masks), apply_masks(second, masks))
         differed = apply_masks(new, self.masks) != apply_masks(second, self.masks)
         taught = masks != self.masks
-        self.trust.pair(0, 0, differed=differed, taught=taught, sampled=sampled)
+        self.trust.count_pair(0, 0, differed=differed, masked=taught, sampled=sampled)
         self.masks = masks
         found = self._judged(new, masks)
         return found.outcome is VisitOutcome.CHANGED and found.share > _AS_BY_ITSELF * left

@@ -13,10 +13,11 @@ from recrawl.frontier.agenda import Agenda, KnownPages
 from recrawl.frontier.frontier import PolicyCheckpoint
 from recrawl.frontier.host_table import HostTable
 from recrawl.plan.budget import Budget
-from recrawl.policies.pages import Outcomes
-from recrawl.policies.recrawl.checkpoint import kept, resumed
+from recrawl.policies.pages import Outcomes, Pages
+from recrawl.policies.recrawl.checkpoint import dump, load
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.settings.terms import VisitTerms
+from recrawl.units import instant_after_epoch
 from recrawl.visits.status import PageStatus
 from tests.frontier.crawls import START, Told, crawl, found, visit
 
@@ -68,18 +69,30 @@ def known_of(agenda):
     )
 
 
-def taken_up(known, pages, state, budget, now):
-    """Another agenda that goes on from what was written down."""
+def taken_up(known, pages, state, budget, now, visits=()):
+    """Another agenda that goes on from what was written down, and from visits since then."""
     random = np.random.default_rng(5)
     agenda = Agenda(HostTable(delay=0.0), MIXED, random)
     for _ in range(4):
         agenda.hosts.add()
-    parts = kept(state)
+    parts = dump(state)
     policy = Recrawl()
-    state = resumed(policy, parts, lambda: [address(page) for page in pages.tolist()])
+    state = load(policy, parts, lambda: [address(page) for page in pages.tolist()])
     learnt = PolicyCheckpoint(state, len(pages), state.gap)
-    agenda.add_pool(Told.resumed(policy, budget, random, learnt), budget, now)
-    agenda.resume(known, [pages], [state.last.copy()])
+    frontier = Told.resumed(policy, budget, random, learnt)
+    rows = pages.tolist()
+    for page, at, changed in visits:
+        instant = np.array([instant_after_epoch(at)])
+        if changed is None:
+            frontier.add(Pages.of([address(page)], instant), instant[0])
+            rows.append(page)
+        else:
+            outcomes = Outcomes.existence(np.array([changed]))
+            frontier.seen(np.array([rows.index(page)]), instant, outcomes)
+            assert frontier.state is not None  # it has learned: a page is seen once at a time
+    agenda.add_pool(frontier, budget, now)
+    state = frontier.state
+    agenda.resume(known, [np.array(rows)], [state.last.copy()])
     return agenda
 
 
@@ -135,14 +148,8 @@ def test_visits_since_the_crawl_was_saved_are_learnt_again(seed):
         for lease in agenda.take(now, 3):
             visit(agenda, lease, now, changed=lease.page % 2 == 0)
             visits.append((lease.page, now, None if lease.first else lease.page % 2 == 0))
-    again = taken_up(known_of(agenda), pages, saved, Budget.read("300/1d"), now)
-    for page, at, changed in visits[told:]:
-        if changed is None:
-            again.enter(page, address(page), at)
-        else:
-            pool = again._pool(page)
-            pool.copies.learn(page, at, Outcomes.existence(np.array([changed])))
-            pool.copies.place(page, at)
+    budget = Budget.read("300/1d")
+    again = taken_up(known_of(agenda), pages, saved, budget, now, visits[told:])
     least = [page for page in range(60) if agenda._table.term[page] == 2]
     for each in (agenda, again):
         each._pools[0]._ranking.renew()

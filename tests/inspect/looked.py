@@ -9,7 +9,7 @@ import numpy as np
 from recrawl.entries.entries import Checkpoint, PageChange, PagesFound, VisitMade
 from recrawl.inspect.status.overview import overview
 from recrawl.settings.settings import read_settings
-from recrawl.state.opening import learnt_parts, open_crawl
+from recrawl.state.opening import open_crawl
 from recrawl.store import create_store, open_for_writing, open_store
 from recrawl.visits.status import PageStatus, VisitOutcome
 
@@ -88,4 +88,4 @@ def save(settings: Settings, path: Path, now: float) -> None:
     """Save what was learnt from all visits so far, as a crawl does when it is stopped."""
     with open_for_writing(path) as store, open_store(path) as reader:
         crawl = open_crawl(settings, store, reader, now, random=np.random.default_rng(0))
-        store.write([Checkpoint(learnt_parts(crawl))])
+        store.write([Checkpoint(crawl.dump())])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from recrawl.policies.pages import Outcomes, Pages
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.simulate.frozen_policy import FrozenPolicy, FrozenState, SampledPolicy
-from recrawl.simulate.virtual_crawl import own
+from recrawl.simulate.next_visit import own
 from recrawl.units import epoch_days
 
 FIRST = np.datetime64("2026-01-01T00:00", "us")

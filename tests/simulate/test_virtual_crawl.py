@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recrawl.inspect.scenario import build_scenario
 from recrawl.inspect.why.binding import moved
 from recrawl.inspect.why.changes import (
     budget_times,
@@ -20,8 +21,7 @@ from recrawl.inspect.why.changes import (
     without_hours,
 )
 from recrawl.inspect.why.facts import value_at
-from recrawl.inspect.why.staging import build_scenario
-from recrawl.simulate.virtual_crawl import NextVisit, allowed_from, is_held, simulate_next_visit
+from recrawl.simulate.next_visit import NextVisit, allowed_from, is_held, simulate_next_visit
 from recrawl.state.snapshot import load_snapshot
 from recrawl.store import open_store
 from recrawl.visits.status import PageStatus

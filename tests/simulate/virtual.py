@@ -13,7 +13,7 @@ import numpy as np
 
 from recrawl.entries.entries import Checkpoint, PageChange, PagesFound, VisitMade
 from recrawl.settings.settings import read_settings
-from recrawl.state.opening import learnt_parts, open_crawl
+from recrawl.state.opening import open_crawl
 from recrawl.store import create_store, open_for_writing, open_store
 from recrawl.visits.status import VisitOutcome
 
@@ -91,7 +91,7 @@ class VirtualCrawl:
 
     def save(self) -> None:
         """Save what was learnt."""
-        self._store.write([Checkpoint(learnt_parts(self.crawl))])
+        self._store.write([Checkpoint(self.crawl.dump())])
 
     def next_visits(self, pages: Sequence[int], until: float) -> list[float]:
         """When pages are visited next; infinite where they are not until an instant."""

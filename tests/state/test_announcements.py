@@ -127,10 +127,10 @@ def test_what_was_said_is_kept():
     heard, again = pages(3), pages(5)
     moved(heard, NOON, last=NOON - DAY)
 
-    again.resume(heard.kept())
+    again.resume(heard.dump())
 
     assert again.told.tolist() == [1, 0, 0, 0, 0]
-    assert pages().kept() == {}
+    assert pages().dump() == {}
 
 
 def sitemap_of(server, dates):
@@ -173,7 +173,7 @@ def test_an_honest_sitemap_is_found_right(tmp_path):
             asked = settings(site(server))
             async with running(asked, store_in(tmp_path), clock, limits=LIMITS, seed=1) as crawler:
                 await crawler.run(until=START + 12, found=lambda *_: None)
-                return crawler.crawl.trust.words(SITEMAP)
+                return crawler.crawl.trust.records(SITEMAP)
 
     (word,) = asyncio.run(crawl()).values()
     assert word.right > 3 * (word.wrong + 1)

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 from recrawl.entries.entries import PageChange, PagesChanged, PagesFound
-from recrawl.inspect.pages import NextVisits, page_rows
+from recrawl.inspect.next_visits import next_visits
+from recrawl.inspect.pages import page_rows
 from recrawl.policies.recrawl.beliefs import freshness
 from recrawl.settings.settings import read_settings
-from recrawl.state.opening import expected_fresh
-from recrawl.state.snapshot import load_snapshot, time_slices
+from recrawl.state.replay import time_slices
+from recrawl.state.snapshot import load_snapshot
 from recrawl.store import open_for_writing, open_store
-from recrawl.units import epoch_days
+from recrawl.units import epoch_days, instant_after_epoch
 from recrawl.visits.status import PageStatus
 from tests.inspect.looked import BEGAN, DAY, addresses, made, opened, save, settings_text
 
@@ -27,6 +28,11 @@ def seen(settings, path, now=NOW):
         return load_snapshot(settings, reader, now)
 
 
+def next_visits_of(sight, path, pages):
+    with open_store(path) as reader:
+        return next_visits(sight, reader, pages)
+
+
 def share(sight):
     """Share of copies that are expected to be fresh."""
     found = [freshness(pool.state, sight.now) for pool in sight.pools if pool.state is not None]
@@ -36,7 +42,7 @@ def share(sight):
 def test_what_was_saved_is_seen_as_the_crawl_sees_it(path):
     settings = made(path, own=True)
     save(settings, path, NOW)
-    fresh, copies = expected_fresh(opened(settings, path, NOW), NOW)
+    fresh, copies = opened(settings, path, NOW).expected_fresh(NOW)
 
     assert share(seen(settings, path)) == pytest.approx(fresh / copies, abs=0.002)
 
@@ -44,7 +50,7 @@ def test_what_was_saved_is_seen_as_the_crawl_sees_it(path):
 def test_visits_since_are_learnt(path):
     """One by one, as the crawl does, or a stretch of time at once: nearly the same."""
     settings = made(path, own=True)
-    fresh, copies = expected_fresh(opened(settings, path, NOW), NOW)
+    fresh, copies = opened(settings, path, NOW).expected_fresh(NOW)
 
     assert share(seen(settings, path)) == pytest.approx(fresh / copies, abs=0.02)
 
@@ -89,7 +95,7 @@ def test_a_page_that_nobody_has_asked_for_is_under_no_rule(path):
     sight = seen(settings, path)
 
     assert sight.rule[-1] == len(settings.rules)
-    assert np.isnat(NextVisits.of(sight).at(np.array([60]))[0])
+    assert np.isnat(next_visits_of(sight, path, np.array([60]))[0])
 
 
 def test_a_store_without_visits_has_no_copies(path):
@@ -99,7 +105,16 @@ def test_a_store_without_visits_has_no_copies(path):
     assert [pool.state for pool in sight.pools] == [None]
     with open_store(path) as reader:
         assert np.isnan(page_rows(sight, reader).fresh).all()
-    assert np.isnat(NextVisits.of(sight).at(np.arange(60))).all()
+
+
+def test_new_pages_are_copied_as_soon_as_budget_and_host_allow(path):
+    """Twenty of sixty in the first day, a second apart, the others after that."""
+    settings = made(path, rounds=0)
+    due = epoch_days(next_visits_of(seen(settings, path), path, np.arange(60)))
+
+    np.testing.assert_allclose(due[:20], NOW + np.arange(20) / DAY, atol=1e-6)
+    assert (due[20:] > NOW + 0.99).all()
+    assert (np.diff(due[20:]) >= 0).all()
 
 
 def test_visits_changes_and_the_last_of_them_are_counted(path):
@@ -128,9 +143,14 @@ def test_pages_that_are_gone_are_not_fresh(path):
 def test_the_page_that_is_worth_most_is_next(path):
     settings = made(path)
     sight = seen(settings, path)
-    due = epoch_days(NextVisits.of(sight).at(np.arange(60)))
+    due = epoch_days(next_visits_of(sight, path, np.arange(60)))
+    state = sight.pools[0].state
+    assert state is not None
+    value = sight.policy.value(state, np.arange(60), instant_after_epoch(NOW))
 
-    assert due.min() == pytest.approx(NOW, abs=1e-6)
+    # Nothing was visited for a day, so a visit is saved up first.
+    assert due.min() == pytest.approx(NOW + 1 / 20, abs=1e-3)
+    assert sight.pools[0].pages[value.argmax()] == due.argmin()
     assert len(np.unique(due)) == 60
 
 
@@ -140,34 +160,38 @@ def test_a_set_time_holds(path):
         change = PageChange(PageStatus.SUSPECTED, 1, (NOW + 3) * DAY)
         store.write([PagesChanged([4], [change])])
 
-    assert epoch_days(NextVisits.of(seen(settings, path)).at(np.array([4]))) == NOW + 3
+    (due,) = epoch_days(next_visits_of(seen(settings, path), path, np.array([4])))
+
+    assert NOW + 3 <= due <= NOW + 3 + 2 * 60 / DAY  # the day's budget may be spent to the minute
 
 
 def test_terms_bound_the_next_visit(path):
-    """At least every 9 days on b.org, whose budget would allow less."""
+    """At least every 9 days on b.org; where several are due, one after the other at 5 a day."""
     settings = made(path, own=True)
     sight = seen(settings, path)
     pages = np.arange(60, 90)
-    due = epoch_days(NextVisits.of(sight).at(pages))
+    due = epoch_days(next_visits_of(sight, path, pages))
 
-    assert (due <= np.maximum(sight.last[pages] + 9, NOW) + 1e-9).all()
+    bound = sight.last[pages] + 9
+    late = np.sort(due[due > bound])
+    assert (due >= NOW).all()
+    assert late[0] - bound.min() < 1 / 5
+    assert (np.diff(late) >= 1 / 5 - 5 * 60 / DAY).all()
 
 
-def test_stretches_keep_every_visit_once_and_a_page_once_a_round():
+def test_slices_keep_every_visit_once_and_a_page_once_at_a_time():
     random = np.random.default_rng(0)
     at, page = np.sort(random.random(500)) * 10, random.integers(0, 20, 500)
     found = []
-    for stretch, rounds in time_slices(at, page, lambda: 0.7):
-        assert at[stretch][-1] - at[stretch][0] < 0.7
-        for each in rounds:
-            places = each + stretch.start
-            assert len(np.unique(page[places])) == len(places)
-            found += places.tolist()
+    for places in time_slices(at, page, lambda: 16 * 0.7):
+        assert at[places].max() - at[places].min() < 0.7
+        assert len(np.unique(page[places])) == len(places)
+        found += places.tolist()
 
     assert sorted(found) == list(range(500))
 
 
-def test_no_visits_are_no_stretches():
+def test_no_visits_are_no_slices():
     assert list(time_slices(np.empty(0), np.empty(0, np.int64), lambda: 1.0)) == []
 
 

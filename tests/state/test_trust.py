@@ -17,18 +17,18 @@ def trust():
 
 
 def test_of_a_page_whose_masks_are_new_nothing_is_known(trust):
-    trust.pair(0, 1, differed=False, taught=False, sampled=False)
-    trust.pair(0, 1, differed=True, taught=False, sampled=False)
-    doubted = trust.false_changes(0, 1)
+    trust.count_pair(0, 1, differed=False, masked=False, sampled=False)
+    trust.count_pair(0, 1, differed=True, masked=False, sampled=False)
+    doubted = trust.false_changes.chance(0, 1)
 
-    trust.pair(0, 1, differed=True, taught=True, sampled=False)
+    trust.count_pair(0, 1, differed=True, masked=True, sampled=False)
 
-    assert (trust.checked[1], trust.differed[1]) == (0, 0)
-    assert trust.false_changes(0, 1) == trust.false_changes(0, 2) < doubted
+    assert (trust.false_changes.checked[1], trust.false_changes.differed[1]) == (0, 0)
+    assert trust.false_changes.chance(0, 1) == trust.false_changes.chance(0, 2) < doubted
 
 
 def test_masks_that_come_from_neighbours_forget_nothing(trust):
     """A page that was the same twice keeps what it has shown, whatever masks it takes over."""
-    trust.pair(0, 1, differed=False, taught=True, sampled=False)
+    trust.count_pair(0, 1, differed=False, masked=True, sampled=False)
 
-    assert (trust.checked[1], trust.differed[1]) == (1, 0)
+    assert (trust.false_changes.checked[1], trust.false_changes.differed[1]) == (1, 0)

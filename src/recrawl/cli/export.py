@@ -114,15 +114,14 @@ def _write_pages(settings: Path, store: Path | None, output: Path, *, rates: boo
 
     from recrawl.arrays.texts import Texts
     from recrawl.cli.pages import write_pages
-    from recrawl.inspect.pages import NextVisits, page_rows
+    from recrawl.inspect.pages import page_rows
     from recrawl.report.pages import RATE_COLUMNS, rate_columns
 
     with looking.looked_at(settings, store) as (sight, reader):
         rows = page_rows(sight, reader)
         if not rates:
             pages = np.arange(len(rows))
-            nexts = NextVisits.of(sight)
-            write_pages(pages, rows, nexts, reader, kind="", output=output)
+            write_pages(pages, rows, sight, reader, kind="", output=output)
             return len(pages)
         pages = np.flatnonzero(~np.isnan(rows.rate))
         names = Texts.of(reader.addresses(pages.tolist()))

@@ -63,7 +63,8 @@ def _say(sight: Snapshot, reader: ReadStore, page: int, address: str) -> None:
     import numpy as np
 
     from recrawl.cli import screen
-    from recrawl.inspect.pages import NextVisits, believed
+    from recrawl.inspect.next_visits import next_visits
+    from recrawl.inspect.pages import believed
     from recrawl.report.pages import ahead
     from recrawl.report.words import counted, every, percent
     from recrawl.visits.status import PageStatus
@@ -76,7 +77,7 @@ def _say(sight: Snapshot, reader: ReadStore, page: int, address: str) -> None:
         between = f"{every(1 / high)} to {every(1 / low)}"
         fresh = percent(float(beliefs.fresh[0]))
         screen.remark(f"{address} changes every {every(1 / rate)} ({between}); {fresh} fresh now.")
-    coming = NextVisits.of(sight).at(np.array([page]))[0]
+    coming = next_visits(sight, reader, np.array([page]))[0]
     if not np.isnat(coming):
         screen.remark(f"Next visit {ahead(coming, looking.instant_of(sight))}.")
     versions = reader.versions(page)

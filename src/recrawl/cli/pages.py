@@ -15,7 +15,7 @@ from recrawl.cli import looking, shared
 if TYPE_CHECKING:
     from recrawl.arrays.types import Ints
     from recrawl.entries.store import ReadStore
-    from recrawl.inspect.pages import NextVisits, PageRows
+    from recrawl.inspect.pages import PageRows
     from recrawl.state.snapshot import Snapshot
 
 _SORT = typer.Option(
@@ -47,8 +47,9 @@ def pages(
     not; nothing is changed. One row per page: where it stands, its rate with a
     band, the chance that its copy is fresh, when it was visited and when it will
     be.
-    The time of the next visit is what is expected as things stand now; it is
-    empty for new pages, which come as the budget allows.
+    The next visit is found by simulating the crawl from now on, as `why` does;
+    above 2,000 pages, from what visits are worth, and it is then empty for new
+    pages.
 
     \b
     Examples:
@@ -56,7 +57,7 @@ def pages(
         recrawl pages --sort fresh --host www.example.org
         recrawl pages --status gone -o gone.csv
     """  # noqa: D301 - \b tells click to leave the paragraph alone
-    from recrawl.inspect.pages import NextVisits, page_rows
+    from recrawl.inspect.pages import page_rows
     from recrawl.report.pages import ORDERS, status_named
 
     kind = shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
@@ -67,52 +68,55 @@ def pages(
         status_named(status)
     if output is not None:
         shared.check_place(output, settings)
-    with looking.looked_at(settings) as (sight, reader):
-        rows, nexts = page_rows(sight, reader), NextVisits.of(sight)
-        chosen = _chosen(sight, reader, host, status)
-        chosen = _ordered(chosen, sort, rows, nexts, reader)
+    with looking.looked_at(settings) as (snapshot, reader):
+        rows, chosen = page_rows(snapshot, reader), _chosen(snapshot, reader, host, status)
+        chosen = _ordered(chosen, sort, rows, snapshot, reader)
         if shared.is_interactive(kind, output):
-            _show(chosen, rows, nexts, reader)
+            _show(chosen, rows, snapshot, reader)
         else:
-            write_pages(chosen, rows, nexts, reader, kind=kind, output=output)
+            write_pages(chosen, rows, snapshot, reader, kind=kind, output=output)
 
 
-def _chosen(sight: Snapshot, reader: ReadStore, host: str, status: str) -> Ints:
+def _chosen(snapshot: Snapshot, reader: ReadStore, host: str, status: str) -> Ints:
     """The pages that are asked for, counted from 0."""
     import numpy as np
 
     from recrawl.errors import UnknownPage
     from recrawl.report.pages import status_named
 
-    asked = np.ones(len(sight.rule), np.bool_)
+    asked = np.ones(len(snapshot.rule), np.bool_)
     if host:
         known = reader.host(host)
         if known is None:
             raise UnknownPage(f"{reader.name}: --host must be a host of the crawl (got {host!r})")
-        asked &= sight.columns.host == known.number
+        asked &= snapshot.columns.host == known.number
     if status:
-        asked &= sight.columns.status == status_named(status)
+        asked &= snapshot.columns.status == status_named(status)
     return np.flatnonzero(asked)
 
 
-def _ordered(chosen: Ints, sort: str, rows: PageRows, nexts: NextVisits, reader: ReadStore) -> Ints:
+def _ordered(
+    chosen: Ints, sort: str, rows: PageRows, snapshot: Snapshot, reader: ReadStore
+) -> Ints:
     """The same pages in the order that is asked for."""
+    from recrawl.inspect.next_visits import next_visits
     from recrawl.report.pages import ordered
 
-    next_visit = nexts.at(chosen) if sort == "next" else None
+    next_visit = next_visits(snapshot, reader, chosen) if sort == "next" else None
     addresses = reader.addresses(chosen.tolist()) if sort == "address" else []
     return chosen[ordered(rows.take(chosen), sort, next_visit, addresses)]
 
 
-def _show(chosen: Ints, rows: PageRows, nexts: NextVisits, reader: ReadStore) -> None:
+def _show(chosen: Ints, rows: PageRows, snapshot: Snapshot, reader: ReadStore) -> None:
     """Print the first of the pages."""
     from recrawl.cli import screen
+    from recrawl.inspect.next_visits import next_visits
     from recrawl.report.pages import HEADER, page_words
 
     first = chosen[: screen.MOST_ROWS]
     addresses = reader.addresses(first.tolist())
-    now = looking.instant_of(nexts.sight)
-    words = page_words(addresses, rows.take(first), nexts.at(first), now)
+    coming, now = next_visits(snapshot, reader, first), looking.instant_of(snapshot)
+    words = page_words(addresses, rows.take(first), coming, now)
     screen.show_table(HEADER, words, left=(0, 1))
     left = len(chosen) - len(first)
     if left:
@@ -122,7 +126,7 @@ def _show(chosen: Ints, rows: PageRows, nexts: NextVisits, reader: ReadStore) ->
 def write_pages(
     chosen: Ints,
     rows: PageRows,
-    nexts: NextVisits,
+    snapshot: Snapshot,
     reader: ReadStore,
     *,
     kind: str,
@@ -130,8 +134,9 @@ def write_pages(
 ) -> None:
     """Write all that is known of some pages."""
     from recrawl.arrays.texts import Texts
+    from recrawl.inspect.next_visits import next_visits
     from recrawl.report.pages import PAGE_COLUMNS, page_columns
 
     with shared.target(kind, output, PAGE_COLUMNS) as writer:
         names = Texts.of(reader.addresses(chosen.tolist()))
-        writer.write(names, page_columns(rows.take(chosen), nexts.at(chosen)))
+        writer.write(names, page_columns(rows.take(chosen), next_visits(snapshot, reader, chosen)))

@@ -27,7 +27,6 @@ from recrawl.fetch.host_slots import PATIENCE
 from recrawl.fetch.polite import PoliteClient
 from recrawl.fetch.robots_cache import RobotsCache
 from recrawl.state.announcements import hear
-from recrawl.state.opening import expected_fresh, learnt_parts
 from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import PageStatus
 
@@ -97,7 +96,9 @@ class Crawler:
         visitor = PageVisitor(crawl, client, self._version, clock, threads, lambda: self._stopping)
         self._visits = VisitCycle(crawl, visitor, ledger, self._new_pages, clock)
         discovery = Discovery(client, settings, threads)
-        self._finder = Finder(discovery, settings.rules, crawl.looked, clock, self.add, self._hear)
+        self._finder = Finder(
+            discovery, settings.rules, crawl.discovered, clock, self.add, self._hear
+        )
         lists = ListFetcher(client)
         self._keeper = ListingKeeper(settings.listings, lists, reader, clock, ledger.put)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -187,7 +188,7 @@ class Crawler:
         for entry in self.crawl.trust.entries():
             self._ledger.put(entry)
         self._ledger.put(Prune(self._clock.now() * SECONDS_A_DAY))
-        return self._ledger.put(Checkpoint(learnt_parts(self.crawl)))
+        return self._ledger.put(Checkpoint(self.crawl.dump()))
 
     async def _hear(self, dates: Mapping[str, tuple[str, float]]) -> None:
         """Take in what sitemaps and feeds say of changes."""
@@ -197,7 +198,7 @@ class Crawler:
     def figures(self) -> Figures:
         """How the crawl is doing; from the loop's own thread only."""
         now, agenda = self._clock.now(), self.crawl.agenda
-        fresh, copies = expected_fresh(self.crawl, now)
+        fresh, copies = self.crawl.expected_fresh(now)
         return Figures(
             fresh=fresh / copies if copies else nan,
             copies=copies,

@@ -30,7 +30,7 @@ class Finder:
     Args:
         discovery: Looks at one site.
         rules: Sites and pages that are wanted.
-        looked: When each of their addresses was last looked at, in days after 1970; kept up to
+        discovered: When each of their addresses was last looked at, in days after 1970; kept up to
             date here.
         clock: Source of the current time.
         add: Adds pages that were found.
@@ -41,14 +41,14 @@ class Finder:
         self,
         discovery: Discovery,
         rules: Sequence[Rule],
-        looked: dict[str, float],
+        discovered: dict[str, float],
         clock: Clock,
         add: Callable[[Sequence[str]], Awaitable[object]],
         hear: Callable[[Mapping[str, tuple[str, float]]], Awaitable[object]],
     ) -> None:
         self._discovery = discovery
         self._rules = rules
-        self._looked = looked
+        self._discovered = discovered
         self._clock = clock
         self._add = add
         self._hear = hear
@@ -66,9 +66,9 @@ class Finder:
         found = await self._discovery.of(numbers, patience)
         await self._add(list(found.addresses))
         await self._hear(found.dates)
-        looked = self._clock.now() if found.reached else self._clock.now() - _EVERY + _RETRY
+        discovered = self._clock.now() if found.reached else self._clock.now() - _EVERY + _RETRY
         for number in numbers:
-            self._looked[self._rules[number].address] = looked
+            self._discovered[self._rules[number].address] = discovered
         return found
 
     async def find_due(
@@ -93,7 +93,7 @@ class Finder:
             await self._clock.sleep(min(max(soonest - self._clock.now(), _LEAST), _EVERY))
 
     def _due(self, number: int) -> float:
-        return self._looked.get(self._rules[number].address, -inf) + _EVERY
+        return self._discovered.get(self._rules[number].address, -inf) + _EVERY
 
     async def _find_and_tell(
         self,

@@ -155,7 +155,7 @@ class PageVisitor:
     async def visit(self, page: LeasedPage) -> PageVisit:
         """Visit a page, twice where that is to be checked; `HostBusy` where it cannot be now."""
         host, trust = page.lease.host, self._trust
-        conditional = page.copy if trust.asks(host) else None
+        conditional = page.copy if trust.use_conditional(host) else None
         response = await self._client.get(
             _request(page, conditional), slot=HostSlot(host), stop_at=self._has_rule
         )
@@ -167,13 +167,13 @@ class PageVisitor:
         try:
             visit = await self._judge(page, response, now)
             if visit.outcome is VisitOutcome.NOT_MODIFIED:
-                if trust.audits(host):
+                if trust.audit_304(host):
                     visit = await self._check_not_modified(page, visit)
             else:
                 visit = await self._check(page, visit)
                 validated = conditional and (conditional.etag or conditional.modified_seconds)
                 if validated and visit.outcome is VisitOutcome.CHANGED:
-                    trust.heard(host, NOT_MODIFIED, right=1)
+                    trust.count_signal(host, NOT_MODIFIED, right=1)
         except asyncio.CancelledError:
             raise
         except Exception as error:  # noqa: BLE001 - no page, whatever it holds, may end a crawl
@@ -214,13 +214,13 @@ class PageVisitor:
         before = float(self._crawl.last[number])
         known = page.masks if masks is None else masks
         # What its neighbours have learnt holds for a page until it has shown itself.
-        if masks is None and not page.masks and not self._trust.checked[number]:
+        if masks is None and not page.masks and not self._trust.false_changes.checked[number]:
             known = known.joined(self._trust.masks(host))
         return PageFacts(
             page.copy,
             known,
             None if isnan(before) else before * SECONDS_A_DAY,
-            self._trust.dates(host),
+            self._trust.believes_dates(host),
             self._crawl.settings.versions > 0,
         )
 
@@ -247,9 +247,9 @@ class PageVisitor:
         if found.outcome is VisitOutcome.CHANGED:
             found = await self._check_noise(page, found, sampled=False)
         if found.outcome in _DENIED and await self._denies(page):
-            self._trust.heard(page.lease.host, NOT_MODIFIED, wrong=1)
+            self._trust.count_signal(page.lease.host, NOT_MODIFIED, wrong=1)
         if found.outcome in _SAME:
-            self._trust.heard(page.lease.host, NOT_MODIFIED, silent=1)
+            self._trust.count_signal(page.lease.host, NOT_MODIFIED, silent=1)
             copy = found.verdict.copy or visit.verdict.copy
             verdict = replace(visit.verdict, copy=copy)
             found = replace(visit, verdict=verdict, masks=found.masks)
@@ -265,12 +265,12 @@ class PageVisitor:
         outcome, trust = visit.outcome, self._trust
         # The sample is drawn first: what is left over by other checks would be too quiet.
         whole = outcome in (VisitOutcome.SAME, VisitOutcome.COSMETIC, VisitOutcome.CHANGED)
-        if whole and trust.samples(page.lease.host):
+        if whole and trust.draw_sample(page.lease.host):
             visit = await self._check_noise(page, visit, sampled=True)
         elif outcome is VisitOutcome.CHANGED and self._checks(page, visit.verdict):
             visit = await self._check_noise(page, visit, sampled=False)
         if visit.outcome is VisitOutcome.CHANGED and visit.audit is Audit.NONE:
-            false = trust.false_changes(page.lease.host, page.lease.page)
+            false = trust.false_changes.chance(page.lease.host, page.lease.page)
             return replace(visit, false_changes=false)
         return visit
 
@@ -284,7 +284,7 @@ class PageVisitor:
         old = page.copy.text_signature if page.copy else None
         returned = bool(new and old and self._returns.seen(page.lease.page, new, old))
         doubtful = verdict.displaced or returned
-        return self._trust.checks(page.lease.host, page.lease.page, doubtful=doubtful)
+        return self._trust.refetch_changed(page.lease.host, page.lease.page, doubtful=doubtful)
 
     async def _check_noise(self, page: LeasedPage, visit: PageVisit, *, sampled: bool) -> PageVisit:
         """Fetch a page again at once, and leave out what differs by itself.
@@ -298,16 +298,16 @@ class PageVisitor:
         host, first = page.lease.host, visit.response
         known = self._known(page, None)
         pair = await self._work(first, partial(_compared, first, second, page, known.masks))
-        self._trust.pair(
+        self._trust.count_pair(
             host,
             page.lease.page,
             differed=pair.differed,
-            taught=pair.masks is not None,
+            masked=pair.masks is not None,
             sampled=sampled,
         )
         visit = replace(visit, audit=Audit.NOISE)
         if pair.masks is not None:
-            self._trust.masked(host, page.address, pair.masks)
+            self._trust.learn_masks(host, page.address, pair.masks)
             visit = await self._judge(page, first, visit.at, pair.masks)
             visit = replace(visit, audit=Audit.NOISE, masks=pair.masks)
         verdict = visit.verdict
@@ -365,19 +365,19 @@ class PageVisitor:
         same = verdict.outcome in _SAME and not verdict.share
         if same and copy.etag and now.etag:
             moved = copy.etag.removeprefix("W/") != now.etag.removeprefix("W/")
-            trust.heard(host, ETAG, **{"wrong" if moved else "right": 1.0})
+            trust.count_signal(host, ETAG, **{"wrong" if moved else "right": 1.0})
         if isnan(now.modified):
             return
         at = visit.at * SECONDS_A_DAY
         if dated_by_response(response, at):
-            trust.heard(host, MODIFIED, wrong=1)
+            trust.count_signal(host, MODIFIED, wrong=1)
         elif same and copy.modified_seconds is not None:
             if int(now.modified) != copy.modified_seconds:
-                trust.heard(host, MODIFIED, wrong=1)
+                trust.count_signal(host, MODIFIED, wrong=1)
         elif verdict.outcome is VisitOutcome.CHANGED:
             before = float(self._crawl.last[page.lease.page]) * SECONDS_A_DAY
             inside = before <= now.modified + 1 <= at + 1
-            trust.heard(host, MODIFIED, **{"right" if inside else "wrong": 1.0})
+            trust.count_signal(host, MODIFIED, **{"right" if inside else "wrong": 1.0})
 
     async def _work(self, response: Response, work: Callable[[], Made]) -> Made:
         return await self._threads.run(work) if len(response.body) > LARGE else work()

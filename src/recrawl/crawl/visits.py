@@ -118,7 +118,7 @@ class VisitCycle:
             return
         if not changed:
             counts["quiet_days"] = max(visit.at - float(crawl.last[page]), 0.0)
-        crawl.trust.heard(lease.host, kind, **counts)
+        crawl.trust.count_signal(lease.host, kind, **counts)
 
     def _entry(self, visit: PageVisit, change: PageChange | None) -> VisitMade:
         """A visit as it is written down."""

@@ -172,7 +172,7 @@ def _words(crawler: Crawler, origins: Sequence[str]) -> list[dict[str, SignalRec
     """What was learnt of the word of each host."""
     hosts, trust = crawler.crawl.hosts, crawler.crawl.trust
     rows = [hosts.row(host_of(f"{origin}/")) for origin in origins]
-    return [{kind: trust.word(row, kind) for kind in KINDS} for row in rows]
+    return [{kind: trust.record(row, kind) for kind in KINDS} for row in rows]
 
 
 def _write_settings(plan: DemoPlan, origins: Sequence[str]) -> Settings:

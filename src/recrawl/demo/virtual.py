@@ -20,6 +20,7 @@ from recrawl.frontier.frontier import Frontier
 from recrawl.frontier.host_table import HostTable
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.settings.terms import VisitTerms
+from recrawl.simulate.virtual_crawl import virtual_visits
 from recrawl.units import SECONDS_A_DAY, instant_after_epoch
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def virtual_crawl(
     Returns:
         Its visits, and what it believes at each look; a policy without beliefs has chances of nan.
     """
-    crawl = _VirtualCrawl(world, policy, budget, random)
+    crawl = VirtualExample(world, policy, budget, random)
     beliefs = []
     for at in looks.tolist():
         crawl.go_on(until=at)
@@ -61,7 +62,13 @@ def virtual_crawl(
     return crawl.visits(), beliefs
 
 
-class _VirtualCrawl:
+class VirtualExample:
+    """A crawl of the demonstration's world under way; the parameters are those of `virtual_crawl`.
+
+    Attributes:
+        agenda: What it does next.
+    """
+
     def __init__(
         self,
         world: ExampleWorld,
@@ -71,42 +78,38 @@ class _VirtualCrawl:
     ) -> None:
         self._world = world
         self._policy = policy
-        self._hosts = HostTable(delay=_SECOND)
-        self._agenda = Agenda(self._hosts, [VisitTerms()], random)
-        self._agenda.add_pool(Frontier(policy, budget, random), budget, world.start)
-        host = self._hosts.add()
-        self._agenda.found(np.full(len(world), host), np.zeros(len(world), np.int64))
+        hosts = HostTable(delay=_SECOND)
+        self.agenda = Agenda(hosts, [VisitTerms()], random)
+        self.agenda.add_pool(Frontier(policy, budget, random), budget, world.start)
+        self.agenda.found(np.full(len(world), hosts.add()), np.zeros(len(world), np.int64))
         self._now = world.start
         self._copied: dict[int, int] = {}
         self._made: list[tuple[int, float]] = []
 
     def go_on(self, until: float) -> None:
-        agenda = self._agenda
-        while self._now < until:
-            leases = agenda.take(self._now, 1)
-            for lease in leases:
-                self._visit(lease)
-            if not leases:
-                later = max(agenda.ready(self._now), self._now + _SECOND)
-                self._now = min(later, until)
+        """Make all visits until an instant."""
+        for lease in virtual_visits(self.agenda, self._now, until):
+            self._visit(lease)
+        self._now = until
 
     def _visit(self, lease: Lease) -> None:
-        world, page, now = self._world, lease.page, self._now
-        self._agenda.answered(lease, now)
+        world, page, now = self._world, lease.page, lease.at
+        self.agenda.answered(lease, now)
         version = world.version(page, now)
         if lease.first:
-            self._agenda.copied(page, f"http://127.0.0.1{world.path[page]}", now)
+            self.agenda.copied(page, f"http://127.0.0.1{world.path[page]}", now)
         else:
             changed = version != self._copied[page]
             dated = changed and SECTIONS[world.section[page]].says in _DATED
             age = now - world.changed_at(page, now) if dated else nan
-            self._agenda.seen(page, now, changed=changed, age=age)
+            self.agenda.seen(page, now, changed=changed, age=age)
         self._copied[page] = version
         self._made.append((page, now))
 
     def belief(self) -> Belief:
-        frontier = self._agenda.frontier(0)
-        page = self._agenda.pages(0)
+        """What the policy believes of the copies; chances are nan where it has no beliefs."""
+        frontier = self.agenda.frontier(0)
+        page = self.agenda.pages(0)
         chance = np.full(len(page), np.nan)
         if isinstance(self._policy, Recrawl) and len(page):
             instant = instant_after_epoch(self._now)
@@ -115,5 +118,6 @@ class _VirtualCrawl:
         return Belief(self._now, page, chance)
 
     def visits(self) -> CopyVisits:
+        """All visits so far."""
         page, at = (np.array(each) for each in zip(*self._made, strict=True))
         return CopyVisits(page, at, at)

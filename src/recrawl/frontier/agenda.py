@@ -35,7 +35,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.arrays.equal_keys import nth_occurrences
 from recrawl.frontier.backoff import recheck_after, retry_after, robots_recheck_after
 from recrawl.frontier.page_table import NOT_ADMITTED, PageTable
 from recrawl.frontier.pool import Pool
@@ -146,6 +145,11 @@ class Agenda:
         self._pools.append(Pool(frontier, budget, self._table, number, now))
         return number
 
+    @property
+    def pools(self) -> int:
+        """How many budgets there are."""
+        return len(self._pools)
+
     def bucket(self, pool: int) -> TokenBucket:
         """What a pool has spent and may spend."""
         return self._pools[pool].bucket
@@ -175,8 +179,6 @@ class Agenda:
 
     def resume(self, known: KnownPages, pools: Sequence[Ints], last: Sequence[Floats]) -> None:
         """Take up a crawl again; call before anything was found.
-
-        Visits that a pool's frontier does not know of are told afterwards, by `enter` and `learn`.
 
         Args:
             known: What was known of all pages.
@@ -240,12 +242,8 @@ class Agenda:
     def copied(self, page: int, address: str, now: float) -> None:
         """Learn that there is a first copy of a page, and at which address."""
         self._done(page, _COPIED, 0)
-        self.enter(page, address, now)
-        self._reschedule(page, now)
-
-    def enter(self, page: int, address: str, now: float) -> None:
-        """Let the policy know of a page that was copied; for visits of before, told in order."""
         self._pool(page).enter(page, address, now)
+        self._reschedule(page, now)
 
     def seen(
         self,
@@ -302,20 +300,6 @@ class Agenda:
             some = np.flatnonzero(pool == number)
             unannounced_changes[some] = self._pools[number].copies.unannounced_changes(pages[some])
         return unannounced_changes
-
-    def learn_many(self, pages: Ints, at: Floats, outcomes: Outcomes) -> None:
-        """Let the policy learn from many visits of before, told in order, as if all at once.
-
-        Args:
-            pages: Numbers of the pages; all have been entered.
-            at: When each was visited.
-            outcomes: What each visit showed.
-        """
-        pool = self._pool_of_term[self._table.term[pages]]
-        for rows in nth_occurrences(pages):
-            for number in np.unique(pool[rows]).tolist():
-                some = rows[pool[rows] == number]
-                self._pools[number].copies.learn_many(pages[some], at[some], outcomes.take(some))
 
     def failed(self, page: int, now: float) -> float:
         """Learn that a visit said nothing of its page; returns when the page is tried again."""

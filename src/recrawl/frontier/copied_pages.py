@@ -101,15 +101,6 @@ class CopiedPages:
         self._told.add(row)
         self.frontier.seen(np.array([row]), np.array([instant_after_epoch(now)]), outcomes)
 
-    def learn_many(self, pages: Ints, at: Floats, outcomes: Outcomes) -> None:
-        """Let the policy learn from visits to pages that have a copy, each once."""
-        if not len(pages):
-            return
-        self.admit()
-        self.learn_all()
-        self.frontier.seen(self._table.row[pages], instants_after_epoch(at), outcomes)
-        self.place_many(pages, at)
-
     def announced(
         self, pages: Ints, named: Floats, reliability: tuple[Floats, Floats], now: float
     ) -> None:

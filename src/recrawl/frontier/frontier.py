@@ -52,11 +52,13 @@ class PolicyCheckpoint:
         state: State of its policy.
         pages: How many pages it had.
         gap: Mean days between visits to a page.
+        coming: How many more pages are known that will come: they share the budget, too.
     """
 
     state: Any
     pages: int
     gap: float
+    coming: int = 0
 
 
 class Frontier:
@@ -117,6 +119,7 @@ class Frontier:
         frontier._earliest = np.full(pages, -np.inf)
         frontier._ties = random.random(pages)
         frontier._gap = learnt.gap
+        frontier._coming = learnt.coming
         frontier._turns.resume(learnt.state, learnt.gap, pages)
         frontier._update_gap()
         return frontier

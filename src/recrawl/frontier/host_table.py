@@ -90,16 +90,13 @@ class HostTable:
         self._next.append(after)
         return len(self._delay) - 1
 
-    def resume(self, known: Iterable[HostRecord]) -> dict[int, int]:
-        """Take in the hosts of a store; returns the row of each of the store's numbers."""
-        rows = {}
+    def resume(self, known: Iterable[HostRecord]) -> None:
+        """Take in the hosts of a store; the row of each is its number."""
         for host in known:
             latency = (host.latency_seconds or 0.0) / SECONDS_A_DAY
             row = self.add(delay=host.delay or 0.0, latency=latency)
             self.block(row, (host.blocked_until_seconds or 0.0) / SECONDS_A_DAY)
             self._name(row, host.name)
-            rows[host.number] = row
-        return rows
 
     def row(self, name: str) -> int:
         """Row of a host, a new one where its name was never heard."""

@@ -106,8 +106,6 @@ class Pool:
     def enter(self, page: int, address: str, now: float) -> None:
         """Take in a page of which there is a first copy."""
         if self.copies.enter(page, address, now):
-            if self._table.set[page] == _AT_ONCE:  # nobody knew of it
-                self._table.set[page] = NEVER
             self._ranking.begin(now)
 
     def _grow(self, pages: int) -> None:

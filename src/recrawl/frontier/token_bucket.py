@@ -77,7 +77,7 @@ class TokenBucket:
     def set_rate(self, visits_a_day: float) -> None:
         """Go on with another budget."""
         self._rate = visits_a_day
-        window = max(1.0, 1 / visits_a_day) if visits_a_day > 0 else 1.0
+        window = window_of(visits_a_day)
         self._most = floor(visits_a_day * window + 1e-9)
         if window == self._window:
             self._share()
@@ -136,7 +136,7 @@ class TokenBucket:
         return self._total
 
     def resume(self, at: Floats, first: Bools, now: float) -> None:
-        """Count visits that were made before, and save up from the last of them.
+        """Count visits that were made before, and save up in between as if it had been there.
 
         Args:
             at: When each was made.
@@ -146,18 +146,22 @@ class TokenBucket:
         if not len(at):
             return
         before = np.minimum(at, now)
-        inside = before > now - self._window
+        inside = np.flatnonzero(before > now - self._window)
+        inside = inside[np.argsort(before[inside], kind="stable")]
         numbers = np.floor(before[inside] / self._width).astype(np.int64)
-        bins, which = np.unique(numbers, return_inverse=True)
-        visits = np.bincount(which, minlength=len(bins)).tolist()
-        firsts = np.bincount(which, first[inside], len(bins)).astype(np.int64).tolist()
-        for number, *counts in zip(bins.tolist(), visits, firsts, strict=True):
-            self._count(number, *counts)
-        self._total += sum(visits)
-        self._firsts += sum(firsts)
-        self._share()
-        self._find_oldest()
-        self._at, self._saved = float(before.max()), 0.0
+        bins, starts = np.unique(numbers, return_index=True)
+        # Nobody knows what was saved up before: the first of them, and no more.
+        self._at = float(before[inside[0]]) if len(inside) else float(before.max())
+        self._saved = float(np.count_nonzero(~first[inside[numbers == numbers[:1]]]))
+        for number, some in zip(bins.tolist(), np.split(inside, starts[1:]), strict=True):
+            self._pass(float(before[some[-1]]))
+            firsts = int(np.count_nonzero(first[some]))
+            self._count(number, len(some), firsts)
+            self._total += len(some)
+            self._firsts += firsts
+            self._saved = max(self._saved - (len(some) - firsts), -self._rate * self._window)
+            self._find_oldest()
+            self._share()
 
     def _pass(self, now: float) -> None:
         """Let time pass: save up, and drop bins that have left the window whole."""
@@ -187,3 +191,8 @@ class TokenBucket:
     def _find_oldest(self) -> None:
         oldest = next(iter(self._spent), None)
         self._leaves = inf if oldest is None else (oldest + 1) * self._width + self._window
+
+
+def window_of(visits_a_day: float) -> float:
+    """Days for which a budget holds: one, or as many as it takes to pay for a visit."""
+    return max(1.0, 1 / visits_a_day) if visits_a_day > 0 else 1.0

@@ -12,9 +12,11 @@ Pure.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     import numpy as np
 
     from recrawl.arrays.types import Floats, Instants, Ints
@@ -85,6 +87,24 @@ class Listening(Priced[State], Protocol[State]):
 
     def unannounced_changes(self, state: State, rows: Ints) -> Floats:
         """Changes that visits would have met unannounced if the host announced none."""
+        ...
+
+
+@runtime_checkable
+class Checkpointed(Policy[State], Protocol[State]):
+    """Can be saved and taken up again: what a live crawl needs."""
+
+    def dump(self, state: State) -> dict[str, Any]:
+        """Arrays and plain values by name, to be saved."""
+        ...
+
+    def load(self, parts: Mapping[str, Any], addresses: Callable[[], Sequence[str]]) -> State:
+        """State from what was saved.
+
+        Args:
+            parts: What `dump` gave.
+            addresses: Gives the addresses of all pages, in the order of their rows.
+        """
         ...
 
 

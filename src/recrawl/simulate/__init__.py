@@ -4,7 +4,7 @@ Pure.
 """
 
 from recrawl.simulate.bands import Band, ratio_band, staleness_band
-from recrawl.simulate.entrants import ORACLES, entrant
+from recrawl.simulate.competitors import ORACLES, policy_named
 from recrawl.simulate.made import WORLDS, log_normal_rates, make_world
 from recrawl.simulate.observation import Observation
 from recrawl.simulate.oracles import Clairvoyant, OptimalKnown
@@ -22,9 +22,9 @@ __all__ = [
     "Simulation",
     "SimulationRun",
     "World",
-    "entrant",
     "log_normal_rates",
     "make_world",
+    "policy_named",
     "ratio_band",
     "simulate",
     "staleness_band",

@@ -153,15 +153,15 @@ class SampledPolicy(FrozenPolicy):
 
     Args:
         policy: What decides.
-        lot: Number of the lot.
+        stream: Number of the random stream.
     """
 
-    lot: int = 0
+    stream: int = 0
     _random: np.random.Generator = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Prepare to draw."""
-        object.__setattr__(self, "_random", np.random.default_rng(self.lot))
+        object.__setattr__(self, "_random", np.random.default_rng(self.stream))
 
     def seen(
         self, state: FrozenState, rows: Ints, now: Instants, outcomes: Outcomes

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from recrawl.arrays.types import Ints
     from recrawl.plan.budget import Budget
+    from recrawl.policies.pages import Outcomes
     from recrawl.policies.policy import Policy
     from recrawl.simulate.scores import SimulationRun
     from recrawl.simulate.world import World
@@ -95,8 +96,58 @@ def fitting_step(world: World, budget: Budget) -> float:
     return min(max(fitting, world.days / _MOST_STEPS), LONGEST_STEP)
 
 
+class WorldObserver:
+    """A world that is visited: what visits find, and which changes they brought.
+
+    Args:
+        world: What happens.
+        observation: What visits show.
+        random: Makes what noise the observation has.
+
+    Attributes:
+        timeline: How far the changes of each page have come.
+        copied: Where the first change of each page stands that its copy does not have.
+    """
+
+    def __init__(
+        self, world: World, observation: Observation | None, random: np.random.Generator
+    ) -> None:
+        self._world = world
+        self._observer = Observer(world, observation or Observation(), random)
+        self.timeline = Timeline(world)
+        self.copied: Ints = world.offsets[:-1].copy()
+        self._visits = np.zeros(len(world), np.int64)
+        self._visited = np.zeros(len(world), np.bool_)
+        self._found: list[tuple[np.datetime64, Ints, Ints]] = []
+
+    def visit(self, rows: Ints, now: np.datetime64) -> Outcomes:
+        """Visit some pages at an instant no earlier than the last; returns what that shows."""
+        self.timeline.advance(now)
+        copied, reached = self.copied[rows], self.timeline.reached[rows]
+        noticed = self._observer.notice(reached > copied)
+        known = np.where(noticed, reached, copied)
+        outcomes = self._observer.outcomes(rows, now, noticed, known)
+        self.copied[rows] = known
+        self._visited[rows] = True
+        if now >= self._world.scored_from:
+            self._visits[rows] += 1
+        finds = np.flatnonzero(noticed)
+        if len(finds):
+            self._found.append((now, copied[finds], known[finds]))
+        return outcomes
+
+    def result(self) -> SimulationRun:
+        """Scores of all visits."""
+        found = FoundChanges.joined(self._found)
+        return scored(self._world, found, self._visits, self._visited)
+
+
 class Simulation:
-    """A run that is under way; the parameters are those of `simulate`."""
+    """A run that is under way; the parameters are those of `simulate`.
+
+    Attributes:
+        observer: The world as it is visited.
+    """
 
     def __init__(
         self,
@@ -111,28 +162,15 @@ class Simulation:
         if not 0 < step < math.inf or round(step * MICROSECONDS_A_DAY) < 1:
             message = f"step must be a positive, finite number of days (got {step})"
             raise InvalidParameter(message)
-        if not world.end > world.start:
-            message = (
-                f"a world must last: a page must change or go after {world.start}, when the first "
-                f"is found (got {world.end} as its end)"
-            )
-            raise InvalidHistory(message)
-        if not budget.visits < math.inf:
-            raise InvalidParameter(f"budget must be finite (got {budget.visits})")
+        check_run(world, budget)
         ties, noise = random.spawn(2)
         self._world = world
         self._step = round(step * MICROSECONDS_A_DAY)
         self._budget = world.budget(budget)
         self._frontier = Frontier(policy, self._budget, ties)
-        self._eyes = Observer(world, observation or Observation(), noise)
+        self.observer = WorldObserver(world, observation, noise)
         self._pages = world.pages
         self._turnover = _Turnover(world, self._step)
-        self._unfolding = Timeline(world)
-        # Where the first change of each page stands that its copy does not have.
-        self._copied: Ints = world.offsets[:-1].copy()
-        self._visits = np.zeros(len(world), np.int64)
-        self._visited = np.zeros(len(world), np.bool_)
-        self._brought: list[tuple[np.datetime64, Ints, Ints]] = []
 
     def steps(self) -> Iterator[float]:
         """Go from step to step; yields the share of time that is over."""
@@ -157,8 +195,7 @@ class Simulation:
 
     def result(self) -> SimulationRun:
         """Scores of the whole run."""
-        brought = FoundChanges.joined(self._brought)
-        return scored(self._world, brought, self._visits, self._visited)
+        return self.observer.result()
 
     def _turn_over(self, number: int, now: np.datetime64) -> None:
         """Add the pages that have been found, remove those that are gone."""
@@ -172,19 +209,20 @@ class Simulation:
         rows = self._frontier.take(now, most)
         if not len(rows):
             return
-        self._unfolding.advance(now)
-        copied, reached = self._copied[rows], self._unfolding.reached[rows]
-        noticed = self._eyes.notice(reached > copied)
-        known = np.where(noticed, reached, copied)
-        outcomes = self._eyes.outcomes(rows, now, noticed, known)
-        self._copied[rows] = known
-        self._visited[rows] = True
-        if now >= self._world.scored_from:
-            self._visits[rows] += 1
-        finds = np.flatnonzero(noticed)
-        if len(finds):
-            self._brought.append((now, copied[finds], known[finds]))
+        outcomes = self.observer.visit(rows, now)
         self._frontier.seen(rows, np.full(len(rows), now), outcomes)
+
+
+def check_run(world: World, budget: Budget) -> None:
+    """Check that there is something to simulate."""
+    if not world.end > world.start:
+        message = (
+            f"a world must last: a page must change or go after {world.start}, when the first "
+            f"is found (got {world.end} as its end)"
+        )
+        raise InvalidHistory(message)
+    if not budget.visits < math.inf:
+        raise InvalidParameter(f"budget must be finite (got {budget.visits})")
 
 
 class _Turnover:

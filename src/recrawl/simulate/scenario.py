@@ -1,7 +1,7 @@
 """A crawl as plain values, from which what it does next can be worked out, as it is or otherwise.
 
-Of a large crawl some pages are drawn by lot, with as large a part of the budget and of what hosts
-have room for: then the next visit of a page comes when it would among all of them, within a little.
+Of a large crawl some pages are drawn at random, with as large a part of the budget and of what
+hosts have room for: then a page is next visited when it would be among all, within a little.
 
 Touches: nothing.
 """
@@ -17,11 +17,12 @@ import numpy as np
 from recrawl.plan.budget import Budget
 
 if TYPE_CHECKING:
-    from recrawl.arrays.types import Bools, Floats, Ints
+    from recrawl.arrays.types import Floats, Ints
     from recrawl.frontier.agenda import KnownPages
     from recrawl.policies.recrawl.policy import Recrawl
     from recrawl.policies.recrawl.state import RecrawlState
     from recrawl.settings.terms import VisitTerms
+    from recrawl.state.pages import RecentVisits
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,28 +41,13 @@ class HostScenario:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RecentVisits:
-    """Visits that a budget has paid for lately.
-
-    Args:
-        at: When, rising.
-        first: Which of them were to pages without a copy.
-        anew: Whether what was saved up counts no more, as for a crawl that has just begun again.
-    """
-
-    at: Floats
-    first: Bools
-    anew: bool = False
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class PoolScenario:
     """Pages that share a budget.
 
     Args:
         budget: What all of them may cost.
-        state: What the policy has learnt of the whole pool; None where it is nothing.
-        pages: Pages of the scene that it has learnt of.
+        state: What the policy has learned of the whole pool; None where it is nothing.
+        pages: Pages of the scenario that it has learned of.
         rows: Their rows in the state.
         spent: What they have cost lately.
     """
@@ -75,7 +61,7 @@ class PoolScenario:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scenario:
-    """A crawl at an instant; pages are numbered from 0 in the scene.
+    """A crawl at an instant; pages are numbered from 0 in the scenario.
 
     Args:
         policy: What decides where visits are worth most.
@@ -126,13 +112,13 @@ class Scenario:
 
     @property
     def pool_size(self) -> int:
-        """How many pages of the scene share the budget of the page that is asked about."""
+        """How many pages of the scenario share the budget of the page that is asked about."""
         pool_of = np.array([each.pool for each in self.terms])[self.known.term]
         return int(np.count_nonzero(pool_of == self.own_terms.pool))
 
     @property
     def visits_a_day(self) -> float:
-        """Visits a day that the budget of the page's pool allows the pages of the scene."""
+        """Visits a day that the budget of the page's pool allows the pages of the scenario."""
         return self.pool.budget.visits_a_day(self.pool_size)
 
     @property
@@ -141,7 +127,7 @@ class Scenario:
         visits = self.visits_a_day
         return self.pool_size / visits if visits > 0 else inf
 
-    # The same scene, otherwise.
+    # The same scenario, otherwise.
 
     def with_pool(self, pool: PoolScenario) -> Scenario:
         """Another pool in place of the page's."""

@@ -61,7 +61,7 @@ class Announcements:
             array = getattr(self, name)
             setattr(self, name, append_rows(array, np.zeros(pages, array.dtype)))
 
-    def kept(self) -> dict[str, Any]:
+    def dump(self) -> dict[str, Any]:
         """What is to be saved; nothing where nothing was ever said."""
         if not self.kind.any():
             return {}
@@ -194,7 +194,7 @@ def _hear(crawl: Crawl, kind: str, pages: Ints, dates: Floats, now: float) -> It
     hosts = crawl.agenda.hosts_of(pages)
     news, late = heard.moved(pages, dates, crawl.last[pages] * SECONDS_A_DAY)
     for host in hosts[late].tolist():
-        crawl.trust.heard(host, kind, right=1.0, silent=-1.0)
+        crawl.trust.count_signal(host, kind, right=1.0, silent=-1.0)
     named, word = _word(crawl, kind, pages, hosts)
     named *= news
     copied = np.flatnonzero(~np.isnan(crawl.last[pages]))
@@ -223,7 +223,7 @@ def _word(
     awaited = np.bincount(row, crawl.agenda.unannounced_changes(pages)).tolist()
     found = []
     for host, expected in zip(of_hosts.tolist(), awaited, strict=True):
-        word, share = crawl.trust.word(host, kind), 0.0
+        word, share = crawl.trust.record(host, kind), 0.0
         if is_heeded(word):
             of_all = crawl.announcements.share_of_others(host, kind, expected, word.silent)
             share = recall(word.silent, expected, of_all)

@@ -1,6 +1,6 @@
-"""Some copies of a large crawl, drawn by lot, and what visits since have taught of them.
+"""Some copies of a large crawl, drawn at random, and what visits since have taught of them.
 
-Touches: nothing.
+Touches: a store, through what it is given.
 """
 
 from __future__ import annotations
@@ -15,17 +15,18 @@ from recrawl.policies.pages import Outcomes
 from recrawl.policies.recrawl.beliefs import Beliefs, ExpectedFreshness, let_clocks_run
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.policies.recrawl.sampling import sampled
-from recrawl.state.snapshot import COMPARED, PART_OF_GAP, time_slices
-from recrawl.units import epoch_days, instants_after_epoch
+from recrawl.state.checkpoint import PAGES
+from recrawl.state.replay import COMPARED, learn_slices
 from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
     from recrawl.entries.columns import OutcomeColumns
+    from recrawl.entries.store import ReadStore
     from recrawl.policies.recrawl.sampling import Ratios
     from recrawl.policies.recrawl.state import RecrawlState
     from recrawl.settings.settings import Settings
-    from recrawl.state.doubts import FalseChangeModel
+    from recrawl.state.false_changes import FalseChangeModel
 
 
 @dataclass(slots=True, eq=False)
@@ -33,46 +34,51 @@ class SampledSnapshot:
     """Some copies of one pool.
 
     Args:
+        store: Knows the hosts of pages.
         policy: What decides where visits are worth most.
-        state: What it has learnt of them.
+        state: What it has learned of them.
         ratios: How fast their sections and kin are, by what all copies have taught.
         pages: Page in each row of the state, counted from 0, rising.
-        lot: Rows that were drawn by lot; the others were asked for.
+        drawn: Rows that were drawn at random; the others were asked for.
         of: How many copies they were drawn from.
     """
 
+    store: ReadStore
     policy: Recrawl
     state: RecrawlState
     ratios: Ratios
     pages: Ints
-    lot: Ints
+    drawn: Ints
     of: int
 
     @classmethod
-    def at(
+    def draw(
         cls,
         settings: Settings,
+        store: ReadStore,
         parts: dict[str, Any],
+        *,
         share: float,
         without: Ints,
         wanted: Ints,
     ) -> SampledSnapshot | None:
-        """A share of the copies of which this was saved, drawn by lot, at least one.
+        """A share of the copies of a pool, drawn at random, at least one.
 
         Args:
             settings: What is asked of the crawl.
-            parts: What was saved of the pool.
+            store: Where it was written down.
+            parts: What the checkpoint has of the pool.
             share: How many of its copies.
             without: Pages of which no copy counts.
             wanted: Pages whose copies are looked at in any case, if they are of this pool.
         """
         policy = Recrawl(objective=OBJECTIVES[settings.objective])
-        everything = parts["pages"].astype(np.int64)
+        everything = parts[PAGES].astype(np.int64)
         counted = np.flatnonzero(~np.isin(everything, without))
         pages = everything[counted]
         if not len(pages):
             return None
-        # The same lot for the same crawl: who looks twice sees what has moved, not his luck.
+        # The same draw for the same crawl: who looks twice sees what has moved, not chance.
         random = np.random.default_rng(len(pages))
         count = min(max(round(share * len(pages)), 1), len(pages))
         drawn = random.choice(len(pages), count, replace=False, shuffle=False)
@@ -81,25 +87,22 @@ class SampledSnapshot:
             rows = np.union1d(drawn, np.flatnonzero(np.isin(pages, wanted)))
         rows = rows[np.argsort(pages[rows])]
         state, ratios = sampled(policy, parts, counted[rows])
-        lot = np.flatnonzero(np.isin(rows, drawn))
-        return cls(policy, state, ratios, pages[rows], lot, len(pages))
+        at_random = np.flatnonzero(np.isin(rows, drawn))
+        return cls(store, policy, state, ratios, pages[rows], at_random, len(pages))
 
-    def learn(self, visits: OutcomeColumns, doubts: FalseChangeModel) -> None:
+    def learn(self, visits: OutcomeColumns, false_changes: FalseChangeModel) -> None:
         """Learn from those visits that compared one of these copies with its page."""
         place = np.searchsorted(self.pages, visits.page)
         row = np.minimum(place, len(self.pages) - 1)
-        compared = (self.pages[row] == visits.page) & COMPARED[visits.outcome]
-        ours = np.flatnonzero(compared)
-        row, changed = row[ours], visits.outcome[ours] == VisitOutcome.CHANGED
-        at, age = epoch_days(visits.at[ours]), visits.age[ours]
-        false = doubts.chances(visits, ours)
-        for stretch, rounds in time_slices(at, row, lambda: PART_OF_GAP * self.state.gap):
-            for each in rounds:
-                places = each + stretch.start
-                outcomes = Outcomes(changed[places], age[places], false[places])
-                when = instants_after_epoch(at[places])
-                self.state = self.policy.seen(self.state, row[places], when, outcomes)
-                self.ratios.put(self.state)
+        ours = np.flatnonzero((self.pages[row] == visits.page) & COMPARED[visits.outcome])
+        false = false_changes.chances(
+            visits, ours, lambda pages: self.store.rules_and_hosts(pages)[1]
+        )
+        changed = visits.outcome[ours] == VisitOutcome.CHANGED
+        outcomes = Outcomes(changed, visits.age[ours], false)
+        for state in learn_slices(self.policy, self.state, row[ours], visits.at[ours], outcomes):
+            self.state = state
+            self.ratios.put(state)
 
     def run(self, now: float) -> None:
         """Let clocks run until an instant."""

@@ -1,18 +1,15 @@
-"""What a crawl believes: the word of hosts, and that a page which differs has changed.
+"""How far hosts are believed: their validators and dates, and that a page which differs changed.
 
-Every visit may teach something here; what it does teach is counted in `recrawl.detect.reliability`.
-Counts are written down now and then, host by host, and read again when a crawl is taken up.
+Every visit may teach something here; `recrawl.detect.reliability` says what follows from the
+counts. They are written down now and then, host by host, and read again when a crawl is opened.
 
-Touches: nothing.
+Touches: a store, through what it is given.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from recrawl.arrays.growing import append_rows
 from recrawl.detect.masks.host_masks import HostMasks
 from recrawl.detect.masks.json_text import as_json, read_masks
 from recrawl.detect.masks.masks import NO_MASKS
@@ -27,183 +24,149 @@ from recrawl.detect.reliability import (
     check_chance,
     dates_changes,
     denies,
-    false_changes,
     sample_chance,
 )
 from recrawl.entries.entries import HostBelieved
+from recrawl.state.checkpoint import some_parts
+from recrawl.state.false_changes import PAIRS, FalseChangeModel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    import numpy as np
 
-    from recrawl.arrays.types import Floats, Ints, Statuses
     from recrawl.detect.masks.masks import Masks
+    from recrawl.entries.store import ReadStore
     from recrawl.frontier.host_table import HostTable
 
-PAIRS = CHECKED, DIFFERED = "checked", "differed"  # what a store calls them
-_MOST_PAIRS = 255
-_ASKED_ALL_THE_SAME = 0.02  # of visits to a host that denies changes: it may have been put right
+# Conditional requests to a host that denies changes: it may have been mended.
+_CONDITIONAL_ALL_THE_SAME = 0.02
 
 
 class Trust:
-    """How far hosts and pages are believed.
+    """Reliability of what hosts say, and of the changes that visits find.
 
     Args:
         hosts: Hosts by name.
         random: Draws the visits that are checked.
 
     Attributes:
-        checked: How often each page was fetched twice at once, with the masks that it has.
-        differed: How often it differed by itself all the same.
+        false_changes: How likely visits are to find unchanged pages changed.
         audited: Whether anything is ever checked; a crawl that never does believes everybody.
     """
 
     def __init__(self, hosts: HostTable, random: np.random.Generator) -> None:
-        self.checked: Statuses = np.empty(0, np.uint8)
-        self.differed: Statuses = np.empty(0, np.uint8)
+        self.false_changes = FalseChangeModel()
         self.audited = True
         self._hosts = hosts
         self._random = random
-        self._words: dict[int, dict[str, SignalRecord]] = {}
+        self._records: dict[int, dict[str, SignalRecord]] = {}
         self._masks: dict[int, Masks] = {}  # of all pages of a host
-        self._pages: dict[int, HostMasks] = {}  # what they are learnt from
-        self._noise = NO_RECORD  # of all hosts together
-        self._moved: set[int] = set()
+        self._masks_of_pages: dict[int, HostMasks] = {}  # what they are learned from
+        self._unsaved: set[int] = set()  # hosts
 
     def grow(self, pages: int) -> None:
         """Make room for pages that were never fetched."""
-        self.checked = append_rows(self.checked, np.zeros(pages, np.uint8))
-        self.differed = append_rows(self.differed, np.zeros(pages, np.uint8))
+        self.false_changes.grow(pages)
 
-    def resume(
-        self,
-        words: Iterable[tuple[str, str, tuple[float, ...]]],
-        masks: Mapping[str, str],
-        pairs: tuple[Statuses, Statuses] | None,
-    ) -> None:
-        """Take up what was written down.
-
-        Args:
-            words: Host, kind of word and counts.
-            masks: What differs by itself on the pages of hosts.
-            pairs: How often the first pages were fetched twice, and differed.
-        """
-        for name, kind, counts in words:
+    def load(self, store: ReadStore) -> None:
+        """Read what was written down."""
+        for name, kind, counts in store.signal_records():
             if kind in KINDS:
-                self._hear(self._hosts.row(name), kind, SignalRecord(*counts))
-        for name, text in masks.items():
+                self._count(self._hosts.row(name), kind, SignalRecord(*counts))
+        for name, text in store.host_masks().items():
             self._masks[self._hosts.row(name)] = read_masks(text)
-        self._moved.clear()
-        if pairs is not None:
-            for mine, other in zip((self.checked, self.differed), pairs, strict=True):
-                rows = min(len(mine), len(other))
-                mine[:rows] = other[:rows]
+        self.false_changes.resume(some_parts(store, *PAIRS))
+        self._unsaved.clear()
 
     def entries(self) -> list[HostBelieved]:
         """What is to be written down since the last time."""
-        moved, self._moved = sorted(self._moved), set()
+        hosts, self._unsaved = sorted(self._unsaved), set()
         return [
             HostBelieved(
                 self._hosts.names[host],
                 {
-                    kind: (word.right, word.wrong, word.silent, word.quiet_days)
-                    for kind, word in self._words.get(host, {}).items()
+                    kind: (record.right, record.wrong, record.silent, record.quiet_days)
+                    for kind, record in self._records.get(host, {}).items()
                 },
                 as_json(self.masks(host)),
             )
-            for host in moved
+            for host in hosts
         ]
 
     # What follows from it.
 
-    def word(self, host: int, kind: str) -> SignalRecord:
-        """What is known of one kind of word of a host."""
-        return self._words.get(host, {}).get(kind, NO_RECORD)
+    def record(self, host: int, kind: str) -> SignalRecord:
+        """How often one kind of signal of a host was right."""
+        return self._records.get(host, {}).get(kind, NO_RECORD)
 
-    def words(self, kind: str) -> dict[int, SignalRecord]:
-        """What is known of one kind of word, by host."""
-        return {host: words[kind] for host, words in self._words.items() if kind in words}
+    def records(self, kind: str) -> dict[int, SignalRecord]:
+        """How often one kind of signal was right, by host."""
+        return {host: kinds[kind] for host, kinds in self._records.items() if kind in kinds}
 
-    def asks(self, host: int) -> bool:
+    def use_conditional(self, host: int) -> bool:
         """Whether to ask a host for a page only if it was modified."""
-        return not denies(self.word(host, NOT_MODIFIED)) or self._lot(_ASKED_ALL_THE_SAME)
+        record = self.record(host, NOT_MODIFIED)
+        return not denies(record) or self._bernoulli(_CONDITIONAL_ALL_THE_SAME)
 
-    def audits(self, host: int) -> bool:
-        """Whether to fetch a page that its host calls unmodified all the same."""
-        word = self.word(host, NOT_MODIFIED)
-        return self.audited and (denies(word) or self._lot(audit_chance(word)))
+    def audit_304(self, host: int) -> bool:
+        """Whether to fetch a page in full that its host calls unmodified."""
+        record = self.record(host, NOT_MODIFIED)
+        return self.audited and (denies(record) or self._bernoulli(audit_chance(record)))
 
-    def checks(self, host: int, page: int, *, doubtful: bool = False) -> bool:
+    def refetch_changed(self, host: int, page: int, *, doubtful: bool = False) -> bool:
         """Whether to fetch a page that seems to have changed twice; always if that is doubtful."""
-        chance = check_chance(int(self.checked[page]), self.word(host, NOISE))
-        return self._lot(1.0 if doubtful else chance)
+        checked = int(self.false_changes.checked[page])
+        chance = 1.0 if doubtful else check_chance(checked, self.record(host, NOISE))
+        return self._bernoulli(chance)
 
-    def samples(self, host: int) -> bool:
+    def draw_sample(self, host: int) -> bool:
         """Whether to fetch a page twice whatever was found."""
-        return self._lot(sample_chance(self.word(host, NOISE)))
+        return self._bernoulli(sample_chance(self.record(host, NOISE)))
 
-    def dates(self, host: int) -> bool:
+    def believes_dates(self, host: int) -> bool:
         """Whether the host's dates of changes are worth anything."""
-        return dates_changes(self.word(host, MODIFIED))
-
-    def false_changes(self, host: int, page: int) -> float:
-        """Chance that a visit to the unchanged page would show a change."""
-        pairs = float(self.checked[page]), float(self.differed[page])
-        return false_changes(self.word(host, NOISE), self._noise, *pairs)
-
-    def false_changes_of(self, hosts: Ints, pages: Ints) -> Floats:
-        """The same of many pages."""
-        each = zip(hosts.tolist(), pages.tolist(), strict=True)
-        return np.array([self.false_changes(*one) for one in each])
+        return dates_changes(self.record(host, MODIFIED))
 
     def masks(self, host: int) -> Masks:
         """What differs by itself on all pages of a host."""
         return self._masks.get(host, NO_MASKS)
 
-    # What it is learnt from.
+    # What it is learned from.
 
-    def heard(self, host: int, kind: str, **counts: float) -> None:
-        """Note that a word of a host was right, wrong or missing."""
-        self._hear(host, kind, SignalRecord(**counts))
+    def count_signal(self, host: int, kind: str, **counts: float) -> None:
+        """Count a signal of a host that was right, wrong or missing."""
+        self._count(host, kind, SignalRecord(**counts))
 
-    def pair(self, host: int, page: int, *, differed: bool, taught: bool, sampled: bool) -> None:
-        """Note a page that was fetched twice at once.
+    def count_pair(
+        self, host: int, page: int, *, differed: bool, masked: bool, sampled: bool
+    ) -> None:
+        """Count a page that was fetched twice at once.
 
         Args:
             host: Its host.
             page: The page.
             differed: Whether it differed though what is known to differ was left out.
-            taught: Whether what differed is masked from now on: with these masks the page was
-                never seen.
-            sampled: Whether it was drawn by lot, not for what a visit found.
+            masked: Whether what differed is left out from now on.
+            sampled: Whether it was drawn at random, not for what a visit found.
         """
-        if differed and taught:
-            self.checked[page] = self.differed[page] = 0
-        elif self.checked[page] < _MOST_PAIRS:
-            self.checked[page] += 1
-            self.differed[page] += differed
+        self.false_changes.count_page(page, differed=differed, masked=masked)
         if sampled:
-            self.heard(host, NOISE, right=float(not differed), wrong=float(differed))
+            self.count_signal(host, NOISE, right=float(not differed), wrong=float(differed))
 
-    def masked(self, host: int, address: str, masks: Masks) -> None:
-        """Note what was found to differ by itself on a page: its neighbours may do likewise."""
-        pages = self._pages.setdefault(host, HostMasks())
+    def learn_masks(self, host: int, address: str, masks: Masks) -> None:
+        """Learn what differs by itself on a page: its neighbours may do likewise."""
+        pages = self._masks_of_pages.setdefault(host, HostMasks())
         pages.learn(address, masks)
-        self._share(host, pages)
-
-    def _share(self, host: int, pages: HostMasks) -> None:
-        """Let what several pages have in common hold for all of their host."""
         found = self.masks(host).joined(pages.shared())
         if found != self.masks(host):
             self._masks[host] = found
-            self._moved.add(host)
+            self._unsaved.add(host)
 
-    def _hear(self, host: int, kind: str, more: SignalRecord) -> None:
-        counts = more.counts
-        words = self._words.setdefault(host, {})
-        words[kind] = words.get(kind, NO_RECORD).plus(**counts)
+    def _count(self, host: int, kind: str, more: SignalRecord) -> None:
+        kinds = self._records.setdefault(host, {})
+        kinds[kind] = kinds.get(kind, NO_RECORD).plus(**more.counts)
         if kind == NOISE:
-            self._noise = self._noise.plus(**counts)
-        self._moved.add(host)
+            self.false_changes.count_host(host, more)
+        self._unsaved.add(host)
 
-    def _lot(self, chance: float) -> bool:
+    def _bernoulli(self, chance: float) -> bool:
         return self.audited and self._random.random() < chance

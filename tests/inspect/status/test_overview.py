@@ -9,7 +9,6 @@ from recrawl.entries.entries import HostBelieved, PageChange, PagesChanged, Page
 from recrawl.inspect.status import overview as overview_module
 from recrawl.inspect.status.values import HostThatLies, VisitCount
 from recrawl.settings.settings import read_settings
-from recrawl.state.opening import expected_fresh
 from recrawl.store import open_for_writing
 from recrawl.visits.status import PageStatus, VisitOutcome
 from tests.inspect.looked import BEGAN, DAY, made, opened, overview_of, save, settings_text
@@ -45,7 +44,7 @@ def test_all_is_counted(path):
 def test_the_share_is_what_the_crawl_itself_says(path):
     settings = made(path)
     save(settings, path, NOW)
-    fresh, copies = expected_fresh(opened(settings, path, NOW), NOW)
+    fresh, copies = opened(settings, path, NOW).expected_fresh(NOW)
     said, low, high = overview_of(settings, path, NOW).fresh
 
     assert said == pytest.approx(fresh / copies, abs=0.002)
@@ -107,14 +106,17 @@ def test_pages_past_their_time_are_overdue(path):
 
 
 def test_new_pages_come_at_once(path):
-    settings = made(path)
+    """At 200 visits a day, of which 60 were made: the next is a visit's time after the last."""
+    made(path)
+    settings = read_settings(settings_text(200))
     before = overview_of(settings, path, BEGAN + 9.01).next_visit
     with open_for_writing(path) as store:
         store.write([PagesFound(["https://a.org/new"], ["a.org"], [0], NOW * DAY)])
 
     status = overview_of(settings, path, BEGAN + 9.01)
     assert status.standing[PageStatus.NEW] == 1
-    assert status.next_visit == BEGAN + 9.01 < before <= BEGAN + 9 + 1 / 20
+    assert status.next_visit == BEGAN + 9.01
+    assert BEGAN + 9.01 <= before <= BEGAN + 9.01 + 1 / 200
 
 
 def test_pages_that_are_gone_are_no_copies(path):
@@ -197,7 +199,7 @@ def test_what_was_foretold_is_kept(path, few):
 def test_some_copies_tell_of_all(path, few):
     settings = made(path, own=True)
     save(settings, path, NOW)
-    fresh, copies = expected_fresh(opened(settings, path, NOW), NOW)
+    fresh, copies = opened(settings, path, NOW).expected_fresh(NOW)
     status = overview_of(settings, path, NOW)
 
     assert (status.copies, status.looked_at) == (90, 20)

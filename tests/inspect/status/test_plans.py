@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recrawl.demo.truth import truly_fresh
-from recrawl.demo.virtual import _VirtualCrawl
+from recrawl.demo.virtual import VirtualExample
 from recrawl.demo.world import draw_world
 from recrawl.entries.entries import HostSeen
 from recrawl.inspect.status import overview as overview_module
@@ -157,11 +157,11 @@ def test_pages_without_a_copy_share_the_budget(path):
 
 def half_way(world, budget):
     """Believed rates after 30 days of a crawl, and how fresh it truly was in the 30 after them."""
-    crawl = _VirtualCrawl(
+    crawl = VirtualExample(
         world, Recrawl(objective=Freshness()), Budget(budget), np.random.default_rng(4)
     )
     crawl.go_on(until=world.start + 30)
-    state: Any = crawl._agenda.frontier(0).state
+    state: Any = crawl.agenda.frontier(0).state
     beliefs = Beliefs.of(state, np.arange(len(state.last)), world.start + 30)
     looks = []
     for day in np.arange(30.25, 60, 0.5).tolist():

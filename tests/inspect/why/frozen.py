@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import apsw
 
+from recrawl.inspect.scenario import build_scenario
 from recrawl.inspect.why.binding import binding
-from recrawl.inspect.why.staging import build_scenario
 from recrawl.inspect.why.what_if import what_ifs
-from recrawl.simulate.virtual_crawl import simulate_next_visit
+from recrawl.simulate.next_visit import simulate_next_visit
 from recrawl.state.snapshot import load_snapshot
 from recrawl.store import open_store
 from tests.simulate.virtual import ORIGIN, crawling

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from recrawl.demo.world import draw_world
-from recrawl.inspect.why.staging import build_scenario
+from recrawl.inspect.scenario import build_scenario
 from recrawl.inspect.why.what_if import neighbour
-from recrawl.simulate.virtual_crawl import simulate_next_visit
+from recrawl.simulate.next_visit import simulate_next_visit
 from recrawl.state.snapshot import load_snapshot
 from tests.inspect.why.frozen import Frozen
 from tests.simulate.virtual import crawling, settings_of
@@ -52,7 +52,7 @@ def test_the_next_visit_is_near_what_is_said(tmp_path):
 def test_the_band_holds_the_visit_in_about_seven_cases_of_ten(frozen):
     pages = range(1, 100, 4)
     scenes = [frozen.said(page, otherwise=False).scene for page in pages]
-    found = [[simulate_next_visit(scene, lot=lot).at for lot in LOTS] for scene in scenes]
+    found = [[simulate_next_visit(scene, stream=stream).at for stream in LOTS] for scene in scenes]
     really = np.array(frozen.went_on)[list(pages)]
     held = (np.min(found, axis=1) <= really) & (really <= np.max(found, axis=1))
 

@@ -5,10 +5,10 @@ import pytest
 
 from recrawl.entries.entries import RobotsRead
 from recrawl.inspect.pages import believed, page_rows
+from recrawl.inspect.scenario import build_scenario
 from recrawl.inspect.why.facts import activity, estimate, evidence, value_at, worth
-from recrawl.inspect.why.staging import build_scenario
 from recrawl.inspect.why.why import reasons
-from recrawl.simulate.virtual_crawl import simulate_next_visit
+from recrawl.simulate.next_visit import simulate_next_visit
 from recrawl.state.snapshot import load_snapshot
 from recrawl.store import open_for_writing, open_store
 from recrawl.units import instants_after_epoch

@@ -8,7 +8,7 @@ import pytest
 from recrawl.plan.signals import Signals
 from recrawl.policies.pages import Outcomes, Pages
 from recrawl.policies.recrawl.announced import NAMES, Announced, Streams
-from recrawl.policies.recrawl.checkpoint import kept, resumed
+from recrawl.policies.recrawl.checkpoint import dump, load
 from recrawl.policies.recrawl.memories import Memories
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.units import epoch_days, instants_after_epoch
@@ -102,13 +102,13 @@ def test_what_is_announced_is_kept():
     state = policy.announced(state, np.array([3]), np.ones(1), word, instant(5.0))
     addresses = [f"site/{page}" for page in range(20)]
 
-    again = resumed(policy, kept(state), lambda: addresses)
+    again = load(policy, dump(state), lambda: addresses)
 
     rows, now = np.arange(20), instant(6.0)
     assert policy.value(again, rows, now) == pytest.approx(policy.value(state, rows, now))
-    nothing = kept(crawl_of()[1])
+    nothing = dump(crawl_of()[1])
     assert not any(name.startswith("announced") for name in nothing)
-    assert not resumed(policy, nothing, lambda: addresses).announced.any
+    assert not load(policy, nothing, lambda: addresses).announced.any
 
 
 def test_silence_of_before_a_host_was_believed_is_learnt_when_it_is():
@@ -229,7 +229,7 @@ def test_announcements_of_a_host_that_is_not_believed_yet_are_kept():
     for name in ("learnt", "watched"):
         getattr(state.announced, name)[:] = np.arange(20.0)
 
-    again = resumed(policy, kept(state), lambda: [f"site/{page}" for page in range(20)])
+    again = load(policy, dump(state), lambda: [f"site/{page}" for page in range(20)])
 
     for name in NAMES:
         assert (getattr(again.announced, name) == getattr(state.announced, name)).all()
@@ -241,9 +241,9 @@ def test_a_store_that_knows_less_of_announcements_begins_anew_with_them():
     policy, state = crawl_of()
     some = np.ones(20)
     state = policy.announced(state, np.arange(20), some, (some, some), instant(5.0))
-    parts = {name: part for name, part in kept(state).items() if name != "announced.span"}
+    parts = {name: part for name, part in dump(state).items() if name != "announced.span"}
 
-    again = resumed(policy, parts, lambda: [f"site/{page}" for page in range(20)])
+    again = load(policy, parts, lambda: [f"site/{page}" for page in range(20)])
 
     assert not again.announced.any
 

@@ -173,8 +173,9 @@ def test_the_band_holds_what_is_true(kind):
         now = float(epoch_days(world.start)) + share * world.days
         state: Any = simulation._frontier.state
         found = freshness(state, now)
-        simulation._unfolding.advance(instants_after_epoch(np.array([now]))[0])
-        true = np.count_nonzero(simulation._unfolding.reached == simulation._copied)
+        observer = simulation.observer
+        observer.timeline.advance(instants_after_epoch(np.array([now]))[0])
+        true = np.count_nonzero(observer.timeline.reached == observer.copied)
         low, high = found.band()
         held.append(low <= true / len(world) <= high)
 

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.demo.virtual import _VirtualCrawl
+from recrawl.demo.virtual import VirtualExample
 from recrawl.demo.world import draw_world
 from recrawl.plan.budget import Budget
 from recrawl.plan.objectives.methods import OBJECTIVES
 from recrawl.policies import Outcomes, Pages
 from recrawl.policies.recrawl.calibration import Calibration
-from recrawl.policies.recrawl.checkpoint import CALIBRATION, kept, resumed
+from recrawl.policies.recrawl.checkpoint import CALIBRATION, dump, load
 from recrawl.policies.recrawl.policy import Recrawl
 
 START = np.datetime64("2026-01-01T00:00", "us")
@@ -88,8 +88,8 @@ def test_it_is_kept_and_gone_on_from():
     state = policy.start(Pages.of(names, np.full(2, START)), START, gap=4.0)
     outcomes = Outcomes.existence(np.array([True, False]))
     state = policy.seen(state, np.arange(2), np.full(2, START + DAY), outcomes)
-    parts = kept(state)
-    again = resumed(policy, parts, lambda: names)
+    parts = dump(state)
+    again = load(policy, parts, lambda: names)
 
     assert again.calibration.sums.tolist() == state.calibration.sums.tolist()
     assert again.calibration.sums.any()
@@ -98,9 +98,9 @@ def test_it_is_kept_and_gone_on_from():
 def test_a_store_that_knows_none_begins_with_none():
     policy, names = Recrawl(), ["a/x"]
     state = policy.start(Pages.of(names, np.full(1, START)), START, gap=4.0)
-    old = {name: part for name, part in kept(state).items() if name != CALIBRATION}
+    old = {name: part for name, part in dump(state).items() if name != CALIBRATION}
 
-    assert not resumed(policy, old, lambda: names).calibration.sums.any()
+    assert not load(policy, old, lambda: names).calibration.sums.any()
 
 
 @pytest.mark.parametrize("seed", [4, 6])
@@ -108,9 +108,9 @@ def test_a_crawl_foretells_what_it_finds(seed):
     """7,200 visits by real forecasts: each tenth is within what chance alone would do."""
     world = draw_world(300, start=20_000.0, days=60.0, seed=seed)
     policy = Recrawl(objective=OBJECTIVES["freshness"])
-    crawl = _VirtualCrawl(world, policy, Budget(120.0), np.random.default_rng(seed))
+    crawl = VirtualExample(world, policy, Budget(120.0), np.random.default_rng(seed))
     crawl.go_on(until=world.start + 60)
-    state: Any = crawl._agenda.frontier(0).state
+    state: Any = crawl.agenda.frontier(0).state
     found = state.calibration
 
     assert found.visits.sum() > 4_500

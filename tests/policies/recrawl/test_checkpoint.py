@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from recrawl.policies import Outcomes, Pages
-from recrawl.policies.recrawl.checkpoint import kept, resumed
+from recrawl.policies.recrawl.checkpoint import dump, load
 from recrawl.policies.recrawl.policy import Recrawl
 
 START = np.datetime64("2026-01-01T00:00", "us")
@@ -30,7 +30,7 @@ def test_what_was_kept_values_pages_as_before():
     policy, names = Recrawl(), addresses(90)
     state = policy.start(Pages.of(names, np.full(90, START)), START, gap=4.0)
     state = crawled(policy, state, hours=range(1, 600), pages=90, seed=1)
-    again = resumed(policy, kept(state), lambda: names)
+    again = load(policy, dump(state), lambda: names)
     now, rows = START + 700 * HOUR, np.arange(90)
 
     assert policy.value(again, rows, now) == pytest.approx(
@@ -45,7 +45,7 @@ def test_a_crawl_that_was_taken_up_again_learns_and_grows_as_one_that_never_stop
     policy, names, more = Recrawl(), addresses(60), addresses(40, first=60)
     state = policy.start(Pages.of(names, np.full(60, START)), START, gap=4.0)
     state = crawled(policy, state, hours=range(1, 300), pages=60, seed=2)
-    again = resumed(policy, kept(state), lambda: names)
+    again = load(policy, dump(state), lambda: names)
     found = Pages.of(more, np.full(40, START + 300 * HOUR))
     both = [policy.found(each, found) for each in (state, again)]
     both = [crawled(policy, each, hours=range(301, 600), pages=100, seed=3) for each in both]
@@ -77,14 +77,14 @@ def test_of_very_many_sections_the_largest_keep_their_clocks(monkeypatch):
     state = policy.start(Pages.of(names, np.full(len(names), START)), START, gap=4.0)
     monkeypatch.setattr("recrawl.policies.recrawl.checkpoint._FEWEST_CLOCKS", 3)
     monkeypatch.setattr("recrawl.policies.recrawl.checkpoint._PAGES_A_CLOCK", 1000)
-    parts = kept(state)
+    parts = dump(state)
     leaf = state.sections.leaf
 
     assert len(parts["clocks.nodes"]) == 3
     assert 0 in parts["clocks.nodes"]
     assert leaf[-1] in parts["clocks.nodes"]
     assert leaf[0] not in parts["clocks.nodes"]
-    assert len(resumed(policy, parts, lambda: names).clocks.found) >= len(state.sections)
+    assert len(load(policy, parts, lambda: names).clocks.found) >= len(state.sections)
 
 
 def test_a_crawl_that_was_kept_while_it_grew_finds_the_kin_of_its_new_pages():
@@ -92,7 +92,7 @@ def test_a_crawl_that_was_kept_while_it_grew_finds_the_kin_of_its_new_pages():
     policy, names, more = Recrawl(), addresses(30), addresses(30, first=30)
     state = policy.start(Pages.of(names, np.full(30, START)), START, gap=4.0)
     state = policy.found(state, Pages.of(more, np.full(30, START + HOUR)))
-    again = resumed(policy, kept(state), lambda: names + more)
+    again = load(policy, dump(state), lambda: names + more)
     now, rows = START + 96 * HOUR, np.arange(60)
 
     assert policy.value(again, rows, now) == pytest.approx(policy.value(state, rows, now), rel=1e-5)

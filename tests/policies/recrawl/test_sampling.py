@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from recrawl.policies.pages import Outcomes
 from recrawl.policies.recrawl.beliefs import Beliefs, let_clocks_run
-from recrawl.policies.recrawl.checkpoint import kept, resumed
+from recrawl.policies.recrawl.checkpoint import dump, load
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.policies.recrawl.sampling import NEEDED, sampled
 from recrawl.units import instants_after_epoch
@@ -16,7 +16,7 @@ from tests.policies.recrawl.test_beliefs import BEGAN, crawl
 
 @pytest.fixture(scope="module")
 def parts():
-    return kept(crawl(90)[1])
+    return dump(crawl(90)[1])
 
 
 @given(st.sets(st.integers(0, 89), min_size=1))
@@ -24,7 +24,7 @@ def test_beliefs_are_those_among_all_pages(parts, some):
     rows = np.array(sorted(some))
     policy, now = Recrawl(), BEGAN + 5
     few, _ = sampled(policy, {name: parts[name] for name in NEEDED}, rows)
-    whole = resumed(policy, parts, list)
+    whole = load(policy, parts, list)
     for state in (few, whole):
         let_clocks_run(state, now)
 

@@ -79,6 +79,10 @@ _STEP = typer.Option(
     help="Time between decisions  [default: 6h; less where the history is short]",
     show_default=False,
 )
+_LIVE = typer.Option(
+    "--live",
+    help="Visit by visit, as a live crawl does: first copies, host delays, a daily budget.",
+)
 _WARM_UP = typer.Option(
     metavar="T", help="Time at the start that does not count.", show_default=False
 )
@@ -122,6 +126,7 @@ def simulate(
     missed: Annotated[str, _MISSED] = "",
     false: Annotated[str, _FALSE] = "",
     step: Annotated[str, _STEP] = "",
+    live: Annotated[bool, _LIVE] = False,
     warm_up: Annotated[str, _WARM_UP] = "",
     ignore: Annotated[str, _IGNORE] = "",
     level: Annotated[float, _LEVEL] = 0.9,
@@ -164,7 +169,7 @@ def simulate(
     _check_outputs(output, plot, source)
     whole, left_out = source.read(seed)
     scene = _warmed_up(whole, warmed)
-    plan = _Plan(terms_of(scene, store, *asked), policies, aim, seen, seed, level)
+    plan = _Plan(terms_of(scene, store, *asked), policies, aim, seen, seed, level, live)
     with screen.progress("simulating") as progress:
         entries, lines = _all_runs(scene, plan, progress, drawn=plot is not None)
     _put(entries, kind, output)
@@ -183,12 +188,13 @@ class _Plan:
     observation: Observation
     seed: int
     level: float
+    live: bool = False
 
 
 def _policies(text: str) -> list[str]:
-    from recrawl.simulate.entrants import USUAL, entrants
+    from recrawl.simulate.competitors import DEFAULT_POLICIES, parse_policies
 
-    return entrants(text) if text else list(USUAL)
+    return parse_policies(text) if text else list(DEFAULT_POLICIES)
 
 
 def _objective(name: str) -> tuple[str, Objective]:
@@ -288,18 +294,27 @@ def _run(
 
     import numpy as np
 
-    from recrawl.simulate.entrants import entrant
+    from recrawl.simulate.competitors import policy_named
+    from recrawl.simulate.live import LiveSimulation
     from recrawl.simulate.run import Simulation
 
-    budget = plan.terms.budget
-    simulation = Simulation(
-        world,
-        entrant(name, world, plan.objective[1]),
-        replace(budget, visits=budget.visits * multiple),
-        random=np.random.default_rng(plan.seed),
-        step=plan.terms.step,
-        observation=plan.observation,
-    )
+    policy, budget = policy_named(name, world, plan.objective[1]), plan.terms.budget
+    budget = replace(budget, visits=budget.visits * multiple)
+    random = np.random.default_rng(plan.seed)
+    simulation: Simulation | LiveSimulation
+    if plan.live:
+        simulation = LiveSimulation(
+            world, policy, budget, random=random, observation=plan.observation
+        )
+    else:
+        simulation = Simulation(
+            world,
+            policy,
+            budget,
+            random=random,
+            step=plan.terms.step,
+            observation=plan.observation,
+        )
     last = time.monotonic()
     for share in simulation.steps():
         if time.monotonic() - last > _REDRAW_SECONDS:

@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recrawl.inspect.next_visits import next_visit_of_any
 from recrawl.policies.recrawl.beliefs import Beliefs, ExpectedFreshness, freshness
 from recrawl.policies.recrawl.calibration import Calibration
 from recrawl.policies.recrawl.checkpoint import calibration_kept
 from recrawl.policies.recrawl.state import forecast_clocks
 from recrawl.settings.pools import budgets, terms
-from recrawl.state.doubts import FalseChangeModel
+from recrawl.state.checkpoint import PAGES, pool_parts
+from recrawl.state.false_changes import FalseChangeModel
+from recrawl.state.pages import ruled
 from recrawl.state.sampled import SampledSnapshot
-from recrawl.state.snapshot import load_snapshot, pool_parts
+from recrawl.state.snapshot import load_snapshot
 from recrawl.units import epoch_days
 from recrawl.visits.status import PageStatus, VisitOutcome
 
@@ -92,6 +95,8 @@ class CopiesFound:
         here: Pages of each budget that are there, with or without a copy; None where the store
             is to be asked.
         rule: Rule of each page; None where the store is to be asked.
+        next_visit: When the next visit is made, in days after 1970; None where only some copies
+            were looked at.
     """
 
     freshness: ExpectedFreshness
@@ -102,6 +107,7 @@ class CopiesFound:
     calibration: Calibration
     here: list[int] | None = None
     rule: Ints | None = None
+    next_visit: float | None = None
 
     def rules_and_hosts(self, reader: ReadStore, pages: Ints) -> tuple[Ints, Ints]:
         """Rule and host of some pages, counted from 0."""
@@ -116,20 +122,20 @@ def with_target(settings: Settings) -> list[int]:
 
 def all_copies(settings: Settings, reader: ReadStore, now: float) -> CopiesFound:
     """Look at all copies."""
-    sight = load_snapshot(settings, reader, now)
+    snapshot = load_snapshot(settings, reader, now)
     found, calibration, lots = ExpectedFreshness(), Calibration.start(), []
-    for number, pool in enumerate(sight.pools):
+    for number, pool in enumerate(snapshot.pools):
         if pool.state is not None:
-            rows = np.flatnonzero(np.isin(sight.columns.status[pool.pages], _WITH_A_COPY))
+            rows = np.flatnonzero(np.isin(snapshot.columns.status[pool.pages], _WITH_A_COPY))
             calibration += pool.state.calibration
             lots.append(CopySample.drawn(number, pool.state, pool.pages, rows, len(rows)))
             found += lots[-1].freshness(now)
-    late = _late(settings, sight.rule, sight.last, now)
-    stands = np.isin(sight.columns.status, _WITH_A_COPY) & np.isnat(sight.columns.next_at)
+    late = _late(settings, snapshot.rule, snapshot.last, now)
+    stands = np.isin(snapshot.columns.status, _WITH_A_COPY) & np.isnat(snapshot.columns.next_at)
     of_rules = {}
     for rule in with_target(settings):
         for lot in lots:
-            rows = lot.rows[sight.rule[lot.pages[lot.rows]] == rule]
+            rows = lot.rows[snapshot.rule[lot.pages[lot.rows]] == rule]
             if len(rows):
                 of_rules[rule] = replace(lot, rows=rows, of=len(rows))
     return CopiesFound(
@@ -139,17 +145,18 @@ def all_copies(settings: Settings, reader: ReadStore, now: float) -> CopiesFound
         lots=[lot for lot in lots if len(lot.rows)],
         of_rules=of_rules,
         calibration=calibration,
-        here=_here(settings, sight),
-        rule=sight.rule,
+        here=_here(settings, snapshot),
+        rule=snapshot.rule,
+        next_visit=next_visit_of_any(snapshot, reader),
     )
 
 
-def _here(settings: Settings, sight: Snapshot) -> list[int]:
+def _here(settings: Settings, snapshot: Snapshot) -> list[int]:
     """Pages that are there by budget, whatever the store says of their rules."""
     pool_of = np.array([each.pool for each in terms(settings)])
-    here = np.isin(sight.columns.status, HERE)
+    here = np.isin(snapshot.columns.status, HERE)
     count = len(budgets(settings))
-    found: list[int] = np.bincount(pool_of[sight.rule[here]], minlength=count)[:count].tolist()
+    found: list[int] = np.bincount(pool_of[snapshot.rule[here]], minlength=count)[:count].tolist()
     return found
 
 
@@ -159,36 +166,37 @@ def some_copies(
     """Look at some copies, drawn by lot from what was learnt of all of them."""
     parts, visit = saved
     pools = [pool_parts(parts, number) for number in range(len(budgets(settings)))]
-    rows = sum(len(pool["pages"]) for pool in pools if pool)
+    rows = sum(len(pool[PAGES]) for pool in pools if pool)
     share = min(most / max(rows, 1), 1.0)
     without = reader.pages_without_content()
     wanted = _Wanted.drawn(settings, reader)
-    glances: dict[int, SampledSnapshot] = {}
+    samples: dict[int, SampledSnapshot] = {}
     for number, pool in enumerate(pools):
-        glance = (
-            SampledSnapshot.at(settings, pool, share, without, wanted.everything) if pool else None
-        )
-        if glance is not None:
-            glances[number] = glance
+        if pool:
+            drawn = SampledSnapshot.draw(
+                settings, reader, pool, share=share, without=without, wanted=wanted.everything
+            )
+            if drawn is not None:
+                samples[number] = drawn
     last = np.full(reader.page_count(), np.nan)
     for pool in pools:
         if pool:
-            last[pool["pages"]] = pool["last"]
-    young = _learn_since(reader, list(glances.values()), visit, last)
+            last[pool[PAGES]] = pool["last"]
+    young = _learn_since(reader, list(samples.values()), visit, last)
     lots = {}
-    for number, glance in glances.items():
-        glance.run(now)
-        lots[number] = CopySample.drawn(number, glance.state, glance.pages, glance.lot, glance.of)
+    for number, sample in samples.items():
+        sample.run(now)
+        lots[number] = CopySample.drawn(number, sample.state, sample.pages, sample.drawn, sample.of)
     found = sum((lot.freshness(now) for lot in lots.values()), ExpectedFreshness())
-    if glances:
-        found += next(iter(glances.values())).freshness_of_young(last[young], now)
+    if samples:
+        found += next(iter(samples.values())).freshness_of_young(last[young], now)
     return CopiesFound(
         freshness=found,
-        looked_at=sum(len(glance.lot) for glance in glances.values()) + len(young),
+        looked_at=sum(len(sample.drawn) for sample in samples.values()) + len(young),
         late=_late_of_all(settings, reader, last, without, now),
         lots=list(lots.values()),
         of_rules=wanted.lots(lots, settings),
-        calibration=_calibration(pools, list(glances.values())),
+        calibration=_calibration(pools, list(samples.values())),
     )
 
 
@@ -241,27 +249,27 @@ class _Wanted:
 
 
 def _calibration(
-    pools: Sequence[dict[str, Any]], glances: Sequence[SampledSnapshot]
+    pools: Sequence[dict[str, Any]], samples: Sequence[SampledSnapshot]
 ) -> Calibration:
     """What was saved, and what the copies that are looked at have shown since."""
     tables = [calibration_kept(pool) for pool in pools if pool]
-    tables += [glance.state.calibration for glance in glances]
+    tables += [sample.state.calibration for sample in samples]
     return sum(tables, Calibration.start())
 
 
 def _learn_since(
-    reader: ReadStore, glances: Sequence[SampledSnapshot], visit: int, last: Floats
+    reader: ReadStore, samples: Sequence[SampledSnapshot], visit: int, last: Floats
 ) -> Ints:
     """Learn from visits made since the crawl was saved; returns the pages copied since then."""
     young: list[Ints] = [np.empty(0, np.int64)]
-    doubts = FalseChangeModel.of(reader)
+    false_changes = FalseChangeModel.load(reader)
     for visits in reader.outcomes(after=visit):
         known = visits.page < len(last)
         page, outcome = visits.page[known], visits.outcome[known]
         first = page[(outcome == VisitOutcome.FIRST) & np.isnan(last[page])]
         young.append(first)
-        for glance in glances:
-            glance.learn(visits, doubts)
+        for sample in samples:
+            sample.learn(visits, false_changes)
         compared = np.isin(outcome, [each for each in VisitOutcome if each.compared])
         told = compared | (outcome == VisitOutcome.FIRST)
         last[page[told]] = epoch_days(visits.at[known])[told]
@@ -285,8 +293,3 @@ def _late(settings: Settings, rule: Ints, last: Floats, now: float) -> Bools:
     """Which pages are past the longest time between visits."""
     longest = np.array([each.interval or each.maximum for each in terms(settings)])
     return np.asarray(last + longest[ruled(settings, rule)] < now)
-
-
-def ruled(settings: Settings, rule: Ints) -> Ints:
-    """Rules by number, and that of no rule where none holds."""
-    return np.where((rule >= 0) & (rule < len(settings.rules)), rule, len(settings.rules))

@@ -25,7 +25,8 @@ from recrawl.inspect.status.values import (
     Tenth,
     VisitCount,
 )
-from recrawl.settings.pools import budgets, fingerprint, terms
+from recrawl.settings.pools import budgets, terms
+from recrawl.state.checkpoint import fitting
 from recrawl.units import SECONDS_A_DAY, epoch_days
 from recrawl.visits.status import PageStatus, VisitOutcome
 
@@ -51,14 +52,16 @@ def overview(settings: Settings, reader: ReadStore, now: float) -> CrawlStatus:
     )
     days, outcomes = _outcomes(reader, now)
     spent = _spent(settings, reader, counts, now)
-    last = _last_visit(reader)
+    overdue = sum(row.overdue for row in counts) + copies.late
+    next_visit = copies.next_visit
+    if next_visit is None:
+        next_visit = now if overdue else _next_visit(counts, spent, _last_visit(reader), now)
     outlooks, targets = _planned(settings, reader, copies, counts, spent, now)
     learning = _learning(reader, now)
     hosts_that_lie = _hosts_that_lie(reader)
     listings = listing_standings(settings, reader, now)
     stands = {each: sum(row.pages for row in counts if row.status is each) for each in PageStatus}
     fresh = copies.freshness
-    overdue = sum(row.overdue for row in counts) + copies.late
     return CrawlStatus(
         at=now,
         standing=stands,
@@ -67,7 +70,7 @@ def overview(settings: Settings, reader: ReadStore, now: float) -> CrawlStatus:
         age=fresh.age / fresh.copies if fresh.copies else nan,
         looked_at=copies.looked_at,
         overdue=overdue,
-        next_visit=_next_visit(counts, spent, last, now) if not overdue else now,
+        next_visit=next_visit,
         days=days,
         outcomes=outcomes,
         spent=spent,
@@ -89,20 +92,17 @@ def _page_counts(reader: ReadStore, now: float) -> list[PageCount]:
         return own.page_counts(now * SECONDS_A_DAY)
 
 
-def _saved(settings: Settings, reader: ReadStore) -> SavedCheckpoint | None:
+def _checkpoint(settings: Settings, reader: ReadStore) -> SavedCheckpoint | None:
     """The checkpoint, if it still fits the settings; in a thread, with a reader of its own."""
     with reader.clone() as own:
-        found = own.checkpoint()
-    if found is None or found.parts.get("rules") != fingerprint(settings):
-        return None
-    return found
+        return fitting(settings, own)
 
 
 def _copies(settings: Settings, reader: ReadStore, now: float) -> CopiesFound:
     """Look at all copies of a small crawl, and at some of a large one."""
     saved = None
     if reader.page_count() > _MOST:
-        saved, _ = in_parallel(partial(_saved, settings, reader), _load_policies)
+        saved, _ = in_parallel(partial(_checkpoint, settings, reader), _load_policies)
     from recrawl.inspect.status.copies import all_copies, some_copies
 
     if saved is None:

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.frontier.host_table import HostTable
-from recrawl.inspect.status.copies import ruled
 from recrawl.inspect.status.values import BudgetOutlook
 from recrawl.plan.allocation import allocate
 from recrawl.plan.limits import Limits
@@ -28,6 +27,7 @@ from recrawl.plan.objectives.methods import OBJECTIVES, Freshness
 from recrawl.plan.rates import Rates
 from recrawl.policies.recrawl.beliefs import in_common
 from recrawl.settings.pools import terms
+from recrawl.state.pages import ruled
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:

@@ -21,15 +21,15 @@ from recrawl.inspect.why.changes import (
     minimum_of,
     without_hours,
 )
-from recrawl.simulate.virtual_crawl import is_held, simulate_next_visit
+from recrawl.simulate.next_visit import is_held, simulate_next_visit
 from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from recrawl.simulate.next_visit import NextVisit
     from recrawl.simulate.scenario import Scenario
-    from recrawl.simulate.virtual_crawl import NextVisit
 
 # A visit that moves by less has not moved: pages are chosen a tick at a time. Where they are
 # visited every minute a part of their gap counts, but a rehearsal goes on by whole seconds.
@@ -105,8 +105,10 @@ def _kept_back(scene: Scenario, base: NextVisit) -> Mapping[Binding, Scenario]:
         found[Binding.MINIMUM] = minimum_of(scene, 0.0)
     if terms.hours is not None:
         found[Binding.HOURS] = without_hours(scene)
-    if scene.known.set[scene.page] < base.at - _least(scene, base):
-        # Its time has come before: only a day that is full of visits keeps such a page back.
+    late = base.at - float(scene.known.set[scene.page])
+    if late > max(_least(scene, base), scene.gap / scene.pool_size):
+        # Its time has come before, and it has waited for more than one visit of the budget: only a
+        # day that is full of visits keeps such a page back.
         found[Binding.BUDGET] = budget_times(scene, _MUCH)
     return found
 

@@ -21,8 +21,8 @@ from recrawl.policies.pages import Outcomes
 from recrawl.policies.recrawl.beliefs import let_clocks_run
 from recrawl.policies.recrawl.state import read_clocks
 from recrawl.settings.terms import JITTER
+from recrawl.simulate.next_visit import own
 from recrawl.simulate.scenario import HostScenario
-from recrawl.simulate.virtual_crawl import own
 from recrawl.units import instants_after_epoch
 from recrawl.visits.status import PageStatus
 
@@ -40,7 +40,7 @@ def budget_times(scene: Scenario, factor: float) -> Scenario:
     """So many times the budget."""
     pool = scene.pool
     budget = Budget(pool.budget.visits * factor, pool.budget.each)
-    return scene.with_pool(replace(pool, budget=budget, spent=replace(pool.spent, anew=True)))
+    return scene.with_pool(replace(pool, budget=budget))
 
 
 def weight_times(scene: Scenario, factor: float) -> Scenario:

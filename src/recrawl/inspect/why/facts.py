@@ -16,7 +16,7 @@ from recrawl.inspect.why.figures import in_a_row
 from recrawl.inspect.why.values import Activity, Estimate, Evidence, Honesty, Worth
 from recrawl.policies.recrawl.beliefs import Beliefs
 from recrawl.simulate.frozen_policy import FrozenPolicy, FrozenState
-from recrawl.simulate.virtual_crawl import own
+from recrawl.simulate.next_visit import own
 from recrawl.units import epoch_days, instants_after_epoch
 from recrawl.visits.status import VisitOutcome
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from recrawl.entries.store import ReadStore
     from recrawl.policies.recrawl.state import RecrawlState
+    from recrawl.simulate.next_visit import NextVisit
     from recrawl.simulate.scenario import Scenario
-    from recrawl.simulate.virtual_crawl import NextVisit
     from recrawl.state.snapshot import Snapshot
 
 _MOST_NAMES = 100  # addresses that tell what those of a section have in common

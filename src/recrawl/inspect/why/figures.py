@@ -18,8 +18,8 @@ from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
     from recrawl.inspect.why.values import Worth
+    from recrawl.simulate.next_visit import NextVisit
     from recrawl.simulate.scenario import Scenario
-    from recrawl.simulate.virtual_crawl import NextVisit
 
     Figures = dict[str, float | str]
 

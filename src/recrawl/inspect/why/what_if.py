@@ -23,7 +23,7 @@ from recrawl.inspect.why.changes import (
     without_hours,
 )
 from recrawl.inspect.why.values import WhatIf
-from recrawl.simulate.virtual_crawl import is_held, simulate_next_visit
+from recrawl.simulate.next_visit import is_held, simulate_next_visit
 from recrawl.units import days, duration
 from recrawl.visits.status import PageStatus
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recrawl.plan.budget import Budget
+    from recrawl.simulate.next_visit import NextVisit
     from recrawl.simulate.scenario import Scenario
-    from recrawl.simulate.virtual_crawl import NextVisit
 
 _TWICE, _HALF = 2.0, 0.5
 _SHORTEST, _LONGEST = days("2m"), days("52w")  # of a bound that is worth trying

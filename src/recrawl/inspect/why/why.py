@@ -12,30 +12,30 @@ from dataclasses import replace
 from math import inf, isfinite, nan
 from typing import TYPE_CHECKING
 
+from recrawl.inspect.scenario import agent_of, build_scenario
 from recrawl.inspect.why import facts
 from recrawl.inspect.why.binding import Binding, binding
 from recrawl.inspect.why.figures import figures
-from recrawl.inspect.why.staging import agent_of, build_scenario
 from recrawl.inspect.why.values import Evidence, WhatIf, Why
 from recrawl.inspect.why.what_if import what_ifs
 from recrawl.parse.addresses import host_of
 from recrawl.parse.robots import Permission
 from recrawl.settings.rules import Rule
-from recrawl.simulate.virtual_crawl import allowed_from, horizon, is_held, simulate_next_visit
+from recrawl.simulate.next_visit import allowed_from, horizon, is_held, simulate_next_visit
 from recrawl.state.snapshot import load_snapshot
 from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
     from recrawl.entries.store import ReadStore
+    from recrawl.simulate.next_visit import NextVisit
     from recrawl.simulate.scenario import Scenario
-    from recrawl.simulate.virtual_crawl import NextVisit
     from recrawl.state.snapshot import Snapshot
 
 # Nine rehearsals by lot. The soonest and the latest would hold eight visits of ten if what is drawn
 # were all that moves; in five worlds like the demonstration's they held 199 of 287, since pages
 # change together more than is drawn.
-_LOTS = range(1, 10)
+_STREAMS = range(1, 10)
 _PAGES_BY_LOT = 500
 _UNKNOWN = "unknown"
 _WITH_A_COPY = (PageStatus.COPIED, PageStatus.SUSPECTED)
@@ -123,7 +123,7 @@ def _band(
         return base.at, base.at
     if len(scene.last) > _PAGES_BY_LOT:
         scene = build_scenario(sight, reader, page, most=_PAGES_BY_LOT)
-    found = [simulate_next_visit(scene, lot=lot).at for lot in _LOTS]
+    found = [simulate_next_visit(scene, stream=stream).at for stream in _STREAMS]
     return min(base.at, *found), max(base.at, *found)
 
 

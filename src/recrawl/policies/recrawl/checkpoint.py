@@ -34,7 +34,7 @@ _PAGES_A_CLOCK, _FEWEST_CLOCKS = 8, 10_000
 CALIBRATION = "calibration"
 
 
-def kept(state: RecrawlState) -> dict[str, Any]:
+def dump(state: RecrawlState) -> dict[str, Any]:
     """Arrays and numbers by name."""
     clocks, memories, relatives = state.clocks, state.memories, state.relatives
     nodes = _largest_nodes(state.sections)
@@ -64,14 +64,14 @@ def kept(state: RecrawlState) -> dict[str, Any]:
     }
 
 
-def resumed(
+def load(
     policy: Recrawl, parts: Mapping[str, Any], addresses: Callable[[], Sequence[str]]
 ) -> RecrawlState:
     """State of a policy from what was kept of it.
 
     Args:
         policy: The policy, with the same parameters.
-        parts: What `kept` gave.
+        parts: What `dump` gave.
         addresses: Gives the addresses of all pages, in the order of their rows.
     """
     inner = {name.removeprefix("sections."): value for name, value in parts.items()}

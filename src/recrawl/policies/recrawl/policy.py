@@ -23,13 +23,14 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recrawl.arrays.blocks import over_blocks
 from recrawl.plan.objectives.methods import Harmonic
 from recrawl.policies.due import due_at_price
+from recrawl.policies.recrawl import checkpoint
 from recrawl.policies.recrawl.announced import Announced
 from recrawl.policies.recrawl.calibration import Calibration
 from recrawl.policies.recrawl.clocks import Clocks, Trusting
@@ -48,6 +49,8 @@ from recrawl.policies.recrawl.state import (
 from recrawl.units import SECONDS_A_DAY, epoch_days
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from recrawl.arrays.types import Floats, Instants, Ints
     from recrawl.plan.objectives.methods import Objective
     from recrawl.policies.pages import Outcomes, Pages
@@ -175,6 +178,21 @@ class Recrawl:
     def unannounced_changes(self, state: RecrawlState, rows: Ints) -> Floats:
         """Changes that visits would have met unannounced if the host announced none."""
         return state.announced.watched[rows] * self.rates(state, rows)
+
+    def dump(self, state: RecrawlState) -> dict[str, Any]:
+        """Arrays and plain values by name, to be saved; arrays may be the state's own."""
+        return checkpoint.dump(state)
+
+    def load(
+        self, parts: Mapping[str, Any], addresses: Callable[[], Sequence[str]]
+    ) -> RecrawlState:
+        """State from what was saved.
+
+        Args:
+            parts: What `dump` gave.
+            addresses: Gives the addresses of all pages, in the order of their rows.
+        """
+        return checkpoint.load(self, parts, addresses)
 
     def with_mean_gap(self, state: RecrawlState, gap: float) -> RecrawlState:
         """State of a crawl whose mean gap has moved."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.policies.recrawl.checkpoint import resumed
+from recrawl.policies.recrawl.checkpoint import load
 from recrawl.policies.recrawl.relatives import Relatives
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def sampled(policy: Recrawl, parts: Mapping[str, Any], rows: Ints) -> tuple[Recr
 
     Args:
         policy: The policy, with the same parameters.
-        parts: What `kept` gave; only what `NEEDED` names is looked at.
+        parts: What `dump` gave; only what `NEEDED` names is looked at.
         rows: The pages.
     """
     parent = np.asarray(parts["sections.parent"]).astype(np.int64)
@@ -103,7 +103,7 @@ def sampled(policy: Recrawl, parts: Mapping[str, Any], rows: Ints) -> tuple[Recr
     few["relatives.for_kin"] = np.asarray(parts["relatives.for_kin"])[rows]
     few["memories.score"] = np.zeros(few["memories.share"].shape)
     few["worth"] = np.ones(len(rows))
-    state = resumed(policy, few, list)
+    state = load(policy, few, list)
     whole = _ratios(policy, parts, parent, groups)
     ratios = Ratios(whole.node[nodes], whole.kin)
     ratios.put(state)

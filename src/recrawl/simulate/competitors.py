@@ -1,4 +1,4 @@
-"""Who can be sent through a world, by name: every policy, and the oracles.
+"""Policies that a world can be visited by, by name: all of ours, and the oracles.
 
 Pure.
 """
@@ -25,18 +25,18 @@ ORACLES: dict[str, Callable[[World, Objective], Policy[Any]]] = {
 }
 
 # Ours, what perfectly known rates would reach, and what most crawlers do.
-USUAL = tuple(
+DEFAULT_POLICIES = tuple(
     name
     for name in ("recrawl", "optimal-known", "uniform", "nutch")
     if name in {*POLICIES, *ORACLES}
 )
 
 
-def entrants(text: str) -> list[str]:
+def parse_policies(text: str) -> list[str]:
     """Names of policies, from words such as `uniform,nutch`, or `all`; refuse what is none.
 
     Examples:
-        >>> entrants("uniform, optimal-known")
+        >>> parse_policies("uniform, optimal-known")
         ['uniform', 'optimal-known']
     """
     known = [*POLICIES, *ORACLES]
@@ -50,6 +50,6 @@ def entrants(text: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def entrant(name: str, world: World, objective: Objective) -> Policy[Any]:
+def policy_named(name: str, world: World, objective: Objective) -> Policy[Any]:
     """A policy by its name."""
     return ORACLES[name](world, objective) if name in ORACLES else POLICIES[name](objective)

@@ -1,12 +1,14 @@
 """When pages are said to be visited next, beside what a rehearsal of the crawl does."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
-from recrawl.inspect.pages import NextVisits
-from recrawl.inspect.why.staging import build_scenario
+from recrawl.inspect.next_visits import next_visit_of_any, next_visits, priced_next_visits
+from recrawl.inspect.scenario import build_scenario
 from recrawl.settings.settings import read_settings
-from recrawl.simulate.virtual_crawl import simulate_next_visit
+from recrawl.simulate.next_visit import simulate_next_visit
 from recrawl.state.snapshot import load_snapshot
 from recrawl.store import open_store
 from recrawl.units import epoch_days
@@ -33,7 +35,7 @@ def crawl(tmp_path):
 
 def test_every_copied_page_has_a_time_though_some_are_worth_far_more(crawl):
     sight, _ = crawl
-    due = epoch_days(NextVisits.of(sight).at(np.arange(60)))
+    due = epoch_days(priced_next_visits(sight, np.arange(60)))
 
     assert np.isfinite(due).all()
     assert due.min() == pytest.approx(NOW, abs=1e-6)
@@ -43,7 +45,7 @@ def test_every_copied_page_has_a_time_though_some_are_worth_far_more(crawl):
 
 def test_no_more_visits_are_said_to_come_soon_than_the_budget_pays_for(crawl):
     sight, _ = crawl
-    due = np.sort(epoch_days(NextVisits.of(sight).at(np.arange(60))))
+    due = np.sort(epoch_days(priced_next_visits(sight, np.arange(60))))
     soon = due[due <= NOW + GAP / 4]
 
     assert len(soon) == pytest.approx(GAP / 4 / BETWEEN, abs=2)
@@ -51,10 +53,11 @@ def test_no_more_visits_are_said_to_come_soon_than_the_budget_pays_for(crawl):
 
 
 def test_some_pages_have_the_times_that_they_have_among_all(crawl):
-    sight, _ = crawl
-    nexts, some = NextVisits.of(sight), np.array([40, 3, 17])
+    sight, reader = crawl
+    some, every = np.array([40, 3, 17]), np.arange(60)
 
-    assert nexts.at(some).tolist() == nexts.at(np.arange(60))[some].tolist()
+    for times in (partial(next_visits, sight, reader), partial(priced_next_visits, sight)):
+        assert times(some).tolist() == times(every)[some].tolist()
 
 
 def test_an_equal_crawl_is_visited_as_a_rehearsal_says(tmp_path):
@@ -64,7 +67,7 @@ def test_an_equal_crawl_is_visited_as_a_rehearsal_says(tmp_path):
     with open_store(path) as reader:
         sight = load_snapshot(settings, reader, BEGAN + 2.5)
         pages = np.array([0, 5, 12])
-        due = epoch_days(NextVisits.of(sight).at(pages))
+        due = epoch_days(priced_next_visits(sight, pages))
         rehearsed = [
             simulate_next_visit(build_scenario(sight, reader, page)).at for page in pages.tolist()
         ]
@@ -79,6 +82,40 @@ def test_a_minimum_holds_where_all_pages_have_one(tmp_path):
     settings = read_settings(settings_text() + 'minimum = "30d"\n')
     with open_store(path) as reader:
         sight = load_snapshot(settings, reader, NOW)
-        due = epoch_days(NextVisits.of(sight).at(np.arange(60)))
+        due = epoch_days(priced_next_visits(sight, np.arange(60)))
 
     np.testing.assert_allclose(due, sight.last + 30, rtol=0, atol=1e-6)
+
+
+def test_the_first_of_all_next_visits_is_the_next_visit(crawl):
+    sight, reader = crawl
+    due = epoch_days(next_visits(sight, reader, np.arange(60)))
+
+    assert due.min() == pytest.approx(next_visit_of_any(sight, reader), abs=1e-9)
+    assert due.argmin() in DEAR
+
+
+def test_pages_have_the_next_visit_that_why_explains(crawl):
+    sight, reader = crawl
+    pages = np.array([3, 20, 59])
+    due = epoch_days(next_visits(sight, reader, pages))
+
+    explained = [
+        simulate_next_visit(build_scenario(sight, reader, page)).at for page in (3, 20, 59)
+    ]
+    np.testing.assert_allclose(due, explained, rtol=0, atol=1e-9)
+
+
+def test_what_is_simulated_and_what_is_reckoned_from_the_price_agree(tmp_path):
+    """Within a few visits: a price leaves out hosts, ticks and what is saved up of the budget."""
+    path = tmp_path / "recrawl.db"
+    settings, pages = made(path), np.arange(60)
+    with open_store(path) as reader:
+        sight = load_snapshot(settings, reader, NOW)
+        simulated, priced = (
+            epoch_days(each)
+            for each in (next_visits(sight, reader, pages), priced_next_visits(sight, pages))
+        )
+    soon = priced < NOW + GAP / 4
+
+    assert np.median(np.abs(simulated - priced)[soon]) < 3 * BETWEEN

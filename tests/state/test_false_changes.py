@@ -12,10 +12,11 @@ from recrawl.plan.budget import Budget
 from recrawl.policies.recrawl.beliefs import Beliefs, let_clocks_run
 from recrawl.settings.rules import Rule
 from recrawl.settings.settings import Settings
-from recrawl.state.doubts import FalseChangeModel
-from recrawl.state.opening import learnt_parts, open_crawl
+from recrawl.state.checkpoint import fitting, pool_parts
+from recrawl.state.false_changes import FalseChangeModel
+from recrawl.state.opening import open_crawl
 from recrawl.state.sampled import SampledSnapshot
-from recrawl.state.snapshot import load_snapshot, pool_parts, saved
+from recrawl.state.snapshot import load_snapshot
 from recrawl.store import create_store, open_for_writing, open_store
 from recrawl.visits.status import Audit, VisitOutcome
 from tests.crawl import killed
@@ -40,9 +41,9 @@ def noisy(path, *, differing=(0, 1, 2)):
         store.write([HostBelieved("a.org", {"noise": (18.0, 2.0, 0.0, 0.0)})])
     with open_for_writing(path) as store, open_store(path) as reader:
         crawl = open_crawl(settings, store, reader, BEGAN + 10, random=np.random.default_rng(0))
-        crawl.trust.checked[list(differing)] = 5
-        crawl.trust.differed[list(differing)] = 5
-        store.write([Checkpoint(learnt_parts(crawl))])
+        crawl.trust.false_changes.checked[list(differing)] = 5
+        crawl.trust.false_changes.differed[list(differing)] = 5
+        store.write([Checkpoint(crawl.dump())])
         at = BEGAN + 11 + np.arange(60) / 60
         store.write([changed(page, when) for page, when in enumerate(at)])
     return settings
@@ -64,7 +65,7 @@ def test_a_page_that_differs_by_itself_is_doubted_most_and_one_looked_at_twice_n
         store.write([changed(59, BEGAN + 12, Audit.NOISE)])
     with open_store(path) as reader:
         (visits,) = reader.outcomes(after=300)
-        found = FalseChangeModel.of(reader).chances(visits, np.array([0, 3, 60]))
+        found = FalseChangeModel.load(reader).chances(visits, np.array([0, 3, 60]), np.zeros_like)
 
     host = (2 + 10 * 2.1 / 30) / 30
     assert found == pytest.approx([(5 + host / 5) / 5.2, host, 0.0])
@@ -74,31 +75,35 @@ def test_what_is_unchanged_is_not_in_doubt(path):
     made(path)
     with open_store(path) as reader:
         (visits,) = reader.outcomes()
-        found = FalseChangeModel.of(reader).chances(visits, np.arange(len(visits.page)))
+        found = FalseChangeModel.load(reader).chances(
+            visits, np.arange(len(visits.page)), np.zeros_like
+        )
 
     assert set(found.round(6).tolist()) == {0.0, 0.01}
     assert ((found > 0) == (visits.outcome == VisitOutcome.CHANGED)).all()
 
 
-def test_who_looks_believes_what_a_crawl_does_that_is_taken_up(path):
+def test_who_looks_believes_what_a_crawl_does_that_is_opened(path):
     settings = noisy(path)
     with open_store(path) as reader:
         sight = load_snapshot(settings, reader, NOW)
     taken_up = opened(settings, path, NOW).agenda.frontier(0).state
 
-    assert rates(sight.pools[0].state) == pytest.approx(rates(taken_up), rel=1e-6)
+    assert rates(sight.pools[0].state) == pytest.approx(rates(taken_up), rel=1e-12)
 
 
 def test_who_glances_believes_what_a_crawl_does_that_is_taken_up(path):
     settings = noisy(path)
     none = np.empty(0, np.int64)
     with open_store(path) as reader:
-        learnt = saved(settings, reader)
+        learnt = fitting(settings, reader)
         assert learnt is not None
-        glance = SampledSnapshot.at(settings, pool_parts(learnt[0], 0), 1.0, none, none)
+        glance = SampledSnapshot.draw(
+            settings, reader, pool_parts(learnt[0], 0), share=1.0, without=none, wanted=none
+        )
         assert glance is not None
         for visits in reader.outcomes(after=learnt[1]):
-            glance.learn(visits, FalseChangeModel.of(reader))
+            glance.learn(visits, FalseChangeModel.load(reader))
     taken_up = opened(settings, path, NOW).agenda.frontier(0).state
 
     assert rates(glance.state) == pytest.approx(rates(taken_up), rel=0.05)
