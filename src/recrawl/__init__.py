@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from recrawl.adapters.tables.logs import read_histories
     from recrawl.parse.sites import sites_of
     from recrawl.rates import Estimates, Gamma, Likelihood, Priors, Ratio, Status, fit_prior
+    from recrawl.scheduler import Scheduler
     from recrawl.visits import AnswerKind, Flag, GapOutcome, Histories, Vetting, Visit, histories_of
 
 __version__ = "0.1.0"
@@ -28,6 +29,7 @@ __all__ = [
     "Likelihood",
     "Priors",
     "Ratio",
+    "Scheduler",
     "Status",
     "Vetting",
     "Visit",
@@ -40,6 +42,7 @@ __all__ = [
 _ROOMS = {
     "visits": ("AnswerKind", "Flag", "Histories", "GapOutcome", "Vetting", "Visit", "histories_of"),
     "parse.sites": ("sites_of",),
+    "scheduler": ("Scheduler",),
     "adapters.tables.logs": ("read_histories",),
     "rates": ("Estimates", "Gamma", "Likelihood", "Priors", "Ratio", "Status", "fit_prior"),
 }

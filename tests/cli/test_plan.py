@@ -56,7 +56,7 @@ def test_of_a_store_is_said_what_its_rates_rest_on(tmp_path):
 
     assert len(rows_of(ended)) == 60
     assert ended.err.splitlines()[-2:] == [
-        "Rates are estimated from 300 visits in 9.0d, and supposed to stay as they are.",
+        "Rates are the crawl's beliefs after 300 visits in 9.0d, supposed to stay as they are.",
         "The crawl's settings play no part; recrawl status says what to expect with them.",
     ]
 

@@ -85,8 +85,8 @@ def test_a_host_that_denies_changes_is_found_out_and_loses_its_word(tmp_path):
 
 
 def test_without_audits_it_is_never_found_out(tmp_path, monkeypatch):
-    monkeypatch.setattr(Trust, "_lot", lambda *_: False)
-    monkeypatch.setattr(Trust, "audits", lambda *_: False)
+    monkeypatch.setattr(Trust, "_bernoulli", lambda *_: False)
+    monkeypatch.setattr(Trust, "audit_304", lambda *_: False)
     page = Changing(ETag='"always"')
     page.deny = True
 

@@ -79,8 +79,8 @@ def plan(
     estimate writes will do as it is. Writes one row per page: visits per day,
     days between visits, expected freshness and the value of one more visit per
     day.
-    Of the store of a crawl, rates are estimated from its visits; its settings
-    play no part. Nothing is fetched and FILE is not changed.
+    Of the store of a crawl, rates are those that recrawl pages says of them; its
+    settings play no part. Nothing is fetched and FILE is not changed.
 
     \b
     Examples:
@@ -322,6 +322,6 @@ def _of_store(file: Path) -> list[str]:
         )
     made = f"{counted(visits, 'visit')} in {every(max(ended - began, 0.0))}"
     return [
-        f"Rates are estimated from {made}, and supposed to stay as they are.",
+        f"Rates are the crawl's beliefs after {made}, supposed to stay as they are.",
         "The crawl's settings play no part; recrawl status says what to expect with them.",
     ]

@@ -1,6 +1,6 @@
-"""The loop: leases out, visits made, until it is enough.
+"""The loop: due pages out, visits made, until it is enough.
 
-All decisions are the agenda's. A crawl that is asked to stop gives out no more leases, waits a
+All decisions are the scheduler's. A crawl that is asked to stop gives out no more leases, waits a
 little for the visits under way, gives the rest back, and saves what it has learnt.
 
 Touches: the network, the clock and a store, through what it is given.
@@ -9,7 +9,7 @@ Touches: the network, the clock and a store, through what it is given.
 from __future__ import annotations
 
 import asyncio
-from math import inf, nan
+from math import inf
 from typing import TYPE_CHECKING
 
 from recrawl.crawl.discovery import Discovery
@@ -22,13 +22,12 @@ from recrawl.crawl.page_visit import PageVisitor
 from recrawl.crawl.progress import Figures
 from recrawl.crawl.visits import VisitCycle
 from recrawl.crawl.worker_threads import WorkerThreads
-from recrawl.entries.entries import Checkpoint, Prune, RobotsRead
+from recrawl.entries.entries import RobotsRead
 from recrawl.fetch.host_slots import PATIENCE
 from recrawl.fetch.polite import PoliteClient
 from recrawl.fetch.robots_cache import RobotsCache
+from recrawl.scheduler.scheduler import Scheduler
 from recrawl.state.announcements import hear
-from recrawl.units import SECONDS_A_DAY
-from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from recrawl.entries.listings import ListingSynced
     from recrawl.entries.store import ReadStore
     from recrawl.fetch.fetcher import Fetcher
-    from recrawl.frontier.agenda import Lease
+    from recrawl.scheduler.scheduler import DuePage
     from recrawl.state.opening import Crawl
     from recrawl.store.writer import Writer
 
@@ -49,8 +48,6 @@ _AT_ONCE = 100
 GRACE_SECONDS = 5.0
 _WHILE_WRITING_SECONDS = 0.05
 _LONGEST_SLEEP_SECONDS = 60.0  # a machine that slept wakes up late, but not by more
-# What is learnt is saved after so many visits, or after a visit to one page in ten.
-_FEWEST_TO_SAVE, _PART_TO_SAVE = 5_000, 10
 
 
 class Crawler:
@@ -81,6 +78,7 @@ class Crawler:
         self._moved = asyncio.Event()
         settings, hosts = crawl.settings, crawl.hosts
         ledger = self._ledger = Ledger(writer, on_visit, self._fail)
+        self.scheduler = Scheduler(crawl, reader, clock, ledger.put)
         robots = RobotsCache(hosts, clock, _robots_name(settings.agent), ledger.put)
         client = PoliteClient(
             fetcher,
@@ -92,9 +90,9 @@ class Crawler:
             on_release=self._released,
         )
         threads = WorkerThreads()
-        self._new_pages = NewPages(crawl, reader, ledger, robots, self._wake, threads)
+        self._new_pages = NewPages(self.scheduler, ledger, robots, self._wake, threads)
         visitor = PageVisitor(crawl, client, self._version, clock, threads, lambda: self._stopping)
-        self._visits = VisitCycle(crawl, visitor, ledger, self._new_pages, clock)
+        self._visits = VisitCycle(self.scheduler, visitor, ledger, self._new_pages)
         discovery = Discovery(client, settings, threads)
         self._finder = Finder(
             discovery, settings.rules, crawl.discovered, clock, self.add, self._hear
@@ -106,7 +104,6 @@ class Crawler:
         self._stopping = False
         self._hurried = asyncio.Event()
         self._failure: BaseException | None = None
-        self._saved = ledger.last_visit = crawl.visit
         for host in reader.hosts():
             at = host.robots_at_seconds
             if at is not None:
@@ -143,10 +140,9 @@ class Crawler:
         try:
             while not self._stopping and (now := self._clock.now()) < until:
                 await self._writer.room()
-                leases = self.crawl.agenda.take(now, _AT_ONCE - len(self._tasks))
-                self._begin(leases)
-                self._save_now_and_then()
-                if leases:
+                due = self.scheduler.due(_AT_ONCE - len(self._tasks))
+                self._begin(due)
+                if due:
                     await asyncio.sleep(0)
                     continue
                 ready = self.crawl.agenda.ready(now)
@@ -179,16 +175,9 @@ class Crawler:
         return self._new_pages.add(addresses, self._clock.now())
 
     def save(self) -> asyncio.Future[Receipt]:
-        """Save what was learnt, and let old versions go.
-
-        Every visit is learnt and put in one go, so what is learnt now is what the visits say that
-        were put before this.
-        """
-        self._saved = self._ledger.last_visit
-        for entry in self.crawl.trust.entries():
-            self._ledger.put(entry)
-        self._ledger.put(Prune(self._clock.now() * SECONDS_A_DAY))
-        return self._ledger.put(Checkpoint(self.crawl.dump()))
+        """Write a checkpoint, and let old versions go."""
+        saved: asyncio.Future[Receipt] = self.scheduler.save()
+        return saved
 
     async def _hear(self, dates: Mapping[str, tuple[str, float]]) -> None:
         """Take in what sitemaps and feeds say of changes."""
@@ -197,16 +186,15 @@ class Crawler:
 
     def figures(self) -> Figures:
         """How the crawl is doing; from the loop's own thread only."""
-        now, agenda = self._clock.now(), self.crawl.agenda
-        fresh, copies = self.crawl.expected_fresh(now)
+        status = self.scheduler.status()
         return Figures(
-            fresh=fresh / copies if copies else nan,
-            copies=copies,
-            new=agenda.count(PageStatus.NEW),
+            fresh=status.fresh,
+            copies=status.copies,
+            new=status.new,
             visits=self.tally.visits,
             changes=self.tally.changes,
             failed=self.tally.failed,
-            wait=max(agenda.ready(now) - now, 0.0),
+            wait=max(status.next_visit - self._clock.now(), 0.0),
         )
 
     # The loop's parts.
@@ -225,16 +213,15 @@ class Crawler:
             return False
         return ready - now > PATIENCE or not self.crawl.agenda.waiting(now, now + PATIENCE)
 
-    def _begin(self, leases: Sequence[Lease]) -> None:
-        """Begin the visits of some leases."""
-        if not leases:
+    def _begin(self, due: Sequence[DuePage]) -> None:
+        """Begin the visits of some pages."""
+        if not due:
             return
-        numbers = [lease.page for lease in leases]
-        addresses = self._reader.addresses(numbers)
+        numbers = [page.lease.page for page in due]
         known = zip(self._reader.copies(numbers), self._reader.masks(numbers), strict=True)
-        for lease, address, on_disk in zip(leases, addresses, known, strict=True):
-            newest = self._ledger.newest(lease.page, *on_disk)
-            task = asyncio.create_task(self._visits.make(lease, address, *newest))
+        for page, on_disk in zip(due, known, strict=True):
+            newest = self._ledger.newest(page.lease.page, *on_disk)
+            task = asyncio.create_task(self._visits.make(page, *newest))
             self._tasks.add(task)
             task.add_done_callback(self._ended)
 
@@ -247,11 +234,6 @@ class Crawler:
         self._wake()
         if not task.cancelled() and (error := task.exception()) is not None:
             self._fail(error)
-
-    def _save_now_and_then(self) -> None:
-        enough = max(_FEWEST_TO_SAVE, len(self.crawl.agenda) // _PART_TO_SAVE)
-        if self._ledger.last_visit - self._saved >= enough:
-            self.save()
 
     async def _wait(self, days: float) -> None:
         """Wait so long, or until something has happened."""

@@ -33,7 +33,6 @@ class Ledger:
 
     Attributes:
         tally: What was written, in numbers.
-        last_visit: Number of the last visit that was written; 0 before the first.
     """
 
     def __init__(
@@ -43,7 +42,6 @@ class Ledger:
         fail: Callable[[BaseException], object],
     ) -> None:
         self.tally = Tally()
-        self.last_visit = 0
         self._writer = writer
         self._on_visit = on_visit
         self._fail = fail
@@ -109,7 +107,6 @@ class Ledger:
             self.tally.lost += 1
 
     def _acknowledge(self, visit: PageVisit) -> None:
-        self.last_visit = max(self.last_visit, visit.number)
         self.tally.count(visit)
         try:
             self._on_visit(visit)

@@ -1,4 +1,4 @@
-"""Pages that a crawl comes across: into the store first, then into the agenda.
+"""Pages that a crawl comes across: into the store first, then to the scheduler.
 
 Touches: a store, through what it is given.
 """
@@ -8,14 +8,11 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from recrawl.entries.entries import Found, PagesFound
 from recrawl.fetch.polite import MOST_HOPS
 from recrawl.parse.addresses import host_of
 from recrawl.parse.encodings import decoded
 from recrawl.parse.links import links
-from recrawl.settings.rules import NO_RULE
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
@@ -25,10 +22,9 @@ if TYPE_CHECKING:
     from recrawl.crawl.ledger import Ledger
     from recrawl.crawl.worker_threads import WorkerThreads
     from recrawl.entries.entries import Receipt
-    from recrawl.entries.store import ReadStore
     from recrawl.fetch.robots_cache import RobotsCache
     from recrawl.parse.messages import Response
-    from recrawl.state.opening import Crawl
+    from recrawl.scheduler.scheduler import Scheduler
 
 # New pages of a budget that wait, in all and in days of the budget, before links are let be: a page
 # may make up links for ever, and what is let be now is found again at the next change.
@@ -40,8 +36,7 @@ class NewPages:
     """Takes in pages that were found.
 
     Args:
-        crawl: The crawl as it stands.
-        reader: Its store.
+        scheduler: Schedules them.
         ledger: Writes down what happens.
         robots: What hosts allow.
         on_new_pages: Called when there are new pages.
@@ -50,15 +45,15 @@ class NewPages:
 
     def __init__(
         self,
-        crawl: Crawl,
-        reader: ReadStore,
+        scheduler: Scheduler,
         ledger: Ledger,
         robots: RobotsCache,
         on_new_pages: Callable[[], object],
         threads: WorkerThreads,
     ) -> None:
-        self._crawl = crawl
-        self._reader = reader
+        self._scheduler = scheduler
+        self._crawl = scheduler.crawl
+        self._reader = scheduler.reader
         self._ledger = ledger
         self._robots = robots
         self._on_new_pages = on_new_pages
@@ -135,15 +130,7 @@ class NewPages:
             return
         found = done.result()
         assert isinstance(found, Found)  # noqa: S101 - the receipt of `PagesFound`
-        new = found.new
-        if not new:
-            return
-        crawl = self._crawl
-        row = {page: at for at, page in enumerate(found.pages)}
-        hosts = np.array([crawl.hosts.row(names[row[page]]) for page in new])
-        numbers = np.array([rules[row[page]] for page in new])
-        terms = np.where(numbers == NO_RULE, len(crawl.settings.rules), numbers)
-        crawl.agenda.found(hosts, terms)
-        crawl.grow(len(new))
-        self._ledger.tally.found += len(new)
-        self._on_new_pages()
+        new = self._scheduler.take_in(found, names, rules)
+        self._ledger.tally.found += new
+        if new:
+            self._on_new_pages()

@@ -233,7 +233,9 @@ class _ScenarioRun:
         elif surely and not is_held(scenario):
             at = allowed_from(scenario, end)
         set_time = self._agenda.set_time(page)
-        return replace(found, at=min(at, set_time), set=set_time < at, reckoned=True)
+        # It was not visited before: a set time that has passed waits for the budget.
+        later = max(min(at, set_time), end)
+        return replace(found, at=later, set=set_time < at, reckoned=True)
 
     def _wait(self, now: float, later: float) -> None:
         """Note how long the host of the scenario's page could not be asked."""

@@ -6,12 +6,14 @@ import pytest
 from recrawl.adapters.tables.rates import read_rates
 from recrawl.adapters.tables.visits import read_batches
 from recrawl.adapters.tables.whole import WholeTable
-from recrawl.entries.entries import VisitMade
+from recrawl.entries.entries import PageChange, VisitMade
 from recrawl.errors import InvalidTable
-from recrawl.store import open_for_writing
-from recrawl.visits.status import VisitOutcome
+from recrawl.inspect.pages import page_rows
+from recrawl.state.snapshot import load_snapshot
+from recrawl.store import open_for_writing, open_store
+from recrawl.visits.status import PageStatus, VisitOutcome
 from tests.adapters.tables.files import visits_in
-from tests.inspect.looked import BEGAN, DAY, addresses, made
+from tests.inspect.looked import BEGAN, DAY, addresses, made, save
 
 
 @pytest.fixture
@@ -37,7 +39,8 @@ def test_another_programs_database_is_no_store(tmp_path):
 
 def test_rates_are_those_of_the_pages_that_are_there(path):
     with open_for_writing(path) as store:
-        store.write([VisitMade(0, (BEGAN + 20) * DAY, VisitOutcome.GONE, http=404)])
+        gone = PageChange(PageStatus.GONE)
+        store.write([VisitMade(0, (BEGAN + 20) * DAY, VisitOutcome.GONE, http=404, change=gone)])
     table = read_rates(path)
 
     assert table.pages == addresses(60)[1:]
@@ -52,6 +55,19 @@ def test_pages_that_changed_at_every_visit_are_the_faster_ones(path):
 
     assert rates[0] < 0.1
     assert rates[-1] > 0.5
+
+
+def test_rates_are_what_the_crawl_believes(tmp_path):
+    """At its last visit; `recrawl pages` says the same of them."""
+    path, now = tmp_path / "other.db", BEGAN + 9
+    settings = made(path, own=True)
+    save(settings, path, now)
+    with open_store(path) as reader:
+        rows = page_rows(load_snapshot(settings, reader, now), reader)
+    table = read_rates(path)
+
+    assert table.pages == [*addresses(60), *addresses(30, "b.org")]
+    np.testing.assert_allclose(table.figures["rate_per_day"], rows.rate, rtol=1e-3)
 
 
 def test_where_a_table_is_needed_a_store_is_refused(path):

@@ -1,50 +1,92 @@
-"""Rates of the pages of a store, from its visits: what `recrawl estimate` would say of them.
+"""Rates of the pages of a store, whatever its settings: what its crawl believes of them.
 
-Touches: files.
+Touches: a store.
 """
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.adapters.tables.columns import TableInput
-from recrawl.adapters.tables.logs import Log
 from recrawl.adapters.tables.rates import RateTable
-from recrawl.adapters.tables.visits import VisitReading
 from recrawl.errors import InvalidTable
-from recrawl.rates.gamma import Gamma
-from recrawl.rates.priors import Priors
-from recrawl.visits.histories import Histories
-from recrawl.visits.visit import Flag
+from recrawl.plan.budget import Budget
+from recrawl.policies.recrawl.beliefs import Beliefs, let_clocks_run
+from recrawl.policies.recrawl.policy import Recrawl
+from recrawl.state.checkpoint import PAGES, pool_parts
+from recrawl.state.false_changes import FalseChangeModel
+from recrawl.state.replay import PoolReplay, ReplayedPages
+from recrawl.store import open_store
+from recrawl.units import epoch_days
+from recrawl.visits.status import PageStatus
 
-_MEMORY = 2 << 30
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from recrawl.arrays.types import Ints
+    from recrawl.entries.store import ReadStore
+
+_WITH_A_COPY = (PageStatus.COPIED, PageStatus.SUSPECTED)
 
 
 def rates_of_store(path: Path) -> RateTable:
-    """Rates of all pages that were seen and are not gone."""
-    with Log(VisitReading(TableInput(path)), _MEMORY, Path(tempfile.gettempdir())) as log:
-        pieces, fitted = list(log.pieces()), log.fit_prior()
-    histories = Histories.joined([piece.histories for piece in pieces])
-    site = np.concatenate([np.empty(0, np.int64), *(piece.site for piece in pieces)])
-    place = np.concatenate([np.empty(0, np.int64), *(piece.position for piece in pieces)])
-    gone = (histories.flags & np.uint32(Flag.GONE)) > 0
-    there = np.flatnonzero(~gone & (histories.visits > 0))
-    there = there[np.argsort(place[there])]
-    if not len(there):
-        message = f"{path}: must hold visits to pages that are there (got none)"
-        raise InvalidTable(message)
-    priors = Priors(fitted.shape, fitted.exposure, site)
-    estimates = Gamma(priors).estimate(histories).take(there)
-    names = [name for piece in pieces for name in piece.names.tolist()]
-    return RateTable(
-        pages=[names[row] for row in there.tolist()],
-        figures={
-            "rate_per_day": estimates.rate,
-            "low": estimates.low,
-            "shape": estimates.shape,
-            "exposure_days": estimates.exposure,
-        },
+    """Rates of all pages that have a copy and are not gone."""
+    with open_store(path) as store:
+        status = store.pages().status
+        page, beliefs = _beliefs(store)
+        there = np.flatnonzero(np.isin(status[page], _WITH_A_COPY))
+        there = there[np.argsort(page[there])]
+        if not len(there):
+            raise InvalidTable(f"{path}: has no visits to pages that are there")
+        names = store.addresses(page[there].tolist())
+    columns = zip(*(each for each in beliefs if len(each[0])), strict=True)
+    rate, low, shape, exposure = (np.concatenate(column)[there] for column in columns)
+    figures = {"rate_per_day": rate, "low": low, "shape": shape, "exposure_days": exposure}
+    return RateTable(pages=names, figures=figures)
+
+
+def _beliefs(store: ReadStore) -> tuple[Ints, list[Any]]:
+    """Pages with a copy, and what is believed of their rates, pool by pool."""
+    saved = store.checkpoint()
+    parts, visit = saved or ({}, 0)
+    count, numbers = store.page_count(), {name.partition(".")[0] for name in parts if "." in name}
+    together = ReplayedPages(
+        Recrawl(), np.random.default_rng(0), store, np.ones(count), np.full(count, -1)
     )
+    pools = []
+    for number in sorted(int(each) for each in numbers if each.isdigit()):
+        known = pool_parts(parts, number)
+        budget = Budget(len(known[PAGES]) / float(known["gap"]))
+        pools.append(PoolReplay.begin(together, budget, known, 0))
+    if not pools:
+        pools = [PoolReplay.begin(together, Budget(_visits_a_day(store)), {}, 0)]
+    pool_of, last = np.zeros(count, np.int64), 0.0  # pages that came since are of the common pool
+    for number, each in enumerate(pools):
+        pool_of[each.pages] = number
+    false_changes = FalseChangeModel.load(store)
+    for visits in store.outcomes(after=visit):
+        for number, each in enumerate(pools):
+            ours = np.flatnonzero(pool_of[visits.page] == number)
+            false = false_changes.chances(visits, ours, lambda some: store.rules_and_hosts(some)[1])
+            each.learn(visits, ours, false)
+        last = float(epoch_days(visits.at).max())
+    found = []
+    for each in pools:
+        state = each.state
+        if state is not None:
+            let_clocks_run(state, max(last, float(state.last.max())))
+            rows = np.arange(len(state.last))
+            beliefs = Beliefs.of(state, rows, max(last, float(state.last.max())))
+            found.append((beliefs.rate, beliefs.rate_band()[0], *beliefs.as_one))
+    return np.concatenate([each.pages for each in pools]), found
+
+
+def _visits_a_day(store: ReadStore) -> float:
+    """Visits a day that a store without a checkpoint has."""
+    first = last = np.nan
+    for visits in store.outcomes():
+        at = epoch_days(visits.at)
+        first = at[0] if np.isnan(first) else first
+        last = at[-1]
+    return store.last_visit() / max(float(last - first), 1.0) if store.last_visit() else 1.0

@@ -1,0 +1,327 @@
+"""The scheduler: due pages out, what visits found in, all of it on disk; no network.
+
+The crawler of this package is built on it, and so may any other be: it asks for pages that are due,
+fetches them in its own way, and says what it found.
+
+Touches: a store and the clock, through what it is given.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import inf, isnan, nan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recrawl.clock import RealClock
+from recrawl.entries.entries import Checkpoint, PageChange, PagesFound, Prune, VisitMade
+from recrawl.errors import InvalidParameter
+from recrawl.parse.addresses import canonical, host_of
+from recrawl.settings.rules import NO_RULE
+from recrawl.state.opening import open_crawl
+from recrawl.store import create_store, is_store, open_for_writing, open_store
+from recrawl.store.retention import Retention
+from recrawl.units import SECONDS_A_DAY
+from recrawl.visits.status import PageStatus, VisitOutcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from recrawl.clock import Clock
+    from recrawl.entries.entries import Entry, Found
+    from recrawl.entries.store import ReadStore
+    from recrawl.frontier.agenda import Lease
+    from recrawl.settings.settings import Settings
+    from recrawl.state.opening import Crawl
+    from recrawl.store import Address
+
+# A checkpoint is written after so many visits, or after a visit to one page in ten.
+_FEWEST_TO_SAVE, _PART_TO_SAVE = 5_000, 10
+
+
+@dataclass(frozen=True, slots=True)
+class DuePage:
+    """A page to visit now.
+
+    Args:
+        address: Its address.
+        lease: Permission to visit it, for `Scheduler.seen`.
+    """
+
+    address: str
+    lease: Lease
+
+    @property
+    def first(self) -> bool:
+        """Whether there is no copy of it yet."""
+        return self.lease.first
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulerStatus:
+    """How a crawl stands.
+
+    Args:
+        copies: How many copies there are.
+        fresh: Share of them that are expected to be fresh; nan where there is none.
+        new: How many pages have no copy yet.
+        next_visit: When something may be visited next, as far as is known, in days after 1970;
+            infinite where nothing is scheduled.
+    """
+
+    copies: int
+    fresh: float
+    new: int
+    next_visit: float
+
+
+class Scheduler:
+    """Says which pages to visit now, and learns what visits found.
+
+    Args:
+        crawl: The crawl as it stands.
+        reader: Its store.
+        clock: Source of the current time.
+        write: Writes an entry down, and gives its receipt.
+
+    Examples:
+        A page on each of two hosts, whose politeness delay begins when the crawl is opened:
+
+        >>> import tempfile, time
+        >>> from pathlib import Path
+        >>> from recrawl.settings.settings import read_settings
+        >>> settings = read_settings('''
+        ... agent = "bot (me@example.org)"
+        ... budget = "100/1d"
+        ... [[site]]
+        ... address = "https://example.org/"
+        ... [[site]]
+        ... address = "https://example.com/"
+        ... [politeness]
+        ... delay = "0.01s"
+        ... ''')
+        >>> store = Path(tempfile.mkdtemp()) / "pages.db"
+        >>> with Scheduler.open(settings, store) as scheduler:
+        ...     scheduler.add(["https://example.org/", "https://example.com/news"])
+        ...     time.sleep(0.02)
+        ...     for page in scheduler.due(10):
+        ...         scheduler.seen(page)
+        ...     scheduler.status().copies
+        2
+        1
+        2
+        2
+    """
+
+    def __init__(
+        self, crawl: Crawl, reader: ReadStore, clock: Clock, write: Callable[[Entry], Any]
+    ) -> None:
+        self.crawl = crawl
+        self.reader = reader
+        self.clock = clock
+        self._write = write
+        self._unsaved = 0
+
+    @classmethod
+    @contextmanager
+    def open(
+        cls, settings: Settings, store: Address, *, clock: Clock | None = None, seed: int | None = 0
+    ) -> Iterator[Scheduler]:
+        """Hold a store for writing and schedule its pages; a new store where there is none.
+
+        When the context ends, what was learned is saved.
+
+        Args:
+            settings: What is asked of the crawl.
+            store: Path or URL of the store.
+            clock: Source of the current time; the real one if none is given.
+            seed: Seed of all that is left to chance; None for a fresh one.
+        """
+        if not is_store(store):
+            create_store(store).close()
+        clock = clock or RealClock()
+        retention = Retention(max(settings.versions, 1), settings.keep, settings.size)
+        with open_for_writing(store, retention) as written, open_store(store) as reader:
+            random = np.random.default_rng(seed)
+            crawl = open_crawl(settings, written, reader, clock.now(), random=random)
+            scheduler = cls(crawl, reader, clock, lambda entry: written.write([entry])[0])
+            yield scheduler
+            scheduler.save()
+
+    # What to do next.
+
+    def due(self, most: int = 1) -> list[DuePage]:
+        """Pages that are most worth a visit now; fewer than asked for where no more may be made.
+
+        The host of each counts as asked from now on, and is given again when its delay has passed
+        after `seen`.
+        """
+        leases = self.crawl.agenda.take(self.clock.now(), most)
+        if not leases:
+            return []
+        addresses = self.reader.addresses([lease.page for lease in leases])
+        return [DuePage(*each) for each in zip(addresses, leases, strict=True)]
+
+    def release(self, page: DuePage) -> None:
+        """Give back a page that was not visited; it is due again at once."""
+        now = self.clock.now()
+        self.crawl.agenda.answered(page.lease, now)
+        self.crawl.agenda.release_lease(page.lease.page, now)
+
+    # What became of it.
+
+    def seen(
+        self,
+        page: DuePage,
+        *,
+        changed: bool | None = None,
+        outcome: VisitOutcome | None = None,
+        age: float = nan,
+        http: int | None = None,
+    ) -> int:
+        """Learn what a visit found, and write it down; returns the number of the visit.
+
+        Args:
+            page: One that was due.
+            changed: Whether it had changed since the visit before. Needs not be said of a first
+                visit, nor beside an outcome.
+            outcome: What else became of it: gone, failed, refused, moved.
+            age: Days since it last changed; nan where that is unknown.
+            http: Status code of the response.
+        """
+        lease, now = page.lease, self.clock.now()
+        if outcome is None:
+            if changed is None and not lease.first:
+                raise InvalidParameter(f"{page.address}: say whether it has changed, or an outcome")
+            outcome = VisitOutcome.CHANGED if changed else VisitOutcome.SAME
+            outcome = VisitOutcome.FIRST if lease.first else outcome
+        self.crawl.agenda.answered(lease, now)
+        change = self.learn(lease, page.address, outcome, now, age=age)
+        days = None if isnan(age) else age
+        made = VisitMade(
+            lease.page, now * SECONDS_A_DAY, outcome, http=http, age=days, change=change
+        )
+        number: int = self._write(made)
+        self.visited()
+        return number
+
+    def add(self, addresses: Iterable[str]) -> int:
+        """Add pages by their addresses; those already known stay as they are. Returns how many.
+
+        Pages that the settings have no rule for are kept, and never visited.
+        """
+        new = list(dict.fromkeys(_canonical(address) for address in addresses))
+        names, rules = [host_of(each) for each in new], self.crawl.settings.rules_of(new)
+        at = self.clock.now() * SECONDS_A_DAY
+        found: Found = self._write(PagesFound(new, names, rules, at))
+        return self.take_in(found, names, rules)
+
+    def status(self) -> SchedulerStatus:
+        """How the crawl stands now."""
+        now, agenda = self.clock.now(), self.crawl.agenda
+        fresh, copies = self.crawl.expected_fresh(now)
+        share = fresh / copies if copies else nan
+        next_visit = max(agenda.ready(now), now)
+        return SchedulerStatus(copies, share, agenda.count(PageStatus.NEW), next_visit)
+
+    def save(self) -> Any:  # noqa: ANN401 - what `write` gives: a receipt, or a future of one
+        """Write a checkpoint, and let old versions go.
+
+        Every visit is learned and written in one go, so what was learned by now is what the visits
+        say that were written before this.
+        """
+        self._unsaved = 0
+        for entry in self.crawl.trust.entries():
+            self._write(entry)
+        self._write(Prune(self.clock.now() * SECONDS_A_DAY))
+        return self._write(Checkpoint(self.crawl.dump()))
+
+    # What a crawler is built of.
+
+    def learn(
+        self,
+        lease: Lease,
+        address: str,
+        outcome: VisitOutcome,
+        now: float,
+        *,
+        age: float = nan,
+        false_changes: float = 0.0,
+    ) -> PageChange | None:
+        """Learn what a visit found; returns how the page stands where that has changed.
+
+        Args:
+            lease: Permission that it was made with.
+            address: Address of the page.
+            outcome: What it found.
+            now: When, in days after 1970.
+            age: Days since the page changed; nan where that is unknown.
+            false_changes: Chance that the visit would find the unchanged page changed.
+        """
+        crawl, agenda, page = self.crawl, self.crawl.agenda, lease.page
+        had = agenda.status(page), agenda.failures(page)
+        match outcome:
+            case VisitOutcome.FAILED | VisitOutcome.WALLED:
+                agenda.failed(page, now)
+            case VisitOutcome.GONE:
+                agenda.gone(page, now)
+            case VisitOutcome.REFUSED:
+                agenda.refused(page, now)
+            case VisitOutcome.MOVED:
+                agenda.moved(page, now)
+            case VisitOutcome.FIRST:
+                agenda.copied(page, address, now)
+                crawl.last[page] = now
+            case _:
+                changed = outcome is VisitOutcome.CHANGED
+                self._check_announcement(lease, now, changed=changed)
+                agenda.seen(page, now, changed=changed, age=age, false_changes=false_changes)
+                crawl.last[page] = now
+        status, set_time = (agenda.status(page), agenda.failures(page)), agenda.set_time(page)
+        if status == had and set_time == inf:
+            return None
+        return PageChange(*status, set_time * SECONDS_A_DAY if set_time < inf else None)
+
+    def take_in(self, found: Found, names: Sequence[str], rules: Sequence[int]) -> int:
+        """Let the agenda know of pages that were written down; returns how many are new.
+
+        Args:
+            found: The receipt.
+            names: Host of each page.
+            rules: Number of the rule of each.
+        """
+        crawl, new = self.crawl, found.new
+        if new:
+            row = {page: at for at, page in enumerate(found.pages)}
+            hosts = np.array([crawl.hosts.row(names[row[page]]) for page in new])
+            numbers = np.array([rules[row[page]] for page in new])
+            terms = np.where(numbers == NO_RULE, len(crawl.settings.rules), numbers)
+            crawl.agenda.found(hosts, terms)
+            crawl.grow(len(new))
+        return len(new)
+
+    def visited(self) -> None:
+        """Count a visit that was written down, and save now and then."""
+        self._unsaved += 1
+        if self._unsaved >= max(_FEWEST_TO_SAVE, len(self.crawl.agenda) // _PART_TO_SAVE):
+            self.save()
+
+    def _check_announcement(self, lease: Lease, now: float, *, changed: bool) -> None:
+        """Compare what a visit found with what its host had announced."""
+        crawl, page = self.crawl, lease.page
+        kind, counts = crawl.announcements.visited(page, now * SECONDS_A_DAY, changed=changed)
+        if not kind:
+            return
+        if not changed:
+            counts["quiet_days"] = max(now - float(crawl.last[page]), 0.0)
+        crawl.trust.count_signal(lease.host, kind, **counts)
+
+
+def _canonical(address: str) -> str:
+    found = canonical(address)
+    if found is None:
+        message = f"{address!r} is no address; write it as in https://example.org/news"
+        raise InvalidParameter(message)
+    return found
