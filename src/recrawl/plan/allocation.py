@@ -119,8 +119,7 @@ def allocate_randomised(
         array([1.386, 1.374, 1.133, 0.772, 0.335])
     """
     if isinstance(rates, Rates) and rates.shape is not None:
-        message = "rates of a randomised plan must be known (got Gamma distributions)"
-        raise InvalidParameter(message)
+        raise InvalidParameter("rates of a randomised plan must be known (got Gamma distributions)")
     question = _Question.of(rates, objective, weight, cost, RANDOMISED)
     return question.answer(budget, limits, randomised=True)
 

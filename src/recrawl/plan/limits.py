@@ -58,11 +58,10 @@ class Held:
         most = _column("most visits", limits.most, count, np.inf)
         if least is not None and most is not None and (least > most).any():
             page = int(np.argmax(least > most))
-            message = (
+            raise InvalidParameter(
                 f"page {page}: least visits must be at most its most visits, {most[page]} "
                 f"(got {least[page]})"
             )
-            raise InvalidParameter(message)
         if limits.host is None:
             return cls(least, most, None, None)
         host = _hosts(limits.host, count)

@@ -77,8 +77,7 @@ def column(
     figures = np.ascontiguousarray(values, np.float64)
     if figures.ndim != 1 or (count is not None and len(figures) != count):
         wanted = "one figure a page" if count is None else f"one figure for each of {count} pages"
-        message = f"{name} must have {wanted} (got {figures.shape})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"{name} must have {wanted} (got {figures.shape})")
     least, most = (figures.min(), figures.max()) if len(figures) else (1.0, 1.0)
     good = least > low if strictly else least >= low
     if not good or not (most < np.inf or (infinite and most == np.inf)):

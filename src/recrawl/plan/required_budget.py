@@ -77,8 +77,7 @@ def visits_needed(
         False
     """
     if not 0 < freshness < 1:
-        message = f"freshness must be a share between 0 and 1 (got {freshness})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"freshness must be a share between 0 and 1 (got {freshness})")
     known = rates if isinstance(rates, Rates) else Rates.known(rates)
     if not len(known):
         return Needed(0.0, np.nan, suffices=True)

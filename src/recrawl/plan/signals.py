@@ -66,8 +66,7 @@ class Signals:
     def __post_init__(self) -> None:
         """Refuse what is no probability or no rate."""
         if not ((self.recall >= 0) & (self.recall <= 1)).all():
-            message = f"recall must lie between 0 and 1 (got {self.recall})"
-            raise InvalidParameter(message)
+            raise InvalidParameter(f"recall must lie between 0 and 1 (got {self.recall})")
         if not ((self.false_alarms >= 0) & (self.false_alarms < np.inf)).all():
             message = f"false alarms must be at least 0 a day (got {self.false_alarms})"
             raise InvalidParameter(message)

@@ -143,11 +143,9 @@ def _checked(rate: Floats, gap: float, gaps: int) -> Floats:
         message = f"rate must be a positive, finite number of changes a day (got {rate})"
         raise InvalidParameter(message)
     if not 0 < gap < np.inf:
-        message = f"gap must be a positive, finite number of days (got {gap})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"gap must be a positive, finite number of days (got {gap})")
     if gaps < 1:
-        message = f"gaps must be at least 1 (got {gaps})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"gaps must be at least 1 (got {gaps})")
     return rate
 
 
@@ -170,8 +168,7 @@ def _events(estimator: LastModified | LastModifiedRaw, gaps: int) -> Floats:
     if isinstance(estimator, LastModifiedRaw):
         return changes.astype(np.float64)
     if gaps == 1:
-        message = "gaps must be at least 2 for last-modified (got 1)"
-        raise InvalidParameter(message)
+        raise InvalidParameter("gaps must be at least 2 for last-modified (got 1)")
     return corrected_events(changes, np.full(gaps + 1, gaps))
 
 

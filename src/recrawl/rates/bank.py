@@ -94,8 +94,7 @@ class Bank:
             message = f"memories must be positive numbers, at least one (got {self.memories})"
             raise InvalidParameter(message)
         if not 0 < self.discount <= 1:
-            message = f"discount must be above 0 and at most 1 (got {self.discount})"
-            raise InvalidParameter(message)
+            raise InvalidParameter(f"discount must be above 0 and at most 1 (got {self.discount})")
 
     def estimate(self, histories: Histories) -> Estimates:
         """Return one rate a page, in changes per day."""

@@ -59,8 +59,7 @@ def gain_of_dates(changes_a_gap: Floats | float) -> Floats:
     """
     x = np.asarray(changes_a_gap, np.float64)
     if not (x >= 0).all():
-        message = f"changes_a_gap must be numbers, at least 0 (got {changes_a_gap})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"changes_a_gap must be numbers, at least 0 (got {changes_a_gap})")
     some = np.where(x > 0, x, 1.0)
     with np.errstate(over="ignore"):  # dates are worth any number of visits there
         gain = -np.expm1(-some) * np.expm1(some) / (some * some)
@@ -170,8 +169,7 @@ def period_for(bias: float) -> float:
     2.996
     """
     if not 0 < bias < 1:
-        message = f"bias must lie between 0 and 1 (got {bias})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"bias must lie between 0 and 1 (got {bias})")
     return float(-np.log(bias))
 
 
@@ -283,6 +281,5 @@ def _most_telling_gap(mean_interval: float, gap: float, changes: int, gaps: int)
 
 def _positive(name: str, value: float) -> float:
     if not 0 < value < np.inf:
-        message = f"{name} must be a positive, finite number (got {value})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"{name} must be a positive, finite number (got {value})")
     return value

@@ -140,5 +140,4 @@ def status_of(changes: Ints, visits: Ints) -> Statuses:
 def check_level(level: float) -> None:
     """Refuse a level that is no probability."""
     if not 0 < level < 1:
-        message = f"level must lie between 0 and 1 (got {level})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"level must lie between 0 and 1 (got {level})")

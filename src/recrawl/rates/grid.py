@@ -73,8 +73,7 @@ class Grid:
         """Refuse parameters that mean nothing."""
         check_level(self.level)
         if self.points < _LEAST_POINTS:
-            message = f"points must be at least {_LEAST_POINTS} (got {self.points})"
-            raise InvalidParameter(message)
+            raise InvalidParameter(f"points must be at least {_LEAST_POINTS} (got {self.points})")
 
     def estimate(self, histories: Histories) -> Estimates:
         """Return one rate a page, in changes per day."""

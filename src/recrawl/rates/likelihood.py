@@ -71,8 +71,7 @@ class Likelihood:
             message = f"singularity must be 'half' or 'none' (got {self.singularity!r})"
             raise InvalidParameter(message)
         if not 0 < self.tolerance < 1:
-            message = f"tolerance must lie between 0 and 1 (got {self.tolerance})"
-            raise InvalidParameter(message)
+            raise InvalidParameter(f"tolerance must lie between 0 and 1 (got {self.tolerance})")
 
     def estimate(self, histories: Histories) -> Estimates:
         """Return one rate a page, in changes per day."""

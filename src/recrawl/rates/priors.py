@@ -92,11 +92,10 @@ class Priors:
                 message = f"prior {name} must hold a positive, finite number a site (got {column})"
                 raise InvalidParameter(message)
         if len(self.shape) != len(self.exposure):
-            message = (
+            raise InvalidParameter(
                 f"priors must have as many shapes as exposures "
                 f"(got {len(self.shape)} and {len(self.exposure)})"
             )
-            raise InvalidParameter(message)
         if self.site_of_page is not None:
             object.__setattr__(self, "site_of_page", np.asarray(self.site_of_page))
             check_sites(self.site_of_page, len(self.shape))
@@ -117,11 +116,10 @@ class Priors:
         if self.site_of_page is None:
             return np.full(pages, self.shape[0]), np.full(pages, self.exposure[0])
         if len(self.site_of_page) != pages:
-            message = (
+            raise InvalidParameter(
                 f"priors were made for {len(self.site_of_page)} pages and must meet as many "
                 f"(got {pages})"
             )
-            raise InvalidParameter(message)
         return self.shape[self.site_of_page], self.exposure[self.site_of_page]
 
 

@@ -126,11 +126,9 @@ def all_change_points(
     """Cut each page's visits where its rate jumped, as `change_points` does."""
     check_level(level)
     if not penalty >= 0:
-        message = f"penalty must be at least 0 (got {penalty})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"penalty must be at least 0 (got {penalty})")
     if least_gaps < 1:
-        message = f"least_gaps must be at least 1 (got {least_gaps})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"least_gaps must be at least 1 (got {least_gaps})")
 
     starts = [
         int(begin) + np.array(_cuts(_Evidence.of(histories, begin, end), penalty, least_gaps))

@@ -70,14 +70,12 @@ class SiteClock:
         speeds = np.atleast_2d(np.asarray(self.speeds, np.float64))
         if speeds.ndim > 2 or speeds.shape[1] != HOURS_A_WEEK or not len(speeds):  # noqa: PLR2004
             shape = np.shape(self.speeds)
-            message = (
+            raise InvalidParameter(
                 f"speeds must be {HOURS_A_WEEK} numbers, or a row of them a site (got {shape})"
             )
-            raise InvalidParameter(message)
         mean = speeds.mean(axis=1, keepdims=True)
         if not (speeds > 0).all() or not (np.abs(mean - 1) < 1e-6).all():  # noqa: PLR2004
-            message = f"speeds must be positive with mean 1 (got mean {mean.ravel()})"
-            raise InvalidParameter(message)
+            raise InvalidParameter(f"speeds must be positive with mean 1 (got mean {mean.ravel()})")
         even = (speeds == 1).all(axis=1, keepdims=True)
         object.__setattr__(self, "speeds", np.where(even, 1.0, speeds / mean))
         if self.site_of_page is not None:

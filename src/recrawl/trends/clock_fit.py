@@ -70,8 +70,7 @@ def fit_clock(
         array([0.3, 0.3, 3.2, 0.3])
     """
     if not smoothing > 0:
-        message = f"smoothing must be a positive number of changes (got {smoothing})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"smoothing must be a positive number of changes (got {smoothing})")
     site_of_page = sites_of_pages(sites, len(histories))
     count = int(site_of_page.max(initial=0)) + 1
     check_sites(site_of_page, count)

@@ -176,8 +176,7 @@ def fit_windows(
     """
     check_level(level)
     if not 0 < period < np.inf:
-        message = f"period must be a positive, finite number of days (got {period})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"period must be a positive, finite number of days (got {period})")
     columns = np.empty((5, len(windows)))
     errors = {estimator: np.empty(len(windows)) for estimator in ESTIMATORS}
 

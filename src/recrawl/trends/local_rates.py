@@ -131,8 +131,7 @@ def local_rates(
     """
     if by not in CALENDAR and by not in CYCLES:
         names = ", ".join((*CALENDAR, *CYCLES))
-        message = f"by must be one of {names} (got {by!r})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"by must be one of {names} (got {by!r})")
     cut = by_calendar if by in CALENDAR else by_cycle
     return _in_blocks(histories, lambda some: cut(some, by), priors, level)
 
@@ -156,8 +155,7 @@ def rates_between(
     """
     edges = np.array([_utc(start), _utc(end)])
     if np.isnat(edges).any() or not edges[0] < edges[1]:
-        message = f"start must lie before end (got {start} and {end})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"start must lie before end (got {start} and {end})")
     rows = _in_blocks(histories, lambda some: by_edges(some, edges), priors, level)
     return rows.take(np.arange(1, len(rows), 3))
 

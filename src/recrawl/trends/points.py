@@ -51,21 +51,19 @@ class Points:
     def __post_init__(self) -> None:
         """Refuse points that do not rise from a page's origin to its end."""
         if len(self.end) != len(self.offsets) - 1:
-            message = (
+            raise InvalidHistory(
                 f"end must hold a number of days a page (got {len(self.end)} "
                 f"for {len(self.offsets) - 1} pages)"
             )
-            raise InvalidHistory(message)
         late = self.times > self.end[self.page_of_point]
         wrong = ~(self.gaps > 0) | late
         if wrong.any():
             row = int(np.argmax(wrong))
             page = int(self.page_of_point[row])
-            message = (
+            raise InvalidHistory(
                 f"page {page}: points must rise from above 0 to at most its end, "
                 f"{self.end[page]} (got {self.times[row]})"
             )
-            raise InvalidHistory(message)
 
     def __len__(self) -> int:
         """Return the number of pages."""
@@ -113,11 +111,9 @@ def points_of(
         array([1.5])
     """
     if place not in PLACES:
-        message = f"place must be one of {', '.join(PLACES)} (got {place!r})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"place must be one of {', '.join(PLACES)} (got {place!r})")
     if place == "random" and random is None:
-        message = "place 'random' must come with a random generator (got none)"
-        raise InvalidParameter(message)
+        raise InvalidParameter("place 'random' must come with a random generator (got none)")
     ends, span = ends_of_gaps(histories), np.zeros(len(histories))
     watched = np.diff(histories.offsets) > 0
     span[watched] = ends[histories.offsets[1:][watched] - 1]

@@ -102,8 +102,7 @@ class Forecasting:
         for name in ("share", "decreasing", "period", "least"):
             value = getattr(self, name)
             if not 0 < value < np.inf:
-                message = f"{name} must be a positive, finite number (got {value})"
-                raise InvalidParameter(message)
+                raise InvalidParameter(f"{name} must be a positive, finite number (got {value})")
 
 
 def follow(points: Points, forecasting: Forecasting) -> Detection:

@@ -139,8 +139,7 @@ def regularity(histories: Histories, *, significance: float = 0.01) -> Regularit
         (['periodic'], array([1.]))
     """
     if not 0 < significance < 1:
-        message = f"significance must lie between 0 and 1 (got {significance})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"significance must lie between 0 and 1 (got {significance})")
     # Not the rate pulled by a prior: tests would take the pull for a finding.
     rate = Likelihood().estimate(histories).rate
     rate = np.where(rate > 0, rate, 1.0)  # without a change nothing is tested

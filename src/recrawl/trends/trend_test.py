@@ -286,11 +286,10 @@ def _exact(
     wrong = ~((times >= 0) & (times <= last[page]))
     if wrong.any():
         row = int(np.argmax(wrong))
-        message = (
+        raise InvalidHistory(
             f"page {page[row]}: changes must lie between 0 and the end, {last[page[row]]} days "
             f"(got {times[row]})"
         )
-        raise InvalidHistory(message)
     kept = times > 0
     if end is None:
         # One of a page's latest changes: it was what ended the observation.

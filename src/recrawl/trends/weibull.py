@@ -89,8 +89,7 @@ class Weibull:
         """Fit every window, to its last point or to `end`, days since the window's beginning."""
         last = times.span if end is None else end
         if end is not None and not (end >= times.span).all():
-            message = "end must be at or after the last point of each window"
-            raise InvalidParameter(message)
+            raise InvalidParameter("end must be at or after the last point of each window")
         logs = times.count * np.log(last) - times.total(times.logs)
         return cls(times.count, last, np.maximum(logs, 0.0), timed=end is not None)
 

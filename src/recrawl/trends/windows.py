@@ -77,8 +77,7 @@ class Windowing:
         for name in ("threshold", "tie"):
             value = getattr(self, name)
             if not value >= 0:
-                message = f"{name} must be a number, at least 0 (got {value})"
-                raise InvalidParameter(message)
+                raise InvalidParameter(f"{name} must be a number, at least 0 (got {value})")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -96,11 +96,10 @@ class Histories:
         pairs = [(list(gaps), list(changed)) for gaps, changed in pages]
         for page, (gaps, changed) in enumerate(pairs):
             if len(gaps) != len(changed):
-                message = (
+                raise InvalidHistory(
                     f"page {page}: gaps and changed must be equally long "
                     f"(got {len(gaps)} and {len(changed)})"
                 )
-                raise InvalidHistory(message)
         return cls(
             gaps=np.array([gap for gaps, _ in pairs for gap in gaps], np.float64),
             changed=np.array([flag for _, changed in pairs for flag in changed], np.bool_),
@@ -236,11 +235,10 @@ def _check_shape(histories: Histories) -> None:
         "flags": len(histories),
     }.items():
         if getattr(histories, field).shape != (length,):
-            message = (
+            raise InvalidHistory(
                 f"{field} must be one column of {length} rows "
                 f"(got shape {getattr(histories, field).shape})"
             )
-            raise InvalidHistory(message)
 
 
 def _check_values(histories: Histories) -> None:
@@ -262,11 +260,10 @@ def _check_values(histories: Histories) -> None:
     negative = (histories.first_age < 0) | np.isinf(histories.first_age)
     if negative.any():
         page = int(np.argmax(negative))
-        message = (
+        raise InvalidHistory(
             f"page {page}: first_age must be a finite number of days, at least 0 "
             f"(got {histories.first_age[page]})"
         )
-        raise InvalidHistory(message)
 
 
 def _refuse(histories: Histories, bad: Bools, rule: str, values: Floats | Ints) -> None:
@@ -276,5 +273,4 @@ def _refuse(histories: Histories, bad: Bools, rule: str, values: Floats | Ints) 
     row = int(np.argmax(bad))
     page = int(np.searchsorted(histories.offsets, row, side="right")) - 1
     gap = row - int(histories.offsets[page])
-    message = f"page {page}: gap {gap} {rule} (got {values[row]})"
-    raise InvalidHistory(message)
+    raise InvalidHistory(f"page {page}: gap {gap} {rule} (got {values[row]})")

@@ -25,16 +25,14 @@ def sites_of_pages(sites: Ints | None, pages: int) -> Ints:
         return np.zeros(pages, np.int64)
     named = np.asarray(sites)
     if len(named) != pages:
-        message = f"sites must name a site a page, {pages} (got {len(named)})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"sites must name a site a page, {pages} (got {len(named)})")
     return named
 
 
 def check_sites(sites: Ints, count: int) -> None:
     """Refuse numbers that name none of so many sites."""
     if sites.ndim != 1 or sites.dtype.kind not in "iu":
-        message = f"sites must be one column of whole numbers (got {sites})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"sites must be one column of whole numbers (got {sites})")
     bad = (sites < 0) | (sites >= count)
     if bad.any():
         page = int(np.argmax(bad))

@@ -69,16 +69,14 @@ class Vetting:
     def __post_init__(self) -> None:
         """Refuse what is no duration."""
         if not 0 <= self.skew_seconds < math.inf:
-            message = (
+            raise InvalidParameter(
                 f"skew must be a finite number of seconds, at least 0 (got {self.skew_seconds})"
             )
-            raise InvalidParameter(message)
         if not _LEAST_RESOLUTION <= self.resolution_seconds < math.inf:
-            message = (
+            raise InvalidParameter(
                 f"resolution must be a finite number of seconds, at least {_LEAST_RESOLUTION} "
                 f"(got {self.resolution_seconds})"
             )
-            raise InvalidParameter(message)
 
     @property
     def skew(self) -> int:

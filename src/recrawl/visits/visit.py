@@ -113,8 +113,7 @@ def answer_of(status: str) -> AnswerKind:
         return words[text]
     code = int(text) if text.isascii() and text.isdigit() else 0
     if not 100 <= code <= 599:  # noqa: PLR2004 - the range of HTTP status codes
-        message = f"status must be an HTTP code, ok, failed or gone (got {status!r})"
-        raise InvalidHistory(message)
+        raise InvalidHistory(f"status must be an HTTP code, ok, failed or gone (got {status!r})")
     if code == HTTPStatus.NOT_MODIFIED:
         return AnswerKind.NOT_MODIFIED
     if code in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE):

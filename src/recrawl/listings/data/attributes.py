@@ -203,8 +203,7 @@ def not_found(name: str, attributes: Mapping[str, Attribute]) -> str:
 
 def _check_names(attributes: Mapping[str, Attribute], names: Sequence[str]) -> None:
     if len(names) > MOST_ATTRIBUTES:
-        message = f"expected at most {MOST_ATTRIBUTES} attributes, got {len(names)}"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"expected at most {MOST_ATTRIBUTES} attributes, got {len(names)}")
     for name in names:
         if name not in attributes:
             raise InvalidParameter(not_found(name, attributes))

@@ -99,8 +99,7 @@ def _refuse_repeats(sightings: Sightings, keys: Texts, row: Ints, seen: Ints) ->
         count = int(np.count_nonzero((row == row[place]) & (seen == seen[place])))
         name = keys.take(row[place : place + 1]).tolist()[0]
         when = np.datetime_as_string(sightings.crawls[seen[place]], unit="s")
-        message = f"snapshot {when}: key {name!r} occurs {count} times, expected once"
-        raise InvalidTable(message)
+        raise InvalidTable(f"snapshot {when}: key {name!r} occurs {count} times, expected once")
 
 
 def _updates(attributes: Mapping[str, Attribute], order: Ints, row: Ints, seen: Ints) -> Updates:

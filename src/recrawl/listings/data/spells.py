@@ -273,5 +273,4 @@ def refuse_wrong(wrong: Bools, keys: Texts, why: str) -> None:
     if wrong.any():
         row = int(np.argmax(wrong))
         name = keys.take(np.array([row])).tolist()[0]
-        message = f"object {name!r}: {why}"
-        raise InvalidTable(message)
+        raise InvalidTable(f"object {name!r}: {why}")

@@ -82,10 +82,9 @@ class Syncs:
     def next(self, day: int) -> Cycle | None:
         """Sync on a later day: the cycle that ends then, or None for the first time."""
         if not self.day < day < len(self._grid):
-            message = (
+            raise InvalidParameter(
                 f"sync must be after day {self.day} and before day {len(self._grid)} (got {day})"
             )
-            raise InvalidParameter(message)
         stock = self.stock if self._seen else None
         gone, came = self._moves(day)
         cells = self._cohort[gone] * self._groups + self._group[gone]

@@ -81,8 +81,7 @@ def where(attributes: Mapping[str, Attribute], text: str, objects: int) -> Selec
 
 
 def _refuse(condition: Condition, rule: str, got: str) -> NoReturn:
-    message = f"where, position {condition.place}: {rule} (got {got!r})"
-    raise InvalidParameter(message)
+    raise InvalidParameter(f"where, position {condition.place}: {rule} (got {got!r})")
 
 
 def _labels(column: Labels, condition: Condition) -> Bools:

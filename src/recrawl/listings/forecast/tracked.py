@@ -147,11 +147,9 @@ def track_groups(
 def method_of(name: str, *, level: float, part: bool) -> Method[Any]:
     """A forecaster by its name; only the default knows of parts of a source."""
     if name not in METHODS:
-        message = f"method must be one of {', '.join(METHODS)} (got {name!r})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"method must be one of {', '.join(METHODS)} (got {name!r})")
     if part and name != DEFAULT:
-        message = f"method for a part of a source must be {DEFAULT} (got {name!r})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"method for a part of a source must be {DEFAULT} (got {name!r})")
     found = METHODS[name]
     return replace(found, level=level) if isinstance(found, Forecaster) else found
 

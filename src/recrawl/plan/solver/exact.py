@@ -79,11 +79,10 @@ def _check(pages: PricedPages, budget: float) -> None:
     by_host = pages.costs_by(host, len(caps), least)
     if (by_host > caps * _ROUNDING).any():
         number = int(np.argmax(by_host > caps * _ROUNDING))
-        message = (
+        raise InvalidParameter(
             f"host {number}: most visits must pay for the least visits of its pages, "
             f"{by_host[number]:g} (got {caps[number]:g})"
         )
-        raise InvalidParameter(message)
 
 
 def _most(pages: PricedPages) -> float:

@@ -63,11 +63,9 @@ class C01:
     def __post_init__(self) -> None:
         """Refuse parameters that mean nothing."""
         if self.form not in ("changes", "nochanges"):
-            message = f"form must be 'changes' or 'nochanges' (got {self.form!r})"
-            raise InvalidParameter(message)
+            raise InvalidParameter(f"form must be 'changes' or 'nochanges' (got {self.form!r})")
         if self.counted not in ("hashes", "changes"):
-            message = f"counted must be 'hashes' or 'changes' (got {self.counted!r})"
-            raise InvalidParameter(message)
+            raise InvalidParameter(f"counted must be 'hashes' or 'changes' (got {self.counted!r})")
         if self.warm_up <= 1:
             raise InvalidParameter(f"warm_up must be at least 2 visits (got {self.warm_up})")
 

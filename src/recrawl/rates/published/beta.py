@@ -62,8 +62,7 @@ class Beta:
         for name in ("alpha", "beta"):
             value = getattr(self, name)
             if not 0 < value < np.inf:
-                message = f"{name} must be a positive, finite number (got {value})"
-                raise InvalidParameter(message)
+                raise InvalidParameter(f"{name} must be a positive, finite number (got {value})")
 
     def estimate(self, histories: Histories) -> Estimates:
         """Return one rate a page, in changes per day."""

@@ -73,16 +73,14 @@ class Classes:
             message = f"rates must be positive, finite numbers of changes a day (got {self.rates})"
             raise InvalidParameter(message)
         if len(set(self.rates)) < len(self.rates):
-            message = f"rates must all be different (got {self.rates})"
-            raise InvalidParameter(message)
+            raise InvalidParameter(f"rates must all be different (got {self.rates})")
         if self.weights is None:
             return
         if len(self.weights) != len(self.rates):
             message = f"weights must be as many as rates, {len(self.rates)} (got {self.weights})"
             raise InvalidParameter(message)
         if not all(0 < weight < np.inf for weight in self.weights):
-            message = f"weights must be positive, finite numbers (got {self.weights})"
-            raise InvalidParameter(message)
+            raise InvalidParameter(f"weights must be positive, finite numbers (got {self.weights})")
 
     def probabilities(self, histories: Histories) -> Floats:
         """Probability of each class: a row a page, a column a class."""
