@@ -304,9 +304,9 @@ def test_one_dated_gap_has_an_infinite_mean():
         (-1.0, 1.0, 3, "rate must be a positive, finite number of changes a day (got [-1.])"),
         (math.nan, 1.0, 3, "rate must be a positive, finite number of changes a day (got [nan])"),
         (math.inf, 1.0, 3, "rate must be a positive, finite number of changes a day (got [inf])"),
-        (1.0, 0.0, 3, "gap must be a positive, finite number of days (got 0.0)"),
-        (1.0, math.nan, 3, "gap must be a positive, finite number of days (got nan)"),
-        (1.0, math.inf, 3, "gap must be a positive, finite number of days (got inf)"),
+        (1.0, 0.0, 3, "gap must be a positive, finite number (got 0.0)"),
+        (1.0, math.nan, 3, "gap must be a positive, finite number (got nan)"),
+        (1.0, math.inf, 3, "gap must be a positive, finite number (got inf)"),
         (1.0, 1.0, 0, "gaps must be at least 1 (got 0)"),
     ],
 )

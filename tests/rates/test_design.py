@@ -447,7 +447,7 @@ def test_the_next_gap_is_expected_to_tell_most(changes, gaps):
         ),
         (
             lambda: gaps_needed(Cho(), 1.0, gap=0.0, precision=0.1),
-            "gap must be a positive, finite number of days (got 0.0)",
+            "gap must be a positive, finite number (got 0.0)",
         ),
         (lambda: period_for(0.0), "bias must lie between 0 and 1 (got 0.0)"),
         (lambda: period_for(1.0), "bias must lie between 0 and 1 (got 1.0)"),

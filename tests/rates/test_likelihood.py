@@ -342,7 +342,7 @@ def test_a_page_without_gaps_has_no_rate():
 
 
 def test_a_word_that_is_no_singularity_is_refused():
-    with pytest.raises(InvalidParameter, match="singularity must be 'half' or 'none'"):
+    with pytest.raises(InvalidParameter, match="singularity must be one of half, none"):
         Likelihood(singularity="all")  # type: ignore[arg-type]
 
 

@@ -343,9 +343,9 @@ def test_the_reproductions_state_mix():
     ("wrong", "message"),
     [
         ({"reading": "sum"}, "reading must be one of count, point, budget"),
-        ({"threshold": -1.0}, "threshold must be a number, at least 0"),
-        ({"threshold": math.nan}, "threshold must be a number, at least 0"),
-        ({"tie": -1.0}, "tie must be a number, at least 0"),
+        ({"threshold": -1.0}, "threshold must be at least 0"),
+        ({"threshold": math.nan}, "threshold must be at least 0"),
+        ({"tie": -1.0}, "tie must be at least 0"),
     ],
 )
 def test_parameters_that_mean_nothing_are_refused(wrong, message):

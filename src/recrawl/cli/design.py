@@ -71,15 +71,15 @@ def design(
         recrawl design --method cho --plot cho.svg
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.adapters.tables.outputs import check_output
+    from recrawl.checks import check_fraction
     from recrawl.cli import options, screen
     from recrawl.rates.design import best_gap
-    from recrawl.rates.estimates import check_level
     from recrawl.report.design import DESIGNED, Study
     from recrawl.units import days
 
     kind = shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
     methods = _checked(method or list(DESIGNED))
-    check_level(level)
+    check_fraction(level=level)
     interval = days(every)
     study = Study(
         mean_interval=interval,

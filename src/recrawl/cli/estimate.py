@@ -97,11 +97,11 @@ def estimate(
     from recrawl.adapters.tables.logs import Log
     from recrawl.adapters.tables.results import ordered
     from recrawl.adapters.tables.visits import NEEDED, OPTIONAL, VisitReading
+    from recrawl.checks import check_fraction
     from recrawl.cli import options, screen
-    from recrawl.rates.estimates import check_level
 
     kind = shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
-    check_level(level)
+    check_fraction(level=level)
     methods = _methods(method, classes, false_changes)
     if output is not None:
         shared.check_place(output, file)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from recrawl.errors import InvalidParameter
+from recrawl.checks import check_fraction
 from recrawl.plan.allocation import allocate, pages_to_plan
 from recrawl.plan.limits import Limits
 from recrawl.plan.objectives.methods import Freshness, Harmonic
@@ -76,8 +76,7 @@ def visits_needed(
         >>> visits_needed([1.0], 0.999, limits=Limits(most=300)).suffices
         False
     """
-    if not 0 < freshness < 1:
-        raise InvalidParameter(f"freshness must be a share between 0 and 1 (got {freshness})")
+    check_fraction(freshness=freshness)
     known = rates if isinstance(rates, Rates) else Rates.known(rates)
     if not len(known):
         return Needed(0.0, np.nan, suffices=True)

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
+from recrawl.checks import check_at_least, check_positive
 from recrawl.errors import InvalidParameter
 from recrawl.rates.published.last_modified import LastModified, corrected_events
 from recrawl.rates.published.last_modified_raw import LastModifiedRaw
@@ -142,10 +143,8 @@ def _checked(rate: Floats, gap: float, gaps: int) -> Floats:
     if not ((rate > 0) & (rate < np.inf)).all():
         message = f"rate must be a positive, finite number of changes a day (got {rate})"
         raise InvalidParameter(message)
-    if not 0 < gap < np.inf:
-        raise InvalidParameter(f"gap must be a positive, finite number of days (got {gap})")
-    if gaps < 1:
-        raise InvalidParameter(f"gaps must be at least 1 (got {gaps})")
+    check_positive(gap=gap)
+    check_at_least(1, gaps=gaps)
     return rate
 
 

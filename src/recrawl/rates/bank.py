@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.arrays.blocks import over_blocks
+from recrawl.checks import check_fraction
 from recrawl.errors import InvalidParameter
-from recrawl.rates.estimates import check_level
 from recrawl.rates.gamma import Gamma
 from recrawl.rates.gamma_state import step
 from recrawl.rates.priors import Priors
@@ -89,7 +89,7 @@ class Bank:
 
     def __post_init__(self) -> None:
         """Refuse parameters that mean nothing."""
-        check_level(self.level)
+        check_fraction(level=self.level)
         if not self.memories or not all(memory > 0 for memory in self.memories):
             message = f"memories must be positive numbers, at least one (got {self.memories})"
             raise InvalidParameter(message)

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.checks import check_fraction, check_positive
 from recrawl.errors import InvalidParameter
 from recrawl.rates.accuracy import Counting, accuracy, chances
 from recrawl.rates.binomial import clopper_pearson
-from recrawl.rates.estimates import check_level
 from recrawl.rates.published.last_modified import LastModified
 from recrawl.rates.published.last_modified_raw import LastModifiedRaw
 
@@ -48,7 +48,8 @@ def best_gap(mean_interval: float) -> float:
     >>> round(best_gap(7.0), 2)
     11.16
     """
-    return MOST_TELLING * _positive("mean_interval", mean_interval)
+    check_positive(mean_interval=mean_interval)
+    return MOST_TELLING * mean_interval
 
 
 def gain_of_dates(changes_a_gap: Floats | float) -> Floats:
@@ -79,7 +80,7 @@ def unbiased_up_to(estimator: Estimator, gaps: int, *, bound: float = 0.1) -> fl
     def off(expected: Floats) -> Floats:
         return np.abs(accuracy(estimator, expected, gap=1.0, gaps=gaps).bias) - bound
 
-    _positive("bound", bound)
+    check_positive(bound=bound)
     wrong = ~(off(_SCAN) < 0)
     if wrong[0]:
         return 0.0
@@ -135,7 +136,7 @@ def gaps_needed(estimator: Estimator, rate: float, *, gap: float, precision: flo
     >>> gaps_needed(Cho(), 1 / 7, gap=10.0, precision=0.25)
     27.0
     """
-    _positive("precision", precision)
+    check_positive(precision=precision)
     dated = isinstance(estimator, LastModified | LastModifiedRaw)
     most = _MOST_GAPS if dated or isinstance(estimator, Counting) else _MOST_GAPS_ASKED
 
@@ -168,8 +169,7 @@ def period_for(bias: float) -> float:
     >>> round(period_for(0.05), 3)
     2.996
     """
-    if not 0 < bias < 1:
-        raise InvalidParameter(f"bias must lie between 0 and 1 (got {bias})")
+    check_fraction(bias=bias)
     return float(-np.log(bias))
 
 
@@ -219,9 +219,8 @@ def surprise(
         >>> round(seen.chance, 2), seen.far_off, seen.more
         (0.33, False, 7)
     """
-    _positive("mean_interval", mean_interval)
-    _positive("gap", gap)
-    check_level(level)
+    check_positive(mean_interval=mean_interval, gap=gap)
+    check_fraction(level=level)
     if not 0 <= changes <= gaps or gaps < 1:
         message = f"changes must lie between 0 and gaps, at least 1 (got {changes} of {gaps})"
         raise InvalidParameter(message)
@@ -277,9 +276,3 @@ def _most_telling_gap(mean_interval: float, gap: float, changes: int, gaps: int)
     place = coarse[best(coarse)]
     fine = place + np.linspace(-1, 1, 201) * (coarse[1] - coarse[0])
     return float(np.exp(fine[best(fine)]) * mean_interval)
-
-
-def _positive(name: str, value: float) -> float:
-    if not 0 < value < np.inf:
-        raise InvalidParameter(f"{name} must be a positive, finite number (got {value})")
-    return value

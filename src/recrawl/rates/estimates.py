@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.errors import InvalidParameter
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -135,9 +133,3 @@ def status_of(changes: Ints, visits: Ints) -> Statuses:
     status[visits == 1] = Status.ONE_VISIT
     status[visits == 0] = Status.NO_VISITS
     return status
-
-
-def check_level(level: float) -> None:
-    """Refuse a level that is no probability."""
-    if not 0 < level < 1:
-        raise InvalidParameter(f"level must lie between 0 and 1 (got {level})")

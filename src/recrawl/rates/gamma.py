@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.arrays.special import digamma, gamma_quantile
+from recrawl.checks import check_fraction
 from recrawl.errors import InvalidParameter
-from recrawl.rates.estimates import Estimates, Status, check_level, status_of
+from recrawl.rates.estimates import Estimates, Status, status_of
 from recrawl.rates.gamma_state import gamma_states, step
 from recrawl.rates.priors import Priors
 
@@ -69,7 +70,7 @@ class Gamma:
 
     def __post_init__(self) -> None:
         """Refuse what is no probability."""
-        check_level(self.level)
+        check_fraction(level=self.level)
         if not 0 <= self.false_changes < 1:
             message = f"false_changes must lie between 0 and 1 (got {self.false_changes})"
             raise InvalidParameter(message)

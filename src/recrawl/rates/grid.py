@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.arrays.blocks import over_blocks
-from recrawl.errors import InvalidParameter
+from recrawl.checks import check_at_least, check_fraction
 from recrawl.rates.censored import Censored, most_likely
-from recrawl.rates.estimates import Estimates, Status, check_level, status_of
+from recrawl.rates.estimates import Estimates, Status, status_of
 from recrawl.rates.priors import Priors
 
 if TYPE_CHECKING:
@@ -71,9 +71,8 @@ class Grid:
 
     def __post_init__(self) -> None:
         """Refuse parameters that mean nothing."""
-        check_level(self.level)
-        if self.points < _LEAST_POINTS:
-            raise InvalidParameter(f"points must be at least {_LEAST_POINTS} (got {self.points})")
+        check_fraction(level=self.level)
+        check_at_least(_LEAST_POINTS, points=self.points)
 
     def estimate(self, histories: Histories) -> Estimates:
         """Return one rate a page, in changes per day."""

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from recrawl.arrays.blocks import over_blocks
-from recrawl.errors import InvalidParameter
+from recrawl.checks import check_choice, check_fraction
 from recrawl.rates.censored import Censored, band, most_likely
-from recrawl.rates.estimates import Estimates, Status, check_level, status_of
+from recrawl.rates.estimates import Estimates, Status, status_of
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats
@@ -66,12 +66,8 @@ class Likelihood:
 
     def __post_init__(self) -> None:
         """Refuse parameters that mean nothing."""
-        check_level(self.level)
-        if self.singularity not in ("half", "none"):
-            message = f"singularity must be 'half' or 'none' (got {self.singularity!r})"
-            raise InvalidParameter(message)
-        if not 0 < self.tolerance < 1:
-            raise InvalidParameter(f"tolerance must lie between 0 and 1 (got {self.tolerance})")
+        check_fraction(level=self.level, tolerance=self.tolerance)
+        check_choice(("half", "none"), singularity=self.singularity)
 
     def estimate(self, histories: Histories) -> Estimates:
         """Return one rate a page, in changes per day."""

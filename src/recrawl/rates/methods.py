@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from recrawl.errors import InvalidParameter
+from recrawl.checks import check_choice
 from recrawl.rates.bank import Bank
 from recrawl.rates.gamma import Gamma
 from recrawl.rates.grid import Grid
@@ -68,7 +68,5 @@ USES_PRIORS = POOLED | {"malcolm-age", "last-modified"}  # or only that of a pag
 
 
 def check_method(name: str, *also: str) -> None:
-    """Refuse a name that no estimator has, and that is none of `also`."""
-    if name not in (*METHODS, *also):
-        message = f"method must be one of {', '.join((*METHODS, *also))} (got {name!r})"
-        raise InvalidParameter(message)
+    """Check that a name is that of an estimator, or one of `also`."""
+    check_choice((*METHODS, *also), method=name)

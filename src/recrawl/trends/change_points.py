@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.errors import InvalidParameter
-from recrawl.rates.estimates import STATUS_NAMES, check_level
+from recrawl.checks import check_at_least, check_fraction
+from recrawl.rates.estimates import STATUS_NAMES
 from recrawl.rates.likelihood import Likelihood
 from recrawl.trends.points import ends_of_gaps
 from recrawl.trends.trend_test import TrendStatus
@@ -124,12 +124,9 @@ def all_change_points(
     histories: Histories, *, penalty: float = 3.0, least_gaps: int = 4, level: float = 0.9
 ) -> Segments:
     """Cut each page's visits where its rate jumped, as `change_points` does."""
-    check_level(level)
-    if not penalty >= 0:
-        raise InvalidParameter(f"penalty must be at least 0 (got {penalty})")
-    if least_gaps < 1:
-        raise InvalidParameter(f"least_gaps must be at least 1 (got {least_gaps})")
-
+    check_fraction(level=level)
+    check_at_least(0, penalty=penalty)
+    check_at_least(1, least_gaps=least_gaps)
     starts = [
         int(begin) + np.array(_cuts(_Evidence.of(histories, begin, end), penalty, least_gaps))
         for begin, end in zip(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.errors import InvalidParameter
+from recrawl.checks import check_positive
 from recrawl.trends.clock import SiteClock
 from recrawl.trends.visit_instants import microseconds, visit_instants
 from recrawl.trends.week import DAYS_A_WEEK, HOURS_A_DAY, HOURS_A_WEEK, Stretches
@@ -69,8 +69,7 @@ def fit_clock(
         >>> fit_clock(seen).speeds[0, :24:6].round(1)
         array([0.3, 0.3, 3.2, 0.3])
     """
-    if not smoothing > 0:
-        raise InvalidParameter(f"smoothing must be a positive number of changes (got {smoothing})")
+    check_positive(smoothing=smoothing)
     site_of_page = sites_of_pages(sites, len(histories))
     count = int(site_of_page.max(initial=0)) + 1
     check_sites(site_of_page, count)

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.arrays.blocks import over_blocks
-from recrawl.errors import InvalidParameter
-from recrawl.rates.estimates import check_level
+from recrawl.checks import check_choice, check_fraction, check_positive
 from recrawl.rates.published.cho import Cho
 from recrawl.rates.published.matloff import Matloff
 from recrawl.trends.duane import Duane
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from recrawl.trends.windows import Windows
 
 ESTIMATORS = ("ratio", "running", "weibull", "duane", "cho", "matloff")
-_CONSTANT = frozenset({"ratio", "cho", "matloff"})
+_CONSTANT = ("ratio", "cho", "matloff")
 _WINDOWS = 8192  # the points of a block of windows stay in the cache
 
 
@@ -72,9 +71,7 @@ class Fits:
 
     def constant(self, estimator: str) -> Floats:
         """Mean time between changes of each window by an estimator that holds it constant."""
-        if estimator not in _CONSTANT:
-            message = f"estimator must be one of {', '.join(ESTIMATORS)} (got {estimator!r})"
-            raise InvalidParameter(message)
+        check_choice(_CONSTANT, estimator=estimator)
         count, span = self.times.count, self.times.span
         if estimator == "ratio":
             return span / count
@@ -174,9 +171,8 @@ def fit_windows(
         period: Days between visits, for the estimators of regular access.
         level: Probability that beta lies in its band.
     """
-    check_level(level)
-    if not 0 < period < np.inf:
-        raise InvalidParameter(f"period must be a positive, finite number of days (got {period})")
+    check_fraction(level=level)
+    check_positive(period=period)
     columns = np.empty((5, len(windows)))
     errors = {estimator: np.empty(len(windows)) for estimator in ESTIMATORS}
 

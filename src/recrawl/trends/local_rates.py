@@ -34,8 +34,9 @@ import numpy as np
 
 from recrawl.arrays.ranges import stretches
 from recrawl.arrays.special import gamma_quantile
+from recrawl.checks import check_choice, check_fraction
 from recrawl.errors import InvalidParameter
-from recrawl.rates.estimates import STATUS_NAMES, Status, check_level
+from recrawl.rates.estimates import STATUS_NAMES, Status
 from recrawl.rates.gamma_state import gamma_states
 from recrawl.rates.priors import Priors
 from recrawl.trends.periods import CALENDAR, CYCLES, by_calendar, by_cycle, by_edges, is_dated
@@ -129,9 +130,7 @@ def local_rates(
         >>> months.rate.round(2)
         array([3.71, 0.02])
     """
-    if by not in CALENDAR and by not in CYCLES:
-        names = ", ".join((*CALENDAR, *CYCLES))
-        raise InvalidParameter(f"by must be one of {names} (got {by!r})")
+    check_choice((*CALENDAR, *CYCLES), by=by)
     cut = by_calendar if by in CALENDAR else by_cycle
     return _in_blocks(histories, lambda some: cut(some, by), priors, level)
 
@@ -222,7 +221,7 @@ def _in_blocks(
     histories: Histories, cut: Callable[[Histories], Cut], priors: Priors | None, level: float
 ) -> LocalRates:
     """Rates of some pages after the others, so that the pieces of all never lie in memory."""
-    check_level(level)
+    check_fraction(level=level)
     priors = Priors.one() if priors is None else priors
     priors.of_pages(len(histories))  # refuses those made for other pages
     block = histories.offsets[:-1] // _BLOCK_GAPS

@@ -49,12 +49,7 @@ class NextChange:
 
 
 def next_changes(
-    histories: Histories,
-    points: Points,
-    windows: Windows,
-    *,
-    priors: Priors,
-    level: float = 0.8,
+    histories: Histories, points: Points, windows: Windows, *, priors: Priors, level: float = 0.8
 ) -> dict[str, NextChange]:
     """Next change of every page by each of `PREDICTORS`.
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from recrawl.arrays.ranges import sums
+from recrawl.checks import check_choice
 from recrawl.errors import InvalidHistory, InvalidParameter
 from recrawl.rates.ranks import over_ranks
 from recrawl.units import SECONDS_A_DAY
@@ -110,8 +111,7 @@ def points_of(
         >>> points_of(Histories.from_lists([([1.0, 1.0], [False, True])])).times
         array([1.5])
     """
-    if place not in PLACES:
-        raise InvalidParameter(f"place must be one of {', '.join(PLACES)} (got {place!r})")
+    check_choice(PLACES, place=place)
     if place == "random" and random is None:
         raise InvalidParameter("place 'random' must come with a random generator (got none)")
     ends, span = ends_of_gaps(histories), np.zeros(len(histories))

@@ -26,8 +26,8 @@ import numpy as np
 
 from recrawl.arrays.blocks import over_blocks
 from recrawl.arrays.ranges import stretches, sums
+from recrawl.checks import check_fraction
 from recrawl.errors import InvalidParameter
-from recrawl.rates.estimates import check_level
 from recrawl.rates.likelihood import Likelihood
 from recrawl.trends.points import ends_of_gaps
 from recrawl.trends.trend_test import TrendStatus, trend_status
@@ -111,7 +111,7 @@ def power_law(
         >>> law.beta.round(2), law.rate.round(2), law.gain.round(1)
         (array([0.55]), array([0.13]), array([1.8]))
     """
-    check_level(level)
+    check_fraction(level=level)
     born = np.broadcast_to(np.asarray(origin_age, np.float64), (len(histories),))
     if not ((born >= 0) & (born < np.inf)).all():
         wrong = born[~((born >= 0) & (born < np.inf))][0]

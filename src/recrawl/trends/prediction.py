@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.arrays.blocks import over_blocks
-from recrawl.errors import InvalidParameter
+from recrawl.checks import check_choice, check_positive
 from recrawl.rates.published.cho import Cho
 from recrawl.rates.published.matloff import Matloff
 from recrawl.trends.windows import LEAST_POINTS
@@ -96,13 +96,9 @@ class Forecasting:
 
     def __post_init__(self) -> None:
         """Refuse parameters that mean nothing."""
-        if self.forecaster not in FORECASTERS:
-            message = f"forecaster must be one of {', '.join(FORECASTERS)} (got {self.forecaster})"
-            raise InvalidParameter(message)
-        for name in ("share", "decreasing", "period", "least"):
-            value = getattr(self, name)
-            if not 0 < value < np.inf:
-                raise InvalidParameter(f"{name} must be a positive, finite number (got {value})")
+        check_choice(FORECASTERS, forecaster=self.forecaster)
+        check_positive(share=self.share, decreasing=self.decreasing)
+        check_positive(period=self.period, least=self.least)
 
 
 def follow(points: Points, forecasting: Forecasting) -> Detection:

@@ -68,11 +68,7 @@ def expected_gaps(times: WindowTimes, period: float = 1.0) -> dict[str, Floats]:
     so_far = _running(logs, times)
     weibull = since * np.maximum(number * logs - so_far, 0) / (number * np.maximum(number - 2, 1))
     gaps = np.maximum(np.rint(since / period).astype(np.int64), number.astype(np.int64))
-    expected = {
-        "ratio": since / number,
-        "weibull": weibull,
-        "duane": _duane(times, logs, so_far),
-    }
+    expected = {"ratio": since / number, "weibull": weibull, "duane": _duane(times, logs, so_far)}
     constants: dict[str, Counting] = {"cho": Cho(), "matloff": Matloff()}
     for name, method in constants.items():
         expected[name] = period / method.changes_a_gap(number.astype(np.int64), gaps)

@@ -47,7 +47,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.arrays.ranges import sums
-from recrawl.errors import InvalidParameter
+from recrawl.checks import check_fraction
 from recrawl.rates.likelihood import Likelihood
 from recrawl.trends.visit_instants import visit_instants
 from recrawl.units import MICROSECONDS_A_DAY
@@ -138,8 +138,7 @@ def regularity(histories: Histories, *, significance: float = 0.01) -> Regularit
         >>> found.kind_names, found.period
         (['periodic'], array([1.]))
     """
-    if not 0 < significance < 1:
-        raise InvalidParameter(f"significance must lie between 0 and 1 (got {significance})")
+    check_fraction(significance=significance)
     # Not the rate pulled by a prior: tests would take the pull for a finding.
     rate = Likelihood().estimate(histories).rate
     rate = np.where(rate > 0, rate, 1.0)  # without a change nothing is tested

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from recrawl.arrays.special import gamma_quantile
+from recrawl.checks import check_choice, check_fraction
 from recrawl.errors import InvalidParameter
-from recrawl.rates.estimates import check_level
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
@@ -125,7 +125,7 @@ class Weibull:
 
         With $2 (n - 1)$ degrees of freedom, $2 n$ where time-truncated.
         """
-        check_level(level)
+        check_fraction(level=level)
         tail = (1 - level) / 2
         events = np.maximum(self.count - (0.0 if self.timed else 1.0), 1.0)
         some = (self.logs > 0) & (self.count > (0 if self.timed else 1))
@@ -141,9 +141,7 @@ class Weibull:
         return factor * self.count * beta / self.span * power
 
     def _factor(self, variant: Variant) -> Floats:
-        if variant not in VARIANTS:
-            message = f"variant must be one of {', '.join(VARIANTS)} (got {variant!r})"
-            raise InvalidParameter(message)
+        check_choice(VARIANTS, variant=variant)
         n = self.count.astype(np.float64)
         factor = {
             "likely": np.ones(len(n)),

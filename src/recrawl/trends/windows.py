@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from recrawl.arrays.blocks import over_blocks
-from recrawl.errors import InvalidParameter
+from recrawl.checks import check_at_least, check_choice
 from recrawl.rates.ranks import most_first
 
 if TYPE_CHECKING:
@@ -71,13 +71,8 @@ class Windowing:
 
     def __post_init__(self) -> None:
         """Refuse parameters that mean nothing."""
-        if self.reading not in READINGS:
-            message = f"reading must be one of {', '.join(READINGS)} (got {self.reading!r})"
-            raise InvalidParameter(message)
-        for name in ("threshold", "tie"):
-            value = getattr(self, name)
-            if not value >= 0:
-                raise InvalidParameter(f"{name} must be a number, at least 0 (got {value})")
+        check_choice(READINGS, reading=self.reading)
+        check_at_least(0, threshold=self.threshold, tie=self.tie)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -242,12 +242,7 @@ def _check_shape(histories: Histories) -> None:
 
 
 def _check_values(histories: Histories) -> None:
-    gaps, changed, age, count = (
-        histories.gaps,
-        histories.changed,
-        histories.age,
-        histories.count,
-    )
+    gaps, changed, age, count = (histories.gaps, histories.changed, histories.age, histories.count)
     if len(gaps) and not (gaps.min() > 0 and gaps.max() < np.inf):
         bad = ~((gaps > 0) & (gaps < np.inf))
         _refuse(histories, bad, "must be a positive, finite number of days", gaps)

@@ -144,7 +144,7 @@ def test_days_between_syncs_add_up_to_the_total(total, days):
 
 
 def test_a_cycle_lasts_a_day():
-    with pytest.raises(InvalidParameter, match="at least a day"):
+    with pytest.raises(InvalidParameter, match="days must be at least 1"):
         interpolated(-0.1, 0)
 
 

@@ -56,7 +56,7 @@ def test_the_score_alone_rewards_a_schedule_that_breaks_its_threshold():
 
     assert kept == pytest.approx(0.0475)
     assert broken / kept == pytest.approx(1.684, abs=1e-3)
-    with pytest.raises(InvalidParameter, match="at least 1 sync, got 0"):
+    with pytest.raises(InvalidParameter, match=r"syncs must be at least 1 \(got 0\)"):
         quality_per_sync(0.9, 0)
 
 

@@ -180,5 +180,5 @@ def test_a_level_that_is_no_probability_is_refused(level):
 
 
 def test_a_word_that_is_no_correction_is_refused():
-    with pytest.raises(InvalidParameter, match=r"correction must be 'half' or 'exact' \(got 'no'"):
+    with pytest.raises(InvalidParameter, match=r"correction must be one of half, exact \(got 'no'"):
         Cho("no")  # type: ignore[arg-type]

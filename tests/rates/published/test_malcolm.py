@@ -170,5 +170,5 @@ def test_the_band_holds_the_truth_about_as_often_as_promised(gaps, singularity, 
 
 
 def test_a_word_that_is_no_singularity_is_refused():
-    with pytest.raises(InvalidParameter, match="singularity must be 'none' or 'half'"):
+    with pytest.raises(InvalidParameter, match="singularity must be one of none, half"):
         Malcolm(singularity="all")  # type: ignore[arg-type]

@@ -67,12 +67,12 @@ def forecast(
         recrawl listing forecast cars/ --after 3d --where "make = BMW and year > 2002"
         recrawl listing forecast cars/ --after 1d..14d --plot decay.svg --json
     """  # noqa: D301 - \b tells click to leave the paragraph alone
-    from recrawl.rates.estimates import check_level
+    from recrawl.checks import check_fraction
     from recrawl.report.listings.forecasts import forecast_sheet
     from recrawl.report.listings.sheets import joined
 
     kind = listing_shared.check(files, output, plot, formats=(as_csv, as_json))
-    check_level(level)
+    check_fraction(level=level)
     days = days_of(after)
     listing_shared.check_method(method, part=bool(where))
     alone = plot is not None

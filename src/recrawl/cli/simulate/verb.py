@@ -152,13 +152,13 @@ def simulate(
         recrawl simulate --world sections --budget 4/change --plot budget.svg
         recrawl simulate --world weekly --policy uniform,nutch --json
     """  # noqa: D301 - \b tells click to leave the paragraph alone
+    from recrawl.checks import check_fraction
     from recrawl.cli import screen
     from recrawl.plan.budget import Budget
-    from recrawl.rates.estimates import check_level
     from recrawl.units import days
 
     kind = shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
-    check_level(level)
+    check_fraction(level=level)
     asked = Budget.read(budget) if budget else None, days(step) if step else None
     policies, aim = _policies(policy), _objective(objective)
     seen = _observation(observe, lying, missed, false)

@@ -52,11 +52,11 @@ class TrendRequest:
 
     def check(self) -> None:
         """Refuse what means nothing."""
+        from recrawl.checks import check_fraction
         from recrawl.errors import InvalidParameter
-        from recrawl.rates.estimates import check_level
         from recrawl.trends.points import PLACES
 
-        check_level(self.level)
+        check_fraction(level=self.level)
         if self.by and self.by not in _PERIODS:
             message = f"by must be one of {', '.join(_PERIODS)} (got {self.by!r})"
             raise InvalidParameter(message)

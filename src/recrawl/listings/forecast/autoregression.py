@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.errors import InvalidParameter
+from recrawl.checks import check_at_least
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats
@@ -184,7 +184,7 @@ def interpolated(total: float, days: int) -> Floats:
     >>> interpolated(-0.6, 3)
     array([-0.2, -0.2, -0.2])
     """
-    _check_days(days)
+    check_at_least(1, days=days)
     return np.full(days, total / days)
 
 
@@ -194,7 +194,7 @@ def interpolated_by_model(total: float, forecast: Floats) -> Floats:
     >>> interpolated_by_model(-0.6, np.array([-0.3, -0.2, -0.25])).round(2)
     array([-0.25, -0.15, -0.2 ])
     """
-    _check_days(len(forecast))
+    check_at_least(1, days=len(forecast))
     return np.minimum(forecast + (total - np.sum(forecast)) / len(forecast), 0.0)
 
 
@@ -218,8 +218,3 @@ def _least_squares(decays: Floats, lags: tuple[int, ...], start: int) -> tuple[F
     found = np.linalg.lstsq(design, goal, rcond=None)[0]
     rest = float(np.sum((goal - design @ found) ** 2))
     return np.asarray(found, np.float64), rest, rows
-
-
-def _check_days(days: int) -> None:
-    if days < 1:
-        raise InvalidParameter(f"a cycle must last at least a day (got {days})")

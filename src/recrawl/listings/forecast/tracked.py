@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recrawl.checks import check_choice
 from recrawl.errors import InvalidParameter
 from recrawl.listings.data.attributes import ObjectGroups, groups_by
 from recrawl.listings.data.sync import cycles
@@ -146,8 +147,7 @@ def track_groups(
 
 def method_of(name: str, *, level: float, part: bool) -> Method[Any]:
     """A forecaster by its name; only the default knows of parts of a source."""
-    if name not in METHODS:
-        raise InvalidParameter(f"method must be one of {', '.join(METHODS)} (got {name!r})")
+    check_choice(METHODS, method=name)
     if part and name != DEFAULT:
         raise InvalidParameter(f"method for a part of a source must be {DEFAULT} (got {name!r})")
     found = METHODS[name]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from recrawl.errors import InvalidParameter
+from recrawl.checks import check_choice
 from recrawl.listings.groups.goodness import THRESHOLD, edges, misfit, pearson, threshold_for
 from recrawl.listings.groups.kmeans import clusters
 
@@ -106,12 +106,8 @@ class Partitioner:
 
     def __post_init__(self) -> None:
         """Check parameters."""
-        for name, known in (
-            (self.search, ("reclustered", "hierarchical")),
-            (self.criterion, ("lr", "pearson")),
-        ):
-            if name not in known:
-                raise InvalidParameter(f"must be one of {' and '.join(known)} (got {name!r})")
+        check_choice(("reclustered", "hierarchical"), search=self.search)
+        check_choice(("lr", "pearson"), criterion=self.criterion)
 
     def groups(self, categories: Categories) -> Ints:
         """Group of each category, by the last step accepted; the lowest rate is group 0."""

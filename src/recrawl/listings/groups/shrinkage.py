@@ -54,10 +54,7 @@ class Shrunk:
             return self.rate, self.rate
         tail = (1 - level) / 2
         shape, exposure = self.shape + self.removals, self.exposure + self.days
-        return (
-            gamma_quantile(shape, tail) / exposure,
-            gamma_quantile(shape, 1 - tail) / exposure,
-        )
+        return (gamma_quantile(shape, tail) / exposure, gamma_quantile(shape, 1 - tail) / exposure)
 
 
 def shrunk_rates(removals: Floats, exposure: Floats) -> Shrunk:

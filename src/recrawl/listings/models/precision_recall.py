@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.errors import InvalidParameter
+from recrawl.checks import check_fraction
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats
@@ -74,8 +74,7 @@ def published_band(precision: Floats, copied: float, confidence: float) -> tuple
     >>> low.round(3), high.round(3)
     (array([0.402]), array([0.598]))
     """
-    if not 0 < confidence < 1:
-        raise InvalidParameter(f"confidence must lie between 0 and 1 (got {confidence})")
+    check_fraction(confidence=confidence)
     wide = NormalDist().inv_cdf((1 + confidence) / 2) * np.sqrt(
         precision * (1 - precision) / max(copied, 1.0)
     )

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.errors import InvalidParameter
+from recrawl.checks import check_at_least
 from recrawl.listings.data.day_marks import DayMarks
 from recrawl.listings.data.grid import Paths
 from recrawl.listings.data.quality import share_below, time_average
@@ -150,10 +150,7 @@ def _scored(
 
 
 def _figures(
-    cycles: Sequence[tuple[int, int, Forecast]],
-    goal: Goal,
-    truth: Truth,
-    target: tuple[str, float],
+    cycles: Sequence[tuple[int, int, Forecast]], goal: Goal, truth: Truth, target: tuple[str, float]
 ) -> Iterator[tuple[float, float, float, float]]:
     """Days, quality, promise and share below of each cycle that counts, as long as planned."""
     metric, least = target
@@ -278,8 +275,7 @@ def quality_per_sync(quality: float, syncs: int) -> float:
     >>> quality_per_sync(0.93, 10)
     0.093
     """
-    if syncs < 1:
-        raise InvalidParameter(f"expected at least 1 sync, got {syncs}")
+    check_at_least(1, syncs=syncs)
     return quality / syncs
 
 

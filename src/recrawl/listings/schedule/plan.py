@@ -54,10 +54,7 @@ class PlannedSync:
 
 
 def plan_to_keep(
-    forecast: Callable[[int, int], Forecast],
-    goal: Goal,
-    limits: Sequence[Limit],
-    span: float,
+    forecast: Callable[[int, int], Forecast], goal: Goal, limits: Sequence[Limit], span: float
 ) -> list[PlannedSync]:
     """Syncs within a span that keep a goal; at least the next one.
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.checks import check_fraction
 from recrawl.errors import InvalidParameter
 from recrawl.listings.forecast.forecast import QUALITIES
 
@@ -49,10 +50,7 @@ class Goal:
 
     def __post_init__(self) -> None:
         """Check parameters."""
-        for name in QUALITIES:
-            target = getattr(self, name)
-            if target is not None and not 0 < target < 1:
-                raise InvalidParameter(f"{name} to keep must lie between 0 and 1 (got {target})")
+        check_fraction(**self.targets)
         if self.precision is None and self.recall is None:
             raise InvalidParameter("a goal must name precision, recall or both (got neither)")
         if self.confidence is not None and not 0.5 <= self.confidence < 1:  # noqa: PLR2004

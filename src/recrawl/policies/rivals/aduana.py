@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.policies.checks import check_positive
+from recrawl.checks import check_positive
 from recrawl.policies.rivals.counts import Counts
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from recrawl.errors import InvalidParameter
+from recrawl.checks import check_at_least, check_choice
 from recrawl.policies.rivals.counts import Counts
 
 if TYPE_CHECKING:
@@ -62,12 +62,9 @@ class C01:
 
     def __post_init__(self) -> None:
         """Refuse parameters that mean nothing."""
-        if self.form not in ("changes", "nochanges"):
-            raise InvalidParameter(f"form must be 'changes' or 'nochanges' (got {self.form!r})")
-        if self.counted not in ("hashes", "changes"):
-            raise InvalidParameter(f"counted must be 'hashes' or 'changes' (got {self.counted!r})")
-        if self.warm_up <= 1:
-            raise InvalidParameter(f"warm_up must be at least 2 visits (got {self.warm_up})")
+        check_choice(("changes", "nochanges"), form=self.form)
+        check_choice(("hashes", "changes"), counted=self.counted)
+        check_at_least(2, warm_up=self.warm_up)
 
     def begin(self, found: Floats) -> tuple[Floats, Counts]:
         """The mean gap, and nothing counted."""

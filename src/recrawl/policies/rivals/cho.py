@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.checks import check_at_least
 from recrawl.errors import InvalidParameter
 from recrawl.policies.rivals.allocating import AllocatingPolicy
 from recrawl.policies.rivals.counts import Counts
@@ -36,8 +37,7 @@ class CountingLearner:
 
     def __post_init__(self) -> None:
         """Refuse parameters that mean nothing."""
-        if self.warm_up < 1:
-            raise InvalidParameter(f"warm_up must be at least 1 visit (got {self.warm_up})")
+        check_at_least(1, warm_up=self.warm_up)
 
     def begin(self, pages: int) -> Counts:
         """Nothing counted."""

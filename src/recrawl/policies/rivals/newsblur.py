@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.errors import InvalidParameter
+from recrawl.checks import check_at_least
 from recrawl.policies.rivals.recent import Recent
 from recrawl.policies.rivals.uniforms import lots
 from recrawl.units import SECONDS_A_DAY
@@ -74,9 +74,7 @@ class NewsBlur:
 
     def __post_init__(self) -> None:
         """Refuse parameters that mean nothing."""
-        if self.subscribers < 0:
-            message = f"subscribers must be a number, at least 0 (got {self.subscribers})"
-            raise InvalidParameter(message)
+        check_at_least(0, subscribers=self.subscribers)
 
     def begin(self, found: Floats) -> tuple[Floats, NewsBlurMemory]:
         """What a page without changes waits, before lots."""

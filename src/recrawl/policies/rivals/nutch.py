@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.policies.checks import check_order, check_positive
+from recrawl.checks import check_order, check_positive
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:

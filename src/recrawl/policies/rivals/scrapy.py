@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.checks import check_positive
 from recrawl.errors import InvalidParameter
-from recrawl.policies.checks import check_positive
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.errors import InvalidParameter
-from recrawl.policies.checks import check_positive
+from recrawl.checks import check_choice, check_positive
 from recrawl.rates.published.cho import Cho
 from recrawl.rates.published.matloff import Matloff
 from recrawl.trends.prediction import FORECASTERS
@@ -112,9 +111,7 @@ class Singh:
 
     def __post_init__(self) -> None:
         """Refuse parameters that mean nothing."""
-        if self.forecaster not in FORECASTERS:
-            message = f"forecaster must be one of {', '.join(FORECASTERS)} (got {self.forecaster})"
-            raise InvalidParameter(message)
+        check_choice(FORECASTERS, forecaster=self.forecaster)
         check_positive(share=self.share, decreasing=self.decreasing, least=self.least)
 
     def begin(self, found: Floats) -> tuple[Floats, SinghMemory]:

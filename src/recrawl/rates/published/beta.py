@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.errors import InvalidParameter
+from recrawl.checks import check_fraction, check_positive
 from recrawl.rates.binomial import beta_quantile, for_each_pair
-from recrawl.rates.estimates import check_level
 from recrawl.rates.published.regular import Regular
 
 if TYPE_CHECKING:
@@ -58,11 +57,8 @@ class Beta:
 
     def __post_init__(self) -> None:
         """Refuse parameters that mean nothing."""
-        check_level(self.level)
-        for name in ("alpha", "beta"):
-            value = getattr(self, name)
-            if not 0 < value < np.inf:
-                raise InvalidParameter(f"{name} must be a positive, finite number (got {value})")
+        check_fraction(level=self.level)
+        check_positive(alpha=self.alpha, beta=self.beta)
 
     def estimate(self, histories: Histories) -> Estimates:
         """Return one rate a page, in changes per day."""

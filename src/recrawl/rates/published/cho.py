@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from recrawl.errors import InvalidParameter
-from recrawl.rates.estimates import check_level
+from recrawl.checks import check_choice, check_fraction
 from recrawl.rates.published.regular import Regular
 
 if TYPE_CHECKING:
@@ -59,10 +58,8 @@ class Cho:
 
     def __post_init__(self) -> None:
         """Refuse parameters that mean nothing."""
-        check_level(self.level)
-        if self.correction not in ("half", "exact"):
-            message = f"correction must be 'half' or 'exact' (got {self.correction!r})"
-            raise InvalidParameter(message)
+        check_fraction(level=self.level)
+        check_choice(("half", "exact"), correction=self.correction)
 
     def estimate(self, histories: Histories) -> Estimates:
         """Return one rate a page, in changes per day."""

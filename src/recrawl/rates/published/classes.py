@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.arrays.blocks import over_blocks
+from recrawl.checks import check_fraction
 from recrawl.errors import InvalidParameter
 from recrawl.rates.censored import Censored
-from recrawl.rates.estimates import Estimates, Status, check_level, status_of
+from recrawl.rates.estimates import Estimates, Status, status_of
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
@@ -68,7 +69,7 @@ class Classes:
 
     def __post_init__(self) -> None:
         """Refuse parameters that mean nothing."""
-        check_level(self.level)
+        check_fraction(level=self.level)
         if not self.rates or not all(0 < rate < np.inf for rate in self.rates):
             message = f"rates must be positive, finite numbers of changes a day (got {self.rates})"
             raise InvalidParameter(message)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.rates.estimates import check_level
+from recrawl.checks import check_fraction
 from recrawl.rates.published.dated import Dated
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class LastModifiedRaw:
 
     def __post_init__(self) -> None:
         """Refuse a level that is no probability."""
-        check_level(self.level)
+        check_fraction(level=self.level)
 
     def estimate(self, histories: Histories) -> Estimates:
         """Return one rate a page, in changes per day."""

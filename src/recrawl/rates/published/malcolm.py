@@ -12,8 +12,7 @@ import numpy as np
 
 from recrawl.arrays.blocks import over_blocks
 from recrawl.arrays.ranges import sums
-from recrawl.errors import InvalidParameter
-from recrawl.rates.estimates import check_level
+from recrawl.checks import check_choice, check_fraction
 from recrawl.rates.published.regular import Regular
 
 if TYPE_CHECKING:
@@ -64,10 +63,8 @@ class Malcolm:
 
     def __post_init__(self) -> None:
         """Refuse parameters that mean nothing."""
-        check_level(self.level)
-        if self.singularity not in ("none", "half"):
-            message = f"singularity must be 'none' or 'half' (got {self.singularity!r})"
-            raise InvalidParameter(message)
+        check_fraction(level=self.level)
+        check_choice(("none", "half"), singularity=self.singularity)
 
     def estimate(self, histories: Histories) -> Estimates:
         """Return one rate a page, in changes per day."""

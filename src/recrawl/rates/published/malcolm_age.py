@@ -13,7 +13,8 @@ import numpy as np
 from recrawl.arrays.blocks import over_blocks
 from recrawl.arrays.ranges import sums
 from recrawl.arrays.special import gamma_quantile
-from recrawl.rates.estimates import Estimates, check_level, status_of
+from recrawl.checks import check_fraction
+from recrawl.rates.estimates import Estimates, status_of
 from recrawl.rates.priors import Priors
 from recrawl.rates.published.dated import quiet_days
 from recrawl.rates.published.fallback import with_fallback
@@ -81,7 +82,7 @@ class MalcolmAge:
 
     def __post_init__(self) -> None:
         """Refuse a level that is no probability."""
-        check_level(self.level)
+        check_fraction(level=self.level)
 
     def estimate(self, histories: Histories) -> Estimates:
         """Return one rate a page, in changes per day."""

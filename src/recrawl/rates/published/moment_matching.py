@@ -13,8 +13,8 @@ import numpy as np
 from recrawl.arrays.blocks import over_blocks
 from recrawl.arrays.ranges import stretches, sums
 from recrawl.arrays.special import gamma_quantile
-from recrawl.errors import InvalidParameter
-from recrawl.rates.estimates import Estimates, check_level, status_of
+from recrawl.checks import check_fraction
+from recrawl.rates.estimates import Estimates, status_of
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
@@ -66,9 +66,7 @@ class MomentMatching:
 
     def __post_init__(self) -> None:
         """Refuse parameters that mean nothing."""
-        check_level(self.level)
-        if not 0 < self.tolerance < 1:
-            raise InvalidParameter(f"tolerance must lie between 0 and 1 (got {self.tolerance})")
+        check_fraction(level=self.level, tolerance=self.tolerance)
 
     def estimate(self, histories: Histories) -> Estimates:
         """Return one rate a page, in changes per day."""

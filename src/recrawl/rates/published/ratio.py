@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.arrays.special import gamma_quantile
-from recrawl.rates.estimates import Estimates, check_level, status_of
+from recrawl.checks import check_fraction
+from recrawl.rates.estimates import Estimates, status_of
 from recrawl.rates.ranks import total_in_order
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Ratio:
 
     def __post_init__(self) -> None:
         """Refuse a level that is no probability."""
-        check_level(self.level)
+        check_fraction(level=self.level)
 
     def estimate(self, histories: Histories) -> Estimates:
         """Return one rate a page, in changes per day."""

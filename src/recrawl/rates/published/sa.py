@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.checks import check_fraction
 from recrawl.errors import InvalidParameter
-from recrawl.rates.estimates import check_level
 from recrawl.rates.published.poisson_visits import estimates_of
 from recrawl.rates.ranks import over_ranks, step_size
 
@@ -55,7 +55,7 @@ class SA:
 
     def __post_init__(self) -> None:
         """Refuse parameters that mean nothing."""
-        check_level(self.level)
+        check_fraction(level=self.level)
         if not 1 / 2 < self.exponent <= 1:
             message = f"exponent must be above 0.5 and at most 1 (got {self.exponent})"
             raise InvalidParameter(message)

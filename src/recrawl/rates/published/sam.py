@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.checks import check_fraction, check_positive
 from recrawl.errors import InvalidParameter
-from recrawl.rates.estimates import check_level
 from recrawl.rates.published.poisson_visits import estimates_of
 from recrawl.rates.ranks import over_ranks, step_size
 
@@ -54,13 +54,11 @@ class SAM:
 
     def __post_init__(self) -> None:
         """Refuse parameters that mean nothing."""
-        check_level(self.level)
+        check_fraction(level=self.level)
         if not 1 / 2 < self.exponent <= 1:
             message = f"exponent must be above 0.5 and at most 1 (got {self.exponent})"
             raise InvalidParameter(message)
-        if not 0 < self.momentum < np.inf:
-            message = f"momentum must be a positive, finite number (got {self.momentum})"
-            raise InvalidParameter(message)
+        check_positive(momentum=self.momentum)
 
     def estimate(self, histories: Histories) -> Estimates:
         """Return one rate a page, in changes per day."""

@@ -1,0 +1,65 @@
+"""Checks of numbers and names that callers choose, with one wording for all of them.
+
+Each takes parameters by name and raises `InvalidParameter` for the first that is wrong. Comparisons
+are written so that nan fails them.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING
+
+from recrawl.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def check_positive(**parameters: float) -> None:
+    """Check that parameters are positive and finite.
+
+    >>> check_positive(share=0.5, gap=-1.0)
+    Traceback (most recent call last):
+    recrawl.errors.InvalidParameter: gap must be a positive, finite number (got -1.0)
+    """
+    for name, value in parameters.items():
+        if not 0 < value < inf:
+            raise InvalidParameter(f"{name} must be a positive, finite number (got {value})")
+
+
+def check_fraction(**parameters: float) -> None:
+    """Check that parameters lie strictly between 0 and 1."""
+    for name, value in parameters.items():
+        if not 0 < value < 1:
+            raise InvalidParameter(f"{name} must lie between 0 and 1 (got {value})")
+
+
+def check_at_least(least: float, **parameters: float) -> None:
+    """Check that parameters are not below a bound."""
+    for name, value in parameters.items():
+        if not value >= least:
+            raise InvalidParameter(f"{name} must be at least {least:g} (got {value})")
+
+
+def check_order(**parameters: float) -> None:
+    """Check that parameters are positive and rise in the order given."""
+    check_positive(**parameters)
+    values = list(parameters.values())
+    if values != sorted(values):
+        names = ", ".join(parameters)
+        raise InvalidParameter(f"{names} must rise in this order (got {values})")
+
+
+def check_choice(choices: Iterable[str], **parameters: str) -> None:
+    """Check that parameters are among the names that there are.
+
+    >>> check_choice(("half", "none"), singularity="all")
+    Traceback (most recent call last):
+    recrawl.errors.InvalidParameter: singularity must be one of half, none (got 'all')
+    """
+    names = list(choices)
+    for name, value in parameters.items():
+        if value not in names:
+            raise InvalidParameter(f"{name} must be one of {', '.join(names)} (got {value!r})")
