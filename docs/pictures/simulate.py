@@ -17,7 +17,7 @@ import numpy as np
 
 from recrawl.adapters.pictures import write_picture
 from recrawl.plan.budget import Budget
-from recrawl.plan.objectives.methods import Freshness
+from recrawl.plan.objectives import Freshness
 from recrawl.report.charts.simulation import BudgetLine, budget_chart
 from recrawl.simulate.competitors import policy_named
 from recrawl.simulate.made import log_normal_rates, sections

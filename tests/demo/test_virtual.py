@@ -7,7 +7,7 @@ from recrawl.demo.truth import calibration, tenths, truly_fresh
 from recrawl.demo.virtual import virtual_crawl
 from recrawl.demo.world import draw_world
 from recrawl.plan.budget import Budget
-from recrawl.plan.objectives.methods import OBJECTIVES
+from recrawl.plan.objectives import OBJECTIVES
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.policies.rivals.uniform import Uniform
 

@@ -10,7 +10,7 @@ from recrawl.frontier.agenda import Agenda
 from recrawl.frontier.frontier import Frontier
 from recrawl.frontier.host_table import HostTable
 from recrawl.plan.budget import Budget
-from recrawl.plan.objectives.methods import OBJECTIVES
+from recrawl.plan.objectives import OBJECTIVES
 from recrawl.policies.rivals.uniform import Uniform
 from recrawl.settings.terms import VisitTerms
 from recrawl.units import epoch_days

@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from recrawl.frontier.frontier import Frontier, PolicyCheckpoint, tick_of
 from recrawl.plan.budget import Budget
-from recrawl.plan.objectives.methods import Freshness
+from recrawl.plan.objectives import Freshness
 from recrawl.policies.pages import Outcomes, Pages
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.units import epoch_days, instants_after_epoch

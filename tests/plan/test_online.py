@@ -1,4 +1,4 @@
-"""Due times, the price controller, the budget curve, and noisy signals."""
+"""Due times, the budget curve, and noisy signals."""
 
 import numpy as np
 import pytest
@@ -10,19 +10,22 @@ from recrawl.plan import (
     OBJECTIVES,
     Detected,
     Freshness,
-    Harmonic,
-    PriceController,
     SignalCounts,
     Signals,
-    allocate,
     budget_curve,
-    due_after,
 )
+from recrawl.plan.due import NEVER, log_due
 from recrawl.plan.solver.inverse_value import PERIODIC, RANDOMISED
 
 
 def one(figure):
     return np.array([figure], np.float64)
+
+
+def due_after(objective, shape, exposure, value):
+    """Days from a visit until the next is worth `value`; infinite where it never is."""
+    log = log_due(objective, shape, value / exposure**objective.power)
+    return np.where(log < NEVER, exposure * np.exp(log), np.inf)
 
 
 @pytest.mark.parametrize("name", list(OBJECTIVES))
@@ -56,31 +59,6 @@ def test_slopes_of_visits_by_differences(paces, gain):
     x, more = (pace.changes(y, price) for price in (1.0, 1.00001))
 
     np.testing.assert_allclose(np.log(more / x) / np.log(1.00001), pace.yielding(x, y), rtol=1e-3)
-
-
-def test_the_controller_keeps_a_budget():
-    """Pages due at a price, with rates that nobody planned for; the budget changes half way."""
-    rates = np.random.default_rng(1).lognormal(-1, 1.5, 2000)
-    elapsed = np.zeros(len(rates))
-    price, made = 0.01, []
-    for minute in range(6000):
-        controller = PriceController(budget=20 if minute < 3000 else 40)
-        elapsed += 0.02
-        due = Harmonic().value(rates, elapsed) >= price
-        elapsed[due] = 0
-        price = controller.after(price, visits=int(due.sum()))
-        made.append(int(due.sum()))
-
-    assert np.mean(made[1500:3000]) == pytest.approx(20, rel=0.03)
-    assert np.mean(made[4500:]) == pytest.approx(40, rel=0.03)
-    planned = allocate(rates, 40 / 0.02).price
-    assert price == pytest.approx(planned, rel=0.15)
-
-
-@pytest.mark.parametrize("wrong", [{"budget": 0}, {"budget": 5, "gain": np.inf}])
-def test_a_controller_that_cannot_steer_is_refused(wrong):
-    with pytest.raises(InvalidParameter, match="must be a positive number"):
-        PriceController(**wrong)
 
 
 def test_what_budgets_buy():

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl import Histories
-from recrawl.plan.due import due_after
-from recrawl.plan.objectives.methods import OBJECTIVES, Freshness, Harmonic
+from recrawl.plan.due import log_due
+from recrawl.plan.objectives import OBJECTIVES, Freshness, Harmonic
 from recrawl.policies.due import due_at_price
 from recrawl.policies.gamma import GammaPolicy, GammaState, fitted_prior
 from recrawl.rates.gamma_state import gamma_states
@@ -126,7 +126,9 @@ def test_pages_are_due_as_planned(name):
     state = policy.start(pages_at(*np.zeros(3), weight=weight), START, GAP)
     rows = np.arange(2)
     state = policy.seen(state, rows, np.repeat(later(9.0), 2), outcomes([True, False]))
-    planned = due_after(policy.objective, *state.known(np.arange(3)), 0.4 / weight)
+    shape, exposure = state.known(np.arange(3))
+    wanted = 0.4 / weight / exposure**policy.objective.power
+    planned = exposure * np.exp(log_due(policy.objective, shape, wanted))
 
     due = epoch_days(policy.due(state, np.arange(3), 0.4)) - epoch_days(START)
     np.testing.assert_allclose(due, np.array([9.0, 9.0, 0.0]) + planned, rtol=1e-8)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recrawl.plan.objectives.methods import Freshness
+from recrawl.plan.objectives import Freshness
 from recrawl.policies.methods import POLICIES
 from recrawl.policies.policy import Priced
 from recrawl.policies.rivals.interval import IntervalPolicy

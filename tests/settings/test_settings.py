@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from recrawl.errors import InvalidSettings
 from recrawl.plan.budget import Budget
-from recrawl.plan.objectives.methods import OBJECTIVES
+from recrawl.plan.objectives import OBJECTIVES
 from recrawl.settings.keys import BLOCK, TABLES, TOP
 from recrawl.settings.rules import Rule
 from recrawl.settings.settings import Settings, read_rule, read_settings

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from recrawl.plan.allocation import allocate
-from recrawl.plan.objectives.methods import OBJECTIVES
+from recrawl.plan.objectives import OBJECTIVES
 from recrawl.policies.pages import Outcomes
 from recrawl.policies.policy import Priced
 from recrawl.policies.rivals.uniform import Uniform

@@ -6,11 +6,9 @@ Pure.
 from recrawl.plan.allocation import allocate, allocate_randomised
 from recrawl.plan.baselines import proportional, square_root, uniform
 from recrawl.plan.budget import Budget
-from recrawl.plan.controller import PriceController
 from recrawl.plan.curve import BudgetCurve, budget_curve
-from recrawl.plan.due import due_after
 from recrawl.plan.limits import Limits
-from recrawl.plan.objectives.methods import (
+from recrawl.plan.objectives import (
     OBJECTIVES,
     Age,
     Detected,
@@ -35,14 +33,12 @@ __all__ = [
     "Missed",
     "Objective",
     "Plan",
-    "PriceController",
     "Rates",
     "SignalCounts",
     "Signals",
     "allocate",
     "allocate_randomised",
     "budget_curve",
-    "due_after",
     "proportional",
     "square_root",
     "uniform",

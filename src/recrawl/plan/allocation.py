@@ -21,7 +21,7 @@ import numpy as np
 
 from recrawl.errors import InvalidParameter
 from recrawl.plan.limits import Held, Limits
-from recrawl.plan.objectives.methods import Harmonic
+from recrawl.plan.objectives import Harmonic
 from recrawl.plan.plan import Plan
 from recrawl.plan.rates import Rates, column
 from recrawl.plan.solver.demand import KnownRateDemand, Uncertain
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from recrawl.arrays.types import Floats
-    from recrawl.plan.objectives.objective import Objective
+    from recrawl.plan.objectives import Objective
     from recrawl.plan.solver.demand import Demand
     from recrawl.plan.solver.inverse_value import Pace
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.plan.limits import Held
-from recrawl.plan.objectives.methods import Harmonic
+from recrawl.plan.objectives import Harmonic
 from recrawl.plan.plan import Plan
 from recrawl.plan.rates import Rates, column
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from recrawl.arrays.types import Floats
-    from recrawl.plan.objectives.objective import Objective
+    from recrawl.plan.objectives import Objective
 
 _DEFAULT = Harmonic()
 

@@ -12,7 +12,7 @@ import numpy as np
 from recrawl.plan.allocation import allocate
 from recrawl.plan.baselines import uniform
 from recrawl.plan.limits import Limits
-from recrawl.plan.objectives.methods import Harmonic
+from recrawl.plan.objectives import Harmonic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.plan.objectives.objective import Objective
+    from recrawl.plan.objectives import Objective
     from recrawl.plan.rates import Rates
 
 _NO_LIMITS = Limits()

@@ -1,4 +1,4 @@
-r"""When a page is due: the time after which a visit is worth its price.
+r"""When a page of uncertain rate is due: the time after which a visit is worth its price.
 
 For a page whose rate follows Gamma(shape $a$, exposure $b$) that is the root of $E V(\tau) = v$. In
 $u = \tau / b$ the equation knows only $a$ and $v / b^p$, so one routine serves all pages, by
@@ -15,39 +15,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.plan.objectives.methods import Detected, Freshness, Missed
+from recrawl.plan.objectives import Detected, Freshness, Missed
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats
-    from recrawl.plan.objectives.objective import Objective
+    from recrawl.plan.objectives import Objective
 
 _MOST_STEPS = 60
 _CLOSE = 1e-9  # Newton's last step squares this
 NEVER = 225.0  # logarithm of u that stands for never: 10^98 times what was watched
 _HALF = 0.5
-
-
-def due_after(
-    objective: Objective, shape: Floats, exposure: Floats, value: Floats | float
-) -> Floats:
-    r"""Days from a visit until the next is worth `value`; infinite where it never is.
-
-    Args:
-        objective: What a visit is worth.
-        shape: Events of the distribution of each rate.
-        exposure: Days of that distribution.
-        value: What a visit must be worth: price times cost over weight.
-
-    Examples:
-        The visit of the example of `Harmonic`, the other way round:
-
-        >>> from recrawl.plan import Harmonic
-        >>> due_after(Harmonic(), np.array([1.7]), np.array([2.0]), 0.294).round(3)
-        array([1.])
-    """
-    wanted = np.asarray(value / exposure**objective.power + np.zeros_like(shape), np.float64)
-    log = log_due(objective, shape, wanted)
-    return np.where(log < NEVER, exposure * np.exp(np.minimum(log, NEVER)), np.inf)
 
 
 def log_due(

@@ -12,16 +12,16 @@ import numpy as np
 
 from recrawl.arrays.blocks import over_blocks
 from recrawl.plan.due import most_value
-from recrawl.plan.objectives.methods import Freshness
-from recrawl.plan.objectives.terms import FOR_EVER
+from recrawl.plan.objectives import Freshness
 from recrawl.plan.solver.inverse_value import random_value
+from recrawl.plan.terms import FOR_EVER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from recrawl.arrays.types import Bools, Floats
     from recrawl.plan.limits import Held
-    from recrawl.plan.objectives.objective import Objective
+    from recrawl.plan.objectives import Objective
     from recrawl.plan.rates import Rates
 
 _BLOCK = 65536

@@ -14,14 +14,14 @@ import numpy as np
 from recrawl.checks import check_fraction
 from recrawl.plan.allocation import allocate, pages_to_plan
 from recrawl.plan.limits import Limits
-from recrawl.plan.objectives.methods import Freshness, Harmonic
+from recrawl.plan.objectives import Freshness, Harmonic
 from recrawl.plan.rates import Rates
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from recrawl.arrays.types import Floats
-    from recrawl.plan.objectives.objective import Objective
+    from recrawl.plan.objectives import Objective
     from recrawl.plan.solver.spending import PricedPages
 
 _NO_LIMITS = Limits()

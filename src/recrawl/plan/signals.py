@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.errors import InvalidParameter
-from recrawl.plan.objectives.methods import Freshness
+from recrawl.plan.objectives import Freshness
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints

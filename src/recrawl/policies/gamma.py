@@ -22,7 +22,7 @@ from recrawl.units import epoch_days
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Instants, Ints
-    from recrawl.plan.objectives.methods import Objective
+    from recrawl.plan.objectives import Objective
     from recrawl.policies.pages import Outcomes, Pages
 
 _SHAPE = 0.5  # of the first prior
@@ -80,7 +80,7 @@ class GammaPolicy:
     Examples:
         A week after a visit, with a mean gap of 30 days (shape 1/2, exposure 15 days):
 
-        >>> from recrawl.plan.objectives.methods import Freshness
+        >>> from recrawl.plan.objectives import Freshness
         >>> from recrawl.policies.pages import Pages
         >>> day = np.array(["2026-01-01", "2026-01-08"], "datetime64[us]")
         >>> policy = GammaPolicy(Freshness())

@@ -30,7 +30,7 @@ from recrawl.policies.rivals.uniform import Uniform
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from recrawl.plan.objectives.methods import Objective
+    from recrawl.plan.objectives import Objective
     from recrawl.policies.policy import Policy
 
 # Each makes a policy for an objective; those that do not value visits ignore it. Malcolm and

@@ -70,7 +70,7 @@ def _budget(value: object) -> Budget | None:
 
 
 def _objective(value: object) -> str | None:
-    from recrawl.plan.objectives.methods import OBJECTIVES  # here, as above
+    from recrawl.plan.objectives import OBJECTIVES  # here, as above
 
     return value if isinstance(value, str) and value in OBJECTIVES else None
 

@@ -14,7 +14,7 @@ from recrawl.simulate.oracles import Clairvoyant, OptimalKnown
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from recrawl.plan.objectives.methods import Objective
+    from recrawl.plan.objectives import Objective
     from recrawl.policies.policy import Policy
     from recrawl.simulate.world import World
 

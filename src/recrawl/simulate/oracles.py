@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from recrawl.plan.objectives.methods import Age, Detected, Freshness, Harmonic, Missed
+from recrawl.plan.objectives import Age, Detected, Freshness, Harmonic, Missed
 from recrawl.policies.due import due_at_price
 from recrawl.simulate.world import Timeline
 from recrawl.units import days_between, epoch_days
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from recrawl.arrays.types import Floats, Instants, Ints
-    from recrawl.plan.objectives.methods import Objective
+    from recrawl.plan.objectives import Objective
     from recrawl.policies.pages import Outcomes, Pages
     from recrawl.simulate.world import World
 

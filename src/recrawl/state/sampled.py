@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.plan.objectives.methods import OBJECTIVES
+from recrawl.plan.objectives import OBJECTIVES
 from recrawl.policies.pages import Outcomes
 from recrawl.policies.recrawl.beliefs import Beliefs, ExpectedFreshness, let_clocks_run
 from recrawl.policies.recrawl.policy import Recrawl

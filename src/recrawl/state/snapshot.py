@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.plan.objectives.methods import OBJECTIVES
+from recrawl.plan.objectives import OBJECTIVES
 from recrawl.policies.recrawl.beliefs import let_clocks_run
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.settings.pools import budgets, terms

@@ -17,7 +17,7 @@ from recrawl.detect.reliability import (
 )
 from recrawl.frontier.frontier import Frontier
 from recrawl.plan.budget import Budget
-from recrawl.plan.objectives.methods import OBJECTIVES
+from recrawl.plan.objectives import OBJECTIVES
 from recrawl.policies.pages import Outcomes, Pages
 from recrawl.policies.recrawl.beliefs import Beliefs
 from recrawl.policies.recrawl.policy import Recrawl

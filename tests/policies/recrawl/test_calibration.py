@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from recrawl.demo.virtual import VirtualExample
 from recrawl.demo.world import draw_world
 from recrawl.plan.budget import Budget
-from recrawl.plan.objectives.methods import OBJECTIVES
+from recrawl.plan.objectives import OBJECTIVES
 from recrawl.policies import Outcomes, Pages
 from recrawl.policies.recrawl.calibration import Calibration
 from recrawl.policies.recrawl.checkpoint import CALIBRATION, dump, load

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.plan.objectives.methods import Freshness
+from recrawl.plan.objectives import Freshness
 from recrawl.policies.pages import Outcomes
 from recrawl.policies.recrawl.announced import Streams
 from recrawl.policies.recrawl.memories import Memories, fold

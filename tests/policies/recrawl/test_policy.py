@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recrawl.plan.objectives.methods import OBJECTIVES, Freshness, Harmonic
+from recrawl.plan.objectives import OBJECTIVES, Freshness, Harmonic
 from recrawl.policies.pages import Outcomes, Pages
 from recrawl.policies.recrawl.bank import bank
 from recrawl.policies.recrawl.clocks import Trusting

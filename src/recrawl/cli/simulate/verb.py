@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from recrawl.cli.simulate.inputs import SimulationTerms
-    from recrawl.plan.objectives.methods import Objective
+    from recrawl.plan.objectives import Objective
     from recrawl.report.charts.simulation import BudgetLine
     from recrawl.report.simulation import SimulationEntry
     from recrawl.simulate.observation import Observation
@@ -199,7 +199,7 @@ def _policies(text: str) -> list[str]:
 
 def _objective(name: str) -> tuple[str, Objective]:
     from recrawl.errors import InvalidParameter
-    from recrawl.plan.objectives.methods import OBJECTIVES
+    from recrawl.plan.objectives import OBJECTIVES
 
     if name not in OBJECTIVES:
         message = f"objective must be one of {', '.join(OBJECTIVES)} (got {name!r})"

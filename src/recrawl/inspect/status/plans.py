@@ -23,7 +23,7 @@ from recrawl.frontier.host_table import HostTable
 from recrawl.inspect.status.values import BudgetOutlook
 from recrawl.plan.allocation import allocate
 from recrawl.plan.limits import Limits
-from recrawl.plan.objectives.methods import OBJECTIVES, Freshness
+from recrawl.plan.objectives import OBJECTIVES, Freshness
 from recrawl.plan.rates import Rates
 from recrawl.policies.recrawl.beliefs import in_common
 from recrawl.settings.pools import terms

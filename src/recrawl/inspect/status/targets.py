@@ -19,7 +19,7 @@ from recrawl.inspect.status.copies import with_target
 from recrawl.inspect.status.plans import thinned, within_hosts
 from recrawl.inspect.status.values import Target, VisitCount
 from recrawl.plan.limits import Limits
-from recrawl.plan.objectives.methods import OBJECTIVES
+from recrawl.plan.objectives import OBJECTIVES
 from recrawl.plan.required_budget import visits_needed
 from recrawl.units import SECONDS_A_DAY
 

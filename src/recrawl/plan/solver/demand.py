@@ -14,7 +14,7 @@ from recrawl.plan.due import NEVER, log_due, most_value
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
-    from recrawl.plan.objectives.objective import Objective
+    from recrawl.plan.objectives import Objective
     from recrawl.plan.solver.inverse_value import Pace
 
 _STEEPEST = 1e6

@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from recrawl.plan.objectives.terms import age_gain, harmonic_gain
+from recrawl.plan.terms import age_gain, harmonic_gain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from recrawl.arrays.types import Floats
-    from recrawl.plan.objectives.objective import Objective
+    from recrawl.plan.objectives import Objective
 
 _PIECES = 2048
 _MOST_DEPTH = 37.5  # -ln of half the last bit of 1: no y lies between 1 - e^-37.5 and 1

@@ -12,13 +12,13 @@ from recrawl.policies.recrawl.clocks import Trusting
 from recrawl.policies.recrawl.policy import Recrawl
 
 if TYPE_CHECKING:
-    from recrawl.plan.objectives.methods import Objective
+    from recrawl.plan.objectives import Objective
 
 
 def bank(objective: Objective) -> Recrawl:
     """`Recrawl` where a day is a day and pages have no relatives: what the neighbours add to.
 
-    >>> from recrawl.plan.objectives.methods import Freshness
+    >>> from recrawl.plan.objectives import Freshness
     >>> bank(Freshness()).deepest
     0
     """

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.arrays.blocks import over_blocks
-from recrawl.plan.objectives.methods import Harmonic
+from recrawl.plan.objectives import Harmonic
 from recrawl.policies.due import due_at_price
 from recrawl.policies.recrawl import checkpoint
 from recrawl.policies.recrawl.announced import Announced
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from recrawl.arrays.types import Floats, Instants, Ints
-    from recrawl.plan.objectives.methods import Objective
+    from recrawl.plan.objectives import Objective
     from recrawl.policies.pages import Outcomes, Pages
 
 _BINS_A_GAP = 16

@@ -1,4 +1,0 @@
-"""What a fresh copy is for: five objectives, one per file.
-
-Pure.
-"""
