@@ -101,10 +101,10 @@ def check(plan: Plan) -> None:
     np.testing.assert_allclose(plan.spent, plan.budget, rtol=1e-9)
     price = np.full(len(plan), plan.price)
     if plan.host_price is not None:
-        price = plan.host_price[plan.held.host]
+        price = plan.host_price[plan.limits.host]
     free = plan.visits_per_day > 0
-    if plan.held.least is not None:
-        free &= (plan.visits_per_day > plan.held.least) & (plan.visits_per_day < plan.held.most)
+    if plan.limits.least is not None:
+        free &= (plan.visits_per_day > plan.limits.least) & (plan.visits_per_day < plan.limits.most)
     value = plan.value
     np.testing.assert_allclose(value[free] / price[free], 1, rtol=1e-9)
     assert (value[plan.starved] <= price[plan.starved] * (1 + 1e-12)).all()

@@ -21,7 +21,7 @@ from recrawl.demo.world import draw_world
 from recrawl.plan.budget import Budget
 from recrawl.plan.objectives import OBJECTIVES
 from recrawl.policies.recrawl.policy import Recrawl
-from recrawl.policies.rivals.uniform import Uniform
+from recrawl.policies.rivals.uniform import uniform
 from recrawl.report.charts.vega import DARK, LIGHT, Chart, Colours, rounded, themed
 
 PAGES, DAYS, BUDGET = 300, 60, 120.0
@@ -38,7 +38,7 @@ def rows() -> list[Row]:
     looks = world.start + np.arange(1, DAYS * LOOKS_A_DAY + 1) / LOOKS_A_DAY
     ours = Recrawl(objective=OBJECTIVES["freshness"])
     found = {}
-    for policy, name in ((ours, TRUE), (Uniform(), UNIFORM)):
+    for policy, name in ((ours, TRUE), (uniform(), UNIFORM)):
         random = np.random.default_rng(0)
         crawl = virtual_crawl(world, policy, Budget(BUDGET), looks=looks, random=random)
         found[name] = [fresh.mean() for fresh in truly_fresh(world, *crawl)]

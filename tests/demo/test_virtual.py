@@ -9,7 +9,7 @@ from recrawl.demo.world import draw_world
 from recrawl.plan.budget import Budget
 from recrawl.plan.objectives import OBJECTIVES
 from recrawl.policies.recrawl.policy import Recrawl
-from recrawl.policies.rivals.uniform import Uniform
+from recrawl.policies.rivals.uniform import uniform
 
 WORLD = draw_world(60, start=20_000.0, days=50.0, seed=4)
 LOOKS = WORLD.start + np.arange(1.0, 41.0)
@@ -22,7 +22,7 @@ def crawl(policy, budget=30.0):
 
 
 def test_the_budget_is_spent_and_not_exceeded():
-    visits, _ = crawl(Uniform())
+    visits, _ = crawl(uniform())
 
     assert len(visits.page) == pytest.approx(30 * 40, rel=0.02)
     for day in range(40):
@@ -32,7 +32,7 @@ def test_the_budget_is_spent_and_not_exceeded():
 
 def test_pages_visited_in_turn_wait_equally_long():
     """60 pages and 30 visits a day: two days each, once all pages are copied."""
-    visits, _ = crawl(Uniform())
+    visits, _ = crawl(uniform())
 
     late = visits.at > WORLD.start + 10
     counts = np.bincount(visits.page[late], minlength=60)
@@ -40,7 +40,7 @@ def test_pages_visited_in_turn_wait_equally_long():
 
 
 def test_a_policy_without_beliefs_has_none():
-    _, beliefs = crawl(Uniform())
+    _, beliefs = crawl(uniform())
 
     assert all(np.isnan(belief.chance).all() for belief in beliefs)
     assert [belief.at for belief in beliefs] == LOOKS.tolist()
@@ -58,7 +58,7 @@ def test_our_policy_believes_something_of_every_copy():
 def test_our_policy_keeps_copies_fresher_than_visits_in_turn():
     ours, turn = (
         np.mean([each.mean() for each in truly_fresh(WORLD, *crawl(policy))[10:]])
-        for policy in (Recrawl(objective=OBJECTIVES["freshness"]), Uniform())
+        for policy in (Recrawl(objective=OBJECTIVES["freshness"]), uniform())
     )
 
     assert ours > turn

@@ -11,7 +11,7 @@ from recrawl.frontier.frontier import Frontier
 from recrawl.frontier.host_table import HostTable
 from recrawl.plan.budget import Budget
 from recrawl.plan.objectives import OBJECTIVES
-from recrawl.policies.rivals.uniform import Uniform
+from recrawl.policies.rivals.uniform import uniform
 from recrawl.settings.terms import VisitTerms
 from recrawl.units import epoch_days
 
@@ -42,7 +42,7 @@ def crawl(*terms, policy=None, budget="24/1d", delay=0.0, together=1, hosts=1, s
     for _ in range(hosts):
         agenda.hosts.add()
     spent = Budget.read(budget)
-    agenda.add_pool(Told(policy or Uniform(), spent, random), spent, now=START)
+    agenda.add_pool(Told(policy or uniform(), spent, random), spent, now=START)
     return agenda
 
 

@@ -14,7 +14,7 @@ from recrawl.frontier.frontier import Frontier
 from recrawl.frontier.host_table import HostTable
 from recrawl.plan.budget import Budget
 from recrawl.policies.recrawl.policy import Recrawl
-from recrawl.policies.rivals.uniform import Uniform
+from recrawl.policies.rivals.uniform import uniform
 from recrawl.settings.terms import VisitTerms
 from recrawl.visits.status import PageStatus
 from tests.frontier.crawls import GRAIN, MINUTE, START, crawl, found, played, visit
@@ -53,7 +53,7 @@ def test_pools_take_turns_at_being_asked_first():
     agenda = Agenda(HostTable(delay=0.0), [VisitTerms(), VisitTerms(pool=1)], random)
     for _ in range(2):
         spent = Budget.read("24/1d")
-        agenda.add_pool(Frontier(Uniform(), spent, random), spent, now=START)
+        agenda.add_pool(Frontier(uniform(), spent, random), spent, now=START)
     hosts = [agenda.hosts.add() for _ in range(8)]
     found(agenda, *[(host, host % 2) for host in hosts])
 

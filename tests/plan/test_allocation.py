@@ -78,12 +78,12 @@ def check(plan, rtol=1e-9):
     """Every visit is worth the price, no page left alone is worth more, the budget is spent."""
     price = np.full(len(plan), plan.price)
     if plan.host_price is not None:
-        price = plan.host_price[plan.held.host]
+        price = plan.host_price[plan.limits.host]
     free = plan.visits_per_day > 0
-    if plan.held.least is not None:
-        free &= plan.visits_per_day > plan.held.least
-    if plan.held.most is not None:
-        free &= plan.visits_per_day < plan.held.most * (1 - 1e-12)
+    if plan.limits.least is not None:
+        free &= plan.visits_per_day > plan.limits.least
+    if plan.limits.most is not None:
+        free &= plan.visits_per_day < plan.limits.most * (1 - 1e-12)
     np.testing.assert_allclose(plan.value[free] / price[free], 1, rtol=0, atol=rtol)
     assert (plan.value[plan.starved] <= price[plan.starved] * (1 + 1e-12)).all()
     assert plan.spent == pytest.approx(plan.budget, rel=1e-12)
@@ -263,11 +263,11 @@ def test_floors_are_kept_and_a_host_pays_its_own_price():
     ("arguments", "sentence"),
     [
         ({"budget": 1, "limits": Limits(least=0.5)}, "budget must pay for the least visits of all"),
-        ({"budget": -1}, "budget must be a number of visits a day, at least 0 (got -1)"),
-        ({"budget": np.nan}, "budget must be a number"),
+        ({"budget": -1}, "budget must be finite and at least 0 visits per day (got -1)"),
+        ({"budget": np.nan}, "budget must be finite"),
         ({"rates": [1.0, -1.0]}, "page 1: rate must be a number, at least 0 (got -1.0)"),
         ({"rates": [1.0, np.nan]}, "page 1: rate must be a number"),
-        ({"rates": [[1.0]]}, "rate must have one figure a page"),
+        ({"rates": [[1.0]]}, "rate must have one figure per page"),
         ({"weight": [1.0]}, "weight must have one figure for each of 5 pages"),
         ({"cost": 0}, "page 0: cost must be a number, more than 0"),
         ({"limits": Limits(least=2, most=1)}, "page 0: least visits must be at most its most"),

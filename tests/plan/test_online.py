@@ -58,7 +58,7 @@ def test_slopes_of_visits_by_differences(paces, gain):
     y = 10.0 ** np.linspace(-8, -0.1 if gain == "fresh" else 8, 200)
     x, more = (pace.changes(y, price) for price in (1.0, 1.00001))
 
-    np.testing.assert_allclose(np.log(more / x) / np.log(1.00001), pace.yielding(x, y), rtol=1e-3)
+    np.testing.assert_allclose(np.log(more / x) / np.log(1.00001), pace.elasticity(x, y), rtol=1e-3)
 
 
 def test_what_budgets_buy():

@@ -443,7 +443,7 @@ def test_the_next_gap_is_expected_to_tell_most(changes, gaps):
         ),
         (
             lambda: gaps_needed(Cho(), 0.0, gap=1.0, precision=0.1),
-            "rate must be a positive, finite number of changes a day (got [0.])",
+            "rate must be a positive, finite number (got [0.])",
         ),
         (
             lambda: gaps_needed(Cho(), 1.0, gap=0.0, precision=0.1),

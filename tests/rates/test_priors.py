@@ -276,11 +276,11 @@ def test_lots_make_the_choice_of_pages_independent_of_their_order():
     """With a lot a page (a hash of its name) the same pages are taken, in the same order."""
     chance = np.random.default_rng(56)
     histories, sites = site(1.0, 1.5, 6000, 5, seed=57), np.arange(6000) % 2
-    lots = chance.integers(0, 2**64, 6000, np.uint64)
+    hashes = chance.integers(0, 2**64, 6000, np.uint64)
     shuffled = chance.permutation(6000)
 
-    one = fit_prior(histories, sites, lots=lots)
-    other = fit_prior(histories.take(shuffled), sites[shuffled], lots=lots[shuffled])
+    one = fit_prior(histories, sites, hashes=hashes)
+    other = fit_prior(histories.take(shuffled), sites[shuffled], hashes=hashes[shuffled])
     assert other.shape.tolist() == one.shape.tolist()
     assert other.exposure.tolist() == one.exposure.tolist()
 

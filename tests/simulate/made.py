@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from recrawl.plan.budget import Budget
-from recrawl.policies.rivals.uniform import Uniform
+from recrawl.policies.rivals.uniform import uniform
 from recrawl.simulate.run import simulate
 from recrawl.simulate.world import World
 
@@ -42,7 +42,7 @@ def run(some, *, budget="1/1d", step=1.0, policy=None, seed=0, observation=None)
     """Send a policy through a world."""
     return simulate(
         some,
-        policy or Uniform(),
+        policy or uniform(),
         Budget.read(budget),
         step=step,
         random=np.random.default_rng(seed),
@@ -54,7 +54,7 @@ def run(some, *, budget="1/1d", step=1.0, policy=None, seed=0, observation=None)
 class Recorded:
     """A policy that does as another, and keeps the visits that it is told of."""
 
-    policy: Any = field(default_factory=Uniform)
+    policy: Any = field(default_factory=uniform)
     visits: list[tuple[Any, Any, Any]] = field(default_factory=list)
 
     def start(self, pages, now, gap):

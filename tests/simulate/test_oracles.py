@@ -9,7 +9,7 @@ from recrawl.plan.allocation import allocate
 from recrawl.plan.objectives import OBJECTIVES
 from recrawl.policies.pages import Outcomes
 from recrawl.policies.policy import Priced
-from recrawl.policies.rivals.uniform import Uniform
+from recrawl.policies.rivals.uniform import uniform
 from recrawl.simulate.made import log_normal_rates, poisson, turnover
 from recrawl.simulate.oracles import Clairvoyant, OptimalKnown
 from tests.simulate.made import at, run, world
@@ -109,7 +109,7 @@ def test_knowing_more_is_fresher(maker):
     some = made(maker=maker)
     clairvoyant = Clairvoyant(some, OBJECTIVES["freshness"])
 
-    policies = (clairvoyant, optimal(some), Uniform())
+    policies = (clairvoyant, optimal(some), uniform())
     stale = [run(some, budget="1/change", step=0.25, policy=one).staleness for one in policies]
 
     assert stale[0] < 0.3 * stale[1]

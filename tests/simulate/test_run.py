@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from recrawl.errors import InvalidHistory, InvalidParameter
 from recrawl.plan.budget import Budget
-from recrawl.policies.rivals.uniform import Uniform
+from recrawl.policies.rivals.uniform import uniform
 from recrawl.simulate.made import poisson
 from recrawl.simulate.run import Simulation, fitting_step, simulate
 from recrawl.simulate.scores import FoundChanges, scored
@@ -335,7 +335,7 @@ def test_a_budget_must_be_finite():
     budget, random = Budget(math.inf), np.random.default_rng(0)
 
     with pytest.raises(InvalidParameter, match="budget must be finite"):
-        simulate(world([1.0]), Uniform(), budget, random=random)
+        simulate(world([1.0]), uniform(), budget, random=random)
 
 
 def test_pages_found_after_the_end_count_nowhere():

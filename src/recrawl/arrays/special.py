@@ -58,7 +58,7 @@ def trigamma(x: Floats) -> Floats:
 
 
 def gamma_quantile(shape: Floats, probability: float) -> Floats:
-    """Quantile of the Gamma distribution with exposure 1, one a shape.
+    """Quantile of the Gamma distribution with exposure 1, one per shape.
 
     >>> gamma_quantile(np.array([1.0]), 0.5).round(6)  # an exponential's median is ln 2
     array([0.693147])

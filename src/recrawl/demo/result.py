@@ -16,7 +16,7 @@ from recrawl.demo.truth import calibration, tenths, truly_fresh
 from recrawl.demo.virtual import virtual_crawl
 from recrawl.demo.world import SECTIONS
 from recrawl.plan.budget import Budget
-from recrawl.policies.rivals.uniform import Uniform
+from recrawl.policies.rivals.uniform import uniform
 from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def visited_in_turn(world: ExampleWorld, run: ExampleRun) -> Floats:
     budget = Budget(len(run.visits.page) / (run.end - world.start))
     looks = np.array([belief.at for belief in run.beliefs])
     random = np.random.default_rng(world.seed)
-    visits, beliefs = virtual_crawl(world, Uniform(), budget, looks=looks, random=random)
+    visits, beliefs = virtual_crawl(world, uniform(), budget, looks=looks, random=random)
     fresh = truly_fresh(world, visits, beliefs)
     return tenths(beliefs, fresh, start=world.start, end=run.end).true
 

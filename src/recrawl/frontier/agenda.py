@@ -107,11 +107,11 @@ class Agenda:
         >>> from recrawl.frontier.host_table import HostTable
         >>> from recrawl.settings.terms import VisitTerms
         >>> from recrawl.plan.budget import Budget
-        >>> from recrawl.policies.rivals.uniform import Uniform
+        >>> from recrawl.policies.rivals.uniform import uniform
         >>> random, minute = np.random.default_rng(0), 1 / 1440
         >>> agenda = Agenda(HostTable(delay=minute), [VisitTerms()], random)
         >>> budget = Budget.read("24/1d")
-        >>> agenda.add_pool(Frontier(Uniform(), budget, random), budget, now=100.0)
+        >>> agenda.add_pool(Frontier(uniform(), budget, random), budget, now=100.0)
         0
         >>> host = agenda.hosts.add()
         >>> agenda.found(np.array([host, host]), np.array([0, 0]))

@@ -1,6 +1,6 @@
-r"""A budget spent where it buys most: visits a day for each page.
+r"""Allocation of a budget: the visits per day of each page that lose least.
 
-The best plan visits every page when a visit is worth one price, the same for all (Lagrange's
+The best plan visits every page when a visit is worth one price, the same for all (the Lagrange
 multiplier of the budget). A page's floor or cap replaces its frequency; a host that would spend
 more than its cap has a price of its own, at which the host alone spends just the cap. So with
 $S_h(p)$ the spending on host $h$ at price $p$ and $R_h$ its cap, the budget is spent where
@@ -14,18 +14,17 @@ Pure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recrawl.errors import InvalidParameter
-from recrawl.plan.limits import Held, Limits
+from recrawl.plan.limits import LimitColumns, Limits
 from recrawl.plan.objectives import Harmonic
 from recrawl.plan.plan import Plan
-from recrawl.plan.rates import Rates, column
-from recrawl.plan.solver.demand import KnownRateDemand, Uncertain
-from recrawl.plan.solver.exact import shared_out
+from recrawl.plan.rates import Rates, weight_and_cost
+from recrawl.plan.solver.demand import KnownRateDemand, UncertainDemand
+from recrawl.plan.solver.exact import allocate_budget
 from recrawl.plan.solver.inverse_value import PERIODIC, RANDOMISED
 from recrawl.plan.solver.spending import PricedPages
 
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from recrawl.arrays.types import Floats
     from recrawl.plan.objectives import Objective
     from recrawl.plan.solver.demand import Demand
-    from recrawl.plan.solver.inverse_value import Pace
+    from recrawl.plan.solver.inverse_value import InverseValue
 
 _NO_LIMITS = Limits()
 _DEFAULT = Harmonic()
@@ -52,19 +51,19 @@ def allocate(
     cost: ArrayLike | None = None,
     limits: Limits = _NO_LIMITS,
 ) -> Plan:
-    r"""Visits a day for each page, at equal intervals, that lose least within a budget.
+    r"""Best visits per day of each page within a budget, at equal intervals.
 
-    Minimises $\sum_i w_i f_i \int_0^{1 / f_i} c_i$ over $f$ with $\sum_i k_i f_i = B$, all
-    limits kept. Every page that no limit holds is visited when $V_i(1 / f_i) / k_i$ equals the
-    price; one that is never worth it is not visited. The budget is spent to the last visit,
+    Minimises $\sum_i w_i f_i \int_0^{1 / f_i} c_i$ over $f$ with $\sum_i k_i f_i = B$,
+    within all limits. Every page that no limit binds is visited when $V_i(1 / f_i) / k_i$ equals
+    the price; one that is never worth it is not visited. The budget is spent to the last visit,
     unless all that is worth a visit has reached its cap; then the price is 0.
 
     Args:
-        rates: Changes a day, or `Rates`.
-        budget: Visits a day for all pages together; if visits have costs, the sum of these.
-        objective: What is to be kept small.
-        weight: How much each page matters, 1 each unless given.
-        cost: What a visit to each page costs, 1 each unless given.
+        rates: Changes per day, or `Rates`.
+        budget: Visits per day for all pages together; if visits have costs, their sum.
+        objective: The loss to minimise.
+        weight: How much each page matters; 1 unless given.
+        cost: What a visit to each page costs; 1 unless given.
         limits: Floors and caps.
 
     References:
@@ -81,8 +80,7 @@ def allocate(
         >>> round(plan.mean_freshness, 4)
         0.3739
     """
-    question = _Question.of(rates, objective, weight, cost, PERIODIC)
-    return question.answer(budget, limits, randomised=False)
+    return _plan(rates, budget, objective, (weight, cost), limits, PERIODIC)
 
 
 def allocate_randomised(
@@ -94,14 +92,14 @@ def allocate_randomised(
     cost: ArrayLike | None = None,
     limits: Limits = _NO_LIMITS,
 ) -> Plan:
-    r"""Visits a day for each page, at random instants, that lose least within a budget.
+    r"""Best visits per day of each page within a budget, at random instants.
 
     With visits as a Poisson process of rate $f$ the copy of a page is fresh for the share
     $f / (f + r)$ of time, and $f = \sqrt{w r / p} - r$ where that is positive. It loses more than
     equal intervals do; it is here because papers and crawlers use it. Rates must be known.
 
     Args:
-        rates: Changes a day.
+        rates: Changes per day.
         budget: As for `allocate`.
         objective: As for `allocate`.
         weight: As for `allocate`.
@@ -120,61 +118,45 @@ def allocate_randomised(
     """
     if isinstance(rates, Rates) and rates.shape is not None:
         raise InvalidParameter("rates of a randomised plan must be known (got Gamma distributions)")
-    question = _Question.of(rates, objective, weight, cost, RANDOMISED)
-    return question.answer(budget, limits, randomised=True)
+    return _plan(rates, budget, objective, (weight, cost), limits, RANDOMISED)
 
 
 def pages_to_plan(rates: Rates, objective: Objective, limits: Limits) -> PricedPages:
-    """Pages that matter alike and cost the same to visit, as `allocate` shares a budget among."""
-    held = Held.of(limits, len(rates))
-    return PricedPages(_demand(rates, objective, None, None, PERIODIC), None, held)
+    """Pages of equal weight and cost, as `allocate` reads them."""
+    limited = LimitColumns.of(limits, len(rates))
+    return PricedPages(_demand(rates, objective, None, None, PERIODIC), None, limited)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Question:
-    """What is to be planned, checked."""
-
-    rates: Rates
-    objective: Objective
-    weight: Floats | None
-    cost: Floats | None
-    demand: Demand
-
-    @classmethod
-    def of(
-        cls,
-        rates: Rates | ArrayLike,
-        objective: Objective,
-        weight: ArrayLike | None,
-        cost: ArrayLike | None,
-        paces: Mapping[str, Pace],
-    ) -> _Question:
-        known = rates if isinstance(rates, Rates) else Rates.known(rates)
-        count = len(known)
-        weights = None if weight is None else column("weight", weight, count=count)
-        costs = None if cost is None else column("cost", cost, count=count, strictly=True)
-        demand = _demand(known, objective, weights, costs, paces)
-        return cls(known, objective, weights, costs, demand)
-
-    def answer(self, budget: float, limits: Limits, *, randomised: bool) -> Plan:
-        if not 0 <= budget < np.inf:
-            message = f"budget must be a number of visits a day, at least 0 (got {budget})"
-            raise InvalidParameter(message)
-        held = Held.of(limits, len(self.rates))
-        pages = PricedPages(self.demand, self.cost, held)
-        visits, price, host_price = shared_out(pages, float(budget))
-        return Plan(
-            rates=self.rates,
-            objective=self.objective,
-            weight=self.weight,
-            cost=self.cost,
-            visits_per_day=visits,
-            price=price,
-            budget=float(budget),
-            held=held,
-            host_price=host_price,
-            randomised=randomised,
+def _plan(
+    rates: Rates | ArrayLike,
+    budget: float,
+    objective: Objective,
+    columns: tuple[ArrayLike | None, ArrayLike | None],
+    limits: Limits,
+    inverses: Mapping[str, InverseValue],
+) -> Plan:
+    if not 0 <= budget < np.inf:
+        raise InvalidParameter(
+            f"budget must be finite and at least 0 visits per day (got {budget})"
         )
+    known = Rates.of(rates)
+    weight, cost = weight_and_cost(columns, len(known))
+    limited = LimitColumns.of(limits, len(known))
+    demand = _demand(known, objective, weight, cost, inverses)
+    visits, price, host_price = allocate_budget(PricedPages(demand, cost, limited), float(budget))
+    randomised = inverses is RANDOMISED
+    return Plan(
+        known,
+        objective,
+        weight,
+        cost,
+        visits,
+        price,
+        float(budget),
+        limited,
+        host_price,
+        randomised,
+    )
 
 
 def _demand(
@@ -182,7 +164,7 @@ def _demand(
     objective: Objective,
     weight: Floats | None,
     cost: Floats | None,
-    paces: Mapping[str, Pace],
+    inverses: Mapping[str, InverseValue],
 ) -> Demand:
     """Pages in units in which the price is the same for all: cost rate^power / weight."""
     time = rates.rate if rates.exposure is None else 1 / rates.exposure
@@ -201,5 +183,5 @@ def _demand(
         scale, rate = np.where(dead, 1.0, scale), np.where(dead, 0.0, rate)
         exposure = None if exposure is None else np.where(dead, np.inf, exposure)
     if rates.shape is None or exposure is None:
-        return KnownRateDemand(rate, scale, paces[objective.gain])
-    return Uncertain(objective, rates.shape, exposure, scale, np.full(len(rates), np.nan))
+        return KnownRateDemand(rate, scale, inverses[objective.gain])
+    return UncertainDemand(objective, rates.shape, exposure, scale, np.full(len(rates), np.nan))

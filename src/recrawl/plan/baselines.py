@@ -1,4 +1,4 @@
-"""Plans by rules of thumb, to compare with: uniform, proportional, square root.
+"""Plans by rules of thumb, as baselines: uniform, proportional, square root.
 
 Pure.
 """
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.plan.limits import Held
+from recrawl.plan.limits import LimitColumns
 from recrawl.plan.objectives import Harmonic
 from recrawl.plan.plan import Plan
-from recrawl.plan.rates import Rates, column
+from recrawl.plan.rates import Rates, weight_and_cost
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +35,7 @@ def uniform(
 ) -> Plan:
     """Every page equally often.
 
-    Its price, like that of the other rules, is nan: there is none.
+    Plans by a rule have no price: it is nan.
 
     Examples:
         >>> from recrawl.plan import Freshness
@@ -54,7 +54,7 @@ def proportional(
     weight: ArrayLike | None = None,
     cost: ArrayLike | None = None,
 ) -> Plan:
-    """Every page as often as it changes, times one factor.
+    """Every page in proportion to its rate.
 
     Examples:
         >>> round(proportional([1, 2, 3, 4, 5], budget=5).mean_freshness, 4)
@@ -71,7 +71,7 @@ def square_root(
     weight: ArrayLike | None = None,
     cost: ArrayLike | None = None,
 ) -> Plan:
-    """Every page as often as the square root of its rate: near the best if budgets are ample.
+    """Every page in proportion to the square root of its rate: close to optimal for ample budgets.
 
     Examples:
         >>> square_root([1, 4], budget=3).visits_per_day
@@ -87,14 +87,10 @@ def _by_rule(
     objective: Objective,
     columns: tuple[ArrayLike | None, ArrayLike | None],
 ) -> Plan:
-    known = rates if isinstance(rates, Rates) else Rates.known(rates)
-    names = ("weight", "cost")
-    weight, cost = (
-        None if some is None else column(name, some, count=len(known))
-        for name, some in zip(names, columns, strict=True)
-    )
+    known = Rates.of(rates)
+    weight, cost = weight_and_cost(columns, len(known))
     wanted = rule(known.rate)
     total = float(wanted.sum() if cost is None else wanted @ cost)
     visits = wanted * (budget / total) if total > 0 else wanted
-    held = Held(None, None, None, None)
-    return Plan(known, objective, weight, cost, visits, np.nan, float(budget), held)
+    unlimited = LimitColumns(None, None, None, None)
+    return Plan(known, objective, weight, cost, visits, np.nan, float(budget), unlimited)

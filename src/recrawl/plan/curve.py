@@ -28,7 +28,7 @@ _DEFAULT = Harmonic()
 
 
 class BudgetCurve(NamedTuple):
-    """Best plans for several budgets, a row a budget.
+    """Best plans for several budgets, one row per budget.
 
     Attributes:
         budget: Visits a day that may be spent.

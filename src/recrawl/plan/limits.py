@@ -1,4 +1,4 @@
-"""What a plan must keep to besides its budget: floors and caps of pages, caps of hosts.
+"""Limits of a plan besides its budget: floors and caps of pages, caps of hosts.
 
 Pure.
 """
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Limits:
-    """Least and most visits a day, of pages and of hosts.
+    """Fewest and most visits per day, of pages and of hosts.
 
     Args:
-        least: Visits a day that each page gets in any case, a figure a page or one for all.
-        most: Visits a day that no page exceeds; may be infinite.
+        least: Visits per day that each page gets in any case: one figure per page or one for all.
+        most: Visits per day that no page exceeds; may be infinite.
         host: Number of each page's host, from 0 on; None without hosts.
-        host_most: What may be spent on each host a day, a figure a host or one for all.
+        host_most: What may be spent on each host per day: one figure per host or one for all.
 
     Examples:
         At least one visit in 90 days, at most 12 a day, and 60 an hour for each of two hosts:
@@ -43,8 +43,8 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Held:
-    """Limits as columns of a number of pages: None where they limit nothing."""
+class LimitColumns:
+    """Limits as columns, one row per page; None where they limit nothing."""
 
     least: Floats | None
     most: Floats | None
@@ -52,8 +52,8 @@ class Held:
     host_most: Floats | None
 
     @classmethod
-    def of(cls, limits: Limits, count: int) -> Held:
-        """Columns of some limits; refuse limits that contradict each other."""
+    def of(cls, limits: Limits, count: int) -> LimitColumns:
+        """Columns of some limits, checked for contradictions."""
         least = _column("least visits", limits.least, count, 0.0)
         most = _column("most visits", limits.most, count, np.inf)
         if least is not None and most is not None and (least > most).any():
@@ -78,15 +78,17 @@ class Held:
         """Least visits of each page."""
         return np.zeros(count) if self.least is None else self.least
 
-    def take(self, rows: Ints) -> Held:
+    def take(self, rows: Ints) -> LimitColumns:
         """Limits of some pages."""
         least = None if self.least is None else self.least[rows]
         most = None if self.most is None else self.most[rows]
-        return Held(least, most, None if self.host is None else self.host[rows], self.host_most)
+        return LimitColumns(
+            least, most, None if self.host is None else self.host[rows], self.host_most
+        )
 
 
 def _column(name: str, values: ArrayLike, count: int, nothing: float) -> Floats | None:
-    """A figure a page; None where it says the same as no limit."""
+    """One figure per page; None where that is no limit."""
     if np.ndim(values) == 0 and values == nothing:
         return None
     return column(name, values, count=count, infinite=nothing > 0)

@@ -52,7 +52,7 @@ _CERTAIN_LOG = 1e-4  # of 1 + u, below which a rate is as good as known
 
 
 class Objective(Protocol):
-    """What is to be kept small, for a page of weight 1; all arrays have a row a page."""
+    """What is to be kept small, for a page of weight 1; all arrays have one row per page."""
 
     @property
     def power(self) -> int:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from recrawl.arrays.types import Bools, Floats
-    from recrawl.plan.limits import Held
+    from recrawl.plan.limits import LimitColumns
     from recrawl.plan.objectives import Objective
     from recrawl.plan.rates import Rates
 
@@ -29,20 +29,20 @@ _BLOCK = 65536
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """How often to visit each page, a row a page.
+    """How often to visit each page, one row per page.
 
     What follows from the visits is computed when it is asked for.
 
     Attributes:
-        rates: What the pages' rates were taken for.
-        objective: What the plan keeps small.
-        weight: How much each page matters; None if all alike.
+        rates: Rates that the plan was made for.
+        objective: The loss that it minimises.
+        weight: How much each page matters; None if all matter alike.
         cost: What a visit to each page costs; None if all cost 1.
-        visits_per_day: Visits a day to each page, 0 where it is left alone.
+        visits_per_day: Visits per day to each page; 0 where it is never visited.
         price: What a visit must be worth per unit of cost, the same for all pages that no limit
-            holds; 0 if the budget is more than can be spent.
-        budget: What was to be spent.
-        held: The limits, as columns.
+            binds; 0 if the budget is more than can be spent.
+        budget: What may be spent per day.
+        limits: The limits, as columns.
         host_price: The price at each host: higher than `price` where the host has reached its cap.
             None without hosts.
         randomised: Whether visits are at random instants instead of at equal intervals.
@@ -55,7 +55,7 @@ class Plan:
     visits_per_day: Floats
     price: float
     budget: float
-    held: Held
+    limits: LimitColumns
     host_price: Floats | None = None
     randomised: bool = False
 
@@ -66,12 +66,11 @@ class Plan:
     @property
     def interval(self) -> Floats:
         """Days from one visit to the next; infinite where there is none."""
-        with np.errstate(divide="ignore"):
-            return 1 / self.visits_per_day
+        return self.interval_of(slice(None))
 
     @property
     def spent(self) -> float:
-        """What the visits of a day cost."""
+        """Cost of the visits per day."""
         visits = self.visits_per_day
         return float(visits.sum() if self.cost is None else visits @ self.cost)
 
@@ -83,7 +82,7 @@ class Plan:
 
     @property
     def freshness(self) -> Floats:
-        """Share of time in which each copy is up to date, expected."""
+        """Expected share of time in which each copy is up to date."""
         return 1 - self._loss(Freshness())
 
     @property
@@ -93,7 +92,7 @@ class Plan:
 
     @property
     def loss(self) -> Floats:
-        """What each page loses a day by the plan's objective, before weights."""
+        """Loss per day of each page by the plan's objective, unweighted."""
         return self._loss(self.objective)
 
     @property
@@ -103,9 +102,9 @@ class Plan:
 
     @property
     def value(self) -> Floats:
-        """What one more visit a day to each page would save, by weight and per unit of cost.
+        """What one more visit per day to each page would save, weighted, per unit of cost.
 
-        Equal to the price where no limit holds, at most the price where a page is left alone.
+        Equal to the price where no limit binds, at most the price where a page is never visited.
         """
         value = self._by_blocks(self._value)
         if self.weight is not None:
@@ -113,7 +112,7 @@ class Plan:
         return value if self.cost is None else value / self.cost
 
     def _value(self, rows: slice) -> Floats:
-        rates, interval = self.rates.take(rows), _interval(self.visits_per_day[rows])
+        rates, interval = self.rates.take(rows), np.minimum(self.interval_of(rows), FOR_EVER)
         if self.randomised:
             return random_value(self.objective, rates.rate, interval)
         if rates.shape is None or rates.exposure is None:
@@ -127,15 +126,13 @@ class Plan:
             rates, interval = self.rates.take(rows), self.interval_of(rows)
             if self.randomised:
                 return objective.random_loss(rates.rate, interval)
-            if rates.shape is None or rates.exposure is None:
-                return objective.loss(rates.rate, interval)
-            return objective.expected_loss(rates.shape, rates.exposure, interval)
+            return rates.loss(objective, interval)
 
         return self._by_blocks(work)
 
     def interval_of(self, rows: slice) -> Floats:
         """Days from one visit to the next, for some pages."""
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             return 1 / self.visits_per_day[rows]
 
     def _by_blocks(self, work: Callable[[slice], Floats]) -> Floats:
@@ -153,11 +150,6 @@ class Plan:
         if self.weight is None:
             return float(figures.mean())
         total = float(self.weight.sum())
-        with np.errstate(invalid="ignore"):  # an infinite loss that nobody minds
+        with np.errstate(invalid="ignore"):  # an infinite loss of a page of weight 0
             weighted = np.where(self.weight > 0, figures * self.weight, 0.0)
         return float(weighted.sum()) / total if total > 0 else np.nan
-
-
-def _interval(visits: Floats) -> Floats:
-    with np.errstate(divide="ignore", over="ignore"):
-        return np.minimum(1 / visits, FOR_EVER)

@@ -1,4 +1,4 @@
-"""What is known of the rates that a plan is made for: figures, or a Gamma distribution each.
+"""Change rates that a plan is made for: known, or one Gamma distribution per page.
 
 Pure.
 """
@@ -16,14 +16,15 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from recrawl.arrays.types import Floats, Ints
+    from recrawl.plan.objectives import Objective
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rates:
-    """Rates of many pages, known or believed to follow Gamma distributions.
+    """Rates of many pages, known or as Gamma distributions.
 
     Args:
-        rate: Changes a day, 0 or more; of an uncertain rate its mean.
+        rate: Changes per day, 0 or more; the mean of an uncertain rate.
         shape: Events of the distribution of each rate, as `Estimates` has them; None if all rates
             are known.
         exposure: Days of the distribution.
@@ -38,6 +39,11 @@ class Rates:
     rate: Floats
     shape: Floats | None = None
     exposure: Floats | None = None
+
+    @classmethod
+    def of(cls, rates: Rates | ArrayLike) -> Rates:
+        """Rates as they are, or figures taken for certain."""
+        return rates if isinstance(rates, Rates) else cls.known(rates)
 
     @classmethod
     def known(cls, rate: ArrayLike) -> Rates:
@@ -61,6 +67,23 @@ class Rates:
             return Rates(self.rate[rows])
         return Rates(self.rate[rows], self.shape[rows], self.exposure[rows])
 
+    def loss(self, objective: Objective, interval: Floats) -> Floats:
+        """Loss per day of pages visited every `interval` days, expected over uncertain rates."""
+        if self.shape is None or self.exposure is None:
+            return objective.loss(self.rate, interval)
+        return objective.expected_loss(self.shape, self.exposure, interval)
+
+
+def weight_and_cost(
+    columns: tuple[ArrayLike | None, ArrayLike | None], count: int
+) -> tuple[Floats | None, Floats | None]:
+    """Weights and costs as columns; None where all are 1."""
+    weight, cost = columns
+    return (
+        None if weight is None else column("weight", weight, count=count),
+        None if cost is None else column("cost", cost, count=count, strictly=True),
+    )
+
 
 def column(
     name: str,
@@ -71,12 +94,12 @@ def column(
     strictly: bool = False,
     infinite: bool = False,
 ) -> Floats:
-    """A column of figures of one length; refuse one that is out of range."""
+    """A column of figures, checked for length and range."""
     if count is not None and np.ndim(values) == 0:
         values = np.full(count, values)
     figures = np.ascontiguousarray(values, np.float64)
     if figures.ndim != 1 or (count is not None and len(figures) != count):
-        wanted = "one figure a page" if count is None else f"one figure for each of {count} pages"
+        wanted = "one figure per page" if count is None else f"one figure for each of {count} pages"
         raise InvalidParameter(f"{name} must have {wanted} (got {figures.shape})")
     least, most = (figures.min(), figures.max()) if len(figures) else (1.0, 1.0)
     good = least > low if strictly else least >= low
@@ -85,6 +108,7 @@ def column(
         bad |= ~(figures < np.inf) if not infinite else np.isnan(figures)
         page = int(np.argmax(bad))
         rule = f"{'more than' if strictly else 'at least'} {low:g}"
-        message = f"page {page}: {name} must be a number, {rule} (got {figures[page]})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(
+            f"page {page}: {name} must be a number, {rule} (got {figures[page]})"
+        )
     return figures

@@ -77,7 +77,7 @@ def visits_needed(
         False
     """
     check_fraction(freshness=freshness)
-    known = rates if isinstance(rates, Rates) else Rates.known(rates)
+    known = Rates.of(rates)
     if not len(known):
         return Needed(0.0, np.nan, suffices=True)
     search = _Search.of(known, objective, limits)
@@ -118,7 +118,7 @@ class _Search:
     @classmethod
     def of(cls, rates: Rates, objective: Objective, limits: Limits) -> _Search:
         pages = pages_to_plan(rates, objective, limits)
-        caps = pages.held.host_most
+        caps = pages.limits.host_most
         if caps is None or not np.isfinite(caps).any():
             return cls(rates, pages, None)
         # More than all hosts can be asked: what pages of hosts without a cap get is not read.
@@ -129,15 +129,15 @@ class _Search:
     @property
     def fewest(self) -> _Point:
         """What floors alone come to."""
-        return self._point(self.pages.held.floors(len(self.pages)))
+        return self._point(self.pages.limits.floors(len(self.pages)))
 
     @property
     def most(self) -> _Point:
         """What caps come to; a page without one is always fresh."""
-        held = self.pages.held
-        visits = np.full(len(self.pages), np.inf) if held.most is None else held.most
-        if self.full is not None and held.host is not None and held.host_most is not None:
-            visits = np.where(np.isfinite(held.host_most)[held.host], self.full, visits)
+        limits = self.pages.limits
+        visits = np.full(len(self.pages), np.inf) if limits.most is None else limits.most
+        if self.full is not None and limits.host is not None and limits.host_most is not None:
+            visits = np.where(np.isfinite(limits.host_most)[limits.host], self.full, visits)
         return self._point(visits)
 
     @property
@@ -148,7 +148,7 @@ class _Search:
     def at(self, price_log: float) -> _Point:
         """What the price comes to of which this is the logarithm."""
         visits = self.pages.visits(exp(price_log))
-        host, caps = self.pages.held.host, self.pages.held.host_most
+        host, caps = self.pages.limits.host, self.pages.limits.host_most
         if self.full is not None and host is not None and caps is not None:
             over = np.bincount(host, visits, len(caps)) > caps
             visits = np.where(over[host], self.full, visits)
@@ -159,13 +159,9 @@ class _Search:
         return self._point(few.visits + share * (many.visits - few.visits))
 
     def _point(self, visits: Floats, price_log: float = np.nan) -> _Point:
-        rates, aim = self.rates, Freshness()
         with np.errstate(divide="ignore", invalid="ignore"):  # for ever, or no time at all
             interval = 1 / visits
-            if rates.shape is None or rates.exposure is None:
-                loss = aim.loss(rates.rate, interval)
-            else:
-                loss = aim.expected_loss(rates.shape, rates.exposure, interval)
+            loss = self.rates.loss(Freshness(), interval)
         fresh = np.where(interval > 0, 1 - loss, 1.0)
         return _Point(visits, float(visits.sum()), float(fresh.mean()), price_log)
 

@@ -42,7 +42,7 @@ class Signals:
        {(\alpha + \gamma)^{n + 1}}, \qquad V = \Phi(x) - e^{-\alpha x} \psi(x) . $$
 
     Args:
-        recall: Chance that a change sends a signal, a row a page.
+        recall: Chance that a change sends a signal, one row per page.
         false_alarms: Signals a day without a change.
 
     References:
@@ -64,7 +64,7 @@ class Signals:
     false_alarms: Floats
 
     def __post_init__(self) -> None:
-        """Refuse what is no probability or no rate."""
+        """Check the probabilities and rates."""
         if not ((self.recall >= 0) & (self.recall <= 1)).all():
             raise InvalidParameter(f"recall must lie between 0 and 1 (got {self.recall})")
         if not ((self.false_alarms >= 0) & (self.false_alarms < np.inf)).all():

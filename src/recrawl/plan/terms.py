@@ -78,7 +78,7 @@ def still_fresh(x: Floats) -> Floats:
 
 
 class ValueTerms(NamedTuple):
-    """What expected values are made of, a row a page.
+    """What expected values are made of, one row per page.
 
     Attributes:
         u: Elapsed / exposure.

@@ -1,4 +1,4 @@
-"""When to visit a page next: our policy, the papers', the rivals', one a file.
+"""When to visit a page next: our policy, the papers', the rivals', one per file.
 
 Pure.
 """
@@ -25,7 +25,7 @@ from recrawl.policies.rivals.scrapy import Scrapy
 from recrawl.policies.rivals.singh import Singh
 from recrawl.policies.rivals.stormcrawler import NEWS_CRAWL, StormCrawler
 from recrawl.policies.rivals.two_tier import TwoTier
-from recrawl.policies.rivals.uniform import Uniform
+from recrawl.policies.rivals.uniform import uniform
 
 __all__ = [
     "C01",
@@ -50,10 +50,10 @@ __all__ = [
     "Singh",
     "StormCrawler",
     "TwoTier",
-    "Uniform",
     "azar",
     "bank",
     "cho",
     "cho_naive",
     "lambdacrawl",
+    "uniform",
 ]

@@ -31,12 +31,12 @@ def due_at_price(value_at: Callable[[Floats], Floats], last: Floats, price: floa
     straight lines with halvings in between, to less than a microsecond.
 
     Args:
-        value_at: Value of a visit to each page, so many days after 1970: a row a page.
+        value_at: Value of a visit to each page, so many days after 1970: one row per page.
         last: When each page was last visited, in days after 1970.
         price: What a visit must be worth.
 
     Returns:
-        An instant a page, at its last visit where a visit is worth the price at once; NaT where
+        One instant per page, at its last visit where a visit is worth the price at once; NaT where
         it is not in 350 years.
 
     Examples:

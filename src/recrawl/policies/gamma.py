@@ -1,4 +1,4 @@
-r"""What a visit is worth when a page's rate is known as a Gamma distribution.
+r"""Policy by the expected value of a visit, with each rate as a Gamma distribution.
 
 Every page has a rate that follows Gamma($a$, $b$). Visits move $a$ and $b$; what they added stays
 with the page, while the prior $a_0$, $b_0$ that all pages share is fitted again and again to the
@@ -36,7 +36,7 @@ _FLOOR = 1e-3  # of shape and exposure
 
 @dataclass(slots=True)
 class GammaState:
-    """What is known of each page, and the prior of all.
+    """State of each page, and the prior of all.
 
     Args:
         last: When each page was last visited, in days after 1970.

@@ -1,4 +1,4 @@
-"""The policies by the names that people type: ours in plain words, rivals under their own.
+"""The policies by name: ours in plain words, rivals under their own.
 
 Pure.
 """
@@ -25,7 +25,7 @@ from recrawl.policies.rivals.scrapy import Scrapy
 from recrawl.policies.rivals.singh import Singh
 from recrawl.policies.rivals.stormcrawler import NEWS_CRAWL, StormCrawler
 from recrawl.policies.rivals.two_tier import TwoTier
-from recrawl.policies.rivals.uniform import Uniform
+from recrawl.policies.rivals.uniform import uniform
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 POLICIES: dict[str, Callable[[Objective], Policy[Any]]] = {
     "recrawl": Recrawl,
     "bank": bank,
-    "uniform": lambda _: Uniform(),
+    "uniform": lambda _: uniform(),
     "gamma": GammaPolicy,
     "gamma-mean": lambda objective: GammaPolicy(objective, plug_in=True),
     "cho-naive": lambda _: cho_naive(),
@@ -53,7 +53,7 @@ POLICIES: dict[str, Callable[[Objective], Policy[Any]]] = {
     "singh-cho": lambda _: IntervalPolicy(Singh("cho")),
     "singh-matloff": lambda _: IntervalPolicy(Singh("matloff")),
     "lambdacrawl": lambda _: lambdacrawl(),
-    "lambdacrawl-poisson": lambda _: lambdacrawl(by_lot=True),
+    "lambdacrawl-poisson": lambda _: lambdacrawl(randomised=True),
     "azar": lambda _: azar(),
     "azar-floor": lambda _: azar(floor=0.4),
     "nutch": lambda _: IntervalPolicy(Nutch(sync=False)),

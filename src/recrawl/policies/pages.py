@@ -1,4 +1,4 @@
-"""What a policy is told: pages that were found, and what visits to them showed.
+"""Input of policies: pages that were found, and outcomes of visits to them.
 
 Pure.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """Pages as they are found: a row a page.
+    """Pages as they are found: one row per page.
 
     Args:
         address: Address or path of each page; its folders say which pages belong together.
@@ -73,7 +73,7 @@ class Pages:
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """What visits showed: a row a visit.
+    """What visits showed: one row per visit.
 
     Args:
         changed: Whether the page had changed since the visit before.

@@ -1,4 +1,4 @@
-"""Visit histories in, change rates out: one method a file.
+"""Visit histories in, change rates out: one method per file.
 
 Pure.
 """

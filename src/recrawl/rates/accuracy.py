@@ -1,4 +1,4 @@
-r"""How far an estimate lies from the truth on average, by exact sums, for regular visits.
+r"""Bias and standard deviation of estimators under regular visits, by exact sums.
 
 With $n$ gaps of $I$ days a page that changes at the rate $r$ shows a change in $X$ of them with
 the binomial probability $B(X) = \binom{n}{X} (1 - e^{-rI})^X e^{-rI(n - X)}$. An estimator that
@@ -49,12 +49,12 @@ class Counting(Protocol):
     """Estimators that need no more than counts where gaps are equal."""
 
     def changes_a_gap(self, changes: Ints, gaps: Ints) -> Floats:
-        """Changes to expect in a gap where so many of so many equal gaps changed."""
+        """Expected changes per gap after `changes` of `gaps` equal gaps changed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Accuracy:
-    """Errors of an estimator, a row a rate.
+    """Errors of an estimator, one row per rate.
 
     Args:
         bias: Mean of estimate / truth, less 1, where there is an estimate.
@@ -73,7 +73,7 @@ class Accuracy:
 
 
 def accuracy(estimator: Estimator, rate: Floats, *, gap: float, gaps: int) -> Accuracy:
-    """Errors of the rates that an estimator gives for `gaps` gaps of `gap` days.
+    """Errors of an estimator's rates after `gaps` gaps of `gap` days.
 
     Args:
         estimator: Whatever reads histories; one that depends on the order of changes is asked
@@ -114,8 +114,7 @@ def interval_accuracy(estimator: Estimator, rate: Floats, *, gap: float, gaps: i
 def answers(estimator: Estimator, *, gap: float, gaps: int) -> Floats:
     """Rates that an estimator gives for 0, 1, ... changed gaps."""
     if isinstance(estimator, LastModified | LastModifiedRaw | MalcolmAge):
-        message = f"estimator must read only how many gaps changed (got {estimator!r})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"estimator must depend on counts alone (got {estimator!r})")
     if isinstance(estimator, Counting):
         return estimator.changes_a_gap(np.arange(gaps + 1), np.full(gaps + 1, gaps)) / gap
     changed = np.arange(gaps) < np.arange(gaps + 1)[:, np.newaxis]
@@ -141,8 +140,7 @@ def chances(expected: Floats, gaps: int) -> Floats:
 def _checked(rate: Floats, gap: float, gaps: int) -> Floats:
     rate = np.atleast_1d(np.asarray(rate, np.float64))
     if not ((rate > 0) & (rate < np.inf)).all():
-        message = f"rate must be a positive, finite number of changes a day (got {rate})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"rate must be a positive, finite number (got {rate})")
     check_positive(gap=gap)
     check_at_least(1, gaps=gaps)
     return rate

@@ -1,4 +1,4 @@
-"""The forgetting bank: Gamma states with different memories, weighted by how well they foretell.
+"""The forgetting bank: Gamma states with different memories, weighted by how well they forecast.
 
 Pure.
 """
@@ -40,7 +40,7 @@ class Bank:
 
     is scored by the logarithm of the chance that it gave to what the gap then showed,
     $s \leftarrow d s + \ln p$ with the discount $d$, and learns the gap as `Gamma` does.
-    Members have the weights $w \propto e^s$, so those whose memory suits the page speak for it:
+    Members have the weights $w \propto e^s$, so the memory that suits the page dominates:
     a long one while the rate stands still, a short one after it has moved.
 
     Memories are in units of the page's typical interval: the geometric mean of its mean gap
@@ -57,7 +57,7 @@ class Bank:
 
     The estimator streams: `start`, then `update` for each gap of each page, gives bit for bit
     what `estimate` gives. What was forgotten cannot be added up, so there is no `merge`. A state
-    is a row a page: the members' shapes, their exposures, their scores (less the best one's),
+    is one row per page: the members' shapes, their exposures, their scores (less the best one's),
     then the prior's shape and exposure, days watched, changes, visits.
 
     Args:
@@ -88,16 +88,17 @@ class Bank:
     discount: float = 0.98
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
+        """Check the parameters."""
         check_fraction(level=self.level)
         if not self.memories or not all(memory > 0 for memory in self.memories):
-            message = f"memories must be positive numbers, at least one (got {self.memories})"
-            raise InvalidParameter(message)
+            raise InvalidParameter(
+                f"memories must be one or more positive numbers (got {self.memories})"
+            )
         if not 0 < self.discount <= 1:
             raise InvalidParameter(f"discount must be above 0 and at most 1 (got {self.discount})")
 
     def estimate(self, histories: Histories) -> Estimates:
-        """Return one rate a page, in changes per day."""
+        """Return one rate per page, in changes per day."""
         columns = self._columns(len(histories))
         over_blocks(lambda pages: self._take_through(histories, pages, columns), len(histories))
         columns[_CHANGES], columns[_VISITS] = histories.changes, histories.visits
@@ -116,22 +117,22 @@ class Bank:
         age: Floats | None = None,
         count: Ints | None = None,
     ) -> Floats:
-        """State of each page after one more gap: a row a page in, a row a page out."""
+        """State of each page after one more gap: one row per page, in and out."""
         columns = np.array(state.T, order="C")  # a copy: states are values
         gaps, changed = np.asarray(gaps, np.float64), np.asarray(changed, np.bool_)
         self._learn(columns, _Shown(gaps, changed, age, count))
         return np.ascontiguousarray(columns.T)
 
     def read(self, state: Floats, flags: FlagBits | None = None) -> Estimates:
-        """Estimates from states."""
+        """Return the estimates of states."""
         return self._read(np.ascontiguousarray(state.T), flags)
 
     def weights(self, state: Floats) -> Floats:
-        """How much each member speaks for each page: a row a page, a column a memory."""
+        """Weight of each member: one row per page, one column per memory."""
         return np.stack(self._weights(np.ascontiguousarray(state.T)), axis=1)
 
     def unchanged(self, state: Floats, days: Floats | float) -> Floats:
-        """Chance that a page stays as it is for so many days, by the mixture itself.
+        """Chance that a page stays unchanged for `days` days, by the mixture itself.
 
         Nothing is forgotten meanwhile, so the chance can only fall as the days go by. Forgetting
         ahead of each visit made forecasts slightly worse (docs/concepts/bank.md).
@@ -146,7 +147,7 @@ class Bank:
         return np.minimum(chance, 1)
 
     def _columns(self, pages: int) -> Floats:
-        """State of each page after its first visit, a column a page.
+        """State of each page after its first visit, one column per page.
 
         So a member's numbers lie side by side, and numpy rounds them alike for one and for many.
         """

@@ -1,4 +1,4 @@
-"""Bands for a chance of change: what X changes in n gaps can tell.
+"""Clopper-Pearson bands of the chance that a gap shows a change.
 
 Pages share few pairs of X and n, so each pair is worked out once.
 
@@ -40,7 +40,7 @@ def clopper_pearson(changes: Ints, gaps: Ints, level: float) -> tuple[Floats, Fl
 
 
 def beta_quantile(a: Any, b: Any, probability: float) -> Floats:  # noqa: ANN401 - any numbers
-    """Quantile of the Beta distribution, one a row.
+    """Quantile of the Beta distribution, one per row.
 
     >>> beta_quantile(np.array([1.0]), np.array([1.0]), 0.25)
     array([0.25])

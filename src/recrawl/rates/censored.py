@@ -39,7 +39,7 @@ _BAND_STEP = 2e-2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Censored:
-    """What the likelihood needs of each page of a block, most hidden gaps first.
+    """Sufficient statistics of the likelihood for a block of pages, most hidden gaps first.
 
     Args:
         page: Number of each page in its block.
@@ -60,8 +60,7 @@ class Censored:
     @classmethod
     def of(cls, histories: Histories, pages: slice) -> Censored:
         """Sort a block's gaps into quiet days, dated events and hidden changes."""
-        edges = histories.offsets[pages.start : pages.stop + 1]
-        rows = slice(int(edges[0]), int(edges[-1]))
+        rows, starts = histories.block(pages)
         gaps, changed = histories.gaps[rows], histories.changed[rows]
         # Multiplying is several times faster than choosing, and as exact.
         quiet, events, hidden = gaps * ~changed, None, changed
@@ -79,7 +78,6 @@ class Censored:
             quiet = np.where(counted, gaps, quiet)
             events = np.where(counted, count, 0.0 if events is None else events)
 
-        starts = edges - edges[0]
         counts = sums(hidden, starts, np.int64)
         page, ranks = most_first(counts)
         first = (np.cumsum(counts) - counts)[page]
@@ -115,7 +113,7 @@ class Censored:
         )
 
     def over_page(self, values: Floats) -> Floats:
-        """Sum of `values`, one a hidden gap, over each page."""
+        """Sum of `values`, one per hidden gap, over each page."""
         sums, start = np.zeros(len(self.page)), 0
         for left in self.ranks:
             sums[:left] += values[start : start + left]
@@ -147,7 +145,7 @@ class Censored:
         return expected
 
     def pull(self, rate: Floats) -> tuple[Floats, Floats]:
-        """How hard the changes pull the rate upwards, and how fast that falls with its logarithm.
+        """Score of the changes alone, and how fast it falls with the logarithm of the rate.
 
         The first is r l'(r) + r E, the second times -1 is its slope in ln r, less r E.
         """
@@ -316,7 +314,7 @@ def _always_changed(seen: Censored, tail: float) -> Floats:
         low, high = np.where(above, low, guess), np.where(above, guess, high)
         goal = guess + (np.log(tail) - height) / slope
         goal = np.where((goal >= low) & (goal <= high), goal, (low + high) / 2)
-        # A page that is there stays there, however long its company takes.
+        # A page that has converged stays, however long the others of its block take.
         done |= np.abs(goal - guess) < _BAND_STEP * _BAND_STEP
         guess = np.where(done, guess, goal)
         if done.all():

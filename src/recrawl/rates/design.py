@@ -1,12 +1,13 @@
-r"""How to watch pages so that their rates come out well: before the first visit, and on the way.
+r"""Design of a study: how often and how long to visit pages to estimate their rates well.
 
 All of it for regular visits. A page that changes at the rate $r$ and is visited every $I$ days
-changes $x = rI$ times a gap. A gap then tells
+changes $x = rI$ times per gap. A gap then has the information
 
 $$ \frac{x^2}{e^x - 1} \quad \text{or, if changes are dated,} \quad 1 - e^{-x} $$
 
 about the logarithm of the rate. The first has its maximum at $x = 1.5936$: visits a little rarer
-than changes tell most. The second grows with the gap, so dates pay where visits are rare.
+than changes are the most informative. The second grows with the gap, so dates pay where visits are
+rare.
 
 Pure.
 """
@@ -175,14 +176,14 @@ def period_for(bias: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Surprise:
-    """What the first gaps say about the guess that the visits were planned with.
+    """How well the first gaps agree with the guess that the visits were planned with.
 
     Args:
         chance: Probability of a count at least as far off as the one seen, if the guess is right.
         low: Lower end of the band of changes a day, from what was seen alone.
         high: Upper end of that band.
         far_off: Whether the guess lies outside the band.
-        gap: Days to the next visit that will tell most, from guess and evidence together.
+        gap: Days to the most informative next visit, given guess and evidence.
         more: Further gaps, all of them changed, that would put the guess outside the band; 0
             where it already is.
     """
@@ -198,11 +199,11 @@ class Surprise:
 def surprise(
     mean_interval: float, *, gap: float, changes: int, gaps: int, level: float = 0.9
 ) -> Surprise:
-    """Judge a guess by what was seen so far, and say how long to wait for the next visit.
+    """Compare a guess with the evidence so far, and say how long to wait for the next visit.
 
     The guess may be off by a factor of three (one standard deviation of its logarithm). The next
-    gap is the one that is expected to tell most about what is still possible, so
-    the plan moves as fast as the evidence allows, and never waits for a verdict.
+    gap has the largest expected information given the evidence so far, so the plan moves as fast
+    as the evidence allows, and never waits for a verdict.
 
     Args:
         mean_interval: Days between changes by the guess.
@@ -213,7 +214,7 @@ def surprise(
 
     Examples:
         Four changes in the first four visits, ten days apart, to a page believed to change once
-        a week: no surprise yet, but shorter gaps tell more.
+        a week: no surprise yet, but shorter gaps are more informative.
 
         >>> seen = surprise(7.0, gap=10.0, changes=4, gaps=4)
         >>> round(seen.chance, 2), seen.far_off, seen.more
@@ -233,7 +234,7 @@ def surprise(
         low=low,
         high=high,
         far_off=far_off,
-        gap=_most_telling_gap(mean_interval, gap, changes, gaps),
+        gap=_most_informative_gap(mean_interval, gap, changes, gaps),
         more=0 if far_off else _more(1 / mean_interval, gap, changes, gaps, level),
     )
 
@@ -259,8 +260,8 @@ def _more(rate: float, gap: float, changes: int, gaps: int, level: float) -> int
     return high
 
 
-def _most_telling_gap(mean_interval: float, gap: float, changes: int, gaps: int) -> float:
-    """Gap whose outcome is expected to tell most, over the posterior of the rate on a grid."""
+def _most_informative_gap(mean_interval: float, gap: float, changes: int, gaps: int) -> float:
+    """Gap with the largest expected information, over the posterior of the rate on a grid."""
     logs = np.linspace(-_REACH, _REACH, 4001)
     x = np.exp(logs)  # rate times the guessed interval
     share = gap / mean_interval

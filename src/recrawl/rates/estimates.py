@@ -1,4 +1,4 @@
-"""What every estimator returns: a row a page, with a status instead of an exception.
+"""Estimates of change rates, one row per page, with a status instead of an exception.
 
 Pure.
 """
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
 
 class Status(IntEnum):
-    """How much a page's visits could say about its rate."""
+    """What a page's visits say about its rate."""
 
     OK = 0
     NO_VISITS = 1
     ONE_VISIT = 2  # one visit makes no gap
     NO_CHANGE_SEEN = 3
     ALL_CHANGED = 4  # every gap showed a change
-    SATURATED = 5  # the largest rate the method can return for so many visits
-    PRIOR_ONLY = 6  # no gap: the figures are what is known of the page's site
+    SATURATED = 5  # the largest rate that the method can return for this number of visits
+    PRIOR_ONLY = 6  # no gap: the figures are those of the site's prior
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimates:
-    """Change rates of many pages, a row a page.
+    """Change rates of many pages, one row per page.
 
     Args:
         rate: Changes a day; 0 and infinity are legal where the status says so, nan where there
@@ -98,7 +98,7 @@ class Estimates:
             return 1 / self.rate
 
     def unchanged(self, days: Floats | float) -> Floats:
-        r"""Chance that a page stays as it is for so many days.
+        r"""Chance that a page stays unchanged for `days` days.
 
         Where the rate is uncertain the chance is averaged over it: a Gamma rate with shape $a$
         and exposure $b$ leaves a page alone for $t$ days with chance $(b / (b + t))^a$.
@@ -125,11 +125,11 @@ class Estimates:
 STATUS_NAMES = [status.name.lower() for status in Status]
 
 
-def status_of(changes: Ints, visits: Ints) -> Statuses:
-    """Status by the counts alone."""
+def status_of(changes: Ints, visits: Ints, *, prior: bool = False) -> Statuses:
+    """Status by the counts alone; `PRIOR_ONLY` without a gap where a prior gives the figures."""
     status = np.full(len(changes), Status.OK, np.uint8)
     status[changes == visits - 1] = Status.ALL_CHANGED
     status[changes == 0] = Status.NO_CHANGE_SEEN
-    status[visits == 1] = Status.ONE_VISIT
-    status[visits == 0] = Status.NO_VISITS
+    status[visits == 1] = Status.PRIOR_ONLY if prior else Status.ONE_VISIT
+    status[visits == 0] = Status.PRIOR_ONLY if prior else Status.NO_VISITS
     return status

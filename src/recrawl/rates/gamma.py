@@ -1,4 +1,4 @@
-"""The default estimator: every kind of visit, pooled over the site, with honest uncertainty.
+"""The default estimator: the posterior of a change rate as a Gamma distribution.
 
 Pure.
 """
@@ -13,7 +13,7 @@ import numpy as np
 from recrawl.arrays.special import digamma, gamma_quantile
 from recrawl.checks import check_fraction
 from recrawl.errors import InvalidParameter
-from recrawl.rates.estimates import Estimates, Status, status_of
+from recrawl.rates.estimates import Estimates, status_of
 from recrawl.rates.gamma_state import gamma_states, step
 from recrawl.rates.priors import Priors
 
@@ -27,7 +27,7 @@ class Gamma:
     r"""Posterior of a Poisson change rate, held as a Gamma distribution.
 
     Visits that show nothing, a change, a dated change or a count all speak through one
-    likelihood (`recrawl.rates.gamma_state`). The rate starts from what is known of the page's
+    likelihood (`recrawl.rates.gamma_state`). The rate starts from the prior of the page's
     site, so it is defined from the first visit on. After all visits, with shape $a$ and
     exposure $b$,
 
@@ -37,10 +37,10 @@ class Gamma:
     stays as it is for $t$ more days with chance $(b / (b + t))^a$.
 
     The estimator streams: `start`, then `update` for each gap of each page, gives bit for bit
-    what `estimate` gives. A state is a row a page: shape, exposure, changes, visits.
+    what `estimate` gives. A state is one row per page: shape, exposure, changes, visits.
 
     Args:
-        priors: Where the rates start; see `fit_prior`.
+        priors: Priors of the rates; see `fit_prior`.
         level: Probability that the rate lies in its band.
         use_first_age: Take the age of the page at its first visit for an observed change. Right
             for pages that were found by chance, wrong for pages that were found because they
@@ -69,14 +69,14 @@ class Gamma:
     false_changes: float = 0.0
 
     def __post_init__(self) -> None:
-        """Refuse what is no probability."""
+        """Check the probabilities."""
         check_fraction(level=self.level)
         if not 0 <= self.false_changes < 1:
             message = f"false_changes must lie between 0 and 1 (got {self.false_changes})"
             raise InvalidParameter(message)
 
     def estimate(self, histories: Histories) -> Estimates:
-        """Return one rate a page, in changes per day."""
+        """Return one rate per page, in changes per day."""
         state = self.start(len(histories), histories.first_age)
         state[:, :2] = np.stack(
             gamma_states(histories, state[:, 0], state[:, 1], self.false_changes), axis=1
@@ -104,7 +104,7 @@ class Gamma:
         age: Floats | None = None,
         count: Ints | None = None,
     ) -> Floats:
-        """State of each page after one more gap: a row a page in, a row a page out."""
+        """State of each page after one more gap: one row per page, in and out."""
         shape, exposure = step(
             np.ascontiguousarray(state[:, 0]),
             np.ascontiguousarray(state[:, 1]),
@@ -119,8 +119,8 @@ class Gamma:
     def merge(self, one: Floats, other: Floats) -> Floats:
         """State of each page from two parts of its history, whose evidence is added.
 
-        Exact for dated and unchanged gaps. Hidden changes were read in the light of one part
-        only, so there it is close, not exact.
+        Exact for dated and unchanged gaps. Hidden changes were read given one part only, so there
+        it is close, not exact.
         """
         together = one + other
         shape, exposure = self.priors.of_pages(len(one))
@@ -130,11 +130,10 @@ class Gamma:
         return together
 
     def read(self, state: Floats, flags: FlagBits | None = None) -> Estimates:
-        """Estimates from states."""
+        """Return the estimates of states."""
         shape, exposure = np.ascontiguousarray(state[:, 0]), np.ascontiguousarray(state[:, 1])
         changes, visits = state[:, 2].astype(np.int64), state[:, 3].astype(np.int64)
-        status = status_of(changes, visits)
-        status[(status == Status.ONE_VISIT) | (status == Status.NO_VISITS)] = Status.PRIOR_ONLY
+        status = status_of(changes, visits, prior=True)
         tail = (1 - self.level) / 2
         rate = np.exp(digamma(shape)) / exposure
         return Estimates(

@@ -1,4 +1,4 @@
-r"""The Gamma state: what is known of a page's rate, in two numbers.
+r"""The Gamma state of a page: shape and exposure of its rate's posterior, updated gap by gap.
 
 A rate is believed to follow a Gamma distribution with *shape* $a$ (events seen, and what the
 prior counts as seen) and *exposure* $b$ (days watched). Every kind of gap $g$ moves it:
@@ -105,7 +105,7 @@ def step(  # noqa: PLR0913, PLR0917 - a gap has so many columns, and a page two
         age: Days from the last change to the end of the gap; nan where that is unknown.
         count: Changes in the gap; -1 where that is unknown.
         false_changes: Chance that a change is reported at a visit to an unchanged page; None
-            for never. Counted changes are taken at their word.
+            for never. Counted changes are taken as true.
     """
     before = shape, exposure
     shape, exposure = shape.copy(), exposure.copy()

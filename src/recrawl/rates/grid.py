@@ -16,7 +16,7 @@ import numpy as np
 from recrawl.arrays.blocks import over_blocks
 from recrawl.checks import check_at_least, check_fraction
 from recrawl.rates.censored import Censored, most_likely
-from recrawl.rates.estimates import Estimates, Status, status_of
+from recrawl.rates.estimates import Estimates, status_of
 from recrawl.rates.priors import Priors
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Grid:
     the Gamma with the same mean and variance.
 
     Args:
-        priors: Where the rates start; see `fit_prior`.
+        priors: Priors of the rates; see `fit_prior`.
         level: Probability that the rate lies in its band.
         points: Points of the grid.
 
@@ -70,12 +70,12 @@ class Grid:
     points: int = 128
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
+        """Check the parameters."""
         check_fraction(level=self.level)
         check_at_least(_LEAST_POINTS, points=self.points)
 
     def estimate(self, histories: Histories) -> Estimates:
-        """Return one rate a page, in changes per day."""
+        """Return one rate per page, in changes per day."""
         shape, exposure = self.priors.of_pages(len(histories))
         columns = np.empty((5, len(histories)))
 
@@ -90,21 +90,8 @@ class Grid:
 
         over_blocks(work, len(histories), _PAGES)
         changes, visits = histories.changes, histories.visits
-        status = status_of(changes, visits)
-        status[(status == Status.ONE_VISIT) | (status == Status.NO_VISITS)] = Status.PRIOR_ONLY
-        rate, low, high, shape, exposure = columns
-        return Estimates(
-            rate=rate,
-            low=low,
-            high=high,
-            shape=shape,
-            exposure=exposure,
-            changes=changes,
-            visits=visits,
-            status=status,
-            flags=histories.flags.copy(),
-            method="grid",
-        )
+        status = status_of(changes, visits, prior=True)
+        return Estimates(*columns, changes, visits, status, histories.flags.copy(), "grid")
 
     def _figures(self, posterior: Censored) -> Floats:
         """Rate, low, high, shape and exposure of a block of pages."""

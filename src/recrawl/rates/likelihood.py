@@ -65,35 +65,25 @@ class Likelihood:
     tolerance: float = 1e-9
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
+        """Check the parameters."""
         check_fraction(level=self.level, tolerance=self.tolerance)
         check_choice(("half", "none"), singularity=self.singularity)
 
     def estimate(self, histories: Histories) -> Estimates:
-        """Return one rate a page, in changes per day."""
+        """Return one rate per page, in changes per day."""
         columns = np.full((5, len(histories)), np.nan)
 
         def work(pages: slice) -> None:
             columns[:, pages] = self._block(Censored.of(histories, pages))
 
         over_blocks(work, len(histories))
-        rate, low, high, shape, exposure = columns
+        rate, _, high, *_ = columns
         changes, visits = histories.changes, histories.visits
         status = status_of(changes, visits)
-        # Finite only for the half gap that was added: the largest rate so many gaps can give.
+        # Finite only for the half gap that was added: the largest rate for this many gaps.
         status[np.isinf(high) & np.isfinite(rate)] = Status.SATURATED
-        return Estimates(
-            rate=rate,
-            low=low,
-            high=high,
-            shape=shape,
-            exposure=exposure,
-            changes=changes,
-            visits=visits,
-            status=status,
-            flags=histories.flags.copy(),
-            method="likelihood" if self.singularity == "half" else "likelihood-plain",
-        )
+        name = "likelihood" if self.singularity == "half" else "likelihood-plain"
+        return Estimates(*columns, changes, visits, status, histories.flags.copy(), name)
 
     def _block(self, seen: Censored) -> Floats:
         """Rate, low, high, shape and exposure of one block of pages."""

@@ -1,4 +1,4 @@
-"""The estimators by the names that people type.
+"""The estimators by name.
 
 Pure.
 """
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 
 class Estimator(Protocol):
-    """Whatever turns histories into estimates."""
+    """Turns histories into estimates."""
 
     def estimate(self, histories: Histories) -> Estimates:
-        """Return one rate a page, in changes per day."""
+        """Return one rate per page, in changes per day."""
 
 
 # Each makes an estimator from fitted priors and the level of its bands.
@@ -63,8 +63,8 @@ METHODS: dict[str, Callable[[Priors, float], Estimator]] = {
     "sa": lambda _, level: SA(level=level),
     "sam": lambda _, level: SAM(level=level),
 }
-POOLED = frozenset({"gamma", "bank", "grid"})  # every rate is read in the light of the page's site
-USES_PRIORS = POOLED | {"malcolm-age", "last-modified"}  # or only that of a page without answer
+POOLED = frozenset({"gamma", "bank", "grid"})  # each uses the prior of the page's site
+USES_PRIORS = POOLED | {"malcolm-age", "last-modified"}  # or does so for pages without an answer
 
 
 def check_method(name: str, *also: str) -> None:

@@ -1,17 +1,16 @@
-r"""What is known of a page's rate before its first visit: a Gamma prior a site, as a value.
+r"""Gamma priors of change rates, one per site, fitted by empirical Bayes.
 
-Pages of one site resemble each other, so a page's first visits are read in the light of its
-neighbours. Rates differ by orders of magnitude, so the rates of a site's pages are described by
-the mean $\mu$ and the variance $\sigma^2$ of their logarithms. The prior is the Gamma
-distribution that has both:
+Pages of one site resemble each other, so the prior of a page's rate comes from its neighbours.
+Rates differ by orders of magnitude, so the rates of a site's pages are described by the mean $\mu$
+and the variance $\sigma^2$ of their logarithms. The prior is the Gamma distribution that has both:
 
 $$ \psi'(a_0) = \sigma^2, \qquad \psi(a_0) - \ln b_0 = \mu . $$
 
-They are found by going round (EM):
+They are found by EM:
 
 1. Read every page's visits from the current prior. What they add to it, $A$ and $B$, is the
    page's evidence, and it hardly depends on the prior.
-2. Until it settles: the logarithm of a page's rate has mean $m = \psi(a_0 + A) - \ln(b_0 + B)$
+2. Until it converges: the logarithm of a page's rate has mean $m = \psi(a_0 + A) - \ln(b_0 + B)$
    and variance $v = \psi'(a_0 + A)$; take the average of $m$ for $\mu$ and that of
    $v + (m - \mu)^2$ for $\sigma^2$.
 3. Go back to 1 if the prior moved.
@@ -66,11 +65,11 @@ _VARIANCES = (1e-4, 101.4)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Priors:
-    """Gamma priors a site, and which site each page belongs to.
+    """Gamma priors per site, and which site each page belongs to.
 
     Args:
-        shape: Events the prior counts as seen, a row a site.
-        exposure: Days in which it counts them, a row a site.
+        shape: Events the prior counts as seen, one row per site.
+        exposure: Days in which it counts them, one row per site.
         site_of_page: Row of each page's site; None where all pages share the first.
 
     Examples:
@@ -83,13 +82,13 @@ class Priors:
     site_of_page: Ints | None = None
 
     def __post_init__(self) -> None:
-        """Refuse priors that are no distribution."""
+        """Check that the priors are distributions."""
         for name in ("shape", "exposure"):
             column = np.asarray(getattr(self, name), np.float64)
             object.__setattr__(self, name, column)
             usable = (column > 0) & (column < np.inf)
             if column.ndim != 1 or not len(column) or not usable.all():
-                message = f"prior {name} must hold a positive, finite number a site (got {column})"
+                message = f"prior {name} must be positive and finite for each site (got {column})"
                 raise InvalidParameter(message)
         if len(self.shape) != len(self.exposure):
             raise InvalidParameter(
@@ -127,7 +126,7 @@ def fit_prior(
     histories: Histories,
     sites: Ints | None = None,
     *,
-    lots: Words | None = None,
+    hashes: Words | None = None,
     site_count: int = 0,
     false_changes: float = 0.0,
 ) -> Priors:
@@ -136,9 +135,9 @@ def fit_prior(
     Args:
         histories: The pages.
         sites: Number of each page's site, from 0; None where all are of one site.
-        lots: A number a page that decides which pages of a large site are taken: those with
-            the smallest. With lots made of the pages' names, the order of the pages and how
-            they are divided up do not matter.
+        hashes: A hash per page. Of a large site the pages with the smallest hashes are sampled, so
+            that with hashes of names neither the order of the pages nor their division into parts
+            matters.
         site_count: Sites there are at least; those without pages get the prior of all.
         false_changes: Chance that a change is reported at a visit to an unchanged page.
 
@@ -152,9 +151,9 @@ def fit_prior(
     """
     site_of_page = sites_of_pages(sites, len(histories))
     check_sites(site_of_page, np.iinfo(np.int64).max)
-    lots = _scattered(len(histories)) if lots is None else lots
-    pages = chosen(histories, site_of_page, lots)
-    some = pages[np.argsort(lots[pages])][:_PAGES_OF_ALL]
+    hashes = _hash_numbers(len(histories)) if hashes is None else hashes
+    pages = sampled_pages(histories, site_of_page, hashes)
+    some = pages[np.argsort(hashes[pages])][:_PAGES_OF_ALL]
     one_site = np.zeros(len(some), np.int64)
     default = _log_moments(np.array([DEFAULT_SHAPE]), np.array([DEFAULT_EXPOSURE]))
     strangers = _Others(default[0][0], default[1][0], default[1][0], _STRANGERS)
@@ -177,36 +176,36 @@ def fit_prior_in_parts(
     The same as `fit_prior` of all pages together; only the pages that make the priors are kept.
 
     Args:
-        parts: Histories of some pages, the number of each page's site, and the lot of each page.
+        parts: Histories of some pages, the number of each page's site, and the hash of each page.
         false_changes: Chance that a change is reported at a visit to an unchanged page.
     """
     samples, site_count = [], 0
-    sites, lots = [np.empty(0, np.int64)], [np.empty(0, np.uint64)]
-    for histories, site_of_page, lot in parts:
-        pages = chosen(histories, site_of_page, lot)
+    sites, hashes = [np.empty(0, np.int64)], [np.empty(0, np.uint64)]
+    for histories, site_of_page, hash_of_page in parts:
+        pages = sampled_pages(histories, site_of_page, hash_of_page)
         samples.append(histories.take(pages))
         sites.append(site_of_page[pages])
-        lots.append(lot[pages])
+        hashes.append(hash_of_page[pages])
         site_count = max(site_count, int(site_of_page.max(initial=-1)) + 1)
     return fit_prior(
         Histories.joined(samples),
         np.concatenate(sites),
-        lots=np.concatenate(lots),
+        hashes=np.concatenate(hashes),
         site_count=site_count,
         false_changes=false_changes,
     )
 
 
-def chosen(histories: Histories, site_of_page: Ints, lots: Words) -> Ints:
-    """Pages that make the priors: those with gaps, by site and lot, at most 200 of a site.
+def sampled_pages(histories: Histories, site_of_page: Ints, hashes: Words) -> Ints:
+    """Pages that make the priors: those with gaps, by site and hash, at most 200 per site.
 
     Where there are few sites, more of each: up to 4000 of all.
     """
     pages = np.flatnonzero(histories.gaps_of_page > 0)
-    # One sort for both: the site's number above, the upper bits of the lot below.
+    # One sort for both: the site's number above, the upper bits of the hash below.
     bits = np.uint64(max(1, int(site_of_page.max(initial=0)).bit_length()))
     place = site_of_page[pages].astype(np.uint64) << (np.uint64(64) - bits)
-    order = np.argsort(place | lots[pages] >> bits)
+    order = np.argsort(place | hashes[pages] >> bits)
     pages = pages[order]
     counts = np.bincount(site_of_page[pages])
     rank = np.arange(len(pages)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -214,8 +213,8 @@ def chosen(histories: Histories, site_of_page: Ints, lots: Words) -> Ints:
     return pages[rank < max(_PAGES_A_SITE, _PAGES_OF_ALL // sites)]
 
 
-def _scattered(pages: int) -> Words:
-    """Lots for pages that are known by their number only."""
+def _hash_numbers(pages: int) -> Words:
+    """Hashes of pages that are known by their number only."""
     return np.arange(1, pages + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -241,7 +240,7 @@ def _fit(
 ) -> tuple[Floats, Floats]:
     """Mean and variance of the logarithms of rates, of each of `count` sites."""
     moments = (np.full(count, others.mean), np.full(count, others.variance))
-    if false_changes:  # from where all changes are believed: whatever happens is then thinkable
+    if false_changes:  # start from the fit that believes all changes: its prior excludes nothing
         moments = _fit(histories, site, count, others, 0.0)
     for _ in range(_ROUNDS_IN_NOISE if false_changes else _ROUNDS):
         shape, exposure = _gamma(*moments)
@@ -250,7 +249,7 @@ def _fit(
         )
         more = seen_shape - shape[site], seen_exposure - exposure[site]
         before = moments
-        if false_changes:  # whether a change was one, a page tells in the light of its prior
+        if false_changes:  # the prior decides how likely a change was real
             moments = _averaged(more, site, moments, others)
         else:
             evidence = np.maximum(more[0], 0), np.maximum(more[1], 0)
@@ -263,7 +262,7 @@ def _fit(
 def _settled(
     evidence: tuple[Floats, Floats], site: Ints, moments: tuple[Floats, Floats], others: _Others
 ) -> tuple[Floats, Floats]:
-    """Go round for fixed evidence, in strides: a stride follows the last two steps (SQUAREM).
+    """EM for fixed evidence, accelerated by extrapolating the last two steps (SQUAREM).
 
     References:
         Varadhan and Roland (2008). Simple and globally convergent methods for accelerating the
@@ -290,7 +289,7 @@ def _settled(
 def _averaged(
     evidence: tuple[Floats, Floats], site: Ints, moments: tuple[Floats, Floats], others: _Others
 ) -> tuple[Floats, Floats]:
-    """One round: what the pages say under a prior, averaged over each site."""
+    """One EM step: posterior moments of the pages under a prior, averaged over each site."""
     shape, exposure = _gamma(*moments)
     means, variances = _log_moments(shape[site] + evidence[0], exposure[site] + evidence[1])
     pages = np.bincount(site, minlength=len(shape))

@@ -1,4 +1,4 @@
-"""Pages in the order that lets a block of them be worked through rank by rank.
+"""Pages ordered by their number of gaps, so that a block is processed rank by rank.
 
 Pages differ in how many gaps they have. Sorted by that, most first, the pages that still have a
 gap of rank k are always a prefix, so a loop over ranks works on plain slices.
@@ -63,7 +63,7 @@ def step_size(number: Floats | float, exponent: float) -> Floats:
 
 
 def total_in_order(histories: Histories, values: Floats) -> Floats:
-    """Sum of `values`, one a gap, over each page, added up one after the other.
+    """Sum of `values`, one per gap, over each page, added up one after the other.
 
     Not `Histories.total`: that adds in pairs, which rounds differently from a sum that grows
     with every visit.

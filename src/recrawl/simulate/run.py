@@ -68,12 +68,12 @@ def simulate(
         half a day out of three.
 
         >>> from recrawl.plan.budget import Budget
-        >>> from recrawl.policies.rivals.uniform import Uniform
+        >>> from recrawl.policies.rivals.uniform import uniform
         >>> from recrawl.simulate.world import World
         >>> noon = np.datetime64("2026-01-01T12:00", "us") + np.arange(9) * np.timedelta64(12, "h")
         >>> world = World.of(["/"], noon[:1], (np.array([0]), noon[[3]]), end=noon[6])
         >>> random = np.random.default_rng(0)
-        >>> run = simulate(world, Uniform(), Budget.read("1/1d"), step=1.0, random=random)
+        >>> run = simulate(world, uniform(), Budget.read("1/1d"), step=1.0, random=random)
         >>> round(run.staleness, 4), run.found, run.visits
         (0.1667, 1, 3)
     """

@@ -44,7 +44,7 @@ _TOLERANCE = 1e-7  # of ln rate; the cost is flat there and errs by the square o
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Segments:
-    """Stretches of constant rate, a row a stretch, page after page.
+    """Stretches of constant rate, one row per stretch, page after page.
 
     Args:
         offsets: Where each page begins; one more than there are pages.
@@ -56,7 +56,7 @@ class Segments:
         low: Lower end of the band around the rate.
         high: Upper end of the band.
         status: Numbers of `Status`: what a stretch's visits could say about its rate.
-        page_status: Numbers of `TrendStatus`, one a page: whether it could be cut at all.
+        page_status: Numbers of `TrendStatus`, one per page: whether it could be cut at all.
     """
 
     offsets: Ints
@@ -215,7 +215,7 @@ class _Evidence:
     Args:
         events: Changes at known times or in known number.
         quiet: Days known to be without another change.
-        hidden: Gaps that hide changes, a column a length.
+        hidden: Gaps that hide changes, one column per length.
         lengths: These lengths.
         alone: Cost of each gap by itself.
     """

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SiteClock:
-    """Speeds of the hours of the week, a row a site, and which site each page belongs to.
+    """Speeds of the hours of the week, one row per site, and which site each page belongs to.
 
     Args:
         speeds: 168 positive numbers with mean 1, from Monday 00:00 UTC; or a row of them a site.
@@ -66,7 +66,7 @@ class SiteClock:
     site_of_page: Ints | None = None
 
     def __post_init__(self) -> None:
-        """Refuse speeds that make no clock."""
+        """Check the speeds."""
         speeds = np.atleast_2d(np.asarray(self.speeds, np.float64))
         if speeds.ndim > 2 or speeds.shape[1] != HOURS_A_WEEK or not len(speeds):  # noqa: PLR2004
             shape = np.shape(self.speeds)

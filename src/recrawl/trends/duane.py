@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Duane:
-    r"""Straight lines through the Duane plots of windows, a row a window.
+    r"""Straight lines through the Duane plots of windows, one row per window.
 
     After $i$ changes in $s_i$ days the mean time between changes is $s_i / i$. If it grows as a
     power of time, $\ln(s_i / i)$ lies on a line over $\ln s_i$,

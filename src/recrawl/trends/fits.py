@@ -140,7 +140,7 @@ def mean_errors(errors: Mapping[str, Floats], windows: Windows) -> dict[str, dic
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WindowFits:
-    """What is kept of the fits, a row a window.
+    """What is kept of the fits, one row per window.
 
     Args:
         beta: Unbiased beta of the Weibull process; nan where points are too few.

@@ -115,7 +115,7 @@ def local_rates(
     Args:
         histories: The pages.
         by: `month`, `year`, `weekday` or `hour`.
-        priors: What is known of the pages before their visits; see `fit_prior`.
+        priors: Priors of the rates; see `fit_prior`.
         level: Probability that a rate lies in its band.
 
     Examples:
@@ -143,13 +143,13 @@ def rates_between(
     priors: Priors | None = None,
     level: float = 0.9,
 ) -> LocalRates:
-    """Rate of each page between two instants, a row a page.
+    """Rate of each page between two instants, one row per page.
 
     Args:
         histories: The pages.
         start: Where the period begins (UTC).
         end: Where it ends.
-        priors: What is known of the pages before their visits; see `fit_prior`.
+        priors: Priors of the rates; see `fit_prior`.
         level: Probability that a rate lies in its band.
     """
     edges = np.array([_utc(start), _utc(end)])

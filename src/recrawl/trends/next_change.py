@@ -35,7 +35,7 @@ PREDICTORS = ("bank", "gamma", "weibull", "duane", "ratio")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NextChange:
-    """Days from the last look to the next change, a row a page; nan where a method cannot say.
+    """Days from the last look to the next change, one row per page; nan where a method cannot say.
 
     Args:
         wait: The median.
@@ -57,7 +57,7 @@ def next_changes(
         histories: What the visits showed.
         points: Change points of the same pages.
         windows: How these are cut; the last window of a page counts.
-        priors: Where the rates start; see `fit_prior`.
+        priors: Priors of the rates; see `fit_prior`.
         level: Probability that the next change falls into its band.
     """
     chances = (0.5, (1 - level) / 2, (1 + level) / 2)

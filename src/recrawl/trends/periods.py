@@ -64,7 +64,7 @@ class Cut:
         gap: Gap of each piece, rising.
         cell: Cell of each piece.
         days: Length of each piece.
-        event: Cell in which the watched part of a gap begins, a row a gap; -1 where unknown.
+        event: Cell in which the watched part of a gap begins, one row per gap; -1 where unknown.
     """
 
     page: Ints

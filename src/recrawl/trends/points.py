@@ -1,7 +1,7 @@
 """Change points in time: when each page changed, as well as its visits can tell.
 
 Visits show *that* a page changed in a gap, sometimes *when* it last did. Both kinds are brought to
-one form: a point a changed gap, in days since the page's first visit, always later than the one
+one form: one point per changed gap, in days since the page's first visit, always later than the one
 before. A dated change lies at its date. Another lies somewhere in its gap, and `place` says where
 to put it: in the middle, at the end, or anywhere at random.
 
@@ -50,7 +50,7 @@ class Points:
     origin: Instants | None = None
 
     def __post_init__(self) -> None:
-        """Refuse points that do not rise from a page's origin to its end."""
+        """Check that points rise from a page's origin to its end."""
         if len(self.end) != len(self.offsets) - 1:
             raise InvalidHistory(
                 f"end must hold a number of days a page (got {len(self.end)} "
@@ -97,7 +97,7 @@ def gaps_between(times: Floats, offsets: Ints) -> Floats:
 def points_of(
     histories: Histories, *, place: Place = "middle", random: np.random.Generator | None = None
 ) -> Points:
-    """Change points of all pages, at most one a gap.
+    """Change points of all pages, at most one per gap.
 
     Args:
         histories: What the visits showed.

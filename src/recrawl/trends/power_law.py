@@ -53,7 +53,7 @@ _TOLERANCE = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PowerLaw:
-    r"""Power laws of many pages, a row a page; nan where the status says why.
+    r"""Power laws of many pages, one row per page; nan where the status says why.
 
     Args:
         beta: Exponent: below 1 the rate falls, above 1 it rises.

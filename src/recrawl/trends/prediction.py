@@ -34,7 +34,7 @@ _SPARSE = 0.75  # share of pages below which those at their end are left out
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Detection:
-    """What visits that follow a forecast found, a row a page.
+    """What visits that follow a forecast found, one row per page.
 
     Args:
         changes: Changes there were from the first forecast to the end of the record.
@@ -95,7 +95,7 @@ class Forecasting:
     threshold: int = 3
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
+        """Check the parameters."""
         check_choice(FORECASTERS, forecaster=self.forecaster)
         check_positive(share=self.share, decreasing=self.decreasing)
         check_positive(period=self.period, least=self.least)
@@ -167,7 +167,7 @@ class _Walk:
     origin: Floats  # where the window's time begins
     kind: Floats  # 1 where its gaps get longer, -1 where they get shorter, 0 where they stay
     odd: Ints  # points of the window that disagree with it
-    recent: Floats  # the last five points found, a row a page, the latest at the end
+    recent: Floats  # the last five points found, one row per page, the latest at the end
 
     @classmethod
     def over(cls, points: Points, pages: Ints, forecasting: Forecasting) -> _Walk:

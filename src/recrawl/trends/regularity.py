@@ -84,7 +84,7 @@ _TINY, _LARGE = 1e-12, 100.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Regularity:
-    """What kind of page each is, a row a page.
+    """What kind of page each is, one row per page.
 
     Args:
         kind: Numbers into `KINDS`.
@@ -196,7 +196,7 @@ def constant_rate_error(shape: Any, changes_a_gap: Any) -> Floats:  # noqa: ANN4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Age:
-    """The test of the age, a row a page: U, information about the shape, the shape."""
+    """The test of the age, one row per page: U, information about the shape, the shape."""
 
     statistic: Floats
     information: Floats
@@ -272,7 +272,7 @@ def _ages(histories: Histories, rate: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Phase:
-    """The test of the phase, a row a page: chi-square, and the length of the mean direction."""
+    """The test of the phase, one row per page: chi-square, and the length of the mean direction."""
 
     statistic: Floats
     length: Floats

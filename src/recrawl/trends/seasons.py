@@ -26,7 +26,7 @@ _TINY = 1e-300
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SeasonalForecast:
-    """Rates to expect in a coming month, a row a page.
+    """Rates to expect in a coming month, one row per page.
 
     Args:
         month: The month.
@@ -74,7 +74,7 @@ def seasonal_forecast(
     Args:
         histories: The pages. Visits from that month on are not used.
         month: The month to forecast.
-        priors: What is known of the pages before their visits; see `fit_prior`.
+        priors: Priors of the rates; see `fit_prior`.
         level: Probability that the rate lies in its band.
     """
     goal = np.datetime64(month, "M")

@@ -63,7 +63,7 @@ class TrendStatus(IntEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrendTest:
-    """Tests of a constant rate, a row a page.
+    """Tests of a constant rate, one row per page.
 
     Args:
         statistic: Standard normal if the rate is constant, above 0 if it rises; or a chi-square
@@ -152,7 +152,7 @@ def laplace(
     Args:
         times: Days from the origin to each change, page after page. A change at the origin itself
             is left out.
-        end: Days from the origin to the end of observation, one for all pages or one a page.
+        end: Days from the origin to the end of observation, one for all pages or one per page.
             None if it ended with the last change, which is then left out.
         offsets: Where each page begins; None for one page.
 
@@ -189,7 +189,7 @@ def military_handbook(
     Args:
         times: Days from the origin to each change, page after page. A change at the origin itself
             is left out.
-        end: Days from the origin to the end of observation, one for all pages or one a page.
+        end: Days from the origin to the end of observation, one for all pages or one per page.
             None if it ended with the last change.
         offsets: Where each page begins; None for one page.
 

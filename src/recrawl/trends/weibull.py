@@ -36,7 +36,7 @@ _MOST = 1e300  # changes expected so far, far beyond any that there were
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Weibull:
-    r"""Weibull processes fitted to windows, a row a window.
+    r"""Weibull processes fitted to windows, one row per window.
 
     With the times $s_1 < \dots < s_n$ of a window and $S = \sum_i \ln(s_n / s_i)$
 

@@ -74,10 +74,10 @@ class WindowTimes:
         return self.since[self.offsets[1:] - 1]
 
     def total(self, values: Floats) -> Floats:
-        """Sum of `values`, one a point, over each window."""
+        """Sum of `values`, one per point, over each window."""
         total: Floats = sums(values, self.offsets)
         return total
 
     def spread(self, values: Floats) -> Floats:
-        """`values`, one a window, for each of its points."""
+        """`values`, one per window, for each of its points."""
         return np.repeat(values, self.count)

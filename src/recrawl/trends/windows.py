@@ -70,7 +70,7 @@ class Windowing:
     tie: float = 1e-9
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
+        """Check the parameters."""
         check_choice(READINGS, reading=self.reading)
         check_at_least(0, threshold=self.threshold, tie=self.tie)
 

@@ -26,7 +26,7 @@ class Batch:
 
     Args:
         names: Page of each run.
-        at: Microseconds since 1970, a row a visit.
+        at: Microseconds since 1970, one row per visit.
         changed: 1, 0, or -1 where not known.
         lengths: Rows of each run; None where every run is a single row.
         position: Where in the whole log each run stands, rising; a number where it is that of

@@ -176,8 +176,13 @@ class Histories:
             return GapOutcome.UNCHANGED
         return GapOutcome.CHANGED if np.isnan(self.age[gap]) else GapOutcome.CHANGED_AT
 
+    def block(self, pages: slice) -> tuple[slice, Ints]:
+        """Rows of the gaps of a block of pages, and where each page begins among them."""
+        edges = self.offsets[pages.start : pages.stop + 1]
+        return slice(int(edges[0]), int(edges[-1])), edges - edges[0]
+
     def total(self, values: Any) -> Any:  # noqa: ANN401 - floats in, floats out
-        """Sum of `values`, one a gap, over each page."""
+        """Sum of `values`, one per gap, over each page."""
         return sums(values, self.offsets, np.int64 if values.dtype.kind in "bi" else np.float64)
 
     def take(self, pages: Ints) -> Histories:

@@ -53,7 +53,7 @@ class Rows:
         return first
 
     def of_page(self, ufunc: np.ufunc, values: Any, empty: int) -> Any:  # noqa: ANN401 - as given
-        """Reduce `values`, one a row, over each page; `empty` where a page has no rows."""
+        """Reduce `values`, one per row, over each page; `empty` where a page has no rows."""
         some = np.diff(self.offsets) > 0
         reduced = np.full(len(self.offsets) - 1, empty, values.dtype)
         if some.any():

@@ -30,7 +30,7 @@ def sites_of_pages(sites: Ints | None, pages: int) -> Ints:
 
 
 def check_sites(sites: Ints, count: int) -> None:
-    """Refuse numbers that name none of so many sites."""
+    """Check that each number is that of a site."""
     if sites.ndim != 1 or sites.dtype.kind not in "iu":
         raise InvalidParameter(f"sites must be one column of whole numbers (got {sites})")
     bad = (sites < 0) | (sites >= count)

@@ -67,7 +67,7 @@ class Vetting:
     resolution_seconds: float = 1.0
 
     def __post_init__(self) -> None:
-        """Refuse what is no duration."""
+        """Check the durations."""
         if not 0 <= self.skew_seconds < math.inf:
             raise InvalidParameter(
                 f"skew must be a finite number of seconds, at least 0 (got {self.skew_seconds})"

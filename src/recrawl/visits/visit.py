@@ -88,7 +88,7 @@ class Visit:
     answer: AnswerKind = AnswerKind.OK
 
     def __post_init__(self) -> None:
-        """Refuse instants that do not say where on Earth they hold."""
+        """Check that instants have a time zone."""
         for name in ("at", "last_modified"):
             moment = getattr(self, name)
             if moment is not None and moment.tzinfo is None:

@@ -18,7 +18,7 @@ from recrawl.policies.rivals.censored import CensoredLearner
 from recrawl.policies.rivals.cho import CountingLearner, PowerDivision, cho, cho_naive
 from recrawl.policies.rivals.interval import VisitRows
 from recrawl.policies.rivals.lambdacrawl import HarmonicDivision, lambdacrawl
-from recrawl.policies.rivals.uniforms import lots
+from recrawl.policies.rivals.uniforms import hash_uniform
 from recrawl.rates.likelihood import Likelihood
 from recrawl.rates.published.cho import Cho
 from tests.policies.crawls import GAP, START, due_days, later, outcomes, pages_at
@@ -230,9 +230,9 @@ def test_lambdacrawl_divides_once_a_day_at_most():
     assert state.frequency.sum() == pytest.approx(2.0)
 
 
-def test_visits_by_lot_have_exponential_intervals():
+def test_randomised_visits_have_exponential_intervals():
     """Mean and standard deviation of the intervals are both the gap."""
-    policy = lambdacrawl(by_lot=True, seed=5)
+    policy = lambdacrawl(randomised=True, seed=5)
     state = policy.start(pages_at(*np.zeros(5000)), START, GAP)
     wait = due_days(policy, state, range(5000))
 
@@ -240,8 +240,8 @@ def test_visits_by_lot_have_exponential_intervals():
     assert wait.std() == pytest.approx(GAP, rel=0.05)
 
 
-def test_visits_by_lot_are_drawn_anew_at_each_visit():
-    policy, row = lambdacrawl(by_lot=True), np.array([0])
+def test_randomised_visits_are_drawn_anew_at_each_visit():
+    policy, row = lambdacrawl(randomised=True), np.array([0])
     state = policy.start(pages_at(0.0), START, GAP)
     first = due_days(policy, state)[0]
     state = policy.seen(state, row, later(0.5), outcomes(changed=False))
@@ -261,9 +261,11 @@ def test_azar_gives_up_pages_that_change_too_fast():
         assert np.isnan(due_days(policy, state, range(4))).tolist() == [given_up, *[False] * 3]
 
 
-def test_lots_differ_by_seed_page_and_turn():
+def test_uniforms_differ_by_seed_page_and_turn():
     rows, turn = np.arange(1000), np.zeros(1000, np.int64)
-    drawn = np.concatenate([lots(0, rows, turn), lots(1, rows, turn), lots(0, rows, turn + 1)])
+    drawn = np.concatenate(
+        [hash_uniform(0, rows, turn), hash_uniform(1, rows, turn), hash_uniform(0, rows, turn + 1)]
+    )
 
     assert len(np.unique(drawn)) == 3000
     assert (drawn > 0).all()

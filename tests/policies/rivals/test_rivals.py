@@ -173,7 +173,7 @@ def test_newsblur_waits_by_stories_and_subscribers(seen, subscribers):
     assert (found <= np.array(most) + 1e-6).all()
 
 
-def test_newsblur_spreads_its_visits_by_lot():
+def test_newsblur_adds_jitter_to_its_visits():
     """Half of a quarter is added on average."""
     found = np.array(waits(NewsBlur(), [(1.0, False)] * 2000)) * 1440
 

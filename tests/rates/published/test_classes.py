@@ -172,7 +172,7 @@ def test_the_band_leaves_out_as_little_as_promised(page, level):
         ({"rates": (1.0, np.inf)}, "rates must be positive"),
         ({"rates": (1.0, np.nan)}, "rates must be positive"),
         ({"rates": (1.0, 2.0, 1.0)}, "rates must all be different"),
-        ({"rates": (1.0, 2.0), "weights": (1.0,)}, "weights must be as many as rates, 2"),
+        ({"rates": (1.0, 2.0), "weights": (1.0,)}, "expected 2 weights, one per rate"),
         ({"rates": (1.0, 2.0), "weights": (1.0, 0.0)}, "weights must be positive"),
         ({"rates": (1.0, 2.0), "weights": (1.0, np.nan)}, "weights must be positive"),
         ({"level": 1.0}, "level must lie"),

@@ -8,7 +8,7 @@ import pytest
 from recrawl import Flag, Gamma, Priors, Ratio
 from recrawl.errors import InvalidParameter
 from recrawl.rates import LastModified, MalcolmAge
-from recrawl.rates.published.fallback import with_fallback
+from recrawl.rates.published.dated import with_fallback
 from tests.strategies import history_of
 
 SEEN = history_of(

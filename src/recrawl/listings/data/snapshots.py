@@ -92,7 +92,7 @@ def listing_of(sightings: Sightings, keys: Texts, *, grace: float = GRACE) -> Li
 
 
 def _refuse_repeats(sightings: Sightings, keys: Texts, row: Ints, seen: Ints) -> None:
-    """Refuse a key that occurs twice in one snapshot."""
+    """Check that no key occurs twice in one snapshot."""
     again = (row[1:] == row[:-1]) & (seen[1:] == seen[:-1])
     if again.any():
         place = int(np.argmax(again))

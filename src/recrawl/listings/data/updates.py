@@ -55,7 +55,7 @@ def watched_days(listing: Listing) -> Floats:
 
 
 def histories_of_attribute(listing: Listing, attribute: int) -> Histories:
-    """Visit histories of one attribute, a page an object.
+    """Visit histories of one attribute, one page per object.
 
     What an object was like when it came back is no update: nobody watched it in between.
 

@@ -34,7 +34,7 @@ class Autoregression:
 
     Args:
         constant: $a$.
-        slopes: $\beta_i$, one a lag.
+        slopes: $\beta_i$, one per lag.
         lags: How many days back each slope looks; 1 to k, and 7 where a week matters.
         variance: Of the noise $\varepsilon$.
 

@@ -29,7 +29,7 @@ class AttributeTest:
 
     Args:
         attribute: Its name.
-        statistic: Likelihood ratio of a rate a category against one for all.
+        statistic: Likelihood ratio of one rate per category against one for all.
         freedom: Categories that were watched, less one.
         chance: Chance of so much where all are alike.
         bonferroni: The same, times the number of attributes.

@@ -32,7 +32,7 @@ def clusters(
 
     Args:
         values: Numbers in any order.
-        groups: How many groups to make; at most one a number.
+        groups: How many groups to make; at most one per number.
         weights: How much each number counts in the sums of squares; equally if None.
         events: What each number rests on, to settle ties; as much as any other if None.
 

@@ -105,7 +105,7 @@ class Partitioner:
     corrected: bool = False
 
     def __post_init__(self) -> None:
-        """Check parameters."""
+        """Check the parameters."""
         check_choice(("reclustered", "hierarchical"), search=self.search)
         check_choice(("lr", "pearson"), criterion=self.criterion)
 

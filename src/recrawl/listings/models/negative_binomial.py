@@ -56,7 +56,7 @@ class NegativeBinomialArrivals:
     weekdays: Floats = field(default_factory=_flat)
 
     def __post_init__(self) -> None:
-        """Check parameters."""
+        """Check the parameters."""
         if self.dispersion <= 0:
             raise InvalidParameter(f"dispersion must be positive (got {self.dispersion})")
 

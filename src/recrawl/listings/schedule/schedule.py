@@ -49,7 +49,7 @@ class Goal:
     guarantee: bool = False
 
     def __post_init__(self) -> None:
-        """Check parameters."""
+        """Check the parameters."""
         check_fraction(**self.targets)
         if self.precision is None and self.recall is None:
             raise InvalidParameter("a goal must name precision, recall or both (got neither)")
@@ -175,7 +175,7 @@ class Limit:
     days: float
 
     def __post_init__(self) -> None:
-        """Check parameters."""
+        """Check the parameters."""
         if self.count < 1 or self.days <= 0:
             raise InvalidParameter(
                 f"a limit must allow at least 1 sync in more than 0 days "

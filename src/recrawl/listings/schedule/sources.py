@@ -41,7 +41,7 @@ class BudgetedSource:
     weight: float = 1.0
 
     def __post_init__(self) -> None:
-        """Check parameters."""
+        """Check the parameters."""
         if self.cost <= 0 or self.weight < 0:
             raise InvalidParameter(
                 f"a source must have a cost above 0 and a weight of at least 0 "

@@ -1,4 +1,4 @@
-"""How often pages are to be visited at a price: what a plan adds up, block by block.
+"""Demand for visits: how often pages are visited at a price.
 
 Pure.
 """
@@ -6,7 +6,7 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -15,50 +15,11 @@ from recrawl.plan.due import NEVER, log_due, most_value
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
     from recrawl.plan.objectives import Objective
-    from recrawl.plan.solver.inverse_value import Pace
+    from recrawl.plan.solver.inverse_value import InverseValue
 
 _STEEPEST = 1e6
 _EDGE = 0.02  # how near a cut-off visits are still smooth enough: chosen with benchmarks/plan.py
 _TINY = 1e-300
-
-
-class Demand(Protocol):
-    """Pages that would be visited so often at a price."""
-
-    @property
-    def scale(self) -> Floats:
-        """What the price is multiplied with, in the units of each page."""
-        ...
-
-    @property
-    def live(self) -> Bools:
-        """Which pages a visit is worth anything for."""
-        ...
-
-    @property
-    def some_live(self) -> bool:
-        """Whether there are such pages."""
-        ...
-
-    def __len__(self) -> int:
-        """Count the pages."""
-        ...
-
-    def visits(self, rows: slice, price: Floats | float) -> Floats:
-        """Visits a day of some pages."""
-        ...
-
-    def visits_and_slope(self, rows: slice, price: Floats | float) -> tuple[Floats, Floats]:
-        """Visits a day, and how much fewer per unit of the logarithm of the price."""
-        ...
-
-    def edge(self, price: float) -> Ints:
-        """Pages near their cut-off, where visits do not change smoothly with the price."""
-        ...
-
-    def take(self, rows: Ints) -> Demand:
-        """Some of the pages."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,14 +27,14 @@ class KnownRateDemand:
     """Demand of pages of known rates.
 
     Args:
-        rate: Changes a day; 0 for pages that no visit is worth anything for.
+        rate: Changes per day; 0 for pages that are not worth a visit at any price.
         scale: Cost rate^power / weight.
-        pace: Changes between visits.
+        inverse: Changes to wait for at a price.
     """
 
     rate: Floats
     scale: Floats
-    pace: Pace
+    inverse: InverseValue
 
     def __len__(self) -> int:
         """Count the pages."""
@@ -81,49 +42,44 @@ class KnownRateDemand:
 
     @property
     def live(self) -> Bools:
-        """Which pages a visit is worth anything for."""
+        """Which pages are worth a visit at some price."""
         return self.rate > 0
 
-    @property
-    def some_live(self) -> bool:
-        """Whether there are such pages."""
-        return bool(self.rate.max(initial=0) > 0)
-
     def visits(self, rows: slice, price: Floats | float) -> Floats:
-        """Visits a day of some pages."""
-        changes = self.pace.changes(self.scale[rows], price)
+        """Visits per day of some pages."""
+        changes = self.inverse.changes(self.scale[rows], price)
         return np.divide(self.rate[rows], changes, out=changes)
 
     def visits_and_slope(self, rows: slice, price: Floats | float) -> tuple[Floats, Floats]:
         """The same, and how fast they fall."""
         scale = self.scale[rows]
-        changes = self.pace.changes(scale, price)
-        slope = self.pace.yielding(changes, scale * price)
+        changes = self.inverse.changes(scale, price)
+        slope = self.inverse.elasticity(changes, scale * price)
         visits = np.divide(self.rate[rows], changes, out=changes)
         slope *= visits
         return visits, slope
 
     def edge(self, price: float) -> Ints:
         """Pages whose value is nearly at its bound."""
-        if not self.pace.bounded:
+        if not self.inverse.bounded:
             return np.empty(0, np.int64)
         return _within(self.scale, (1 - _EDGE) / price, (1 + _EDGE) / price)
 
     def take(self, rows: Ints) -> KnownRateDemand:
         """Some of the pages."""
-        return KnownRateDemand(self.rate[rows], self.scale[rows], self.pace)
+        return KnownRateDemand(self.rate[rows], self.scale[rows], self.inverse)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Uncertain:
+class UncertainDemand:
     """Demand of pages whose rates follow Gamma distributions.
 
     Args:
         objective: What a visit is worth.
         shape: Events of each distribution.
-        exposure: Its days; infinite for pages that no visit is worth anything for.
+        exposure: Its days; infinite for pages that are not worth a visit at any price.
         scale: Cost / weight / exposure^power.
-        last: Logarithm of each interval over the exposure, as last found; where to begin.
+        last: Logarithm of interval / exposure as last found, from where the next search begins.
     """
 
     objective: Objective
@@ -138,16 +94,11 @@ class Uncertain:
 
     @property
     def live(self) -> Bools:
-        """Which pages a visit is worth anything for."""
+        """Which pages are worth a visit at some price."""
         return self.exposure < np.inf
 
-    @property
-    def some_live(self) -> bool:
-        """Whether there are such pages."""
-        return bool(self.exposure.min(initial=np.inf) < np.inf)
-
     def visits(self, rows: slice, price: Floats | float) -> Floats:
-        """Visits a day of some pages."""
+        """Visits per day of some pages."""
         wanted = self.scale[rows] * price
         start = self.last[rows]
         known = not np.isnan(start[:1]).any()
@@ -161,19 +112,22 @@ class Uncertain:
         shape, wanted = self.shape[rows], self.scale[rows] * price
         u = np.exp(self.last[rows])
         wear = self.objective.expected_wear(shape, np.ones_like(u), u)
-        yielding = np.minimum(wanted / np.maximum(u * wear, _TINY), _STEEPEST)
-        return visits, visits * yielding
+        elasticity = np.minimum(wanted / np.maximum(u * wear, _TINY), _STEEPEST)
+        return visits, visits * elasticity
 
     def edge(self, price: float) -> Ints:
         """Pages whose value is nearly at its bound."""
         share = self.scale * price / most_value(self.objective, self.shape)
         return _within(share, 1 - _EDGE, 1 + _EDGE)
 
-    def take(self, rows: Ints) -> Uncertain:
+    def take(self, rows: Ints) -> UncertainDemand:
         """Some of the pages."""
-        return Uncertain(
+        return UncertainDemand(
             self.objective, self.shape[rows], self.exposure[rows], self.scale[rows], self.last[rows]
         )
+
+
+Demand: TypeAlias = KnownRateDemand | UncertainDemand
 
 
 def _within(figures: Floats, low: float, high: float) -> Ints:

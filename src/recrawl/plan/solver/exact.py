@@ -28,7 +28,7 @@ _APART = 1e-6  # prices nearer to each other tell nothing about the slope betwee
 _NEXT_TO_NOTHING = 1e-290  # a price that stands for 0
 
 
-class Shares(NamedTuple):
+class Allocation(NamedTuple):
     """A budget shared out: visits a day of each page, the price, and the price at each host."""
 
     visits: Floats
@@ -36,15 +36,15 @@ class Shares(NamedTuple):
     host_price: Floats | None
 
 
-def shared_out(pages: PricedPages, budget: float) -> Shares:
+def allocate_budget(pages: PricedPages, budget: float) -> Allocation:
     """Visits that spend a budget where they buy most."""
     if not len(pages):
-        return Shares(np.empty(0), 0.0, None if pages.held.host is None else np.empty(0))
+        return Allocation(np.empty(0), 0.0, None if pages.limits.host is None else np.empty(0))
     _check(pages, budget)
-    host, caps = pages.held.host, pages.held.host_most
+    host, caps = pages.limits.host, pages.limits.host_most
     if _most(pages) <= budget * _ROUNDING:
         prices = np.full(2, _NEXT_TO_NOTHING)
-    elif budget <= pages.costs(pages.held.floors(len(pages))):
+    elif budget <= pages.costs(pages.limits.floors(len(pages))):
         prices = np.full(2, np.inf)
     else:
         start = _guess(pages, budget)
@@ -52,23 +52,23 @@ def shared_out(pages: PricedPages, budget: float) -> Shares:
             start = _quick_price(pages, budget, start)
             visits = pages.visits(start)
             if _spread_rest(pages, budget, visits):
-                return Shares(visits, start, None)
+                return Allocation(visits, start, None)
         prices = np.concatenate(_bracket(pages, budget, start))
     low, high = prices.tolist()
     if host is None or caps is None:
         visits = _mixed(pages, budget, low, high)
-        return Shares(visits, _told(high), None)
+        return Allocation(visits, _reported(high), None)
     visits, host_price = _mixed_by_host(pages, budget, low, high)
-    return Shares(visits, _told(high), np.maximum(host_price, _told(high)))
+    return Allocation(visits, _reported(high), np.maximum(host_price, _reported(high)))
 
 
-def _told(price: float) -> float:
+def _reported(price: float) -> float:
     return 0.0 if price == _NEXT_TO_NOTHING else price
 
 
 def _check(pages: PricedPages, budget: float) -> None:
-    """Refuse floors that cannot all be kept."""
-    least, host, caps = pages.held.least, pages.held.host, pages.held.host_most
+    """Check that budget and caps pay for all floors."""
+    least, host, caps = pages.limits.least, pages.limits.host, pages.limits.host_most
     if least is None:
         return
     floors = pages.costs(least)
@@ -88,20 +88,20 @@ def _check(pages: PricedPages, budget: float) -> None:
 
 def _most(pages: PricedPages) -> float:
     """What would be spent if visits were free."""
-    held = pages.held
-    if held.most is None and held.host is None and pages.demand.some_live:
+    limits = pages.limits
+    if limits.most is None and limits.host is None and pages.demand.live.any():
         return np.inf
-    most = np.full(len(pages), np.inf) if held.most is None else held.most
-    most = np.where(pages.demand.live, most, held.floors(len(pages)))
-    if held.host is None or held.host_most is None:
+    most = np.full(len(pages), np.inf) if limits.most is None else limits.most
+    most = np.where(pages.demand.live, most, limits.floors(len(pages)))
+    if limits.host is None or limits.host_most is None:
         return pages.costs(most)
-    by_host = pages.costs_by(held.host, len(held.host_most), most)
-    return float(np.minimum(by_host, held.host_most).sum())
+    by_host = pages.costs_by(limits.host, len(limits.host_most), most)
+    return float(np.minimum(by_host, limits.host_most).sum())
 
 
 def _bracket(pages: PricedPages, budget: float, start: float, near: float = NEAR) -> Bracket:
     """Price of a budget, or two on both sides of it."""
-    host, caps = pages.held.host, pages.held.host_most
+    host, caps = pages.limits.host, pages.limits.host_most
 
     def spend(price: Floats, rows: Ints) -> Spending:
         del rows
@@ -124,7 +124,7 @@ def _guess(pages: PricedPages, budget: float) -> float:
     rows = _sample(pages)
     some = pages.take(rows)
     share = budget * len(rows) / max(len(pages), 1)
-    floors = some.costs(some.held.floors(len(rows)))
+    floors = some.costs(some.limits.floors(len(rows)))
     if not floors < share < _most(some) / _ROUNDING:
         return start
     guess = float(_bracket(some, share, start, _ROUGH).high[0])
@@ -134,9 +134,9 @@ def _guess(pages: PricedPages, budget: float) -> float:
 def _sample(pages: PricedPages) -> Ints:
     """Some pages, evenly; all pages of some hosts where hosts have caps."""
     step = len(pages) // _SAMPLE
-    if pages.held.host is None:
+    if pages.limits.host is None:
         return np.arange(0, len(pages), step)
-    return np.flatnonzero(pages.held.host % step == 0)
+    return np.flatnonzero(pages.limits.host % step == 0)
 
 
 def _quick_price(pages: PricedPages, budget: float, start: float) -> float:
@@ -196,7 +196,7 @@ def _mixed(pages: PricedPages, budget: float, low: float, high: float) -> Floats
 def _spread_rest(pages: PricedPages, budget: float, visits: Floats) -> bool:
     """Spend the little that is left of a budget, in proportion; whether it was little enough."""
     spent = pages.costs(visits)
-    free = visits if pages.held.is_free else pages.free(visits)
+    free = visits if pages.limits.is_free else pages.free(visits)
     total = spent if free is visits else pages.costs(free)
     rest = budget - spent
     if abs(rest) > _LITTLE * total:
@@ -212,7 +212,7 @@ def _mixed_by_host(
     pages: PricedPages, budget: float, low: float, high: float
 ) -> tuple[Floats, Floats]:
     """The same where hosts have caps; full hosts at a price of their own."""
-    host, caps = pages.held.host, pages.held.host_most
+    host, caps = pages.limits.host, pages.limits.host_most
     assert host is not None  # noqa: S101 - with mypy in mind: asked for only where there are hosts
     assert caps is not None  # noqa: S101
     count = len(caps)
@@ -241,7 +241,7 @@ def _mixed_by_host(
 
 def _fill_hosts(pages: PricedPages, full: Bools, visits: Floats, prices: Floats) -> None:
     """Visits to the pages of full hosts, and the hosts' prices, written into what is there."""
-    host, caps = pages.held.host, pages.held.host_most
+    host, caps = pages.limits.host, pages.limits.host_most
     assert host is not None  # noqa: S101
     assert caps is not None  # noqa: S101
     rows = np.flatnonzero(full[host])

@@ -15,9 +15,8 @@ Pure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -45,24 +44,21 @@ _HARMONIC_STEP = _FAR ** (1 / 2) / _PIECES * (1 + 1e-9)
 _AGE_STEP = _FAR_AGE ** (1 / 3) / _PIECES * (1 + 1e-9)
 
 
-class Pace(Protocol):
-    """Changes to be expected between visits, x, that make g(x) = scale * price."""
+class InverseValue(NamedTuple):
+    """The inverse of one gain g: the changes x to wait for so that g(x) = y = scale * price.
 
-    @property
-    def bounded(self) -> bool:
-        """Whether visits end at a cut-off, and end steeply."""
-        ...
+    Attributes:
+        changes: From scales and a price, or one price per page, to x; infinite where no x will do.
+        elasticity: From x and y to how fast visits fall as the price rises, -d ln(1 / x) / d ln y.
+        bounded: Whether g is bounded: visits end at a cut-off, and end steeply.
+    """
 
-    def changes(self, scale: Floats, price: Floats | float) -> Floats:
-        """X of each page; infinite where no x will do."""
-        ...
-
-    def yielding(self, x: Floats, y: Floats) -> Floats:
-        """How fast visits fall as the price rises: -d ln(1 / x) / d ln y."""
-        ...
+    changes: Callable[[Floats, Floats | float], Floats]
+    elasticity: Callable[[Floats, Floats], Floats]
+    bounded: bool = False
 
 
-# X over its place, z / step, as cubics in steps of z from 0 on: a column a power, a row a step.
+# X over its place, z / step, as cubics in steps of z from 0 on: an array per power, a row per step.
 _Cubics = tuple["Floats", "Floats", "Floats", "Floats"]
 
 
@@ -96,7 +92,7 @@ def _cubics(x_of: Callable[[Floats], Floats], step: float, beyond: float | None 
 
 
 def _root(gain: Callable[[Floats], Floats], y: Floats, guess: Floats) -> Floats:
-    """X with gain(x) = y, by secants on logarithms from a guess and a point just above it."""
+    """X with gain(x) = y, by the secant method on logarithms, from a guess and just above it."""
     before, x = np.log(guess), np.log(guess) + 1e-3
     want = np.log(y)
     height = np.log(gain(np.exp(before))) - want
@@ -108,30 +104,26 @@ def _root(gain: Callable[[Floats], Floats], y: Floats, guess: Floats) -> Floats:
     return np.exp(x)
 
 
-@dataclass(frozen=True, slots=True)
-class _Fresh:
-    """G = 1 - (1 + x) e^-x, which is below 1: a page worth less than the price is left alone."""
+def _fresh_changes(scale: Floats, price: Floats | float) -> Floats:
+    """Root of 1 - (1 + x) e^-x = y; infinite from y = 1 on: a page worth less is left alone."""
+    y = scale * -price
+    np.maximum(y, -1.0, out=y)
+    with np.errstate(divide="ignore"):  # -inf for pages left alone
+        np.log1p(y, out=y)
+    y *= -(_FRESH_STEP**-2)
+    np.minimum(y, (_PIECES + 1) ** 2, out=y)
+    np.sqrt(y, out=y)
+    return _times(y, _fresh_cubics())
 
-    bounded: ClassVar[bool] = True
 
-    def changes(self, scale: Floats, price: Floats | float) -> Floats:
-        y = scale * -price
-        np.maximum(y, -1.0, out=y)
-        with np.errstate(divide="ignore"):  # -inf for pages left alone
-            np.log1p(y, out=y)
-        y *= -(_FRESH_STEP**-2)
-        np.minimum(y, (_PIECES + 1) ** 2, out=y)
-        np.sqrt(y, out=y)
-        return _times(y, _fresh_cubics())
-
-    def yielding(self, x: Floats, y: Floats) -> Floats:
-        x = np.minimum(x, _FAR)  # pages left alone spend nothing, whatever stands here
-        slope = _ABOUT_ONE - np.minimum(y, 1.0)
-        slope *= x
-        slope *= x
-        x += 1
-        slope /= x
-        return np.divide(y, slope, out=slope)
+def _fresh_elasticity(x: Floats, y: Floats) -> Floats:
+    x = np.minimum(x, _FAR)  # pages left alone spend nothing, whatever stands here
+    slope = _ABOUT_ONE - np.minimum(y, 1.0)
+    slope *= x
+    slope *= x
+    x += 1
+    slope /= x
+    return np.divide(y, slope, out=slope)
 
 
 @cache
@@ -147,171 +139,130 @@ def _fresh_cubics() -> _Cubics:
     return _cubics(x_of, _FRESH_STEP, beyond=np.inf)
 
 
-@dataclass(frozen=True, slots=True)
-class _Harmonic:
-    """G = x - 1 + e^-x, which soon becomes a straight line."""
+def _harmonic_changes(scale: Floats, price: Floats | float) -> Floats:
+    """Root of x - 1 + e^-x = y, which soon becomes a straight line."""
+    y = scale * price
+    near = np.minimum(y, _FAR)
+    y -= near
+    near *= _HARMONIC_STEP**-2
+    np.sqrt(near, out=near)
+    y += _times(near, _harmonic_cubics())
+    return y
 
-    bounded: ClassVar[bool] = False
 
-    def changes(self, scale: Floats, price: Floats | float) -> Floats:
-        y = scale * price
-        near = np.minimum(y, _FAR)
-        y -= near
-        near *= _HARMONIC_STEP**-2
-        np.sqrt(near, out=near)
-        y += _times(near, _harmonic_cubics())
-        return y
-
-    def yielding(self, x: Floats, y: Floats) -> Floats:
-        slope = x - y  # 1 - e^-x, but for rounding where both are large
-        np.maximum(slope, np.minimum(x, 1.0) / 2, out=slope)
-        slope *= x
-        np.maximum(slope, _TINY, out=slope)
-        return np.divide(y, slope, out=slope)
+def _harmonic_elasticity(x: Floats, y: Floats) -> Floats:
+    slope = x - y  # 1 - e^-x, but for rounding where both are large
+    np.maximum(slope, np.minimum(x, 1.0) / 2, out=slope)
+    slope *= x
+    np.maximum(slope, _TINY, out=slope)
+    return np.divide(y, slope, out=slope)
 
 
 @cache
 def _harmonic_cubics() -> _Cubics:
-    def x_of(z: Floats) -> Floats:
-        return _root(harmonic_gain, z * z, np.sqrt(2) * z + z * z)
-
-    return _cubics(x_of, _HARMONIC_STEP)
+    return _cubics(lambda z: _root(harmonic_gain, z * z, np.sqrt(2) * z + z * z), _HARMONIC_STEP)
 
 
-@dataclass(frozen=True, slots=True)
-class _Age:
-    """G = x^2 / 2 - 1 + (1 + x) e^-x, which soon becomes a parabola."""
+def _age_changes(scale: Floats, price: Floats | float) -> Floats:
+    """Root of x^2 / 2 - 1 + (1 + x) e^-x = y, which soon becomes a parabola."""
+    y = scale * price
+    near = np.minimum(y, _FAR_AGE)
+    y -= near
+    near *= _AGE_STEP**-3
+    x = _times(np.cbrt(near, out=near), _age_cubics())
+    y *= 2
+    x *= x
+    x += y
+    return np.sqrt(x, out=x)
 
-    bounded: ClassVar[bool] = False
 
-    def changes(self, scale: Floats, price: Floats | float) -> Floats:
-        y = scale * price
-        near = np.minimum(y, _FAR_AGE)
-        y -= near
-        near *= _AGE_STEP**-3
-        x = _times(np.cbrt(near, out=near), _age_cubics())
-        y *= 2
-        x *= x
-        x += y
-        return np.sqrt(x, out=x)
-
-    def yielding(self, x: Floats, y: Floats) -> Floats:
-        decay = (y + 1 - x * x / 2) / (1 + x)
-        changed = np.maximum(1 - decay, np.minimum(x, 1.0) / 2)  # but for rounding
-        return y / np.maximum(x * x * np.minimum(changed, 1.0), _TINY)
+def _age_elasticity(x: Floats, y: Floats) -> Floats:
+    decay = (y + 1 - x * x / 2) / (1 + x)
+    changed = np.maximum(1 - decay, np.minimum(x, 1.0) / 2)  # but for rounding
+    return y / np.maximum(x * x * np.minimum(changed, 1.0), _TINY)
 
 
 @cache
 def _age_cubics() -> _Cubics:
-    def x_of(z: Floats) -> Floats:
-        return _root(age_gain, z**3, np.cbrt(3) * z + z**1.5)
-
-    return _cubics(x_of, _AGE_STEP)
+    return _cubics(lambda z: _root(age_gain, z**3, np.cbrt(3) * z + z**1.5), _AGE_STEP)
 
 
-@dataclass(frozen=True, slots=True)
-class _Missed:
-    """G = x^2 / 2."""
-
-    bounded: ClassVar[bool] = False
-
-    def changes(self, scale: Floats, price: Floats | float) -> Floats:
-        return np.sqrt(scale * (2 * price))
-
-    def yielding(self, x: Floats, y: Floats) -> Floats:
-        del y
-        return np.full_like(x, 0.5)
+def _missed_changes(scale: Floats, price: Floats | float) -> Floats:
+    """Root of x^2 / 2 = y."""
+    return np.sqrt(scale * (2 * price))
 
 
-@dataclass(frozen=True, slots=True)
-class _RandomFresh:
-    """Y = (1 + 1/x)^-2 with visits / rate = 1 / x: the loss is x / (1 + x)."""
-
-    bounded: ClassVar[bool] = False
-
-    def changes(self, scale: Floats, price: Floats | float) -> Floats:
-        root = np.sqrt(np.minimum(scale * price, 1.0))
-        with np.errstate(divide="ignore"):  # infinite for pages left alone
-            changes: Floats = root / (1 - root)
-        return changes
-
-    def yielding(self, x: Floats, y: Floats) -> Floats:
-        del y
-        return np.minimum((1 + x) / 2, _STEEPEST)
+def _half(x: Floats, y: Floats) -> Floats:
+    """Elasticity of a square root."""
+    del y
+    return np.full_like(x, 0.5)
 
 
-@dataclass(frozen=True, slots=True)
-class _RandomHarmonic:
-    """Y = x^2 / (1 + x): the loss is ln(1 + x)."""
-
-    bounded: ClassVar[bool] = False
-
-    def changes(self, scale: Floats, price: Floats | float) -> Floats:
-        y = scale * price
-        changes: Floats = (y + np.sqrt(y) * np.sqrt(y + 4)) / 2
-        return changes
-
-    def yielding(self, x: Floats, y: Floats) -> Floats:
-        del y
-        yielding: Floats = (1 + x) / (2 + x)
-        return yielding
+def _random_fresh_changes(scale: Floats, price: Floats | float) -> Floats:
+    """Root of (1 + 1/x)^-2 = y: the loss is x / (1 + x)."""
+    root = np.sqrt(np.minimum(scale * price, 1.0))
+    with np.errstate(divide="ignore"):  # infinite for pages left alone
+        changes: Floats = root / (1 - root)
+    return changes
 
 
-@dataclass(frozen=True, slots=True)
-class _RandomAge:
-    """Y = x^3 (2 + x) / (1 + x)^2: the loss is x / (1 + x) times the interval."""
-
-    bounded: ClassVar[bool] = False
-
-    def changes(self, scale: Floats, price: Floats | float) -> Floats:
-        y = np.clip(scale * price, _TINY, _MOST)
-        log = np.log(y)
-        x = np.cbrt(y / 2) + np.sqrt(y)
-        for _ in range(6):
-            x *= np.exp((log - np.log(self._gain(x))) * self.yielding(x, y))
-        return x
-
-    def _gain(self, x: Floats) -> Floats:
-        share: Floats = x / (1 + x)
-        return share * share * x * (2 + x)
-
-    def yielding(self, x: Floats, y: Floats) -> Floats:
-        del y
-        yielding: Floats = 1 / (3 + x / (2 + x) - 2 * (x / (1 + x)))
-        return yielding
+def _random_fresh_elasticity(x: Floats, y: Floats) -> Floats:
+    del y
+    return np.minimum((1 + x) / 2, _STEEPEST)
 
 
-@dataclass(frozen=True, slots=True)
-class _RandomMissed:
-    """Y = x^2: the loss is x."""
+def _random_harmonic_changes(scale: Floats, price: Floats | float) -> Floats:
+    """Root of x^2 / (1 + x) = y: the loss is ln(1 + x)."""
+    y = scale * price
+    changes: Floats = (y + np.sqrt(y) * np.sqrt(y + 4)) / 2
+    return changes
 
-    bounded: ClassVar[bool] = False
 
-    def changes(self, scale: Floats, price: Floats | float) -> Floats:
-        return np.sqrt(scale * price)
+def _random_harmonic_elasticity(x: Floats, y: Floats) -> Floats:
+    del y
+    return 1 - 1 / (2 + x)
 
-    def yielding(self, x: Floats, y: Floats) -> Floats:
-        del y
-        return np.full_like(x, 0.5)
+
+def _random_age_changes(scale: Floats, price: Floats | float) -> Floats:
+    """Root of x^3 (2 + x) / (1 + x)^2 = y, by Newton steps: the loss is x / (1 + x) intervals."""
+    y = np.clip(scale * price, _TINY, _MOST)
+    log = np.log(y)
+    x = np.cbrt(y / 2) + np.sqrt(y)
+    for _ in range(6):
+        share = x / (1 + x)
+        gain = share * share * x * (2 + x)
+        x *= np.exp((log - np.log(gain)) * _random_age_elasticity(x, y))
+    return x
+
+
+def _random_age_elasticity(x: Floats, y: Floats) -> Floats:
+    del y
+    elasticity: Floats = 1 / (3 + x / (2 + x) - 2 * (x / (1 + x)))
+    return elasticity
+
+
+def _random_missed_changes(scale: Floats, price: Floats | float) -> Floats:
+    """Root of x^2 = y: the loss is x."""
+    return np.sqrt(scale * price)
 
 
 # By the name of an objective's gain.
-PERIODIC: Mapping[str, Pace] = {
-    "fresh": _Fresh(),
-    "harmonic": _Harmonic(),
-    "age": _Age(),
-    "missed": _Missed(),
+PERIODIC: Mapping[str, InverseValue] = {
+    "fresh": InverseValue(_fresh_changes, _fresh_elasticity, bounded=True),
+    "harmonic": InverseValue(_harmonic_changes, _harmonic_elasticity),
+    "age": InverseValue(_age_changes, _age_elasticity),
+    "missed": InverseValue(_missed_changes, _half),
 }
-RANDOMISED: Mapping[str, Pace] = {
-    "fresh": _RandomFresh(),
-    "harmonic": _RandomHarmonic(),
-    "age": _RandomAge(),
-    "missed": _RandomMissed(),
+RANDOMISED: Mapping[str, InverseValue] = {
+    "fresh": InverseValue(_random_fresh_changes, _random_fresh_elasticity),
+    "harmonic": InverseValue(_random_harmonic_changes, _random_harmonic_elasticity),
+    "age": InverseValue(_random_age_changes, _random_age_elasticity),
+    "missed": InverseValue(_random_missed_changes, _half),
 }
 
 
 def random_value(objective: Objective, rate: Floats, interval: Floats) -> Floats:
-    """What one more visit a day saves where visits are at random instants.
+    """Value of one more visit per day where visits are made at random instants.
 
     >>> from recrawl.plan import Freshness
     >>> random_value(Freshness(), np.array([1.0]), np.array([1.0]))  # rate / (visits + rate)^2

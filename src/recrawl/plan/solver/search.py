@@ -29,7 +29,7 @@ _MOST_STEP = 5.0
 
 
 class Spending(NamedTuple):
-    """What is spent at a price, a row a budget.
+    """What is spent at a price, one row per budget.
 
     Attributes:
         total: Visits a day, times their costs.
@@ -71,7 +71,7 @@ def find_prices(
 
 
 class _Search:
-    """Brackets so far, a row a budget, and the point before the last one."""
+    """Brackets so far, one row per budget, and the point before the last one."""
 
     def __init__(self, budgets: Floats, start: Floats) -> None:
         count = len(budgets)

@@ -15,7 +15,7 @@ from recrawl.plan.solver.search import Spending
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.plan.limits import Held
+    from recrawl.plan.limits import LimitColumns
     from recrawl.plan.solver.demand import Demand
 
 # Pages at a time: few enough for the cache, enough to keep threads from waiting for each other.
@@ -29,7 +29,7 @@ class PricedPages:
 
     demand: Demand
     cost: Floats | None
-    held: Held
+    limits: LimitColumns
 
     def __len__(self) -> int:
         """Count the pages."""
@@ -38,15 +38,15 @@ class PricedPages:
     def take(self, rows: Ints) -> PricedPages:
         """Some of the pages."""
         cost = None if self.cost is None else self.cost[rows]
-        return PricedPages(self.demand.take(rows), cost, self.held.take(rows))
+        return PricedPages(self.demand.take(rows), cost, self.limits.take(rows))
 
     def visits(self, price: Floats | float) -> Floats:
-        """Visits a day at one price for all, or at one a page."""
+        """Visits a day at one price for all, or at one per page."""
         into = np.empty(len(self))
 
         def work(rows: slice) -> None:
             at = price if isinstance(price, float) else price[rows]
-            into[rows] = self._held(rows, self.demand.visits(rows, at))
+            into[rows] = self._limited(rows, self.demand.visits(rows, at))
 
         over_blocks(work, len(self), _BLOCK)
         return into
@@ -68,7 +68,7 @@ class PricedPages:
         sums = np.zeros(-(-len(self) // _BLOCK))
 
         def work(rows: slice) -> None:
-            visits = self._held(rows, self.demand.visits(rows, price))
+            visits = self._limited(rows, self.demand.visits(rows, price))
             cost = self.cost
             sums[rows.start // _BLOCK] = visits.sum() if cost is None else visits @ cost[rows]
 
@@ -76,9 +76,9 @@ class PricedPages:
         return float(sums.sum())
 
     def spending_by(self, group: Ints, groups: int, price: Floats | float) -> Spending:
-        """What the pages of each group spend, at one price for all or at one a group."""
+        """What the pages of each group spend, at one price for all or at one per group."""
         spent, slope = np.empty(len(self)), np.empty(len(self))
-        free = spent if self.held.is_free else np.empty(len(self))
+        free = spent if self.limits.is_free else np.empty(len(self))
 
         def work(rows: slice) -> None:
             at = price if isinstance(price, float) else price[group[rows]]
@@ -86,8 +86,8 @@ class PricedPages:
 
         over_blocks(work, len(self), _BLOCK)
         total = _sums(group, spent, groups)
-        unheld = total if free is spent else _sums(group, free, groups)
-        return Spending(total, _sums(group, slope, groups), unheld)
+        within = total if free is spent else _sums(group, free, groups)
+        return Spending(total, _sums(group, slope, groups), within)
 
     def costs(self, visits: Floats) -> float:
         """What so many visits cost."""
@@ -99,25 +99,25 @@ class PricedPages:
 
     def free(self, visits: Floats) -> Floats:
         """Visits that no floor or cap holds, 0 for the others."""
-        held = self.held
-        if held.least is not None:
-            visits = np.where(visits > held.least, visits, 0.0)
-        if held.most is not None:
-            visits = np.where(visits < held.most, visits, 0.0)
+        limits = self.limits
+        if limits.least is not None:
+            visits = np.where(visits > limits.least, visits, 0.0)
+        if limits.most is not None:
+            visits = np.where(visits < limits.most, visits, 0.0)
         return visits
 
-    def _held(self, rows: slice, visits: Floats) -> Floats:
-        if self.held.least is not None:
-            np.maximum(visits, self.held.least[rows], out=visits)
-        if self.held.most is not None:
-            np.minimum(visits, self.held.most[rows], out=visits)
+    def _limited(self, rows: slice, visits: Floats) -> Floats:
+        if self.limits.least is not None:
+            np.maximum(visits, self.limits.least[rows], out=visits)
+        if self.limits.most is not None:
+            np.minimum(visits, self.limits.most[rows], out=visits)
         return visits
 
     def _spending(self, rows: slice, price: Floats | float) -> tuple[Floats, Floats, Floats]:
         wanted, slope = self.demand.visits_and_slope(rows, price)
         spent = free = wanted
-        if not self.held.is_free:
-            spent = self._held(rows, wanted.copy())
+        if not self.limits.is_free:
+            spent = self._limited(rows, wanted.copy())
             inside = spent == wanted
             free, slope = wanted * inside, slope * inside
         if self.cost is not None:

@@ -47,7 +47,7 @@ class Aduana:
     scale: float = 1.0
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
+        """Check the parameters."""
         check_positive(scale=self.scale)
 
     def begin(self, found: Floats) -> tuple[Floats, Counts]:

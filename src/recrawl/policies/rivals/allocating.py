@@ -1,8 +1,8 @@
-"""Policies that learn rates and now and then divide the budget of visits by them.
+"""Policies that estimate rates and from time to time divide the budget by them.
 
-A *learner* keeps count of what visits showed and gives a rate a page; a *division* turns the rates
-into visits a day that add up to the budget. Both are done again after an eighth of the mean gap.
-In between a page goes by the last division. A page whose rate is not known yet (nan) waits for the
+A *learner* counts what visits showed and gives one rate per page; a *division* turns the rates into
+visits per day that add up to the budget. Both are repeated after an eighth of the mean gap; in
+between the last division holds. A page whose rate is not known yet (nan) waits for the
 mean gap.
 
 Pure.
@@ -18,7 +18,7 @@ import numpy as np
 from recrawl.arrays.growing import with_rows
 from recrawl.errors import InvalidParameter
 from recrawl.policies.rivals.interval import VisitRows
-from recrawl.policies.rivals.uniforms import lots
+from recrawl.policies.rivals.uniforms import hash_uniform
 from recrawl.units import epoch_days, instants_after_epoch
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Learner(Protocol[Memory]):
     """Learns rates from visits."""
 
     def begin(self, pages: int) -> Memory:
-        """What is remembered of pages before their second visit."""
+        """Memory of pages before their second visit."""
         ...
 
     def learn(self, memory: Memory, rows: Ints, visits: VisitRows) -> None:
@@ -56,12 +56,12 @@ class Division(Protocol):
 
 @dataclass(slots=True)
 class AllocatingState(Generic[Memory]):
-    """What is known of each page, and the last division.
+    """State of each page, and the last division.
 
     Args:
         last: When each page was last visited, in days after 1970.
-        frequency: Visits a day by the last division; nan for one a gap.
-        patience: Mean intervals to wait: 1, or drawn by lot.
+        frequency: Visits a day by the last division; nan for one per gap.
+        patience: Mean intervals to wait: 1, or drawn at random.
         visits: Visits so far.
         weight: How much each page matters.
         memory: What the learner remembers.
@@ -81,18 +81,18 @@ class AllocatingState(Generic[Memory]):
 
 @dataclass(frozen=True, slots=True)
 class AllocatingPolicy(Generic[Memory]):
-    """Visit each page so many times a day, by its estimated rate.
+    """Visit each page at a frequency that follows from its estimated rate.
 
     Args:
         learner: Where rates come from.
         division: What turns them into visits a day.
-        by_lot: Whether intervals are drawn from exponential distributions (Poisson visits)
+        randomised: Whether intervals are drawn from exponential distributions (Poisson visits)
             instead of being equal.
-        seed: Of the lots.
+        seed: Seed of the random intervals.
         least_days: Fewest days between divisions.
 
     Examples:
-        After five visits in vain to the first page and five changes of the second, both ten days
+        After five unchanged visits to the first page and five changes of the second, both ten days
         apart, visits go to the second: the first keeps a tenth of the mean at least.
 
         >>> from recrawl.policies.rivals.cho import cho
@@ -109,15 +109,14 @@ class AllocatingPolicy(Generic[Memory]):
 
     learner: Learner[Memory]
     division: Division
-    by_lot: bool = False
+    randomised: bool = False
     seed: int = 0
     least_days: float = 0.0
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
+        """Check the parameters."""
         if not 0 <= self.least_days < np.inf:
-            message = f"least_days must be a number of days, at least 0 (got {self.least_days})"
-            raise InvalidParameter(message)
+            raise InvalidParameter(f"least_days must be at least 0, finite (got {self.least_days})")
 
     def start(self, pages: Pages, now: np.datetime64, gap: float) -> AllocatingState[Memory]:
         """State of a crawl that begins now with these pages."""
@@ -145,8 +144,8 @@ class AllocatingPolicy(Generic[Memory]):
         self.learner.learn(state.memory, rows, visits)
         state.last[rows] = at
         state.visits[rows] += 1
-        if self.by_lot:
-            state.patience[rows] = -np.log(lots(self.seed, rows, state.visits[rows]))
+        if self.randomised:
+            state.patience[rows] = -np.log(hash_uniform(self.seed, rows, state.visits[rows]))
         latest = float(at.max(initial=-np.inf))
         if latest >= state.divided + max(state.gap / _DIVISIONS_A_GAP, self.least_days):
             self._divide(state)
@@ -162,8 +161,8 @@ class AllocatingPolicy(Generic[Memory]):
         """State of pages that were just found, numbered from `first`."""
         visits = np.zeros(len(pages), np.int64)
         patience = np.ones(len(pages))
-        if self.by_lot:
-            patience = -np.log(lots(self.seed, first + np.arange(len(pages)), visits))
+        if self.randomised:
+            patience = -np.log(hash_uniform(self.seed, first + np.arange(len(pages)), visits))
         return AllocatingState(
             last=epoch_days(pages.first_seen),
             frequency=np.full(len(pages), np.nan),

@@ -50,7 +50,7 @@ class BinaryDivision:
     floor: float = 0.0
 
     def __post_init__(self) -> None:
-        """Refuse a floor that is no share."""
+        """Check the floor."""
         if not 0 <= self.floor < 1:
             raise InvalidParameter(f"floor must lie between 0 and 1 (got {self.floor})")
 
@@ -75,8 +75,8 @@ class BinaryDivision:
 
 
 def azar(
-    floor: float = 0.0, *, by_lot: bool = False, guess: float = 1.0
+    floor: float = 0.0, *, randomised: bool = False, guess: float = 1.0
 ) -> AllocatingPolicy[Likely]:
-    """Azar's division with learnt rates, its visits at equal intervals unless drawn by lot."""
+    """Azar's division with learnt rates, its visits at equal intervals unless randomised."""
     learner = CensoredLearner(guess)
-    return AllocatingPolicy(learner, BinaryDivision(floor), by_lot=by_lot, least_days=1.0)
+    return AllocatingPolicy(learner, BinaryDivision(floor), randomised=randomised, least_days=1.0)

@@ -61,7 +61,7 @@ class C01:
     warm_up: int = 5
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
+        """Check the parameters."""
         check_choice(("changes", "nochanges"), form=self.form)
         check_choice(("hashes", "changes"), counted=self.counted)
         check_at_least(2, warm_up=self.warm_up)

@@ -33,7 +33,7 @@ class Likely:
     """What the likelihood of each page's rate needs.
 
     Args:
-        count: Gaps that hide a change, a column a bin.
+        count: Gaps that hide a change, one column per bin.
         days: Days of these together.
         events: Changes at known times.
         quiet: Days known to be without a change.
@@ -78,7 +78,7 @@ class CensoredLearner:
     guess: float = 1.0
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
+        """Check the parameters."""
         check_positive(guess=self.guess)
 
     def begin(self, pages: int) -> Likely:

@@ -36,7 +36,7 @@ class CountingLearner:
     warm_up: int = 5
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
+        """Check the parameters."""
         check_at_least(1, warm_up=self.warm_up)
 
     def begin(self, pages: int) -> Counts:
@@ -81,7 +81,7 @@ class PowerDivision:
     floor: float = 0.1
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
+        """Check the parameters."""
         if not 0 <= self.exponent < np.inf:
             raise InvalidParameter(f"exponent must be at least 0 (got {self.exponent})")
         if not 0 <= self.floor < 1:

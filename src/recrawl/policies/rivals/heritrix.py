@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Heritrix:
-    r"""Wait 1.5 times as long after a visit in vain, 1.5 times shorter after a change.
+    r"""Wait 1.5 times as long after an unchanged visit, 1.5 times shorter after a change.
 
     $$ I \leftarrow I / 1.5 \text{ if changed}, \qquad I \leftarrow 1.5 \, I \text{ if not} . $$
 
@@ -28,7 +28,7 @@ class Heritrix:
 
     Args:
         sooner: What to divide the interval by after a change.
-        later: What to multiply it by after a visit in vain.
+        later: What to multiply it by after an unchanged visit.
         shortest: Fewest days to wait.
         longest: Most days to wait.
         first: Days to wait at first.
@@ -38,7 +38,7 @@ class Heritrix:
         Heritrix 1.x, classes WaitEvaluator and AdaptiveRevisitFrontier.
 
     Examples:
-        A day becomes 36 hours after a visit in vain, 16 after a change:
+        A day becomes 36 hours after an unchanged visit, 16 after a change:
 
         >>> from recrawl.policies.rivals.interval import VisitRows
         >>> day, unknown = np.ones(2), np.full(2, np.nan)
@@ -55,7 +55,7 @@ class Heritrix:
     use_overdue: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
+        """Check the parameters."""
         check_positive(sooner=self.sooner, later=self.later)
         check_order(shortest=self.shortest, first=self.first, longest=self.longest)
 

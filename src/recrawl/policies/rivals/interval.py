@@ -26,7 +26,7 @@ Memory = TypeVar("Memory")
 
 @dataclass(frozen=True, slots=True)
 class VisitRows:
-    """Visits as a rule sees them: a row a visit.
+    """Visits as a rule sees them: one row per visit.
 
     Args:
         now: When, in days after 1970.

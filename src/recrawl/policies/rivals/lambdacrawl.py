@@ -66,12 +66,12 @@ class HarmonicDivision:
 
 
 def lambdacrawl(
-    *, by_lot: bool = False, guess: float = 1.0, seed: int = 0
+    *, randomised: bool = False, guess: float = 1.0, seed: int = 0
 ) -> AllocatingPolicy[Likely]:
-    """LambdaCrawl with learnt rates, its visits at equal intervals unless drawn by lot.
+    """LambdaCrawl with learnt rates, its visits at equal intervals unless randomised.
 
-    Published with visits at random times (`by_lot`); at equal intervals of the same mean it is
+    Published with visits at random times (`randomised`); at equal intervals of the same mean it is
     fresher. Rates are estimated again once a day at most.
     """
-    learner = CensoredLearner(guess)
-    return AllocatingPolicy(learner, HarmonicDivision(), by_lot=by_lot, seed=seed, least_days=1.0)
+    learner, division = CensoredLearner(guess), HarmonicDivision()
+    return AllocatingPolicy(learner, division, randomised=randomised, seed=seed, least_days=1.0)

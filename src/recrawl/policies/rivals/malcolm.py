@@ -71,7 +71,7 @@ class MalcolmPolicy:
     most_changes: int | None = _MOST_CHANGES
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
+        """Check the parameters."""
         check_positive(ratio=self.ratio)
         check_order(shortest=self.shortest, soft=self.soft)
 
@@ -148,7 +148,7 @@ class MalcolmLastModified:
     most_changes: int | None = _MOST_CHANGES
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
+        """Check the parameters."""
         check_positive(target=self.target, ratio=self.ratio)
 
     def begin(self, found: Floats) -> tuple[Floats, MalcolmAgeMemory]:

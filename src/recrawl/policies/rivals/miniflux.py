@@ -61,7 +61,7 @@ class Miniflux:
     longest: float = 1.0
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
+        """Check the parameters."""
         check_positive(factor=self.factor)
         check_order(shortest=self.shortest, longest=self.longest)
 

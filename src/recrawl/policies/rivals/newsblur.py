@@ -12,7 +12,7 @@ import numpy as np
 
 from recrawl.checks import check_at_least
 from recrawl.policies.rivals.recent import Recent
-from recrawl.policies.rivals.uniforms import lots
+from recrawl.policies.rivals.uniforms import hash_uniform
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _MINUTE = 60 / SECONDS_A_DAY
 _MONTH = 30.0
 _PLACES = 30  # one a day for a month: more make no difference
 _MANY = 10  # subscribers
-_HURRY = 5  # minutes: shorter intervals may double by lot
+_HURRY = 5  # minutes: jitter may double shorter intervals
 
 
 @dataclass(slots=True)
@@ -47,12 +47,12 @@ class NewsBlur:
     | 0 | $360 m$ | $360 m$ | $720 m$ | $1440 m$ |
 
     where $m$ is the months since the last change, at least 1. At most 240 minutes, 2880 without
-    subscribers. By lot up to a quarter is added, in whole minutes; up to all of an interval of
-    at most 5 minutes. Push, notifications, paid accounts and errors are left out.
+    subscribers. A random jitter of up to a quarter is added, in whole minutes; of up to all of an
+    interval of at most 5 minutes. Push, notifications, paid accounts and errors are left out.
 
     Args:
         subscribers: How many people read each page.
-        seed: Of the lots.
+        seed: Seed of the jitter.
 
     References:
         NewsBlur, class Feed, methods get_next_scheduled_update and set_next_scheduled_update.
@@ -73,11 +73,11 @@ class NewsBlur:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
+        """Check the parameters."""
         check_at_least(0, subscribers=self.subscribers)
 
     def begin(self, found: Floats) -> tuple[Floats, NewsBlurMemory]:
-        """What a page without changes waits, before lots."""
+        """The wait of a page without changes, before jitter."""
         quiet = self._minutes(np.zeros(len(found)), np.ones(len(found)))
         memory = NewsBlurMemory(Recent.none(found, _PLACES), np.zeros(len(found), np.int64))
         return quiet * _MINUTE, memory
@@ -89,13 +89,13 @@ class NewsBlur:
         months = np.maximum((visits.now - memory.recent.last[rows]) / _MONTH, 1.0)
         minutes = self._minutes(count / _MONTH, months)
         memory.visits[rows] += 1
-        lot = lots(self.seed, rows, memory.visits[rows])
-        extra = np.minimum(np.floor(lot * (np.floor(minutes) + 1)), np.floor(minutes))
+        uniform = hash_uniform(self.seed, rows, memory.visits[rows])
+        extra = np.minimum(np.floor(uniform * (np.floor(minutes) + 1)), np.floor(minutes))
         wait: Floats = (minutes + np.where(minutes <= _HURRY, extra, extra / 4)) * _MINUTE
         return wait
 
     def _minutes(self, daily: Floats, months: Floats) -> Floats:
-        """Minutes to wait, before lots."""
+        """Minutes to wait, before jitter."""
         readers = self.subscribers
         busy = 6 if readers >= _MANY else 15 if readers > 1 else 45
         slow = 60 if readers > 1 else 360

@@ -30,7 +30,7 @@ class NutchMemory:
 
 @dataclass(frozen=True, slots=True)
 class Nutch:
-    r"""Wait longer by a share after each visit in vain, shorter after each change.
+    r"""Wait longer by a share after each unchanged visit, shorter after each change.
 
     $$ I \leftarrow (1 - \text{less}) \, I \text{ if changed}, \qquad
        I \leftarrow (1 + \text{more}) \, I \text{ if not} , $$
@@ -43,7 +43,7 @@ class Nutch:
     ($P = \ln 1.4 / (\ln 1.4 + \ln 1.25)$): visits are proportional to rates.
 
     Args:
-        more: What to add after a visit in vain, as a share.
+        more: What to add after an unchanged visit, as a share.
         less: What to take away after a change, as a share.
         shortest: Fewest days to wait.
         longest: Most days to wait.
@@ -55,7 +55,7 @@ class Nutch:
         Apache Nutch 1.x, class AdaptiveFetchSchedule with the defaults of nutch-default.xml.
 
     Examples:
-        Ten days become 14 after a visit in vain, then 11.2 after a change:
+        Ten days become 14 after an unchanged visit, then 11.2 after a change:
 
         >>> from recrawl.policies.rivals.interval import VisitRows
         >>> rule, row, unknown = Nutch(sync=False), np.array([0]), np.array([np.nan])
@@ -76,7 +76,7 @@ class Nutch:
     share: float = 0.3
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
+        """Check the parameters."""
         check_positive(more=self.more, first=1.0 if self.first is None else self.first)
         check_order(less=self.less, one=1.0)
         check_order(shortest=self.shortest, longest=self.longest)

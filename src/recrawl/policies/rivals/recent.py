@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Recent:
-    """When each page's last changes were found, in days after 1970: a ring a page.
+    """When each page's last changes were found, in days after 1970: one ring per page.
 
     Args:
         times: Instants in no order; -inf where a place is free.

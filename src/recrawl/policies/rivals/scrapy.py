@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.checks import check_positive
-from recrawl.errors import InvalidParameter
+from recrawl.checks import check_at_least, check_positive
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
@@ -59,14 +58,13 @@ class Scrapy:
     longest: float = 365.0
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
+        """Check the parameters."""
         check_positive(share=self.share, longest=self.longest)
-        if not 0 <= self.shortest <= self.longest:
-            message = f"shortest must be days from 0 to {self.longest} (got {self.shortest})"
-            raise InvalidParameter(message)
+        check_at_least(0, shortest=self.shortest)
+        check_at_least(self.shortest, longest=self.longest)
 
     def begin(self, found: Floats) -> tuple[Floats, ScrapyMemory]:
-        """Nothing is known of when pages last changed."""
+        """The shortest interval; no dates yet."""
         return np.full(len(found), self.shortest), ScrapyMemory(np.full(len(found), np.nan))
 
     def after(self, memory: ScrapyMemory, rows: Ints, visits: VisitRows) -> Floats:

@@ -110,7 +110,7 @@ class Singh:
     threshold: int = 3
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
+        """Check the parameters."""
         check_choice(FORECASTERS, forecaster=self.forecaster)
         check_positive(share=self.share, decreasing=self.decreasing, least=self.least)
 

@@ -23,7 +23,7 @@ _MINUTE = 1 / _MINUTES_A_DAY
 
 @dataclass(frozen=True, slots=True)
 class StormCrawler:
-    r"""Wait half as long again after a visit in vain; after a change go half-way to the shortest.
+    r"""Wait 1.5 times as long after an unchanged visit; after a change go half-way to the shortest.
 
     $$ I \leftarrow \lfloor (1 - \text{less}) \, I + \text{less} \cdot \text{shortest} \rfloor
        \text{ if changed}, \qquad
@@ -33,7 +33,7 @@ class StormCrawler:
     in whole minutes. Without bounds the interval settles where a page changes 0.46 times in it.
 
     Args:
-        more: What to add after a visit in vain, as a share.
+        more: What to add after an unchanged visit, as a share.
         less: Share of the way to the shortest interval to go after a change.
         shortest: Fewest days to wait.
         longest: Most days to wait.
@@ -43,7 +43,7 @@ class StormCrawler:
         Apache StormCrawler 2.x, class AdaptiveScheduler with its default configuration.
 
     Examples:
-        A day becomes 36 hours after a visit in vain, half a day and half an hour after a change:
+        A day becomes 36 hours after an unchanged visit, half a day and half an hour after a change:
 
         >>> from recrawl.policies.rivals.interval import VisitRows
         >>> day, unknown = np.ones(2), np.full(2, np.nan)
@@ -59,7 +59,7 @@ class StormCrawler:
     first: float = 1_440 * _MINUTE
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
+        """Check the parameters."""
         check_positive(more=self.more, less=self.less)
         check_order(shortest=self.shortest, first=self.first, longest=self.longest)
 

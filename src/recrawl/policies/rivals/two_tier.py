@@ -69,7 +69,7 @@ class TwoTier:
     odds: float = 1.0
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
+        """Check the parameters."""
         check_positive(odds=self.odds)
         check_order(slow=self.slow, fast=self.fast)
         check_order(often=self.often, rarely=self.rarely)

@@ -56,12 +56,12 @@ class Beta:
     level: float = 0.9
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
+        """Check the parameters."""
         check_fraction(level=self.level)
         check_positive(alpha=self.alpha, beta=self.beta)
 
     def estimate(self, histories: Histories) -> Estimates:
-        """Return one rate a page, in changes per day."""
+        """Return one rate per page, in changes per day."""
         seen = Regular.of(histories)
         expected = self.changes_a_gap(seen.changes, seen.gaps)
         tail = (1 - self.level) / 2
@@ -69,7 +69,7 @@ class Beta:
         return seen.estimates(expected, band, "beta")
 
     def changes_a_gap(self, changes: Ints, gaps: Ints) -> Floats:
-        """Changes to expect in a gap where so many of so many equal gaps changed."""
+        """Expected changes per gap after `changes` of `gaps` equal gaps changed."""
         return np.log((gaps + self.alpha + self.beta) / (gaps - changes + self.beta))
 
     def _quantile(self, seen: Regular, probability: float) -> Floats:

@@ -57,19 +57,19 @@ class Cho:
     level: float = 0.9
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
+        """Check the parameters."""
         check_fraction(level=self.level)
         check_choice(("half", "exact"), correction=self.correction)
 
     def estimate(self, histories: Histories) -> Estimates:
-        """Return one rate a page, in changes per day."""
+        """Return one rate per page, in changes per day."""
         seen = Regular.of(histories)
         expected = self.changes_a_gap(seen.changes, seen.gaps)
         name = "cho" if self.correction == "half" else "cho-exact"
         return seen.estimates(expected, seen.band(self.level), name)
 
     def changes_a_gap(self, changes: Ints, gaps: Ints) -> Floats:
-        """Changes to expect in a gap where so many of so many equal gaps changed."""
+        """Expected changes per gap after `changes` of `gaps` equal gaps changed."""
         extra = 0.5 if self.correction == "half" else exact_correction(gaps)
         return np.log((gaps + extra) / (gaps - changes + extra))
 

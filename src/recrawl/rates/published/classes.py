@@ -1,4 +1,4 @@
-"""Frequency classes: which of a few given rates a page has, and how surely.
+"""Frequency classes: the posterior probability of each of a few given rates.
 
 Pure.
 """
@@ -14,7 +14,7 @@ from recrawl.arrays.blocks import over_blocks
 from recrawl.checks import check_fraction
 from recrawl.errors import InvalidParameter
 from recrawl.rates.censored import Censored
-from recrawl.rates.estimates import Estimates, Status, status_of
+from recrawl.rates.estimates import Estimates, status_of
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
@@ -68,23 +68,23 @@ class Classes:
     level: float = 0.9
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
+        """Check the parameters."""
         check_fraction(level=self.level)
         if not self.rates or not all(0 < rate < np.inf for rate in self.rates):
-            message = f"rates must be positive, finite numbers of changes a day (got {self.rates})"
-            raise InvalidParameter(message)
+            raise InvalidParameter(f"rates must be positive, finite numbers (got {self.rates})")
         if len(set(self.rates)) < len(self.rates):
             raise InvalidParameter(f"rates must all be different (got {self.rates})")
         if self.weights is None:
             return
         if len(self.weights) != len(self.rates):
-            message = f"weights must be as many as rates, {len(self.rates)} (got {self.weights})"
-            raise InvalidParameter(message)
+            raise InvalidParameter(
+                f"expected {len(self.rates)} weights, one per rate (got {self.weights})"
+            )
         if not all(0 < weight < np.inf for weight in self.weights):
             raise InvalidParameter(f"weights must be positive, finite numbers (got {self.weights})")
 
     def probabilities(self, histories: Histories) -> Floats:
-        """Probability of each class: a row a page, a column a class."""
+        """Probability of each class: one row per page, one column per class."""
         logs = np.empty((len(histories), len(self.rates)))
         weights = np.ones(len(self.rates)) if self.weights is None else np.array(self.weights)
 
@@ -102,7 +102,7 @@ class Classes:
         return chances
 
     def estimate(self, histories: Histories) -> Estimates:
-        """Return one rate a page, in changes per day."""
+        """Return one rate per page, in changes per day."""
         chances, rates = self.probabilities(histories), np.array(self.rates)
         slowest_first = np.argsort(rates)
         best = slowest_first[chances[:, slowest_first].argmax(axis=1)]
@@ -111,8 +111,7 @@ class Classes:
         variance = (chances * np.square(rates - mean[:, np.newaxis])).sum(axis=1)
         shape = mean * mean / np.maximum(variance, mean * mean / _MOST_SHAPE)
         changes, visits = histories.changes, histories.visits
-        status = status_of(changes, visits)
-        status[(status == Status.ONE_VISIT) | (status == Status.NO_VISITS)] = Status.PRIOR_ONLY
+        status = status_of(changes, visits, prior=True)
         return Estimates(
             rate=rates[best],
             low=low,

@@ -1,4 +1,4 @@
-"""What the methods for dated changes read of a history: changes, and days known to be quiet.
+"""Counts for the methods that read dated changes: changes, and days known to be quiet.
 
 They need the date of the last change wherever there was one. A change without a date, or one of
 several that were counted, is taken for the middle of its gap, and the page is flagged.
@@ -17,11 +17,13 @@ from recrawl.arrays.blocks import over_blocks
 from recrawl.arrays.ranges import sums
 from recrawl.arrays.special import gamma_quantile
 from recrawl.rates.estimates import Estimates, status_of
+from recrawl.rates.gamma import Gamma
 from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.visit import Flag
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, FlagBits, Floats, Ints
+    from recrawl.rates.priors import Priors
     from recrawl.visits.histories import Histories
 
 _RESOLUTION = 1 / SECONDS_A_DAY  # a date of HTTP is no finer than a second
@@ -55,8 +57,7 @@ class Dated:
         undated = np.empty(len(histories), np.int64)
 
         def work(pages: slice) -> None:
-            edges = histories.offsets[pages.start : pages.stop + 1]
-            rows, edges = slice(int(edges[0]), int(edges[-1])), edges - edges[0]
+            rows, edges = histories.block(pages)
             days, hidden = quiet_days(histories, rows)
             exposure[pages] = sums(days, edges)
             changes[pages] = sums(histories.changed[rows].view(np.uint8), edges, np.int64)
@@ -107,3 +108,15 @@ def quiet_days(histories: Histories, rows: slice) -> tuple[Floats, Bools]:
     days[some] = np.where(undated, gaps[some] / 2, age)
     hidden[some] = undated
     return days, hidden
+
+
+def with_fallback(
+    estimates: Estimates, histories: Histories, pages: Ints, priors: Priors, level: float
+) -> Estimates:
+    """The same estimates, with those of `gamma` and a flag for pages without an answer."""
+    if not len(pages):
+        return estimates
+    priors.of_pages(len(histories))  # refuses those made for other pages
+    instead = Gamma(priors.take(pages), level=level).estimate(histories.take(pages))
+    instead.flags[:] |= np.uint32(Flag.FALLBACK)
+    return estimates.with_rows(pages, instead)

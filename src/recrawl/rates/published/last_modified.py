@@ -12,8 +12,7 @@ import numpy as np
 
 from recrawl.checks import check_fraction
 from recrawl.rates.priors import Priors
-from recrawl.rates.published.dated import Dated
-from recrawl.rates.published.fallback import with_fallback
+from recrawl.rates.published.dated import Dated, with_fallback
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
@@ -62,11 +61,11 @@ class LastModified:
     level: float = 0.9
 
     def __post_init__(self) -> None:
-        """Refuse a level that is no probability."""
+        """Check the level."""
         check_fraction(level=self.level)
 
     def estimate(self, histories: Histories) -> Estimates:
-        """Return one rate a page, in changes per day."""
+        """Return one rate per page, in changes per day."""
         seen = Dated.of(histories)
         events = corrected_events(seen.changes, seen.gaps)
         estimates = seen.estimates(events, self.level, "last-modified")

@@ -55,10 +55,10 @@ class LastModifiedRaw:
     level: float = 0.9
 
     def __post_init__(self) -> None:
-        """Refuse a level that is no probability."""
+        """Check the level."""
         check_fraction(level=self.level)
 
     def estimate(self, histories: Histories) -> Estimates:
-        """Return one rate a page, in changes per day."""
+        """Return one rate per page, in changes per day."""
         seen = Dated.of(histories)
         return seen.estimates(seen.changes.astype(np.float64), self.level, "last-modified-raw")

@@ -52,11 +52,11 @@ class LLN:
     level: float = 0.9
 
     def __post_init__(self) -> None:
-        """Refuse a level that is no probability."""
+        """Check the level."""
         check_fraction(level=self.level)
 
     def estimate(self, histories: Histories) -> Estimates:
-        """Return one rate a page, in changes per day."""
+        """Return one rate per page, in changes per day."""
         state = np.empty((len(histories), 3))
         state[:, 0], state[:, 2] = histories.changes, histories.visits
         state[:, 1] = total_in_order(histories, histories.gaps)
@@ -73,10 +73,10 @@ class LLN:
         gaps: Floats,
         changed: Bools,
         *,
-        age: Floats | None = None,  # noqa: ARG004 - all estimators are told alike
+        age: Floats | None = None,  # noqa: ARG004 - the same call for all estimators
         count: Ints | None = None,  # noqa: ARG004
     ) -> Floats:
-        """State of each page after one more gap: a row a page in, a row a page out."""
+        """State of each page after one more gap: one row per page, in and out."""
         told: Floats = np.stack([changed, gaps, np.ones(len(state))], axis=1)
         return state + told
 
@@ -89,11 +89,11 @@ class LLN:
 
     @staticmethod
     def changes_a_gap(changes: Ints, gaps: Ints) -> Floats:
-        """Changes to expect in a gap where so many of so many gaps changed."""
+        """Expected changes per gap after `changes` of `gaps` gaps changed."""
         return changes / (gaps - changes + _ONE_MORE)
 
     def read(self, state: Floats, flags: FlagBits | None = None) -> Estimates:
-        """Estimates from states."""
+        """Return the estimates of states."""
         changes, visits = state[:, 0].astype(np.int64), state[:, 2].astype(np.int64)
         gaps = np.maximum(visits - 1, 0)
         return estimates_of(

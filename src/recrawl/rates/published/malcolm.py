@@ -62,12 +62,12 @@ class Malcolm:
     level: float = 0.9
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
+        """Check the parameters."""
         check_fraction(level=self.level)
         check_choice(("none", "half"), singularity=self.singularity)
 
     def estimate(self, histories: Histories) -> Estimates:
-        """Return one rate a page, in changes per day."""
+        """Return one rate per page, in changes per day."""
         seen = Regular.of(histories)
         changed, quiet = (days / seen.length for days in _days(histories))  # in average gaps
         expected = self._expected(seen.changes, changed, quiet)
@@ -75,7 +75,7 @@ class Malcolm:
         return replace(estimates, flags=histories.flags.copy())  # irregular gaps are no matter
 
     def changes_a_gap(self, changes: Ints, gaps: Ints) -> Floats:
-        """Changes to expect in a gap where so many of so many equal gaps changed."""
+        """Expected changes per gap after `changes` of `gaps` equal gaps changed."""
         changed, quiet = changes.astype(np.float64), (gaps - changes).astype(np.float64)
         return self._expected(changes, changed, quiet)
 
@@ -109,8 +109,7 @@ def _days(histories: Histories) -> tuple[Floats, Floats]:
     changed, quiet = np.empty(len(histories)), np.empty(len(histories))
 
     def work(pages: slice) -> None:
-        edges = histories.offsets[pages.start : pages.stop + 1]
-        rows, edges = slice(int(edges[0]), int(edges[-1])), edges - edges[0]
+        rows, edges = histories.block(pages)
         gaps, flags = histories.gaps[rows], histories.changed[rows]
         changed[pages], quiet[pages] = sums(gaps * flags, edges), sums(gaps * ~flags, edges)
 

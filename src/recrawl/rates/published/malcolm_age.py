@@ -16,8 +16,7 @@ from recrawl.arrays.special import gamma_quantile
 from recrawl.checks import check_fraction
 from recrawl.rates.estimates import Estimates, status_of
 from recrawl.rates.priors import Priors
-from recrawl.rates.published.dated import quiet_days
-from recrawl.rates.published.fallback import with_fallback
+from recrawl.rates.published.dated import quiet_days, with_fallback
 from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.visit import Flag
 
@@ -81,11 +80,11 @@ class MalcolmAge:
     level: float = 0.9
 
     def __post_init__(self) -> None:
-        """Refuse a level that is no probability."""
+        """Check the level."""
         check_fraction(level=self.level)
 
     def estimate(self, histories: Histories) -> Estimates:
-        """Return one rate a page, in changes per day."""
+        """Return one rate per page, in changes per day."""
         seen = _Ages.of(histories)
         some = seen.known > 0
         total = np.where(some & (seen.total == 0), seen.known * _RESOLUTION, seen.total)
@@ -129,8 +128,7 @@ class _Ages:
         undated, visits = np.empty(count, np.bool_), histories.visits
 
         def work(pages: slice) -> None:
-            edges = histories.offsets[pages.start : pages.stop + 1]
-            rows, edges = slice(int(edges[0]), int(edges[-1])), edges - edges[0]
+            rows, edges = histories.block(pages)
             changed = histories.changed[rows]
             quiet, hidden = quiet_days(histories, rows)
             first_age = histories.first_age[pages]

@@ -49,18 +49,18 @@ class Matloff:
     level: float = 0.9
 
     def __post_init__(self) -> None:
-        """Refuse a level that is no probability."""
+        """Check the level."""
         check_fraction(level=self.level)
 
     def estimate(self, histories: Histories) -> Estimates:
-        """Return one rate a page, in changes per day."""
+        """Return one rate per page, in changes per day."""
         seen = Regular.of(histories)
         expected = self.changes_a_gap(seen.changes, seen.gaps)
         return seen.estimates(expected, seen.band(self.level), "matloff")
 
     @staticmethod
     def changes_a_gap(changes: Ints, gaps: Ints) -> Floats:
-        """Changes to expect in a gap where so many of so many equal gaps changed."""
+        """Expected changes per gap after `changes` of `gaps` equal gaps changed."""
         with np.errstate(divide="ignore"):  # every gap changed: an infinite rate
             expected: Floats = np.log(np.maximum(gaps, 1) / (gaps - changes))
         return expected

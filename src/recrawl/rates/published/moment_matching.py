@@ -65,11 +65,11 @@ class MomentMatching:
     tolerance: float = 1e-6
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
+        """Check the parameters."""
         check_fraction(level=self.level, tolerance=self.tolerance)
 
     def estimate(self, histories: Histories) -> Estimates:
-        """Return one rate a page, in changes per day."""
+        """Return one rate per page, in changes per day."""
         changes, visits = histories.changes, histories.visits
         gaps, columns = histories.gaps_of_page, np.full((3, len(histories)), np.nan)
 
@@ -123,8 +123,8 @@ class _Gaps:
 
     @classmethod
     def of(cls, histories: Histories, pages: slice) -> _Gaps:
-        edges = histories.offsets[pages.start : pages.stop + 1]
-        return cls(histories.gaps[edges[0] : edges[-1]], edges - edges[0])
+        rows, offsets = histories.block(pages)
+        return cls(histories.gaps[rows], offsets)
 
     def take(self, pages: Ints) -> _Gaps:
         counts = np.diff(self.offsets)[pages]

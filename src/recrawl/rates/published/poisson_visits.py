@@ -1,4 +1,4 @@
-r"""What the streaming estimators share that suppose visits at random times.
+r"""Estimates shared by the streaming estimators that assume visits at random times.
 
 Where the gaps are exponential with $p$ visits a day, a page that changes at the rate $r$ shows a
 change in a gap with probability $r / (r + p)$, so a chance $\theta$ of change means

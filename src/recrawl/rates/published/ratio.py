@@ -1,4 +1,4 @@
-"""Changes seen a day: the estimate everybody makes first.
+"""The plain ratio: changes seen per day watched.
 
 Pure.
 """
@@ -53,11 +53,11 @@ class Ratio:
     level: float = 0.9
 
     def __post_init__(self) -> None:
-        """Refuse a level that is no probability."""
+        """Check the level."""
         check_fraction(level=self.level)
 
     def estimate(self, histories: Histories) -> Estimates:
-        """Return one rate a page, in changes per day."""
+        """Return one rate per page, in changes per day."""
         state = np.empty((len(histories), 4))
         state[:, 0] = histories.total(_seen(histories.changed, histories.count))
         state[:, 1] = total_in_order(histories, histories.gaps)
@@ -66,7 +66,7 @@ class Ratio:
 
     @staticmethod
     def changes_a_gap(changes: Ints, gaps: Ints) -> Floats:
-        """Changes to expect in a gap where so many of so many equal gaps changed."""
+        """Expected changes per gap after `changes` of `gaps` equal gaps changed."""
         return changes / gaps
 
     @staticmethod
@@ -80,10 +80,10 @@ class Ratio:
         gaps: Floats,
         changed: Bools,
         *,
-        age: Floats | None = None,  # noqa: ARG004 - all estimators are told alike
+        age: Floats | None = None,  # noqa: ARG004 - the same call for all estimators
         count: Ints | None = None,
     ) -> Floats:
-        """State of each page after one more gap: a row a page in, a row a page out."""
+        """State of each page after one more gap: one row per page, in and out."""
         flags = np.asarray(changed, np.bool_)
         seen = flags if count is None else _seen(flags, np.asarray(count))
         told: Floats = np.stack([seen, gaps, flags, np.ones(len(state))], axis=1)
@@ -97,7 +97,7 @@ class Ratio:
         return both
 
     def read(self, state: Floats, flags: FlagBits | None = None) -> Estimates:
-        """Estimates from states."""
+        """Return the estimates of states."""
         seen, exposure = state[:, 0].copy(), state[:, 1].copy()
         changes, visits = state[:, 2].astype(np.int64), state[:, 3].astype(np.int64)
         watched = exposure > 0

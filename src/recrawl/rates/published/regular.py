@@ -1,4 +1,4 @@
-"""What the methods for regular access read of a history: how many gaps, how many changed, how long.
+"""Counts for the methods of regular access: gaps, changed gaps, and the average gap.
 
 They are exact for gaps of one length. For others they take the average gap, which overlooks
 that long gaps hide more changes than short ones; a page whose gaps differ much is flagged.
@@ -56,8 +56,7 @@ class Regular:
         changes = np.empty(len(histories), np.int64)
 
         def work(pages: slice) -> None:
-            edges = histories.offsets[pages.start : pages.stop + 1]
-            rows, edges = slice(edges[0], edges[-1]), edges - edges[0]
+            rows, edges = histories.block(pages)
             gaps = histories.gaps[rows]
             days[pages], squares[pages] = sums(gaps, edges), sums(gaps * gaps, edges)
             changes[pages] = sums(histories.changed[rows].view(np.uint8), edges, np.int64)

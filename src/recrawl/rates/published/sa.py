@@ -54,14 +54,14 @@ class SA:
     level: float = 0.9
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
+        """Check the parameters."""
         check_fraction(level=self.level)
         if not 1 / 2 < self.exponent <= 1:
             message = f"exponent must be above 0.5 and at most 1 (got {self.exponent})"
             raise InvalidParameter(message)
 
     def estimate(self, histories: Histories) -> Estimates:
-        """Return one rate a page, in changes per day."""
+        """Return one rate per page, in changes per day."""
         state = self.start(len(histories))
         value, days = state[:, 0].copy(), state[:, 1].copy()
 
@@ -85,10 +85,10 @@ class SA:
         gaps: Floats,
         changed: Bools,
         *,
-        age: Floats | None = None,  # noqa: ARG002 - all estimators are told alike
+        age: Floats | None = None,  # noqa: ARG002 - the same call for all estimators
         count: Ints | None = None,  # noqa: ARG002
     ) -> Floats:
-        """State of each page after one more gap: a row a page in, a row a page out."""
+        """State of each page after one more gap: one row per page, in and out."""
         flags = np.asarray(changed, np.bool_)
         value = self._step(state[:, 0], flags, state[:, 3])
         return np.stack([value, state[:, 1] + gaps, state[:, 2] + flags, state[:, 3] + 1], axis=1)
@@ -98,7 +98,7 @@ class SA:
         return value + step_size(number, self.exponent) * (changed * (value + 1) - value)
 
     def read(self, state: Floats, flags: FlagBits | None = None) -> Estimates:
-        """Estimates from states."""
+        """Return the estimates of states."""
         changes, visits = state[:, 2].astype(np.int64), state[:, 3].astype(np.int64)
         seen = changes, visits, state[:, 1].copy()
         return estimates_of(state[:, 0].copy(), seen, level=self.level, method="sa", flags=flags)

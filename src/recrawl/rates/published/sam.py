@@ -53,7 +53,7 @@ class SAM:
     level: float = 0.9
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
+        """Check the parameters."""
         check_fraction(level=self.level)
         if not 1 / 2 < self.exponent <= 1:
             message = f"exponent must be above 0.5 and at most 1 (got {self.exponent})"
@@ -61,7 +61,7 @@ class SAM:
         check_positive(momentum=self.momentum)
 
     def estimate(self, histories: Histories) -> Estimates:
-        """Return one rate a page, in changes per day."""
+        """Return one rate per page, in changes per day."""
         state = self.start(len(histories))
         value, before, days = (state[:, column].copy() for column in range(3))
 
@@ -88,10 +88,10 @@ class SAM:
         gaps: Floats,
         changed: Bools,
         *,
-        age: Floats | None = None,  # noqa: ARG002 - all estimators are told alike
+        age: Floats | None = None,  # noqa: ARG002 - the same call for all estimators
         count: Ints | None = None,  # noqa: ARG002
     ) -> Floats:
-        """State of each page after one more gap: a row a page in, a row a page out."""
+        """State of each page after one more gap: one row per page, in and out."""
         flags = np.asarray(changed, np.bool_)
         value, before, days, changes, visits = state.T
         moved = self._step(value, before, flags, visits)
@@ -106,7 +106,7 @@ class SAM:
         return np.where(carried > 0, carried, plain)
 
     def read(self, state: Floats, flags: FlagBits | None = None) -> Estimates:
-        """Estimates from states."""
+        """Return the estimates of states."""
         changes, visits = state[:, 3].astype(np.int64), state[:, 4].astype(np.int64)
         seen = changes, visits, state[:, 2].copy()
         return estimates_of(state[:, 0].copy(), seen, level=self.level, method="sam", flags=flags)
