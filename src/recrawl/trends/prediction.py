@@ -1,7 +1,7 @@
-r"""Visits that follow a forecast: what they would have found, and how many would have been in vain.
+r"""Visits that follow a forecast: how many would have found a change, and how many would not.
 
 A page is visited when the next change is expected. If it changed since the last visit, the latest
-change joins what is known of the page; if not, the visit was premature, and only time has passed.
+change is learned; if not, the visit was premature, and only time has passed.
 Everything starts after a page's fourth change and goes on to the end of its record.
 
 Pure.
@@ -10,7 +10,7 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -128,7 +128,7 @@ def follow(points: Points, forecasting: Forecasting) -> Detection:
 
 
 def at_equal_visits(points: Points, forecasting: Forecasting, visits: int) -> Detection:
-    """The same, waiting longer or shorter so that all pages together get about so many visits.
+    """The same, waiting longer or shorter so that all pages together get about `visits` visits.
 
     Rare visits are precise and frequent ones find much; only at equal visits do forecasts compare.
     """
@@ -149,147 +149,129 @@ def at_equal_visits(points: Points, forecasting: Forecasting, visits: int) -> De
 
 
 @dataclass(slots=True, eq=False)
-class _Walk:
-    """Where the visits to each page stand, and sums over the points that they found."""
+class WindowSums:
+    """Sums over the points of each page's current window, all that forecasters need.
 
-    forecasting: Forecasting
-    page: Ints
-    row: Ints  # of the next point
-    stop: Ints  # row after the last point
-    end: Floats
-    now: Floats
+    A point costs the same however many there were.
+
+    Args:
+        forecaster: One of `FORECASTERS`; sums that it does not read stay 0.
+        origin: Where the window's time begins.
+        count: Its points.
+        last: The latest, in days since the origin.
+        logs: Sum of ln s over its points, s being days since the origin.
+        squares: Sum of squares of these.
+        heights: Sum of ln(s / i), i being the number of a point.
+        products: Sum of ln s ln(s / i).
+        odd: Points that disagree with the window's state.
+        kind: 1 where gaps get longer, -1 where they get shorter, 0 where they stay.
+        recent: The last five points of the page, the latest at the end; only for new windows.
+    """
+
+    forecaster: str
+    origin: Floats
     count: Floats
     last: Floats
-    logs: Floats  # sum of ln s
-    squares: Floats  # of ln s
-    heights: Floats  # sum of ln(s / i)
+    logs: Floats
+    squares: Floats
+    heights: Floats
     products: Floats
-    origin: Floats  # where the window's time begins
-    kind: Floats  # 1 where its gaps get longer, -1 where they get shorter, 0 where they stay
-    odd: Ints  # points of the window that disagree with it
-    recent: Floats  # the last five points found, one row per page, the latest at the end
+    odd: Ints
+    kind: Floats
+    recent: Floats
 
     @classmethod
-    def over(cls, points: Points, pages: Ints, forecasting: Forecasting) -> _Walk:
-        """Every page after its first points."""
-        row, stop = points.offsets[:-1][pages].copy(), points.offsets[1:][pages]
-        sums: list[Any] = [np.zeros(len(pages)) for _ in range(9)]
-        sums += [np.zeros(len(pages), np.int64), np.zeros((len(pages), LEAST_POINTS + 1))]
-        walk = cls(forecasting, pages, row, stop, points.end[pages] + _HAIR, *sums)
-        for number in range(LEAST_POINTS):
-            walk.row += 1
-            time = points.times[walk.row - 1]
-            walk.recent[:, number + 1] = time
-            walk.add(np.arange(len(pages)), time)
-        walk.kind = _turns(walk.recent)[:, 1]
-        walk.now = walk.last.copy()
-        return walk
+    def empty(cls, forecaster: str, origin: Floats) -> WindowSums:
+        """Windows without points."""
+        sums = [np.zeros(len(origin)) for _ in range(6)]
+        odd, kind = np.zeros(len(origin), np.int64), np.zeros(len(origin))
+        recent = np.repeat(origin[:, np.newaxis], LEAST_POINTS + 1, axis=1)
+        return cls(forecaster, origin, *sums, odd, kind, recent)
 
-    def step(self, points: Points, observed: Ints, premature: Ints) -> None:
-        """Wait, look at every page whose record goes on, and count what was found."""
-        self.now += np.maximum(self.wait(), self.forecasting.least)
-        going = self.now <= self.end
-        alive = int(going.sum())
-        if alive < _SPARSE * len(self.page):
-            self.keep(np.flatnonzero(going))
-            going = np.ones(alive, np.bool_)
-        found = self.look(points) & going
-        self.learn(points, np.flatnonzero(found))
-        observed[self.page] += found
-        premature[self.page] += going & ~found
+    def take(self, rows: Ints) -> WindowSums:
+        """The windows of some pages."""
+        columns = (getattr(self, field.name)[rows] for field in fields(self)[1:])
+        return WindowSums(self.forecaster, *columns)
 
-    def keep(self, rows: Ints) -> None:
-        """Forget all pages but the named ones."""
-        for name in _COLUMNS:
-            setattr(self, name, getattr(self, name)[rows])
+    def learn(self, rows: Ints, point: Floats, threshold: int | None = None) -> None:
+        """Add a point to the window of each page, or begin a new window with it.
 
-    def look(self, points: Points) -> Bools:
-        """Go on to the latest point until now; return where there was one."""
-        before = self.row.copy()
-        passed = np.flatnonzero(self.row < self.stop)
-        while len(passed):
-            passed = passed[points.times[self.row[passed]] <= self.now[passed]]
-            self.row[passed] += 1
-            passed = passed[self.row[passed] < self.stop[passed]]
-        return self.row > before
-
-    def learn(self, points: Points, some: Ints) -> None:
-        """Add the latest point to what is known, as far as the forecaster needs it."""
-        time = points.times[self.row[some] - 1]
-        if self.forecasting.rewindow:
-            self.recent[some] = np.column_stack([self.recent[some, 1:], time])
-            anew = self._anew(some)
-            self.add(some[~anew], time[~anew] - self.origin[some[~anew]])
-            self._begin(some[anew])
-        else:
-            self.add(some, time)
-
-    def _anew(self, some: Ints) -> Bools:
-        """Whether the latest point does not belong to its window, but begins one of its own."""
-        turns = _turns(self.recent[some])
-        wrong = ~_agrees(self.kind[some], turns[:, -1])
-        self.odd[some] += wrong
-        own = _agrees(turns[:, -2], turns[:, -1])
-        return wrong & (self.odd[some] > self.forecasting.threshold) & own
-
-    def _begin(self, fresh: Ints) -> None:
-        """Begin a window with the last four points, the one before them being its origin."""
-        self.origin[fresh], self.odd[fresh] = self.recent[fresh, 0], 0
-        self.kind[fresh] = _turns(self.recent[fresh])[:, 1]
-        for column in (self.count, self.last, self.logs, self.squares, self.heights, self.products):
-            column[fresh] = 0
-        for number in range(1, LEAST_POINTS + 1):
-            self.add(fresh, self.recent[fresh, number] - self.origin[fresh])
-
-    def add(self, some: Ints, time: Floats) -> None:
-        """Add a point, so long after the window's origin."""
-        self.count[some] += 1
-        self.last[some] = time
-        if self.forecasting.forecaster not in ("weibull", "duane"):
+        Args:
+            rows: Pages.
+            point: When each changed.
+            threshold: Points of a window that may disagree before a new one begins; None for
+                one window for ever.
+        """
+        if threshold is None:
+            self._add(rows, point)
             return
-        log = np.log(time)
-        self.logs[some] += log
-        if self.forecasting.forecaster == "duane":
-            height = log - np.log(self.count[some])
-            self.squares[some] += log * log
-            self.heights[some] += height
-            self.products[some] += log * height
+        self.recent[rows] = np.column_stack([self.recent[rows, 1:], point])
+        anew = self._disagrees(rows, threshold)
+        self._begin(rows[anew])
+        rows = rows[~anew]
+        self._add(rows, point[~anew])
+        full = rows[self.count[rows] == LEAST_POINTS]
+        self.kind[full] = _turns(self.recent[full])[:, 1]
 
-    def wait(self) -> Floats:
-        """Days until the next change is expected, as far as they should be waited."""
-        if self.forecasting.forecaster == "weibull":
-            return self._by_weibull()
-        if self.forecasting.forecaster == "duane":
-            return self._by_duane()
-        if self.forecasting.forecaster == "ratio":
-            return self.forecasting.share * self.last / self.count
-        count, period = self.count.astype(np.int64), self.forecasting.period
-        gaps = np.maximum(np.rint(self.last / period).astype(np.int64), count)
-        method: Counting = Cho() if self.forecasting.forecaster == "cho" else Matloff()
-        return self.forecasting.share * period / method.changes_a_gap(count, gaps)
+    def _disagrees(self, rows: Ints, threshold: int) -> Bools:
+        """Whether the latest point does not belong to its window, but begins one of its own."""
+        turns, full = _turns(self.recent[rows]), self.count[rows] >= LEAST_POINTS
+        wrong = full & ~_agrees(self.kind[rows], turns[:, -1])
+        self.odd[rows] += wrong
+        return wrong & (self.odd[rows] > threshold) & _agrees(turns[:, -2], turns[:, -1])
 
-    def _by_weibull(self) -> Floats:
-        logs = np.maximum(self.count * np.log(self.last) - self.logs, _HAIR)
-        beta = (self.count - 2) / logs
-        with np.errstate(over="ignore"):  # as good as never
-            power = np.exp((1 - beta) * np.log((self.now - self.origin) / self.last))
-            return self._share(beta < 1) * self.last / (self.count * beta) * power
+    def _begin(self, rows: Ints) -> None:
+        """Begin a window with the last four points, the one before them being its origin."""
+        points = self.recent[rows]
+        self.origin[rows], self.odd[rows] = points[:, 0], 0
+        self.kind[rows] = _turns(points)[:, 1]
+        for sums in (self.count, self.logs, self.squares, self.heights, self.products):
+            sums[rows] = 0
+        for number in range(1, LEAST_POINTS + 1):
+            self._add(rows, points[:, number])
 
-    def _by_duane(self) -> Floats:
-        mean = self.logs / self.count
-        square = self.squares / self.count - mean * mean
-        product = self.products / self.count - mean * self.heights / self.count
-        slope = product / np.maximum(square, _HAIR)
-        with np.errstate(over="ignore"):
-            wait = np.exp(
-                self.heights / self.count + slope * (np.log(self.now - self.origin) - mean)
-            )
-            return self._share(slope > 0) * wait
+    def _add(self, rows: Ints, point: Floats) -> None:
+        since = point - self.origin[rows]
+        self.count[rows] += 1
+        self.last[rows] = since
+        if self.forecaster not in ("weibull", "duane"):
+            return
+        log = np.log(since)
+        self.logs[rows] += log
+        if self.forecaster == "duane":
+            height = log - np.log(self.count[rows])
+            self.squares[rows] += log * log
+            self.heights[rows] += height
+            self.products[rows] += log * height
 
-    def _share(self, decreasing: Bools) -> Floats:
-        """Share of the expected time to wait."""
-        steady, falling = self.forecasting.share, self.forecasting.decreasing
-        return np.where(decreasing, falling, steady)
+    def wait(self, now: Floats, period: float, share: float, decreasing: float) -> Floats:
+        """Days to wait from `now` on: a share of the expected time to the next change.
+
+        Args:
+            now: When, on the clock of the points.
+            period: Days between visits, for the estimators of regular access.
+            share: Share of the expected time to wait.
+            decreasing: Share to wait instead where the rate falls.
+        """
+        count, last, since = self.count, self.last, now - self.origin
+        if self.forecaster == "weibull":
+            beta = (count - 2) / np.maximum(count * np.log(last) - self.logs, _HAIR)
+            with np.errstate(over="ignore"):  # as good as never
+                power = np.exp((1 - beta) * np.log(np.maximum(since / last, 1.0)))
+                return np.where(beta < 1, decreasing, share) * last / (count * beta) * power
+        if self.forecaster == "duane":
+            mean, height = self.logs / count, self.heights / count
+            square = self.squares / count - mean * mean
+            slope = (self.products / count - mean * height) / np.maximum(square, _HAIR)
+            with np.errstate(over="ignore"):  # a line as good as vertical
+                days = np.exp(height + slope * (np.log(since) - mean))
+                return np.where(slope > 0, decreasing, share) * days
+        if self.forecaster == "ratio":
+            return share * last / count
+        changes = count.astype(np.int64)
+        gaps = np.maximum(np.rint(last / period).astype(np.int64), changes)
+        method: Counting = Cho() if self.forecaster == "cho" else Matloff()
+        return share * period / method.changes_a_gap(changes, gaps)
 
 
 def _turns(recent: Floats) -> Floats:
@@ -304,4 +286,63 @@ def _agrees(kind: Floats, turn: Floats) -> Bools:
     return agrees
 
 
-_COLUMNS = [field.name for field in fields(_Walk) if field.name != "forecasting"]
+@dataclass(slots=True, eq=False)
+class _Walk:
+    """Where the visits to each page of a block stand."""
+
+    forecasting: Forecasting
+    page: Ints
+    row: Ints  # of the next point
+    stop: Ints  # row after the last point
+    end: Floats
+    now: Floats
+    windows: WindowSums
+
+    @classmethod
+    def over(cls, points: Points, pages: Ints, forecasting: Forecasting) -> _Walk:
+        """Every page after its first points."""
+        row, stop = points.offsets[:-1][pages].copy(), points.offsets[1:][pages]
+        now = np.zeros(len(pages))
+        windows = WindowSums.empty(forecasting.forecaster, now.copy())
+        walk = cls(forecasting, pages, row, stop, points.end[pages] + _HAIR, now, windows)
+        for _ in range(LEAST_POINTS):
+            walk.row += 1
+            walk.learn(points, np.arange(len(pages)))
+        walk.now = windows.last.copy()
+        return walk
+
+    def step(self, points: Points, observed: Ints, premature: Ints) -> None:
+        """Wait, look at every page whose record goes on, and count what was found."""
+        how = self.forecasting
+        wait = self.windows.wait(self.now, how.period, how.share, how.decreasing)
+        self.now += np.maximum(wait, how.least)
+        going = self.now <= self.end
+        alive = int(going.sum())
+        if alive < _SPARSE * len(self.page):
+            self.keep(np.flatnonzero(going))
+            going = np.ones(alive, np.bool_)
+        found = self.look(points) & going
+        self.learn(points, np.flatnonzero(found))
+        observed[self.page] += found
+        premature[self.page] += going & ~found
+
+    def keep(self, rows: Ints) -> None:
+        """Forget all pages but the named ones."""
+        for name in ("page", "row", "stop", "end", "now"):
+            setattr(self, name, getattr(self, name)[rows])
+        self.windows = self.windows.take(rows)
+
+    def look(self, points: Points) -> Bools:
+        """Go on to the latest point until now; return where there was one."""
+        before = self.row.copy()
+        passed = np.flatnonzero(self.row < self.stop)
+        while len(passed):
+            passed = passed[points.times[self.row[passed]] <= self.now[passed]]
+            self.row[passed] += 1
+            passed = passed[self.row[passed] < self.stop[passed]]
+        return self.row > before
+
+    def learn(self, points: Points, some: Ints) -> None:
+        """Add the latest point to the window of each page."""
+        threshold = self.forecasting.threshold if self.forecasting.rewindow else None
+        self.windows.learn(some, points.times[self.row[some] - 1], threshold)

@@ -17,6 +17,7 @@ import numpy as np
 from recrawl.arrays.blocks import over_blocks
 from recrawl.rates.published.cho import Cho
 from recrawl.rates.published.matloff import Matloff
+from recrawl.trends.prediction import FORECASTERS
 from recrawl.trends.window_times import WindowTimes
 from recrawl.trends.windows import LEAST_POINTS
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from recrawl.rates.accuracy import Counting
     from recrawl.trends.points import Points
     from recrawl.trends.windows import Windows
-
-FORECASTERS = ("ratio", "weibull", "duane", "cho", "matloff")
 
 _WINDOWS = 8192  # the points of a block of windows stay in the cache
 _FLAT = 1e-12  # of the squared mean: no spread to lay a line through
