@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from recrawl.trends.duane import Duane
 from recrawl.trends.fits import Fits, fit_windows
-from recrawl.trends.prequential import FORECASTERS, expected_gaps, forecast_errors
+from recrawl.trends.prediction import FORECASTERS
+from recrawl.trends.prequential import expected_gaps, forecast_errors
 from recrawl.trends.weibull import Weibull
 from recrawl.trends.windows import Windowing, consistent_windows
 from tests.trends.made import RISING, bernoulli_days, one_window_each, points_at_days, times_of

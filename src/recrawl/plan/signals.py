@@ -119,8 +119,7 @@ class Signals:
     def _useless(self, rate: Floats) -> Bools:
         """Where signals say nothing: there are none, or hardly one is right."""
         right = self.recall * rate
-        useless: Bools = right <= _LEAST_PRECISION * (right + self.false_alarms)
-        return useless
+        return right <= _LEAST_PRECISION * (right + self.false_alarms)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

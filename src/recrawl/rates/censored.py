@@ -319,5 +319,4 @@ def _always_changed(seen: Censored, tail: float) -> Floats:
         guess = np.where(done, guess, goal)
         if done.all():
             break
-    found: Floats = np.exp(guess)
-    return found
+    return np.exp(guess)

@@ -90,8 +90,9 @@ class Grid:
 
         over_blocks(work, len(histories), _PAGES)
         changes, visits = histories.changes, histories.visits
-        status = status_of(changes, visits, prior=True)
-        return Estimates(*columns, changes, visits, status, histories.flags.copy(), "grid")
+        status, flags = status_of(changes, visits, prior=True), histories.flags.copy()
+        rate, low, high, shape, exposure = columns
+        return Estimates(rate, low, high, shape, exposure, changes, visits, status, flags, "grid")
 
     def _figures(self, posterior: Censored) -> Floats:
         """Rate, low, high, shape and exposure of a block of pages."""
@@ -131,8 +132,7 @@ class Grid:
 
 def _place(away: Floats) -> Floats:
     """Place of a point so many deviations from the peak."""
-    place: Floats = np.arcsinh(_BEND * away) / _BEND
-    return place
+    return np.arcsinh(_BEND * away) / _BEND
 
 
 def _reach(posterior: Censored, peak: Floats, deviation: Floats) -> Floats:

@@ -77,13 +77,14 @@ class Likelihood:
             columns[:, pages] = self._block(Censored.of(histories, pages))
 
         over_blocks(work, len(histories))
-        rate, _, high, *_ = columns
+        rate, low, high, shape, exposure = columns
         changes, visits = histories.changes, histories.visits
         status = status_of(changes, visits)
         # Finite only for the half gap that was added: the largest rate for this many gaps.
         status[np.isinf(high) & np.isfinite(rate)] = Status.SATURATED
         name = "likelihood" if self.singularity == "half" else "likelihood-plain"
-        return Estimates(*columns, changes, visits, status, histories.flags.copy(), name)
+        flags = histories.flags.copy()
+        return Estimates(rate, low, high, shape, exposure, changes, visits, status, flags, name)
 
     def _block(self, seen: Censored) -> Floats:
         """Rate, low, high, shape and exposure of one block of pages."""

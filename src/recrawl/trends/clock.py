@@ -191,8 +191,7 @@ class SiteClock:
         across = days + (self._deviation(end, site) - self._deviation(start, site))
         shown = np.where(same, days * self.speeds[site, hour], across)
         least = self.speeds.min(axis=1)[site] * days
-        found: Floats = np.where(days > 0, np.maximum(shown, least), shown)
-        return found
+        return np.where(days > 0, np.maximum(shown, least), shown)
 
     def _deviation(self, place: Ints, site: Any) -> Floats:  # noqa: ANN401 - a number or a column
         """How far ahead of the wall the clock is, so many microseconds into the week."""

@@ -77,8 +77,7 @@ class Fits:
             return span / count
         gaps = np.maximum(np.rint(span / self.period).astype(np.int64), count)
         method: Counting = Cho() if estimator == "cho" else Matloff()
-        interval: Floats = self.period / method.changes_a_gap(count, gaps)
-        return interval
+        return self.period / method.changes_a_gap(count, gaps)
 
     def _by_weibull(self) -> Floats:
         """Inverse of the corrected rate; the ratio in windows too short for it."""

@@ -213,8 +213,7 @@ class _Hidden:
             return x
         total = np.add.reduceat(x, self.starts)
         times = np.where(self.count > 0, self.count / total, 1 / -np.expm1(-total))
-        expected: Floats = x * times[self.gap]
-        return expected
+        return x * times[self.gap]
 
 
 def _in_blocks(
@@ -294,15 +293,13 @@ def _settled(hidden: _Hidden, page: Ints, events: Floats, days: Floats) -> Float
         cells[hidden.cell] = True  # the others were right from the start
         logs = np.where(cells, moved, logs)
         hidden = hidden.take(going[page[hidden.cell]])
-    rate: Floats = np.exp(logs)
-    return rate
+    return np.exp(logs)
 
 
 def _step(hidden: _Hidden, logs: Floats, events: Floats, days: Floats) -> Floats:
     """Logarithms of the rates after one round."""
     changes = np.bincount(hidden.cell, hidden.expected(np.exp(logs)), len(days))
-    found: Floats = np.log((events + changes) / days)
-    return found
+    return np.log((events + changes) / days)
 
 
 def _information(hidden: _Hidden, page: Ints, rate: Floats, events: Floats) -> Floats:

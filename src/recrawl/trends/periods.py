@@ -79,8 +79,7 @@ class Cut:
 
 def is_dated(histories: Histories) -> Bools:
     """Whether the last change of each gap has a date."""
-    dated: Bools = ~np.isnan(histories.age) & (histories.count < 0)
-    return dated
+    return ~np.isnan(histories.age) & (histories.count < 0)
 
 
 def by_calendar(histories: Histories, by: str) -> Cut:

@@ -184,8 +184,7 @@ def ends_of_gaps(histories: Histories) -> Floats:
 
 def _offsets_of(rows: Ints, histories: Histories) -> Ints:
     """Offsets of a selection of gaps."""
-    offsets: Ints = np.searchsorted(rows, histories.offsets)
-    return offsets
+    return np.searchsorted(rows, histories.offsets)
 
 
 def _cleaned(times: Floats, offsets: Ints, end: Floats, origin: Instants) -> Points:

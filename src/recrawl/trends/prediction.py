@@ -10,7 +10,7 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -183,10 +183,10 @@ class WindowSums:
     @classmethod
     def empty(cls, forecaster: str, origin: Floats) -> WindowSums:
         """Windows without points."""
-        sums = [np.zeros(len(origin)) for _ in range(6)]
-        odd, kind = np.zeros(len(origin), np.int64), np.zeros(len(origin))
-        recent = np.repeat(origin[:, np.newaxis], LEAST_POINTS + 1, axis=1)
-        return cls(forecaster, origin, *sums, odd, kind, recent)
+        columns: list[Any] = [np.zeros(len(origin)) for _ in range(8)]
+        columns[6] = np.zeros(len(origin), np.int64)
+        columns.append(np.repeat(origin[:, np.newaxis], LEAST_POINTS + 1, axis=1))
+        return cls(forecaster, origin, *columns)
 
     def take(self, rows: Ints) -> WindowSums:
         """The windows of some pages."""

@@ -190,8 +190,7 @@ def constant_rate_error(shape: Any, changes_a_gap: Any) -> Floats:  # noqa: ANN4
 
     kappa, x = np.asarray(shape, np.float64), np.asarray(changes_a_gap, np.float64)
     unchanged = gammaincc(kappa + 1, kappa * x) - x * gammaincc(kappa, kappa * x)
-    error: Floats = -np.log(unchanged) / x - 1
-    return error
+    return -np.log(unchanged) / x - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -242,8 +241,7 @@ def _survival_score(y: Floats) -> Floats:
     series = 1 / np.maximum(y, _LARGE)
     series *= 1 - series * (1 - series * (2 - 6 * series))
     tail = np.where(y < _LARGE, np.exp(small) * exp1(small), series)
-    score: Floats = np.log(np.maximum(y, _TINY)) + tail + np.euler_gamma
-    return score
+    return np.log(np.maximum(y, _TINY)) + tail + np.euler_gamma
 
 
 def _ages(histories: Histories, rate: Floats) -> Floats:
@@ -266,8 +264,7 @@ def _ages(histories: Histories, rate: Floats) -> Floats:
     since = start - ends[last] + at_end[last]
     first = histories.offsets[:-1][page]
     older = histories.first_age[page] + (start - start[first])
-    ages: Floats = np.where(last >= first, np.maximum(since, 0), older)
-    return ages
+    return np.where(last >= first, np.maximum(since, 0), older)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -84,8 +84,7 @@ class Stretches:
         speed = speeds.ravel()
         end = before[self.end] + speed[self.end] * self.end_part
         start = before[self.start] + speed[self.start] * self.start_part
-        shown: Floats = self.weeks * DAYS_A_WEEK + (end - start) / HOURS_A_DAY
-        return shown
+        return self.weeks * DAYS_A_WEEK + (end - start) / HOURS_A_DAY
 
     def days_in_hours(self, weight: Floats, sites: int) -> Floats:
         """Sum over the stretches of each site of weight times days in each hour of the week.

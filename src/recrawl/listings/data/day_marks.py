@@ -99,8 +99,7 @@ def _far(moved: Ints, stock: Floats, counted: Bools) -> Bools:
     usual[known] = np.nanmedian(around[known], axis=1)
     least = np.maximum(LEAST_OBJECTS, LEAST_SHARE * stock)
     # A share of 0.38 less one of 0.18 is a hair under 0.2; counts are whole.
-    far: Bools = counted & (moved - usual * stock >= least - 1e-9)
-    return far
+    return counted & (moved - usual * stock >= least - 1e-9)
 
 
 def _any(marked: Bools, start: Ints, end: Ints) -> Bools:

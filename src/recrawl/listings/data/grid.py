@@ -99,8 +99,7 @@ class DayGrid:
     @property
     def instants(self) -> Instants:
         """Instant of each day."""
-        found: Instants = self.start + np.arange(len(self)) * _DAY
-        return found
+        return self.start + np.arange(len(self)) * _DAY
 
     def weekday(self, day: int) -> int:
         """Weekday on which a day's instant falls, Monday is 0."""

@@ -149,8 +149,7 @@ def share_stale(rates: Estimates, days: Floats | Ints, *, copied: Ints | None = 
 
 
 def _days(listing: Listing) -> Floats:
-    days: Floats = (listing.crawls - listing.crawls[:1]) / np.timedelta64(1, "D")
-    return days
+    return (listing.crawls - listing.crawls[:1]) / np.timedelta64(1, "D")
 
 
 def _histories(watched: Floats, changed_object: Ints, gap: Floats) -> Histories:

@@ -95,8 +95,7 @@ def _labels(column: Labels, condition: Condition) -> Bools:
     else:
         compare = _COMPARE[condition.operator]
         met = [bool(compare(word, values[0])) for word in words]
-    found: Bools = np.array([*met, False], np.bool_)[column.codes]  # code -1 is the last
-    return found
+    return np.array([*met, False], np.bool_)[column.codes]  # code -1 is the last
 
 
 def _numbers(column: Numbers, condition: Condition) -> Bools:

@@ -69,8 +69,7 @@ class DriftingLevel:
 
     def levels(self, prior: float, guess: float = 1.0) -> Floats:
         """Level of each memory, drawn to `guess` by `prior` events' worth."""
-        levels: Floats = (self.events + prior) / (self.weight + prior / guess)
-        return levels
+        return (self.events + prior) / (self.weight + prior / guess)
 
     def level(self, prior: float, guess: float = 1.0) -> float:
         """Mean of the memories."""

@@ -177,14 +177,12 @@ class Hazards:
 
 def age_hazard(removals: Floats, exposure: Floats, mean: float) -> Floats:
     """Hazard of a class, drawn to the mean by three removals' worth."""
-    hazard: Floats = (removals + _AGE_WEIGHT) / (exposure + _AGE_WEIGHT / mean)
-    return hazard
+    return (removals + _AGE_WEIGHT) / (exposure + _AGE_WEIGHT / mean)
 
 
 def group_factor(removals: Floats, expected: Floats) -> Floats:
     """Factor of a group, drawn to 1 by forty removals' worth."""
-    factor: Floats = (removals + _GROUP_WEIGHT) / (expected + _GROUP_WEIGHT)
-    return factor
+    return (removals + _GROUP_WEIGHT) / (expected + _GROUP_WEIGHT)
 
 
 def _merged(removals: Floats) -> Ints:
@@ -375,11 +373,9 @@ def _shift(table: Floats, value: Floats, days: int) -> None:
 
 def _sums(label: Ints, value: Floats, length: int = 0) -> Floats:
     """Sum of the values under each label."""
-    sums: Floats = np.bincount(label, value, length).astype(np.float64)
-    return sums
+    return np.bincount(label, value, length).astype(np.float64)
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
     """One over the other, 0 where there is nothing to share out."""
-    ratio: Floats = np.divide(above, below, out=np.zeros_like(above), where=below > 0)
-    return ratio
+    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)

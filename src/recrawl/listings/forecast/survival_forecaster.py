@@ -107,8 +107,7 @@ def _kept(survival: ExponentialSurvival | WeibullSurvival, stock: Stock, ahead: 
         survival.cumulative_hazard(ages[:, None] + days) - survival.cumulative_hazard(ages)[:, None]
     )
     unknown = float(np.sum(stock.count[~known]))
-    kept: Floats = count @ np.exp(-gone) + unknown * survival.equilibrium_survival(days)
-    return kept
+    return count @ np.exp(-gone) + unknown * survival.equilibrium_survival(days)
 
 
 def _left(survival: ExponentialSurvival | WeibullSurvival, days: int) -> Floats:

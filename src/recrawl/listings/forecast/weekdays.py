@@ -79,8 +79,7 @@ def _factors(prior: float, events: Floats, expected: Floats) -> Floats:
     if found <= 0 or hoped <= 0:
         return np.ones(WEEK)
     factors = (events + prior) / (expected + prior * hoped / found)
-    scaled: Floats = factors / np.mean(factors)
-    return scaled
+    return factors / np.mean(factors)
 
 
 def coming(weekday: int, days: int) -> Ints:
@@ -89,8 +88,7 @@ def coming(weekday: int, days: int) -> Ints:
     >>> coming(5, 4)
     array([5, 6, 0, 1])
     """
-    days_ahead: Ints = (weekday + np.arange(days)) % WEEK
-    return days_ahead
+    return (weekday + np.arange(days)) % WEEK
 
 
 def running_mean(factors: Floats) -> Floats:
@@ -99,5 +97,4 @@ def running_mean(factors: Floats) -> Floats:
     >>> running_mean(np.array([1.0, 0.5, 0.0]))
     array([1.  , 0.75, 0.5 ])
     """
-    means: Floats = np.cumsum(factors) / np.arange(1, len(factors) + 1)
-    return means
+    return np.cumsum(factors) / np.arange(1, len(factors) + 1)

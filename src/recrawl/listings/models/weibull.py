@@ -58,8 +58,7 @@ class WeibullSurvival:
 
     def cumulative_hazard(self, age: Floats) -> Floats:
         """Minus the logarithm of the survival."""
-        hazard: Floats = (self.rate * np.asarray(age, np.float64)) ** self.shape
-        return hazard
+        return (self.rate * np.asarray(age, np.float64)) ** self.shape
 
     def survival(self, age: Floats) -> Floats:
         """Chance to reach an age."""

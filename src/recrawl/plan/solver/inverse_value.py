@@ -237,8 +237,7 @@ def _random_age_changes(scale: Floats, price: Floats | float) -> Floats:
 
 def _random_age_elasticity(x: Floats, y: Floats) -> Floats:
     del y
-    elasticity: Floats = 1 / (3 + x / (2 + x) - 2 * (x / (1 + x)))
-    return elasticity
+    return 1 / (3 + x / (2 + x) - 2 * (x / (1 + x)))
 
 
 def _random_missed_changes(scale: Floats, price: Floats | float) -> Floats:

@@ -121,8 +121,7 @@ class _Search:
         self.width[rows] = np.where(halved, width, self.width[rows])
         patient = waited < np.where(is_open, 2 * _PATIENCE, _PATIENCE)
         self.waited[rows] = np.where(patient, waited, 0)
-        trusted: Bools = left & patient & (step > low) & (step < high)
-        return trusted
+        return left & patient & (step > low) & (step < high)
 
 
 def _between(low: Floats, high: Floats) -> Floats:

@@ -127,8 +127,7 @@ class PricedPages:
 
 
 def _sums(group: Ints, figures: Floats, groups: int) -> Floats:
-    sums: Floats = np.bincount(group, figures, groups).astype(np.float64, copy=False)
-    return sums
+    return np.bincount(group, figures, groups).astype(np.float64, copy=False)
 
 
 def by_group(prices: Floats, group: Ints) -> Floats:

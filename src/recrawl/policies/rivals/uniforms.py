@@ -35,5 +35,4 @@ def _stirred(word: Words) -> Words:
     """Every bit of the word spread over all others."""
     for shift, stride in zip((29, 32, 31), _STRIDES, strict=True):
         word = (word ^ (word >> np.uint64(shift))) * np.uint64(stride)
-    stirred: Words = word ^ (word >> np.uint64(30))
-    return stirred
+    return word ^ (word >> np.uint64(30))
