@@ -143,7 +143,7 @@ def test_jumps_are_found(dated):
     """A rate ten times as high from the fiftieth gap on."""
     found = all_change_points(world(0.2, 2.0, gaps=100, pages=60, dated=dated))
 
-    two = found.segments_of_page == 2
+    two = np.diff(found.offsets) == 2
     cuts = found.first[found.offsets[:-1][two] + 1]
     assert two.mean() > 0.9
     assert np.mean(np.abs(cuts - 50) <= 5) > 0.85
@@ -155,7 +155,7 @@ def test_jumps_are_found(dated):
 def test_constant_rates_are_rarely_cut(gaps, most, rate, dated):
     found = all_change_points(world(rate, gaps=gaps, pages=150, dated=dated))
 
-    assert np.mean(found.segments_of_page > 1) <= most
+    assert np.mean(np.diff(found.offsets) > 1) <= most
 
 
 def test_many_lengths_are_sorted_into_classes():
@@ -187,7 +187,7 @@ def test_short_pages_stay_whole():
 
     names = [TrendStatus(code).name for code in found.page_status]
     assert names == ["NO_VISITS", "ONE_VISIT", *["TOO_FEW_GAPS"] * 3, "OK"]
-    assert found.segments_of_page.tolist() == [0, 0, 1, 1, 1, 1]
+    assert np.diff(found.offsets).tolist() == [0, 0, 1, 1, 1, 1]
     assert found.first.tolist() == [0] * 4
     assert found.end.tolist() == [1.0, 3.0, 3.0, 8.0]
     assert len(found) == 6

@@ -75,11 +75,6 @@ class Segments:
         return len(self.offsets) - 1
 
     @property
-    def segments_of_page(self) -> Ints:
-        """How many stretches each page has."""
-        return np.diff(self.offsets)
-
-    @property
     def status_names(self) -> list[str]:
         """Status of each stretch in words."""
         return [STATUS_NAMES[code] for code in self.status]

@@ -38,7 +38,7 @@ from recrawl.units import MICROSECONDS_A_DAY
 from recrawl.visits.sites import check_sites
 
 if TYPE_CHECKING:
-    from recrawl.arrays.types import Bools, Floats, Instants, Ints
+    from recrawl.arrays.types import Floats, Instants, Ints
     from recrawl.visits.histories import Histories
 
 
@@ -87,12 +87,6 @@ class SiteClock:
     def even(cls) -> SiteClock:
         """Return the clock on the wall."""
         return cls(np.ones(HOURS_A_WEEK))
-
-    @property
-    def is_even(self) -> Bools:
-        """Whether each site's clock is the one on the wall."""
-        even: Bools = (self.speeds == 1).all(axis=1)
-        return even
 
     def elapsed(self, start: Any, end: Any, site: Any = 0) -> Floats:  # noqa: ANN401 - array-likes
         """Operational days from `start` to `end`, arrays of instants; nan where one is NaT."""

@@ -110,15 +110,7 @@ class Weibull:
     @property
     def eta(self) -> Floats:
         """Days in which one change is expected, with the unbiased beta."""
-        return self._eta(self.beta)
-
-    @property
-    def eta_likely(self) -> Floats:
-        """The same with the most likely beta."""
-        return self._eta(self.beta_likely)
-
-    def _eta(self, beta: Floats) -> Floats:
-        return self.span * np.exp(-np.log(self.count) / beta)
+        return self.span * np.exp(-np.log(self.count) / self.beta)
 
     def band(self, level: float) -> tuple[Floats, Floats]:
         r"""Band of beta: $2 n \beta / \hat\beta$ follows a chi-square distribution.

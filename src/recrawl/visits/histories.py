@@ -231,23 +231,16 @@ def _check_shape(histories: Histories) -> None:
     if len(offsets) < 1 or offsets[0] != 0 or offsets[-1] != gaps or (np.diff(offsets) < 0).any():
         message = f"offsets must rise from 0 to the number of gaps, {gaps} (got {offsets})"
         raise InvalidHistory(message)
-    for field, length in {
-        "changed": gaps,
-        "age": gaps,
-        "count": gaps,
-        "first_visit": len(histories),
-        "first_age": len(histories),
-        "flags": len(histories),
-    }.items():
-        if getattr(histories, field).shape != (length,):
-            raise InvalidHistory(
-                f"{field} must be one column of {length} rows "
-                f"(got shape {getattr(histories, field).shape})"
-            )
+    lengths = {"gaps": gaps, "pages": len(histories)}
+    rows_of = {"changed": "gaps"} | {field: rows for field, (_, _, rows) in _UNKNOWN.items()}
+    for field, rows in rows_of.items():
+        length, shape = lengths[rows], getattr(histories, field).shape
+        if shape != (length,):
+            raise InvalidHistory(f"{field} must be one column of {length} rows (got shape {shape})")
 
 
 def _check_values(histories: Histories) -> None:
-    gaps, changed, age, count = (histories.gaps, histories.changed, histories.age, histories.count)
+    gaps, changed, age, count = histories.gaps, histories.changed, histories.age, histories.count
     if len(gaps) and not (gaps.min() > 0 and gaps.max() < np.inf):
         bad = ~((gaps > 0) & (gaps < np.inf))
         _refuse(histories, bad, "must be a positive, finite number of days", gaps)

@@ -35,7 +35,6 @@ def test_a_spell_knows_the_crawls_around_its_arrival_and_removal():
     assert days(listing.first_seen) == ["2026-01-01", "2026-01-03"]
     assert days(listing.before) == ["NaT", "2026-01-02"]
     assert days(listing.last_seen) == ["2026-01-02", "2026-01-04"]
-    assert days(listing.gone_at) == ["2026-01-03", "NaT"]
     assert listing.listed.tolist() == [False, True]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from recrawl.listings.data.cycles import Cycle, Stock
 from recrawl.listings.forecast.survival_forecaster import Survival
-from recrawl.listings.models.precision_recall import recall_after
+from recrawl.listings.models.delta_method import recall_after
 from recrawl.listings.models.weibull import WeibullSurvival
 
 

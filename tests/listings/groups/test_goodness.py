@@ -18,9 +18,15 @@ from recrawl.listings.groups.goodness import (
     likelihood_ratio,
     misfit,
     pearson,
-    pearson_as_printed,
     threshold_for,
 )
+
+
+def pearson_as_printed(lifetimes, group, rates, bins):
+    """Equation (8) to the letter: its bins hold the objects of all groups."""
+    tables = binned_by_group(lifetimes, group, rates, bins)
+    expected, observed = (table.sum(axis=0) for table in tables)
+    return float(((expected - observed) ** 2 / expected).sum())
 
 
 def gains(rng, rates, objects, runs):

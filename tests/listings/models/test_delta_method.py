@@ -5,9 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recrawl.listings.models.delta_method import DailyArrivals, precision_bands, recall_bands
+from recrawl.listings.models.delta_method import (
+    DailyArrivals,
+    precision_after,
+    precision_bands,
+    recall_after,
+    recall_bands,
+)
 from recrawl.listings.models.exponential import ExponentialSurvival
-from recrawl.listings.models.precision_recall import precision_after, recall_after
 
 RATE, ARRIVALS, SHAPE = 0.058, 40.0, 5.0
 HISTORY, AHEAD = 45, 10

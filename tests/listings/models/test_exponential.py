@@ -30,10 +30,10 @@ def test_removals_over_days_lived():
     assert found.deviation == pytest.approx(0.1 / np.sqrt(2))
 
 
-def test_without_a_removal_the_rate_is_0_and_the_bound_3_over_the_days():
+def test_without_a_removal_the_rate_is_0():
     found = exponential(Lifetimes.of([10.0, 20.0], [np.inf, np.inf]))
 
-    assert (found.rate, found.deviation, found.upper_bound) == (0, 0, 0.1)
+    assert (found.rate, found.deviation) == (0, 0)
 
 
 def test_without_anything_watched_there_is_nothing_to_say():
@@ -41,7 +41,6 @@ def test_without_anything_watched_there_is_nothing_to_say():
 
     assert np.isnan(exponential_at_middle(nothing).rate)
     assert np.isnan(exponential(nothing).rate)
-    assert np.isnan(exponential(nothing).upper_bound)
 
 
 def test_objects_never_seen_twice_make_the_rate_infinite():

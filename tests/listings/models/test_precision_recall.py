@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.errors import InvalidParameter
-from recrawl.listings.models.precision_recall import (
+from recrawl.listings.models.delta_method import (
     newcomers,
     precision_after,
     published_band,

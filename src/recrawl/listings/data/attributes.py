@@ -211,16 +211,24 @@ def _check_names(attributes: Mapping[str, Attribute], names: Sequence[str]) -> N
 
 def _commonest(codes: Ints, words: Sequence[str], names: tuple[str, ...]) -> ObjectGroups:
     """The commonest combinations as groups, in that order, and the rest."""
-    counts = np.bincount(codes, minlength=len(words))
-    order = np.argsort(-counts, kind="stable")[:MOST_GROUPS]
-    kept = order[counts[order] >= LEAST_OBJECTS]
-    group_of = np.full(len(words), len(kept), np.int64)
-    group_of[kept] = np.arange(len(kept))
+    common, group_of = commonest(np.bincount(codes, minlength=len(words)))
     group = group_of[codes]
-    texts = [words[code] for code in kept.tolist()]
-    if (group == len(kept)).any():
-        texts.append(REST if len(kept) else EVERYTHING)
+    texts = [words[code] for code in common.tolist()]
+    if (group == len(common)).any():
+        texts.append(REST if len(common) else EVERYTHING)
     return ObjectGroups(group, tuple(texts), names)
+
+
+def commonest(counts: Ints) -> tuple[Ints, Ints]:
+    """The 24 commonest codes of at least 60 objects, and the group of each code.
+
+    All other codes are in one last group.
+    """
+    order = np.argsort(-counts, kind="stable")[:MOST_GROUPS]
+    common = order[counts[order] >= LEAST_OBJECTS]
+    group_of = np.full(len(counts), len(common), np.int64)
+    group_of[common] = np.arange(len(common))
+    return common, group_of
 
 
 def grouping(attributes: Mapping[str, Attribute], objects: int) -> ObjectGroups:

@@ -142,12 +142,6 @@ class Listing:
         return self.crawls[self.gone - 1]
 
     @property
-    def gone_at(self) -> Instants:
-        """When each spell was first missed; NaT where it is still listed."""
-        inside = np.minimum(self.gone, len(self.crawls) - 1)
-        return np.where(self.listed, _NEVER, self.crawls[inside])
-
-    @property
     def listed(self) -> Bools:
         """Which spells the last crawl still saw."""
         listed: Bools = self.gone == len(self.crawls)

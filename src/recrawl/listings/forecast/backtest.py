@@ -14,13 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.listings.data.attributes import (
-    LEAST_OBJECTS,
-    MOST_GROUPS,
-    REST,
-    ObjectGroups,
-    grouping,
-)
+from recrawl.listings.data.attributes import REST, ObjectGroups, commonest, grouping
 from recrawl.listings.data.day_marks import DayMarks
 from recrawl.listings.forecast.forecast import QUALITIES
 from recrawl.listings.forecast.methods import BASELINE, METHODS
@@ -219,11 +213,7 @@ def groups_of_training(
     for name in names:
         more, words = attributes[name].values()
         codes = np.unique(codes * len(words) + more, return_inverse=True)[1]
-    counts = np.bincount(codes[seen], minlength=int(codes.max()) + 1)
-    common = np.argsort(-counts, kind="stable")[:MOST_GROUPS]
-    common = common[counts[common] >= LEAST_OBJECTS]
-    group = np.full(len(counts), len(common), dtype=np.int64)
-    group[common] = np.arange(len(common))
+    common, group = commonest(np.bincount(codes[seen], minlength=int(codes.max()) + 1))
     labels = tuple(f"group {number + 1}" for number in range(len(common)))
     return ObjectGroups(group[codes], (*labels, REST), tuple(names))
 

@@ -65,7 +65,7 @@ class DriftingLevel:
     def empty(cls) -> DriftingLevel:
         """Nothing learnt yet: all memories alike."""
         events, weight, loss = np.zeros((3, len(HALF_LIVES)))
-        return cls(events, weight, loss, _shares(loss))
+        return cls(events, weight, loss, shares_of(loss))
 
     def levels(self, prior: float, guess: float = 1.0) -> Floats:
         """Level of each memory, drawn to `guess` by `prior` events' worth."""
@@ -95,11 +95,12 @@ class DriftingLevel:
         squares = np.minimum(errors**2, cap) / (2 * self.variance)
         loss = self.loss * 0.5 ** (days / _LOSS_HALF_LIFE) + squares
         variance = 0.9 * self.variance + 0.1 * min(error**2, cap)
-        shares, records = _shares(loss), self.records + 1
+        shares, records = shares_of(loss), self.records + 1
         return DriftingLevel(self.events, self.weight, loss, shares, variance, records, self.days)
 
 
-def _shares(loss: Floats) -> Floats:
+def shares_of(loss: Floats) -> Floats:
+    """Weights proportional to e^-loss, 1 together."""
     likelihood = np.exp(np.min(loss) - loss)
     shares: Floats = likelihood / np.sum(likelihood)
     return shares

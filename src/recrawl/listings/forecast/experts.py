@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.listings.data.quality import recall
-from recrawl.listings.forecast.drifting_level import DriftingLevel
+from recrawl.listings.forecast.drifting_level import DriftingLevel, shares_of
 from recrawl.listings.forecast.forecast import ForecastPath
 from recrawl.listings.forecast.hazards import (
     HazardModel,
@@ -331,9 +331,7 @@ class Mixture:
     @property
     def shares(self) -> Floats:
         """Weight of each expert."""
-        likelihood = np.exp(np.min(self.losses) - self.losses)
-        shares: Floats = likelihood / np.sum(likelihood)
-        return shares
+        return shares_of(self.losses)
 
     def judge(self, days: float, errors: Floats) -> Mixture:
         """Learn how far off each expert was."""

@@ -204,13 +204,6 @@ class Forecaster:
         return replace(state, mixtures=(first, second))
 
 
-def outlook_by(
-    expert: HazardExpert, state: ForecasterState, stock: Stock, days: Ints
-) -> ForecastPath:
-    """What one hazard expert says of some numbers of days."""
-    return expert.outlook(start_of(expert, state, stock, int(days[-1])), days)
-
-
 def start_of(
     expert: HazardExpert, state: ForecasterState, stock: Stock, ahead: int
 ) -> ForecastStart:

@@ -1,15 +1,25 @@
-"""Forecasters of listings by name; whoever writes one adds it here.
+r"""Forecasters of listings by name, and the baseline that they are compared with.
+
+The baseline has one removal rate and mean arrivals, learned once:
+
+$$ \alpha = D / E, \qquad p(d) = e^{-\alpha d}, \qquad
+   M(d) = m \sum_{k<d} e^{-\alpha k}, \qquad \text{recall} = \frac{n p}{n p + M} . $$
+
+`Static` knows the training only, `Static(refit=True)` all cycles so far.
 
 Pure.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+import numpy as np
+
 from recrawl.listings.forecast.ar_forecaster import Autoregressive
+from recrawl.listings.forecast.forecast import ForecastPath, plain
 from recrawl.listings.forecast.forecaster import AGE, DECAY, POOLED, Forecaster
-from recrawl.listings.forecast.static import Static
 from recrawl.listings.forecast.survival_forecaster import Survival
 
 if TYPE_CHECKING:
@@ -35,6 +45,80 @@ class Method(Protocol[State]):
     def forecast(self, state: State, stock: Stock, ahead: int) -> Forecast:
         """Look ahead from a sync."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Sums over cycles.
+
+    Args:
+        deleted: Objects that vanished, D.
+        lived: Days under observation, E; a removal counts half its cycle.
+        inserted: Objects that came.
+        days: Days observed.
+    """
+
+    deleted: float = 0.0
+    lived: float = 0.0
+    inserted: float = 0.0
+    days: float = 0.0
+
+    def add(self, cycle: Cycle) -> Totals:
+        """One more cycle."""
+        deleted = float(np.sum(cycle.deleted))
+        return Totals(
+            self.deleted + deleted,
+            self.lived + cycle.days * (cycle.stock.listed - deleted / 2),
+            self.inserted + float(np.sum(cycle.inserted)),
+            self.days + cycle.days,
+        )
+
+    @property
+    def rate(self) -> float:
+        """Removal rate a day."""
+        return self.deleted / self.lived if self.lived else 0.0
+
+    @property
+    def arrivals(self) -> float:
+        """Mean arrivals a day."""
+        return self.inserted / self.days if self.days else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Static:
+    """Forecasts from constant rates.
+
+    Args:
+        refit: Whether cycles after training count too.
+
+    Examples:
+        >>> from recrawl.listings.data.cycles import Stock
+        >>> totals = Totals(deleted=58, lived=1000, inserted=400, days=10)
+        >>> stock = Stock(0, *[np.zeros(1, dtype=np.int64)] * 3, np.array([709.8485]))
+        >>> outlook = Static().forecast(totals, stock, 10).typical
+        >>> outlook.precision[-1].round(6), outlook.recall[-1].round(6)
+        (np.float64(0.559898), np.float64(0.559898))
+    """
+
+    refit: bool = False
+
+    def start(self, training: Sequence[Cycle], groups: int = 1) -> Totals:  # noqa: ARG002 - as all
+        """Totals of training."""
+        totals = Totals()
+        for cycle in training:
+            totals = totals.add(cycle)
+        return totals
+
+    def learn(self, state: Totals, cycle: Cycle) -> Totals:
+        """Learn from a cycle after training, or do not."""
+        return state.add(cycle) if self.refit else state
+
+    def forecast(self, state: Totals, stock: Stock, ahead: int) -> Forecast:
+        """Look ahead from a sync, day by day."""
+        days = np.arange(ahead)
+        kept = np.exp(-state.rate * (days + 1))
+        come = state.arrivals * np.cumsum(np.exp(-state.rate * days))
+        return plain(stock.listed, ForecastPath.of_counts(stock.listed, stock.listed * kept, come))
 
 
 DEFAULT = "mixture"

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from recrawl.listings.data.day_marks import Rekey
     from recrawl.listings.forecast.forecast import ForecastPath
 
-# Largest number of removals that is compatible with seeing none, at 95 %.
-_NONE_SEEN = 3.0
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountedCycle:
@@ -68,7 +65,6 @@ class ForecasterState:
         flags: What the last cycle was marked as.
         rekeys: Changes of keys that were found.
         removals: Removals seen.
-        exposure: Days under observation.
         trained: Days of training; 0 as long as it lasts.
     """
 
@@ -85,7 +81,6 @@ class ForecasterState:
     flags: Flags = field(default_factory=Flags)
     rekeys: tuple[Rekey, ...] = ()
     removals: float = 0.0
-    exposure: float = 0.0
     trained: int = 0
 
     @classmethod
@@ -122,13 +117,6 @@ class ForecasterState:
     def rate(self) -> float:
         """Mean hazard a day, as the pooled expert has it now."""
         return self.pooled.theta * self.pooled.tally.mean
-
-    @property
-    def rate_bound(self) -> float:
-        """Highest hazard that seeing no removal at all leaves likely; nan where some were seen."""
-        if self.removals or not self.exposure:
-            return float("nan")
-        return _NONE_SEEN / self.exposure
 
     def weekday(self, day: int) -> int:
         """Weekday of a day."""
@@ -200,7 +188,6 @@ def with_experts_taught(
         taught,
         decays=_decays_taught(state.decays, counts, kept, clip=clip) if there else state.decays,
         removals=state.removals + counts.deleted,
-        exposure=state.exposure + counts.days * (counts.stock - counts.deleted / 2),
         group_arrivals=state.group_arrivals + seen.cycle.inserted,
     )
 

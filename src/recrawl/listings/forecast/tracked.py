@@ -22,7 +22,7 @@ from recrawl.errors import InvalidParameter
 from recrawl.listings.data.attributes import ObjectGroups, groups_by
 from recrawl.listings.data.sync import cycles
 from recrawl.listings.forecast.forecast import Forecast, ForecastPath
-from recrawl.listings.forecast.forecaster import Forecaster, finished, outlook_by, status_of
+from recrawl.listings.forecast.forecaster import Forecaster, finished, start_of, status_of
 from recrawl.listings.forecast.methods import DEFAULT, METHODS
 from recrawl.listings.forecast.replay import SyncReplay
 from recrawl.listings.groups.informative import informative_groups
@@ -217,7 +217,8 @@ def _alone(grid: DayGrid, method: Method[Any]) -> ForecasterState:
 
 def _of_part(state: ForecasterState, stock: Stock, ahead: int, part: GroupShare) -> Forecast:
     """Forecast of a group: only the expert by age and group knows of groups."""
-    whole = outlook_by(state.aged, state, stock, np.arange(1, ahead + 1))
+    start = start_of(state.aged, state, stock, ahead)
+    whole = state.aged.outlook(start, np.arange(1, ahead + 1))
     left = stock.listed - whole.deleted
     typical = ForecastPath.of_counts(stock.listed, left, whole.inserted * part.share)
     found = finished(replace(state, bands=part.alone.bands), stock, typical)

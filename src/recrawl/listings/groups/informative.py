@@ -19,6 +19,7 @@ import numpy as np
 
 from recrawl.listings.data.attributes import MOST_ATTRIBUTES, ObjectGroups, few_values, groups_by
 from recrawl.listings.data.lifetimes import Lifetimes
+from recrawl.listings.groups.goodness import likelihood_ratio
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
@@ -86,13 +87,11 @@ def _seen(listing: Listing, until: np.datetime64 | None) -> tuple[Ints, Bools, F
 
 def _gain(group: Ints, removed: Bools, lived: Floats) -> float:
     """What groups explain, less what as many groups would explain by chance."""
-    removals = np.bincount(group, removed)
-    exposure = np.bincount(group, lived)
-    some = removals > 0
+    removals, exposure = (
+        np.bincount(group, column).astype(np.float64) for column in (removed, lived)
+    )
     total = float(np.sum(removals))
-    if not total or not (exposure[some] > 0).all():
+    if not total or not (exposure[removals > 0] > 0).all():
         return 0.0
-    explained = float(np.sum(removals[some] * np.log(removals[some] / exposure[some])))
-    explained -= total * float(np.log(total / np.sum(exposure)))
     groups = np.count_nonzero(np.bincount(group))
-    return 2 * explained - (groups - 1) * float(np.log(total))
+    return likelihood_ratio(removals, exposure) - (groups - 1) * float(np.log(total))

@@ -41,8 +41,8 @@ class ExponentialSurvival:
         Four removals in 100 days: the rate is 0.04, and its deviation half of that.
 
         >>> found = ExponentialSurvival(rate=0.04, removals=4.0, exposure=100.0)
-        >>> found.deviation, found.upper_bound
-        (0.02, 0.08)
+        >>> found.deviation
+        0.02
         >>> found.survival(np.array([0.0, 25.0])).round(4)
         array([1.    , 0.3679])
     """
@@ -55,13 +55,6 @@ class ExponentialSurvival:
     def deviation(self) -> float:
         r"""Standard error of the rate, $\alpha / \sqrt D$; 0 where nothing was removed."""
         return self.rate / float(np.sqrt(self.removals)) if self.removals else 0.0
-
-    @property
-    def upper_bound(self) -> float:
-        """Two deviations above the rate; 3 / E where nothing was removed (probability 0.95)."""
-        if self.removals:
-            return self.rate + 2 * self.deviation
-        return 3 / self.exposure if self.exposure else float("nan")
 
     def survival(self, age: Floats) -> Floats:
         """Chance to reach an age."""
