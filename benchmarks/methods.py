@@ -48,7 +48,7 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from recrawl import Flag, Histories, fit_prior
-from recrawl.rates.methods import METHODS
+from recrawl.rates import METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -39,7 +39,7 @@ import numpy as np
 from recrawl.adapters.tables.worlds import read_world
 from recrawl.plan.budget import Budget
 from recrawl.plan.objectives import OBJECTIVES
-from recrawl.policies.methods import POLICIES
+from recrawl.policies import POLICIES
 from recrawl.policies.recrawl.clocks import Trusting
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.simulate.bands import ratio_band, staleness_band

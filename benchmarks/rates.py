@@ -24,9 +24,9 @@ import numpy as np
 
 from recrawl import Gamma, Histories, Likelihood, Priors, fit_prior
 from recrawl.arrays.blocks import over_blocks
+from recrawl.rates import METHODS
 from recrawl.rates.censored import Censored, most_likely
 from recrawl.rates.gamma_state import gamma_states
-from recrawl.rates.methods import METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

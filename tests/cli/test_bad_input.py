@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from recrawl.rates.methods import METHODS
+from recrawl.rates import METHODS
 from tests.cli.running import RECRAWL, environment, names_in, run, sentence, write_log
 from tests.disks import small_disk
 

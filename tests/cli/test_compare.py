@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from recrawl.rates.methods import METHODS
+from recrawl.rates import METHODS
 from recrawl.report.rates import CLASS_COLUMNS, COLUMNS
 from tests.cli.running import names_in, run, run_here, sentence, write_log
 from tests.cli.test_screen import on_a_terminal

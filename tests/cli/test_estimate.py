@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from recrawl import Gamma, Priors, fit_prior, read_histories, sites_of
-from recrawl.rates.methods import METHODS
+from recrawl.rates import METHODS
 from recrawl.report.rates import CLASS_COLUMNS
 from tests.cli.running import run, run_here, write_log
 

@@ -8,7 +8,7 @@ import typer
 
 from recrawl import __version__
 from recrawl.cli.main import app
-from recrawl.rates.methods import METHODS
+from recrawl.rates import METHODS
 from tests.cli.running import run, run_here
 
 GROUP = typer.main.get_group(app)

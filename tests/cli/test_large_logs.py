@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from recrawl.rates.methods import METHODS
+from recrawl.rates import METHODS
 from tests.cli.running import RECRAWL, environment, names_in, run, run_here, write_log
 
 NOW = "2026-03-01"

@@ -14,8 +14,8 @@ from typer.main import get_group
 import recrawl
 from recrawl.cli.main import app
 from recrawl.listings.forecast.methods import METHODS as FORECASTERS
+from recrawl.rates import METHODS
 from recrawl.rates.estimates import STATUS_NAMES
-from recrawl.rates.methods import METHODS
 from recrawl.report.listings.backtests import CYCLE_COLUMNS, KEEP_COLUMNS
 from recrawl.report.listings.describe import (
     DAY_COLUMNS,

@@ -15,7 +15,7 @@ from recrawl.frontier.agenda import Agenda
 from recrawl.frontier.frontier import tick_of
 from recrawl.frontier.host_table import HostTable
 from recrawl.plan.budget import Budget
-from recrawl.policies.methods import POLICIES
+from recrawl.policies import POLICIES
 from recrawl.settings.terms import VisitTerms
 from recrawl.visits.status import PageStatus
 from tests.frontier.crawls import GRAIN, HARMONIC, START, Told, found, visit

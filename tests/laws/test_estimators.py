@@ -28,15 +28,14 @@ from recrawl import (
     fit_prior,
     histories_of,
 )
-from recrawl.rates import LLN, SA, SAM, Bank, Classes, MalcolmAge
-from recrawl.rates.methods import METHODS
+from recrawl.rates import LLN, METHODS, SA, SAM, Bank, Classes, MalcolmAge
 from tests import strategies
 from tests.rates.worlds import GAPS, POPULATIONS, visited
 from tests.strategies import Seen, history_of
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats
-    from recrawl.rates.methods import Estimator
+    from recrawl.rates.estimates import Estimator
 
 BLOCK = 32_768  # pages worked on together, by one thread
 SHAPE, EXPOSURE = 0.8, 5.0

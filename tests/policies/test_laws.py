@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recrawl.plan.objectives import Freshness
-from recrawl.policies.methods import POLICIES
+from recrawl.policies import POLICIES
 from recrawl.policies.policy import Priced
 from recrawl.policies.rivals.interval import IntervalPolicy
 from recrawl.policies.rivals.malcolm import MalcolmPolicy

@@ -13,7 +13,7 @@ from tests.strategies import Seen, history_of
 if TYPE_CHECKING:
     from recrawl import Histories
     from recrawl.arrays.types import Floats
-    from recrawl.rates.methods import Estimator
+    from recrawl.rates.estimates import Estimator
 
 
 def regular_page(changed: int, gaps: int, days: float = 1.0) -> list[Seen]:

@@ -35,7 +35,7 @@ from tests.strategies import history_of
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats
     from recrawl.rates import Estimates
-    from recrawl.rates.methods import Estimator
+    from recrawl.rates.estimates import Estimator
 
 GAP = 2.0  # days: not 1, so that a rate taken for changes a gap shows
 RATES = np.array([0.05, 0.5, 1.25])  # a tenth of a change a gap, one, two and a half

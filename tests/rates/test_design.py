@@ -41,7 +41,7 @@ from recrawl.rates import (
 from recrawl.rates.design import MOST_TELLING
 
 if TYPE_CHECKING:
-    from recrawl.rates.methods import Estimator
+    from recrawl.rates.estimates import Estimator
 
 
 def told(expected: float) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from recrawl import Flag, Histories, Priors, Status
-from recrawl.rates.methods import METHODS
+from recrawl.rates import METHODS
 from tests.rates.pages import regular_page
 from tests.strategies import history_of
 

@@ -9,8 +9,10 @@ from recrawl import Gamma, Histories, Likelihood, Priors, Ratio
 from recrawl.errors import InvalidParameter
 from recrawl.rates import (
     LLN,
+    METHODS,
     SA,
     SAM,
+    USES_PRIORS,
     Bank,
     Beta,
     Cho,
@@ -22,8 +24,8 @@ from recrawl.rates import (
     MalcolmAge,
     Matloff,
     MomentMatching,
+    check_method,
 )
-from recrawl.rates.methods import METHODS, USES_PRIORS, check_method
 from tests.strategies import history_of
 
 SEEN = history_of([(1.0, True), (2.0, False), (4.0, True)])

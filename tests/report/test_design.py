@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from recrawl.rates import Cho, accuracy, gaps_needed, unbiased_up_to
-from recrawl.rates.methods import METHODS
+from recrawl.rates import METHODS, Cho, accuracy, gaps_needed, unbiased_up_to
 from recrawl.report.design import COLUMNS, DESIGNED, HEADER, Study, curves, study_words
 
 EXAMPLE_4 = Study(mean_interval=7.0, gap=10.5, gaps=10, precision=0.25)

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl import Flag, Gamma, Histories, Likelihood, Priors, Ratio, Status
+from recrawl.rates import METHODS
 from recrawl.rates.estimates import STATUS_NAMES
-from recrawl.rates.methods import METHODS
 from recrawl.report.rates import (
     COLUMNS,
     HEADER,

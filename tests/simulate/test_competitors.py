@@ -6,7 +6,7 @@ import pytest
 
 from recrawl.errors import InvalidParameter
 from recrawl.plan.objectives import OBJECTIVES
-from recrawl.policies.methods import POLICIES
+from recrawl.policies import POLICIES
 from recrawl.simulate.competitors import DEFAULT_POLICIES, ORACLES, parse_policies, policy_named
 from tests.simulate.made import run, world
 

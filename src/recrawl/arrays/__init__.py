@@ -1,4 +1,4 @@
-"""Kernels on flat arrays that know nothing of pages.
+"""Kernels on flat arrays, independent of what they hold.
 
 Pure.
 """

@@ -1,8 +1,8 @@
-"""Threads for pure code: blocks of rows shared out to all processors, and two tasks in parallel.
+"""Threads for pure code: blocks of rows on all processors, and two tasks in parallel.
 
-Pages are independent, numpy lets go of the interpreter while it computes, and a block's arrays
-stay in one processor's cache. Each block writes its own rows only, so the result is the same
-however the blocks are shared out. This is the only pure module that knows of threads.
+Pages are independent, numpy releases the interpreter lock while it computes, and a block's arrays
+stay in one processor's cache. Each block writes its own rows only, so the result does not depend on
+which thread takes which block. This is the only pure module that uses threads.
 
 Pure.
 """
@@ -34,7 +34,7 @@ _ROWS = 1 << 20  # for work of a single call of numpy
 
 
 def gathered(values: AnyArray, rows: Ints) -> AnyArray:
-    """The same as `values[rows]`, by all processors."""
+    """`values[rows]`, computed on all processors."""
     into = np.empty(len(rows), values.dtype)
 
     def work(some: slice) -> None:
@@ -61,9 +61,9 @@ def over_blocks(work: Callable[[slice], None], count: int, block: int = _PAGES) 
 def in_parallel(
     first: Callable[[], _First], second: Callable[[], _Second]
 ) -> tuple[_First, _Second]:
-    """What two tasks return that run at the same time: `first` in a thread, `second` in this one.
+    """Run two tasks at the same time, `first` in a thread and `second` in this one.
 
-    Both have ended when this returns or raises.
+    Returns what both return; both have ended when this returns or raises.
 
     >>> in_parallel(lambda: 1 + 1, lambda: "two")
     (2, 'two')

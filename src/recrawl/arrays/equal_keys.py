@@ -1,4 +1,4 @@
-"""Rows with equal keys, put together: what it takes to treat each page or host on its own.
+"""Grouping of rows by equal keys.
 
 Pure.
 """
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Groups:
-    """Rows of a column of keys, by key.
+    """Rows grouped by key.
 
     Args:
-        order: All rows, those with the lowest key first, equal keys in the order they came in.
+        order: All rows, those with the lowest key first, equal keys in their original order.
         starts: Where in that order each group begins.
         counts: How many rows each group has.
 

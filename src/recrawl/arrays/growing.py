@@ -1,4 +1,4 @@
-"""States that grow: rows after the last ones, without copying all rows each time.
+"""Growing columns: rows appended in amortised constant time.
 
 Pure.
 """
@@ -42,7 +42,7 @@ def with_rows(state: Arrays, more: Arrays) -> Arrays:
 
 
 def append_rows(rows: npt.NDArray[Any], more: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The rows and more of them, in the spare room behind the first where there is enough.
+    """The rows followed by more, in the spare capacity behind the first where that suffices.
 
     An array made here is the beginning of one twice as long, so that adding rows one by one
     costs no more than adding them together.

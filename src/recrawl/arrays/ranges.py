@@ -1,4 +1,4 @@
-"""Many stretches of a flat array: what it takes to move pages about and to add them up.
+"""Ranges of a flat array: expanded into rows, and summed.
 
 Pure.
 """
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def begins(column: Any) -> Bools:  # noqa: ANN401 - an array of anything
-    """Which rows begin a stretch of equal values.
+    """Which rows begin a run of equal values.
 
     >>> begins(np.array([7, 7, 8, 7]))
     array([ True, False,  True,  True])
@@ -24,10 +24,10 @@ def begins(column: Any) -> Bools:  # noqa: ANN401 - an array of anything
     return first
 
 
-def stretches(starts: Ints, lengths: Ints) -> Ints:
-    """Rows from each start on, as many as its length, one stretch after the other.
+def expand_ranges(starts: Ints, lengths: Ints) -> Ints:
+    """Rows of all ranges, one range after the other.
 
-    >>> stretches(np.array([7, 2]), np.array([2, 3]))
+    >>> expand_ranges(np.array([7, 2]), np.array([2, 3]))
     array([7, 8, 2, 3, 4])
     """
     ends = np.cumsum(lengths)
@@ -44,7 +44,7 @@ def sums(values: Any, offsets: Ints, dtype: type = np.float64) -> Any:  # noqa: 
     """
     totals: Any = np.zeros(len(offsets) - 1, dtype)
     some = offsets[1:] > offsets[:-1]
-    # reduceat gives an empty stretch its neighbour's first value: leave such stretches out.
+    # reduceat gives an empty range its neighbour's first value: leave such ranges out.
     if some.any():
         totals[some] = np.add.reduceat(values, offsets[:-1][some], dtype=dtype)
     return totals

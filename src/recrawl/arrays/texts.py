@@ -1,9 +1,9 @@
-"""Many texts end to end, and two hashes of each: how pages are told apart without sorting text.
+"""A column of texts end to end, with two hashes per text for grouping without sorting text.
 
 A log names its page on every row. Comparing or sorting millions of such names costs far more
 than everything else we do with them, so each name is read once, as whole words, into two
 numbers. Rows are grouped by the first (`key`, 64 bits); the second (`check`, 32 bits) is made
-independently and tells apart two names that share a key.
+independently and distinguishes two names that share a key.
 
     data     h t t p s : / / a / 1 h t t p s : / / a / 2
     offsets  0                     11                    22
@@ -90,7 +90,7 @@ class Texts:
         return self.parts(self.offsets[:-1][rows], np.diff(self.offsets)[rows])
 
     def parts(self, starts: Ints, lengths: Ints) -> Texts:
-        """Stretches of the texts' bytes as texts of their own."""
+        """Ranges of the bytes as texts of their own."""
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         data = np.empty(offsets[-1], np.uint8)
         for first in range(0, len(starts), _BLOCK):
@@ -110,7 +110,7 @@ class Texts:
     def hashes(self, seed: int) -> tuple[Words, Checks]:
         """Two independent hashes of each text: `key` and `check`, which is never 0.
 
-        Both depend on `seed`, so that nobody can prepare names that collide.
+        Both depend on `seed`, so that names that collide cannot be prepared.
         """
         key, check = np.empty(len(self), np.uint64), np.empty(len(self), np.uint32)
         # Words may be read past a text's end. Where that is past the data's end, too, pad it.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from recrawl.adapters.tables.logs import Log
     from recrawl.adapters.tables.results import PieceEstimates
     from recrawl.arrays.texts import Texts
-    from recrawl.rates.methods import Estimator
+    from recrawl.rates.estimates import Estimator
     from recrawl.rates.priors import Priors
     from recrawl.report.rates import Column
 
@@ -125,8 +125,8 @@ def estimate(
 def _methods(name: str, classes: str, false_changes: float) -> dict[str, Factory]:
     """Estimators to make, by name."""
     from recrawl.cli import options
+    from recrawl.rates import METHODS, check_method
     from recrawl.rates.gamma import Gamma
-    from recrawl.rates.methods import METHODS, check_method
     from recrawl.rates.published.classes import Classes
 
     check_method(name, _COMPARE)
@@ -153,7 +153,7 @@ def _estimated(
     log: Log, methods: dict[str, Factory], level: float, false_changes: float
 ) -> Iterator[PieceEstimates]:
     from recrawl.adapters.tables.results import PieceEstimates
-    from recrawl.rates.methods import USES_PRIORS
+    from recrawl.rates import USES_PRIORS
     from recrawl.rates.priors import Priors
 
     fitted = log.fit_prior(false_changes) if USES_PRIORS & methods.keys() else None
@@ -261,7 +261,7 @@ def _count(result: PieceEstimates) -> Counter[str]:
 def _remarks(counts: Counter[str], table: TableInput, method: str, unshown: int) -> None:
     """Say on stderr what was done, and what the visits could not tell."""
     from recrawl.cli import screen
-    from recrawl.rates.methods import POOLED
+    from recrawl.rates import POOLED
     from recrawl.report.rates import STATUS_REMARKS
     from recrawl.report.words import counted
 

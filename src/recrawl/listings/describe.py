@@ -2,8 +2,8 @@ r"""Figures that describe a listing: arrivals, lifetimes of groups, statuses.
 
 The rate at which objects vanish is removals over days listed, $\hat\alpha = D / E$: unlike the
 inverse of the mean lifetime it is right although many objects are still listed. Days count from the
-crawl that first saw an object: had it been removed before, nobody would have heard of it. A removal
-lies between two crawls and is taken to be half-way.
+crawl that first saw an object: removed before, it would never have been seen. A removal lies
+between two crawls and is taken to be half-way.
 
 Pure.
 """
@@ -38,7 +38,7 @@ FEWEST_LISTED = 30
 _LEVEL = 0.9  # of the bands of rates
 _CELL = 0.25  # days: ages this close are one
 _QUARTERS = np.array([0.25, 0.5, 0.75])
-_MOST_NUMBERS = 12  # more different numbers are told by quarters
+_MOST_NUMBERS = 12  # more different numbers are shown as quartiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,7 @@ def _shown(number: float, *, dated: bool) -> str:
 
 
 def statuses(listing: Listing, grid: DayGrid) -> tuple[str, ...]:
-    """What must be said of a listing before any figure is: none of it is an error.
+    """Warnings to show before any figure of a listing; none of them is an error.
 
     `empty`, `one-snapshot`: no rate is known. `weak`: fewer than 14 days or 10 removals. `small`:
     fewer than 30 objects are listed, so bands are mostly counting noise. `rekey?`: on some day

@@ -33,7 +33,7 @@ from recrawl.visits.histories import Histories
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.rates.methods import Estimator
+    from recrawl.rates.estimates import Estimator
 
 # The integrals are sums over the logarithm of s r, evenly spaced: exact to ten digits.
 _STEP = 0.05

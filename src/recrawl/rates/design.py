@@ -28,7 +28,7 @@ from recrawl.rates.published.last_modified_raw import LastModifiedRaw
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats
-    from recrawl.rates.methods import Estimator
+    from recrawl.rates.estimates import Estimator
 
 # Root of (2 - x) e^x = 2: where x^2 / (e^x - 1) is largest.
 MOST_TELLING = 1.5936242600400401

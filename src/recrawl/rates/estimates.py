@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recrawl.arrays.types import FlagBits, Floats, Ints, Statuses
+    from recrawl.visits.histories import Histories
 
 
 class Status(IntEnum):
@@ -133,3 +134,10 @@ def status_of(changes: Ints, visits: Ints, *, prior: bool = False) -> Statuses:
     status[visits == 1] = Status.PRIOR_ONLY if prior else Status.ONE_VISIT
     status[visits == 0] = Status.PRIOR_ONLY if prior else Status.NO_VISITS
     return status
+
+
+class Estimator(Protocol):
+    """Turns histories into estimates."""
+
+    def estimate(self, histories: Histories) -> Estimates:
+        """Return one rate per page, in changes per day."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recrawl.errors import InvalidParameter
-from recrawl.policies.methods import POLICIES
+from recrawl.policies import POLICIES
 from recrawl.simulate.oracles import Clairvoyant, OptimalKnown
 
 if TYPE_CHECKING:

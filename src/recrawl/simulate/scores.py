@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.arrays.blocks import over_blocks
-from recrawl.arrays.ranges import stretches, sums
+from recrawl.arrays.ranges import expand_ranges, sums
 from recrawl.units import MICROSECONDS_A_DAY
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ def _seen(world: World, brought: FoundChanges) -> tuple[Instants, Ints]:
     first[begins] = begins
     np.maximum.accumulate(first, out=first)
     seen_at[brought.first] = brought.at
-    where = stretches(brought.first, brought.until - brought.first)
+    where = expand_ranges(brought.first, brought.until - brought.first)
     seen_at[where] = seen_at[first[where]]
     return seen_at, first
 

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.arrays.ranges import stretches
+from recrawl.arrays.ranges import expand_ranges
 from recrawl.arrays.special import gamma_quantile
 from recrawl.checks import check_choice, check_fraction
 from recrawl.errors import InvalidParameter
@@ -340,7 +340,7 @@ def _information(hidden: _Hidden, page: Ints, rate: Floats, events: Floats) -> F
         some = np.unique(page_of_gap[rows])
         wide = int(size[some[0]])
         # A row a gap: what it says about each linked cell of its page.
-        piece = stretches(hidden.starts[gaps], pieces[gaps])
+        piece = expand_ranges(hidden.starts[gaps], pieces[gaps])
         row = np.repeat(np.arange(len(gaps)), pieces[gaps])
         column = rank[hidden.cell[piece]] - offset[page[hidden.cell[piece]]]
         says = np.zeros((len(gaps), wide))

@@ -24,7 +24,7 @@ from recrawl.trends.windows import LEAST_POINTS
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.rates.methods import Estimator
+    from recrawl.rates.estimates import Estimator
     from recrawl.rates.priors import Priors
     from recrawl.trends.points import Points
     from recrawl.trends.windows import Windows

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.arrays.ranges import stretches
+from recrawl.arrays.ranges import expand_ranges
 from recrawl.trends.visit_instants import visit_instants
 from recrawl.units import MICROSECONDS_A_DAY
 
@@ -99,7 +99,7 @@ def by_calendar(histories: Histories, by: str) -> Cut:
 
     counts = np.where(known, latest - earliest + 1, 0)
     page = np.repeat(np.arange(len(histories)), counts)
-    number = stretches(earliest, counts)
+    number = expand_ranges(earliest, counts)
     offset = np.cumsum(counts) - counts - earliest  # from a period's number to its cell
     edges = np.arange(earliest.min(initial=0), latest.max(initial=0) + 2).astype(unit)
     instants = edges.astype("datetime64[us]")
@@ -144,7 +144,7 @@ def _pieces(
     final = np.maximum(np.searchsorted(walls, watched.last, side="left") - 1, begin)
     counts = final - begin + 1
     row = np.repeat(np.arange(len(counts)), counts)
-    number = stretches(begin, counts)
+    number = expand_ranges(begin, counts)
     first = np.maximum(watched.first[row], walls[number])
     last = np.minimum(watched.last[row], walls[number + 1])
     whole = _days(watched, histories)

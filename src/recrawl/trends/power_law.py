@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.arrays.blocks import over_blocks
-from recrawl.arrays.ranges import stretches, sums
+from recrawl.arrays.ranges import expand_ranges, sums
 from recrawl.checks import check_fraction
 from recrawl.errors import InvalidParameter
 from recrawl.rates.likelihood import Likelihood
@@ -197,7 +197,7 @@ class _Pieces:
     def take(self, pages: Bools) -> _Pieces:
         """Only the wanted pages."""
         counts = np.diff(self.offsets)[pages]
-        rows = stretches(self.offsets[:-1][pages], counts)
+        rows = expand_ranges(self.offsets[:-1][pages], counts)
         return _Pieces(
             np.concatenate([[0], np.cumsum(counts)]),
             self.age[pages],

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.arrays.ranges import stretches, sums
+from recrawl.arrays.ranges import expand_ranges, sums
 from recrawl.trends.points import gaps_between
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class WindowTimes:
     def of_some(cls, points: Points, windows: Windows, rows: Ints) -> WindowTimes:
         """Points of the named windows, in the order named."""
         counts = windows.points[rows]
-        times = points.times[stretches(windows.offsets[:-1][rows], counts)]
+        times = points.times[expand_ranges(windows.offsets[:-1][rows], counts)]
         since = times - np.repeat(windows.origins(points)[rows], counts)
         offsets = np.concatenate([[0], np.cumsum(counts)])
         return cls._on_clock(since, offsets)

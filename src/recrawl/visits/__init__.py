@@ -1,4 +1,4 @@
-"""What was seen: visits, and the histories that estimators read.
+"""Visits, and the histories that estimators read.
 
 Pure.
 """

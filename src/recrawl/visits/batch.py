@@ -1,7 +1,7 @@
-"""A stretch of a visit log as columns, the way a file is read.
+"""A batch of rows of a visit log, as columns.
 
-Neighbouring rows of one page form a *run*, and the page is named once a run: a log in order of
-time has runs of one row, a log grouped by page has one run a page.
+Neighbouring rows of one page form a *run*, and the page is named once per run: a log in order of
+time has runs of one row, a log grouped by page has one run per page.
 
 Pure.
 """
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.arrays.ranges import stretches
+from recrawl.arrays.ranges import expand_ranges
 
 if TYPE_CHECKING:
     from recrawl.arrays.texts import Texts
@@ -29,8 +29,8 @@ class Batch:
         at: Microseconds since 1970, one row per visit.
         changed: 1, 0, or -1 where not known.
         lengths: Rows of each run; None where every run is a single row.
-        position: Where in the whole log each run stands, rising; a number where it is that of
-            the first row and the rows of the log follow without a gap.
+        position: Position of each run in the whole log, rising; one number, that of the first row,
+            where the rows of the log follow without a gap.
         last_modified: Microseconds since 1970, or the smallest integer; None without dates.
         answer: Numbers of `AnswerKind`; None where every visit was answered.
         site: Site of each run where the log names it, else None.
@@ -62,7 +62,7 @@ class Batch:
 
     @property
     def size(self) -> int:
-        """Bytes that working on this batch in memory takes, roughly."""
+        """Approximate bytes of memory that processing this batch takes."""
         row = 32 + 24 * (self.last_modified is not None) + 2 * (self.answer is not None)
         return row * len(self.at) + 40 * len(self.names)
 
@@ -88,7 +88,7 @@ class Batch:
         lengths, rows = None, runs
         if self.lengths is not None:
             lengths = self.lengths[runs]
-            rows = stretches((np.cumsum(self.lengths) - self.lengths)[runs], lengths)
+            rows = expand_ranges((np.cumsum(self.lengths) - self.lengths)[runs], lengths)
         return Batch(
             names=self.names.take(runs),
             at=self.at[rows],

@@ -1,9 +1,9 @@
-"""Rows of a log, in any order, gathered page by page.
+"""Rows of a log in any order, grouped by page.
 
 Runs are gathered by a hash of the page's name, never by sorting text. One sort of whole numbers
 does it: each holds a run's hash in its upper bits and the run's number in its lower ones, so
 that the runs of a page come out together and in the order of the file. Too few bits are left
-for the hash to be unique; a second, independent hash tells pages apart that share it.
+for the hash to be unique; a second, independent hash distinguishes pages that share it.
 
 Pure.
 """
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.arrays.blocks import gathered
-from recrawl.arrays.ranges import stretches
+from recrawl.arrays.ranges import expand_ranges
 from recrawl.arrays.texts import Texts
 from recrawl.visits.rows import UNKNOWN_TIME, Rows
 from recrawl.visits.visit import AnswerKind
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     from recrawl.arrays.types import Answers, Bools, Changes, Checks, Ints, Words
     from recrawl.visits.batch import Batch
 
-# Slots that remember which names were kept already; a name that loses its slot is kept twice,
-# which costs memory and nothing else.
+# Slots of a cache of the names stored already; a name that loses its slot is stored twice, which
+# costs memory and nothing else.
 _SLOTS = 2**22
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grouped:
-    """Pages, in an order of no meaning, and their visits.
+    """Pages in arbitrary order, and their visits.
 
     Args:
         names: Name of each page.
-        position: Where in the log each page first stands.
+        position: Where in the log each page first occurs.
         rows: The visits, page after page.
         sites: Site of each page as the log names it; None where it does not.
     """
@@ -54,35 +54,40 @@ class Grouped:
 
 
 def group(batches: Iterable[Batch]) -> Grouped:
-    """Gather the rows of each page from batches that are hashed alike."""
-    seen = _Seen.of(batches)
+    """Group the rows of batches by page; all batches are hashed with the same seed."""
+    seen = _Runs.of(batches)
     order, starts = _by_page(seen.key, seen.check)
+    # A page is named by its first run, whose name is always stored: the sort is stable, and a name
+    # not seen before misses the cache. Assigned backwards, so that the first of two stored wins.
     first = starts if order is None else order[starts]
     place = np.empty(len(seen.key), np.int64)
-    place[seen.kept[::-1]] = np.arange(len(seen.kept))[::-1]  # where kept twice, the first
-    kept = place[first]
+    place[seen.stored[::-1]] = np.arange(len(seen.stored))[::-1]
+    stored = place[first]
     edges = np.append(starts, len(seen.key))
     if seen.lengths is not None:
+        # So far in runs; from here on in rows. A run's rows lie together and move as one range.
         starts = np.cumsum(seen.lengths) - seen.lengths
         lengths = seen.lengths if order is None else seen.lengths[order]
         edges = np.concatenate([[0], np.cumsum(lengths)])[edges]
-        order = None if order is None else stretches(starts[order], lengths)
+        order = None if order is None else expand_ranges(starts[order], lengths)
     rows = Rows(edges, seen.at, seen.changed, seen.last_modified, seen.answer)
     return Grouped(
-        names=seen.names.take(kept),
-        position=seen.position[kept],
+        names=seen.names.take(stored),
+        position=seen.position[stored],
         rows=rows if order is None else rows.take(order),
-        sites=None if seen.sites is None else seen.sites.take(kept),
+        sites=None if seen.sites is None else seen.sites.take(stored),
     )
 
 
 def _by_page(key: Words, check: Checks) -> tuple[Ints | None, Ints]:
-    """Order that brings the runs of each page together, and where each page then begins.
+    """Order that groups the runs by page, and where each page then begins.
 
     A page's runs stay in their order. The order is None where no page has two runs.
     """
     runs = len(key)
     bits = np.uint64(max(1, runs.bit_length()))
+    # Hash above, number of the run below: one sort of integers groups the runs of a page and keeps
+    # their order.
     packed = key >> bits
     packed <<= bits
     packed |= np.arange(runs, dtype=np.uint64)
@@ -95,18 +100,18 @@ def _by_page(key: Words, check: Checks) -> tuple[Ints | None, Ints]:
         sure = gathered(check, order)
         odd = np.flatnonzero(~begins[1:] & (sure[1:] != sure[:-1])) + 1
         if len(odd):
-            _tell_apart(order, sure, begins, odd)
+            _split_collisions(order, sure, begins, odd)
     if begins.all():
         return None, np.arange(runs)
     return order, np.flatnonzero(begins)
 
 
-def _tell_apart(order: Ints, sure: Checks, begins: Bools, odd: Ints) -> None:
+def _split_collisions(order: Ints, sure: Checks, begins: Bools, odd: Ints) -> None:
     """Split, in place, groups in which different pages share the bits of the first hash."""
     starts = np.flatnonzero(begins)
     group = np.unique(np.searchsorted(starts, odd, side="right") - 1)
     ends = np.append(starts[1:], len(order))
-    rows = stretches(starts[group], ends[group] - starts[group])
+    rows = expand_ranges(starts[group], ends[group] - starts[group])
     number = np.repeat(group, ends[group] - starts[group])
     apart = rows[np.lexsort((order[rows], sure[rows], number))]
     order[rows], sure[rows] = order[apart], sure[apart]
@@ -114,10 +119,11 @@ def _tell_apart(order: Ints, sure: Checks, begins: Bools, odd: Ints) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Seen:
-    """All runs of a log: hashes and columns end to end, and the names worth keeping.
+class _Runs:
+    """All runs of a log: hashes and columns end to end, and each name at least once.
 
-    `kept` numbers the runs whose names, sites and positions were kept.
+    `stored` numbers the runs whose names, sites and positions are stored. Names take most of a
+    log's memory, so a page that comes back is, as a rule, not stored again.
     """
 
     key: Words
@@ -127,14 +133,14 @@ class _Seen:
     changed: Changes
     last_modified: Ints | None
     answer: Answers | None
-    kept: Ints
+    stored: Ints
     names: Texts
     sites: Texts | None
     position: Ints
 
     @classmethod
-    def of(cls, batches: Iterable[Batch]) -> _Seen:
-        """Hash every run and keep each name at least where it first stands."""
+    def of(cls, batches: Iterable[Batch]) -> _Runs:
+        """Collect the runs, and store each name at least where it first occurs."""
         slots = np.zeros(_SLOTS, np.uint64)
         columns: dict[str, list[Any]] = {name: [] for name in cls.__dataclass_fields__}
         runs = 0
@@ -147,7 +153,7 @@ class _Seen:
             columns["check"].append(check)
             for name in ("lengths", "at", "changed", "last_modified", "answer"):
                 columns[name].append(getattr(batch, name))
-            columns["kept"].append(new + runs)
+            columns["stored"].append(new + runs)
             columns["names"].append(batch.names.take(new))
             columns["sites"].append(None if batch.site is None else batch.site.take(new))
             columns["position"].append(batch.positions_of(new))
@@ -162,15 +168,15 @@ class _Seen:
             changed=_joined(columns.pop("changed"), np.int8),
             last_modified=_filled(columns.pop("last_modified"), rows, UNKNOWN_TIME, np.int64),
             answer=_filled(columns.pop("answer"), rows, AnswerKind.OK, np.uint8),
-            kept=_joined(columns.pop("kept"), np.int64),
+            stored=_joined(columns.pop("stored"), np.int64),
             names=Texts.joined(columns.pop("names")),
             sites=_sites(columns.pop("sites")),
             position=_joined(columns.pop("position"), np.int64),
         )
-        return seen if seen.lengths is None else seen.mended(seen.lengths)
+        return seen if seen.lengths is None else seen.merged(seen.lengths)
 
-    def mended(self, lengths: Ints) -> _Seen:
-        """Make one of neighbouring runs of one page: the edges of batches have cut them."""
+    def merged(self, lengths: Ints) -> _Runs:
+        """Merge neighbouring runs of one page, which the edges of batches have cut."""
         begins = np.ones(len(self.key), np.bool_)
         begins[1:] = (self.key[1:] != self.key[:-1]) | (self.check[1:] != self.check[:-1])
         if begins.all():
@@ -180,12 +186,12 @@ class _Seen:
             key=self.key[begins],
             check=self.check[begins],
             lengths=np.add.reduceat(lengths, np.flatnonzero(begins)),
-            kept=np.cumsum(begins)[self.kept] - 1,
+            stored=np.cumsum(begins)[self.stored] - 1,
         )
 
 
 def _unseen(pages: Words, slots: Words) -> Ints:
-    """Runs whose page is in neither of its two slots; then it is in one."""
+    """Runs whose page is in neither of its two cache slots, and put it into one of them."""
     slot = (pages & np.uint64(_SLOTS - 1)).view(np.int64)
     some: Ints = np.flatnonzero(slots[slot] != pages)
     pages, slot = pages[some], slot[some]

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.arrays.ranges import stretches, sums
+from recrawl.arrays.ranges import expand_ranges, sums
 from recrawl.errors import InvalidHistory
 from recrawl.units import MICROSECONDS_A_DAY
 from recrawl.visits.visit import GapOutcome
@@ -70,14 +70,14 @@ class Histories:
     flags: FlagBits = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        """Give every column its type, fill in what is unknown, refuse what cannot be."""
+        """Convert the columns, fill in unknown ones, and check shapes and values."""
         for field, kind in _TYPES.items():
             _set(self, field, np.ascontiguousarray(getattr(self, field), kind))
         pages = max(len(self.offsets) - 1, 0)
         for field, (dtype, unknown, rows) in _UNKNOWN.items():
             given = getattr(self, field)
             length = len(self.gaps) if rows == "gaps" else pages
-            # A zero-stride view: a column nobody knows costs nothing.
+            # A zero-stride view: an unknown column costs nothing.
             column: Any = np.broadcast_to(np.array(unknown, dtype), length)
             _set(self, field, column if given is None else np.asarray(given, dtype))
         _check_shape(self)
@@ -188,7 +188,7 @@ class Histories:
     def take(self, pages: Ints) -> Histories:
         """Only the named pages, in the order named."""
         counts = self.gaps_of_page[pages]
-        rows = stretches(self.offsets[:-1][pages], counts)
+        rows = expand_ranges(self.offsets[:-1][pages], counts)
         columns: dict[str, Any] = {}
         for name, (_, _, kind) in _UNKNOWN.items():
             column = _known(self, name)
@@ -217,7 +217,7 @@ def _set(histories: Histories, field: str, value: Any) -> None:  # noqa: ANN401 
 
 
 def _known(histories: Histories, field: str) -> Any:  # noqa: ANN401 - any column
-    """A column, or None where it is one that nobody gave."""
+    """A column, or None where it was not given."""
     column = getattr(histories, field)
     if field not in _UNKNOWN or column.strides != (0,):
         return column

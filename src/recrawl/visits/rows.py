@@ -1,8 +1,8 @@
-"""Visits as columns, grouped by page: what a file or a list of `Visit` becomes first.
+"""Visits as columns, grouped by page.
 
-The columns are as plain as the kernels like them: instants as whole microseconds since 1970,
-`changed` as 1, 0 or -1 (not known), answers as the numbers of `AnswerKind`. Columns nobody filled
-are None, so that a plain log costs nothing extra.
+Instants are stored as whole microseconds since 1970,
+`changed` as 1, 0 or -1 (not known), answers as the numbers of `AnswerKind`. Columns without
+values are None, so that a plain log costs nothing extra.
 
 Pure.
 """
@@ -29,7 +29,7 @@ UNKNOWN_CHANGE = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """One row a visit, the visits of a page next to each other.
+    """One row per visit, the visits of a page next to each other.
 
     Args:
         offsets: Where each page's rows begin; one more than there are pages.
@@ -86,7 +86,7 @@ class Rows:
         )
 
     def take(self, order: Ints) -> Rows:
-        """Move rows about inside their pages."""
+        """Rows in another order, each within its page."""
         return Rows(
             offsets=self.offsets,
             at=gathered(self.at, order),

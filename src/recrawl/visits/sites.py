@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def sites_of_pages(sites: Ints | None, pages: int) -> Ints:
-    """Number of each page's site, all 0 where none are given; refuse any other count of them.
+    """Number of each page's site, checked for length; all 0 where none are given.
 
     >>> sites_of_pages(None, 3)
     array([0, 0, 0])
@@ -25,7 +25,7 @@ def sites_of_pages(sites: Ints | None, pages: int) -> Ints:
         return np.zeros(pages, np.int64)
     named = np.asarray(sites)
     if len(named) != pages:
-        raise InvalidParameter(f"sites must name a site a page, {pages} (got {len(named)})")
+        raise InvalidParameter(f"expected {pages} sites, one per page (got {len(named)})")
     return named
 
 

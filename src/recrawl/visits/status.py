@@ -1,7 +1,7 @@
-"""What a crawl knows of a page, and what one of its visits found, as small numbers with names.
+"""Status codes of pages, visits and audits, as small numbers with names.
 
-Stores keep the numbers and arrays hold them, a byte a page or a visit, so a number once given
-keeps its meaning: a new name takes the next number.
+Stores and arrays hold the numbers, one byte per page or visit, so a number keeps its meaning for
+ever: a new name takes the next number.
 
 Pure.
 """
@@ -12,7 +12,7 @@ from enum import IntEnum
 
 
 class PageStatus(IntEnum):
-    """Where a page stands in its life.
+    """Status of a page.
 
     >>> PageStatus.COPIED.label
     'copied'
@@ -43,7 +43,7 @@ class VisitOutcome(IntEnum):
     NOT_MODIFIED = 2  # 304: equal by the host's own word
     CHANGED = 3
     GONE = 4  # 404 or 410
-    FAILED = 5  # no answer, or one that says nothing of the page
+    FAILED = 5  # no answer, or one without information about the page
     REFUSED = 6  # robots.txt forbids it: nothing was fetched
     MOVED = 7  # it answers from another address
     COSMETIC = 8  # other bytes, but nothing that a reader would call a change
@@ -61,15 +61,15 @@ class VisitOutcome(IntEnum):
 
 
 class Audit(IntEnum):
-    """What a visit made a second request for, right after the first.
+    """Why a visit made a second request right after the first.
 
     >>> Audit.NOISE.label
     'noise'
     """
 
     NONE = 0
-    WORD = 1  # to see whether "not modified" was true
-    NOISE = 2  # to see what differs by itself
+    WORD = 1  # to check a "not modified"
+    NOISE = 2  # to find what differs by itself
 
     @property
     def label(self) -> str:

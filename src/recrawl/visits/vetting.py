@@ -1,4 +1,4 @@
-"""From visits as they were written down to histories that an estimator can believe.
+"""Vetting of logged visits: failures, duplicates and wrong dates removed, histories out.
 
 Logs hold visits out of order and twice, failed fetches, pages that vanish, and Last-Modified
 dates that are stale, touched, in the future or made up. The content decides *whether* a page
@@ -55,7 +55,7 @@ _STAMPED_LEAST = 5
 
 @dataclass(frozen=True, slots=True)
 class Vetting:
-    """How far to trust clocks.
+    """How far clocks are trusted.
 
     Args:
         skew_seconds: How far a host's clock may run ahead before its date is not believed.
@@ -70,11 +70,11 @@ class Vetting:
         """Check the durations."""
         if not 0 <= self.skew_seconds < math.inf:
             raise InvalidParameter(
-                f"skew must be a finite number of seconds, at least 0 (got {self.skew_seconds})"
+                f"skew must be finite and at least 0 seconds (got {self.skew_seconds})"
             )
         if not _LEAST_RESOLUTION <= self.resolution_seconds < math.inf:
             raise InvalidParameter(
-                f"resolution must be a finite number of seconds, at least {_LEAST_RESOLUTION} "
+                f"resolution must be finite and at least {_LEAST_RESOLUTION} "
                 f"(got {self.resolution_seconds})"
             )
 
@@ -161,7 +161,7 @@ def _until_gone(rows: Rows, flags: FlagBits) -> Rows:
 
 
 def _one_visit_a_moment(rows: Rows, vetting: Vetting) -> Rows:
-    """Make one visit of those within one step of the resolution, at the time of the first.
+    """Merge visits within one step of the resolution into one, at the time of the first.
 
     A change among them then belongs to the gap that ends there, and no gap is zero.
     """
@@ -207,7 +207,7 @@ def _without_stamps(rows: Rows, flags: FlagBits) -> Rows:
 
 
 def _without_open(rows: Rows, vetting: Vetting, flags: FlagBits) -> Rows:
-    """Drop visits that say nothing: nobody compared the content and no date helps."""
+    """Drop visits without information: the content was not compared and no date helps."""
     silent = rows.changed == UNKNOWN_CHANGE
     silent &= ~rows.is_first
     if rows.answer is not None:

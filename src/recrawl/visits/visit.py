@@ -1,7 +1,7 @@
-"""One look at a page, and what a gap between two looks can have shown.
+"""A visit to a page, and the outcome of the gap between two visits.
 
-A `Visit` is what a crawler, a proxy log or an archive wrote down. Two visits make a gap, and the
-gap has one `GapOutcome`. Visits may have been made by anyone: a passive log is as good as a crawl.
+A `Visit` comes from a crawler, a proxy log or an archive. Two visits make a gap, and the gap has
+one `GapOutcome`. It does not matter who made the visits: a passive log is as good as a crawl.
 
 Pure.
 """
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
 
 
 class AnswerKind(IntEnum):
-    """How the host answered a visit. Larger wins where two visits are one."""
+    """How the host answered a visit. The larger wins where two visits are merged."""
 
     OK = 0
-    NOT_MODIFIED = 1  # 304: unchanged, by the host's own word
+    NOT_MODIFIED = 1  # 304: unchanged, as the host says
     GONE = 2  # 404 or 410: after a visit, a change that ends the history
     FAILED = 3  # 429, 5xx, a time-out, a wall: no visit at all
 
 
 class GapOutcome(Enum):
-    """What a gap showed."""
+    """Outcome of a gap."""
 
     UNCHANGED = "unchanged"
-    CHANGED = "changed"  # at least once, no telling when
+    CHANGED = "changed"  # at least once, at an unknown time
     CHANGED_AT = "changed_at"  # at least once, the last time at a known age
     COUNTED = "counted"  # the source tells how often
     OPEN = "open"  # nothing: the gap goes on to the next visit
 
 
 class Flag(IntFlag):
-    """What the vetting or an estimator noticed about a page; a page may have several."""
+    """Warnings about a page from vetting or an estimator; a page may have several."""
 
     LM_TOUCH = 1  # Last-Modified moved although the content is the same
     LM_STALE = 2  # the content differs although Last-Modified lies before the visit before
@@ -65,13 +65,13 @@ def flag_names(bits: int) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One look at one page.
+    """One visit to one page.
 
     Args:
         page: The page's address or any other name.
-        at: When it was looked at (aware).
-        changed: Whether the content differs from the visit before; None where nobody compared
-            (a first visit, a HEAD request).
+        at: When it was visited (aware).
+        changed: Whether the content differs from the visit before; None where it was not
+            compared (a first visit, a HEAD request).
         last_modified: When the host says the page last changed (aware).
         answer: How the host answered.
 

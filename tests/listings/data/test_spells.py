@@ -15,7 +15,7 @@ from recrawl.listings.data.spells import (
     UPDATE,
     Listing,
     Updates,
-    refuse_wrong,
+    raise_wrong,
     spells_of_events,
     spells_of_lifetimes,
 )
@@ -81,7 +81,7 @@ def test_a_lifetime_that_ends_before_it_begins_is_wrong():
 
 def test_the_first_wrong_object_is_named():
     with pytest.raises(InvalidTable, match=r"^object 'b': must be right$"):
-        refuse_wrong(np.array([False, True]), Texts.of(["a", "b"]), "must be right")
+        raise_wrong(np.array([False, True]), Texts.of(["a", "b"]), "must be right")
 
 
 def test_nothing_seen_is_empty_and_one_crawl_is_one_snapshot():

@@ -199,8 +199,8 @@ def assert_alike(one, other):
         "group_removed",
     ):
         np.testing.assert_allclose(getattr(one, name), getattr(other, name), atol=1e-12)
-    np.testing.assert_array_equal(one.unsure.ages.first, other.unsure.ages.first)
-    np.testing.assert_array_equal(one.unsure.ages.group, other.unsure.ages.group)
+    np.testing.assert_array_equal(one.uncertain.ages.first, other.uncertain.ages.first)
+    np.testing.assert_array_equal(one.uncertain.ages.group, other.uncertain.ages.group)
 
 
 @given(rows)

@@ -31,7 +31,7 @@ from recrawl.rates.published.cho import exact_correction
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats
     from recrawl.rates import Accuracy
-    from recrawl.rates.methods import Estimator
+    from recrawl.rates.estimates import Estimator
 
 
 def at(estimator: Estimator, rate: float, gaps: int) -> Accuracy:

@@ -17,7 +17,7 @@ from tests.rates.pages import regular_page
 from tests.strategies import history_of, pages
 
 if TYPE_CHECKING:
-    from recrawl.rates.methods import Estimator
+    from recrawl.rates.estimates import Estimator
 
 
 def test_changes_over_gaps_without_one():

@@ -34,7 +34,7 @@ from recrawl.listings.data.spells import (
     UPDATE,
     Listing,
     Updates,
-    refuse_wrong,
+    raise_wrong,
     spells_of_events,
     spells_of_lifetimes,
 )
@@ -140,7 +140,7 @@ def _from_tables(tables: _Tables, key: str, *, lenient: bool) -> Listing:
     happened = None if events is None else _Happened.of(events, name, objects)
     wrong = lifetimes.wrong
     if not lenient:
-        refuse_wrong(wrong, keys, "must appear, be seen last and be removed in this order")
+        raise_wrong(wrong, keys, "must appear, be seen last and be removed in this order")
     crawls = _crawls(tables, lifetimes.instants(wrong), happened)
 
     if happened is None:
@@ -156,7 +156,7 @@ def _from_tables(tables: _Tables, key: str, *, lenient: bool) -> Listing:
             crawls=len(crawls),
         )
     if not lenient:
-        refuse_wrong(found.wrong, keys, "events must begin with appear and alternate with remove")
+        raise_wrong(found.wrong, keys, "events must begin with appear and alternate with remove")
     attributes = _attributes(objects, name)
     wrong = wrong | found.wrong
     kept = ~wrong[found.object]

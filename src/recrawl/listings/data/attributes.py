@@ -1,4 +1,4 @@
-"""What is known of each object, column by column: labels or numbers, and groups made of them.
+"""Attributes of objects as columns, labels or numbers, and groups of objects by attributes.
 
 A *label* column holds text or true and false: one code per object, each different word once. A
 *number* column holds numbers, or instants as days since 1970. In both an object may lack a value:
@@ -235,7 +235,7 @@ def grouping(attributes: Mapping[str, Attribute], objects: int) -> ObjectGroups:
     """Groups made of the three attributes that have the fewest values, and hold more than one.
 
     Few large groups are known better than many small ones. Lifetimes are not considered: for groups
-    that tell how long objects are listed see `informative_groups`.
+    that predict how long objects are listed see `informative_groups`.
 
     >>> grouping({"make": Labels.of(["BMW"] * 60 + ["Fiat"] * 61)}, 121).names
     ('Fiat', 'BMW')

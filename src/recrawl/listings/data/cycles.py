@@ -1,4 +1,4 @@
-"""What syncs see of a listing: the stock at one, and what has become of it at the next.
+"""Cycles between syncs of a listing: the stock at one sync, and what was left at the next.
 
 Time is a grid of one instant per day; days are counted from the first. A *cohort* is all spells
 that were first seen at the same sync, `seen`; the one before was `before`, so they

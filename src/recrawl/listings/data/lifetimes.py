@@ -1,4 +1,4 @@
-"""How long objects were listed, as far as crawls can tell: rows of ages with a count each.
+"""Lifetimes of objects, interval-censored and left-truncated by crawls, as ages with counts.
 
 An object is first seen at one crawl and missed at another, so its arrival lies between two crawls
 and so does its removal. Ages are counted from the middle of the arrival's interval:
@@ -6,11 +6,11 @@ and so does its removal. Ages are counted from the middle of the arrival's inter
     arrived in (0, 1], last seen on day 4, gone by day 5:   low 3.5, high 4.5
     arrived in (0, 1], still listed on day 9:               low 8.5, high infinite
 
-An object that is removed before any crawl is never heard of, so those we know had reached the age
-at their first crawl: here half a day. They are observed from there on (`entry`); counting the days
-before would make lifetimes seem longer than they are.
+An object that is removed before any crawl is never seen, so those that were seen had reached the
+age at their first crawl: here half a day. They are observed from there on (`entry`); counting the
+days before would make lifetimes seem longer than they are.
 
-An object that was there at the first crawl has an age nobody knows. It is watched from that
+An object that was there at the first crawl has an unknown age. It is watched from that
 crawl on, with age 0 there and `known` False; only a survival without memory may read it so.
 
 Pure.
@@ -67,7 +67,7 @@ class Lifetimes:
         count: object = 1.0,
         known: object = True,
     ) -> Lifetimes:
-        """Build from numbers or columns of them; refuse ages that contradict each other."""
+        """Build from numbers or columns, checked for contradictions."""
         ages = np.broadcast_arrays(*(np.asarray(x, np.float64) for x in (low, high, entry, count)))
         youngest, oldest, first, copies = (np.atleast_1d(column) for column in ages)
         for row in np.flatnonzero(~((first >= 0) & (first <= youngest) & (youngest <= oldest)))[:1]:
@@ -126,7 +126,7 @@ class Lifetimes:
         """What each cycle saw of each cohort: those that lived through it and those that did not.
 
         An object counts once in every cycle it begins, watched from its age there: left
-        truncation keeps that honest.
+        truncation accounts for that.
         """
         pieces = [_of_cycle(cycle) for cycle in cycles]
         empty = np.empty(0)
@@ -184,7 +184,7 @@ class Lifetimes:
         """Ages rounded to multiples of `width` days, and equal rows put together.
 
         A million objects of a source crawled daily make a few thousand rows. A removal between two
-        ages stays between two, so that nobody is removed at the age of entry.
+        ages stays between two, so that no object is removed at its age of entry.
 
         >>> lifetimes = Lifetimes.of([3.5, 3.6, 3.5], [4.5, 4.5, 4.5]).binned(0.5)
         >>> lifetimes.low, lifetimes.count

@@ -73,7 +73,7 @@ def listing_of(sightings: Sightings, keys: Texts, *, grace: float = GRACE) -> Li
     order = np.argsort(sightings.object * count + sightings.snapshot, kind="stable")
     row, seen = sightings.object[order], sightings.snapshot[order]
     new = begins(row)
-    _refuse_repeats(sightings, keys, row, seen)
+    _check_repeats(sightings, keys, row, seen)
 
     missed = np.minimum(np.roll(seen, 1) + 1, count - 1) if count else seen
     absence = days_between(sightings.crawls[missed], sightings.crawls[seen])
@@ -91,7 +91,7 @@ def listing_of(sightings: Sightings, keys: Texts, *, grace: float = GRACE) -> Li
     )
 
 
-def _refuse_repeats(sightings: Sightings, keys: Texts, row: Ints, seen: Ints) -> None:
+def _check_repeats(sightings: Sightings, keys: Texts, row: Ints, seen: Ints) -> None:
     """Check that no key occurs twice in one snapshot."""
     again = (row[1:] == row[:-1]) & (seen[1:] == seen[:-1])
     if again.any():

@@ -1,11 +1,11 @@
 """A listing: its objects, when each was listed, and the crawls that say so.
 
 A *spell* is a time in which an object was listed without a break. Crawls see whole lists, so a
-spell is told by two numbers of crawls: `first`, the first that saw it, and `gone`, the first
+spell is given by the numbers of two crawls: `first`, the first that saw it, and `gone`, the first
 that no longer did:
 
     crawl     0    1    2    3    4
-    object a  x    x                    first 0, gone 2: was there before we looked, age unknown
+    object a  x    x                    first 0, gone 2: listed before the first crawl, age unknown
     object b            x    x    x     first 2, gone 5 = all crawls: still listed
 
 Arrival lies between crawls first - 1 and first, removal between gone - 1 and gone.
@@ -67,7 +67,7 @@ class Listing:
 
     Args:
         keys: Name of each object.
-        attributes: What is known of the objects, by name; one row per object.
+        attributes: Attributes of the objects by name; one row per object.
         crawls: When the list was read, in order.
         object: Object of each spell.
         first: First crawl that saw it.
@@ -198,7 +198,7 @@ class Spells:
         object: Object of each spell.
         first: First crawl that saw it.
         gone: First crawl that no longer did.
-        wrong: One row per object: whether its times cannot be.
+        wrong: One row per object: whether its times contradict each other.
     """
 
     object: Ints
@@ -262,8 +262,8 @@ def spells_of_events(
     return Spells(row[starts][kept], seen[starts][kept], gone[kept], wrong)
 
 
-def refuse_wrong(wrong: Bools, keys: Texts, why: str) -> None:
-    """Raise for the first object whose times cannot be."""
+def raise_wrong(wrong: Bools, keys: Texts, why: str) -> None:
+    """Raise for the first object whose times contradict each other."""
     if wrong.any():
         row = int(np.argmax(wrong))
         name = keys.take(np.array([row])).tolist()[0]

@@ -1,8 +1,8 @@
-"""What syncs on chosen days see of a listing, one after the other.
+"""Syncs of a listing on chosen days, one after the other, and what each sees.
 
-A sync sees which objects are listed then, and nothing of what happened since the one
-before: an object that left and came back between two of them was there all the time, as far as
-they know; one that is missing from a sync and back at a later one is new.
+A sync sees which objects are listed at that time and not what happened since the one before: an
+object that left and came back between two syncs counts as listed all the time; one that is missing
+from a sync and back at a later one is new.
 
 Pure.
 """
@@ -30,14 +30,15 @@ _SHORT = 1 << 16  # days that fit into 16 bits are sorted by counting
 class Syncs:
     """Syncs so far: the stock that the last one found, by cohort and group.
 
-    Costs what has changed since, not what is listed: a million objects can be followed day by day.
+    The cost is that of what changed since, not of what is listed: a million objects can be followed
+    day by day.
 
     Args:
         grid: The listing day by day.
         groups: Group of each object.
 
     Examples:
-        Objects a and b are there at the first sync, so nobody knows how old they are;
+        Objects a and b are there at the first sync, so their ages are unknown;
         c is first seen on day 3, arrived after day 0:
 
         >>> from recrawl.listings.data.attributes import ObjectGroups
@@ -129,7 +130,8 @@ class Syncs:
         low, high = np.searchsorted(self._started, [self.day, day], side="right")
         started = self._starting[low:high]
 
-        # Stretches that began after the last sync came and went unseen.
+        # Stretches that began after the last sync came and went unseen. An object whose stretch
+        # ended and that is listed again now left and came back: to the syncs it never left.
         left = self._grid.object[ended[self._grid.first[ended] <= self.day]]
         there = self._grid.object[started[self._grid.gone[started] > day]]
         known = self._cohort[there] >= 0  # left and came back

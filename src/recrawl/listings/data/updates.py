@@ -57,7 +57,7 @@ def watched_days(listing: Listing) -> Floats:
 def histories_of_attribute(listing: Listing, attribute: int) -> Histories:
     """Visit histories of one attribute, one page per object.
 
-    What an object was like when it came back is no update: nobody watched it in between.
+    What an object was like when it came back is no update: it was not watched in between.
 
     Args:
         listing: Objects, crawls and updates.
@@ -96,7 +96,7 @@ def update_rate(histories: Histories, *, level: float = 0.9) -> UpdateRate:
     >>> round(update_rate(seen).rate, 6)  # -ln(1 - 1/8) if all gaps were a day
     0.133531
     """
-    # Left-over gaps without a change say no more than their sum.
+    # Gaps without a change carry no more information than their sum.
     quiet = float(np.sum(histories.gaps[~histories.changed]))
     hidden = histories.gaps[histories.changed]
     pooled = Histories(
@@ -116,7 +116,7 @@ def update_rate(histories: Histories, *, level: float = 0.9) -> UpdateRate:
 
 
 def object_rates(histories: Histories) -> Estimates:
-    """A rate an object, each read in the light of the others: some prices move, most do not."""
+    """One rate per object, with a prior fitted to all: some prices move, most do not."""
     return Gamma(fit_prior(histories)).estimate(histories)
 
 

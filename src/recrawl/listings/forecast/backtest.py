@@ -1,4 +1,4 @@
-"""How good forecasts of a listing would have been, told only what syncs saw.
+"""Backtest of forecasts of a listing, from what syncs would have seen.
 
 A forecaster gets cycles and stocks from `Syncs` and nothing else: every crawled day of training,
 then one sync every so many days, and nothing between two of them. Each cycle is

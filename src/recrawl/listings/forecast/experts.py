@@ -2,12 +2,12 @@ r"""Experts on how a copy of a listing decays, and how their forecasts are avera
 
 Two count on hazards, side by side: one with the mean hazard for all objects, one with hazards by
 age and group. Each follows a level of its own, and arrivals of its own, since what has come and is
-still there depends on how fast newcomers are removed. Of one newcomer a day
+still there depends on how fast newcomers are removed. Of one newcomer per day
 
 $$ e(d) = \sum_{j=1}^{d} w'_{k(j)} \, e^{-\theta W H(d-j)} $$
 
 are there after $d$ days. Their hazards are those of age 0 on, 3 to 10 times those of a stock of job
-postings. How much arrivals scatter is told by `negative_binomial`.
+postings. The dispersion of arrivals is in `negative_binomial`.
 
 The third takes quality as one rate of decay, no matter where it comes from:
 
@@ -155,10 +155,9 @@ class HazardExpert:
     ) -> tuple[HazardExpert, float]:
         """Learn level, ages and groups from a cycle whose stock was not empty.
 
-        A clipped cycle moves the level no more than so many times up or down, and says no more
-        than cycles of its length have said: objects that come and go in bulk are not so many
-        witnesses as there are of them, and a stock that has just grown must not outvote all that
-        was known before.
+        A clipped cycle moves the level by at most the factor `most_times`, and weighs no more than
+        cycles of its length have weighed: objects that come and go in bulk are not independent,
+        and a stock that has just grown must not outweigh all earlier evidence.
 
         Returns:
             The expert, and by what the removals were multiplied where they were clipped.
@@ -182,7 +181,7 @@ class HazardExpert:
     def learn_arrivals(
         self, cycle: AgedCycle, weekday: Floats, coming: Floats, *, clip: bool
     ) -> tuple[HazardExpert, float]:
-        """Learn arrivals from a cycle, judged by recall given who survived.
+        """Learn arrivals from a cycle, judged by recall given the survivors.
 
         Returns:
             The expert, and the arrivals, clipped.

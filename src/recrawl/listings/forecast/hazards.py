@@ -1,4 +1,4 @@
-r"""How likely objects of each age, group and weekday are to vanish, learnt a cycle at a time.
+r"""Hazards of removal by age, group and weekday, learned by one EM step per cycle.
 
 An object of age $a$ and group $g$ vanishes on weekday $k$ with the hazard
 
@@ -8,8 +8,8 @@ so that of $n_{ag}$ objects $\sum n_{ag} \exp(-\theta W f_g (H(a+d) - H(a)))$ ar
 $d$ days, with $H(a) = \sum_{i<a} h(i)$ and $W$ the mean of $w$ over those days. Objects of unknown
 age have a hazard of their own. All tables here have one row per class of age, 181 in all.
 
-What is known of arrivals and removals is only between which syncs they fell, so one pass of
-expectation-maximisation a cycle shares them out over the ages they may have had.
+Of arrivals and removals only the two syncs around them are known, so one EM step per cycle
+distributes them over the possible ages.
 
 Pure.
 """
@@ -253,7 +253,7 @@ class AgedCycle:
         count: Expected number of objects at its start, by class and group.
         removed: Of those in a class for sure, how many were gone at its end, by class and group.
         remaining: How many of them were still there.
-        unsure: All others.
+        uncertain: Rows that may be in several classes.
         group_removed: How many of each group were gone.
     """
 
@@ -264,7 +264,7 @@ class AgedCycle:
     count: Floats
     removed: Floats
     remaining: Floats
-    unsure: UncertainAges
+    uncertain: UncertainAges
     group_removed: Floats
 
     @classmethod
@@ -274,6 +274,7 @@ class AgedCycle:
         ages = Ages.of(stock, groups)
         stayed = stock.count - cycle.deleted
         sure = ages.stop - ages.first == 1
+        # Rows of one class need no EM: they are summed once into a table, whatever the hazards.
         cell, size = ages.first * groups + ages.group, CLASSES * groups
         removed = _sums(cell, cycle.deleted * sure, size).reshape(-1, groups)
         remaining = _sums(cell, stayed * sure, size).reshape(-1, groups)
@@ -289,14 +290,16 @@ class AgedCycle:
             count=count,
             removed=removed,
             remaining=remaining,
-            unsure=UncertainAges(several, cycle.deleted[others], stayed[others]),
+            uncertain=UncertainAges(several, cycle.deleted[others], stayed[others]),
             group_removed=_sums(ages.group, cycle.deleted, groups),
         )
 
     @property
     def whole(self) -> AgedCycle:
         """The same with all objects in one group."""
-        ages = replace(self.unsure.ages, group=np.zeros_like(self.unsure.ages.group), groups=1)
+        ages = replace(
+            self.uncertain.ages, group=np.zeros_like(self.uncertain.ages.group), groups=1
+        )
         count, removed, remaining = (
             np.sum(table, axis=1, keepdims=True)
             for table in (self.count, self.removed, self.remaining)
@@ -306,7 +309,7 @@ class AgedCycle:
             count=count,
             removed=removed,
             remaining=remaining,
-            unsure=replace(self.unsure, ages=ages),
+            uncertain=replace(self.uncertain, ages=ages),
             group_removed=np.sum(self.group_removed, keepdims=True),
         )
 
@@ -335,8 +338,8 @@ class AgedCycle:
         gains = gained(model.curve, np.arange(self.days + 1))
         gain, hazard = gains[-1], model.level * float(np.mean(model.weekday))
         removed, remaining = self.removed, self.remaining
-        if len(self.unsure.removed):
-            more = self.unsure.expected(-np.expm1(-hazard * gain[:, None] * model.factor))
+        if len(self.uncertain.removed):
+            more = self.uncertain.expected(-np.expm1(-hazard * gain[:, None] * model.factor))
             removed, remaining = removed + more[0], remaining + more[1]
         removals, exposure = _by_day(model, gains, removed * scale, remaining)
         expected = -np.expm1(-hazard * gain) @ self.count
@@ -352,6 +355,9 @@ def _by_day(
     days = len(model.weekday)
     if days == 1:  # most cycles of training; all removals fall on the one day
         return leaving, (remaining_weight + leaving_weight / 2) * (model.level * model.weekday[0])
+    # Given that an object of some age is removed within the cycle, `falls` is the chance that it is
+    # on a day and `later` that it is after it. An object is exposed on a day in full if it is
+    # removed later and half if it is removed on that day.
     left = np.exp(-model.level * gains)
     falls = _ratio(left[:-1] - left[1:], 1.0 - left[-1])
     later = _ratio(left[1:] - left[-1], 1.0 - left[-1])

@@ -7,7 +7,7 @@ Against the forecast $\hat D, \hat N$ of a stock of $n$ objects a cycle is a
 - *change of keys* if both $D$ and $N$ are at least $\max(10, (.2 + 1 - e^{-\eta d})\, n)$, $\eta$
   being the running mean hazard: the keys are new, not the objects, and nothing is learnt.
 
-What is flagged is kept from the models, but not twice in a row where cycles are longer than 2
+What is flagged is withheld from the models, but not twice in a row where cycles are longer than 2
 days: then it is a new regime. What it took or brought beyond the forecast is added up, for
 forecasts that expect such events.
 
@@ -69,7 +69,7 @@ class CycleCounts:
 
 @dataclass(frozen=True, slots=True)
 class MassEvents:
-    """What is known of mass events.
+    """Mass events so far: closures, loads and changes of keys.
 
     Args:
         hazard: Running mean hazard of a change of keys, eta.

@@ -1,7 +1,7 @@
 """A source, or part of it, tracked by a forecaster up to its last crawl.
 
-Every day that was crawled is training: who has daily snapshots has nothing to hide from the
-forecaster. `backtest` is where it is told only what syncs see.
+Every day that was crawled is training: the forecaster learns from all snapshots. In a backtest it
+learns only from what syncs see.
 
 A part of a source is one of its groups. It vanishes by the ages and the level of the whole, times
 a factor of its own that is drawn towards 1 while its removals are few, and has its own share of the
@@ -44,7 +44,7 @@ _MANY = 200  # arrivals that tell how they are shared
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupShare:
-    """What is known of a group beside what is known of its source.
+    """State of a group besides that of its source.
 
     Args:
         share: Its share of the source's arrivals.
@@ -57,7 +57,7 @@ class GroupShare:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrackedSource:
-    """What a forecaster knows of a source, or of a group of it, after the last crawl.
+    """A forecaster's state for a source, or a group of it, after the last crawl.
 
     Args:
         name: Name of the group; empty for a whole source.
@@ -65,7 +65,7 @@ class TrackedSource:
         method: The forecaster.
         state: What it has learnt; None where there is nothing to learn from.
         stock: What the last crawl found; None where there was no crawl.
-        part: What is known of a group; None for a whole source.
+        part: State of a group; None for a whole source.
         status: What is the matter where there is no state.
     """
 
@@ -209,7 +209,7 @@ def _only(stock: Stock, group: int) -> Stock:
 
 
 def _alone(grid: DayGrid, method: Method[Any]) -> ForecasterState:
-    """What is learnt from a part of a source as if it were all."""
+    """State after training on a part of a source alone."""
     seen = list(cycles(grid, ObjectGroups.one(grid.objects), grid.crawled.tolist()))
     state: ForecasterState = method.start(seen, 1)
     return state

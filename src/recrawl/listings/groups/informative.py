@@ -1,4 +1,4 @@
-r"""Which attributes tell how long objects live: groups chosen by how much they explain.
+r"""Groups by the attributes that are most informative about lifetimes.
 
 With $D_g$ removals in $E_g$ days listed in group $g$, groups explain
 
@@ -30,11 +30,11 @@ _MOST_SPELLS = 100_000
 
 
 def informative_groups(listing: Listing, *, until: np.datetime64 | None = None) -> ObjectGroups:
-    """Groups made of up to three attributes that tell most about how long objects live.
+    """Groups by up to three attributes that are most informative about lifetimes.
 
     Args:
         listing: Objects and spells.
-        until: Only what had been seen by then is used: nothing of the future leaks into a forecast.
+        until: Only what had been seen by then is used, so that a forecast does not see the future.
 
     Examples:
         Red objects live two days, blue ones nine; shapes tell nothing:

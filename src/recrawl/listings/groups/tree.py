@@ -1,4 +1,4 @@
-r"""A survival tree: objects parted in two, and again, by what tells most of their rate.
+r"""A survival tree: objects split in two, recursively, by the attribute with the largest gain.
 
 Each split is the one with the greatest likelihood ratio
 
@@ -83,13 +83,13 @@ Question: TypeAlias = OneOf | AtMost
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A group of objects, or a question that parts it.
+    """A node of the tree: a group of objects, or a question that splits it.
 
     Args:
         removals: Removals in the group.
         exposure: Days listed in it.
         objects: Objects in it.
-        question: What parts it; None for a leaf.
+        question: Question that splits it; None for a leaf.
         gain: Likelihood ratio of the split.
         low: Those for whom the answer is yes.
         high: The others.

@@ -72,7 +72,7 @@ class NextSync:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LiveForecast:
-    """What is known of a listing after a sync.
+    """Forecast of a listing's copy after a sync.
 
     Args:
         began: When it was first synced, in days after 1970.

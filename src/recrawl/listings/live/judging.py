@@ -114,7 +114,7 @@ def next_due(rule: ListingRule, known: ListingFacts, now: float) -> float:
     syncs = known.history.syncs
     if not syncs:
         return rule.opens(now)
-    # Whatever clock it was written by, nobody waits for longer than is allowed.
+    # The stored time may come from another clock: never wait for longer than is allowed.
     if syncs[-1].outcome.accepted and known.forecast is not None:
         return min(known.forecast.next(rule).at, rule.opens(now + rule.maximum))
     return rule.opens(min(syncs[-1].next_at_seconds / SECONDS_A_DAY, now + _LONGEST_RETRY))

@@ -6,8 +6,8 @@ $O(a)$ the removals up to age $a$ and $E(a)$ the days listed up to it, the dista
 $$ \max_a \left| \frac{O(a)}{O(\infty)} - \frac{E(a)}{E(\infty)} \right| $$
 
 exceeds $1.36 / \sqrt D$ by chance one time in twenty at most, for $D$ removals. Days before the
-first sight and after the last do not count, so that neither objects which removed unseen nor those
-still listed mislead it. The distance of Kaplan and Meier's curve from an exponential one would
+first sight and after the last do not count, so that neither objects removed unseen nor those still
+listed bias it. The distance of Kaplan and Meier's curve from an exponential one would
 be misled by crawls days apart, whose removals fall on few ages.
 
 A removal between two ages is shared over them as it would be without memory.

@@ -62,7 +62,7 @@ def kaplan_meier(lifetimes: Lifetimes) -> SurvivalCurve:
     r"""Kaplan and Meier's curve, with removals in the middle of their intervals.
 
     An object is at risk from the age at which it was first seen (`Lifetimes.entry`) and not
-    before; those of unknown age are left out. Nobody can tell how many removed unseen, so the curve
+    before; those of unknown age are left out. How many were removed unseen is unknown, so the curve
     is that of objects which reach its `start`.
 
     Few may be at risk at the youngest ages: those arrived between two crawls that lay close

@@ -1,12 +1,11 @@
-"""How good schedules would have been: syncs, quality, promises kept.
+"""Backtest of schedules: syncs, quality, and how far promises were met.
 
 A schedule is played from several starting days. Between days quality is linear; what is true of it
 comes from all crawls, the forecaster knows syncs only. Over a gap of the crawl quality
 is linear as between any two days on which the list was seen: to leave gaps out would leave out the
 quiet times of sources that are crawled when they change. A sync that falls into a gap
 moves to its end, and the time by which it is late counts neither for quality nor for what was
-promised. A cycle that holds a change of keys counts as a sync, but its quality is
-nobody's fault and is left out.
+promised. A cycle with a change of keys counts as a sync, but its quality is left out.
 
 Quality over syncs, Q/C, grows by syncing less: it is never shown without the
 share of time below the target. Two methods are compared by the syncs they need for the

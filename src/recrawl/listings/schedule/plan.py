@@ -1,4 +1,4 @@
-"""PlannedSync syncs: those that keep a goal, or so many at even steps.
+"""Planned syncs: those that keep a goal, or a given number at even steps.
 
 Pure.
 """
@@ -80,12 +80,12 @@ def plan_to_keep(
         seen = ahead if gap <= MOST_DAYS else forecast(gap, now)
         found.append(_plan_one(seen, float(day), float(gap), goal.confidence, reason))
         past.append(float(day))
-        if reason == "unknown":  # what comes after it nobody knows
+        if reason == "unknown":  # nothing can be planned after it
             return found
 
 
 def plan_evenly(found: Forecast, syncs: int, span: float) -> list[PlannedSync]:
-    """So many syncs at even steps within a span."""
+    """A number of syncs at even steps within a span."""
     step = span / syncs if syncs else np.inf
     return [_plan_one(found, number * step, step, None, "budget") for number in range(1, syncs + 1)]
 

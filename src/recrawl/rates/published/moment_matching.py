@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.arrays.blocks import over_blocks
-from recrawl.arrays.ranges import stretches, sums
+from recrawl.arrays.ranges import expand_ranges, sums
 from recrawl.arrays.special import gamma_quantile
 from recrawl.checks import check_fraction
 from recrawl.rates.estimates import Estimates, status_of
@@ -128,7 +128,7 @@ class _Gaps:
 
     def take(self, pages: Ints) -> _Gaps:
         counts = np.diff(self.offsets)[pages]
-        rows = stretches(self.offsets[:-1][pages], counts)
+        rows = expand_ranges(self.offsets[:-1][pages], counts)
         return _Gaps(self.gaps[rows], np.concatenate([[0], np.cumsum(counts)]))
 
     def matching(self, goal: Floats, tolerance: float) -> tuple[Floats, Floats, Floats]:
