@@ -52,12 +52,12 @@ class LiveSimulation:
         A page changes after a day and a half and is visited every day:
 
         >>> from recrawl.plan.budget import Budget
-        >>> from recrawl.policies.rivals.uniform import Uniform
+        >>> from recrawl.policies.rivals.uniform import uniform
         >>> from recrawl.simulate.world import World
         >>> noon = np.datetime64("2026-01-01T12:00", "us") + np.arange(9) * np.timedelta64(12, "h")
         >>> world = World.of(["/"], noon[:1], (np.array([0]), noon[[3]]), end=noon[6])
         >>> random = np.random.default_rng(0)
-        >>> simulation = LiveSimulation(world, Uniform(), Budget.read("1/1d"), random=random)
+        >>> simulation = LiveSimulation(world, uniform(), Budget.read("1/1d"), random=random)
         >>> for share_of_time in simulation.steps():
         ...     pass
         >>> run = simulation.result()

@@ -48,11 +48,11 @@ def virtual_visits(
         >>> from recrawl.frontier.frontier import Frontier
         >>> from recrawl.frontier.host_table import HostTable
         >>> from recrawl.plan.budget import Budget
-        >>> from recrawl.policies.rivals.uniform import Uniform
+        >>> from recrawl.policies.rivals.uniform import uniform
         >>> from recrawl.settings.terms import VisitTerms
         >>> random, budget = np.random.default_rng(0), Budget.read("2/1d")
         >>> agenda = Agenda(HostTable(delay=0.0), [VisitTerms()], random)
-        >>> agenda.add_pool(Frontier(Uniform(), budget, random), budget, now=100.0)
+        >>> agenda.add_pool(Frontier(uniform(), budget, random), budget, now=100.0)
         0
         >>> agenda.found(np.array([agenda.hosts.add()]), np.array([0]))
         array([0])
