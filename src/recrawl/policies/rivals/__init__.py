@@ -1,4 +1,4 @@
-"""The papers' policies and those of other crawlers, one per file.
+"""The policies of papers and of other crawlers, by kind of rule.
 
 Pure.
 """
