@@ -42,8 +42,7 @@ import numpy as np
 from recrawl.adapters.tables.listings import read_listing
 from recrawl.listings.data.grid import DayGrid
 from recrawl.listings.forecast.backtest import backtest, informative_groups_of_training
-from recrawl.listings.forecast.methods import BASELINE, DEFAULT, METHODS
-from recrawl.listings.forecast.replay import TRAIN_DAYS, SyncReplay
+from recrawl.listings.forecast.methods import BASELINE, DEFAULT, METHODS, TRAIN_DAYS, SyncReplay
 from recrawl.listings.schedule.backtest import Truth, backtest_schedule, mean_score
 from recrawl.listings.schedule.schedule import Goal
 

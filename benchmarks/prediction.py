@@ -37,8 +37,7 @@ from recrawl.rates.ranks import most_first
 from recrawl.trends import fit_clock
 from recrawl.trends.points import ends_of_gaps, points_of
 from recrawl.trends.prequential import _running
-from recrawl.trends.window_times import WindowTimes
-from recrawl.trends.windows import LEAST_POINTS, Windowing, Windows, _cut
+from recrawl.trends.windows import LEAST_POINTS, Windowing, Windows, WindowTimes, _cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -27,8 +27,7 @@ from recrawl.report.charts.vega import LIGHT, panel_title, themed
 from recrawl.trends.duane import Duane
 from recrawl.trends.points import Points
 from recrawl.trends.weibull import VARIANTS
-from recrawl.trends.window_times import WindowTimes
-from recrawl.trends.windows import Windowing, Windows, consistent_windows
+from recrawl.trends.windows import Windowing, Windows, WindowTimes, consistent_windows
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats

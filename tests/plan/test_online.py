@@ -14,7 +14,7 @@ from recrawl.plan import (
     Signals,
     budget_curve,
 )
-from recrawl.plan.due import NEVER, log_due
+from recrawl.plan.solver.demand import NEVER, log_due
 from recrawl.plan.solver.inverse_value import PERIODIC, RANDOMISED
 
 

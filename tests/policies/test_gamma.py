@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl import Histories
-from recrawl.plan.due import log_due
 from recrawl.plan.objectives import OBJECTIVES, Freshness, Harmonic
+from recrawl.plan.solver.demand import log_due
 from recrawl.policies.due import due_at_price
 from recrawl.policies.gamma import GammaPolicy, GammaState, fitted_prior
 from recrawl.rates.gamma_state import gamma_states

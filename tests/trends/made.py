@@ -8,8 +8,7 @@ import numpy as np
 
 from recrawl.trends.clock import SiteClock
 from recrawl.trends.points import Points
-from recrawl.trends.window_times import WindowTimes
-from recrawl.trends.windows import State, Windows
+from recrawl.trends.windows import State, Windows, WindowTimes
 from tests.strategies import Seen, history_of
 
 if TYPE_CHECKING:

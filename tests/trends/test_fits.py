@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from recrawl.errors import InvalidParameter
 from recrawl.trends.fits import ESTIMATORS, Fits, fit_windows, mean_errors, wins
 from recrawl.trends.weibull import Weibull
-from recrawl.trends.window_times import WindowTimes
-from recrawl.trends.windows import Windowing, Windows, consistent_windows
+from recrawl.trends.windows import Windowing, Windows, WindowTimes, consistent_windows
 from tests.trends.made import RISING, bernoulli_days, one_window_each, points_at_days, times_of
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from recrawl import Gamma, Histories, Priors
 from recrawl.trends.next_change import PREDICTORS, gamma_wait, last_windows, next_changes
 from recrawl.trends.points import points_of
 from recrawl.trends.weibull import Weibull
-from recrawl.trends.window_times import WindowTimes
-from recrawl.trends.windows import Windowing, consistent_windows
+from recrawl.trends.windows import Windowing, WindowTimes, consistent_windows
 
 PRIORS = Priors.one(1.0, 7.0)
 

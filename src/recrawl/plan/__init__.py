@@ -1,4 +1,4 @@
-"""Rates, weights and a budget in; visits a day, value and price out.
+"""Rates, weights and a budget in; visits per day, value and price out.
 
 Pure.
 """

@@ -1,4 +1,4 @@
-"""What a budget buys, before it is spent: freshness over budgets, and what one more visit adds.
+"""Budget curves: freshness over budgets, and the value of one more visit.
 
 Pure.
 """

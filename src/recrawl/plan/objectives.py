@@ -1,4 +1,4 @@
-r"""What every objective offers: what being out of date costs, and what a visit is worth.
+r"""Objectives: what an outdated copy costs, and what a visit is worth.
 
 A page that was last visited $\tau$ days ago costs $c(\tau)$ a day by being out of date. Visits
 are spent best where each page is visited when the *value*
@@ -52,7 +52,7 @@ _CERTAIN_LOG = 1e-4  # of 1 + u, below which a rate is as good as known
 
 
 class Objective(Protocol):
-    """What is to be kept small, for a page of weight 1; all arrays have one row per page."""
+    """A loss to minimise, for a page of weight 1; all arrays have one row per page."""
 
     @property
     def power(self) -> int:
@@ -365,7 +365,7 @@ class Detected:
         return rate * (x / (1 + x))
 
     def expected_wear(self, shape: Floats, exposure: Floats, elapsed: Floats) -> Floats:
-        """Chance of a change times what is left of the mean rate; see `recrawl.plan.random`."""
+        """Elapsed a (a + 1) / (b + elapsed)^2 rho^a."""
         u, _, _, _, unchanged, _ = terms(shape, exposure, elapsed)
         return shape / exposure * (shape + 1) * u / (1 + u) ** 2 * unchanged
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.arrays.blocks import over_blocks
-from recrawl.plan.due import most_value
 from recrawl.plan.objectives import Freshness
+from recrawl.plan.solver.demand import most_value
 from recrawl.plan.solver.inverse_value import random_value
 from recrawl.plan.terms import FOR_EVER
 

@@ -1,4 +1,4 @@
-"""What a wanted freshness costs: the fewest visits a day at which a plan is as fresh as that.
+"""The budget that a wanted freshness requires: the fewest visits per day that reach it.
 
 Pure.
 """
@@ -33,7 +33,7 @@ _EXTREME = 1e200
 
 
 class Needed(NamedTuple):
-    """What a wanted freshness costs.
+    """The budget that a wanted freshness requires.
 
     Attributes:
         visits: Visits a day: the fewest that suffice, or if none do, what caps let be spent.
@@ -180,9 +180,9 @@ def _bracket(search: _Search, freshness: float) -> tuple[_Point, _Point]:
 def _narrowed(
     search: _Search, freshness: float, ends: tuple[_Point, _Point]
 ) -> tuple[_Point, _Point]:
-    """Two such prices that are near each other, by steps through both ends of the bracket.
+    """Two such prices that are close to each other, by the Illinois method (regula falsi).
 
-    An end that stays where it is twice counts for half as much, so that both of them move.
+    An end that stays twice counts for half as much, so that both of them move.
     """
     few, many = ends
     below, above = freshness - few.fresh, many.fresh - freshness
@@ -200,7 +200,7 @@ def _narrowed(
 
 
 def _mixed(search: _Search, freshness: float, ends: tuple[_Point, _Point], near: float) -> _Point:
-    """The fewest visits between two prices that suffice: pages at their cut-off get some."""
+    """The fewest visits between two prices that suffice, by bisection."""
     few, many = ends
     low, high, found = 0.0, 1.0, many
     while (high - low) * (many.spent - few.spent) > near * found.spent:

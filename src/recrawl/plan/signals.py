@@ -1,4 +1,4 @@
-r"""Noisy change signals: sitemap dates, feeds and pings that miss changes and cry wolf.
+r"""Noisy change signals: sitemap dates, feeds and pings that miss changes and raise false alarms.
 
 A page changes at rate $r$. A change sends a signal with probability *recall*, and false signals
 come at a rate of their own, $\nu$. Unannounced changes come at rate $\alpha = (1 - recall) r$,
@@ -32,7 +32,7 @@ _PRIOR_GAPS = 10.0  # gaps of all sites that a site's own count starts from
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Signals:
-    r"""What signals about each page are worth, for freshness.
+    r"""Value of a visit given noisy signals, for freshness.
 
     With $x$ the effective age and $R_n(y)$ the chance that a Gamma variable of shape $n + 1$ is
     below $y$,
@@ -86,10 +86,10 @@ class Signals:
         """What a visit is worth, for a page of weight 1, after so many signals."""
         from scipy.special import gammainc  # slow to load: only where it is needed
 
-        unannounced, told, beta = self._model(rate)
+        unannounced, signalled, beta = self._model(rate)
         age = self.effective_age(rate, elapsed, signals)
         age = np.minimum(age, _LONGEST / unannounced)
-        both = unannounced + told
+        both = unannounced + signalled
         waited = np.zeros_like(age)  # psi
         stayed = np.zeros_like(age)  # Phi
         with np.errstate(invalid="ignore"):
@@ -99,7 +99,7 @@ class Signals:
                 if not ahead.any():
                     break
                 left = np.where(ahead, left, 0.0)
-                more = gammainc(number + 1, told * left) / told
+                more = gammainc(number + 1, signalled * left) / signalled
                 waited += more
                 share = (self.false_alarms / both) ** number
                 stayed += share * gammainc(number + 1, both * left) / both
@@ -111,10 +111,10 @@ class Signals:
     def _model(self, rate: Floats) -> tuple[Floats, Floats, Floats]:
         """Unannounced changes a day, signals a day, and days that a signal stands for."""
         unannounced = np.maximum((1 - self.recall) * rate, _LEAST_UNANNOUNCED * rate)
-        told = np.maximum(self.recall * rate + self.false_alarms, 1e-300)
+        signalled = np.maximum(self.recall * rate + self.false_alarms, 1e-300)
         with np.errstate(divide="ignore"):
-            beta = -np.log(self.false_alarms / told) / unannounced
-        return unannounced, told, np.where(self._useless(rate), 0.0, beta)
+            beta = -np.log(self.false_alarms / signalled) / unannounced
+        return unannounced, signalled, np.where(self._useless(rate), 0.0, beta)
 
     def _useless(self, rate: Floats) -> Bools:
         """Where signals say nothing: there are none, or hardly one is right."""
@@ -124,7 +124,7 @@ class Signals:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SignalCounts:
-    """What signals have been worth so far, a row for each site and kind of signal.
+    """Counts of right and wrong signals, one row per site and kind of signal.
 
     Args:
         announced: Gaps that showed a change and had a signal.

@@ -1,4 +1,4 @@
-r"""The sums that every objective is made of, without loss of digits at either end.
+r"""Terms that all objectives share, computed without cancellation.
 
 With $x = rate \cdot elapsed$, the changes to be expected since the last visit, a visit is worth
 
@@ -78,7 +78,7 @@ def still_fresh(x: Floats) -> Floats:
 
 
 class ValueTerms(NamedTuple):
-    """What expected values are made of, one row per page.
+    """Terms of expected values, one row per page.
 
     Attributes:
         u: Elapsed / exposure.

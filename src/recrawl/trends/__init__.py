@@ -18,8 +18,7 @@ from recrawl.trends.regularity import regularity
 from recrawl.trends.seasons import seasonal_forecast
 from recrawl.trends.trend_test import laplace, military_handbook, trend_test
 from recrawl.trends.weibull import Weibull
-from recrawl.trends.window_times import WindowTimes
-from recrawl.trends.windows import Windowing, consistent_windows
+from recrawl.trends.windows import Windowing, WindowTimes, consistent_windows
 
 __all__ = [
     "Duane",

@@ -1,4 +1,4 @@
-r"""When a page's rate jumped: the best cut of its visits into stretches of constant rate.
+r"""Change points of a page's rate: the best segmentation of its visits, by PELT.
 
 A stretch costs minus twice the log-likelihood of its visits at their most likely rate, and each
 cut costs a penalty. The cheapest of all ways to cut is found by dynamic programming from visit to
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 _MICROSECOND = 1 / MICROSECONDS_A_DAY
 
-# Hidden gaps of so many lengths are told apart; more are sorted into classes evenly spaced in the
-# logarithm, each of which has the mean length of its gaps.
+# Up to this many different lengths of hidden gaps are exact; more are binned evenly in the
+# logarithm, and each bin has the mean length of its gaps.
 _LENGTHS = 64
 _MOST_STEPS = 60
 _TOLERANCE = 1e-7  # of ln rate; the cost is flat there and errs by the square of it

@@ -85,7 +85,7 @@ class SiteClock:
 
     @classmethod
     def even(cls) -> SiteClock:
-        """Return the clock on the wall."""
+        """Return the clock that runs evenly."""
         return cls(np.ones(HOURS_A_WEEK))
 
     def elapsed(self, start: Any, end: Any, site: Any = 0) -> Floats:  # noqa: ANN401 - array-likes

@@ -1,4 +1,4 @@
-r"""The speeds of a site's clock, from the changes of all its pages, by going round (EM).
+r"""The speeds of a site's clock, fitted to the changes of all its pages by EM.
 
 With rate $r$ of a page and speed $s_h$, a hidden change in a gap that lies for $w_h$ days in hour
 $h$ makes
@@ -53,7 +53,7 @@ def fit_clock(
     make of it, is pulled towards the average by `smoothing` changes.
 
     Args:
-        histories: The pages. Those whose first visit is unknown tell nothing.
+        histories: The pages. Those whose first visit is unknown are ignored.
         sites: Number of each page's site, from 0; None where all are of one site.
         smoothing: Changes an hour must outweigh.
         fewest_changes: A site has an even clock unless so many changes are dated or lie in gaps
@@ -89,7 +89,7 @@ def fit_clock(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Evidence:
-    """What the gaps of all pages tell; those of pages without a known first visit tell nothing.
+    """Evidence in the gaps of all pages; none in those of pages without a known first visit.
 
     Args:
         page: Page of each gap.
@@ -130,7 +130,7 @@ class _Evidence:
 
 
 def _fit(histories: Histories, site: Ints, sites: int, smoothing: float) -> Floats:
-    """Speeds of each site by going round."""
+    """Speeds of each site by EM."""
     seen = _Evidence.of(histories, site)
     page, known, watched = seen.page, seen.known, seen.watched
     within, hidden_page = watched.take(seen.hidden), page[seen.hidden]

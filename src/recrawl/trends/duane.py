@@ -12,7 +12,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats
-    from recrawl.trends.window_times import WindowTimes
+    from recrawl.trends.windows import WindowTimes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +40,7 @@ class Duane:
 
     Examples:
         >>> from recrawl.trends.points import Points
-        >>> from recrawl.trends.window_times import WindowTimes
+        >>> from recrawl.trends.windows import WindowTimes
         >>> from recrawl.trends.windows import Windows
         >>> points = Points(np.array([1.0, 3, 6, 10, 15]), np.array([0, 5]), np.array([15.0]))
         >>> one = Windows(np.array([0, 5]), np.array([0]), np.array([2]))

@@ -1,4 +1,4 @@
-r"""All estimators inside a window, and how far each is from the gaps it explains.
+r"""All estimators fitted inside a window, and their in-sample errors.
 
 An estimator says for every point of a window how long the mean time between changes was then. Its
 error there is that time less the gap that really came before the point; the error of a window is
@@ -21,8 +21,7 @@ from recrawl.rates.published.cho import Cho
 from recrawl.rates.published.matloff import Matloff
 from recrawl.trends.duane import Duane
 from recrawl.trends.weibull import Weibull
-from recrawl.trends.window_times import WindowTimes
-from recrawl.trends.windows import LEAST_POINTS, STATE_NAMES, State
+from recrawl.trends.windows import LEAST_POINTS, STATE_NAMES, State, WindowTimes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -139,7 +138,7 @@ def mean_errors(errors: Mapping[str, Floats], windows: Windows) -> dict[str, dic
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WindowFits:
-    """What is kept of the fits, one row per window.
+    """Fits of windows, one row per window.
 
     Args:
         beta: Unbiased beta of the Weibull process; nan where points are too few.

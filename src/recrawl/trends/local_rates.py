@@ -12,7 +12,7 @@ each gap into pieces: $w_k$ days in period $k$. With $\Lambda = \sum_k r_k w_k$
 
 A period may have hardly been watched. So each page has a prior of half a change at its overall
 rate $\mu$ for every period, a Gamma distribution with shape 1/2. The rates in the mode of the
-logarithms are found by going round (EM): a hidden change counts
+logarithms are found by EM: a hidden change counts
 $r_k w_k / (1 - e^{-\Lambda})$ in period $k$, and
 
 $$ r_k = \frac{\text{changes}_k + 1/2}{\text{days}_k + 1/(2\mu)} . $$
@@ -219,7 +219,7 @@ class _Hidden:
 def _in_blocks(
     histories: Histories, cut: Callable[[Histories], Cut], priors: Priors | None, level: float
 ) -> LocalRates:
-    """Rates of some pages after the others, so that the pieces of all never lie in memory."""
+    """Rates block by block, so that the pieces of all pages are never in memory together."""
     check_fraction(level=level)
     priors = Priors.one() if priors is None else priors
     priors.of_pages(len(histories))  # refuses those made for other pages
@@ -270,9 +270,9 @@ def _rates(histories: Histories, cut: Cut, priors: Priors, level: float) -> Loca
 
 
 def _settled(hidden: _Hidden, page: Ints, events: Floats, days: Floats) -> Floats:
-    """Go round in strides: a stride follows the last two steps (SQUAREM), cell by cell.
+    """Rates by EM, accelerated by extrapolating the last two steps (SQUAREM), cell by cell.
 
-    A page whose cells have all settled stays as it is, however long its company takes.
+    A page whose cells have all converged stays, however long the others of its block take.
     """
     logs = np.log(events / days)
     for _ in range(_ROUNDS):
@@ -297,7 +297,7 @@ def _settled(hidden: _Hidden, page: Ints, events: Floats, days: Floats) -> Float
 
 
 def _step(hidden: _Hidden, logs: Floats, events: Floats, days: Floats) -> Floats:
-    """Logarithms of the rates after one round."""
+    """Logarithms of the rates after one EM step."""
     changes = np.bincount(hidden.cell, hidden.expected(np.exp(logs)), len(days))
     return np.log((events + changes) / days)
 

@@ -1,4 +1,4 @@
-r"""When each page changes next: the median wait from the last look, and a band.
+r"""Forecast of each page's next change: the median wait from the last visit, and a band.
 
 A rate that follows a Gamma distribution with shape $a$ and exposure $b$ leaves a page alone for $t$
 days with chance $(b / (b + t))^a$, so the wait that is exceeded with chance $1 - p$ is
@@ -19,8 +19,7 @@ from recrawl.rates.bank import Bank
 from recrawl.rates.gamma import Gamma
 from recrawl.trends.duane import Duane
 from recrawl.trends.weibull import Weibull, wait_quantile
-from recrawl.trends.window_times import WindowTimes
-from recrawl.trends.windows import LEAST_POINTS
+from recrawl.trends.windows import LEAST_POINTS, WindowTimes
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
@@ -35,7 +34,7 @@ PREDICTORS = ("bank", "gamma", "weibull", "duane", "ratio")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NextChange:
-    """Days from the last look to the next change, one row per page; nan where a method cannot say.
+    """Days from the last visit to the next change, one row per page; nan without a forecast.
 
     Args:
         wait: The median.

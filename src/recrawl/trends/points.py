@@ -1,4 +1,4 @@
-"""Change points in time: when each page changed, as well as its visits can tell.
+"""Changes as points in time, as far as visits date them.
 
 Visits show *that* a page changed in a gap, sometimes *when* it last did. Both kinds are brought to
 one form: one point per changed gap, in days since the page's first visit, always later than the one
@@ -102,7 +102,7 @@ def points_of(
     Args:
         histories: What the visits showed.
         place: Where in its gap a change without a date lies.
-        random: Where chance comes from; needed for `place="random"`.
+        random: Random generator; needed for `place="random"`.
 
     Examples:
         A change in the second of two daily gaps, no telling when:
@@ -113,7 +113,7 @@ def points_of(
     """
     check_choice(PLACES, place=place)
     if place == "random" and random is None:
-        raise InvalidParameter("place 'random' must come with a random generator (got none)")
+        raise InvalidParameter("place 'random' needs a random generator (got none)")
     ends, span = ends_of_gaps(histories), np.zeros(len(histories))
     watched = np.diff(histories.offsets) > 0
     span[watched] = ends[histories.offsets[1:][watched] - 1]

@@ -1,4 +1,4 @@
-r"""Errors of forecasts: at every point of a window, what each estimator expects of the next gap.
+r"""Prequential errors: each estimator forecasts the next gap at every point of a window.
 
 An estimator knows the window's points so far, from the fourth on, and is judged by the gap that
 comes next. Unlike errors of a fit, these can be compared between estimators with more and with
@@ -18,8 +18,7 @@ from recrawl.arrays.blocks import over_blocks
 from recrawl.rates.published.cho import Cho
 from recrawl.rates.published.matloff import Matloff
 from recrawl.trends.prediction import FORECASTERS
-from recrawl.trends.window_times import WindowTimes
-from recrawl.trends.windows import LEAST_POINTS
+from recrawl.trends.windows import LEAST_POINTS, WindowTimes
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints

@@ -70,7 +70,7 @@ WARNINGS = {
 _UNKNOWN, _POISSON, _REGULAR, _BURSTY, _PERIODIC = range(len(KINDS))
 
 PERIODS = (1.0, 7.0)  # days
-# With so many the tests keep their size: on made Poisson pages of 30 to 300 visits at most 1.6 %
+# With this many the tests keep their size: on made Poisson pages of 30 to 300 visits at most 1.6 %
 # were called anything else at 1 %.
 _FEWEST_CHANGES = 8
 # "poisson" is said where a page of this shape would have been noticed so often.
@@ -84,7 +84,7 @@ _TINY, _LARGE = 1e-12, 100.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Regularity:
-    """What kind of page each is, one row per page.
+    """Kind of each page, one row per page.
 
     Args:
         kind: Numbers into `KINDS`.

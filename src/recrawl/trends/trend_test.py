@@ -1,4 +1,4 @@
-r"""Whether a page's rate rises or falls, tested on visits that hide when and how often it changed.
+r"""Score test for a rising or falling rate, on visits that hide when and how often a page changed.
 
 If the rate moves as $\lambda e^{\theta z}$ with the days $z$ since the first visit, the slope of
 the log-likelihood in $\theta$ at $\theta = 0$ adds up over gaps. With $y = \lambda g$ changes to
@@ -49,13 +49,13 @@ _PAGES = 512  # a block: a page's every gap is at hand in some twenty columns
 
 
 class TrendStatus(IntEnum):
-    """Whether a page's visits say how its rate moves, and if not, why."""
+    """Whether a page's visits suffice to test its rate, and if not, why."""
 
     OK = 0
     NO_VISITS = 1
     ONE_VISIT = 2  # one visit makes no gap
     NO_CHANGE_SEEN = 3
-    ALL_CHANGED = 4  # every gap hid a change: none tells more than another
+    ALL_CHANGED = 4  # every gap hid a change: no gap is more informative than another
     TOO_FEW_GAPS = 5
     TOO_FEW_CHANGES = 6
     NO_MAXIMUM = 7  # ever steeper laws fit ever better
@@ -67,7 +67,7 @@ class TrendTest:
 
     Args:
         statistic: Standard normal if the rate is constant, above 0 if it rises; or a chi-square
-            with so many `degrees`, low if it rises. nan where there is nothing to say.
+            with `degrees` degrees of freedom, low if it rises. nan where the status says why.
         p: Chance of a statistic at least as extreme, on either side, if the rate is constant.
         direction: 1 where the rate seems to rise, -1 where it seems to fall, else 0.
         status: Numbers of `TrendStatus`.
@@ -304,5 +304,5 @@ def _status_of_exact(count: Ints) -> Statuses:
 
 
 def _sign(statistic: Floats) -> Changes:
-    """1, -1, or 0 where there is nothing to say."""
+    """1, -1, or 0 for nan."""
     return np.sign(np.nan_to_num(statistic)).astype(np.int8)

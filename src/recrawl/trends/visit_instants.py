@@ -1,4 +1,4 @@
-"""When the visits of each gap were.
+"""Instants of the visits around each gap.
 
 Pure.
 """

@@ -1,4 +1,4 @@
-"""The week of a site: 168 hours from Monday 00:00 UTC, and how long stretches of time lie in each.
+"""Time spent in each of the 168 hours of the week, for stretches of time, from Monday 00:00 UTC.
 
 The overlap of all stretches with all hours takes a few sums over their ends, however long they are.
 

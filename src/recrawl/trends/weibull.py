@@ -23,7 +23,7 @@ from recrawl.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
-    from recrawl.trends.window_times import WindowTimes
+    from recrawl.trends.windows import WindowTimes
 
 Variant = Literal["likely", "corrected", "check", "bar", "unbiased", "least"]
 VARIANTS: tuple[Variant, ...] = ("likely", "corrected", "check", "bar", "unbiased", "least")
@@ -70,7 +70,7 @@ class Weibull:
 
     Examples:
         >>> from recrawl.trends.points import Points
-        >>> from recrawl.trends.window_times import WindowTimes
+        >>> from recrawl.trends.windows import WindowTimes
         >>> from recrawl.trends.windows import Windows
         >>> points = Points(np.array([1.0, 3, 6, 10, 15]), np.array([0, 5]), np.array([15.0]))
         >>> one = Windows(np.array([0, 5]), np.array([0]), np.array([2]))

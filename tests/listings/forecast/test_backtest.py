@@ -15,8 +15,7 @@ from recrawl.listings.forecast.backtest import (
     informative_groups_of_training,
     score_cycles,
 )
-from recrawl.listings.forecast.methods import DEFAULT, METHODS
-from recrawl.listings.forecast.replay import SyncReplay
+from recrawl.listings.forecast.methods import DEFAULT, METHODS, SyncReplay
 from recrawl.listings.schedule.backtest import (
     ScheduleScore,
     Truth,

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from recrawl.listings.data.lifetimes import Lifetimes
-from recrawl.listings.groups.attribute_comparison import compare_attributes
+from recrawl.listings.groups.goodness import compare_attributes
 from recrawl.listings.groups.partition import Categories
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.errors import InvalidParameter
-from recrawl.listings.groups.kmeans import clusters
+from recrawl.listings.groups.partition import clusters
 
 # As printed: negative. BMW, Ford, Honda, Dodge, Toyota; years 2000 to 2006.
 MAKES = -np.array([0.058, 0.058, 0.065, 0.069, 0.075])

@@ -20,8 +20,7 @@ from recrawl.trends.duane import Duane
 from recrawl.trends.points import Points
 from recrawl.trends.prediction import FORECASTERS, Forecasting, follow
 from recrawl.trends.weibull import Weibull
-from recrawl.trends.window_times import WindowTimes
-from recrawl.trends.windows import Windows
+from recrawl.trends.windows import Windows, WindowTimes
 from tests.policies.crawls import GAP, START, due_days, later, outcomes, pages_at, visits, waits
 from tests.strategies import history_of
 

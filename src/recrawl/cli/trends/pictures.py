@@ -44,7 +44,7 @@ def draw(path: Path, pages: TrendPages, request: TrendRequest) -> None:
 def _duane(pages: TrendPages, title: str) -> Chart:
     from recrawl.report.charts.duane import DuaneLine, duane_chart
     from recrawl.trends.duane import Duane
-    from recrawl.trends.window_times import WindowTimes
+    from recrawl.trends.windows import WindowTimes
 
     times = WindowTimes.of(pages.points, pages.windows)
     fit = Duane.of(times)

@@ -17,8 +17,7 @@ import numpy as np
 from recrawl.listings.data.attributes import REST, ObjectGroups, commonest, grouping
 from recrawl.listings.data.day_marks import DayMarks
 from recrawl.listings.forecast.forecast import QUALITIES
-from recrawl.listings.forecast.methods import BASELINE, METHODS
-from recrawl.listings.forecast.replay import TRAIN_DAYS, SyncReplay
+from recrawl.listings.forecast.methods import BASELINE, METHODS, TRAIN_DAYS, SyncReplay
 from recrawl.listings.groups.informative import informative_groups
 
 if TYPE_CHECKING:

@@ -5,7 +5,10 @@ The baseline has one removal rate and mean arrivals, learned once:
 $$ \alpha = D / E, \qquad p(d) = e^{-\alpha d}, \qquad
    M(d) = m \sum_{k<d} e^{-\alpha k}, \qquad \text{recall} = \frac{n p}{n p + M} . $$
 
-`Static` knows the training only, `Static(refit=True)` all cycles so far.
+`Static` learns from the training only, `Static(refit=True)` from all cycles so far.
+
+`SyncReplay` shows a forecaster the syncs of a source one after the other: schedules of a live
+crawl, plans from files and backtests all learn in this way.
 
 Pure.
 """
@@ -17,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
+from recrawl.listings.data.sync import Syncs
 from recrawl.listings.forecast.ar_forecaster import Autoregressive
 from recrawl.listings.forecast.forecast import ForecastPath, plain
 from recrawl.listings.forecast.forecaster import AGE, DECAY, POOLED, Forecaster
@@ -25,14 +29,16 @@ from recrawl.listings.forecast.survival_forecaster import Survival
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recrawl.listings.data.attributes import ObjectGroups
     from recrawl.listings.data.cycles import Cycle, Stock
+    from recrawl.listings.data.grid import DayGrid
     from recrawl.listings.forecast.forecast import Forecast
 
 State = TypeVar("State")
 
 
 class Method(Protocol[State]):
-    """Whatever learns from cycles and looks ahead; its state is a value."""
+    """A forecaster: learns from cycles and looks ahead; its state is a value."""
 
     def start(self, training: Sequence[Cycle], groups: int = 1) -> State:
         """Learn from the cycles of training."""
@@ -134,3 +140,49 @@ METHODS: dict[str, Method[Any]] = {
     "ar-published": Autoregressive("ar-published"),
     "survival": Survival(),
 }
+
+
+TRAIN_DAYS = 80
+
+
+class SyncReplay:
+    """A forecaster and its state for a source, sync by sync.
+
+    It gets cycles and stocks from `Syncs` and nothing else: every crawled day of training, then
+    each sync to which the replay is advanced.
+
+    Args:
+        grid: The listing day by day.
+        groups: Group of each object.
+        method: The forecaster.
+        train: Days of training.
+    """
+
+    def __init__(
+        self, grid: DayGrid, groups: ObjectGroups, method: Method[Any], *, train: int
+    ) -> None:
+        self.grid, self.groups, self.method = grid, groups, method
+        days = [day for day in grid.crawled.tolist() if day <= train]
+        self._synced = Syncs(grid, groups)
+        training = [cycle for day in days if (cycle := self._synced.next(day)) is not None]
+        self._trained = method.start(training, len(groups))
+        for rekey in getattr(self._trained, "rekeys", ()):
+            self._synced.forget_ages(rekey.day)
+        self.restart()
+
+    def restart(self) -> None:
+        """Go back to the end of training."""
+        self.state, self.syncs = self._trained, self._synced.copy()
+
+    def forecast(self, ahead: int) -> Forecast:
+        """Look ahead from the last sync."""
+        return self.method.forecast(self.state, self.syncs.stock, ahead)
+
+    def advance(self, day: int) -> Cycle:
+        """Sync, and learn from it."""
+        cycle = self.syncs.next(day)
+        assert cycle is not None  # noqa: S101 - training holds the first
+        self.state = self.method.learn(self.state, cycle)
+        if getattr(self.state, "rekeyed", False):
+            self.syncs.forget_ages(day)
+        return cycle

@@ -23,8 +23,7 @@ from recrawl.listings.data.attributes import ObjectGroups, groups_by
 from recrawl.listings.data.sync import cycles
 from recrawl.listings.forecast.forecast import Forecast, ForecastPath
 from recrawl.listings.forecast.forecaster import Forecaster, finished, start_of, status_of
-from recrawl.listings.forecast.methods import DEFAULT, METHODS
-from recrawl.listings.forecast.replay import SyncReplay
+from recrawl.listings.forecast.methods import DEFAULT, METHODS, SyncReplay
 from recrawl.listings.groups.informative import informative_groups
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from recrawl.listings.data.spells import Updates
 from recrawl.listings.forecast.bands import QualityBand, observed_decay, student
 from recrawl.listings.forecast.forecast import between
 from recrawl.listings.forecast.forecaster import Forecaster
-from recrawl.listings.forecast.replay import TRAIN_DAYS, SyncReplay
+from recrawl.listings.forecast.methods import TRAIN_DAYS, SyncReplay
 from recrawl.listings.groups.informative import informative_groups
 from recrawl.listings.schedule.schedule import (
     MOST_DAYS,

@@ -26,8 +26,7 @@ from recrawl.checks import check_at_least
 from recrawl.listings.data.day_marks import DayMarks
 from recrawl.listings.data.grid import Paths
 from recrawl.listings.data.quality import share_below, time_average
-from recrawl.listings.forecast.methods import BASELINE, METHODS
-from recrawl.listings.forecast.replay import TRAIN_DAYS, SyncReplay
+from recrawl.listings.forecast.methods import BASELINE, METHODS, TRAIN_DAYS, SyncReplay
 from recrawl.listings.schedule.schedule import MOST_DAYS, Goal, days_to_next
 
 if TYPE_CHECKING:

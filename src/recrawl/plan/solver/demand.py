@@ -1,4 +1,10 @@
-"""Demand for visits: how often pages are visited at a price.
+r"""Demand for visits: how often pages are visited at a price.
+
+A page whose rate follows Gamma(shape $a$, exposure $b$) is due at the root of $E V(\tau) = v$. In
+$u = \tau / b$ the equation knows only $a$ and $v / b^p$, so one routine serves all pages, by
+Newton's method on logarithms. Where a value is bounded ($1 / (a - 1)$ for freshness, 1 for
+detected changes), what is left to the bound is solved for instead, which has a closed form: no
+digits are lost however close to its cut-off a page is.
 
 Pure.
 """
@@ -10,12 +16,92 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from recrawl.plan.due import NEVER, log_due, most_value
+from recrawl.plan.objectives import Detected, Freshness, Missed
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
     from recrawl.plan.objectives import Objective
     from recrawl.plan.solver.inverse_value import InverseValue
+
+_MOST_STEPS = 60
+_CLOSE = 1e-9  # Newton's last step squares this
+NEVER = 225.0  # logarithm of u that stands for never: 10^98 times what was watched
+_HALF = 0.5
+
+
+def log_due(
+    objective: Objective, shape: Floats, wanted: Floats, start: Floats | None = None
+) -> Floats:
+    """Logarithm of u with E V = wanted for an exposure of 1; `NEVER` where there is none."""
+    if isinstance(objective, Missed):
+        return np.log(wanted * 2 / shape) / 2
+    most = most_value(objective, shape)
+    share = wanted / most
+    if isinstance(objective, Freshness | Detected):
+        near = share > _HALF
+        log = _by_value(objective, shape, np.where(near, most / 2, wanted), start)
+        if near.any():
+            rest = _by_rest(objective, shape[near], share[near], log[near])
+            log[near] = rest
+        return log
+    return _by_value(objective, shape, wanted, start)
+
+
+def most_value(objective: Objective, shape: Floats) -> Floats:
+    """What a visit after very long is worth, for an exposure of 1."""
+    if isinstance(objective, Freshness):
+        return np.where(shape > 1, 1 / np.maximum(shape - 1, 1e-300), np.inf)
+    return np.full_like(shape, 1.0 if isinstance(objective, Detected) else np.inf)
+
+
+def _by_value(objective: Objective, shape: Floats, wanted: Floats, start: Floats | None) -> Floats:
+    """Newton on ln V over ln u, from below: V is at most a u^2 / 2, and ln V is concave."""
+    ones = np.ones_like(shape)
+    want = np.log(np.maximum(wanted, np.finfo(np.float64).tiny))
+    least = _least(objective, shape, want)
+    log = least if start is None else np.clip(start, least, NEVER)
+    for _ in range(_MOST_STEPS):
+        u = np.exp(log)
+        value = objective.expected_value(shape, ones, u)
+        slope = u * objective.expected_wear(shape, ones, u) / value
+        step = np.clip((want - np.log(value)) / np.maximum(slope, 1e-12), -40, 40)
+        log = np.clip(log + step, least, NEVER)
+        if np.abs(step).max(initial=0) < _CLOSE:
+            break
+    return log
+
+
+def _least(objective: Objective, shape: Floats, want: Floats) -> Floats:
+    """A logarithm of u that is too small."""
+    if objective.power == 2:  # noqa: PLR2004 - V is at most a u^3 / 3, and at most u^2 / 2
+        least: Floats = np.maximum((want - np.log(shape / 3)) / 3, (want + np.log(2)) / 2)
+        return least
+    log: Floats = (want + np.log(2 / shape)) / 2
+    if isinstance(objective, Detected):  # a (a + 1) u^2 / 2
+        log -= np.log(shape + 1) / 2
+        return log
+    return log if isinstance(objective, Freshness) else np.maximum(log, want)
+
+
+def _by_rest(objective: Objective, shape: Floats, share: Floats, log: Floats) -> Floats:
+    """Newton on -ln(1 - V / most) over ln u, which is convex and nearly straight far out."""
+    fresh = isinstance(objective, Freshness)
+    with np.errstate(divide="ignore"):
+        want = -np.log1p(-np.minimum(share, 1.0))
+    for _ in range(_MOST_STEPS):
+        u = np.exp(log)
+        over = u if fresh else u / (1 + u)
+        depth = shape * np.log1p(u) - np.log1p(shape * over)
+        gone = u / (1 + u)
+        bent = gone if fresh else gone / (1 + u)
+        slope = shape * gone - shape * (over if fresh else bent) / (1 + shape * over)
+        step = np.clip((want - depth) / slope, -40, 40)
+        log = np.minimum(log + step, NEVER)
+        moving = np.abs(step) > _CLOSE
+        if not (moving & (log < NEVER)).any():
+            break
+    return np.where(share < 1, log, NEVER)
+
 
 _STEEPEST = 1e6
 _EDGE = 0.02  # how near a cut-off visits are still smooth enough: chosen with benchmarks/plan.py

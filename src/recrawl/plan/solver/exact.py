@@ -1,4 +1,4 @@
-"""A budget spent to the last visit, within the caps of pages and hosts.
+"""Exact allocation of a budget, within the caps of pages and hosts.
 
 Pure.
 """
@@ -29,7 +29,7 @@ _NEXT_TO_NOTHING = 1e-290  # a price that stands for 0
 
 
 class Allocation(NamedTuple):
-    """A budget shared out: visits a day of each page, the price, and the price at each host."""
+    """An allocated budget: visits per day of each page, the price, and the price at each host."""
 
     visits: Floats
     price: float
@@ -37,7 +37,7 @@ class Allocation(NamedTuple):
 
 
 def allocate_budget(pages: PricedPages, budget: float) -> Allocation:
-    """Visits that spend a budget where they buy most."""
+    """Spend a budget where visits are worth most."""
     if not len(pages):
         return Allocation(np.empty(0), 0.0, None if pages.limits.host is None else np.empty(0))
     _check(pages, budget)
@@ -234,6 +234,8 @@ def _mixed_by_host(
         with np.errstate(divide="ignore", invalid="ignore"):
             of_host = np.where(whole > 0, share * (many - few) / whole, 0.0)
         visits += (more - visits) * by_group(np.where(full, 0.0, of_host), host)
+    # The pages of full hosts were only counted at their caps so far: each host gets a price of its
+    # own, above the common one, at which it spends just its cap.
     prices = np.full(count, high)
     _fill_hosts(pages, full, visits, prices)
     return visits, prices
@@ -258,8 +260,10 @@ def _fill_hosts(pages: PricedPages, full: Bools, visits: Floats, prices: Floats)
         rest = (target - spent) / some.costs_by(group, len(target), free)
     rest = np.where((found.low == found.high) & (np.abs(rest) <= _LITTLE), rest, 0.0)
     filled = few + free * by_group(rest, group)
+    # A page at its cut-off makes a host's spending jump between two neighbouring prices: mix the
+    # visits on both sides so that just the cap is spent.
     torn = np.flatnonzero((found.low < found.high)[group])
-    if len(torn):  # hosts with a page at its cut-off
+    if len(torn):
         many = some.take(torn).visits(found.low[group[torn]])
         more = np.zeros(len(few))
         more[torn] = many - few[torn]

@@ -2,7 +2,7 @@
 
 Spending falls as the price rises: smoothly, but for pages near their cut-off, where it drops from
 about a fortieth of their rate to nothing between one float and the next. So a price is searched
-within a bracket, by steps through the last two points and their slopes, and where the bracket
+within a bracket, by inverse cubic interpolation safeguarded by bisection, and where the bracket
 closes before the budget is met both of its ends are returned, to be mixed.
 
 Pure.
@@ -29,7 +29,7 @@ _MOST_STEP = 5.0
 
 
 class Spending(NamedTuple):
-    """What is spent at a price, one row per budget.
+    """Spending at a price, one row per budget.
 
     Attributes:
         total: Visits a day, times their costs.
@@ -81,7 +81,7 @@ class _Search:
         self.before = np.full((3, count), np.nan)  # logarithms of price and spending; 1 / slope
 
     def learn(self, rows: Ints, spent: Spending, near: float) -> Ints:
-        """Take in what was spent, choose the next prices; return the rows still to search."""
+        """Narrow the brackets by what was spent, choose the next prices; return rows still open."""
         price, budget = self.price[rows], self.budgets[rows]
         over = spent.total - budget
         met = np.abs(over) <= near * spent.free
@@ -96,7 +96,7 @@ class _Search:
         return rows[left]
 
     def _step(self, rows: Ints, spent: Spending) -> Floats:
-        """Next price by the last two points and slopes, or by the last alone."""
+        """Next price by inverse cubic interpolation, or a Newton step from the last point alone."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             here = np.log(self.price[rows])
             height = np.log(spent.total / self.budgets[rows])
@@ -111,7 +111,7 @@ class _Search:
         return step
 
     def _trusted(self, rows: Ints, step: Floats, left: Bools) -> Bools:
-        """Whether to take a step: it is in the bracket, and brackets have been closing well."""
+        """Whether to take a step or bisect: it is in the bracket, and brackets close fast enough."""
         low, high = self.low[rows], self.high[rows]
         with np.errstate(divide="ignore", invalid="ignore"):
             width = np.log(high) - np.log(low)

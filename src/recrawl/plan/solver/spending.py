@@ -1,4 +1,4 @@
-"""What pages spend at a price: together, or host by host.
+"""Spending of pages at a price: in total, or by host.
 
 Pure.
 """
@@ -25,7 +25,7 @@ _BLOCK = 65536
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PricedPages:
-    """Pages with what they cost and what holds them."""
+    """Pages with their costs and limits."""
 
     demand: Demand
     cost: Floats | None

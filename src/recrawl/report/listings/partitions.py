@@ -13,7 +13,7 @@ import numpy as np
 from recrawl.listings.data.attributes import MOST_VALUES
 from recrawl.listings.data.lifetimes import Lifetimes
 from recrawl.listings.describe import FEWEST_REMOVALS, kinds, mean_lifetime, removal_rates
-from recrawl.listings.groups.attribute_comparison import compare_attributes
+from recrawl.listings.groups.goodness import compare_attributes
 from recrawl.listings.groups.partition import Categories
 from recrawl.listings.groups.shrinkage import shrunk_rates
 from recrawl.listings.groups.tree_growing import TreeGrower
