@@ -111,7 +111,7 @@ class _Search:
         return step
 
     def _trusted(self, rows: Ints, step: Floats, left: Bools) -> Bools:
-        """Whether to take a step or bisect: it is in the bracket, and brackets close fast enough."""
+        """Whether to take a step or bisect: it is in the bracket, and brackets close well."""
         low, high = self.low[rows], self.high[rows]
         with np.errstate(divide="ignore", invalid="ignore"):
             width = np.log(high) - np.log(low)
