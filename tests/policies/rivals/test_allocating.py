@@ -13,15 +13,11 @@ from scipy.optimize import minimize
 
 from recrawl.errors import InvalidParameter
 from recrawl.policies.rivals.allocating import AllocatingPolicy
+from recrawl.policies.rivals.azar import BinaryDivision, azar
+from recrawl.policies.rivals.censored import CensoredLearner
 from recrawl.policies.rivals.cho import CountingLearner, PowerDivision, cho, cho_naive
 from recrawl.policies.rivals.interval import VisitRows
-from recrawl.policies.rivals.lambdacrawl import (
-    BinaryDivision,
-    CensoredLearner,
-    HarmonicDivision,
-    azar,
-    lambdacrawl,
-)
+from recrawl.policies.rivals.lambdacrawl import HarmonicDivision, lambdacrawl
 from recrawl.policies.rivals.uniforms import hash_uniform
 from recrawl.rates.likelihood import Likelihood
 from recrawl.rates.published.cho import Cho

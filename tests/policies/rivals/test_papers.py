@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.errors import InvalidParameter
-from recrawl.policies.rivals.cho import TwoTier
 from recrawl.policies.rivals.interval import IntervalPolicy
 from recrawl.policies.rivals.malcolm import MalcolmLastModified, MalcolmPolicy
 from recrawl.policies.rivals.singh import Singh
+from recrawl.policies.rivals.two_tier import TwoTier
 from recrawl.rates.published.classes import Classes
 from recrawl.rates.published.malcolm import Malcolm as MalcolmEstimator
 from recrawl.trends.duane import Duane

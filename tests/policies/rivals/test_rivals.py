@@ -11,10 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.errors import InvalidParameter
-from recrawl.policies.rivals.adaptive import NEWS_CRAWL, Heritrix, Nutch, StormCrawler
-from recrawl.policies.rivals.estimating import C01, Aduana, Scrapy
-from recrawl.policies.rivals.feeds import Miniflux, NewsBlur
+from recrawl.policies.rivals.aduana import Aduana
+from recrawl.policies.rivals.c01 import C01
+from recrawl.policies.rivals.heritrix import Heritrix
 from recrawl.policies.rivals.interval import VisitRows
+from recrawl.policies.rivals.miniflux import Miniflux
+from recrawl.policies.rivals.newsblur import NewsBlur
+from recrawl.policies.rivals.nutch import Nutch
+from recrawl.policies.rivals.scrapy import Scrapy
+from recrawl.policies.rivals.stormcrawler import NEWS_CRAWL, StormCrawler
 from recrawl.units import epoch_days
 from tests.policies.crawls import GAP, START, later, visits, waits
 

@@ -1,4 +1,4 @@
-"""The policies of papers and of other crawlers, by kind of rule.
+"""The papers' policies and those of other crawlers, one per file.
 
 Pure.
 """

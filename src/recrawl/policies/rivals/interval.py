@@ -80,7 +80,7 @@ class IntervalPolicy(Generic[Memory]):
     Examples:
         Nutch waits 40 % longer after a visit that found nothing:
 
-        >>> from recrawl.policies.rivals.adaptive import Nutch
+        >>> from recrawl.policies.rivals.nutch import Nutch
         >>> from recrawl.policies.pages import Outcomes, Pages
         >>> days = np.array(["2026-01-01", "2026-01-11"], "datetime64[us]")
         >>> policy = IntervalPolicy(Nutch(sync=False))
