@@ -161,7 +161,7 @@ def test_a_damaged_store_is_said(tmp_path):
             file.write(noise(size - 4096))
         said = sentence(run("crawl", "--once", cwd=tmp_path))
 
-    assert "recrawl.db: must be a whole store" in said
+    assert "recrawl.db is damaged" in said
 
 
 def test_a_store_that_is_missing_is_said(tmp_path):

@@ -230,4 +230,4 @@ def test_a_folder_that_another_crawl_writes_to_is_said(tmp_path):
             wait_for_count(server.requests, 2)
             said = sentence(run("crawl", "--warc", tmp_path / "archive", cwd=two))
 
-    assert f"must be used by one crawl at a time (process {process.pid} has it)" in said
+    assert f"is in use by another crawl (process {process.pid})" in said

@@ -86,9 +86,9 @@ def test_pages_are_those_of_recrawl_pages(folder, tmp_path):
     ("words", "said"),
     [
         (("visits", "-o", "v.txt"), "v.txt: output must end in .csv"),
-        (("rates", "none.db", "-o", "r.csv"), "none.db: must be a store"),
-        (("visits", "none.db", "-o", "v.csv"), "none.db: must be a store"),
-        (("visits", "recrawl.toml", "-o", "v.csv"), "recrawl.toml: must be a store of recrawl"),
+        (("rates", "none.db", "-o", "r.csv"), "none.db not found"),
+        (("visits", "none.db", "-o", "v.csv"), "none.db not found"),
+        (("visits", "recrawl.toml", "-o", "v.csv"), "recrawl.toml is not a recrawl store"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_sentence(folder, words, said):

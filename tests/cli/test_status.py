@@ -77,5 +77,5 @@ def test_a_missing_store_is_refused(folder):
         if name != "recrawl.toml":
             (folder / name).unlink()
 
-    assert sentence(run("status", cwd=folder)).startswith("recrawl.db: must be a store")
+    assert sentence(run("status", cwd=folder)).startswith("recrawl.db not found")
     assert names_in(folder) == ["recrawl.toml"]

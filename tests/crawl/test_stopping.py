@@ -131,7 +131,7 @@ def test_a_full_disk_ends_the_crawl_and_keeps_what_was_told(tmp_path):
                 connection.execute(f"pragma max_page_count = {pages + 12}")
                 await crawler.run(found=lambda *_: None)
 
-    with pytest.raises(StoreFull, match="there must be room to write"):
+    with pytest.raises(StoreFull, match="the disk is full"):
         asyncio.run(asyncio.wait_for(crawl(), HANGS_SECONDS))
 
     with open_store(tmp_path / "recrawl.db") as reader:

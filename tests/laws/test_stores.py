@@ -133,9 +133,9 @@ def test_visits_are_numbered_from_1_and_0_is_before_the_first(store, reader):
 @pytest.mark.parametrize("page", [-1, 3])
 def test_a_number_of_no_page_is_refused(store, reader, page):
     for entry in (visit(page), PagesChanged([page], rules=[1])):
-        with pytest.raises(InvalidParameter, match=rf"one of the 3 in the store \(got {page}\)"):
+        with pytest.raises(InvalidParameter, match=f"page {page} is not in the store, which has 3"):
             store.write([entry])
-    with pytest.raises(InvalidParameter, match="every number must be that of a page"):
+    with pytest.raises(InvalidParameter, match="page numbers do not exist"):
         reader.addresses([page])
 
 
@@ -238,7 +238,7 @@ def test_a_store_has_one_writer_and_is_made_once(address, store):
         open_for_writing(address)
     store.close()
     store.close()
-    with pytest.raises(StoreError, match="must not be there yet"):
+    with pytest.raises(StoreError, match="already exists"):
         create_store(address)
 
 
@@ -430,7 +430,7 @@ def test_a_listing_comes_back_with_all_that_happened(store, reader):
 
 def test_a_sync_that_cannot_be_is_refused_as_a_whole(store, reader):
     wrong = ListingSynced("jobs", 0.0, SyncOutcome.DONE, 1.0, inserted={"a": {}}, deleted=["b"])
-    with pytest.raises(InvalidParameter, match="must update and delete objects that it has"):
+    with pytest.raises(InvalidParameter, match="cannot update or delete an object"):
         store.write([wrong])
 
     assert reader.listing_names() == []

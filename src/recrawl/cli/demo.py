@@ -80,8 +80,7 @@ def _seconds(text: str) -> float:
 
     seconds = days(text) * SECONDS_A_DAY
     if not _LEAST_SECONDS <= seconds <= _MOST_SECONDS:
-        message = f"--for must be a time from 2s to 60m (got {text!r})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"--for must be a time from 2s to 60m (got {text!r})")
     return seconds
 
 
@@ -91,8 +90,7 @@ def _check_budget(text: str) -> None:
     from recrawl.plan.budget import Budget
 
     if Budget.read(text).each == "change":
-        message = f"budget must look like 120/1d or 0.5/page/1d (got {text!r})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"budget must look like 120/1d or 0.5/page/1d (got {text!r})")
 
 
 @contextmanager

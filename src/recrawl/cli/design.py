@@ -90,8 +90,7 @@ def design(
         level=level,
     )
     if visits == 1 and "last-modified" in (method or []):
-        message = "last-modified needs at least 2 visits after the first"
-        raise typer.BadParameter(message)
+        raise typer.BadParameter("last-modified needs at least 2 visits after the first")
     judged = _judged(study, *options.counts(seen)) if seen else []
     if output is not None:
         check_output(output)
@@ -108,8 +107,7 @@ def _checked(methods: list[str]) -> list[str]:
 
     for name in methods:
         if name not in DESIGNED:
-            message = f"method must be one of {', '.join(DESIGNED)} (got {name!r})"
-            raise InvalidParameter(message)
+            raise InvalidParameter(f"method must be one of {', '.join(DESIGNED)} (got {name!r})")
     return methods
 
 
@@ -125,8 +123,7 @@ def _draw(path: Path, methods: list[str]) -> None:
 
     check_picture(path)
     if len(methods) != 1:
-        message = "--plot needs one --method"
-        raise typer.BadParameter(message)
+        raise typer.BadParameter("--plot needs one --method")
     write_picture(path, accuracy_chart(curves(methods[0], _PICTURED), title=methods[0]))
 
 

@@ -133,15 +133,13 @@ def _methods(name: str, classes: str, false_changes: float) -> dict[str, Factory
     methods = dict(METHODS) if name == _COMPARE else {name: METHODS[name]}
     if classes:
         if "classes" not in methods:
-            message = "--classes needs --method classes or --method compare"
-            raise typer.BadParameter(message)
+            raise typer.BadParameter("--classes needs --method classes or --method compare")
         rates, weights = options.classes(classes)
         Classes(rates, weights)  # refuses what means nothing before anything is read
         methods["classes"] = lambda _, level: Classes(rates, weights, level)
     if false_changes:
         if name != "gamma":
-            message = "--false-changes needs --method gamma"
-            raise typer.BadParameter(message)
+            raise typer.BadParameter("--false-changes needs --method gamma")
         Gamma(false_changes=false_changes)  # as above
         methods["gamma"] = lambda priors, level: Gamma(
             priors, level=level, false_changes=false_changes

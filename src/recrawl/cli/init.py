@@ -75,8 +75,7 @@ def _check_agent(agent: str) -> None:
 
     key = TOP["agent"]
     if agent and key.read(agent) is None:
-        message = f"agent must be {key.rule} (got {agent!r})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"agent must be {key.rule} (got {agent!r})")
 
 
 def _check_absent(path: Path) -> None:
@@ -112,8 +111,7 @@ def _write_new(path: Path, text: str) -> None:
             file.write(text)
     except OSError as error:
         path.unlink(missing_ok=True)
-        message = f"{path}: settings could not be written ({reason(error)})"
-        raise CannotWrite(message) from None
+        raise CannotWrite(f"{path}: settings could not be written ({reason(error)})") from None
 
 
 def _create_empty(path: Path) -> None:

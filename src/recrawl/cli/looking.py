@@ -60,8 +60,7 @@ def page_of(reader: ReadStore, url: str) -> tuple[int, str]:
     if page is None:
         other = nearest(address, chain.from_iterable(reader.all_addresses()))
         hint = f"; did you mean {other}?" if other else ""
-        message = f"{reader.name}: URL must be a page of the crawl (got {address}){hint}"
-        raise UnknownPage(message)
+        raise UnknownPage(f"{reader.name}: URL must be a page of the crawl (got {address}){hint}")
     return page, address
 
 

@@ -41,8 +41,7 @@ def size(text: str) -> int:
     """Bytes in a size such as `500M` or `2G`."""
     match = _SIZE.fullmatch(text.strip())
     if match is None or not 0 < float(match[1]) < math.inf:
-        message = f"memory must look like 500M or 2G (got {text!r})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"memory must look like 500M or 2G (got {text!r})")
     return int(float(match[1]) * _UNITS[match[2].upper()])
 
 
@@ -58,11 +57,10 @@ def renamed(pairs: Sequence[str], ours: Sequence[str], site: str = "") -> dict[s
     for pair in pairs:
         name, found, theirs = pair.partition("=")
         if not found or not theirs or name not in ours:
-            message = (
+            raise InvalidParameter(
                 f"column must look like OURS=THEIRS with OURS one of {', '.join(ours)} "
                 f"(got {pair!r})"
             )
-            raise InvalidParameter(message)
         if name in names or theirs in names.values():
             message = f"column must be named once each (got {pair!r} after {' '.join(pairs)})"
             raise InvalidParameter(message)
@@ -89,8 +87,7 @@ def _number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        message = f"weight of a class must be a number (got {text!r})"
-        raise InvalidParameter(message) from None
+        raise InvalidParameter(f"weight of a class must be a number (got {text!r})") from None
 
 
 def share(text: str, name: str) -> float:
@@ -101,8 +98,7 @@ def share(text: str, name: str) -> float:
     except ValueError:
         value = math.nan
     if not 0 < value < 1:
-        message = f"{name} must be a share such as 0.2 or 20% (got {text!r})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"{name} must be a share such as 0.2 or 20% (got {text!r})")
     return value
 
 
@@ -110,6 +106,5 @@ def counts(text: str) -> tuple[int, int]:
     """Changes and gaps, from words such as `4/4`."""
     changes, _, gaps = text.partition("/")
     if not (changes.strip().isdecimal() and gaps.strip().isdecimal()):
-        message = f"seen must look like 4/10, changes out of gaps (got {text!r})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"seen must look like 4/10, changes out of gaps (got {text!r})")
     return int(changes), int(gaps)

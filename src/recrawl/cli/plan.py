@@ -96,8 +96,7 @@ def plan(
 
     kind = shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
     if form == _FORMS[1] and (curve or plot is not None):
-        message = "--curve and --plot need --form periodic"
-        raise typer.BadParameter(message)
+        raise typer.BadParameter("--curve and --plot need --form periodic")
     question = _PlanRequest(budget, objective, per_host, (max_interval, min_interval), form)
     names = options.renamed(column or [], (*NEEDED, *OPTIONAL))
     if output is not None:
@@ -140,13 +139,11 @@ class _PlanRequest:
             ("form", form, _FORMS),
         ):
             if word not in known:
-                message = f"{name} must be one of {', '.join(known)} (got {word!r})"
-                raise InvalidParameter(message)
+                raise InvalidParameter(f"{name} must be one of {', '.join(known)} (got {word!r})")
         self.budget, self.objective = Budget.read(budget), OBJECTIVES[objective]
         self.per_host = Budget.read(per_host) if per_host else None
         if self.per_host is not None and self.per_host.each != "crawl":
-            message = f"visits to one host must look like 60/1h (got {per_host!r})"
-            raise InvalidParameter(message)
+            raise InvalidParameter(f"visits to one host must look like 60/1h (got {per_host!r})")
         longest, shortest = (days(word) if word else 0.0 for word in intervals)
         self.least = 1 / longest if longest else 0.0
         self.most = 1 / shortest if shortest else float("inf")

@@ -39,8 +39,7 @@ OUTPUT = typer.Option(
 def check_one_format(*, as_csv: bool, as_json: bool, output: Path | None) -> str:
     """Refuse more than one word about where rows go; returns "csv" or "json" if that was one."""
     if sum([as_csv, as_json, output is not None]) > 1:
-        message = "only one of --csv, --json and -o can be given"
-        raise typer.BadParameter(message)
+        raise typer.BadParameter("only one of --csv, --json and -o can be given")
     return "json" if as_json else "csv" if as_csv else ""
 
 
@@ -72,5 +71,4 @@ def check_place(output: Path, file: Path) -> None:
 
     check_output(output)
     if output.exists() and file.exists() and output.samefile(file):
-        message = f"{output}: output must be another file than FILE, which is not changed"
-        raise CannotWrite(message)
+        raise CannotWrite(f"{output}: output must be another file than FILE, which is not changed")

@@ -1,4 +1,4 @@
-"""What is written down and read back, as values, and the protocols of a store over them.
+"""Values that a store writes and reads, and the two protocols of a store.
 
 Pure.
 """

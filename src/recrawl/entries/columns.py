@@ -22,11 +22,11 @@ class PageColumns:
 
     Args:
         host: Number of the host.
-        rule: Number of the entry of the configuration.
+        rule: Number of the rule in the settings.
         found_at: When it was found.
         status: Numbers of `PageStatus`.
         failures: Visits that failed since one last succeeded.
-        next_at: An appointment, NaT where there is none.
+        next_at: Scheduled retry or recheck, NaT where there is none.
     """
 
     host: Ints
@@ -39,14 +39,14 @@ class PageColumns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OutcomeColumns:
-    """What visits found, in the order in which they were written: all that is learnt from.
+    """Outcomes of visits, in the order in which they were written: all that a policy learns from.
 
     Args:
         visit: Number of the visit.
         page: Number of the page.
         at: When.
         outcome: Numbers of `VisitOutcome`.
-        modified_at: When the page last changed, NaT where nobody told.
+        modified_at: When the page last changed, NaT if unknown.
         audit: Numbers of `Audit`.
     """
 
@@ -59,24 +59,24 @@ class OutcomeColumns:
 
     @property
     def age(self) -> Floats:
-        """Days from the page's last change to the visit; nan where nobody told."""
+        """Days from the page's last change to the visit; nan if unknown."""
         return days_between(self.modified_at, self.at)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VisitColumns:
-    """All that is known of visits, in the order in which they were written.
+    """Visits with all their columns, in the order in which they were written.
 
     Args:
         visit: Number of the visit.
         page: Number of the page.
         at: When.
         outcome: Numbers of `VisitOutcome`.
-        http: Status code, 0 without an answer.
-        modified_at: When the page last changed, NaT where nobody told.
-        size: Bytes of the body, -1 where there was none.
-        took_seconds: How long it took, nan where not known.
-        share: Share of the words that differ, nan where nothing was compared.
+        http: Status code, 0 without a response.
+        modified_at: When the page last changed, NaT if unknown.
+        size: Bytes of the body, -1 if there was none.
+        took_seconds: Duration of the request, nan if unknown.
+        share: Share of words that differ, nan if nothing was compared.
         audit: Numbers of `Audit`.
     """
 
@@ -93,19 +93,19 @@ class VisitColumns:
 
     @property
     def age(self) -> Floats:
-        """Days from the page's last change to the visit; nan where nobody told."""
+        """Days from the page's last change to the visit; nan if unknown."""
         return days_between(self.modified_at, self.at)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampledVisits:
-    """Some visits, and what had happened to their pages before.
+    """Sampled visits, and the earlier visits to their pages.
 
     Args:
         outcome: Numbers of `VisitOutcome`.
-        audited: Whether a second request was made to check the first.
-        copied: Whether there was a copy before.
-        compared: Earlier visits that compared page and copy, counted as far as was asked for.
+        audited: Whether a second request checked the first.
+        copied: Whether the page had a copy before.
+        compared: Earlier visits that compared page and copy, counted up to the limit asked for.
     """
 
     outcome: Ints

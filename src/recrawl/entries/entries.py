@@ -1,4 +1,4 @@
-"""What a crawl writes down: one frozen value for each thing that happened.
+"""Entries that a crawl writes to its store: one frozen value per event.
 
 Instants are epoch seconds, as a clock gives them; a store keeps whole milliseconds. Pages and hosts
 are numbered from 0 in the order in which they were found. Visits are numbered from 1: the number of
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """What the next conditional request needs, and what a change is decided by.
+    """Signatures and validators of a copy, for the next conditional request and comparison.
 
     Args:
-        bytes_signature: Signature of the body as it came.
-        text_signature: Signature of what a reader sees, where there is such.
-        etag: Validator of the answer, as it came; one that is no text is not kept.
+        bytes_signature: Signature of the raw body.
+        text_signature: Signature of the visible text, if there is any.
+        etag: ETag of the response; one that is not valid text is dropped.
         modified_seconds: When the host says the page last changed, in whole epoch seconds.
-        simhash: Hash of what a reader sees that is near for texts that are alike.
+        simhash: Simhash of the visible text.
     """
 
     bytes_signature: bytes
@@ -42,12 +42,12 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class PageChange:
-    """Where a page stands from now on.
+    """New status of a page.
 
     Args:
-        status: Where it stands in its life.
+        status: The status.
         failures: Visits that failed since one last succeeded.
-        next_at_seconds: An appointment (a retry, a recheck), None where the policy decides.
+        next_at_seconds: Time of a scheduled retry or recheck; None where the policy decides.
     """
 
     status: PageStatus = PageStatus.COPIED
@@ -61,19 +61,18 @@ class VisitMade:
 
     Args:
         page: Number of the page.
-        at_seconds: When the answer came.
+        at_seconds: When the response arrived.
         outcome: What the visit found.
-        http: Status code, None where there was no answer.
-        age: Days from the page's last change to the visit, where the host tells.
-        size: Bytes of the body, None where there was none.
-        share: Share of the words that differ, None where nothing was compared.
-        audit: What a second request was made for.
-        took_seconds: From the request to the end of the answer.
-        copy: What is known of the copy from now on; None where that is what was known before.
-        body: Bytes to keep as a version.
-        masks: What is known from now on of the bits of the page that differ by themselves, as
-            text; None where that is what was known before.
-        change: Where the page stands from now on; None where it stands as before.
+        http: Status code, None without a response.
+        age: Days from the page's last change to the visit, if the host reports it.
+        size: Bytes of the body, None if there was none.
+        share: Share of words that differ, None if nothing was compared.
+        audit: Purpose of a second request, if one was made.
+        took_seconds: From the request to the end of the response.
+        copy: The new copy; None if it is unchanged.
+        body: Bytes to store as a version.
+        masks: The new masks of the page, as text; None if they are unchanged.
+        change: The new status of the page; None if it is unchanged.
     """
 
     page: int
@@ -93,14 +92,14 @@ class VisitMade:
 
 @dataclass(frozen=True, slots=True)
 class PagesFound:
-    """Addresses that a crawl came across; those already known stay as they are.
+    """Addresses that were discovered; known ones are left as they are.
 
     Args:
-        addresses: In their one spelling.
+        addresses: Canonical addresses.
         hosts: Host of each.
-        rules: Number of the entry of the configuration that each falls under.
+        rules: Number of the rule of each.
         at_seconds: When they were found.
-        depth: How many links away they are from what a sitemap, a feed or a person named.
+        depth: Links between them and the nearest address of a sitemap, a feed or the settings.
     """
 
     addresses: Sequence[str]
@@ -112,12 +111,12 @@ class PagesFound:
 
 @dataclass(frozen=True, slots=True)
 class PagesChanged:
-    """Pages whose standing or rule moved without a visit.
+    """Pages whose status or rule changed without a visit.
 
     Args:
         pages: Their numbers.
-        changes: Where each stands from now on; None to leave that alone.
-        rules: What each falls under from now on; None to leave that alone.
+        changes: New status of each; None to leave it unchanged.
+        rules: New rule of each; None to leave it unchanged.
     """
 
     pages: Sequence[int]
@@ -127,13 +126,13 @@ class PagesChanged:
 
 @dataclass(frozen=True, slots=True)
 class HostSeen:
-    """How a host is to be treated, as a whole: what is None is not known.
+    """Politeness state of a host; None stands for unknown.
 
     Args:
         name: The host.
         delay: Days between two requests.
-        blocked_until_seconds: Nothing is asked before.
-        latency_seconds: How long it takes to answer.
+        blocked_until_seconds: No request is made before.
+        latency_seconds: Response time.
         failures: Failed requests since one last succeeded.
     """
 
@@ -146,12 +145,12 @@ class HostSeen:
 
 @dataclass(frozen=True, slots=True)
 class HostBelieved:
-    """How far a host's word was found to be right, as a whole.
+    """Reliability of a host's signals, and the masks that its pages share.
 
     Args:
         name: The host.
-        words: Counts by the kind of word: `recrawl.detect.reliability` says what they count.
-        masks: What is known of the bits of all its pages that differ by themselves, as text.
+        words: Counts by kind of signal: see `recrawl.detect.reliability`.
+        masks: Masks of all its pages, as text.
     """
 
     name: str
@@ -165,9 +164,9 @@ class RobotsRead:
 
     Args:
         host: The host.
-        at_seconds: When it was asked.
-        http: Status code, None where there was no answer.
-        body: What it said, None where it said nothing.
+        at_seconds: When it was fetched.
+        http: Status code, None without a response.
+        body: Its body, None if there was none.
     """
 
     host: str
@@ -178,13 +177,12 @@ class RobotsRead:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Checkpoint:
-    """The learned state of a crawl, in place of the checkpoint before.
+    """The learned state of a crawl; replaces the checkpoint before.
 
     Args:
         parts: Arrays, or values that JSON can hold, by name. An array must not change before
             it is written.
-        visit: Number of the last visit that they take into account; None for the last one
-            written before them.
+        visit: Number of the last visit they include; None for the last one written before them.
     """
 
     parts: Mapping[str, Any]
@@ -193,10 +191,10 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class Prune:
-    """The moment to let old versions of all pages go, as the store's retention says.
+    """Request to delete old versions of all pages, by the store's retention.
 
     Args:
-        now_seconds: What time it is.
+        now_seconds: The current time.
     """
 
     now_seconds: float
@@ -217,11 +215,11 @@ Entry: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What became of the addresses of a `PagesFound`.
+    """Receipt of a `PagesFound`.
 
     Args:
         pages: Number of each page, in the order of the addresses.
-        known: How many pages there were before: numbers from this on are new.
+        known: Number of pages before: numbers from this on are new.
 
     Examples:
         >>> Found(pages=[0, 3, 4], known=3).new
@@ -233,9 +231,9 @@ class Found:
 
     @property
     def new(self) -> list[int]:
-        """Numbers of the pages nobody knew, each once, rising."""
+        """Numbers of the new pages, ascending."""
         return sorted({page for page in self.pages if page >= self.known})
 
 
-# Number of the visit or the host, pages found, versions dropped, or nothing to tell.
+# Number of the visit or the host, pages found, number of versions deleted, or nothing.
 Receipt: TypeAlias = int | Found | None

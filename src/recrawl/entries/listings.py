@@ -1,4 +1,4 @@
-"""Syncs of listings: what a crawl writes of one, and what a store tells of all of them.
+"""Syncs of listings, as a crawl writes them and as a store returns them.
 
 Pure.
 """
@@ -14,18 +14,16 @@ if TYPE_CHECKING:
 
 
 class SyncOutcome(IntEnum):
-    """What came of a sync. Numbers are what stores keep: never change one.
+    """Outcome of a sync. Stores keep the numbers: never change one.
 
     >>> SyncOutcome.DOUBTED.label, SyncOutcome.DONE.accepted
     ('doubted', True)
     """
 
-    FIRST = 1  # the first that was accepted: nothing to compare with
-    DONE = 2  # the copy is now what was found
-    DOUBTED = (
-        3  # the list was found as it can hardly be: nothing is taken over before a second sync
-    )
-    FAILED = 4  # the list could not be read, or only in part
+    FIRST = 1  # the first accepted sync: nothing to compare with
+    DONE = 2  # accepted: the copy now equals what was found
+    DOUBTED = 3  # implausible: nothing is applied until a second sync confirms it
+    FAILED = 4  # the listing could not be read completely
 
     @property
     def label(self) -> str:
@@ -34,12 +32,12 @@ class SyncOutcome(IntEnum):
 
     @property
     def accepted(self) -> bool:
-        """Whether the copy is now what was found."""
+        """Whether the copy now equals what was found."""
         return self in (SyncOutcome.FIRST, SyncOutcome.DONE)
 
 
 class EventKind(IntEnum):
-    """What happened to an object. Numbers are what stores keep: never change one."""
+    """Kind of event of an object. Stores keep the numbers: never change one."""
 
     INSERT = 0
     UPDATE = 1
@@ -71,13 +69,13 @@ class ForecastInterval:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """How good a copy was just before it was made anew.
+    """Quality of a copy just before a sync.
 
     Args:
         precision: Share of the copy that was still listed.
         recall: Share of what was listed that was in the copy.
-        precision_forecast: What the first was forecast to be; None where nothing was known.
-        recall_forecast: What the second was forecast to be; None where nothing was known.
+        precision_forecast: Forecast of the precision; None if there was none.
+        recall_forecast: Forecast of the recall; None if there was none.
     """
 
     precision: float
@@ -88,23 +86,23 @@ class Quality:
 
 @dataclass(frozen=True, slots=True)
 class ListingSynced:
-    """One sync of a listing and all that it changed, written together or not at all.
+    """One sync of a listing with all its changes, written in one transaction.
 
     Args:
         listing: Name of the listing.
         at_seconds: When it was done.
-        outcome: What came of it.
+        outcome: Its outcome.
         next_at_seconds: When the next is due.
-        reason: Why then.
-        detail: Why it was not accepted, or failed.
-        took_seconds: How long it took.
+        reason: What determined that time.
+        detail: Why it was doubted or failed.
+        took_seconds: Its duration.
         pages: Pages that were read.
         items: Objects that were found.
         inserted: Attributes of objects that are new or back, by key.
         updated: Attributes of objects whose attributes changed, by key.
         deleted: Keys of objects that are no longer listed.
-        quality: How good the copy had been; None where that is not known.
-        sketch: What was found, in short, where it was doubted.
+        quality: Quality of the copy before; None if unknown.
+        sketch: Digest of what was found, if it was doubted.
     """
 
     listing: str
@@ -130,16 +128,16 @@ class Sync:
     Args:
         number: Its number.
         at_seconds: When it was done.
-        outcome: What came of it.
-        detail: Why it was not accepted, or failed.
-        took_seconds: How long it took.
+        outcome: Its outcome.
+        detail: Why it was doubted or failed.
+        took_seconds: Its duration.
         pages: Pages that were read.
         items: Objects that were found.
         listed: Objects of the copy afterwards.
         next_at_seconds: When the next was due.
-        reason: Why then.
-        quality: How good the copy had been; None where that is not known.
-        sketch: What was found, in short, where it was doubted.
+        reason: What determined that time.
+        quality: Quality of the copy before; None if unknown.
+        sketch: Digest of what was found, if it was doubted.
     """
 
     number: int
@@ -158,11 +156,11 @@ class Sync:
 
 @dataclass(frozen=True, slots=True)
 class StoredObject:
-    """An object as it was last seen.
+    """An object of a listing, as last seen.
 
     Args:
-        key: What names it.
-        attributes: What it was like when last seen.
+        key: Its key.
+        attributes: Its attributes when last seen.
         appeared_seconds: When it was first seen.
         last_seen_seconds: When it was last seen.
         removed_seconds: The sync that missed it; None while it is listed.
@@ -177,11 +175,11 @@ class StoredObject:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened to an object.
+    """An insertion, update or deletion of an object.
 
     Args:
         object: Number of the object.
-        sync: Number of the sync that saw it.
+        sync: Number of the sync that found it.
         kind: What happened.
         attributes: The object's attributes from then on; None where it is gone.
     """
@@ -194,13 +192,13 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class ListingHistory:
-    """All that is known of a listing.
+    """Objects, syncs and events of a listing.
 
     Args:
         name: Its name.
         syncs: Every sync, in order.
         keys: Key of each object, by its number.
-        events: Everything that happened, in order.
+        events: All events, in order.
     """
 
     name: str
@@ -210,10 +208,10 @@ class ListingHistory:
 
     @property
     def alarm(self) -> str:
-        """What is wrong since the last sync that was accepted; empty for nothing."""
+        """Why the last sync was not accepted; empty if it was."""
         return alarm_of(self.syncs)
 
 
 def alarm_of(syncs: list[Sync]) -> str:
-    """What the last sync found wrong; empty where it was accepted, or there was none."""
+    """Why the last sync was not accepted; empty if it was, or if there was none."""
     return "" if not syncs or syncs[-1].outcome.accepted else syncs[-1].detail

@@ -1,4 +1,4 @@
-"""Single records that a store gives back.
+"""Records that a store returns.
 
 Pure.
 """
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A host as the store knows it; what is None is not known.
+    """A host; None stands for unknown.
 
     Args:
         name: Its name.
         number: Its number, from 0.
         delay: Days between two requests.
         blocked_until_seconds: No request is made before.
-        latency_seconds: How long it takes to answer.
+        latency_seconds: Response time.
         failures: Failed requests since one last succeeded.
         robots_at_seconds: When its robots.txt was fetched.
-        robots_http: Status code of that.
+        robots_http: Status code of that response.
         robots: Body of the robots.txt.
     """
 
@@ -41,7 +41,7 @@ class Host:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A body that a page once had.
+    """A stored version of a page.
 
     Args:
         at_seconds: When it was first seen.
@@ -62,8 +62,8 @@ class PageCount:
         rule: Number of the rule.
         status: Their status.
         pages: How many there are.
-        overdue: How many should have been visited by now.
-        next_at_seconds: First of their appointments; None where they have none.
+        overdue: How many of them are overdue.
+        next_at_seconds: Earliest scheduled retry or recheck; None if there is none.
     """
 
     rule: int
@@ -78,7 +78,7 @@ class SavedCheckpoint(NamedTuple):
 
     Attributes:
         parts: Arrays and values by name.
-        visit: Number of the last visit that they take into account.
+        visit: Number of the last visit they include.
     """
 
     parts: dict[str, Any]

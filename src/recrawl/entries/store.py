@@ -1,4 +1,4 @@
-"""The protocols of a store: what everybody may read, and what one process writes.
+"""The protocols of a store: `ReadStore` for any number of readers, `WriteStore` for one writer.
 
 A backend (SQLite, PostgreSQL) implements both; `recrawl.store` opens one by its address.
 `tests/laws/test_stores.py` states what all of them obey:
@@ -6,10 +6,10 @@ A backend (SQLite, PostgreSQL) implements both; `recrawl.store` opens one by its
 - Pages and hosts are numbered from 0 in the order in which they were found. No number is skipped,
   none is ever given twice.
 - Visits are numbered from 1 in the order in which they were written. The number of the last visit
-  that somebody has read is the position from which to go on: `after=0` means from the beginning.
-- A call of `write` takes effect as a whole or not at all. What has a receipt is read back by every
-  reader from then on, and after a crash.
-- What one method returns is what the store held at one instant.
+  read is the position to resume from: `after=0` means from the beginning.
+- A call of `write` takes effect as a whole or not at all. Every reader sees an entry that has a
+  receipt from then on, also after a crash.
+- Each method reads one snapshot of the store.
 
 Pure.
 """
@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
-    from types import TracebackType
 
     from recrawl.arrays.types import Floats, Ints
     from recrawl.entries.columns import OutcomeColumns, PageColumns, SampledVisits, VisitColumns
@@ -32,201 +31,153 @@ VISITS_AT_A_TIME = 1 << 17  # rows of a batch, unless a reader asks for fewer
 
 
 class ReadStore(Protocol):
-    """A store open for reading, whoever writes meanwhile; used by one thread at a time."""
+    """A store open for reading, also while another process writes; used by one thread at a time."""
 
     @property
     def name(self) -> str:
-        """What messages call it."""
-        ...
+        """Name used in messages."""
 
     def clone(self) -> Self:
         """Open another reader of the same store, for another thread; the caller closes it."""
-        ...
 
     def close(self) -> None:
-        """Let go of the store. Idempotent."""
-        ...
+        """Close the store. Idempotent."""
 
     def __enter__(self) -> Self:
         """Use the store as a context that closes it."""
-        ...
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object, /) -> None:
         """Close it."""
-        ...
 
     # Pages.
 
     def page_count(self) -> int:
         """How many pages there are: numbers run from 0 to before this."""
-        ...
 
     def pages(self) -> PageColumns:
         """All pages."""
-        ...
 
     def addresses(self, pages: Sequence[int]) -> list[str]:
-        """Addresses of some pages, in the order asked.
+        """Addresses of pages, in the given order.
 
         Raises:
             InvalidParameter: One of the numbers is not that of a page.
         """
-        ...
 
     def all_addresses(self, first: int = 0) -> Iterator[list[str]]:
         """Addresses of all pages from number `first` on, many at a time."""
-        ...
 
     def find_pages(self, addresses: Sequence[str]) -> list[int | None]:
         """Numbers of the pages with these addresses; None where there is no such page."""
-        ...
 
     def depth(self, page: int) -> int:
-        """How many links away a page is from what a sitemap, a feed or a person named."""
-        ...
+        """Links between a page and the nearest address of a sitemap, a feed or the settings."""
 
     def rules(self) -> Ints:
-        """Number of each page's rule."""
-        ...
+        """Number of the rule of every page."""
 
     def rules_and_hosts(self, pages: Ints) -> tuple[Ints, Ints]:
-        """Number of the rule and of the host of each of some pages."""
-        ...
+        """Numbers of the rules and of the hosts of pages."""
 
     def page_counts(self, now_seconds: float) -> list[PageCount]:
         """Pages counted by rule and status."""
-        ...
 
     def pages_with_copy(self, rules: Sequence[int]) -> tuple[Ints, Ints]:
-        """Pages of some rules that have a copy, rising, and the rule of each."""
-        ...
+        """Pages of some rules that have a copy, ascending, and the rule of each."""
 
     def pages_without_content(self) -> Ints:
-        """Pages that are gone, refused or moved, rising: no copy of them is fresh."""
-        ...
+        """Pages that are gone, refused or moved, ascending: no copy of them is fresh."""
 
     def appointed_pages(self) -> Ints:
-        """Pages that have an appointment, rising."""
-        ...
+        """Pages with a scheduled retry or recheck, ascending."""
 
     # Copies.
 
     def copies(self, pages: Sequence[int]) -> list[Copy | None]:
-        """What is known of the copies of some pages; None where there is none."""
-        ...
+        """Copies of pages; None for a page without one."""
 
     def masks(self, pages: Sequence[int]) -> list[str]:
         """Masks of some pages, as text; empty where there are none."""
-        ...
 
     def versions(self, page: int) -> list[Version]:
         """Versions of a page that are kept, oldest first."""
-        ...
 
     def newest_body(self, page: int) -> bytes | None:
         """Body of the newest version of a page; None where none is kept."""
-        ...
 
     def body(self, digest: bytes) -> bytes | None:
         """A body by its digest; None where it is not kept."""
-        ...
 
     # Visits.
 
     def last_visit(self) -> int:
         """Number of the last visit, 0 before the first."""
-        ...
 
     def visits(self, after: int = 0, rows: int = VISITS_AT_A_TIME) -> Iterator[VisitColumns]:
         """Visits with numbers above `after` up to now, at most `rows` at a time."""
-        ...
 
     def outcomes(self, after: int = 0, rows: int = VISITS_AT_A_TIME) -> Iterator[OutcomeColumns]:
-        """What visits with numbers above `after` found, up to now: half the work of `visits`."""
-        ...
+        """Outcomes of visits with numbers above `after` up to now: half the work of `visits`."""
 
     def history(self, page: int, most: int | None = None) -> VisitColumns:
         """Visits of one page, oldest first; only the newest `most` where that is given."""
-        ...
 
     def first_visit_since(self, seconds: float) -> int:
         """Number of the first visit at or after an instant; one more than the last if none is."""
-        ...
 
     def latest_visits(self, pages: Ints) -> Floats:
-        """When each of some different pages was last visited, in epoch seconds; nan if never."""
-        ...
+        """Last visit of each of some distinct pages, in epoch seconds; nan if never."""
 
     def recent_visit_counts(self, pages: Ints, since_seconds: float) -> Ints:
-        """How many visits were made to each of some different pages at or after an instant."""
-        ...
+        """Number of visits to each of some distinct pages at or after an instant."""
 
     def sampled_visits(self, visits: Ints, enough: int) -> SampledVisits:
         """Visits by number, and how many before each compared its page, up to `enough`."""
-        ...
 
     def daily_visits(self, first_day: int = 0) -> list[tuple[int, int, int]]:
-        """Visits by day and outcome: (days since 1970, `VisitOutcome`, visits), rising."""
-        ...
+        """Visits by day and outcome: (days since 1970, `VisitOutcome`, visits), ascending."""
 
     # Hosts.
 
     def hosts(self) -> Iterator[Host]:
         """All hosts in the order of their numbers."""
-        ...
 
     def host(self, name: str) -> Host | None:
         """A host by its name; None where it is unknown."""
-        ...
 
     def host_delays(self, hosts: Ints) -> tuple[Floats, Floats]:
-        """Days between requests and seconds until an answer of some hosts; 0 where unknown."""
-        ...
+        """Politeness delays in days and response times in seconds of hosts; 0 if unknown."""
 
     def host_masks(self) -> dict[str, str]:
         """Masks of all pages of a host, as text, by the host's name."""
-        ...
 
     def signal_records(self) -> list[tuple[str, str, tuple[float, ...]]]:
-        """Host, kind of signal, and how often it was right and wrong."""
-        ...
+        """All signal records: host, kind of signal, counts."""
 
     def signal_records_of(self, kind: str) -> dict[int, tuple[float, ...]]:
-        """How often one kind of signal was right and wrong, by the number of the host."""
-        ...
+        """Counts of one kind of signal, by the number of the host."""
 
     # What a crawl has learned.
 
     def checkpoint(self, names: Collection[str] | None = None) -> SavedCheckpoint | None:
         """The last checkpoint, or some of its parts; None before the first."""
-        ...
 
     # Listings.
 
     def listing_names(self) -> list[str]:
         """Names of all listings, in the order of their first syncs."""
-        ...
 
     def syncs(self, listing: str) -> list[Sync]:
         """Every sync of a listing, in order; none where it is unknown."""
-        ...
 
     def listed_objects(self, listing: str) -> dict[str, dict[str, str]]:
-        """Attributes of the objects that are believed to be listed, by key."""
-        ...
+        """Attributes of the currently listed objects, by key."""
 
     def objects(self, listing: str) -> list[StoredObject]:
         """Every object of a listing, in the order in which they were first seen."""
-        ...
 
     def listing_history(self, listing: str) -> ListingHistory:
-        """All that is known of a listing."""
-        ...
+        """Objects, syncs and events of a listing."""
 
 
 class WriteStore(Protocol):
@@ -234,16 +185,13 @@ class WriteStore(Protocol):
 
     @property
     def name(self) -> str:
-        """What messages call it."""
-        ...
+        """Name used in messages."""
 
     def page_count(self) -> int:
         """How many pages there are: numbers run from 0 to before this."""
-        ...
 
     def last_visit(self) -> int:
         """Number of the last visit, 0 before the first."""
-        ...
 
     def write(self, entries: Sequence[Entry]) -> list[Receipt]:
         """Write all entries or none, and return a receipt for each.
@@ -252,29 +200,18 @@ class WriteStore(Protocol):
             InvalidInput: An entry cannot be written, whatever the state of the store.
             StoreError: The store cannot be written to.
         """
-        ...
 
     def check(self) -> list[str]:
-        """What is wrong with the store, read as a whole; empty for nothing."""
-        ...
+        """Problems found by an integrity check; empty if there are none."""
 
     def close(self) -> None:
-        """Let go of the store, with everything tidied up. Idempotent."""
-        ...
+        """Flush and close the store. Idempotent."""
 
     def abandon(self) -> None:
-        """Let go of the store at once; what was written stays written. Idempotent."""
-        ...
+        """Close the store at once; committed entries stay committed. Idempotent."""
 
     def __enter__(self) -> Self:
         """Use the store as a context that closes it."""
-        ...
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close it, or abandon it where it has failed."""
-        ...
+    def __exit__(self, kind: object, error: BaseException | None, trace: object, /) -> None:
+        """Close it, or abandon it after a failure."""

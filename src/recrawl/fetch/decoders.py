@@ -26,7 +26,6 @@ class Sink(Protocol):
 
     def write(self, piece: bytes, /) -> int | None:
         """Take a piece; `FetchFailed` if it cannot be decoded or kept."""
-        ...
 
 
 class Decoder(Sink, Protocol):
@@ -34,7 +33,6 @@ class Decoder(Sink, Protocol):
 
     def end(self) -> None:
         """Say that no more will come; `FetchFailed` if more should have."""
-        ...
 
 
 class _Gzip:

@@ -57,8 +57,6 @@ class Fetcher(Protocol):
 
     async def fetch(self, request: Request) -> Response:
         """Response to one request; raises nothing but `asyncio.CancelledError`."""
-        ...
 
     async def close(self) -> None:
         """Let go of all connections."""
-        ...

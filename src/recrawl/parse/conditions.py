@@ -90,8 +90,7 @@ class _Reader:
     def take(self, rule: str, *kinds: str) -> _Token:
         """Next token, which must be of one of these kinds."""
         if self.done:
-            message = f"where, position {self.end}: {rule} (got the end)"
-            raise InvalidParameter(message)
+            raise InvalidParameter(f"where, position {self.end}: {rule} (got the end)")
         token = self.tokens[self.next]
         if token.kind not in kinds:
             self.refuse(token, rule)
@@ -101,8 +100,7 @@ class _Reader:
     def refuse(self, token: _Token, rule: str) -> NoReturn:
         """Raise for a token."""
         got = token.text if len(token.text) <= _LONGEST else token.text[:_LONGEST] + "..."
-        message = f"where, position {token.place}: {rule} (got {got!r})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"where, position {token.place}: {rule} (got {got!r})")
 
     def conjunction(self) -> None:
         """Read an `and`."""

@@ -156,8 +156,7 @@ class _Document:
     def refuse(self, path: KeyPath, sentence: str) -> NoReturn:
         """Raise for what stands at a path."""
         where = f", line {self.lines[path]}" if path in self.lines else ""
-        message = f"{self.name}{where}: {sentence}"
-        raise InvalidSettings(message)
+        raise InvalidSettings(f"{self.name}{where}: {sentence}")
 
     def table(
         self,

@@ -147,8 +147,7 @@ def with_site(
     same = [each.address for each in rules if each.exact == page]
     if rule.address in same:
         line = key_lines(text)[kind, same.index(rule.address), "address"]
-        message = f"{name}, line {line}: {rule.address} is a [[{kind}]] already"
-        raise InvalidSettings(message)
+        raise InvalidSettings(f"{name}, line {line}: {rule.address} is a [[{kind}]] already")
     pairs = {"address": rule.address, **values}
     block = "".join(f"{key} = {_toml(value)}\n" for key, value in pairs.items())
     end = "" if text.endswith("\n") else "\n"
@@ -163,11 +162,10 @@ def _check_appended(text: str, kind: str, name: str) -> None:
         tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         line = key_lines(text)[kind,]
-        message = (
+        raise InvalidSettings(
             f"{name}, line {line}: {kind} must be written as [[{kind}]] for another to be added "
             f"(got {kind} = [...])"
-        )
-        raise InvalidSettings(message) from None
+        ) from None
 
 
 def _toml(value: object) -> str:

@@ -1,4 +1,4 @@
-"""Disk: what a crawl must find again after any crash.
+"""Persistent storage of a crawl.
 
 Stores are used through the protocols of `recrawl.entries.store`. A store is opened by its address,
 which is a plain path or a URL. The scheme of a URL names the backend; a path is a SQLite file:
@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 
 Address: TypeAlias = "str | os.PathLike[str]"
 
+# How a store's file begins: SQLite's own mark, and the number by which it tells applications apart.
+_MAGIC = b"SQLite format 3\0"
+APPLICATION = 0x52435231  # "RCR1"
+_HEADER_BYTES = 100
+_APPLICATION_AT = 68
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 
 
@@ -57,7 +62,7 @@ def open_store(address: Address) -> ReadStore:
 
 
 def open_for_writing(address: Address, retention: Retention | None = None) -> WriteStore:
-    """Open a store for writing, and bring its tables up to date.
+    """Open a store for writing, and migrate it to the current format.
 
     Args:
         address: Path or URL of the store.
@@ -70,7 +75,7 @@ def open_for_writing(address: Address, retention: Retention | None = None) -> Wr
 
 
 def create_store(address: Address, retention: Retention | None = None) -> WriteStore:
-    """Make a new store where there is none yet, and open it for writing; arguments as above."""
+    """Create a store and open it for writing; arguments as for `open_for_writing`."""
     path = file_of(address)
     from recrawl.store.sqlite.write_store import SqliteWriteStore
 
@@ -78,7 +83,7 @@ def create_store(address: Address, retention: Retention | None = None) -> WriteS
 
 
 def delete_store(address: Address) -> None:
-    """Delete whatever there is of a store; for one that could not be made as a whole."""
+    """Delete all files of a store, such as one whose creation failed half-way."""
     path = file_of(address)
     from recrawl.store.sqlite.write_store import delete_files
 
@@ -86,13 +91,15 @@ def delete_store(address: Address) -> None:
 
 
 def is_store(address: Address) -> bool:
-    """Whether there is a store, told without opening it; False where that cannot be read.
+    """Whether a file is a store, by its first bytes; False if it cannot be read.
 
-    Not for a process that has the store open: closing the file would lose SQLite's locks on it.
+    Not for a process that has the store open: closing the file would release SQLite's locks on it.
     """
-    from recrawl.store.sqlite.file_magic import has_store_header
-
-    return has_store_header(file_of(address))
+    try:
+        with file_of(address).open("rb") as file:
+            return begins_as_store(file.read(_HEADER_BYTES))
+    except OSError:
+        return False
 
 
 def begins_as_store(header: bytes) -> bool:
@@ -101,16 +108,15 @@ def begins_as_store(header: bytes) -> bool:
     >>> begins_as_store(b"page,visited_at,changed")
     False
     """
-    from recrawl.store.sqlite.file_magic import is_store_header
-
-    return is_store_header(header)
+    application = header[_APPLICATION_AT : _APPLICATION_AT + 4]
+    return header.startswith(_MAGIC) and application == APPLICATION.to_bytes(4, "big")
 
 
 def file_of(address: Address) -> Path:
     """The file of a store.
 
     Raises:
-        NotAStore: The address is a URL of no kind that there is a backend for.
+        NotAStore: The address is a URL without a path or of an unknown scheme.
 
     >>> file_of("a.db"), file_of("sqlite:///a.db"), file_of("sqlite:////var/a.db")
     (PosixPath('a.db'), PosixPath('a.db'), PosixPath('/var/a.db'))
@@ -120,8 +126,7 @@ def file_of(address: Address) -> Path:
         return Path(address)
     scheme, rest = url.groups()
     if scheme.lower() != "sqlite":
-        message = f"{address}: no store has addresses like this; write a path or sqlite:///path"
-        raise NotAStore(message)
+        raise NotAStore(f"{address}: unknown kind of store; expected a path or sqlite:///path")
     if not rest.startswith("/") or rest == "/":
-        raise NotAStore(f"{address}: has no path; write sqlite:///path")
+        raise NotAStore(f"{address} has no path; expected sqlite:///path")
     return Path(rest[1:])

@@ -1,4 +1,4 @@
-"""One process per store or folder: a lock that ends with its process, however that ends.
+"""Advisory file lock: one process per store or folder, released when the process ends.
 
 Touches: files.
 """
@@ -16,32 +16,31 @@ if TYPE_CHECKING:
 
 
 class Lock:
-    """Held from the moment it is made until it is released or the process ends.
+    """Lock held from its construction until `release` or the end of the process.
 
-    The file beside the store stays: a crawl that removed it could take it away from under
-    another that is just locking it.
+    The lock file is never deleted: deleting it could remove it under another process that is
+    just locking it.
     """
 
     def __init__(self, store: Path) -> None:
-        """Take the lock, or say who has it."""
+        """Acquire the lock, or raise `StoreLocked` with the process that holds it."""
         path = store.with_name(store.name + ".lock")
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
-            message = f"{store}: its folder must be writable ({reason(error)})"
+            message = f"{store}: cannot create a lock file beside it ({reason(error)})"
             raise StoreUnwritable(message) from None
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             holder = os.read(self._file, 20).decode(errors="replace").strip() or "unknown"
             os.close(self._file)
-            message = f"{store}: must be used by one crawl at a time (process {holder} has it)"
-            raise StoreLocked(message) from None
+            raise StoreLocked(f"{store} is in use by another crawl (process {holder})") from None
         os.ftruncate(self._file, 0)
         os.pwrite(self._file, str(os.getpid()).encode(), 0)
 
     def release(self) -> None:
-        """Let others have it. Idempotent."""
+        """Release the lock. Idempotent."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1

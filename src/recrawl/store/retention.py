@@ -1,4 +1,4 @@
-"""Which old versions of pages to let go.
+"""Retention of old page versions: which ones to delete.
 
 Pure.
 """
@@ -33,16 +33,16 @@ class Retention:
     total_bytes: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what would keep nothing."""
+        """Check the limits."""
         for name, least in (("versions", 1), ("age", 0), ("total_bytes", 0)):
             value = getattr(self, name)
             if value is not None and not value >= least:
-                raise InvalidParameter(f"{name}: must be at least {least} (got {value})")
+                raise InvalidParameter(f"{name} must be at least {least} (got {value})")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Versions:
-    """Versions of pages, a row each, in any order.
+    """Versions of pages, one row each, in any order.
 
     Args:
         page: Whose.
@@ -58,7 +58,7 @@ class Versions:
 
 
 def surplus(versions: Versions, retention: Retention, now_seconds: float) -> Bools:
-    """Rows to drop: too many of a page, too old, and then the oldest until the rest has room.
+    """Rows to delete: surplus versions of a page, old ones, then the oldest until the rest fits.
 
     Examples:
         Of three versions of a page two are kept, and a page's only version never goes:
@@ -92,7 +92,7 @@ def _rank(versions: Versions) -> Ints:
 
 
 def _beyond_room(versions: Versions, dropped: Bools, may_go: Bools, room: int) -> Bools:
-    """The oldest rows that must go as well; a body goes with the last version that has it."""
+    """The oldest rows to delete for lack of room; a body goes with its last version."""
     kept = np.flatnonzero(~dropped)
     kept = kept[np.argsort(versions.at[kept], kind="stable")]
     going = kept[may_go[kept]]

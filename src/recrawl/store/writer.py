@@ -1,12 +1,11 @@
-"""A store's own thread: entries come from an event loop, and are written in batches.
+"""Writer thread of a store: entries from an event loop, written in batches.
 
     loop      put put put ... put     a batch is full, or 50 ms are over
     thread                       write, commit
     loop                                       receipts: now they are on disk
 
-What has a receipt is never lost. When the disk fails, the batch at hand and everything after it
-is refused with the same sentence, and nothing of them is written. An entry that cannot be
-written for its own sake is refused alone.
+An entry with a receipt is never lost. When the disk fails, the current batch and everything after
+it fail with the same error, and none of it is written. An entry that is invalid fails alone.
 
 Touches: files, threads.
 """
@@ -74,7 +73,7 @@ class Writer:
     def put(self, entry: Entry) -> asyncio.Future[Receipt]:
         """Queue an entry; the future holds its receipt once it is on disk."""
         if self._closed:
-            raise StoreError(f"{self._store.name}: must be open to write (it is being closed)")
+            raise StoreError(f"{self._store.name}: the store is being closed")
         future: asyncio.Future[Receipt] = self._loop.create_future()
         self._batch.append((entry, future))
         self.queued += 1
@@ -87,7 +86,7 @@ class Writer:
         return future
 
     async def room(self) -> None:
-        """Wait while so much is queued that putting more would only fill memory."""
+        """Wait while the queue is full (backpressure)."""
         await self._room.wait()
 
     async def close(self) -> None:
@@ -107,7 +106,7 @@ class Writer:
             self._batch = []
 
     def _answered(self, batch: Sequence[_Waiting], answers: Sequence[_Answer]) -> None:
-        """Tell those who wait; in the loop, once a batch."""
+        """Resolve the futures of a batch; runs in the event loop."""
         for (_, future), answer in zip(batch, answers, strict=True):
             if future.done():  # nobody waits any more
                 continue
@@ -120,7 +119,7 @@ class Writer:
             self._room.set()
 
     def _work(self) -> None:
-        """Write batch after batch; in the thread."""
+        """Write batch after batch; runs in the thread."""
         while (batch := self._batches.get()) is not None:
             answers = self._write([entry for entry, _ in batch])
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
@@ -137,5 +136,5 @@ class Writer:
         except Exception as error:  # noqa: BLE001 - whoever waits must hear of our own slips, too
             if len(entries) == 1:
                 return [error]
-            # What a hostile host sent must not take its neighbours along, nor stop the crawl.
+            # One invalid entry must not fail its neighbours, nor stop the crawl.
             return [self._write([entry])[0] for entry in entries]

@@ -110,7 +110,7 @@ def test_where_the_list_is_removed_records_are_written_again(tmp_path):
 def test_a_folder_has_one_crawl_at_a_time(tmp_path):
     with (
         WarcFolder(tmp_path, AGENT),
-        pytest.raises(StoreLocked, match=f"one crawl at a time .process {os.getpid()} has it"),
+        pytest.raises(StoreLocked, match=f"in use by another crawl .process {os.getpid()}"),
     ):
         WarcFolder(tmp_path, AGENT)
     WarcFolder(tmp_path, AGENT).close()

@@ -52,7 +52,7 @@ def test_addresses_come_by_number_and_numbers_by_address(path):
         assert reader.addresses([2, 0, 2]) == [addresses[2], addresses[0], addresses[2]]
         assert reader.find_pages([addresses[3], "https://nowhere.org/"]) == [3, None]
         assert [*reader.all_addresses(first=2)] == [addresses[2:]]
-        with pytest.raises(InvalidParameter, match="every number must be that of a page"):
+        with pytest.raises(InvalidParameter, match="page numbers do not exist"):
             reader.addresses([4])
 
 

@@ -57,7 +57,7 @@ def disk(tmp_path):
 def test_a_missing_store_is_not_made_by_the_way(path, opened):
     text = sentence(StoreMissing, lambda: opened(path))
 
-    assert text == f"{path}: must be a store (there is no such file)"
+    assert text == f"{path} not found; `recrawl init` creates a store"
     assert list(path.parent.iterdir()) == []
 
 
@@ -65,9 +65,9 @@ def test_a_missing_store_is_not_made_by_the_way(path, opened):
 @pytest.mark.parametrize(
     ("content", "got"),
     [
-        (b"", "an empty file"),
-        (b"page,visited_at,changed\n", "a file that begins with b'page,visited_at,'"),
-        (b"SQLite format 3\0" + bytes(200), r"a file that begins with b'SQLite format 3\x00'"),
+        (b"", "the file is empty"),
+        (b"page,visited_at,changed\n", "it begins with b'page,visited_at,'"),
+        (b"SQLite format 3\0" + bytes(200), r"it begins with b'SQLite format 3\x00'"),
     ],
 )
 def test_another_file_is_no_store(path, opened, content, got):
@@ -75,7 +75,7 @@ def test_another_file_is_no_store(path, opened, content, got):
 
     text = sentence(NotAStore, lambda: opened(path))
 
-    assert text == f"{path}: must be a store of recrawl (got {got})"
+    assert text == f"{path} is not a recrawl store ({got})"
     assert not is_store(path)
     assert path.read_bytes() == content
 
@@ -84,7 +84,7 @@ def test_another_file_is_no_store(path, opened, content, got):
 def test_a_folder_is_no_store(tmp_path, opened):
     text = sentence(NotAStore, lambda: opened(tmp_path))
 
-    assert text == f"{tmp_path}: must be a store of recrawl (got no plain file)"
+    assert text == f"{tmp_path} is not a recrawl store (not a regular file)"
 
 
 @BOTH
@@ -116,9 +116,7 @@ def test_a_second_crawl_is_told_who_has_the_store(path):
             [sys.executable, "-c", program], capture_output=True, text=True, check=False
         )
 
-        assert text == (
-            f"{path}: must be used by one crawl at a time (process {os.getpid()} has it)"
-        )
+        assert text == (f"{path} is in use by another crawl (process {os.getpid()})")
         assert other.stderr.endswith(f"StoreLocked: {text}\n")
         assert store.write([visit(0)]) == [1]
     open_for_writing(path).close()
@@ -276,7 +274,7 @@ def test_a_full_store_keeps_what_was_acknowledged(path, filled):
     again = sentence(StoreFull, lambda: filled(store))
     store.abandon()
 
-    assert text == again == f"{path}: there must be room to write (the disk is full)"
+    assert text == again == f"{path}: the disk is full"
     assert written > 10
     with open_for_writing(path) as store:
         assert store.last_visit() == written
@@ -294,7 +292,7 @@ def test_a_full_disk_keeps_what_was_acknowledged(disk):
     written = store.last_visit()
     store.abandon()
 
-    assert text == f"{path}: there must be room to write (the disk is full)"
+    assert text == f"{path}: the disk is full"
     ballast.unlink()
     with open_for_writing(path) as store:
         assert store.last_visit() == written > 0
@@ -310,8 +308,8 @@ def test_a_disk_that_cannot_be_written_is_read_all_the_same(disk):
     text = sentence(StoreUnwritable, lambda: open_for_writing(path))
     new = sentence(StoreUnwritable, lambda: create_store(disk / "new.db"))
 
-    assert text == f"{path}: its folder must be writable (read-only file system)"
-    assert new == f"{disk / 'new.db'}: its folder must be writable (read-only file system)"
+    assert text == f"{path}: cannot create a lock file beside it (read-only file system)"
+    assert new == f"{disk / 'new.db'}: cannot create a lock file beside it (read-only file system)"
     with open_store(path) as reader:
         assert reader.page_count() == 2
         assert len(reader.history(0).page) == 1
@@ -322,7 +320,7 @@ def test_a_folder_that_is_not_there_is_told(tmp_path):
 
     text = sentence(StoreUnwritable, lambda: create_store(path))
 
-    assert text == f"{path}: its folder must be writable (no such file or directory)"
+    assert text == f"{path}: cannot create a lock file beside it (no such file or directory)"
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
@@ -332,4 +330,4 @@ def test_a_folder_of_somebody_else_is_told(tmp_path):
 
     text = sentence(StoreUnwritable, lambda: create_store(folder / "pages.db"))
 
-    assert text.endswith("its folder must be writable (permission denied)")
+    assert text.endswith("cannot create a lock file beside it (permission denied)")

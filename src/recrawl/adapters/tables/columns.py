@@ -91,8 +91,7 @@ class TableInput:
 
     def refuse(self, sentence: str, where: str = "") -> NoReturn:
         """Raise for the file as a whole, or for a place in it such as "line 3"."""
-        message = f"{self.path}{', ' if where else ''}{where}: {sentence}"
-        raise InvalidTable(message)
+        raise InvalidTable(f"{self.path}{', ' if where else ''}{where}: {sentence}")
 
     def refuse_row(self, sentence: str, where: str) -> None:
         """Raise for a row that is none, or count it."""
@@ -114,47 +113,36 @@ class Cells(Protocol):
 
     def __len__(self) -> int:
         """Count them."""
-        ...
 
     def text(self, row: int) -> str:
         """One cell, as an error quotes it."""
-        ...
 
     def times(self, *, optional: bool) -> tuple[Ints, Bools]:
         """Microseconds since 1970; the smallest integer where a cell is empty and may be."""
-        ...
 
     def changes(self) -> tuple[Changes, Bools]:
         """1, 0 or -1 for true, false and empty."""
-        ...
 
     def answers(self) -> tuple[Answers, Bools]:
         """Numbers of `AnswerKind`."""
-        ...
 
     def runs(self) -> tuple[Texts, Ints, Bools]:
         """Name of each run of equal cells, the row where it begins, and rows that name nothing."""
-        ...
 
     def names(self, rows: Ints | None = None) -> Texts:
         """Texts of all cells, or of the named rows; empty where there is none."""
-        ...
 
     def coded(self) -> CodedTexts:
         """Texts of all cells, each different one once."""
-        ...
 
     def is_unique(self) -> bool:
         """Whether every cell holds something, never twice the same."""
-        ...
 
     def places_in(self, known: Cells) -> Ints:
         """Row of the column `known` with the same cell; -1 where there is none."""
-        ...
 
     def attribute(self) -> Attribute:
         """Labels or numbers, for a listing."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)

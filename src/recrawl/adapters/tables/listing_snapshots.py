@@ -38,15 +38,13 @@ _DATE = re.compile(
 def key_of(names: Sequence[str], path: Path, key: str) -> str:
     """Column that names an object."""
     if key and key not in names:
-        message = f"{path}: column {key!r} must be present (got {', '.join(names)})"
-        raise InvalidTable(message)
+        raise InvalidTable(f"{path}: column {key!r} must be present (got {', '.join(names)})")
     if key:
         return key
     for name in KEYS:
         if name in names:
             return name
-    message = f"{path}: must have a column {', '.join(KEYS)} (got {', '.join(names)})"
-    raise InvalidTable(message)
+    raise InvalidTable(f"{path}: must have a column {', '.join(KEYS)} (got {', '.join(names)})")
 
 
 def date_in(name: str) -> np.datetime64 | None:

@@ -98,8 +98,7 @@ class _Tables:
         for table in tables:
             kind = _kind(table)
             if kind in found:
-                message = f"{table.path}: must be the only file of {kind} (got two)"
-                raise InvalidTable(message)
+                raise InvalidTable(f"{table.path}: must be the only file of {kind} (got two)")
             found[kind] = table
         if "snapshots" in found:
             if len(found) > 1:
@@ -123,11 +122,10 @@ def _kind(table: WholeTable) -> str:
     if "crawl_at" in names:
         return "crawls"
     got = ", ".join(names[:8])
-    message = (
+    raise InvalidTable(
         f"{table.path}: must have a column appeared_at (objects), event and at (events), "
         f"crawl_at (crawls) or snapshot_at (snapshots) (got {got})"
     )
-    raise InvalidTable(message)
 
 
 def _from_tables(tables: _Tables, key: str, *, lenient: bool) -> Listing:

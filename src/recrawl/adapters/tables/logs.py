@@ -166,11 +166,10 @@ class Log(AbstractContextManager["Log"]):
         try:
             temporary = tempfile.TemporaryDirectory(prefix=".recrawl-", dir=self.scratch)
         except OSError as error:
-            message = (
+            raise CannotWrite(
                 f"{self.scratch}: temporary files must be in a folder that can be written to "
                 f"({reason(error)})"
-            )
-            raise CannotWrite(message) from None
+            ) from None
         folder = Path(self._open.enter_context(temporary))
         try:
             parts = self._split_into(folder)

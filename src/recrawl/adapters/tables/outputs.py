@@ -44,11 +44,9 @@ class TableWriter(Protocol):
 def check_output(path: Path, *, formats: Mapping[str, str] = FORMATS) -> str:
     """Format meant by a file's name; refuse a place where no file can be."""
     if path.suffix.lower() not in formats:
-        message = f"{path}: output must end in {', '.join(formats)} (got {path.name!r})"
-        raise CannotWrite(message)
+        raise CannotWrite(f"{path}: output must end in {', '.join(formats)} (got {path.name!r})")
     if path.is_dir():
-        message = f"{path}: output must be a file (got a directory)"
-        raise CannotWrite(message)
+        raise CannotWrite(f"{path}: output must be a file (got a directory)")
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         message = f"{path}: output must be in a folder that can be written to (got {path.parent})"
         raise CannotWrite(message)
@@ -79,8 +77,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
         Path(scratch).chmod(0o666 & ~_umask())
         Path(scratch).replace(path)
     except OSError as error:
-        message = f"{path}: output could not be written ({reason(error)})"
-        raise CannotWrite(message) from None
+        raise CannotWrite(f"{path}: output could not be written ({reason(error)})") from None
     finally:
         Path(scratch).unlink(missing_ok=True)
 
@@ -89,18 +86,15 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
 def to_standard_output(kind: str, header: Sequence[str]) -> Iterator[TableWriter]:
     """Write to the standard output."""
     if sys.stdout is None:
-        message = "standard output must be open"
-        raise CannotWrite(message)
+        raise CannotWrite("standard output must be open")
     try:
         with _writer(sys.stdout.buffer, kind, header) as writer:
             yield writer
         sys.stdout.buffer.flush()
     except BrokenPipeError:
-        message = "standard output was closed"
-        raise OutputClosed(message) from None
+        raise OutputClosed("standard output was closed") from None
     except OSError as error:
-        message = f"standard output could not be written ({reason(error)})"
-        raise CannotWrite(message) from None
+        raise CannotWrite(f"standard output could not be written ({reason(error)})") from None
 
 
 @contextmanager

@@ -75,11 +75,10 @@ def hosts_of(path: Path, pages: Sequence[str]) -> list[str]:
             authority = authority.partition(mark)[0]
         host = authority.rpartition("@")[2].lower()
         if not host:
-            message = (
+            raise InvalidTable(
                 f"{path}: page must be an address, or a column 'host' must be present, for a cap "
                 f"per host (got {quoted(page)} in row {number + 1})"
             )
-            raise InvalidTable(message)
         hosts.append(host)
     return hosts
 

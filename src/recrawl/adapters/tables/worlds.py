@@ -47,8 +47,7 @@ def read_world_and_count(
     """A world, and how many changes lay outside of the lives of their pages."""
     for kind in ignore:
         if kind not in IGNORABLE:
-            message = f"ignore must name {' or '.join(IGNORABLE)} (got {kind!r})"
-            raise InvalidParameter(message)
+            raise InvalidParameter(f"ignore must name {' or '.join(IGNORABLE)} (got {kind!r})")
     known, happened = WholeTable(Path(pages)), WholeTable(Path(changes))
     known.need("page", "first_seen")
     happened.need("page", "changed_at", *ignore)

@@ -73,8 +73,7 @@ def backtest(
 
     kind = listing_shared.check(files, output, None, formats=(as_csv, as_json))
     if confidence is not None and not keep:
-        message = "--confidence needs --keep"
-        raise typer.BadParameter(message)
+        raise typer.BadParameter("--confidence needs --keep")
     methods = _methods(method)
     trained, cycles = _whole(train, "train"), [_whole(part, "cycle") for part in cycle.split(",")]
     goal = goal_of(keep, confidence) if keep else None
@@ -115,8 +114,7 @@ def _whole(text: str, name: str) -> int:
 
     found = days(text)
     if found != int(found) or found < 1:
-        message = f"{name} must be whole days (got {text.strip()!r})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"{name} must be whole days (got {text.strip()!r})")
     return int(found)
 
 
@@ -126,14 +124,12 @@ def _check(source: ListingSource, train: int, cycles: Sequence[int]) -> None:
 
     days = max(len(source.grid) - 1, 0)
     if source.listing.status == "empty":
-        message = f"{source.name}: no object in {days} days, so nothing to forecast"
-        raise InvalidTable(message)
+        raise InvalidTable(f"{source.name}: no object in {days} days, so nothing to forecast")
     if days < train + max(cycles):
-        message = (
+        raise InvalidTable(
             f"{source.name}: expected at least {train + max(cycles)} days, for training and a "
             f"cycle, got {days}"
         )
-        raise InvalidTable(message)
 
 
 def _progress_of(

@@ -63,8 +63,7 @@ def describe(
 
     kind = listing_shared.check(files, output, plot, formats=(as_csv, as_json))
     if updates and days:
-        message = "only one of --updates and --days can be given"
-        raise typer.BadParameter(message)
+        raise typer.BadParameter("only one of --updates and --days can be given")
     alone = plot is not None
     reading = listing_shared.SourceReader(files, key, grace, lenient, name, alone)
     sources = [listing_shared.chosen(source, where) for source in reading.read()]

@@ -108,11 +108,10 @@ def days_of(text: str) -> Floats:
         if max(abs(low - ends[0]), abs(high - ends[1])) > _ROUNDING or not (
             1 <= low <= high <= 24 * _LONGEST
         ):
-            message = (
+            raise InvalidParameter(
                 f"after must be whole hours or days from 1h to {_LONGEST}d, such as 6h, 3d or "
                 f"1d..30d (got {text!r})"
             )
-            raise InvalidParameter(message)
         hours += range(ends[0], ends[1] + 1, 1 if first.strip().endswith("h") else 24)
     return np.unique(hours) / 24
 

@@ -105,8 +105,7 @@ def _partitioner(search: str, criterion: str, threshold: float, *, weighted: boo
         ("criterion", criterion, _CRITERIA),
     ):
         if word not in known:
-            message = f"{name} must be one of {', '.join(known)} (got {word!r})"
-            raise InvalidParameter(message)
+            raise InvalidParameter(f"{name} must be one of {', '.join(known)} (got {word!r})")
     searches: dict[str, Literal["reclustered", "hierarchical"]] = {w: w for w in _SEARCHES}
     criteria: dict[str, Literal["lr", "pearson"]] = {word: word for word in _CRITERIA}
     return Partitioner(
@@ -127,8 +126,7 @@ def _parts(
     listing = source.listing
     names = list(by) or attributes_to_show(listing)
     if not names:
-        message = f"{source.name}: no attribute found to group objects by"
-        raise InvalidTable(message)
+        raise InvalidTable(f"{source.name}: no attribute found to group objects by")
     if search == _TREE:
         return [grown(listing, names)]
     if search == _SHRUNK:

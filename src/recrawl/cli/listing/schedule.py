@@ -96,11 +96,9 @@ def schedule(
 
     kind = listing_shared.check(files, output, plot, formats=(as_csv, as_json))
     if bool(keep) == bool(budget):
-        message = "expected either --keep or --budget"
-        raise typer.BadParameter(message)
+        raise typer.BadParameter("expected either --keep or --budget")
     if guarantee and not point:
-        message = "--guarantee needs --point"
-        raise typer.BadParameter(message)
+        raise typer.BadParameter("--guarantee needs --point")
     span = days(lasting)
     limits = limits_of(at_most)
     goal = goal_of(keep, None if point else confidence, guarantee=guarantee) if keep else None
@@ -138,8 +136,7 @@ def goal_of(text: str, confidence: float | None, *, guarantee: bool = False) -> 
                 raise ValueError  # noqa: TRY301 - one sentence for all that can be wrong
             targets[condition.name] = float(condition.values[0])
     except ValueError:  # InvalidParameter is one
-        message = f"{rule} (got {text!r})"
-        raise InvalidParameter(message) from None
+        raise InvalidParameter(f"{rule} (got {text!r})") from None
     return Goal(**targets, confidence=confidence, guarantee=guarantee)
 
 
@@ -153,8 +150,7 @@ def limits_of(text: str) -> list[Limit]:
     for part in listing_shared.named(text):
         match = _LIMIT.fullmatch(part)
         if match is None:
-            message = f"at-most must look like 2/7d (got {part!r})"
-            raise InvalidParameter(message)
+            raise InvalidParameter(f"at-most must look like 2/7d (got {part!r})")
         found.append(Limit(int(match[1]), days(match[2])))
     return found
 
@@ -166,8 +162,7 @@ def _spent(text: str, span: float) -> int:
 
     found = Budget.read(text)
     if found.each != "crawl":
-        message = f"budget must look like 10/7d (got {text!r})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"budget must look like 10/7d (got {text!r})")
     return int(found.visits * span + 1e-9)
 
 

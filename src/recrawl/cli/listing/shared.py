@@ -106,16 +106,14 @@ class SourceReader:
         grace = days(self.grace)
         stores = [path for path in self.files if is_store(path)]
         if self.name and not stores:
-            message = "--name needs a store"
-            raise typer.BadParameter(message)
+            raise typer.BadParameter("--name needs a store")
         found = []
         for name, paths in self._parts([path for path in self.files if path not in stores]):
             listing = read_listing(*paths, key=self.key, grace=grace, lenient=self.lenient)
             found.append(ListingSource(name, listing, DayGrid.of(listing), {}))
         found += [source for store in stores for source in self._stored(store, grace)]
         if self.alone and len(found) > 1:
-            message = "--plot needs a single source; of a store --name chooses one"
-            raise typer.BadParameter(message)
+            raise typer.BadParameter("--plot needs a single source; of a store --name chooses one")
         return found
 
     def _stored(self, store: Path, grace: float) -> list[ListingSource]:
@@ -162,8 +160,7 @@ def check(
         check_picture(plot)
         folders = sum(file.is_dir() for file in files)
         if folders + (folders < len(files)) > 1:
-            message = "--plot needs a single source"
-            raise typer.BadParameter(message)
+            raise typer.BadParameter("--plot needs a single source")
     return kind
 
 

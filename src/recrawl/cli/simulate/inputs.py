@@ -47,8 +47,7 @@ class WorldSource:
             message = "only one of STORE, --world and --pages with --changes can be given"
             raise typer.BadParameter(message)
         if self.store is None and not self.made.kind and not all(files):
-            message = "--pages and --changes are needed, or a STORE, or --world"
-            raise typer.BadParameter(message)
+            raise typer.BadParameter("--pages and --changes are needed, or a STORE, or --world")
 
     def read(self, seed: int) -> tuple[World, int]:
         """The world, and how many changes lay outside of the lives of their pages."""

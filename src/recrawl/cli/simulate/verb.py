@@ -202,8 +202,7 @@ def _objective(name: str) -> tuple[str, Objective]:
     from recrawl.plan.objectives import OBJECTIVES
 
     if name not in OBJECTIVES:
-        message = f"objective must be one of {', '.join(OBJECTIVES)} (got {name!r})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"objective must be one of {', '.join(OBJECTIVES)} (got {name!r})")
     return name, OBJECTIVES[name]
 
 
@@ -213,11 +212,9 @@ def _observation(observe: str, lying: str, missed: str, false: str) -> Observati
     from recrawl.simulate.observation import Observation
 
     if observe not in _OBSERVED:
-        message = f"observe must be one of {', '.join(_OBSERVED)} (got {observe!r})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"observe must be one of {', '.join(_OBSERVED)} (got {observe!r})")
     if lying and observe != "last-modified":
-        message = "--lying needs --observe last-modified"
-        raise typer.BadParameter(message)
+        raise typer.BadParameter("--lying needs --observe last-modified")
     shares = {"lying": lying, "missed": missed, "false": false}
     return Observation(
         dated=observe == "last-modified",

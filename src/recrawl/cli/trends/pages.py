@@ -58,11 +58,9 @@ class TrendRequest:
 
         check_fraction(level=self.level)
         if self.by and self.by not in _PERIODS:
-            message = f"by must be one of {', '.join(_PERIODS)} (got {self.by!r})"
-            raise InvalidParameter(message)
+            raise InvalidParameter(f"by must be one of {', '.join(_PERIODS)} (got {self.by!r})")
         if self.place not in PLACES:
-            message = f"place must be one of {', '.join(PLACES)} (got {self.place!r})"
-            raise InvalidParameter(message)
+            raise InvalidParameter(f"place must be one of {', '.join(PLACES)} (got {self.place!r})")
         if self.between is not None:
             start, end = self.instants()
             if not start < end:
@@ -129,7 +127,6 @@ def _only(names: Texts, rows: Ints, page: str, reading: VisitReading) -> Ints:
 
     known = names.tolist()
     if page not in known:
-        message = f"{reading.table.path}: page must be in the file (got {page!r})"
-        raise InvalidTable(message)
+        raise InvalidTable(f"{reading.table.path}: page must be in the file (got {page!r})")
     only: Ints = rows[rows == known.index(page)]
     return only

@@ -29,8 +29,7 @@ def check_plot(plot: Path, page: str) -> None:
 
     check_picture(plot)
     if not page:
-        message = "--plot needs --page"
-        raise typer.BadParameter(message)
+        raise typer.BadParameter("--plot needs --page")
 
 
 def draw(path: Path, pages: TrendPages, request: TrendRequest) -> None:

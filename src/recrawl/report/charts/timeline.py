@@ -93,8 +93,7 @@ def have_instants(*columns: Moments | None) -> bool:
         if column is not None and len(column)
     }
     if len(kinds) > 1:
-        message = "moments must be all instants or all days (got both)"
-        raise InvalidParameter(message)
+        raise InvalidParameter("moments must be all instants or all days (got both)")
     return True in kinds
 
 
@@ -179,8 +178,7 @@ def _check_lengths(**columns: Any) -> None:  # noqa: ANN401 - anything that has 
     lengths = {name: len(column) for name, column in columns.items() if column is not None}
     if len(set(lengths.values())) > 1:
         got = ", ".join(f"{length} of {name}" for name, length in lengths.items())
-        message = f"columns must be equally long (got {got})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"columns must be equally long (got {got})")
 
 
 def _places(moments: Moments) -> Floats:

@@ -1,7 +1,7 @@
 """The checkpoint of a crawl: its learned state as named parts that are replaced all together.
 
-Block 0 of a part says in JSON what it is: a value itself, or type and shape of an array whose
-bytes follow in blocks of a megabyte, so that neither side holds a second copy.
+Block 0 of a part is JSON: a value, or the type and shape of an array whose bytes follow in blocks
+of a megabyte, so that neither side needs a second copy in memory.
 
 Touches: files.
 """
@@ -49,7 +49,7 @@ def save(connection: apsw.Connection, parts: Mapping[str, Any], visit: int) -> N
 def _save_array(connection: apsw.Connection, name: str, part: np.ndarray[Any, Any]) -> int:
     """Write an array's blocks, and return their number."""
     if part.dtype.hasobject:
-        raise InvalidParameter(f"checkpoint part {name!r}: must be of plain numbers (got objects)")
+        raise InvalidParameter(f"checkpoint part {name!r}: an array of objects cannot be stored")
     _put_head(connection, name, {"dtype": dtype_to_descr(part.dtype), "shape": part.shape})
     plain = np.ascontiguousarray(part).reshape(-1).view(np.uint8)
     starts = range(0, len(plain), _BLOCK)
@@ -62,7 +62,7 @@ def _put_head(connection: apsw.Connection, name: str, head: Mapping[str, Any]) -
     try:
         text = json.dumps(head)
     except (TypeError, ValueError) as error:
-        message = f"checkpoint part {name!r}: must be an array or what JSON holds ({error})"
+        message = f"checkpoint part {name!r}: neither an array nor JSON ({error})"
         raise InvalidParameter(message) from None
     connection.execute(_PUT, (name, 0, text.encode()))
 

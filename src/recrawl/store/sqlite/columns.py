@@ -1,8 +1,8 @@
-"""Values and columns as SQLite keeps them, and as everybody else has them.
+"""Conversion between SQLite's rows and columns of arrays.
 
-Instants are whole milliseconds in the file, shares ten thousandths, and ids of pages and hosts
-count from 1. SQLite joins whole columns into one text, and numpy reads the text:
-several times faster than making a Python object of every number.
+In the file, instants are whole milliseconds, shares ten-thousandths, and ids of pages and hosts
+count from 1. SQLite concatenates whole columns into one text that numpy parses, which is several
+times faster than creating a Python object per number.
 
 Touches: files.
 """
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 _NAT = np.iinfo(np.int64).min
 
-# What each column that may be null has in place of null: a number that it never holds, and a
-# short one, since it is written and read as text.
+# Stand-in for null in each nullable column: a number that it never holds, and a short one, since it
+# is written and parsed as text.
 _NULL = {
     "next_at": -1,
     "http": 0,
@@ -40,12 +40,12 @@ _NULL = {
 def read_columns(
     connection: apsw.Connection, names: Sequence[str], source: str, binding: tuple[Any, ...] = ()
 ) -> list[Ints]:
-    """Columns of whole numbers of a query, which the caller has put in order.
+    """Integer columns of a query, in its order.
 
     Args:
         connection: To the store.
         names: Columns of the query.
-        source: The query. Never text from outside.
+        source: The query. Never untrusted text.
         binding: Values for its question marks.
     """
     row = " || ',' || ".join(
@@ -124,7 +124,7 @@ def joined(parts: Sequence[PageColumns]) -> PageColumns:
 
 
 def whole_numbers(connection: apsw.Connection, query: str, binding: tuple[Any, ...] = ()) -> Ints:
-    """The column `number` of a query. Never text from outside."""
+    """The column `number` of a query. Never untrusted text."""
     (column,) = read_columns(connection, ("number",), query, binding)
     return column
 
@@ -136,7 +136,7 @@ def looked_up(connection: apsw.Connection, query: str, keys: Ints, columns: int)
 
 
 def milliseconds(seconds: float) -> int:
-    """Epoch seconds as a store keeps them.
+    """Epoch seconds as a store keeps them: in milliseconds.
 
     >>> milliseconds(1.2346)
     1235
@@ -145,12 +145,12 @@ def milliseconds(seconds: float) -> int:
 
 
 def maybe_milliseconds(seconds: float | None) -> int | None:
-    """Epoch seconds as a store keeps them, where they are known."""
+    """The same; None stays None."""
     return None if seconds is None else round(seconds * 1000)
 
 
 def _modified_at(at: Ints, age_seconds: Ints) -> Instants:
-    """When pages last changed: whole seconds, as hosts tell it."""
+    """Instants of the last change, in whole seconds as hosts report them."""
     return _instants((at // 1000 - age_seconds) * 1000, age_seconds == _NULL["age_seconds"])
 
 

@@ -1,4 +1,4 @@
-"""Connections to a store's file, and its errors as ours.
+"""SQLite connections to a store, and translation of SQLite's errors.
 
 One connection writes and any number read at the same time (write-ahead log). A commit survives
 a process that is killed at any instant; after a power cut the last few seconds may be missing,
@@ -31,7 +31,7 @@ from recrawl.errors import (
     StoreUnwritable,
     reason,
 )
-from recrawl.store.sqlite.file_magic import APPLICATION
+from recrawl.store import APPLICATION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,25 +48,25 @@ _CACHE_KIB = 16_384
 _READER_CACHE_KIB = 8192
 
 _WAIT_MILLISECONDS = 5000
-_LITTLE_ROOM = 1 << 20
+_LITTLE_ROOM_BYTES = 1 << 20
 
 
 def require_regular_file(path: Path) -> None:
     """Raise for a file that is missing or empty, without opening it.
 
-    A process that opens and closes a file by itself loses its locks on it, those that SQLite
-    holds for the crawl as well. So only SQLite opens a store.
+    A process that opens and closes a file loses all its POSIX locks on it, also those that
+    SQLite holds for a running crawl. So only SQLite opens a store.
     """
     try:
         status = path.stat()
     except FileNotFoundError:
-        raise StoreMissing(f"{path}: must be a store (there is no such file)") from None
+        raise StoreMissing(f"{path} not found; `recrawl init` creates a store") from None
     except OSError as error:
-        raise StoreUnwritable(f"{path}: must be a readable store ({reason(error)})") from None
+        raise StoreUnwritable(f"{path} cannot be read ({reason(error)})") from None
     if not S_ISREG(status.st_mode):
-        raise NotAStore(f"{path}: must be a store of recrawl (got no plain file)")
+        raise NotAStore(f"{path} is not a recrawl store (not a regular file)")
     if not status.st_size:
-        raise NotAStore(f"{path}: must be a store of recrawl (got an empty file)")
+        raise NotAStore(f"{path} is not a recrawl store (the file is empty)")
 
 
 def _require_own_database(path: Path, connection: apsw.Connection) -> None:
@@ -75,11 +75,9 @@ def _require_own_database(path: Path, connection: apsw.Connection) -> None:
     except apsw.NotADBError:
         with path.open("rb") as file:  # nobody holds locks of SQLite on such a file
             got = file.read(16)
-        message = f"{path}: must be a store of recrawl (got a file that begins with {got!r})"
-        raise NotAStore(message) from None
+        raise NotAStore(f"{path} is not a recrawl store (it begins with {got!r})") from None
     if application != APPLICATION:
-        message = f"{path}: must be a store of recrawl (got another program's SQLite database)"
-        raise NotAStore(message)
+        raise NotAStore(f"{path} is not a recrawl store (another program's SQLite database)")
 
 
 def connect_new(path: Path) -> apsw.Connection:
@@ -99,7 +97,7 @@ def connect(path: Path) -> apsw.Connection:
 
 
 def prepare_to_write(connection: apsw.Connection) -> None:
-    """Set what holds for the one connection that writes."""
+    """Set the pragmas of the one connection that writes."""
     connection.set_busy_timeout(_WAIT_MILLISECONDS)
     connection.execute("pragma journal_mode = wal")
     connection.execute("pragma synchronous = normal")
@@ -112,8 +110,8 @@ def connect_to_read(path: Path) -> apsw.Connection:
     """A connection that cannot write, whoever else writes meanwhile."""
     require_regular_file(path)
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    # A log needs a file beside it to be shared by. Where none can be made nobody can write
-    # either, and the file stays as it is.
+    # A write-ahead log needs a shared-memory file beside it. Where none can be created, nobody
+    # can write either, so the file is opened as immutable.
     log = path.with_name(path.name + "-wal")
     still = not os.access(path.parent, os.W_OK) and not log.exists()
     name = f"file:{quote(str(path.absolute()))}?mode=ro" + ("&immutable=1" if still else "")
@@ -146,7 +144,7 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
 
 @contextmanager
 def read_transaction(connection: apsw.Connection) -> Iterator[None]:
-    """Read everything inside as it stood at one instant."""
+    """Read everything inside from one snapshot of the database."""
     connection.execute("begin")
     try:
         yield
@@ -157,21 +155,20 @@ def read_transaction(connection: apsw.Connection) -> Iterator[None]:
 
 @contextmanager
 def translate_errors(path: Path) -> Iterator[None]:
-    """Raise SQLite's errors as ours."""
+    """Raise SQLite's errors as `StoreError` and its kin."""
     try:
         yield
     except apsw.Error as error:
-        raise _ours(path, error) from error
+        raise _translated(path, error) from error
     except UnicodeDecodeError as error:  # only what comes from the file is decoded
-        raise _spoilt(path, error) from error
+        raise _damaged(path, error) from error
 
 
 @contextmanager
 def translate_read_errors(path: Path) -> Iterator[None]:
-    """The same, and take values that nobody can have written for what they are: damage.
+    """The same, and report values that cannot be decoded as damage.
 
-    SQLite finds damage to its own structures. What is spoilt inside of a value shows only when
-    we unpack it.
+    SQLite finds damage to its own structures. A damaged value shows only when it is decoded.
     """
     try:
         with translate_errors(path):
@@ -179,43 +176,43 @@ def translate_read_errors(path: Path) -> Iterator[None]:
     except RecrawlError:
         raise
     except (ValueError, LookupError, OverflowError, zstandard.ZstdError) as error:
-        raise _spoilt(path, error) from error
+        raise _damaged(path, error) from error
 
 
-def _spoilt(path: Path, error: Exception) -> StoreCorrupt:
+def _damaged(path: Path, error: Exception) -> StoreCorrupt:
     said = str(error).partition("\n")[0]
-    return StoreCorrupt(f"{path}: must be a whole store (it is damaged: {said})")
+    return StoreCorrupt(f"{path} is damaged ({said})")
 
 
-def _ours(path: Path, error: apsw.Error) -> RecrawlError:  # noqa: PLR0911 - one kind each
+def _translated(path: Path, error: apsw.Error) -> RecrawlError:  # noqa: PLR0911 - one kind each
     said = str(error)
     match error:
         case apsw.NotADBError():
-            return NotAStore(f"{path}: must be a store of recrawl (got other bytes)")
+            return NotAStore(f"{path} is not a recrawl store (not a SQLite database)")
         case apsw.CorruptError():
-            return StoreCorrupt(f"{path}: must be a whole store (it is damaged: {said})")
+            return StoreCorrupt(f"{path} is damaged ({said})")
         case apsw.ConstraintError() | apsw.MismatchError() | apsw.TooBigError():
-            return InvalidParameter(f"{path}: what is written must fit its table ({said})")
+            return InvalidParameter(f"{path}: the database rejected a row ({said})")
         case apsw.BusyError() | apsw.LockedError():
-            return StoreLocked(f"{path}: must be free to write (another process holds it)")
+            return StoreLocked(f"{path} is locked by another process")
         case apsw.FullError():
             return _full(path)
-        case apsw.IOError() if _little_room(path):
+        case apsw.IOError() if _is_disk_full(path):
             return _full(path)
         case apsw.ReadOnlyError() | apsw.PermissionsError() | apsw.CantOpenError():
-            return StoreUnwritable(f"{path}: file and folder must be open to us ({said})")
+            return StoreUnwritable(f"{path} cannot be opened or written ({said})")
         case apsw.IOError():
-            return StoreUnwritable(f"{path}: the disk must work ({said})")
+            return StoreUnwritable(f"{path}: the disk failed ({said})")
         case _:
-            return StoreError(f"{path}: must be a store that this recrawl understands ({said})")
+            return StoreError(f"{path}: SQLite failed ({said})")
 
 
 def _full(path: Path) -> StoreFull:
-    return StoreFull(f"{path}: there must be room to write (the disk is full)")
+    return StoreFull(f"{path}: the disk is full")
 
 
-def _little_room(path: Path) -> bool:
+def _is_disk_full(path: Path) -> bool:
     try:
-        return shutil.disk_usage(path.parent).free < _LITTLE_ROOM
+        return shutil.disk_usage(path.parent).free < _LITTLE_ROOM_BYTES
     except OSError:
         return False

@@ -1,4 +1,4 @@
-"""Hosts of a store: how they are treated, how far they are believed, and what their pages share.
+"""Table of hosts: politeness, robots.txt, reliability of their signals, masks of their pages.
 
 Touches: files.
 """
@@ -42,7 +42,7 @@ def host_ids(connection: apsw.Connection, names: Iterable[str]) -> dict[str, int
 
 
 def put_host(connection: apsw.Connection, seen: HostSeen) -> int:
-    """Write down how a host is to be treated, and return its number."""
+    """Store the politeness state of a host, and return its number."""
     host_id = host_ids(connection, [seen.name])[seen.name]
     connection.execute(
         "update hosts set delay_days = ?, blocked_until = ?, latency_seconds = ?, failures = ? "
@@ -59,7 +59,7 @@ def put_host(connection: apsw.Connection, seen: HostSeen) -> int:
 
 
 def put_robots(connection: apsw.Connection, read: RobotsRead) -> int:
-    """Write down what a host's robots.txt says, and return the host's number."""
+    """Store a robots.txt, and return the number of its host."""
     host_id = host_ids(connection, [read.host])[read.host]
     body = None if read.body is None else zstandard.compress(read.body)
     row = (host_id, milliseconds(read.at_seconds), read.http, body)
@@ -68,7 +68,7 @@ def put_robots(connection: apsw.Connection, read: RobotsRead) -> int:
 
 
 def put_beliefs(connection: apsw.Connection, believed: HostBelieved) -> int:
-    """Write down how far a host is believed, and return its number."""
+    """Store the reliability of a host's signals, and return its number."""
     host_id = host_ids(connection, [believed.name])[believed.name]
     rows = ((host_id, kind, *counts) for kind, counts in believed.words.items())
     connection.executemany(_RECORD, rows)
@@ -109,7 +109,7 @@ def host_delays(connection: apsw.Connection, hosts: Ints) -> tuple[Floats, Float
 
 
 def signal_records(connection: apsw.Connection) -> list[tuple[str, str, tuple[float, ...]]]:
-    """Host, kind of signal, and counts of all that is written down."""
+    """All signal records: host, kind of signal, counts."""
     query = """
         select name, kind, right, wrong, silent, quiet_days
         from signal_records join hosts on hosts.id = signal_records.host order by hosts.id, kind
@@ -124,6 +124,6 @@ def signal_records_of(connection: apsw.Connection, kind: str) -> dict[int, tuple
 
 
 def masks_of_hosts(connection: apsw.Connection) -> dict[str, str]:
-    """What differs by itself on all pages of a host, as text, by the host's name."""
+    """Masks shared by all pages of a host, as text, by the host's name."""
     query = "select name, data from host_masks join hosts on hosts.id = host_masks.host"
     return dict(connection.execute(query))

@@ -1,7 +1,8 @@
-"""The newest visit of each page, where the chain of its visits begins.
+"""The latest visit of each page, where the linked list of its visits begins.
 
-The writer keeps all of them in memory, 8 bytes a page, and saves them now and then; the few
-visits since are read again when a store is opened. So a visit costs no index of its own.
+Each visit refers to the one before it of the same page, so the visits of a page are found without
+an index. The writer keeps the latest visits in memory, 8 bytes per page, and saves them now and
+then; the few visits since are read again when a store is opened.
 
 Touches: files.
 """
@@ -13,16 +14,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.entries.columns import SampledVisits
 from recrawl.store.sqlite import meta
-from recrawl.store.sqlite.columns import read_columns
+from recrawl.store.sqlite.columns import looked_up, read_columns
+from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import apsw
 
-    from recrawl.arrays.types import Ints
+    from recrawl.arrays.types import Floats, Ints
 
+_COMPARED = np.array([outcome.compared for outcome in VisitOutcome])
+# How far to follow the chain of a page's visits back: enough for any run of failures.
+_FURTHEST_BACK = 1000
 _PAGES_A_BLOCK = 1 << 17
 _BYTES = 8
 
@@ -98,3 +104,47 @@ def latest_visits(connection: apsw.Connection, pages: Ints) -> Ints:
     ours = np.flatnonzero(pages[at] == page)
     np.maximum.at(newest, at[ours], visit[ours])
     return newest
+
+
+def sampled_visits(connection: apsw.Connection, visits: Ints, enough: int) -> SampledVisits:
+    """Visits by number, and how many before each compared its page, up to `enough`."""
+    query = "select before, outcome, audit is not null from visits where id = ?"
+    before, outcome, audited = looked_up(connection, query, visits, 3)
+    copied, compared = np.zeros(len(visits), np.bool_), np.zeros(len(visits), np.int64)
+    open_ = np.flatnonzero(before > 0)
+    query = "select before, outcome from visits where id = ?"
+    for _ in range(_FURTHEST_BACK):
+        if not len(open_):
+            break
+        older, found = looked_up(connection, query, before[open_], 2)
+        compared[open_] += _COMPARED[found]
+        copied[open_] |= (found == VisitOutcome.FIRST) | _COMPARED[found]
+        # So that a damaged chain cannot loop.
+        before[open_] = np.where(older < before[open_], older, 0)
+        open_ = open_[(before[open_] > 0) & (compared[open_] < enough)]
+    return SampledVisits(outcome, audited > 0, copied, compared)
+
+
+def visit_counts(connection: apsw.Connection, pages: Ints, since_seconds: float) -> Ints:
+    """How many visits were made to each of some different pages at or after an instant."""
+    counts = np.zeros(len(pages), np.int64)
+    visit = latest_visits(connection, pages)
+    open_ = np.flatnonzero(visit > 0)
+    query = "select before, at from visits where id = ?"
+    while len(open_):
+        older, at = looked_up(connection, query, visit[open_], 2)
+        since = at >= since_seconds * 1000
+        counts[open_] += since
+        visit[open_] = np.where((older < visit[open_]) & since, older, 0)
+        open_ = open_[visit[open_] > 0]
+    return counts
+
+
+def latest_visit_times(connection: apsw.Connection, pages: Ints) -> Floats:
+    """When each of some different pages was last visited, in epoch seconds; nan if never."""
+    visit = latest_visits(connection, pages)
+    some = np.flatnonzero(visit > 0)
+    (at,) = looked_up(connection, "select at from visits where id = ?", visit[some], 1)
+    found = np.full(len(pages), np.nan)
+    found[some] = at / 1000
+    return found

@@ -84,7 +84,7 @@ def put_sync(connection: apsw.Connection, synced: ListingSynced) -> int:
         connection.executemany(_EVENT, bindings)
     expected = len(inserted) + len(updated) + len(synced.deleted)
     if connection.total_changes() - before != expected:
-        message = f"listing {synced.listing!r}: must update and delete objects that it has"
+        message = f"listing {synced.listing!r}: cannot update or delete an object it does not have"
         raise InvalidParameter(message)
     connection.execute(_COUNT, (listing, sync))
     return sync
@@ -161,7 +161,7 @@ def objects_of(connection: apsw.Connection, listing: str) -> list[StoredObject]:
 
 
 def history_of(connection: apsw.Connection, listing: str) -> ListingHistory:
-    """All that is known of a listing."""
+    """Objects, syncs and events of a listing."""
     query = """
         select objects.id, key from objects join listings on listings.id = objects.listing
         where name = ? order by objects.id
@@ -172,7 +172,7 @@ def history_of(connection: apsw.Connection, listing: str) -> ListingHistory:
 
 
 def _before(syncs: list[float], gone: float | None) -> float:
-    """The last sync that saw an object which another missed, or none has."""
+    """The last sync before an object was gone; the last of all if it is still listed."""
     return syncs[-1] if gone is None else syncs[bisect_left(syncs, gone) - 1]
 
 

@@ -1,4 +1,4 @@
-"""Pages of a store: found by their addresses or added under the next number, and counted.
+"""Table of pages: lookup by address, insertion under the next number, counts.
 
 Touches: files.
 """
@@ -45,11 +45,10 @@ def find_pages(connection: apsw.Connection, addresses: Sequence[str], seed: int)
 def add_pages(connection: apsw.Connection, found: PagesFound, seed: int, count: int) -> Found:
     """Add the addresses that are new after the first `count`, in their order."""
     if not len(found.addresses) == len(found.hosts) == len(found.rules):
-        message = (
-            "pages found: must have a host and a rule each (got "
+        raise InvalidParameter(
+            "pages found: expected one host and one rule per address (got "
             f"{len(found.addresses)} addresses, {len(found.hosts)} hosts, {len(found.rules)} rules)"
         )
-        raise InvalidParameter(message)
     numbers = find_pages(connection, found.addresses, seed)
     new: dict[str, int] = {}
     for place, address in enumerate(found.addresses):
@@ -82,8 +81,7 @@ def _key(address: str, seed: int) -> int:
     try:
         return key_of(address, seed)
     except UnicodeEncodeError:
-        message = f"address: must be text that can be written as UTF-8 (got {address!a})"
-        raise InvalidAddress(message) from None
+        raise InvalidAddress(f"address cannot be encoded as UTF-8 (got {address!a})") from None
 
 
 def key_of(address: str, seed: int) -> int:
@@ -110,7 +108,7 @@ def rules_and_hosts(connection: apsw.Connection, pages: Ints) -> tuple[Ints, Int
 
 
 def page_counts(connection: apsw.Connection, now_seconds: float) -> list[PageCount]:
-    """Pages counted by rule and status, by the database: nobody reads a million rows for that."""
+    """Number of pages by rule and status, counted by the database."""
     rows: list[Any] = connection.execute(_COUNTS, (now_seconds * 1000,)).fetchall()
     return [
         PageCount(rule, PageStatus(status), pages, overdue, None if at is None else at / 1000)

@@ -1,7 +1,7 @@
-"""The reading side of a SQLite store: any number at a time, whoever writes meanwhile.
+"""The reading side of a SQLite store: any number of readers, also while a crawl writes.
 
-Long reads are cut into short ones, so that a reader never keeps the writer's log from being
-copied into the file. Visits are only ever appended, so nothing is missed between two of them.
+Long reads are split into short ones, so that a reader never blocks the writer's checkpoints. Visits
+are append-only, so nothing is missed between two reads.
 
 Touches: files.
 """
@@ -9,33 +9,33 @@ Touches: files.
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from recrawl.entries.entries import Copy
 from recrawl.entries.store import VISITS_AT_A_TIME
 from recrawl.errors import InvalidParameter
-from recrawl.store.sqlite import checkpoints, listings, lookups, meta, schema, versions
+from recrawl.store.sqlite import checkpoints, meta, schema
 from recrawl.store.sqlite import hosts as host_rows
+from recrawl.store.sqlite import latest_visits as visit_rows
+from recrawl.store.sqlite import listings as listing_rows
 from recrawl.store.sqlite import pages as page_rows
+from recrawl.store.sqlite import versions as version_rows
 from recrawl.store.sqlite.columns import joined, outcome_columns, page_columns, visit_columns
 from recrawl.store.sqlite.connections import (
     connect_to_read,
     read_transaction,
     translate_read_errors,
 )
-from recrawl.store.sqlite.latest_visits import latest_visit
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-    from types import TracebackType
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import apsw
 
-    from recrawl.arrays.types import Floats, Ints
-    from recrawl.entries.columns import OutcomeColumns, PageColumns, SampledVisits, VisitColumns
-    from recrawl.entries.listings import ListingHistory, StoredObject, Sync
-    from recrawl.entries.records import Host, PageCount, SavedCheckpoint, Version
+    from recrawl.entries.columns import OutcomeColumns, PageColumns, VisitColumns
+    from recrawl.entries.records import Host
 
 _PAGES_AT_A_TIME = 1 << 20
 _ADDRESSES_AT_A_TIME = 1 << 17
@@ -48,21 +48,37 @@ _CHAIN = """
         select *, 1 from visits where id = ?
         union all
         select visits.*, rank + 1 from visits join chain on visits.id = chain.before
-        where rank < ? and chain.before < chain.id -- so that damage makes no ring of it
+        where rank < ? and chain.before < chain.id -- so that a damaged chain cannot loop
     )
     select * from chain order by id
 """
 
+_P = ParamSpec("_P")
+_Result = TypeVar("_Result")
+
+
+def _query(
+    read: Callable[Concatenate[apsw.Connection, _P], _Result],
+) -> Callable[Concatenate[SqliteReadStore, _P], _Result]:
+    """Method that calls a function with the store's connection, in one read transaction."""
+
+    @wraps(read)
+    def method(self: SqliteReadStore, /, *args: _P.args, **kwargs: _P.kwargs) -> _Result:
+        with self._at_one_instant() as connection:
+            return read(connection, *args, **kwargs)
+
+    return method
+
 
 class SqliteReadStore:
-    """A SQLite store open for reading; `recrawl.entries.store.ReadStore` says what methods do.
+    """A SQLite store open for reading; see `recrawl.entries.store.ReadStore` for its methods.
 
     Args:
         path: The file.
     """
 
     def __init__(self, path: Path | str) -> None:
-        """Open it, and refuse what cannot be read."""
+        """Open the store; raise if it cannot be read."""
         self._path = Path(path)
         self._connection = connect_to_read(self._path)
         try:
@@ -75,7 +91,7 @@ class SqliteReadStore:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Name used in messages."""
         return str(self._path)
 
     def clone(self) -> Self:
@@ -83,18 +99,13 @@ class SqliteReadStore:
         return type(self)(self._path)
 
     def close(self) -> None:
-        """Let go of the file. Idempotent."""
+        """Close the file. Idempotent."""
         self._connection.close(True)  # noqa: FBT003 - also with a read half done
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     # Pages.
@@ -110,11 +121,10 @@ class SqliteReadStore:
             return joined([page_columns(connection, start, _PAGES_AT_A_TIME) for start in starts])
 
     def addresses(self, pages: Sequence[int]) -> list[str]:
-        """Addresses of some pages, in the order asked."""
+        """Addresses of pages, in the given order."""
         found = [row[0] for row in self._of_pages("select address from pages where id = ?", pages)]
         if len(found) != len(pages):
-            message = f"{self.name}: every number must be that of a page (got some that are not)"
-            raise InvalidParameter(message)
+            raise InvalidParameter(f"{self.name}: some page numbers do not exist")
         return found
 
     def all_addresses(self, first: int = 0) -> Iterator[list[str]]:
@@ -133,44 +143,21 @@ class SqliteReadStore:
         return [found.get(address) for address in addresses]
 
     def depth(self, page: int) -> int:
-        """How many links away a page is from what a sitemap, a feed or a person named."""
+        """Links between a page and the nearest address of a sitemap, a feed or the settings."""
         with self._reading() as connection:
             return int(connection.execute("select depth from pages where id = ? + 1", (page,)).get)
 
-    def rules(self) -> Ints:
-        """Number of each page's rule."""
-        with self._reading() as connection:
-            return page_rows.rules_of_pages(connection)
-
-    def rules_and_hosts(self, pages: Ints) -> tuple[Ints, Ints]:
-        """Number of the rule and of the host of each of some pages."""
-        with self._at_one_instant() as connection:
-            return page_rows.rules_and_hosts(connection, pages)
-
-    def page_counts(self, now_seconds: float) -> list[PageCount]:
-        """Pages counted by rule and status."""
-        with self._reading() as connection:
-            return page_rows.page_counts(connection, now_seconds)
-
-    def pages_with_copy(self, rules: Sequence[int]) -> tuple[Ints, Ints]:
-        """Pages of some rules that have a copy, rising, and the rule of each."""
-        with self._reading() as connection:
-            return page_rows.pages_with_copy(connection, rules)
-
-    def pages_without_content(self) -> Ints:
-        """Pages that are gone, refused or moved, rising."""
-        with self._reading() as connection:
-            return page_rows.pages_without_content(connection)
-
-    def appointed_pages(self) -> Ints:
-        """Pages that have an appointment, rising."""
-        with self._reading() as connection:
-            return page_rows.appointed_pages(connection)
+    rules = _query(page_rows.rules_of_pages)
+    rules_and_hosts = _query(page_rows.rules_and_hosts)
+    page_counts = _query(page_rows.page_counts)
+    pages_with_copy = _query(page_rows.pages_with_copy)
+    pages_without_content = _query(page_rows.pages_without_content)
+    appointed_pages = _query(page_rows.appointed_pages)
 
     # Copies.
 
     def copies(self, pages: Sequence[int]) -> list[Copy | None]:
-        """What is known of the copies of some pages; None where there is none."""
+        """Copies of pages; None for a page without one."""
         query = """
             select page - 1, bytes_signature, text_signature, etag, modified_seconds, simhash
             from copies where page = ?
@@ -187,20 +174,9 @@ class SqliteReadStore:
         found = dict(self._of_pages(query, pages))
         return [found.get(page, "") for page in pages]
 
-    def versions(self, page: int) -> list[Version]:
-        """Versions of a page that are kept, oldest first."""
-        with self._reading() as connection:
-            return versions.versions_of(connection, page)
-
-    def newest_body(self, page: int) -> bytes | None:
-        """Body of the newest version of a page; None where none is kept."""
-        with self._reading() as connection:
-            return versions.newest_body(connection, page)
-
-    def body(self, digest: bytes) -> bytes | None:
-        """A body by its digest; None where it is not kept."""
-        with self._reading() as connection:
-            return versions.body_of(connection, digest)
+    versions = _query(version_rows.versions_of)
+    newest_body = _query(version_rows.newest_body)
+    body = _query(version_rows.body_of)
 
     # Visits.
 
@@ -226,7 +202,7 @@ class SqliteReadStore:
     def history(self, page: int, most: int | None = None) -> VisitColumns:
         """Visits of one page, oldest first; only the newest `most` where that is given."""
         with self._at_one_instant() as connection:
-            newest = latest_visit(connection, page)
+            newest = visit_rows.latest_visit(connection, page)
             return visit_columns(
                 connection, _CHAIN, (newest, _ALL_VISITS if most is None else most)
             )
@@ -244,20 +220,9 @@ class SqliteReadStore:
                     high = middle
         return low
 
-    def latest_visits(self, pages: Ints) -> Floats:
-        """When each of some different pages was last visited, in epoch seconds; nan if never."""
-        with self._at_one_instant() as connection:
-            return lookups.latest_visit_times(connection, pages)
-
-    def recent_visit_counts(self, pages: Ints, since_seconds: float) -> Ints:
-        """How many visits were made to each of some different pages at or after an instant."""
-        with self._at_one_instant() as connection:
-            return lookups.visit_counts(connection, pages, since_seconds)
-
-    def sampled_visits(self, visits: Ints, enough: int) -> SampledVisits:
-        """Visits by number, and how many before each compared its page, up to `enough`."""
-        with self._at_one_instant() as connection:
-            return lookups.sampled_visits(connection, visits, enough)
+    latest_visits = _query(visit_rows.latest_visit_times)
+    recent_visit_counts = _query(visit_rows.visit_counts)
+    sampled_visits = _query(visit_rows.sampled_visits)
 
     def daily_visits(self, first_day: int = 0) -> list[tuple[int, int, int]]:
         """Visits by day and outcome: (days since 1970, `VisitOutcome`, visits), rising."""
@@ -277,66 +242,25 @@ class SqliteReadStore:
                 some = host_rows.some_hosts(connection, start, _HOSTS_AT_A_TIME)
             yield from some
 
-    def host(self, name: str) -> Host | None:
-        """A host by its name; None where it is unknown."""
-        with self._reading() as connection:
-            return host_rows.host_named(connection, name)
-
-    def host_delays(self, hosts: Ints) -> tuple[Floats, Floats]:
-        """Days between requests and seconds until an answer of some hosts; 0 where unknown."""
-        with self._at_one_instant() as connection:
-            return host_rows.host_delays(connection, hosts)
-
-    def host_masks(self) -> dict[str, str]:
-        """Masks of all pages of a host, as text, by the host's name."""
-        with self._reading() as connection:
-            return host_rows.masks_of_hosts(connection)
-
-    def signal_records(self) -> list[tuple[str, str, tuple[float, ...]]]:
-        """Host, kind of signal, and how often it was right and wrong."""
-        with self._reading() as connection:
-            return host_rows.signal_records(connection)
-
-    def signal_records_of(self, kind: str) -> dict[int, tuple[float, ...]]:
-        """How often one kind of signal was right and wrong, by the number of the host."""
-        with self._reading() as connection:
-            return host_rows.signal_records_of(connection, kind)
+    host = _query(host_rows.host_named)
+    host_delays = _query(host_rows.host_delays)
+    host_masks = _query(host_rows.masks_of_hosts)
+    signal_records = _query(host_rows.signal_records)
+    signal_records_of = _query(host_rows.signal_records_of)
 
     # What a crawl has learned.
 
-    def checkpoint(self, names: Collection[str] | None = None) -> SavedCheckpoint | None:
-        """The last checkpoint, or some of its parts; None before the first."""
-        with self._at_one_instant() as connection:
-            return checkpoints.load(connection, names)
+    checkpoint = _query(checkpoints.load)
 
     # Listings.
 
-    def listing_names(self) -> list[str]:
-        """Names of all listings, in the order of their first syncs."""
-        with self._reading() as connection:
-            return listings.listing_names(connection)
+    listing_names = _query(listing_rows.listing_names)
+    syncs = _query(listing_rows.syncs_of)
+    listed_objects = _query(listing_rows.listed_objects)
+    objects = _query(listing_rows.objects_of)
+    listing_history = _query(listing_rows.history_of)
 
-    def syncs(self, listing: str) -> list[Sync]:
-        """Every sync of a listing, in order; none where it is unknown."""
-        with self._reading() as connection:
-            return listings.syncs_of(connection, listing)
-
-    def listed_objects(self, listing: str) -> dict[str, dict[str, str]]:
-        """Attributes of the objects that are believed to be listed, by key."""
-        with self._reading() as connection:
-            return listings.listed_objects(connection, listing)
-
-    def objects(self, listing: str) -> list[StoredObject]:
-        """Every object of a listing, in the order in which they were first seen."""
-        with self._at_one_instant() as connection:
-            return listings.objects_of(connection, listing)
-
-    def listing_history(self, listing: str) -> ListingHistory:
-        """All that is known of a listing."""
-        with self._at_one_instant() as connection:
-            return listings.history_of(connection, listing)
-
-    # How it is read.
+    # Connections.
 
     @contextmanager
     def _reading(self) -> Iterator[apsw.Connection]:

@@ -1,7 +1,7 @@
-"""A store's tables, brought up to date by numbered files of SQL.
+"""Schema migrations of a store: numbered SQL files.
 
-`0001_first.sql` leads from nothing to format 1, `0002_...` from 1 to 2, and so on. Each file is
-one transaction together with the new number, so a store never stands between two formats.
+`0001_first.sql` creates format 1, `0002_...` upgrades 1 to 2, and so on. Each file is one
+transaction together with the new number, so a store is never between two formats.
 
 Touches: files.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def steps_in(folder: Traversable | None = None) -> list[str]:
-    """SQL of each step in order; our own where no folder is named.
+    """SQL of each migration in order; of our own migrations by default.
 
     >>> "CREATE TABLE visits" in steps_in()[0]
     True
@@ -39,7 +39,7 @@ def steps_in(folder: Traversable | None = None) -> list[str]:
 
 
 def upgrade(path: Path, connection: apsw.Connection, steps: list[str]) -> None:
-    """Bring the store up to the last of the steps."""
+    """Migrate a store to the last format."""
     with translate_errors(path):
         done = format_of(connection)
         _refuse_newer(path, done, len(steps))
@@ -50,27 +50,25 @@ def upgrade(path: Path, connection: apsw.Connection, steps: list[str]) -> None:
 
 
 def require_current(path: Path, connection: apsw.Connection, steps: list[str]) -> None:
-    """Refuse a store that is not of the last step's format, without touching it."""
+    """Raise unless a store has the last format; nothing is changed."""
     with translate_errors(path):
         done = format_of(connection)
     _refuse_newer(path, done, len(steps))
     if done < len(steps):
-        message = (
-            f"{path}: must be in format {len(steps)} to be read (got {done}: the next crawl "
-            "brings it up to date)"
+        raise StoreTooOld(
+            f"{path}: format {done} is too old to be read (expected {len(steps)}); the next crawl "
+            "upgrades it"
         )
-        raise StoreTooOld(message)
 
 
 def format_of(connection: apsw.Connection) -> int:
-    """Number of the last step that the store has seen."""
+    """Format of a store: the number of its last migration."""
     number: int = connection.execute("pragma user_version").get
     return number
 
 
 def _refuse_newer(path: Path, done: int, known: int) -> None:
     if done > known:
-        message = (
-            f"{path}: must be in format {known} or older (got {done}: a newer recrawl wrote it)"
+        raise StoreTooNew(
+            f"{path}: format {done} is from a newer recrawl (this one reads up to {known})"
         )
-        raise StoreTooNew(message)

@@ -1,6 +1,6 @@
-"""Entries on their way into one transaction.
+"""One transaction: entries in, rows out.
 
-Rows are collected by table, in the order of the entries, and written together: a statement for a
+Rows are collected by table, in the order of the entries, and inserted together: one statement for a
 hundred rows costs little more than for one.
 
 Touches: files.
@@ -48,7 +48,7 @@ _DAY_MILLISECONDS = round(SECONDS_A_DAY * 1000)
 
 
 class Transaction:
-    """A transaction being put together.
+    """A transaction in progress.
 
     Args:
         connection: Inside of its transaction.
@@ -68,7 +68,6 @@ class Transaction:
         pages: int,
         visit: int,
     ) -> None:
-        """Begin with nothing."""
         self.connection = connection
         self._before = before
         self.seed = seed
@@ -85,7 +84,7 @@ class Transaction:
         }
 
     def add(self, entry: Entry, retention: Retention) -> Receipt:  # noqa: PLR0911 - one per kind
-        """Add an entry, and say what its writer will want to know."""
+        """Add an entry, and return its receipt."""
         match entry:
             case VisitMade():
                 return self._visit(entry, retention)
@@ -114,7 +113,7 @@ class Transaction:
                 assert_never(entry)
 
     def finish(self) -> None:
-        """Write the rows collected."""
+        """Insert the collected rows."""
         days = ((day, outcome, visits) for (day, outcome), visits in self._days.items())
         self._rows[_DAY] = list(days)
         for statement, rows in self._rows.items():
@@ -157,7 +156,7 @@ class Transaction:
         numbers = [self._known(page) for page in changed.pages]
         for column in (changed.changes, changed.rules):
             if column is not None and len(column) != len(numbers):
-                message = f"pages changed: must be {len(column)}, one each (got {len(numbers)})"
+                message = f"pages changed: {len(numbers)} pages, but {len(column)} changes or rules"
                 raise InvalidParameter(message)
         for page, change in zip(numbers, changed.changes or (), strict=False):
             self._set_status(page, change)
@@ -170,13 +169,12 @@ class Transaction:
 
     def _known(self, page: int) -> int:
         if not 0 <= page < self.pages:
-            message = f"page must be one of the {self.pages} in the store (got {page})"
-            raise InvalidParameter(message)
+            raise InvalidParameter(f"page {page} is not in the store, which has {self.pages}")
         return page
 
 
 def _columns_of(copy: Copy) -> tuple[Any, ...]:
-    """What is known of a copy, as its row has it."""
+    """Columns of the row of a copy."""
     return (
         copy.bytes_signature,
         copy.text_signature,
@@ -187,7 +185,7 @@ def _columns_of(copy: Copy) -> tuple[Any, ...]:
 
 
 def _signed(bits: int | None) -> int | None:
-    """64 bits as SQLite keeps them: a whole number with a sign.
+    """An unsigned 64-bit number as a signed one, as SQLite stores it.
 
     >>> _signed(2**64 - 1), _signed(5), _signed(None)
     (-1, 5, None)
@@ -196,14 +194,14 @@ def _signed(bits: int | None) -> int | None:
 
 
 def _as_text(etag: str | None) -> str | None:
-    """A validator as it came; None where it holds bytes that are no text."""
+    """A validator as received; None if it cannot be encoded as UTF-8."""
     if etag is None or etag.isascii():
         return etag
     return None if etag.encode(errors="ignore").decode() != etag else etag
 
 
 def age_seconds(at: int, age: float) -> int:
-    """Age in days at a visit as a store keeps it: from the change to the visit's whole second.
+    """Age in days at a visit as a store keeps it: from the change to the second of the visit.
 
     A host dates a change to the second, so the date comes back exactly as
     `at // 1000 - age_seconds`.

@@ -1,4 +1,4 @@
-"""Bodies of pages as they once were: each body once, compressed.
+"""Old versions of pages: each distinct body stored once, compressed.
 
 Touches: files.
 """
@@ -38,7 +38,7 @@ _ROWS = """
 
 
 def keep(connection: apsw.Connection, page: int, at: int, body: bytes) -> None:
-    """Keep a body as the page's newest version, unless it is that already."""
+    """Store a body as the newest version of a page, unless it is that already."""
     digest = hashlib.sha256(body).digest()[:_DIGEST_BYTES]
     number = connection.execute("select id from bodies where digest = ?", (digest,)).get
     if number is None:
@@ -88,7 +88,7 @@ def _unpacked(packed: bytes | None) -> bytes | None:
 
 
 def _compressor() -> zstandard.ZstdCompressor:
-    """This thread's own: one takes longer to make than a page to compress."""
+    """Compressor of this thread: creating one takes longer than compressing a page."""
     try:
         made: zstandard.ZstdCompressor = _OWN.compressor
     except AttributeError:
@@ -99,7 +99,7 @@ def _compressor() -> zstandard.ZstdCompressor:
 def prune(
     connection: apsw.Connection, retention: Retention, now_seconds: float, page: int | None = None
 ) -> int:
-    """Drop what the retention lets go, of one page or of all, and return how many versions."""
+    """Delete the surplus versions of one page or of all, and return their number."""
     if page is None:
         last = connection.execute("select coalesce(max(page), 0) from versions").get
         ranges = [

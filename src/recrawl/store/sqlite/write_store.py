@@ -1,7 +1,7 @@
 """The writing side of a SQLite store: one process, whole transactions.
 
-A crawl keeps its schedule in memory and writes down here what it must find again: pages, visits,
-copies, versions, and now and then a checkpoint. Others read meanwhile (`SqliteReadStore`).
+A crawl keeps its schedule in memory and stores what it needs after a restart: pages, visits,
+copies, versions, and from time to time a checkpoint. Others read meanwhile (`SqliteReadStore`).
 
 Touches: files.
 """
@@ -33,7 +33,6 @@ from recrawl.store.sqlite.transaction import Transaction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import TracebackType
 
     from recrawl.entries.entries import Entry, Receipt
 
@@ -43,7 +42,7 @@ _SEED_BITS = 62
 class SqliteWriteStore:
     """A SQLite store held for writing; every call must come from one thread at a time.
 
-    `recrawl.entries.store.WriteStore` says what methods do.
+    See `recrawl.entries.store.WriteStore` for its methods.
 
     Args:
         path: The file.
@@ -55,7 +54,7 @@ class SqliteWriteStore:
     def __init__(
         self, path: Path, connection: apsw.Connection, lock: Lock, retention: Retention
     ) -> None:
-        """Find the place where the last writer stopped."""
+        """Load the counters and positions that the last writer left."""
         self._path = path
         self._retention = retention
         self._connection = connection
@@ -68,13 +67,13 @@ class SqliteWriteStore:
 
     @classmethod
     def create(cls, path: Path | str, retention: Retention | None = None) -> Self:
-        """Make a new store in a file that must not be there yet."""
+        """Create a store in a file that does not exist yet."""
         path = Path(path)
         try:
             if path.exists() and path.stat().st_size:
-                raise StoreError(f"{path}: must not be there yet (there is such a file)")
+                raise StoreError(f"{path} already exists")
         except OSError as error:
-            raise StoreUnwritable(f"{path}: must be writable ({reason(error)})") from None
+            raise StoreUnwritable(f"{path} cannot be written ({reason(error)})") from None
         lock = Lock(path)
         try:
             return cls._opened(path, connect_new(path), lock, retention)
@@ -84,9 +83,9 @@ class SqliteWriteStore:
 
     @classmethod
     def open(cls, path: Path | str, retention: Retention | None = None) -> Self:
-        """Open a store, and bring its tables up to date."""
+        """Open a store, and migrate it to the current format."""
         path = Path(path)
-        connect_to_read(path).close()  # what is no store must not get a lock beside it
+        connect_to_read(path).close()  # so that no lock file is created beside what is not a store
         lock = Lock(path)
         try:
             return cls._opened(path, connect(path), lock, retention)
@@ -111,7 +110,7 @@ class SqliteWriteStore:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Name used in messages."""
         return str(self._path)
 
     def page_count(self) -> int:
@@ -142,7 +141,7 @@ class SqliteWriteStore:
         return receipts
 
     def check(self) -> list[str]:
-        """What is wrong with the file, read as a whole; empty for nothing."""
+        """Problems found by an integrity check of the whole file; empty if there are none."""
         said = []
         try:
             for (text,) in self._connection.execute("pragma integrity_check"):
@@ -152,11 +151,11 @@ class SqliteWriteStore:
         return [text for text in said if text != "ok"]
 
     def close(self) -> None:
-        """Leave one whole file behind. Idempotent."""
+        """Fold the write-ahead log into the file and close it. Idempotent."""
         if self._closed:
             return
         try:
-            # Without room the log stays beside the file: nothing is lost by that.
+            # On a full disk the log stays beside the file; nothing is lost.
             with translate_errors(self._path), suppress(apsw.FullError):
                 if self._visit > self._latest.saved_visit:
                     self._save_latest()
@@ -165,7 +164,7 @@ class SqliteWriteStore:
             self.abandon()
 
     def abandon(self) -> None:
-        """Let go of the file at once; what was written stays written. Idempotent."""
+        """Close the file at once; committed entries stay committed. Idempotent."""
         self._closed = True
         self._connection.close(True)  # noqa: FBT003 - also with a statement half done
         self._lock.release()
@@ -173,12 +172,7 @@ class SqliteWriteStore:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object, /) -> None:
         if isinstance(error, StoreError):  # the disk has failed: it would only fail again
             self.abandon()
         else:
