@@ -46,7 +46,7 @@ def main(folder: Path) -> None:
         lines.append(BudgetLine(name, VISITS, [run.freshness for run in runs]))
     chart = budget_chart(
         lines,
-        unit="visits a change",
+        unit="visits per change",
         title="Freshness against budget",
         subtitle="a made-up site of 300 pages in 15 sections that change together",
     )

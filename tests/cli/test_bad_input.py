@@ -206,7 +206,7 @@ def test_the_log_itself_is_no_output(log):
 
     said = sentence(run("estimate", log, "-o", log))
 
-    assert said.startswith(f"{log}: output must be another file than FILE")
+    assert said.startswith(f"{log} is an input, which is never overwritten")
     assert log.read_bytes() == before
 
 

@@ -112,7 +112,7 @@ def test_weights_of_classes_matter(log):
     [
         ("1d,1d", "rates must all be different"),
         ("soon", "duration must look like"),
-        ("1d=2,7d", "classes must all have a weight or none"),
+        ("1d=2,7d", "either all classes have a weight or none"),
         ("1d=much", "weight of a class must be a number"),
         ("1d=-1,7d=1", "weights must be positive"),
     ],

@@ -37,7 +37,7 @@ def test_everything_that_is_found_is_visited_once(tmp_path):
 
     assert ended.code == 0
     assert ended.out == ""
-    assert ended.err.splitlines()[0].endswith(": 6 pages named in 1 sitemaps, 0 feeds.")
+    assert ended.err.splitlines()[0].endswith(": 6 pages in 1 sitemaps and 0 feeds.")
     assert ended.err.splitlines()[-1].startswith("Stopped. ")
     lines = [json.loads(line) for line in (tmp_path / "visits.jsonl").read_text().splitlines()]
     assert len(lines) == 6
@@ -193,7 +193,7 @@ def test_where_nobody_answers_that_is_said(tmp_path):
     assert ended.code == 1
     assert "Traceback" not in ended.err
     last = ended.err.splitlines()[-1]
-    assert last.startswith("Error: some site must answer, and none does (")
+    assert last.startswith("Error: no site answered (")
     assert "host must take connections" in last
 
 

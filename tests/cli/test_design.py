@@ -18,7 +18,7 @@ def test_a_row_a_method_on_the_standard_output():
     assert ended.code == 0
     assert list(rows[0]) == list(COLUMNS)
     assert [row["method"] for row in rows] == list(DESIGNED)
-    assert "r = 1.59 changes a gap" in ended.err
+    assert "r = 1.59 changes per gap" in ended.err
 
 
 def test_figures_that_are_none_are_empty_or_null():
@@ -49,8 +49,8 @@ def test_four_changes_in_four_gaps_are_no_surprise():
     remarks = run_here("design", "--every", "7d", "--gap", "10d", "--seen", "4/4").err
 
     assert "4 of 4 gaps changed, which fits a change at least every 2.2w." in remarks
-    assert "a chance of 33 %" in remarks
-    assert "The guess may hold: 7 more changed gaps in a row would refute it." in remarks
+    assert "a probability of 33 %" in remarks
+    assert "The assumption may hold: 7 more changed gaps in a row would refute it." in remarks
 
 
 def test_a_guess_that_is_far_off_is_called_so():
@@ -59,8 +59,8 @@ def test_a_guess_that_is_far_off_is_called_so():
     fast = run_here("design", "--every", "30d", "--gap", "1d", "--seen", "3/4").err
 
     assert "fits a change at most every 2.9w" in slow
-    assert "The guess is far off: visit every" in slow
-    assert "The guess is far off: visit every" in fast
+    assert "The assumption is far off: visit every" in slow
+    assert "The assumption is far off: visit every" in fast
 
 
 def test_a_picture_is_drawn(tmp_path):

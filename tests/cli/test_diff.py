@@ -212,8 +212,8 @@ def test_what_cannot_be_compared_is_one_sentence(folder):
     kept(store, bytes(range(256)) * 9, bytes(range(256)) * 8, address="https://a.org/picture")
     first, last = "2024-10-04 00:00:00 UTC", "2024-10-08 00:00:00 UTC"
     refused = {
-        ("https://a.org/on",): "recrawl.db: URL must be a page of the crawl "
-        "(got https://a.org/on); did you mean https://a.org/one?",
+        ("https://a.org/on",): "recrawl.db: no page "
+        "https://a.org/on; did you mean https://a.org/one?",
         ("https://a.org/one",): "recrawl.db: two versions of https://a.org/one must be kept "
         f"(got one, of {first})",
         ("https://a.org/none",): "recrawl.db: a version of https://a.org/none must be kept "
@@ -228,7 +228,7 @@ def test_what_cannot_be_compared_is_one_sentence(folder):
         f"(got that of {last} for both)",
         (TEA, "--from", "1d", "--to", "2024-10-05"): "--from must mean an older version than --to "
         f"(got that of {last} and that of {first})",
-        (TEA, "--from", "noon"): "--from must be a time such as 2026-01-05 or one ago such as 3d "
+        (TEA, "--from", "noon"): "--from must be a time such as 2026-01-05, or 3d for 3 days ago "
         "(got 'noon')",
     }
 

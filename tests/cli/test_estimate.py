@@ -334,7 +334,7 @@ def test_bad_rows_may_be_left_out_and_are_counted(tmp_path):
 
     assert ended.code == 0
     assert [row["visits"] for row in rows_of(ended.out)] == ["2"]
-    assert ended.err.endswith("3 malformed rows were left out.\n")
+    assert ended.err.endswith("3 malformed rows skipped.\n")
 
 
 def test_remarks_say_what_the_visits_could_not_tell(log):

@@ -105,7 +105,7 @@ def test_the_settings_beside_a_store_are_needed_for_rates(folder, tmp_path):
     (tmp_path / "copy.db").write_bytes((folder / "recrawl.db").read_bytes())
     ended = run("export", "rates", "copy.db", "-o", "r.csv", cwd=tmp_path)
 
-    assert sentence(ended).startswith("recrawl.toml: must be there")
+    assert sentence(ended).startswith("recrawl.toml not found")
     named = ("--settings", folder / "recrawl.toml")
     assert run("export", "rates", "copy.db", "-o", "r.csv", *named, cwd=tmp_path).code == 0
 

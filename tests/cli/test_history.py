@@ -56,7 +56,7 @@ def test_only_the_newest_fit_on_a_terminal(folder):
         later = [VisitMade(3, (BEGAN + 20 + day) * DAY, VisitOutcome.SAME) for day in range(50)]
         store.write(later)
 
-    assert "... and 16 older; --csv, --json or -o has them all.\n" in on_a_terminal(
+    assert "... and 16 more visits; --csv, --json or -o writes all of them.\n" in on_a_terminal(
         folder, "history", PAGE
     )
     assert len(run("history", PAGE, "--csv", cwd=folder).out.splitlines()) == 57
@@ -82,10 +82,9 @@ def test_an_address_may_be_spelt_otherwise(folder):
 
 def test_an_unknown_address_is_refused_with_the_nearest(folder):
     assert sentence(run("history", "https://a.org/s0/p3.htm", cwd=folder)) == (
-        "recrawl.db: URL must be a page of the crawl (got https://a.org/s0/p3.htm); "
-        f"did you mean {PAGE}?"
+        f"recrawl.db: no page https://a.org/s0/p3.htm; did you mean {PAGE}?"
     )
-    assert sentence(run("history", "x", cwd=folder)).endswith("(got x)")
+    assert sentence(run("history", "x", cwd=folder)).endswith("no page x")
 
 
 def test_a_page_without_visits_has_an_empty_table(tmp_path):

@@ -74,8 +74,8 @@ def test_nothing_is_written_over(tmp_path):
 
     said = sentence(run("init", tmp_path))
 
-    there = "must not be there yet, for a crawl is begun only once (it is there)"
-    assert said == f"{tmp_path / 'recrawl.db'}: {there}"
+    there = "already exists"
+    assert said == f"{tmp_path / 'recrawl.db'} {there}"
     assert names_in(tmp_path) == ["recrawl.db"]
     assert (tmp_path / "recrawl.db").read_text() == "mine"
 
@@ -99,7 +99,7 @@ def test_settings_without_a_store_get_one(tmp_path):
     assert ended.code == 0
     assert (tmp_path / "recrawl.toml").read_text() == text
     assert run("status", "--settings", tmp_path / "recrawl.toml").code == 0
-    assert "must not be there yet" in sentence(run("init", tmp_path))
+    assert "already exists" in sentence(run("init", tmp_path))
 
 
 def test_a_link_that_leads_nowhere_is_not_written_through(tmp_path):
@@ -133,7 +133,7 @@ def test_a_folder_that_cannot_be_is_refused(tmp_path, place):
 
     said = sentence(run("init", tmp_path / place))
 
-    assert said.startswith(f"{tmp_path / place}: must be a folder, or a place for one (")
+    assert said.startswith(f"{tmp_path / place} cannot be created (")
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write all")

@@ -30,7 +30,7 @@ def test_a_terminal_shows_the_first(folder):
         *("page", "status", "every", "between", "fresh", "now", "visited", "next")
     ]
     assert len(lines) == 42
-    assert lines[-1] == "... and 50 more pages; --csv, --json or -o has them all."
+    assert lines[-1] == "... and 50 more pages; --csv, --json or -o writes all of them."
 
 
 def test_a_pipe_gets_all_as_csv(folder):
@@ -84,7 +84,7 @@ def test_json_and_files(folder, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--host", "c.org"), "recrawl.db: --host must be a host of the crawl (got 'c.org')"),
+        (("--host", "c.org"), "recrawl.db: no host 'c.org' in this crawl"),
         (("--status", "old"), "status must be one of new, copied, suspected, gone, refused, moved"),
         (("-o", "pages.txt"), "pages.txt: output must end in .csv"),
     ],

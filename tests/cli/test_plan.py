@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from recrawl.report.plans import COLUMNS, CURVE_COLUMNS
 from tests.cli.running import names_in, run, run_here, sentence, write_log
 from tests.cli.test_screen import on_a_terminal
 from tests.inspect.looked import made
+from tests.report.columns import CURVE_COLUMNS, PLAN_COLUMNS
 
 RATES = [(f"https://{'ab'[n > 2]}.org/{n}", n) for n in range(1, 6)]
 
@@ -28,11 +28,11 @@ def test_a_row_a_page_on_the_standard_output(rates):
     rows = rows_of(ended)
 
     assert ended.code == 0
-    assert list(rows[0]) == list(COLUMNS)
+    assert list(rows[0]) == list(PLAN_COLUMNS)
     visits = [float(row["visits_per_day"]) for row in rows]
     assert visits == pytest.approx([1.15, 1.36, 1.35, 1.14, 0], abs=0.005)
     assert rows[4]["interval_days"] == ""
-    assert "planned for 5/1d; one more visit a day is worth 0.216." in ended.err
+    assert "planned for 5/1d; one more visit per day is worth 0.216." in ended.err
     assert "Expected freshness 37.4 %; 36.5 % if all pages were visited equally often." in ended.err
     assert "1 page never visited" in ended.err
 
@@ -45,8 +45,8 @@ def test_where_equal_visits_are_fresher_the_objective_is_named(tmp_path):
         for objective in ("age", "freshness")
     )
 
-    assert "visited equally often, but age, not freshness, is what was planned for." in age
-    assert "is what was planned for" not in fresh
+    assert "visited equally often, but the plan optimises age, not freshness." in age
+    assert "the plan optimises" not in fresh
 
 
 def test_of_a_store_is_said_what_its_rates_rest_on(tmp_path):
@@ -56,8 +56,8 @@ def test_of_a_store_is_said_what_its_rates_rest_on(tmp_path):
 
     assert len(rows_of(ended)) == 60
     assert ended.err.splitlines()[-2:] == [
-        "Rates are the crawl's beliefs after 300 visits in 9.0d, supposed to stay as they are.",
-        "The crawl's settings play no part; recrawl status says what to expect with them.",
+        "Rates are the crawl's beliefs after 300 visits in 9.0d, assumed to stay constant.",
+        "The crawl's settings are ignored; `recrawl status` takes them into account.",
     ]
 
 
@@ -77,7 +77,7 @@ def test_what_estimate_writes_is_read_as_it_is(tmp_path):
             ended = run_here("plan", tmp_path / name, "--budget", "0.5/page/1d", "--csv")
             total = sum(float(row["visits_per_day"]) for row in rows_of(ended))
             assert total == pytest.approx(2), (method, name)
-            without = "1 without a rate: taken for pages that nobody has seen yet" in ended.err
+            without = "1 without a rate: treated as never visited" in ended.err
             assert without == (method != "gamma"), (method, ended.err)
             planned = {row["page"]: float(row["visits_per_day"]) for row in rows_of(ended)}
             assert max(planned, key=lambda page: planned[page]) == "p0", "it changed in every gap"
@@ -101,10 +101,10 @@ def test_hosts_are_taken_from_addresses_or_a_column(tmp_path, rates):
 
     assert sum(visits[:2]) == pytest.approx(2)
     assert sum(visits[2:]) == pytest.approx(2)
-    assert "2 of 2 hosts at their cap." in ended.err
+    assert "2 of 2 hosts at their limit." in ended.err
     assert "planned for 4/1d of 5/1d: all that is worth a visit is at its cap" in ended.err
     named = write_log(tmp_path / "h.csv", [(*row, "x") for row in RATES], "page,rate_per_day,host")
-    assert "1 of 1 hosts at their cap." in run_here("plan", named, *words).err
+    assert "1 of 1 hosts at their limit." in run_here("plan", named, *words).err
 
 
 def test_intervals_are_kept(rates):
@@ -209,7 +209,7 @@ def test_a_bad_table_is_refused_in_one_sentence(tmp_path, table, wrong):
         (["--budget", "5/1d", "--max-interval", "1h"], "budget must pay for the least visits"),
         (["--budget", "5/1d", "--plot", "x.gif"], "output must end in .svg, .png"),
         (["--budget", "5/1d", "-o", "x.txt"], "output must end in .csv"),
-        (["--budget", "5/1d", "-o", "rates.csv"], "output must be another file than FILE"),
+        (["--budget", "5/1d", "-o", "rates.csv"], "is an input, which is never overwritten"),
     ],
 )
 def test_what_means_nothing_is_refused_in_one_sentence(words, wrong, rates, tmp_path):

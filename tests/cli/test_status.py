@@ -22,14 +22,14 @@ def test_a_crawl_in_a_dozen_lines(folder):
     lines = on_a_terminal(folder, "status").splitlines()
     said = [line[:10].rstrip() for line in lines]
 
-    assert re.fullmatch(r"fresh     \d+\.\d % of 90 copies, expected \(.* to .* %\)", lines[0])
+    assert re.fullmatch(r"fresh     \d+\.\d % of 90 copies expected \(.* to .* %\)", lines[0])
     assert re.fullmatch(r"later     \d+\.\d % fresh in the long run \(.*", lines[2])
     assert lines[said.index("pages")] == "pages     90 known"
     assert lines[said.index("overdue")] == "overdue   30"
     common, own = (line for line in lines if line.startswith("visits"))
-    assert common.endswith("budget 20 a day (all others)")
-    assert own.endswith("budget 5 a day (https://b.org/)")
-    assert lines[said.index("foretold")].startswith("foretold  a change for")
+    assert common.endswith("budget 20 per day (all others)")
+    assert own.endswith("budget 5 per day (https://b.org/)")
+    assert lines[said.index("forecast")].startswith("forecast  ")
     assert lines[-1] == "next      now"
 
 
@@ -69,7 +69,7 @@ def test_settings_elsewhere(folder, tmp_path_factory):
 def test_a_folder_without_a_crawl_is_refused(tmp_path):
     ended = run("status", cwd=tmp_path)
 
-    assert sentence(ended).startswith("recrawl.toml: must be there; `recrawl init` writes one")
+    assert sentence(ended).startswith("recrawl.toml not found; `recrawl init` creates one")
 
 
 def test_a_missing_store_is_refused(folder):

@@ -17,19 +17,19 @@ from recrawl.listings.forecast.methods import METHODS as FORECASTERS
 from recrawl.rates import METHODS
 from recrawl.rates.estimates import STATUS_NAMES
 from recrawl.report.listings.backtests import CYCLE_COLUMNS, KEEP_COLUMNS
-from recrawl.report.listings.describe import (
-    DAY_COLUMNS,
-    DESCRIBE_COLUMNS,
-    MARKS,
-    STATUS_REMARKS,
-    UPDATE_COLUMNS,
-)
-from recrawl.report.listings.forecasts import FORECAST_COLUMNS
-from recrawl.report.listings.partitions import PARTITION_COLUMNS
-from recrawl.report.listings.schedules import REASONS, SCHEDULE_COLUMNS
+from recrawl.report.listings.describe import MARKS, STATUS_REMARKS
+from recrawl.report.listings.schedules import REASONS
 from recrawl.report.rates import COLUMNS
 from recrawl.visits.visit import Flag
 from tests.docs.pages import DOCS, PAGES, ROOT, Block, Session, blocks, commands
+from tests.report.columns import (
+    DAY_COLUMNS,
+    DESCRIBE_COLUMNS,
+    FORECAST_COLUMNS,
+    PARTITION_COLUMNS,
+    SCHEDULE_COLUMNS,
+    UPDATE_COLUMNS,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path

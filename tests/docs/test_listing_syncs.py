@@ -5,8 +5,9 @@ import re
 import pytest
 
 from recrawl.report.listings.objects import OBJECT_COLUMNS
-from recrawl.report.listings.syncs import SYNC_COLUMNS, SYNC_OUTCOMES
+from recrawl.report.listings.syncs import SYNC_OUTCOMES
 from tests.docs.pages import DOCS
+from tests.report.columns import SYNC_COLUMNS
 
 FILES = (DOCS / "reference" / "files.md").read_text().split("## Listings")[1]
 

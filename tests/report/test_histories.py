@@ -1,37 +1,26 @@
 """Visits as tables, and addresses that were nearly right."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recrawl.entries.columns import VisitColumns
 from recrawl.report.histories import HEADER, VISIT_COLUMNS, nearest, visit_columns, visit_words
 from recrawl.visits.status import VisitOutcome
 
-
-@dataclass(frozen=True)
-class Made:
-    """Visits as a store gives them."""
-
-    at: np.ndarray
-    outcome: np.ndarray
-    http: np.ndarray
-    modified_at: np.ndarray
-    size: np.ndarray
-    took_seconds: np.ndarray
-    age: np.ndarray
-
-
-VISITS = Made(
+VISITS = VisitColumns(
+    visit=np.array([1, 2]),
+    page=np.array([0, 0]),
     at=np.array(["2026-01-01T12:00:00", "2026-01-02T12:00:00.5"], "datetime64[us]"),
     outcome=np.array([VisitOutcome.CHANGED, VisitOutcome.FAILED], np.uint8),
     http=np.array([200, 0]),
     modified_at=np.array(["2026-01-01T06:00", "NaT"], "datetime64[us]"),
     size=np.array([12_345, -1]),
     took_seconds=np.array([0.25, np.nan]),
-    age=np.array([0.25, np.nan]),
+    share=np.full(2, np.nan),
+    audit=np.zeros(2, np.uint8),
 )
 
 

@@ -9,14 +9,9 @@ import pytest
 
 from recrawl.report.charts.simulation import BudgetLine, budget_chart
 from recrawl.report.charts.vega import DARK
-from recrawl.report.simulation import (
-    COLUMNS,
-    HEADER,
-    SimulationEntry,
-    simulation_columns,
-    simulation_words,
-)
+from recrawl.report.simulation import HEADER, SimulationEntry, simulation_columns, simulation_words
 from recrawl.simulate.bands import Band
+from tests.report.columns import SIMULATION_COLUMNS
 from tests.simulate.made import Timetable, run, world
 
 
@@ -28,7 +23,7 @@ def entry(policy="ours", **visits):
 def test_every_column_has_a_figure():
     columns = simulation_columns([entry(), entry("theirs")])
 
-    assert ("policy", *columns) == COLUMNS
+    assert ("policy", *columns) == SIMULATION_COLUMNS
     assert {name: column.tolist()[0] for name, column in columns.items()} == {
         "freshness": 0.75,
         "staleness": 0.25,

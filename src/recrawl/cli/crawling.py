@@ -1,4 +1,4 @@
-"""What the verbs that crawl share: settings from a file, a crawl until it is stopped.
+"""What the verbs that crawl share: loading settings, running a crawl, its progress line.
 
 Touches: files, the network, the clock, signals, the standard streams.
 """
@@ -16,30 +16,31 @@ from typing import TYPE_CHECKING
 from recrawl.cli import screen
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Coroutine
     from pathlib import Path
 
     from recrawl.crawl.crawler import Crawler
     from recrawl.crawl.discovery import Discovered
     from recrawl.crawl.page_visit import PageVisit
     from recrawl.crawl.progress import Figures
+    from recrawl.entries.listings import ListingSynced
     from recrawl.fetch.fetcher import Fetcher
     from recrawl.settings.settings import Settings
 
 _REFRESH_SECONDS = 0.5
-# Figures of a large crawl take time, which is not to be taken from the crawl.
+# The progress figures of a large crawl take time: spend at most a twentieth of it on them.
 _REFRESH_TIMES = 20.0
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """How long to crawl, and who watches.
+class CrawlOptions:
+    """How long to crawl, and what to record.
 
     Args:
-        once: Whether to stop when nothing more may be visited for now.
+        once: Whether to stop when nothing is due.
         days: Days after which to stop.
-        port: Port on which to answer Prometheus; 0 for none.
-        warc: Folder of WARC files to write to; None for none.
+        port: Port of the Prometheus endpoint; 0 for none.
+        warc: Folder for WARC files; None for none.
     """
 
     once: bool = False
@@ -49,55 +50,46 @@ class Wanted:
 
 
 def load_settings(path: Path) -> Settings:
-    """Settings from their file."""
+    """Read the settings file."""
     from recrawl.settings.settings import read_settings
 
     return read_settings(load_text(path), name=str(path))
 
 
 def load_text(path: Path) -> str:
-    """Text of a file of settings."""
+    """Text of the settings file."""
     from recrawl.errors import InvalidSettings, reason
 
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        message = f"{path}: must be there; `recrawl init` writes one (there is no such file)"
-        raise InvalidSettings(message) from None
+        raise InvalidSettings(f"{path} not found; `recrawl init` creates one") from None
     except OSError as error:
-        raise InvalidSettings(f"{path}: must be readable ({reason(error)})") from None
+        raise InvalidSettings(f"{path} cannot be read ({reason(error)})") from None
     except UnicodeDecodeError:
-        raise InvalidSettings(f"{path}: must be text in UTF-8 (it is not)") from None
+        raise InvalidSettings(f"{path} is not UTF-8 text") from None
 
 
 def store_of(settings: Path, asked: Settings) -> Path:
-    """File of the store that settings name; a relative one lies beside them."""
+    """File of the store that settings name; a relative path starts at the settings file."""
     from recrawl.store import file_of
 
     return settings.parent / file_of(asked.store)
 
 
-def check_store(path: Path) -> None:
-    """Refuse what is no store before anything is changed for its sake."""
-    from recrawl.store import open_store
-
-    open_store(path).close()
-
-
 async def crawl_on(
-    settings: Settings, store: Path, wanted: Wanted, told: Callable[[PageVisit], object]
+    settings: Settings, store: Path, options: CrawlOptions, on_visit: Callable[[PageVisit], object]
 ) -> None:
-    """Crawl until it is enough, or until a person says so."""
-    from recrawl.cli.listing.messages import say_synced
+    """Crawl until the options or a signal end it."""
     from recrawl.clock import RealClock
     from recrawl.crawl.running import running
     from recrawl.errors import NothingAnswered
 
     clock = RealClock()
-    until = clock.now() + wanted.days
-    recorded = _recorder(wanted.warc, settings.agent)
+    until = clock.now() + options.days
+    record = _recorder(options.warc, settings.agent)
     async with running(
-        settings, store, clock, on_visit=told, on_replay=_say_relearnt, record=recorded
+        settings, store, clock, on_visit=on_visit, on_replay=_say_replayed, record=record
     ) as crawler:
         silent: list[str] = []
 
@@ -105,17 +97,17 @@ async def crawl_on(
             _say_found(address, what)
             silent.extend(() if what.reached else what.remarks)
 
-        async with _watched(crawler, wanted):
-            await crawler.run(until=until, once=wanted.once, found=found, synced=say_synced)
+        async with _watched(crawler, options):
+            await crawler.run(until=until, once=options.once, found=found, synced=_say_synced)
         screen.remark(f"Stopped. {crawler.figures().line()}.")
         visits, failed = crawler.tally.visits, crawler.tally.failed
-    if wanted.once and failed == visits and (failed or silent):
+    if options.once and failed == visits and (failed or silent):
         why = silent[0] if silent else f"all of {failed:,} visits failed"
-        raise NothingAnswered(f"some site must answer, and none does ({why})")
+        raise NothingAnswered(f"no site answered ({why})")
 
 
 async def find_pages(settings: Settings, store: Path, number: int) -> None:
-    """Look for the pages of one site, and write them down."""
+    """Discover the pages of one site, and store them."""
     from recrawl.clock import RealClock
     from recrawl.crawl.running import running
     from recrawl.fetch.host_slots import PATIENCE
@@ -126,7 +118,7 @@ async def find_pages(settings: Settings, store: Path, number: int) -> None:
 
 
 def _recorder(folder: Path | None, agent: str) -> Callable[[Fetcher], Fetcher] | None:
-    """What writes down all that is fetched, if that is wanted."""
+    """Wrapper that records everything fetched in WARC files, if asked for."""
     if folder is None:
         return None
     from recrawl.adapters.warc.folder import WarcFolder
@@ -135,22 +127,48 @@ def _recorder(folder: Path | None, agent: str) -> Callable[[Fetcher], Fetcher] |
     return lambda fetcher: RecordingFetcher(fetcher, WarcFolder(folder, agent))
 
 
-def _say_relearnt(visits: int) -> None:
-    screen.remark(f"Learnt from {visits:,} visits again.")
+def _say_replayed(visits: int) -> None:
+    screen.remark(f"Replayed {visits:,} visits.")
 
 
 def _say_found(address: str, found: Discovered) -> None:
     sitemaps, feeds = found.sitemaps, found.feeds
     count = len(found.addresses)
-    screen.remark(f"{address}: {count:,} pages named in {sitemaps} sitemaps, {feeds} feeds.")
+    screen.remark(f"{address}: {count:,} pages in {sitemaps} sitemaps and {feeds} feeds.")
     for sentence in found.remarks:
         screen.remark(f"  {sentence}")
 
 
+def _say_synced(synced: ListingSynced) -> None:
+    screen.remark(synced_sentence(synced))
+
+
+def synced_sentence(synced: ListingSynced) -> str:
+    """Summary of a sync of a listing.
+
+    >>> from recrawl.entries.listings import ListingSynced, SyncOutcome
+    >>> new, gone = {"a": {}, "b": {}}, ["c"]
+    >>> synced = ListingSynced("jobs", 0.0, SyncOutcome.DONE, 86_400.0, inserted=new, deleted=gone)
+    >>> synced_sentence(synced)
+    'jobs: 0 listed, 2 new, 0 changed, 1 gone; next sync in 1.0d.'
+    """
+    from recrawl.report.words import every
+    from recrawl.units import SECONDS_A_DAY
+
+    said = f"{synced.outcome.label}, {synced.detail}"
+    if synced.outcome.accepted:
+        said = (
+            f"{synced.items:,} listed, {len(synced.inserted):,} new, "
+            f"{len(synced.updated):,} changed, {len(synced.deleted):,} gone"
+        )
+    wait = (synced.next_at_seconds - synced.at_seconds) / SECONDS_A_DAY
+    return f"{synced.listing}: {said}; next sync in {every(wait)}."
+
+
 @asynccontextmanager
-async def _beside(work: object) -> AsyncIterator[None]:
-    """Work that goes on beside, and ends with what is inside."""
-    task = asyncio.ensure_future(work)  # type: ignore[call-overload] # a coroutine
+async def _background(work: Coroutine[object, object, None]) -> AsyncIterator[None]:
+    """Run a coroutine until the block ends."""
+    task = asyncio.ensure_future(work)
     try:
         yield
     finally:
@@ -160,15 +178,15 @@ async def _beside(work: object) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def _watched(crawler: Crawler, wanted: Wanted) -> AsyncIterator[None]:
-    """Stop at a signal; show a line on a terminal; answer Prometheus if that is wanted."""
+async def _watched(crawler: Crawler, options: CrawlOptions) -> AsyncIterator[None]:
+    """Stop at a signal; show progress on a terminal; serve metrics if asked for."""
     newest = [crawler.figures()]
-    end = _serve(crawler, newest, wanted.port) if wanted.port else None
+    end = _serve(crawler, newest, options.port) if options.port else None
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, crawler.stop)
     try:
-        async with _beside(_keep_up(crawler, newest, show=screen.is_terminal(sys.stderr))):
+        async with _background(_refresh(crawler, newest, show=screen.is_terminal(sys.stderr))):
             yield
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -178,17 +196,17 @@ async def _watched(crawler: Crawler, wanted: Wanted) -> AsyncIterator[None]:
 
 
 def _serve(crawler: Crawler, newest: list[Figures], port: int) -> Callable[[], None]:
-    """Answer Prometheus in a thread, from figures that are worked out in the loop."""
+    """Serve metrics in a thread, from figures computed in the event loop."""
     from recrawl.crawl.metrics import Collected, serve_metrics
 
     return serve_metrics(port, Collected(crawler.tally, lambda: newest[0]))
 
 
-async def _keep_up(crawler: Crawler, newest: list[Figures], *, show: bool) -> None:
-    """Keep the figures up to date, and a line that shows them."""
+async def _refresh(crawler: Crawler, newest: list[Figures], *, show: bool) -> None:
+    """Refresh the figures and the progress line."""
     loop = asyncio.get_running_loop()
     with ExitStack() as stack:
-        draw = _line(stack) if show else str
+        draw = live_line(stack) if show else str
         while True:
             began = loop.time()
             newest[0] = crawler.figures()
@@ -197,8 +215,8 @@ async def _keep_up(crawler: Crawler, newest: list[Figures], *, show: bool) -> No
             await asyncio.sleep(max(_REFRESH_SECONDS, _REFRESH_TIMES * took))
 
 
-def _line(stack: ExitStack) -> Callable[[str], object]:
-    """What draws a line in place of the one before."""
+def live_line(stack: ExitStack) -> Callable[[str], object]:
+    """Function that redraws one line on stderr, until the stack closes."""
     from rich.console import Console
     from rich.live import Live
     from rich.text import Text

@@ -10,30 +10,33 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recrawl.cli import shared
+from recrawl.checks import check_choice
+from recrawl.cli import options, screen, shared
 
 if TYPE_CHECKING:
     from recrawl.report.design import Study
 
 _EVERY = typer.Option(
-    metavar="T", help="How often the page is believed to change: once in 7d.", show_default=False
+    metavar="T", help="Assumed mean interval between changes, e.g. 7d.", show_default=False
 )
-_VISITS = typer.Option(help="Visits after the first, which only sets the baseline.", min=1)
+_VISITS = typer.Option(help="Visits after the first, which is only the baseline.", min=1)
 _GAP = typer.Option(
     metavar="T",
-    help="Time between visits  [default: 1.59 times --every, which tells most]",
+    help="Time between visits  [default: 1.59 times --every, which is most informative]",
     show_default=False,
 )
-_PRECISION = typer.Option(metavar="P", help="Error of the rate to reach, e.g. 0.2 or 20%.")
-_BIAS = typer.Option(metavar="B", help="Largest bias to call unbiased.")
-_LEVEL = typer.Option(help="Probability that a rate lies in its band, for --seen.")
+_PRECISION = typer.Option(metavar="P", help="Relative error of the rate to reach, e.g. 0.2 or 20%.")
+_BIAS = typer.Option(metavar="B", help="Largest bias that counts as unbiased.")
+_LEVEL = typer.Option(help="For --seen: probability that the rate lies in its band.")
 _SEEN = typer.Option(
-    metavar="X/N", help="Changes out of gaps so far: is the guess far off?", show_default=False
+    metavar="X/N",
+    help="Changes and gaps so far: test whether they fit --every.",
+    show_default=False,
 )
 _METHOD = typer.Option(metavar="M", help="Only this method; may be repeated.", show_default=False)
 _PLOT = typer.Option(
     metavar="F",
-    help="Draw bias and sigma of the one --method over changes a gap to F: .svg or .png.",
+    help="Draw bias and sigma of the one --method over changes per gap to F: .svg or .png.",
     show_default=False,
 )
 
@@ -55,13 +58,13 @@ def design(
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:
-    """Say how well a page's rate would be known, and how to visit to know it better.
+    """Plan how often and how long to visit a page to learn its change rate.
 
-    For a page that is believed to change once in a while, visited regularly:
-    bias and sigma (both as shares of the true rate) of each method by exact
-    sums, how often it has no answer, up to how many changes a gap r its bias
-    stays small, and the visits and the time it takes to reach a precision.
-    With --seen, whether what came so far fits the guess, and when to visit next.
+    For a page with an assumed change rate, visited regularly: bias and sigma of
+    each estimator relative to the true rate, computed exactly; how often it has no
+    answer; up to how many changes per gap r its bias stays small; and the visits
+    and the time needed to reach a precision. With --seen, whether the changes so
+    far fit the assumption, and when to visit next.
 
     \b
     Examples:
@@ -70,15 +73,15 @@ def design(
         recrawl design --every 7d --gap 10d --seen 4/4
         recrawl design --method cho --plot cho.svg
     """  # noqa: D301 - \b tells click to leave the paragraph alone
-    from recrawl.adapters.tables.outputs import check_output
     from recrawl.checks import check_fraction
-    from recrawl.cli import options, screen
     from recrawl.rates.design import best_gap
     from recrawl.report.design import DESIGNED, Study
     from recrawl.units import days
 
-    kind = shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
-    methods = _checked(method or list(DESIGNED))
+    out = shared.Output.of(as_csv=as_csv, as_json=as_json, file=output)
+    methods = method or list(DESIGNED)
+    for name in methods:
+        check_choice(DESIGNED, method=name)
     check_fraction(level=level)
     interval = days(every)
     study = Study(
@@ -92,27 +95,15 @@ def design(
     if visits == 1 and "last-modified" in (method or []):
         raise typer.BadParameter("last-modified needs at least 2 visits after the first")
     judged = _judged(study, *options.counts(seen)) if seen else []
-    if output is not None:
-        check_output(output)
     if plot is not None:
         _draw(plot, methods)
-    _rows(study, _possible(methods, visits), kind, output)
+    _put(study, _possible(methods, visits), out)
     for sentence in [*_remarks(study), *judged]:
         screen.remark(sentence)
 
 
-def _checked(methods: list[str]) -> list[str]:
-    from recrawl.errors import InvalidParameter
-    from recrawl.report.design import DESIGNED
-
-    for name in methods:
-        if name not in DESIGNED:
-            raise InvalidParameter(f"method must be one of {', '.join(DESIGNED)} (got {name!r})")
-    return methods
-
-
 def _possible(methods: list[str], visits: int) -> list[str]:
-    """Methods that have an answer after so few visits."""
+    """Methods that have an answer after this many visits."""
     return [name for name in methods if name != "last-modified" or visits > 1]
 
 
@@ -127,52 +118,49 @@ def _draw(path: Path, methods: list[str]) -> None:
     write_picture(path, accuracy_chart(curves(methods[0], _PICTURED), title=methods[0]))
 
 
-def _rows(study: Study, methods: list[str], kind: str, output: Path | None) -> None:
-    """Print a table, or write the figures where they are wanted."""
+def _put(study: Study, methods: list[str], out: shared.Output) -> None:
+    """Print a table, or write the figures."""
     import numpy as np
 
-    from recrawl.arrays.texts import Texts
-    from recrawl.cli import screen
-    from recrawl.report.design import COLUMNS, HEADER, study_words
+    from recrawl.report.design import HEADER, study_words
 
     columns = study.columns(methods)
-    if shared.is_interactive(kind, output):
+    if out.interactive:
         screen.show_table(HEADER, study_words(methods, columns))
         return
     figures = {name: np.array(column) for name, column in columns.items()}
     finite = {name: np.where(np.isfinite(some), some, np.nan) for name, some in figures.items()}
-    with shared.target(kind, output, COLUMNS) as writer:
-        writer.write(Texts.of(methods), finite)
+    out.write(methods, finite, first="method")
 
 
 def _remarks(study: Study) -> list[str]:
-    """What was looked at, what would tell most, and what dates would add."""
+    """The assumptions, the most informative gap, and what dates would add."""
     from recrawl.rates.design import best_gap, period_for
     from recrawl.report.words import every, percent
 
     expected = study.gap / study.mean_interval
     least = period_for(study.bound) * study.mean_interval
     times = "once" if study.gaps == 1 else f"{study.gaps} times, {every(study.gap)} apart,"
-    looked = (
-        f"A page that changes once in {every(study.mean_interval)}, visited {times} after a "
-        f"first visit: r = {expected:.3g} changes a gap."
+    assumed = (
+        f"A page that changes every {every(study.mean_interval)}, visited {times} after a "
+        f"first visit: r = {expected:.3g} changes per gap."
     )
     short = (
-        f"Watched for less than {every(least)}, its mean interval (malcolm) comes out more "
-        f"than {percent(study.bound)} too short, however frequent the visits."
+        f"In less than {every(least)}, its mean interval (malcolm) is underestimated by more "
+        f"than {percent(study.bound)}, however frequent the visits."
     )
     best, gain = every(best_gap(study.mean_interval)), study.gain_of_dates
     return [
-        looked,
+        assumed,
         f"Visits and time needed: for an error of {percent(study.precision)}.",
-        f"Visits {best} apart tell most about such a page (r = 1.59).",
-        f"Where changes are dated (Last-Modified), a visit tells {gain:.2f} times as much.",
+        f"The most informative gap for such a page is {best} (r = 1.59).",
+        f"With dated changes (Last-Modified), a visit is {gain:.2f} times as informative.",
         short,
     ]
 
 
 def _judged(study: Study, changes: int, gaps: int) -> list[str]:
-    """What the first gaps say about the guess."""
+    """Whether the first gaps fit the assumed rate."""
     from recrawl.rates.design import surprise
     from recrawl.report.words import every, percent
 
@@ -186,16 +174,16 @@ def _judged(study: Study, changes: int, gaps: int) -> list[str]:
     else:
         fits = f"a change every {every(1 / found.high)} to {every(1 / found.low)}"
     sentence = (
-        f"{changes} of {gaps} gaps changed, which fits {fits}. If the guess is right, a count as "
-        f"far off has a chance of {percent(found.chance)}."
+        f"{changes} of {gaps} gaps changed, which fits {fits}. If the assumption is right, a count "
+        f"this far off has a probability of {percent(found.chance)}."
     )
     if found.far_off:
-        return [sentence, f"The guess is far off: visit every {every(found.gap)} from now on."]
+        return [sentence, f"The assumption is far off: visit every {every(found.gap)} from now on."]
     more = "1 more changed gap" if found.more == 1 else f"{found.more} more changed gaps in a row"
     return [
         sentence,
         (
-            f"The guess may hold: {more} would refute it. "
-            f"The next visit tells most after {every(found.gap)}."
+            f"The assumption may hold: {more} would refute it. "
+            f"The next visit is most informative after {every(found.gap)}."
         ),
     ]

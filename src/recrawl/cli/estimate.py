@@ -6,15 +6,16 @@ Touches: files, the standard streams, the clock.
 from __future__ import annotations
 
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recrawl.cli import shared
+from recrawl.cli import options, screen, shared
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     import numpy as np
 
@@ -42,22 +43,22 @@ _METHOD = typer.Option(
 )
 _CLASSES = typer.Option(
     metavar="C",
-    help="Mean intervals of the classes of --method classes, with their weights if they differ: "
-    "1d,7d,30d or 1d=3,7d=1  [default: 12h to a year]",
+    help="For --method classes: their mean intervals, with weights if they differ: 1d,7d,30d or "
+    "1d=3,7d=1  [default: 12h to a year]",
     show_default=False,
 )
 _FALSE_CHANGES = typer.Option(
     metavar="P",
-    help="Chance that a visit to an unchanged page shows a change: clocks, tokens, advertisements. "
-    "For --method gamma.",
+    help="For --method gamma: probability that an unchanged page looks changed (clocks, tokens, "
+    "advertisements).",
 )
 _NOW = typer.Option(
     metavar="T",
-    help="Instant of fresh_now: ISO 8601 or epoch seconds  [default: the present]",
+    help="Instant of fresh_now: ISO 8601 or epoch seconds  [default: the current time]",
     show_default=False,
 )
 _MEMORY = typer.Option(
-    metavar="SIZE", help="Memory for visits; larger files go through temporary ones."
+    metavar="SIZE", help="Memory for visits; larger files are split into temporary ones."
 )
 
 
@@ -77,13 +78,14 @@ def estimate(
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:
-    """Say how often each page of a visit log changes.
+    """Estimate how often each page of a visit log changes.
 
     FILE has one row per visit, in any order: page, visited_at (ISO 8601 or epoch
-    seconds), changed (true, false, or empty where not known) and, optionally,
+    seconds), changed (true, false, or empty if unknown) and, optionally,
     last_modified and status (an HTTP code, ok, failed or gone). Writes one row
-    per page: its rate with a band, the chance that it is still as last seen, and
-    a status that says what the visits could tell. FILE is not changed.
+    per page: its change rate with a band, the probability that it has not changed
+    since its last visit, and a status that says how much the visits reveal. FILE
+    is not changed.
 
     \b
     Examples:
@@ -98,13 +100,10 @@ def estimate(
     from recrawl.adapters.tables.results import ordered
     from recrawl.adapters.tables.visits import NEEDED, OPTIONAL, VisitReading
     from recrawl.checks import check_fraction
-    from recrawl.cli import options, screen
 
-    kind = shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
+    out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
     check_fraction(level=level)
     methods = _methods(method, classes, false_changes)
-    if output is not None:
-        shared.check_place(output, file)
     until = np.datetime64(options.moment(now).replace(tzinfo=None), "us")
     scratch = Path() if output is None else output.parent
     names = options.renamed(column or [], (*NEEDED, *OPTIONAL), site_column)
@@ -114,17 +113,16 @@ def estimate(
         with Log(VisitReading(table), options.size(memory), scratch) as log:
             found = _estimated(log, methods, level, false_changes)
             results = ordered(found, in_order=log.in_order, scratch=scratch)
-            if shared.is_interactive(kind, output):
+            if out.interactive:
                 counts, first = _first_rows(results)
             else:
-                counts = _written(results, until, output, kind, classes="classes" in methods)
+                counts = _written(results, until, out, classes="classes" in methods)
     shown = counts.total() if first is None else _show(first, until)
     _remarks(counts, table, method, unshown=counts.total() - shown)
 
 
 def _methods(name: str, classes: str, false_changes: float) -> dict[str, Factory]:
     """Estimators to make, by name."""
-    from recrawl.cli import options
     from recrawl.rates import METHODS, check_method
     from recrawl.rates.gamma import Gamma
     from recrawl.rates.published.classes import Classes
@@ -135,7 +133,7 @@ def _methods(name: str, classes: str, false_changes: float) -> dict[str, Factory
         if "classes" not in methods:
             raise typer.BadParameter("--classes needs --method classes or --method compare")
         rates, weights = options.classes(classes)
-        Classes(rates, weights)  # refuses what means nothing before anything is read
+        Classes(rates, weights)  # raises for invalid parameters before anything is read
         methods["classes"] = lambda _, level: Classes(rates, weights, level)
     if false_changes:
         if name != "gamma":
@@ -168,8 +166,7 @@ def _estimated(
 def _written(
     results: Iterator[PieceEstimates],
     now: np.datetime64,
-    output: Path | None,
-    kind: str,
+    out: shared.Output,
     *,
     classes: bool,
 ) -> Counter[str]:
@@ -178,9 +175,9 @@ def _written(
 
     counts: Counter[str] = Counter()
     header = (*COLUMNS, *CLASS_COLUMNS) if classes else COLUMNS
-    first = next(results)  # whatever is wrong with the input is found before anything is written
-    with shared.target(kind, output, header) as writer:
-        for result in _then(first, results):
+    first = next(results)  # raises for a bad input before anything is written
+    with out.writer(header) as writer:
+        for result in chain([first], results):
             writer.write(*_table(result, now, classes=classes))
             counts.update(_count(result))
     return counts
@@ -206,11 +203,10 @@ def _table(
 
 
 def _first_rows(results: Iterator[PieceEstimates]) -> tuple[Counter[str], PieceEstimates]:
-    """The pages to show; count all pages by status."""
+    """The first pages, and the number of all pages by status."""
     import numpy as np
 
     from recrawl.adapters.tables.results import joined
-    from recrawl.cli import screen
 
     counts: Counter[str] = Counter()
     parts: list[PieceEstimates] = []
@@ -223,8 +219,7 @@ def _first_rows(results: Iterator[PieceEstimates]) -> tuple[Counter[str], PieceE
 
 
 def _show(first: PieceEstimates, now: np.datetime64) -> int:
-    """Print the first pages as a table, or methods side by side; return how many were shown."""
-    from recrawl.cli import screen
+    """Print the first pages, or methods side by side; return the number of pages shown."""
     from recrawl.report.comparison import FALLBACK_REMARK, marked, side_by_side
     from recrawl.report.rates import HEADER, fresh_at, rate_words
 
@@ -244,11 +239,6 @@ def _show(first: PieceEstimates, now: np.datetime64) -> int:
     return sum(len(header) - 1 for header, _ in panels)
 
 
-def _then(first: PieceEstimates, rest: Iterable[PieceEstimates]) -> Iterator[PieceEstimates]:
-    yield first
-    yield from rest
-
-
 def _count(result: PieceEstimates) -> Counter[str]:
     from recrawl.rates.estimates import STATUS_NAMES
 
@@ -257,14 +247,13 @@ def _count(result: PieceEstimates) -> Counter[str]:
 
 
 def _remarks(counts: Counter[str], table: TableInput, method: str, unshown: int) -> None:
-    """Say on stderr what was done, and what the visits could not tell."""
-    from recrawl.cli import screen
+    """Print what was done, and what the visits could not reveal."""
     from recrawl.rates import POOLED
     from recrawl.report.rates import STATUS_REMARKS
     from recrawl.report.words import counted
 
     if unshown:
-        screen.remark(f"... and {unshown:,} more pages; --csv, --json or -o has them all.")
+        screen.remark(f"... and {unshown:,} more pages; --csv, --json or -o writes all of them.")
     pages = counted(counts.total(), "page")
     by = "all methods" if method == _COMPARE else f"method {method}"
     screen.remark(f"{pages} of {table.path}, {by}.")
@@ -273,8 +262,4 @@ def _remarks(counts: Counter[str], table: TableInput, method: str, unshown: int)
         if counts[status]:
             screen.remark(f"{counts[status]:,} {remarks[kind]}")
     if table.skipped:
-        screen.remark(f"{table.skipped:,} malformed {_rows(table.skipped)} left out.")
-
-
-def _rows(count: int) -> str:
-    return "row was" if count == 1 else "rows were"
+        screen.remark(f"{counted(table.skipped, 'malformed row')} skipped.")

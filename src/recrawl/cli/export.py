@@ -1,4 +1,4 @@
-"""`recrawl export`: what a crawl holds, as files for other programs.
+"""`recrawl export`: visits, rates and pages of a crawl as files for other programs.
 
 Touches: files, the clock, the standard streams.
 """
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recrawl.cli import looking, shared
+from recrawl.cli import inspecting, screen, shared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,10 +44,10 @@ def export(
 ) -> None:
     """Write the visits, rates or pages of a crawl to a file.
 
-    Visits are a log as recrawl estimate and others read it, one row per visit.
-    Rates are what the crawl believes now, one row per page that has a copy; this
-    is what recrawl plan reads. Pages are all pages as recrawl pages shows them. A
-    crawl may be running meanwhile; nothing of it is changed.
+    Visits are a visit log as read by `recrawl estimate`, one row per visit. Rates
+    are the current estimates, one row per page that has a copy, as read by
+    `recrawl plan`. Pages are all pages as shown by `recrawl pages`. A crawl may be
+    running; nothing of it is changed.
 
     \b
     Examples:
@@ -55,39 +55,32 @@ def export(
         recrawl export rates -o rates.csv
         recrawl export pages news/recrawl.db -o pages.jsonl
     """  # noqa: D301 - \b tells click to leave the paragraph alone
-    from recrawl.cli import screen, shared
-
     if what not in _KINDS:
-        message = f"must be one of {', '.join(_KINDS)} (got {what!r})"
-        raise typer.BadParameter(message, param_hint="WHAT")
+        said = f"must be one of {', '.join(_KINDS)} (got {what!r})"
+        raise typer.BadParameter(said, param_hint="WHAT")
     beside = Path("recrawl.toml") if store is None else store.parent / "recrawl.toml"
     asked = beside if settings is None else settings
-    shared.check_place(output, asked if store is None else store)
+    place = asked if store is None else store
+    out = shared.Output.of(place, as_csv=False, as_json=False, file=output)
     if what == "visits":
-        count = _write_visits(_store(asked, store), output)
+        count = _write_visits(asked, store, out)
     else:
-        count = _write_pages(asked, store, output, rates=what == "rates")
+        count = _write_pages(asked, store, out, rates=what == "rates")
     unit = "visit" if what == "visits" else "page"
     screen.remark(f"Wrote {count:,} {unit}{'s' * (count != 1)} to {output}.")
 
 
-def _store(settings: Path, store: Path | None) -> Path:
-    """Where the store is; settings are not needed where that was said."""
+def _write_visits(settings: Path, store: Path | None, out: shared.Output) -> int:
+    """Write all visits in the order in which they were made, and return their number."""
     from recrawl.cli.crawling import load_settings, store_of
-
-    return store if store is not None else store_of(settings, load_settings(settings))
-
-
-def _write_visits(store: Path, output: Path) -> int:
-    """Write all visits in the order in which they were made; return how many."""
-    from recrawl.cli import screen
     from recrawl.report.histories import VISIT_COLUMNS, visit_columns
     from recrawl.store import open_store
 
     count = 0
-    with open_store(store) as reader, screen.progress("writing visits") as progress:
+    place = store or store_of(settings, load_settings(settings))
+    with open_store(place) as reader, screen.progress("writing visits") as progress:
         whole = max(reader.last_visit(), 1)
-        with shared.target("", output, VISIT_COLUMNS) as writer:
+        with out.writer(VISIT_COLUMNS) as writer:
             for names, visits in _named(reader):
                 writer.write(names, visit_columns(visits))
                 count += len(visits.at)
@@ -108,23 +101,20 @@ def _named(reader: ReadStore) -> Iterator[tuple[Texts, VisitColumns]]:
         yield names.take(visits.page), visits
 
 
-def _write_pages(settings: Path, store: Path | None, output: Path, *, rates: bool) -> int:
-    """Write what is believed of pages, in the order in which they were found; return how many."""
+def _write_pages(settings: Path, store: Path | None, out: shared.Output, *, rates: bool) -> int:
+    """Write all pages, or the rates of those that have one, and return their number."""
     import numpy as np
 
-    from recrawl.arrays.texts import Texts
-    from recrawl.cli.pages import write_pages
+    from recrawl.inspect.next_visits import next_visits
     from recrawl.inspect.pages import page_rows
-    from recrawl.report.pages import RATE_COLUMNS, rate_columns
+    from recrawl.report.pages import page_columns, rate_columns
 
-    with looking.looked_at(settings, store) as (sight, reader):
-        rows = page_rows(sight, reader)
+    with inspecting.open_snapshot(settings, store) as (snapshot, reader):
+        rows = page_rows(snapshot, reader)
+        pages = np.flatnonzero(~np.isnan(rows.rate)) if rates else np.arange(len(rows))
+        some, names = rows.take(pages), reader.addresses(pages.tolist())
+        columns = rate_columns(some)
         if not rates:
-            pages = np.arange(len(rows))
-            write_pages(pages, rows, sight, reader, kind="", output=output)
-            return len(pages)
-        pages = np.flatnonzero(~np.isnan(rows.rate))
-        names = Texts.of(reader.addresses(pages.tolist()))
-        with shared.target("", output, RATE_COLUMNS) as writer:
-            writer.write(names, rate_columns(rows.take(pages)))
-        return len(pages)
+            columns = page_columns(some, next_visits(snapshot, reader, pages))
+    out.write(names, columns)
+    return len(pages)

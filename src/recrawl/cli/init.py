@@ -1,4 +1,4 @@
-"""`recrawl init`: the settings and the store of a new crawl.
+"""`recrawl init`: create the settings and the store of a crawl.
 
 Touches: files, the standard streams.
 """
@@ -10,10 +10,15 @@ from typing import Annotated
 
 import typer
 
-_FOLDER = typer.Argument(metavar="FOLDER", help="Where it is kept; made if it is not there.")
+from recrawl.cli import screen
+from recrawl.errors import CannotWrite, InvalidParameter, reason
+
+_FOLDER = typer.Argument(
+    metavar="FOLDER", help="Folder of the crawl; created if it does not exist."
+)
 _AGENT = typer.Option(
     metavar="TEXT",
-    help="Name of your crawler with a contact in it: an address https://... or an e-mail.",
+    help="Name of your crawler, with a contact: https://... or an e-mail address.",
     show_default=False,
 )
 
@@ -23,18 +28,17 @@ def init(
     *,
     agent: Annotated[str, _AGENT] = "",
 ) -> None:
-    """Begin a crawl: write its settings and an empty store.
+    """Start a crawl: write its settings and an empty store.
 
-    FOLDER gets recrawl.toml, where every setting stands with its default and a
-    comment, and recrawl.db, which will hold pages, visits and versions. What is
-    there already is not written over. Nothing is fetched.
+    Writes recrawl.toml, with all settings at their defaults and a comment each,
+    and recrawl.db, which will hold pages, visits and versions, to FOLDER.
+    Existing files are never overwritten. Nothing is fetched.
 
     \b
     Examples:
         recrawl init
         recrawl init news --agent "my-crawler (+https://example.org/about)"
     """  # noqa: D301 - \b tells click to leave the paragraph alone
-    from recrawl.cli import screen
     from recrawl.settings.settings import FILE_NAME, STORE_NAME
     from recrawl.settings.text import first_settings
 
@@ -48,7 +52,7 @@ def init(
     _write_new(settings, first_settings(agent))
     try:
         _create_empty(store)
-    except BaseException:  # whatever it is, an interrupt too: half a beginning is in the way
+    except BaseException:  # an interrupt, too: settings without a store are no crawl
         settings.unlink(missing_ok=True)
         raise
     for sentence in _next_steps(folder, settings, store, agent=agent):
@@ -56,8 +60,7 @@ def init(
 
 
 def _make_missing_store(settings: Path) -> bool:
-    """Make the store of settings that have none; False where they have one."""
-    from recrawl.cli import screen
+    """Create the store of existing settings; False if they have one."""
     from recrawl.cli.crawling import load_settings, store_of
 
     store = store_of(settings, load_settings(settings))
@@ -69,8 +72,7 @@ def _make_missing_store(settings: Path) -> bool:
 
 
 def _check_agent(agent: str) -> None:
-    """Refuse what the settings would refuse; nothing at all is filled in later."""
-    from recrawl.errors import InvalidParameter
+    """Raise for an agent that the settings would not accept; an empty one is filled in later."""
     from recrawl.settings.keys import TOP
 
     key = TOP["agent"]
@@ -79,33 +81,24 @@ def _check_agent(agent: str) -> None:
 
 
 def _check_absent(path: Path) -> None:
-    from recrawl.errors import CannotWrite
-
-    # A link that leads nowhere does not exist, and yet it is there.
+    # A dangling symbolic link does not "exist".
     if path.exists() or path.is_symlink():
-        message = f"{path}: must not be there yet, for a crawl is begun only once (it is there)"
-        raise CannotWrite(message)
+        raise CannotWrite(f"{path} already exists")
 
 
 def _make(folder: Path) -> None:
-    from recrawl.errors import CannotWrite, reason
-
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        message = f"{folder}: must be a folder, or a place for one ({reason(error)})"
-        raise CannotWrite(message) from None
+        raise CannotWrite(f"{folder} cannot be created ({reason(error)})") from None
 
 
 def _write_new(path: Path, text: str) -> None:
-    """Write a file that is not there, whole or not at all."""
-    from recrawl.errors import CannotWrite, reason
-
+    """Create a file, whole or not at all."""
     try:
         file = path.open("x", encoding="utf-8", newline="\n")
     except OSError as error:
-        message = f"{path}: folder must be one that can be written to ({reason(error)})"
-        raise CannotWrite(message) from None
+        raise CannotWrite(f"{path} cannot be written ({reason(error)})") from None
     try:
         with file:
             file.write(text)
@@ -115,18 +108,18 @@ def _write_new(path: Path, text: str) -> None:
 
 
 def _create_empty(path: Path) -> None:
-    """Make a store, whole or not at all."""
+    """Create a store, whole or not at all."""
     from recrawl.store import create_store, delete_store
 
     try:
         create_store(path).close()
-    except BaseException:  # as above; nobody else has made it since the settings are ours
+    except BaseException:  # as above; the file is ours, since the settings are
         delete_store(path)
         raise
 
 
 def _next_steps(folder: Path, settings: Path, store: Path, *, agent: str) -> list[str]:
-    """What was done, and what a person does next."""
+    """What was written, and the next steps."""
     import shlex
 
     steps = [f"cd {shlex.quote(str(folder))}"] if folder != Path() else []

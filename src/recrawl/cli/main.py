@@ -1,4 +1,4 @@
-"""The `recrawl` command. Verbs load what they need when they run, so that help is quick.
+"""The `recrawl` command. Verbs import what they need when they run, so that help is fast.
 
 Touches: the standard streams.
 """
@@ -71,7 +71,7 @@ def recrawl(
         bool,
         typer.Option(
             "--version",
-            help="Say which version this is.",
+            help="Show the version and exit.",
             callback=lambda wanted: _version(wanted=wanted),
             is_eager=True,
         ),
@@ -81,8 +81,8 @@ def recrawl(
 
 
 def main() -> None:
-    """Run a verb: errors are one sentence on stderr and exit code 1."""
-    # Let a kill take the way of every other end, past what removes temporary files.
+    """Run a verb. Errors are one sentence on stderr and exit code 1."""
+    # Exit on SIGTERM as on an exception, so that temporary files are removed.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         try:
@@ -97,9 +97,9 @@ def main() -> None:
     except KeyboardInterrupt:
         _leave(128 + signal.SIGINT, "Interrupted.")
     except BrokenPipeError:
-        _leave(0)  # the reader of our output has had enough, as `head` does
+        _leave(0)  # whoever reads our output closed it, as `head` does
     except OSError as error:
-        _fail(f"standard output could not be written ({reason(error)})")
+        _fail(f"cannot write to the standard output ({reason(error)})")
 
 
 def _fail(sentence: str) -> None:
@@ -107,7 +107,7 @@ def _fail(sentence: str) -> None:
 
 
 def _leave(code: int, sentence: str = "") -> None:
-    """Exit without another try at an output that may be broken."""
+    """Exit without flushing an output that may be broken."""
     if sentence:
         typer.echo(sentence, err=True)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

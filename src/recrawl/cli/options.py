@@ -1,4 +1,4 @@
-"""What people type, as values; wrong words are refused in one sentence.
+"""Parsing of option values.
 
 Touches: the clock.
 """
@@ -6,7 +6,6 @@ Touches: the clock.
 from __future__ import annotations
 
 import math
-import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -16,42 +15,41 @@ from recrawl.units import SECONDS_A_DAY, days, instant
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)([KMGT]?)B?", re.IGNORECASE)
-_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
-
 
 def moment(text: str) -> datetime:
-    """Instant a person means; the present where they say nothing."""
+    """Parse an instant; the current time if the text is empty."""
     return instant(text) if text else datetime.now(UTC)
 
 
 def past(text: str, name: str) -> float:
-    """Epoch seconds of an instant, or of one so long ago, from `2026-01-05` or `3d`."""
+    """Epoch seconds of an instant (`2026-01-05`) or of a time ago (`3d`)."""
     words = text.strip()
     try:
         if words[:1].isdigit() and words[-1:].isalpha() and words[-1:] != "Z":
             return datetime.now(UTC).timestamp() - days(words) * SECONDS_A_DAY
         return instant(words).timestamp()
     except InvalidInput:
-        message = f"{name} must be a time such as 2026-01-05 or one ago such as 3d (got {text!r})"
+        message = f"{name} must be a time such as 2026-01-05, or 3d for 3 days ago (got {text!r})"
         raise InvalidInstant(message) from None
 
 
 def size(text: str) -> int:
     """Bytes in a size such as `500M` or `2G`."""
-    match = _SIZE.fullmatch(text.strip())
-    if match is None or not 0 < float(match[1]) < math.inf:
+    from recrawl.settings.keys import size_bytes
+
+    found = size_bytes(text)
+    if found is None:
         raise InvalidParameter(f"memory must look like 500M or 2G (got {text!r})")
-    return int(float(match[1]) * _UNITS[match[2].upper()])
+    return found
 
 
 def renamed(pairs: Sequence[str], ours: Sequence[str], site: str = "") -> dict[str, str]:
-    """Their name of each of our columns, from words such as `page=url`.
+    """Name in the file of each of our columns, from pairs such as `page=url`.
 
     Args:
-        pairs: The words.
+        pairs: The pairs.
         ours: Our columns.
-        site: Their column with a page's site; empty where they have none.
+        site: The file's column with the site of a page; empty if it has none.
     """
     names: dict[str, str] = {}
     for pair in pairs:
@@ -62,14 +60,13 @@ def renamed(pairs: Sequence[str], ours: Sequence[str], site: str = "") -> dict[s
                 f"(got {pair!r})"
             )
         if name in names or theirs in names.values():
-            message = f"column must be named once each (got {pair!r} after {' '.join(pairs)})"
-            raise InvalidParameter(message)
+            raise InvalidParameter(f"column {pair!r} is mapped twice (in {' '.join(pairs)})")
         names[name] = theirs
     return names | ({"site": site} if site else {})
 
 
 def classes(text: str) -> tuple[tuple[float, ...], tuple[float, ...] | None]:
-    """Rates and weights of frequency classes, from words such as `1d,7d,30d` or `1d=3,7d=1`."""
+    """Rates and weights of frequency classes, from `1d,7d,30d` or `1d=3,7d=1`."""
     rates, weights = [], []
     for part in text.split(","):
         interval, weighted, weight = part.partition("=")
@@ -78,7 +75,7 @@ def classes(text: str) -> tuple[tuple[float, ...], tuple[float, ...] | None]:
     if all(map(math.isnan, weights)):
         return tuple(rates), None
     if any(map(math.isnan, weights)):
-        message = f"classes must all have a weight or none, e.g. 1d=3,7d=1 (got {text!r})"
+        message = f"either all classes have a weight or none, e.g. 1d=3,7d=1 (got {text!r})"
         raise InvalidParameter(message)
     return tuple(rates), tuple(weights)
 
@@ -91,7 +88,7 @@ def _number(text: str) -> float:
 
 
 def share(text: str, name: str) -> float:
-    """Share such as `0.2` or `20%`, between 0 and 1."""
+    """Parse a share between 0 and 1, such as `0.2` or `20%`."""
     number = text.strip().removesuffix("%")
     try:
         value = float(number) / (100 if text.strip().endswith("%") else 1)
@@ -103,7 +100,7 @@ def share(text: str, name: str) -> float:
 
 
 def counts(text: str) -> tuple[int, int]:
-    """Changes and gaps, from words such as `4/4`."""
+    """Changes and gaps, from `4/10`."""
     changes, _, gaps = text.partition("/")
     if not (changes.strip().isdecimal() and gaps.strip().isdecimal()):
         raise InvalidParameter(f"seen must look like 4/10, changes out of gaps (got {text!r})")

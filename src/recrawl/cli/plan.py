@@ -5,26 +5,27 @@ Touches: files, the standard streams.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recrawl.cli import shared
+from recrawl.checks import check_choice
+from recrawl.cli import options, screen, shared
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from recrawl.adapters.tables.rates import RateTable
     from recrawl.arrays.types import Floats
     from recrawl.plan import BudgetCurve, Limits, Plan, Rates
-    from recrawl.report.rates import Column
 
 _FORMS = ("periodic", "randomised")
 _CURVE_STEPS = 17  # budgets, from a sixteenth of the one given to sixteen times as much
 _CURVE_SPAN = 16.0
 
-# A page without a rate is taken for one that nobody has seen yet: half a change in 15 days.
+# A page without a rate is treated as never visited: half a change in 15 days.
 _UNSEEN = (0.5, 15.0)
 _SURE = 1e5  # shape of a rate that is known, where other pages have distributions
 _LEAST_RATE = 1e-12
@@ -36,17 +37,21 @@ _FILE = typer.Argument(
 )
 _BUDGET = typer.Option(
     metavar="B",
-    help="Visits for all pages together: 5000/1d, 0.1/page/1d or 4/change.",
+    help="Visits to all pages together: 5000/1d, 0.1/page/1d or 4/change.",
     show_default=False,
 )
 _OBJECTIVE = typer.Option(
-    metavar="O", help="What to spend it on: harmonic, freshness, age, missed or detected."
+    metavar="O", help="What to optimise: harmonic, freshness, age, missed or detected."
 )
-_PER_HOST = typer.Option(metavar="B", help="Most visits to one host: 60/1h.", show_default=False)
+_PER_HOST = typer.Option(
+    metavar="B", help="Maximum visits to one host, e.g. 60/1h.", show_default=False
+)
 _MOST = typer.Option(
-    metavar="T", help="Visit every page at least once in 90d, say.", show_default=False
+    metavar="T", help="Visit every page at least this often, e.g. 90d.", show_default=False
 )
-_LEAST = typer.Option(metavar="T", help="Visit no page twice within 1h, say.", show_default=False)
+_LEAST = typer.Option(
+    metavar="T", help="Visit no page more often than this, e.g. 1h.", show_default=False
+)
 _FORM = typer.Option(
     metavar="F", help="Visits at equal intervals (periodic) or at random instants (randomised)."
 )
@@ -72,15 +77,14 @@ def plan(
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:
-    """Say how often to visit each page within a budget.
+    """Plan how often to visit each page within a budget.
 
     FILE has one row per page: page and rate_per_day and, optionally, shape and
-    exposure_days (the rate's uncertainty), weight and host; what recrawl
-    estimate writes will do as it is. Writes one row per page: visits per day,
-    days between visits, expected freshness and the value of one more visit per
-    day.
-    Of the store of a crawl, rates are those that recrawl pages says of them; its
-    settings play no part. Nothing is fetched and FILE is not changed.
+    exposure_days (the uncertainty of the rate), weight and host, as written by
+    `recrawl estimate`. Writes one row per page: visits per day, days between visits,
+    expected freshness and the value of one more visit per day. If FILE is the
+    store of a crawl, rates are those that `recrawl pages` shows; its settings
+    are ignored. Nothing is fetched and FILE is not changed.
 
     \b
     Examples:
@@ -91,16 +95,13 @@ def plan(
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.adapters.pictures import check_picture, write_picture
     from recrawl.adapters.tables.rates import NEEDED, OPTIONAL, read_rates
-    from recrawl.cli import options, screen
     from recrawl.report.plans import curve_chart
 
-    kind = shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
+    out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
     if form == _FORMS[1] and (curve or plot is not None):
         raise typer.BadParameter("--curve and --plot need --form periodic")
     question = _PlanRequest(budget, objective, per_host, (max_interval, min_interval), form)
     names = options.renamed(column or [], (*NEEDED, *OPTIONAL))
-    if output is not None:
-        shared.check_place(output, file)
     if plot is not None:
         check_picture(plot)
     table = read_rates(file, names)
@@ -109,22 +110,25 @@ def plan(
     if plot is not None and budgets is not None:
         write_picture(plot, curve_chart(budgets, budget=answer.plan.budget))
     if curve and budgets is not None:
-        _show_curve(budgets, kind, output)
+        _put_curve(budgets, out)
     else:
-        _show(table, answer.plan, kind, output)
+        _put(table, answer.plan, out)
     for sentence in _remarks(file, answer):
         screen.remark(sentence)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class _Answer:
     """A plan, and what it was made from."""
 
-    def __init__(self, plan: Plan, limits: Limits, hosts: Sequence[str], *, unknown: int) -> None:
-        self.plan, self.limits, self.hosts, self.unknown = plan, limits, hosts, unknown
+    plan: Plan
+    limits: Limits
+    hosts: Sequence[str]
+    unknown: int
 
 
 class _PlanRequest:
-    """What was asked for, in words that were checked before anything is read."""
+    """The options of a plan, checked before anything is read."""
 
     def __init__(
         self, budget: str, objective: str, per_host: str, intervals: tuple[str, str], form: str
@@ -134,12 +138,8 @@ class _PlanRequest:
         from recrawl.plan.budget import Budget
         from recrawl.units import days
 
-        for name, word, known in (
-            ("objective", objective, tuple(OBJECTIVES)),
-            ("form", form, _FORMS),
-        ):
-            if word not in known:
-                raise InvalidParameter(f"{name} must be one of {', '.join(known)} (got {word!r})")
+        check_choice(OBJECTIVES, objective=objective)
+        check_choice(_FORMS, form=form)
         self.budget, self.objective = Budget.read(budget), OBJECTIVES[objective]
         self.per_host = Budget.read(per_host) if per_host else None
         if self.per_host is not None and self.per_host.each != "crawl":
@@ -170,16 +170,16 @@ class _PlanRequest:
             weight=table.figures.get("weight"),
             limits=limits,
         )
-        return _Answer(found, limits, hosts, unknown=unknown)
+        return _Answer(found, limits, hosts, unknown)
 
     def _visits(self, rate: Floats) -> float:
-        """Visits per day that a budget allows; one in visits per change by the changes expected."""
+        """Visits per day that the budget allows; for one per change, by the expected changes."""
         if self.budget.each == "change":
             return self.budget.visits * float(rate.sum())
         return self.budget.visits_a_day(len(rate))
 
     def curve(self, answer: _Answer) -> BudgetCurve:
-        """What budgets around the one given would buy, as far as they pay for all floors."""
+        """What other budgets would buy, if they suffice for all minimum rates."""
         import numpy as np
 
         from recrawl.plan import budget_curve
@@ -197,14 +197,14 @@ class _PlanRequest:
 
 
 def _rates(table: RateTable, *, certain: bool) -> tuple[Rates, int]:
-    """Rates of all pages, and how many have none; distributions where the file has some."""
+    """Rates of all pages, as distributions if the file has some, and how many pages have none."""
     import numpy as np
 
     from recrawl.plan import Rates
 
     rate = table.figures["rate_per_day"]
     nothing = np.full(len(rate), np.nan)
-    # A page that changed in every gap may have no rate, but it has a lower end of its band.
+    # A page that changed in every gap may have no rate, but a lower end of its band.
     low = table.figures.get("low", nothing)
     rate = np.where(np.isnan(rate) & (low > 0), low, rate)
     shape = table.figures.get("shape", nothing)
@@ -221,57 +221,29 @@ def _rates(table: RateTable, *, certain: bool) -> tuple[Rates, int]:
     return Rates.gamma(events, days), int(unknown.sum())
 
 
-def _show(table: RateTable, plan: Plan, kind: str, output: Path | None) -> None:
-    """Print the first pages as a table, or write all rows where they are wanted."""
-    from recrawl.arrays.texts import Texts
-    from recrawl.cli import screen
-    from recrawl.report.plans import COLUMNS, HEADER, plan_columns, plan_words
+def _put(table: RateTable, plan: Plan, out: shared.Output) -> None:
+    """Print the first pages as a table, or write all rows."""
+    from recrawl.report.plans import HEADER, plan_columns, plan_words
 
-    if shared.is_interactive(kind, output):
-        screen.show_table(HEADER, plan_words(table.pages[: screen.MOST_ROWS], plan))
-        unshown = len(table.pages) - screen.MOST_ROWS
-        if unshown > 0:
-            screen.remark(f"... and {unshown:,} more pages; --csv, --json or -o has them all.")
-        return
-    columns: dict[str, Column] = dict(plan_columns(plan))
-    _write(Texts.of(table.pages), columns, COLUMNS, (kind, output))
+    if out.interactive:
+        words = plan_words(table.pages[: screen.MOST_ROWS], plan)
+        shared.show(HEADER, words, total=len(table.pages))
+    else:
+        out.write(table.pages, plan_columns(plan))
 
 
-def _show_curve(curve: BudgetCurve, kind: str, output: Path | None) -> None:
-    from recrawl.arrays.texts import Texts
-    from recrawl.cli import screen
-    from recrawl.report.plans import (
-        CURVE_COLUMNS,
-        CURVE_HEADER,
-        budget_words,
-        curve_columns,
-        curve_words,
-    )
+def _put_curve(curve: BudgetCurve, out: shared.Output) -> None:
+    from recrawl.report.plans import CURVE_HEADER, budget_words, curve_columns, curve_words
 
     names = [budget_words(visits) for visits in curve.budget.tolist()]
-    if shared.is_interactive(kind, output):
+    if out.interactive:
         screen.show_table(CURVE_HEADER, curve_words(names, curve), left=())
-        return
-    columns: dict[str, Column] = dict(curve_columns(curve))
-    _write(Texts.of(names), columns, CURVE_COLUMNS, (kind, output))
-
-
-def _write(
-    names: object,
-    columns: Mapping[str, Column],
-    header: Sequence[str],
-    where: tuple[str, Path | None],
-) -> None:
-    from recrawl.arrays.texts import Texts
-
-    assert isinstance(names, Texts)  # noqa: S101 - its type is loaded here, not above
-    kind, output = where
-    with shared.target(kind, output, header) as writer:
-        writer.write(names, columns)
+    else:
+        out.write(names, curve_columns(curve), first="budget")
 
 
 def _remarks(file: Path, answer: _Answer) -> list[str]:
-    """What was spent, what it buys, and what it does not."""
+    """What is spent, and what it buys."""
     from recrawl.plan import OBJECTIVES, uniform
     from recrawl.report.plans import budget_words, figure
     from recrawl.report.words import counted
@@ -281,30 +253,30 @@ def _remarks(file: Path, answer: _Answer) -> list[str]:
     pages = counted(len(plan), "page")
     visits = budget_words(plan.spent)
     if plan.spent < plan.budget * (1 - 1e-9):
-        visits += f" of {budget_words(plan.budget)}: all that is worth a visit is at its cap"
+        visits += f" of {budget_words(plan.budget)}: every page worth visiting is at its maximum"
     fresh, even = (f"{100 * some.mean_freshness:.1f} %" for some in (plan, evenly))
-    worth = f"one more visit a day is worth {figure(plan.price)}"
+    worth = f"one more visit per day is worth {figure(plan.price)}"
     said = f"Expected freshness {fresh}; {even} if all pages were visited equally often"
     aim = next(name for name, each in OBJECTIVES.items() if each == plan.objective)
     if plan.mean_freshness < evenly.mean_freshness and fresh != even and aim != "freshness":
-        said += f", but {aim}, not freshness, is what was planned for"
+        said += f", but the plan optimises {aim}, not freshness"
     lines = [f"{pages} of {file}, planned for {visits}; {worth}.", f"{said}."]
     starved = int(plan.starved.sum())
     if starved:
         lines.append(f"{counted(starved, 'page')} never visited: other pages are worth more.")
     if plan.host_price is not None:
         full = int((plan.host_price > plan.price).sum())
-        lines.append(f"{full:,} of {len(answer.hosts):,} hosts at their cap.")
+        lines.append(f"{full:,} of {len(answer.hosts):,} hosts at their limit.")
     if answer.unknown:
         lines.append(
-            f"{answer.unknown:,} without a rate: taken for pages that nobody has seen yet, "
+            f"{answer.unknown:,} without a rate: treated as never visited, "
             f"{_UNSEEN[0]:g} changes in {_UNSEEN[1]:g} days."
         )
     return [*lines, *_of_store(file)]
 
 
 def _of_store(file: Path) -> list[str]:
-    """What the rates of a store rest on, and what a plan for it leaves out."""
+    """What the rates of a store are based on, and what a plan for it leaves out."""
     from recrawl.report.words import counted, every
     from recrawl.store import is_store, open_store
     from recrawl.units import epoch_days
@@ -319,6 +291,6 @@ def _of_store(file: Path) -> list[str]:
         )
     made = f"{counted(visits, 'visit')} in {every(max(ended - began, 0.0))}"
     return [
-        f"Rates are the crawl's beliefs after {made}, supposed to stay as they are.",
-        "The crawl's settings play no part; recrawl status says what to expect with them.",
+        f"Rates are the crawl's beliefs after {made}, assumed to stay constant.",
+        "The crawl's settings are ignored; `recrawl status` takes them into account.",
     ]

@@ -1,6 +1,6 @@
-"""What people see while a verb runs: a progress bar, a table, remarks.
+"""Terminal output: progress bar, tables, remarks.
 
-Rows go to the standard output, everything else to standard error.
+Rows go to the standard output, everything else to the standard error.
 
 Touches: the standard streams.
 """
@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, TextIO
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
-MOST_ROWS = 40  # a terminal's worth; files get them all
-_WIDE = 160  # letters on a line that no terminal limits
+MOST_ROWS = 40  # about a screen; files get all rows
+_WIDE = 160  # characters per line where no terminal sets a limit
 
 
 @contextmanager
 def progress(doing: str) -> Iterator[Callable[[float], None] | None]:
-    """Draw a bar for work that goes from 0 to 1, on a terminal only."""
+    """Progress bar for work from 0 to 1; None unless stderr is a terminal."""
     if not is_terminal(sys.stderr):
         yield None
         return
@@ -52,20 +52,20 @@ def show_table(
 
 
 def width() -> int:
-    """Letters that fit on a line of the standard output."""
+    """Characters per line of the standard output."""
     return shutil.get_terminal_size().columns if is_terminal(sys.stdout) else _WIDE
 
 
 def say(line: str) -> None:
-    """Print a line of what was asked for."""
+    """Print a line of output."""
     print(line)  # noqa: T201 - the screen is what this module is for
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Whether a person sees what is written there; a stream that was closed is None."""
+    """Whether a stream is a terminal; a closed one is None."""
     return stream is not None and stream.isatty()
 
 
 def remark(sentence: str) -> None:
-    """Say something that is not a row."""
+    """Print a sentence on stderr."""
     print(sentence, file=sys.stderr)  # noqa: T201 - the screen is what this module is for

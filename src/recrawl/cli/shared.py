@@ -1,4 +1,4 @@
-"""Options that several verbs have, in the same words, and where their rows go.
+"""Options that several verbs share, and the output of their rows.
 
 Touches: files, the standard streams.
 """
@@ -6,69 +6,109 @@ Touches: files, the standard streams.
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
+from recrawl.cli import screen
+from recrawl.errors import CannotWrite
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
     from recrawl.adapters.tables.outputs import TableWriter
+    from recrawl.arrays.texts import Texts
+    from recrawl.report.rates import Column
 
 LEVEL = typer.Option(help="Probability that a rate lies in its band.")
 SITE_COLUMN = typer.Option(
     metavar="C",
-    help="Column with a page's site  [default: registered domain of its address]",
+    help="Column with the site of a page  [default: the registered domain of its address]",
     show_default=False,
 )
 COLUMN = typer.Option(
     metavar="OURS=THEIRS",
-    help="FILE's own name of a column, e.g. page=url; may be repeated",
+    help="Name of a column in FILE if it differs, e.g. page=url; may be repeated",
     show_default=False,
 )
-SKIP = typer.Option("--skip-bad-rows", help="Leave malformed rows out and count them.")
+SKIP = typer.Option("--skip-bad-rows", help="Skip malformed rows and count them.")
 CSV = typer.Option("--csv", help="Write CSV instead of a table.")
 JSON = typer.Option("--json", help="Write JSON lines instead of a table.")
 OUTPUT = typer.Option(
     "--output", "-o", metavar="F", help="Write to F: .csv, .jsonl or .parquet.", show_default=False
 )
+SETTINGS = typer.Option("--settings", metavar="FILE", help="Settings of the crawl.")
 
 
-def check_one_format(*, as_csv: bool, as_json: bool, output: Path | None) -> str:
-    """Refuse more than one word about where rows go; returns "csv" or "json" if that was one."""
-    if sum([as_csv, as_json, output is not None]) > 1:
-        raise typer.BadParameter("only one of --csv, --json and -o can be given")
-    return "json" if as_json else "csv" if as_csv else ""
-
-
-def is_interactive(kind: str, output: Path | None) -> bool:
-    """Whether rows are shown to a person, not written to a file or a pipe.
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where rows go: to a table on the terminal, to the standard output, or to a file.
 
     Args:
-        kind: "csv" or "json" where that was asked for.
-        output: The file that was asked for.
+        kind: "csv" or "json" if that was asked for.
+        file: The file that was asked for.
     """
-    from recrawl.cli import screen
 
-    return not kind and output is None and screen.is_terminal(sys.stdout)
+    kind: str
+    file: Path | None
+
+    @classmethod
+    def of(cls, *inputs: Path | None, as_csv: bool, as_json: bool, file: Path | None) -> Output:
+        """Output that the options ask for; raise for conflicts before anything is read.
+
+        Args:
+            inputs: Files that must not be overwritten.
+            as_csv: Whether --csv was given.
+            as_json: Whether --json was given.
+            file: What --output names.
+        """
+        if sum([as_csv, as_json, file is not None]) > 1:
+            raise typer.BadParameter("--csv, --json and -o exclude each other")
+        if file is not None:
+            from recrawl.adapters.tables.outputs import check_output
+
+            check_output(file)
+            for other in inputs:
+                if other is not None and file.exists() and other.exists() and file.samefile(other):
+                    raise CannotWrite(f"{file} is an input, which is never overwritten")
+        return cls("json" if as_json else "csv" if as_csv else "", file)
+
+    @property
+    def interactive(self) -> bool:
+        """Whether a table is printed on the terminal."""
+        return not self.kind and self.file is None and screen.is_terminal(sys.stdout)
+
+    def writer(self, header: Sequence[str]) -> AbstractContextManager[TableWriter]:
+        """Writer of rows; CSV on the standard output by default."""
+        from recrawl.adapters.tables.outputs import to_file, to_standard_output
+
+        if self.file is not None:
+            return to_file(self.file, header)
+        return to_standard_output(self.kind or "csv", header)
+
+    def write(
+        self, names: Texts | Sequence[str], columns: Mapping[str, Column], *, first: str = "page"
+    ) -> None:
+        """Write all rows; the column `first` holds their names."""
+        from recrawl.arrays.texts import Texts
+
+        with self.writer((first, *columns)) as writer:
+            writer.write(names if isinstance(names, Texts) else Texts.of(names), columns)
 
 
-def target(
-    kind: str, output: Path | None, header: Sequence[str]
-) -> AbstractContextManager[TableWriter]:
-    """Where rows are written that are not shown; CSV where nothing was asked for."""
-    from recrawl.adapters.tables.outputs import to_file, to_standard_output
-
-    return to_standard_output(kind or "csv", header) if output is None else to_file(output, header)
-
-
-def check_place(output: Path, file: Path) -> None:
-    """Refuse an output that cannot be, or that would replace the input."""
-    from recrawl.adapters.tables.outputs import check_output
-    from recrawl.errors import CannotWrite
-
-    check_output(output)
-    if output.exists() and file.exists() and output.samefile(file):
-        raise CannotWrite(f"{output}: output must be another file than FILE, which is not changed")
+def show(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    total: int,
+    unit: str = "pages",
+    left: Collection[int] = (0,),
+) -> None:
+    """Print the first rows as a table, and the number of the others."""
+    screen.show_table(header, rows, left=left)
+    if total > len(rows):
+        more = f"... and {total - len(rows):,} more {unit}"
+        screen.remark(f"{more}; --csv, --json or -o writes all of them.")

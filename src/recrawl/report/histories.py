@@ -7,7 +7,7 @@ Pure.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from recrawl.visits.status import VisitOutcome
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from recrawl.arrays.types import Floats, Instants, Ints, Statuses
+    from recrawl.entries.columns import VisitColumns
     from recrawl.report.rates import Column
 
 VISIT_COLUMNS = (
@@ -42,39 +42,7 @@ _STATUS[VisitOutcome.GONE] = _GONE
 _LEAST_ALIKE = 0.5  # of the letters of an address, for another to be what was meant
 
 
-class VisitTable(Protocol):
-    """Visits as columns, as a store gives them."""
-
-    @property
-    def at(self) -> Instants:
-        """When."""
-
-    @property
-    def outcome(self) -> Statuses:
-        """Numbers of `VisitOutcome`."""
-
-    @property
-    def http(self) -> Ints:
-        """Status codes, 0 without an answer."""
-
-    @property
-    def modified_at(self) -> Instants:
-        """When the page last changed, NaT where nobody told."""
-
-    @property
-    def size(self) -> Ints:
-        """Bytes of the body, -1 where there was none."""
-
-    @property
-    def took_seconds(self) -> Floats:
-        """How long it took, nan where not known."""
-
-    @property
-    def age(self) -> Floats:
-        """Days from the page's last change to the visit, nan where nobody told."""
-
-
-def visit_columns(visits: VisitTable) -> dict[str, Column]:
+def visit_columns(visits: VisitColumns) -> dict[str, Column]:
     """Columns of `VISIT_COLUMNS` but the first."""
     outcome = visits.outcome
     columns: tuple[Column, ...] = (
@@ -91,7 +59,7 @@ def visit_columns(visits: VisitTable) -> dict[str, Column]:
     return dict(zip(VISIT_COLUMNS[1:], columns, strict=True))
 
 
-def visit_words(visits: VisitTable, most: int) -> list[list[str]]:
+def visit_words(visits: VisitColumns, most: int) -> list[list[str]]:
     """The newest visits for people, under `HEADER`, newest first."""
     instants = np.datetime_as_string(visits.at, unit="s", timezone="UTC")
     rows = range(len(instants) - 1, max(len(instants) - 1 - most, -1), -1)

@@ -10,47 +10,46 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.report.charts.log_axis import COARSE, round_figures
-from recrawl.report.charts.vega import LIGHT, rounded, themed
-from recrawl.report.words import every, percent
+from recrawl.report.charts.vega import LIGHT, chart_title, rounded, share_axis, themed
+from recrawl.report.rates import finite
+from recrawl.report.words import every, percent, tenths
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recrawl.arrays.types import Floats, Ints
+    from recrawl.arrays.types import Floats
     from recrawl.plan.curve import BudgetCurve
     from recrawl.plan.plan import Plan
     from recrawl.report.charts.vega import Chart, Colours
+    from recrawl.report.rates import Column
 
-COLUMNS = ("page", "visits_per_day", "interval_days", "freshness", "value")
-CURVE_COLUMNS = ("budget", "visits_per_day", "freshness", "uniform", "price", "starved")
 
-HEADER = ("page", "visit every", "visits a day", "fresh", "value")
-CURVE_HEADER = ("budget", "fresh", "if uniform", "one more visit a day", "never visited")
+HEADER = ("page", "visit every", "visits per day", "fresh", "value")
+CURVE_HEADER = ("budget", "fresh", "if uniform", "one more visit per day", "never visited")
 
 _OURS, _UNIFORM = "this plan", "all pages equally often"
 
 
-def plan_columns(plan: Plan) -> dict[str, Floats]:
+def plan_columns(plan: Plan) -> dict[str, Column]:
     """All columns but `page`; nan for the interval of a page that is never visited."""
     return {
         "visits_per_day": plan.visits_per_day,
         "interval_days": np.where(plan.starved, np.nan, plan.interval),
         "freshness": plan.freshness,
-        "value": _finite(plan.value),
+        "value": finite(plan.value),
     }
 
 
 def plan_words(names: Sequence[str], plan: Plan) -> list[list[str]]:
     """Rows for people, under `HEADER`, of the first pages of a plan."""
-    columns = plan_columns(plan)
-    rows = zip(names, plan.interval, *columns.values(), strict=False)
+    columns = (plan.interval, plan.visits_per_day, plan.freshness, finite(plan.value))
     return [
         [name, every(interval), figure(visits), percent(fresh), figure(value)]
-        for name, interval, visits, _, fresh, value in rows
+        for name, interval, visits, fresh, value in zip(names, *columns, strict=False)
     ]
 
 
-def curve_columns(curve: BudgetCurve) -> dict[str, Floats | Ints]:
+def curve_columns(curve: BudgetCurve) -> dict[str, Column]:
     """All columns but `budget`."""
     return {
         "visits_per_day": curve.spent,
@@ -65,7 +64,7 @@ def curve_words(names: Sequence[str], curve: BudgetCurve) -> list[list[str]]:
     """Rows for people, under `CURVE_HEADER`."""
     rows = zip(names, curve.freshness, curve.uniform, curve.price, curve.starved, strict=True)
     return [
-        [name, _tenths(fresh), _tenths(even), figure(price), f"{starved:,}"]
+        [name, tenths(fresh), tenths(even), figure(price), f"{starved:,}"]
         for name, fresh, even, price, starved in rows
     ]
 
@@ -93,14 +92,6 @@ def figure(value: float) -> str:
 _WHOLE = 1000
 
 
-def _tenths(share: float) -> str:
-    return f"{100 * share:.1f} %"
-
-
-def _finite(figures: Floats) -> Floats:
-    return np.where(np.isfinite(figures), figures, np.nan)
-
-
 def curve_chart(curve: BudgetCurve, *, budget: float, colours: Colours = LIGHT) -> Chart:
     """Expected freshness over the budget, of the best plan and of equal visits; the budget marked.
 
@@ -121,16 +112,7 @@ def curve_chart(curve: BudgetCurve, *, budget: float, colours: Colours = LIGHT) 
         for at, fresh in zip(curve.budget, column, strict=True)
     ]
     x = _budget_axis(curve.budget)
-    y = {
-        "field": "freshness",
-        "type": "quantitative",
-        "scale": {"domain": [0, 1]},
-        "axis": {
-            "title": None,
-            "tickCount": 5,
-            "labelExpr": "format(100 * datum.value, '~f') + ' %'",
-        },
-    }
+    y = share_axis("freshness", [0.0, 1.0])
     colour = {
         "field": "plan",
         "type": "nominal",
@@ -149,12 +131,9 @@ def curve_chart(curve: BudgetCurve, *, budget: float, colours: Colours = LIGHT) 
             "encoding": {"x": x, "y": y, "color": colour},
         },
     ]
-    title = {
-        "text": "What a budget buys",
-        "subtitle": "expected freshness; the dashed line is the budget asked for",
-        "anchor": "start",
-        "offset": 12,
-    }
+    title = chart_title(
+        "What a budget buys", "expected freshness; the dashed line is the given budget"
+    )
     return themed({"title": title, "width": 520, "height": 300, "layer": layers}, colours)
 
 
@@ -165,7 +144,7 @@ def _budget_axis(budgets: Floats) -> Chart:
         "type": "quantitative",
         "scale": {"type": "log", "nice": False},
         "axis": {
-            "title": "visits a day",
+            "title": "visits per day",
             "values": round_figures(low, high, COARSE),
             "labelExpr": "format(datum.value, ',~g')",
         },

@@ -117,14 +117,14 @@ def rate_columns(
     """All columns but `page`, empty figures as nan and NaT."""
     seen = np.unique(estimates.flags)
     return {
-        "rate_per_day": _finite(estimates.rate),
-        "low": _finite(estimates.low),
-        "high": _finite(estimates.high),
-        "mean_interval_days": _finite(
+        "rate_per_day": finite(estimates.rate),
+        "low": finite(estimates.low),
+        "high": finite(estimates.high),
+        "mean_interval_days": finite(
             np.where(estimates.rate < np.inf, estimates.mean_interval, np.nan)
         ),
-        "shape": _finite(estimates.shape),
-        "exposure_days": _finite(estimates.exposure),
+        "shape": finite(estimates.shape),
+        "exposure_days": finite(estimates.exposure),
         "changes": estimates.changes,
         "visits": estimates.visits,
         "last_visit": last_visit,
@@ -166,5 +166,6 @@ def rate_words(names: Sequence[str], estimates: Estimates, fresh: Floats) -> lis
     ]
 
 
-def _finite(figures: Floats) -> Floats:
+def finite(figures: Floats) -> Floats:
+    """The same figures, nan for infinite ones."""
     return np.where(np.isfinite(figures), figures, np.nan)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.report.words import every
+from recrawl.report.words import every, percent, tenths
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,34 +19,8 @@ if TYPE_CHECKING:
     from recrawl.simulate.bands import Band
     from recrawl.simulate.scores import SimulationRun
 
-COLUMNS = (
-    "policy",
-    "freshness",
-    "staleness",
-    "staleness_low",
-    "staleness_high",
-    "age_days",
-    "harmonic",
-    "found",
-    "changes",
-    "visits",
-    "premature",
-    "precision",
-    "never_visited",
-    "seconds",
-)
 
-HEADER = (
-    "policy",
-    "fresh",
-    "stale",
-    "age",
-    "harmonic",
-    "visits",
-    "found",
-    "unvisited",
-    "took",
-)
+HEADER = ("policy", "fresh", "stale", "age", "harmonic", "visits", "found", "unvisited", "took")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +60,7 @@ def simulation_columns(entries: Sequence[SimulationEntry]) -> dict[str, Column]:
         }
         for entry in entries
     ]
-    return {name: np.array([row[name] for row in figures]) for name in COLUMNS[1:]}
+    return {name: np.array([row[name] for row in figures]) for name in figures[0]}
 
 
 def simulation_words(entries: Sequence[SimulationEntry]) -> list[list[str]]:
@@ -94,12 +68,12 @@ def simulation_words(entries: Sequence[SimulationEntry]) -> list[list[str]]:
     return [
         [
             entry.policy,
-            _share(entry.run.freshness, 1),
+            tenths(entry.run.freshness),
             _banded(entry.band),
             every(entry.run.age),
             "-" if np.isnan(entry.run.harmonic) else f"{entry.run.harmonic:.4f}",
             f"{entry.run.visits:,}",
-            f"{entry.run.found:,} ({_share(entry.run.precision, 0)})",
+            f"{entry.run.found:,} ({percent(entry.run.precision)})",
             f"{entry.run.never_visited:,}",
             f"{entry.seconds:.1f}s",
         ]
@@ -109,9 +83,5 @@ def simulation_words(entries: Sequence[SimulationEntry]) -> list[list[str]]:
 
 def _banded(band: Band) -> str:
     if np.isnan(band.low):
-        return _share(band.figure, 2)
+        return "-" if np.isnan(band.figure) else f"{100 * band.figure:.2f} %"
     return f"{100 * band.figure:.2f} ({100 * band.low:.2f}-{100 * band.high:.2f}) %"
-
-
-def _share(share: float, digits: int) -> str:
-    return "-" if np.isnan(share) else f"{100 * share:.{digits}f} %"

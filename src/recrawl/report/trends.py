@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.report.rates import Group, Named
+from recrawl.report.rates import Group, Named, finite
 from recrawl.report.words import every
 from recrawl.trends.next_change import last_windows
 from recrawl.trends.windows import STATE_NAMES, State
@@ -31,51 +31,6 @@ if TYPE_CHECKING:
     from recrawl.trends.trend_test import TrendTest
     from recrawl.trends.windows import Windows
 
-WINDOW_COLUMNS = (
-    "page",
-    "window",
-    "start",
-    "end",
-    "points",
-    "state",
-    "beta",
-    "beta_low",
-    "beta_high",
-    "eta",
-    "rate_per_day",
-    "mtbu_days",
-    "mse",
-)
-LOCAL_COLUMNS = (
-    "page",
-    "period",
-    "start",
-    "end",
-    "changes",
-    "exposure_days",
-    "rate_per_day",
-    "low",
-    "high",
-    "status",
-)
-NEXT_COLUMNS = ("page", "method", "next_at", "low", "high")
-TEST_COLUMNS = ("page", "statistic", "p", "direction", "status")
-PAGE_COLUMNS = (
-    "page",
-    "changes",
-    "state",
-    "beta",
-    "beta_low",
-    "beta_high",
-    "rate_per_day",
-    "trend_p",
-    "trend",
-    "kind",
-    "next_at",
-    "low",
-    "high",
-    "status",
-)
 
 _LONGEST = 36_525.0  # days: what lies farther ahead is as good as never
 _DIRECTIONS = ["", "rising", "falling"]
@@ -113,13 +68,13 @@ def window_table(points: Points, windows: Windows, fits: WindowFits) -> Table:
             "end": _instants(points.origin, windows.page, lasts),
             "points": windows.points,
             "state": Named(windows.state, STATE_NAMES),
-            "beta": _finite(fits.beta),
-            "beta_low": _finite(fits.beta_low),
-            "beta_high": _finite(fits.beta_high),
-            "eta": _finite(fits.eta),
-            "rate_per_day": _finite(fits.rate),
-            "mtbu_days": _finite(1 / fits.rate),
-            "mse": Group({name: _finite(error) for name, error in fits.errors.items()}),
+            "beta": finite(fits.beta),
+            "beta_low": finite(fits.beta_low),
+            "beta_high": finite(fits.beta_high),
+            "eta": finite(fits.eta),
+            "rate_per_day": finite(fits.rate),
+            "mtbu_days": finite(1 / fits.rate),
+            "mse": Group({name: finite(error) for name, error in fits.errors.items()}),
         },
     )
 
@@ -135,9 +90,9 @@ def local_table(rates: LocalRates, status_names: Sequence[str]) -> Table:
             "end": rates.end,
             "changes": rates.changes,
             "exposure_days": rates.exposure,
-            "rate_per_day": _finite(rates.rate),
-            "low": _finite(rates.low),
-            "high": _finite(rates.high),
+            "rate_per_day": finite(rates.rate),
+            "low": finite(rates.low),
+            "high": finite(rates.high),
             "status": Named(rates.status, status_names),
         },
     )
@@ -168,8 +123,8 @@ def test_table(test: TrendTest, status_names: Sequence[str]) -> Table:
     return Table(
         np.arange(len(test.p)),
         {
-            "statistic": _finite(test.statistic),
-            "p": _finite(test.p),
+            "statistic": finite(test.statistic),
+            "p": finite(test.p),
             "direction": Named(_direction(test), _DIRECTIONS),
             "status": Named(test.status, status_names),
         },
@@ -198,7 +153,7 @@ def page_table(seen: Summary) -> Table:
     some = last >= 0
 
     def of_window(column: Floats) -> Floats:
-        return _finite(np.where(some, column[last] if len(column) else np.nan, np.nan))
+        return finite(np.where(some, column[last] if len(column) else np.nan, np.nan))
 
     state = np.full(pages, int(State.SHORT))
     state[some] = seen.windows.state[last[some]]
@@ -213,8 +168,8 @@ def page_table(seen: Summary) -> Table:
             "beta": of_window(seen.fits.beta),
             "beta_low": of_window(seen.fits.beta_low),
             "beta_high": of_window(seen.fits.beta_high),
-            "rate_per_day": _finite(seen.rate),
-            "trend_p": _finite(seen.test.p),
+            "rate_per_day": finite(seen.rate),
+            "trend_p": finite(seen.test.p),
             "trend": Named(named, _DIRECTIONS),
             "kind": seen.kinds,
             "next_at": _instants(seen.last_visit, page, wait.wait),
@@ -316,7 +271,3 @@ def _instants(origin: Instants | None, page: Ints, days: Floats) -> Instants:
     instants: Instants = origin[page] + elapsed
     instants[~near] = np.datetime64("NaT")
     return instants
-
-
-def _finite(figures: Floats) -> Floats:
-    return np.where(np.isfinite(figures), figures, np.nan)

@@ -30,6 +30,24 @@ def percent(share: float) -> str:
     return "-" if math.isnan(share) else f"{100 * share:.0f} %"
 
 
+def tenths(share: float) -> str:
+    """A share in per cent to a tenth; a dash where there is none.
+
+    >>> [tenths(0.256), tenths(float("nan"))]
+    ['25.6 %', '-']
+    """
+    return "-" if math.isnan(share) else f"{100 * share:.1f} %"
+
+
+def cut(text: str, longest: int) -> str:
+    """The beginning of a text that is too long.
+
+    >>> cut("bakeries", 5)
+    'bake…'
+    """
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
 def minute(day: float) -> str:
     """The instant some days after 1970 to the minute, in UTC.
 

@@ -82,7 +82,8 @@ def _duration(value: object) -> float | None:
         return None
 
 
-def _bytes(value: object) -> int | None:
+def size_bytes(value: object) -> int | None:
+    """Bytes in a size such as `500M` or `2 GB`; None if it is malformed."""
     match = _SIZE.fullmatch(value.strip()) if isinstance(value, str) else None
     if match is None or not 0 < float(match[1]) < math.inf:
         return None
@@ -179,7 +180,7 @@ TABLES: Mapping[str, Mapping[str, Key]] = {
         "store": Key(_file, "the name of a file"),
         "versions": Key(_count, "a whole number, at least 0"),
         "keep": Key(_duration, f"{_TIME} 90d"),
-        "size": Key(_bytes, "a size such as 500MB or 2GB"),
+        "size": Key(size_bytes, "a size such as 500MB or 2GB"),
     },
 }
 BLOCK: Mapping[str, Key] = {

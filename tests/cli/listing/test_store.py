@@ -8,10 +8,10 @@ import shutil
 import pytest
 
 from recrawl.report.listings.objects import OBJECT_COLUMNS
-from recrawl.report.listings.syncs import SYNC_COLUMNS
 from recrawl.store import create_store, open_for_writing
 from tests.cli.running import run, run_here
 from tests.listings.live.listing_stores import kept, rule, store_of_jobs
+from tests.report.columns import SYNC_COLUMNS
 
 
 @pytest.fixture(scope="module")

@@ -15,12 +15,17 @@ from typer.main import get_group
 
 from recrawl.cli.main import app
 from recrawl.report.listings.backtests import CYCLE_COLUMNS, KEEP_COLUMNS
-from recrawl.report.listings.describe import DAY_COLUMNS, DESCRIBE_COLUMNS, UPDATE_COLUMNS
-from recrawl.report.listings.forecasts import FORECAST_COLUMNS
-from recrawl.report.listings.partitions import PARTITION_COLUMNS
-from recrawl.report.listings.schedules import REASONS, SCHEDULE_COLUMNS
+from recrawl.report.listings.schedules import REASONS
 from tests.cli.listing.sources import DAYS, KEEP, day, made, rows
 from tests.cli.running import run, run_here
+from tests.report.columns import (
+    DAY_COLUMNS,
+    DESCRIBE_COLUMNS,
+    FORECAST_COLUMNS,
+    PARTITION_COLUMNS,
+    SCHEDULE_COLUMNS,
+    UPDATE_COLUMNS,
+)
 
 GROUP = get_group(app).commands["listing"]
 assert isinstance(GROUP, TyperGroup)
@@ -354,7 +359,7 @@ def test_a_picture_of_many_groups_says_how_many_are_left_out(tmp_path):
     ended = run_here("listing", "schedule", folder, *words, "--csv")
 
     drawn = picture.read_text()
-    assert "groups that list most objects; 4 more are left out.\n" in ended.err
+    assert "groups that list most objects; 4 others are not drawn.\n" in ended.err
     assert "the 8 of 12 groups that list most objects" in drawn
     assert "make 11, recall" in drawn
     assert "make 00, recall" not in drawn

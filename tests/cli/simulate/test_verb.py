@@ -10,8 +10,8 @@ import subprocess
 
 import pytest
 
-from recrawl.report.simulation import COLUMNS
 from tests.cli.running import RECRAWL, environment, names_in, run, run_here, sentence
+from tests.report.columns import SIMULATION_COLUMNS
 from tests.waiting import HANGS_SECONDS, cpu_seconds, started, wait_until
 
 PAGES = "page,url,first_seen,removed_at\n1,/a,2026-01-01,\n2,/b,2026-01-02,2026-01-20\n"
@@ -36,7 +36,7 @@ def test_a_row_a_policy(files):
 
     assert [row["policy"] for row in found] == ["uniform", "clairvoyant"]
     for row in found:
-        assert tuple(row) == COLUMNS
+        assert tuple(row) == SIMULATION_COLUMNS
         assert row["staleness"] == pytest.approx(1 - row["freshness"])
         assert row["found"] + row["premature"] == row["visits"]
         assert row["precision"] == pytest.approx(row["found"] / row["visits"])
@@ -54,8 +54,8 @@ def test_the_usual_policies_are_sent_where_none_is_named(files):
 def test_what_was_visited_is_said(files):
     ended = run_here("simulate", *files, "--policy", "uniform", "--csv")
 
-    assert next(csv.reader(io.StringIO(ended.out))) == list(COLUMNS)
-    assert ended.err == "2 pages, 4 changes in 4.4w; a budget of 0.3265 visits a page and day.\n"
+    assert next(csv.reader(io.StringIO(ended.out))) == list(SIMULATION_COLUMNS)
+    assert ended.err == "2 pages, 4 changes in 4.4w; a budget of 0.3265 visits per page and day.\n"
 
 
 def test_the_same_seed_gives_the_same_rows(files):
@@ -146,7 +146,7 @@ def test_rows_go_to_a_file(files, tmp_path):
     ended = run_here("simulate", *files, "--policy", "uniform", "-o", output)
 
     assert ended.out == ""
-    assert output.read_text().startswith(",".join(COLUMNS))
+    assert output.read_text().startswith(",".join(SIMULATION_COLUMNS))
 
 
 @pytest.mark.parametrize(
@@ -201,11 +201,14 @@ def test_an_input_is_never_written_over(files):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ([], "--pages and --changes are needed, or a STORE, or --world"),
-        (["--pages", "p.csv"], "--pages and --changes are needed, or a STORE, or --world"),
-        (["--world", "poisson", "--pages", "p.csv"], "only one of STORE, --world and --pages"),
+        ([], "expected a STORE, --world, or --pages with --changes"),
+        (["--pages", "p.csv"], "expected a STORE, --world, or --pages with --changes"),
+        (
+            ["--world", "poisson", "--pages", "p.csv"],
+            "--pages with --changes exclude each other",
+        ),
         (["--world", "poisson", "--lying", "10%"], "--lying needs --observe last-modified"),
-        (["--world", "poisson", "--csv", "--json"], "only one of --csv, --json and -o"),
+        (["--world", "poisson", "--csv", "--json"], "--csv, --json and -o exclude each other"),
         (["--world", "poisson", "--number-of-pages", "0"], "number-of-pages"),
     ],
 )

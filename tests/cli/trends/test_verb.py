@@ -6,17 +6,17 @@ import json
 
 import pytest
 
-from recrawl.report.trends import (
-    LOCAL_COLUMNS,
-    NEXT_COLUMNS,
-    PAGE_COLUMNS,
-    TEST_COLUMNS,
-    WINDOW_COLUMNS,
-)
 from recrawl.trends.fits import ESTIMATORS
 from recrawl.trends.next_change import PREDICTORS
 from tests.cli.running import names_in, run, run_here, sentence, write_log
 from tests.cli.test_screen import on_a_terminal
+from tests.report.columns import (
+    LOCAL_COLUMNS,
+    NEXT_COLUMNS,
+    TEST_COLUMNS,
+    TREND_COLUMNS,
+    WINDOW_COLUMNS,
+)
 
 DAY = 86_400
 START = 1_767_225_600  # 2026-01-01
@@ -49,7 +49,7 @@ def rows_of(ended):
 @pytest.mark.parametrize(
     ("words", "columns"),
     [
-        ([], PAGE_COLUMNS),
+        ([], TREND_COLUMNS),
         (["--windows"], WINDOW_COLUMNS),
         (["--test"], TEST_COLUMNS),
         (["--predict"], NEXT_COLUMNS),
@@ -159,7 +159,7 @@ def test_a_terminal_shows_a_table_and_the_months_of_one_page(log):
         (["--between", "2026-02-01", "2026-01-01"], "between must be an earlier and a later"),
         (["--between", "soon", "later"], "time must be ISO 8601"),
         (["--level", "2"], "level must lie between 0 and 1"),
-        (["--page", "/none"], "page must be in the file (got '/none')"),
+        (["--page", "/none"], "no page '/none'"),
         (["-o", "rates.txt"], "output must end in .csv"),
         (["--plot", "page.gif", "--page", "/busy"], "output must end in .svg, .png"),
     ],
@@ -249,5 +249,5 @@ def test_pages_with_few_visits_and_with_many_years_are_drawn(tmp_path, days):
 def test_the_input_is_never_written_over(log):
     before = log.read_text()
 
-    assert "output must be another file than FILE" in sentence(run("trends", log, "-o", log))
+    assert "is an input, which is never overwritten" in sentence(run("trends", log, "-o", log))
     assert log.read_text() == before

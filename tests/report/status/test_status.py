@@ -26,8 +26,7 @@ from recrawl.report.status.object import (
     TENTH_KEYS,
     status_object,
 )
-from recrawl.report.status.status import status_rows
-from recrawl.report.status.targets import target_sentences
+from recrawl.report.status.status import status_rows, target_sentences
 from recrawl.visits.status import PageStatus, VisitOutcome
 
 STATUS = CrawlStatus(
@@ -78,11 +77,11 @@ NOTHING = replace(
 
 def test_a_crawl_in_a_dozen_lines():
     assert status_rows(STATUS) == [
-        ("fresh", "93.1 % of 212 copies, expected (90.4 to 95.8 %)"),
-        ("age", "4.8h since a copy went stale, on the mean; 0 for a fresh one"),
+        ("fresh", "93.1 % of 212 copies expected (90.4 to 95.8 %)"),
+        ("age", "mean staleness 4.8h (fresh copies count 0)"),
         ("pages", "216 known, 3 new, 1 gone"),
         ("overdue", "none"),
-        ("visits", "180 today, 432 a day over the last week; budget 500 a day"),
+        ("visits", "180 today, 432 per day over the last week; budget 500 per day"),
         (
             "found",
             (
@@ -99,7 +98,7 @@ def test_a_crawl_in_all_its_lines():
 
     assert [subject for subject, _ in said] == [
         *("fresh", "age", "later", "target", "pages", "overdue", "visits", "found"),
-        *("foretold", "to learn", "lies", "next"),
+        *("forecast", "to learn", "signals", "next"),
     ]
     sentences = dict(said)
     assert sentences["later"] == (
@@ -108,16 +107,16 @@ def test_a_crawl_in_all_its_lines():
     )
     assert sentences["target"] == (
         "likely missed at https://a.org/: 93.0 % fresh (90.0 to 96.0 %) of 95 %; "
-        "takes 61 visits a day, gets 40"
+        "needs 61 visits per day, gets 40"
     )
-    assert sentences["foretold"] == (
-        "a change for 20 % of the last 1,000 visits, found for 20 %; furthest off: 65 %, found 55 %"
+    assert sentences["forecast"] == (
+        "20 % of the last 1,000 visits to find a change, 20 % did; worst bin: 65 %, 55 % did"
     )
     assert sentences["to learn"] == (
         "7.0 % of the visits of the last week: 5.0 % to pages compared less than three times, "
-        "2.5 % to check an answer"
+        "2.5 % to check a response"
     )
-    assert sentences["lies"] == "changes denied by b.org (3 of 10, 10 to 60 %)"
+    assert sentences["signals"] == "changes denied by b.org (3 of 10, 10 to 60 %)"
     assert sentences["found"].endswith("0 % first copies, 5.0 % walled")
 
 
@@ -125,7 +124,7 @@ def test_few_forecasts_say_little():
     one = replace(MORE, tenths=[Tenth(0.3, 1.0, 0.35, 1.0, 0.5)])
 
     assert (
-        dict(status_rows(one))["foretold"] == "a change for 35 % of the last visit, found for 100 %"
+        dict(status_rows(one))["forecast"] == "35 % of the last visit to find a change, 100 % did"
     )
 
 
@@ -143,9 +142,9 @@ def test_no_visits_to_learn_are_none():
         ({"fresh": (0.80, 0.70, 0.90)}, "missed at"),
         (
             {"needed": nan, "most": 0.913},
-            "; out of reach: delays and bounds allow 91.3 %; gets 40 visits a day",
+            "; out of reach: delays and bounds allow at most 91.3 %; gets 40 visits per day",
         ),
-        ({"needed": nan}, " of 95 %; gets 40 visits a day"),
+        ({"needed": nan}, " of 95 %; gets 40 visits per day"),
         ({"copies": 0, "fresh": (nan, nan, nan)}, "https://a.org/: no copies yet"),
     ],
     ids=["met", "likely", "missed", "out of reach", "no cost", "no copies"],
@@ -168,9 +167,9 @@ def test_of_many_targets_the_missed_ones_are_shown():
 
 def test_of_many_hosts_that_lie_some_are_named():
     lies = [HostThatLies(f"h{number}.org", "modified", 2, 3, 0.2, 0.9) for number in range(8)]
-    said = dict(status_rows(replace(MORE, hosts_that_lie=lies)))["lies"]
+    said = dict(status_rows(replace(MORE, hosts_that_lie=lies)))["signals"]
 
-    assert said.startswith("changes dated wrong by h0.org (2 of 3, 20 to 90 %), h1.org")
+    assert said.startswith("changes misdated by h0.org (2 of 3, 20 to 90 %), h1.org")
     assert said.endswith("h4.org (2 of 3, 20 to 90 %), 3 more hosts")
 
 
@@ -186,8 +185,8 @@ def test_of_a_young_crawl_nothing_is_told_a_day():
     """Half an hour is no day and no week, and midnight says nothing."""
     said = dict(status_rows(YOUNG))
 
-    assert said["visits"] == "90 in the last 29m; budget 500 a day"
-    assert said["target"].endswith("takes 61 visits a day, had 12 visits in the last 29m")
+    assert said["visits"] == "90 in the last 29m; budget 500 per day"
+    assert said["target"].endswith("needs 61 visits per day, had 12 visits in the last 29m")
     assert said["found"].startswith("of 100 visits in the last 29m:")
     assert said["to learn"].startswith("7.0 % of all visits so far:")
 
@@ -204,8 +203,8 @@ def test_of_a_crawl_of_days_the_days_are_told():
     ]
 
     assert said == [
-        "30 today, 30 a day over the last 3.0d; budget 500 a day (all others)",
-        "none yet; budget 5 a day (https://b.org/)",
+        "30 today, 30 per day over the last 3.0d; budget 500 per day (all others)",
+        "none yet; budget 5 per day (https://b.org/)",
     ]
 
 
@@ -223,7 +222,7 @@ def test_a_crawl_that_has_not_begun():
         ("fresh", "no copies yet"),
         ("pages", "0 known"),
         ("overdue", "none"),
-        ("visits", "none yet; budget 500 a day"),
+        ("visits", "none yet; budget 500 per day"),
         ("next", "nothing to visit"),
     ]
 
@@ -241,10 +240,10 @@ def test_one_copy_one_visit_and_two_budgets():
     one = replace(STATUS, copies=1, outcomes={VisitOutcome.FIRST: 1}, spent=two, overdue=2)
     said = [sentence for _, sentence in status_rows(one)]
 
-    assert "of 1 copy," in said[0]
+    assert "of 1 copy expected" in said[0]
     assert said[3] == "2"
-    assert said[4].endswith("0.2 a day over the last week; budget 0.5 a day (all others)")
-    assert said[5].endswith("budget 5 a day (https://b.org/)")
+    assert said[4].endswith("0.2 per day over the last week; budget 0.5 per day (all others)")
+    assert said[5].endswith("budget 5 per day (https://b.org/)")
     assert "of 1 visit in" in said[6]
 
 
@@ -263,7 +262,7 @@ def test_the_objects_inside_have_all_keys():
     figures = json.loads(json.dumps(status_object(MORE), allow_nan=False))
 
     assert [tuple(each) for each in figures["outlooks"]] == [OUTLOOK_KEYS] * 3
-    assert [tuple(each) for each in figures["foretold"]] == [TENTH_KEYS] * 2
+    assert [tuple(each) for each in figures["forecasts"]] == [TENTH_KEYS] * 2
     assert tuple(figures["learning"]) == LEARNING_KEYS
     assert [tuple(each) for each in figures["targets"]] == [TARGET_KEYS]
     assert [tuple(each) for each in figures["hosts_that_lie"]] == [HOST_KEYS]

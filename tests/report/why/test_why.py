@@ -83,25 +83,25 @@ def words(why):
 
 
 PARAGRAPHS = """
-next: about in 6.0h, at 2024-10-04 06:00 UTC; in 3.0h to 12h in seven cases of ten
+next: about in 6.0h, at 2024-10-04 06:00 UTC (70 % interval: 3.0h to 12h)
 
-because: the budget: 500 visits a day for 1,200 pages go where they are worth more. A visit now is
-worth 50 % of what is paid for; it reaches that in 6.0h.
+because: the budget: 500 visits per day for 1,200 pages go where they are worth more. A visit now
+is worth 50 % of the current price; it reaches that in 6.0h.
 
-evidence: 12 visits in 10d; 10 compared the page with its copy and found 4 changes, the last 2.0d
-ago. Last visit 1.0d ago; 1 visit met a wall.
+evidence: 12 visits in 10d; 10 compared it with its copy and found 4 changes, the last 2.0d ago.
+Last visit 1.0d ago; 1 visit met a wall.
 
-estimate: changes every 2.0d (1.0d to 4.0d in nine cases of ten); 75 % of that is its own visits,
-its relatives alone would say every 10d. Its copy is fresh with a chance of 60 %.
+estimate: changes every 2.0d (90 % interval: 1.0d to 4.0d); 75 % of that comes from its own visits,
+related pages alone suggest every 10d. Its copy is fresh with a probability of 60 %.
 
-section: https://a.org/ (30 pages) is 2 times as active as usual now; what it has done since the
-last visit makes one worth 100 % more. Weekdays and hours of the day play no part.
+section: https://a.org/ (30 pages) is 2 times as active as usual; its recent activity raises the
+value of a visit by 100 %. Weekdays and hours are not considered.
 
-worth: 50 % now, 100 % in 6.0h of what the visits are worth that are made
+worth: 50 % now, 100 % in 6.0h of the current price of a visit
 
 if: in 3.0h with budget = 1000/1d instead of 500/1d: 3.0h sooner
 
-if: no other time if its host could be asked at any time
+if: unchanged if its host were always free
 """
 
 
@@ -114,36 +114,40 @@ def test_a_paragraph_a_subject():
 @pytest.mark.parametrize(
     ("kind", "figures", "begins"),
     [
-        ("no_rule", {"host": "a.org"}, "no rule: no block of the settings holds it"),
+        ("no_rule", {"host": "a.org"}, "no rule: no block of the settings covers it"),
         ("robots", OF_TIMES, "robots.txt of a.org forbids it; 3 times in a row"),
-        ("robots", OF_TIMES | {"robots_read_at": NOW - 0.5}, "robots.txt of a.org forbids it, as"),
-        ("recheck", OF_TIMES, "recheck: it was found gone 3 times in a row"),
+        (
+            "robots",
+            OF_TIMES | {"robots_read_at": NOW - 0.5},
+            "robots.txt of a.org forbids it, read",
+        ),
+        ("recheck", OF_TIMES, "recheck: found gone 3 times in a row"),
         ("retry", OF_TIMES, "retry: visits failed 3 times in a row"),
-        ("interval", OF_TIMES | {"interval_days": 1.0}, "interval = 1.0d, whatever it does"),
+        ("interval", OF_TIMES | {"interval_days": 1.0}, "interval = 1.0d, a fixed interval"),
         ("maximum", OF_TIMES | {"maximum_days": 7.0}, "maximum = 7.0d; last visit 12h ago."),
         (
             "minimum",
             OF_TIMES | {"minimum_days": 1.0, "ends_at": NOW + 0.5},
-            "minimum = 1.0d; last visit 12h ago, so none for 12h.",
+            "minimum = 1.0d; last visit 12h ago, none for another 12h.",
         ),
         ("hours", {"first_hour": 22, "end_hour": 6, "opens_at": NOW}, "hours = 22-6 (UTC)"),
-        ("host", OF_HOST, "its host: a.org is asked no more than every 9s; of its 9,000"),
+        ("host", OF_HOST, "its host: a.org gets at most one request per 9s; 120 visits come"),
         (
             "host",
             OF_HOST | {"left_alone_until_at": NOW + 1, "visits_before": 1},
-            "its host: a.org is left alone for another 1.0d; of its 9,000 pages 1 visit comes",
+            "its host: no requests to a.org for another 1.0d; 1 visit comes first",
         ),
         (
             "new",
             FIGURES | {"new_pages": 40, "visits_before": 12},
-            "it has no copy yet, as 40 pages in all; 12 visits come first, within 500 visits a day",
+            "new page: 40 pages have no copy yet; 12 visits come first, at 500 visits per day",
         ),
-        ("pace", FIGURES, "its turn: no other page is worth more; 500 visits a day are one every"),
-        ("budget", FIGURES, "the budget: 500 visits a day for 1,200 pages"),
+        ("pace", FIGURES, "its turn: no other visit is worth more; 500 visits per day are"),
+        ("budget", FIGURES, "the budget: 500 visits per day for 1,200 pages"),
         (
             "budget",
             FIGURES | {"share_of_price": 1.5},
-            "the budget: 500 visits a day for 1,200 pages go where they are worth more. A visit ",
+            "the budget: 500 visits per day for 1,200 pages go where they are worth more. A visit ",
         ),
     ],
     ids=str,
@@ -164,11 +168,11 @@ def test_everything_that_may_decide_has_words():
 @pytest.mark.parametrize(
     ("next_visit", "low", "high", "said"),
     [
-        (inf, inf, inf, "not at all, as things stand"),
-        (NOW, NOW, NOW, "now, if the crawl runs"),
+        (inf, inf, inf, "not scheduled"),
+        (NOW, NOW, NOW, "now, if the crawl is running"),
         (NOW + 2, NOW + 2, NOW + 2, "in 2.0d, at 2024-10-06 00:00 UTC"),
         (NOW + 2, NOW + 2, inf, "in 2.0d, at 2024-10-06 00:00 UTC, or later"),
-        (NOW + 9, NOW + 6, inf, "about in 9.0d, at 2024-10-13 00:00 UTC; not within 6.0d"),
+        (NOW + 9, NOW + 6, inf, "about in 9.0d, at 2024-10-13 00:00 UTC; not before 6.0d from now"),
     ],
 )
 def test_when(next_visit, low, high, said):
@@ -209,7 +213,8 @@ def test_signals_are_told():
     said = replace(SAID, signals=signals)
 
     assert dict(why_rows(said))["signals"] == (
-        "its host announces 90 % of its changes; 1 announcement since the last visit, asked 12h ago"
+        "its host announces 90 % of its changes; 1 announcement since the last visit, last "
+        "checked 12h ago"
     )
     assert why_object(said)["signals"]["asked_at"] == "2024-10-03T12:00:00Z"
 
@@ -217,7 +222,7 @@ def test_signals_are_told():
 def test_a_large_crawl_says_how_many_pages_took_part():
     said = words(replace(SAID, pages=1_000_000, rehearsed=2_000))
 
-    assert said[-1] == "from: 2,000 of the 1,000,000 pages, drawn by lot"
+    assert said[-1] == "from: a random sample of 2,000 of 1,000,000 pages"
 
 
 def test_lines_fit_the_screen_and_name_each_subject_once():
@@ -225,9 +230,9 @@ def test_lines_fit_the_screen_and_name_each_subject_once():
 
     assert all(len(line) <= 60 for line in lines)
     assert lines[:3] == [
-        "next      about in 6.0h, at 2024-10-04 06:00 UTC; in 3.0h to",
-        "          12h in seven cases of ten",
-        "because   the budget: 500 visits a day for 1,200 pages go",
+        "next      about in 6.0h, at 2024-10-04 06:00 UTC (70 %",
+        "          interval: 3.0h to 12h)",
+        "because   the budget: 500 visits per day for 1,200 pages go",
     ]
     assert sum(line.startswith("if ") for line in lines) == 1
 

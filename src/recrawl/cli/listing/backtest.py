@@ -1,4 +1,4 @@
-"""`recrawl listing backtest`: how good forecasts and schedules would have been.
+"""`recrawl listing backtest`: quality of past forecasts and schedules.
 
 Touches: files, the standard streams.
 """
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recrawl.cli import shared
+from recrawl.checks import check_choice
+from recrawl.cli import screen, shared
 from recrawl.cli.listing import shared as listing_shared
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from recrawl.cli.listing.shared import ListingSource
     from recrawl.listings.schedule.schedule import Goal
 
-_TRAIN = typer.Option(metavar="T", help="Days at the start that are seen day by day.")
-_CYCLE = typer.Option(metavar="T", help="Days between syncs after that, comma-separated.")
+_TRAIN = typer.Option(metavar="T", help="Training period at the start, observed daily.")
+_CYCLE = typer.Option(metavar="T", help="Days between later syncs, comma-separated.")
 _METHOD = typer.Option(
     metavar="M",
     help="Forecasters, comma-separated: mixture, pooled, age, decay, static, refit, ar, "
@@ -28,11 +29,11 @@ _METHOD = typer.Option(
 )
 _KEEP = typer.Option(
     metavar="Q",
-    help="Run schedules instead that keep this: 'recall >= 0.9 and precision >= 0.8'.",
+    help="Backtest schedules that keep this: 'recall >= 0.9 and precision >= 0.8'.",
     show_default=False,
 )
 _CONFIDENCE = typer.Option(
-    help="With --keep: probability to keep it with  [default: by the expected quality]",
+    help="With --keep: probability of keeping it  [default: by the expected quality]",
     show_default=False,
 )
 
@@ -53,13 +54,14 @@ def backtest(
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:
-    """Say how good forecasts would have been that know only what syncs see.
+    """Measure how good forecasts and schedules would have been.
 
-    Writes one row per metric, length and kind of cycles (regular, or all) and
-    method: the squared error of forecasts, its ratio to that of constant rates, and
-    the share of outcomes within their bands. With --keep one row per target and
-    method: how many syncs its schedule made, the average quality, how far that was
-    from the promise, and the share of time below the target. No file is changed.
+    Forecasts know only what syncs have seen. Writes one row per metric, length and
+    kind of cycles (regular, or all) and method: the squared error of forecasts,
+    its ratio to that of constant rates, and the share of outcomes within their
+    bands. With --keep, one row per target and method: the number of syncs, the
+    mean quality, its difference from the target, and the share of time below the
+    target. No file is changed.
 
     \b
     Examples:
@@ -67,11 +69,10 @@ def backtest(
         recrawl listing backtest cars/ --train 60d --cycle 7d --method all
         recrawl listing backtest cars/ --keep "recall >= 0.9" --confidence 0.9
     """  # noqa: D301 - \b tells click to leave the paragraph alone
-    from recrawl.cli import screen
     from recrawl.cli.listing.schedule import goal_of
     from recrawl.report.listings.backtests import CYCLE_COLUMNS, KEEP_COLUMNS, backtest_sheet
 
-    kind = listing_shared.check(files, output, None, formats=(as_csv, as_json))
+    out = listing_shared.check(files, output, None, formats=(as_csv, as_json))
     if confidence is not None and not keep:
         raise typer.BadParameter("--confidence needs --keep")
     methods = _methods(method)
@@ -91,19 +92,16 @@ def backtest(
             )
             rows += [(source.name, row) for row in found]
     columns = CYCLE_COLUMNS if goal is None else KEEP_COLUMNS
-    listing_shared.put(backtest_sheet(rows, columns), kind, output, most=len(rows))
+    listing_shared.put(backtest_sheet(rows, columns), out, most=len(rows))
     listing_shared.remarks(sources)
 
 
 def _methods(text: str) -> list[str]:
-    from recrawl.errors import InvalidParameter
     from recrawl.listings.forecast.methods import METHODS
 
     names = list(METHODS) if text.strip() == "all" else listing_shared.named(text)
     for name in names or [""]:
-        if name not in METHODS:
-            message = f"method must be one of {', '.join(METHODS)} or all (got {name!r})"
-            raise InvalidParameter(message)
+        check_choice([*METHODS, "all"], method=name)
     return list(dict.fromkeys(names))
 
 
@@ -114,12 +112,12 @@ def _whole(text: str, name: str) -> int:
 
     found = days(text)
     if found != int(found) or found < 1:
-        raise InvalidParameter(f"{name} must be whole days (got {text.strip()!r})")
+        raise InvalidParameter(f"{name} must be a whole number of days (got {text.strip()!r})")
     return int(found)
 
 
 def _check(source: ListingSource, train: int, cycles: Sequence[int]) -> None:
-    """Refuse a history that leaves nothing to forecast."""
+    """Raise for a history that leaves nothing to forecast."""
     from recrawl.errors import InvalidTable
 
     days = max(len(source.grid) - 1, 0)
@@ -135,7 +133,7 @@ def _check(source: ListingSource, train: int, cycles: Sequence[int]) -> None:
 def _progress_of(
     progress: Callable[[float], None] | None, number: int, count: int
 ) -> Callable[[float], None]:
-    """Progress of one source as part of that of all."""
+    """Progress of one source, as part of the whole."""
     return lambda share: None if progress is None else progress((number + share) / count)
 
 

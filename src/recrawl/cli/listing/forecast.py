@@ -1,4 +1,4 @@
-"""`recrawl listing forecast`: what a copy is worth some days after it was made.
+"""`recrawl listing forecast`: decay of a copy after its last sync.
 
 Touches: files, the standard streams.
 """
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recrawl.cli import shared
+from recrawl.cli import screen, shared
 from recrawl.cli.listing import shared as listing_shared
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 _AFTER = typer.Option(
     metavar="T",
-    help="Time after the last sync: 3d, every day of 1d..30d, or hours: 6h,12h.",
+    help="Time after the last sync: 3d, a range 1d..30d, or hours: 6h,12h.",
 )
 _TYPICAL = typer.Option(
-    "--typical", help="What an ordinary time brings, without bulk loads and mass closures."
+    "--typical", help="Forecast a typical period, without bulk loads and mass closures."
 )
 _METHOD = typer.Option(metavar="M", help="Forecaster, as in backtest.")
 _PLOT = typer.Option(
@@ -34,7 +34,7 @@ _PLOT = typer.Option(
 
 _LONGEST = 365
 _ROUNDING = 1e-6  # hours
-_NOTABLE = 1 / 24  # days between the crawl that counts and the last one
+_NOTABLE = 1 / 24  # days between the crawl that counts and the last one, to be worth a remark
 
 
 def forecast(
@@ -54,12 +54,11 @@ def forecast(
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:
-    """Say what a copy of a listing is worth some days after its last sync.
+    """Forecast how a copy of a listing decays after its last sync.
 
     Writes one row per day or hour: precision (the share of the copy that is still
-    listed), recall (the share of what is listed that the copy has), and how many
-    objects have been deleted, inserted and are listed, each with a band. No file
-    is changed.
+    listed), recall (the share of the listing that is in the copy), and the number
+    of objects deleted, inserted and listed, each with a band. No file is changed.
 
     \b
     Examples:
@@ -71,7 +70,7 @@ def forecast(
     from recrawl.report.listings.forecasts import forecast_sheet
     from recrawl.report.listings.sheets import joined
 
-    kind = listing_shared.check(files, output, plot, formats=(as_csv, as_json))
+    out = listing_shared.check(files, output, plot, formats=(as_csv, as_json))
     check_fraction(level=level)
     days = days_of(after)
     listing_shared.check_method(method, part=bool(where))
@@ -88,13 +87,13 @@ def forecast(
     )
     if plot is not None:
         _draw(plot, sources[0], found[0], where)
-    listing_shared.put(sheet, kind, output, most=len(sheet.names))
+    listing_shared.put(sheet, out, most=len(sheet.names))
     listing_shared.remarks(parts)
     _remarks(sources, tracked, found)
 
 
 def days_of(text: str) -> Floats:
-    """Days meant by `3d`, `1d,7d`, `1d..30d`, `6h` or `1h..24h`."""
+    """Parse `3d`, `1d,7d`, `1d..30d`, `6h` or `1h..24h` as days."""
     import numpy as np
 
     from recrawl.errors import InvalidParameter
@@ -138,10 +137,9 @@ def _draw(path: Path, source: ListingSource, found: Forecast, where: str) -> Non
 def _remarks(
     sources: list[ListingSource], tracked: list[TrackedSource], found: list[Forecast]
 ) -> None:
-    """Say on stderr what the forecast starts from."""
+    """Print where the forecast starts."""
     import numpy as np
 
-    from recrawl.cli import screen
     from recrawl.report.words import every
     from recrawl.units import days_between
 
@@ -152,5 +150,5 @@ def _remarks(
             said = f"{source.name}: {ahead.stock:,.0f} listed on {day}"
             (later,) = days_between(np.array([each.synced_at]), source.listing.crawls[-1])
             if later > _NOTABLE:
-                said += f", from where days are counted; the last crawl was {every(later)} later"
+                said += f", where the forecast starts; the last crawl was {every(later)} later"
             screen.remark(f"{said}.")

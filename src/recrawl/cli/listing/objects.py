@@ -1,4 +1,4 @@
-"""`recrawl listing objects`: what a crawl has copied of its listings.
+"""`recrawl listing objects`: objects that a crawl has copied from its listings.
 
 Touches: files, the standard streams.
 """
@@ -13,7 +13,7 @@ import typer
 from recrawl.cli import shared
 from recrawl.cli.listing import shared as listing_shared
 
-_LISTED = typer.Option("--listed", help="Only what is listed now.")
+_LISTED = typer.Option("--listed", help="Only objects that are listed now.")
 
 
 def objects(
@@ -25,11 +25,11 @@ def objects(
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:
-    """Write what a crawl has copied of its listings: one row per object.
+    """Write the objects that a crawl has copied from its listings.
 
-    Writes the key of each object, its listing, when it appeared, was last seen
-    and was removed, and its attributes as they were last seen. The other verbs
-    read such a file. STORE is not changed.
+    One row per object: its key, its listing, when it appeared, was last seen and
+    was removed, and its attributes when last seen. The other verbs read such a
+    file. STORE is not changed.
 
     \b
     Examples:
@@ -40,7 +40,7 @@ def objects(
     from recrawl.report.listings.objects import objects_sheet
     from recrawl.units import SECONDS_A_DAY
 
-    kind = listing_shared.check([store], output, None, formats=(as_csv, as_json))
+    out = listing_shared.check([store], output, None, formats=(as_csv, as_json))
     found = read_store_objects(store, name=name, listed=listed)
     days = [
         (
@@ -56,4 +56,4 @@ def objects(
         [one.attributes for _, one in found],
         days,
     )
-    listing_shared.put(sheet, kind, output)
+    listing_shared.put(sheet, out)

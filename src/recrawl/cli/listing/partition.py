@@ -1,4 +1,4 @@
-"""`recrawl listing partition`: objects put into groups that vanish at like rates.
+"""`recrawl listing partition`: groups of objects with similar removal rates.
 
 Touches: files, the standard streams.
 """
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from recrawl.checks import check_choice
 from recrawl.cli import shared
 from recrawl.cli.listing import shared as listing_shared
 
@@ -22,16 +23,16 @@ if TYPE_CHECKING:
 
 _SEARCH = typer.Option(
     metavar="S",
-    help="reclustered or hierarchical, one attribute at a time; tree, all together; or shrunk.",
+    help="reclustered or hierarchical (one attribute at a time), tree (all together) or shrunk.",
 )
 _CRITERION = typer.Option(
-    metavar="C", help="How the gain of one more group is measured: lr or pearson."
+    metavar="C", help="Test statistic for the gain of one more group: lr or pearson."
 )
 _THRESHOLD = typer.Option(
-    help="Least gain of one more group: 3.84 for one of 20 by chance, 1.5 as published.", min=0.0
+    help="Least gain of one more group: 3.84 for a 5 % test, 1.5 as published.", min=0.0
 )
 _UNWEIGHTED = typer.Option(
-    "--unweighted", help="Let a value with few removals count as much as any other, as published."
+    "--unweighted", help="Give values with few removals the same weight as others, as published."
 )
 _PLOT = typer.Option(
     metavar="F",
@@ -62,11 +63,11 @@ def partition(
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:
-    """Put objects into groups that vanish at like rates.
+    """Partition objects into groups with similar removal rates.
 
-    Writes one row per group: the values of the attribute that it holds, its rate
-    with a band, the age that half of its objects reach, by how much the groups fit
-    better than one for all, and whether that may be chance. No file is changed.
+    Writes one row per group: its values of the attribute, its removal rate with a
+    band, its median lifetime, how much better the groups fit than a single one,
+    and whether that may be chance. No file is changed.
 
     \b
     Examples:
@@ -77,7 +78,7 @@ def partition(
     from recrawl.report.listings.partitions import partition_sheet
     from recrawl.report.listings.sheets import joined
 
-    kind = listing_shared.check(files, output, plot, formats=(as_csv, as_json))
+    out = listing_shared.check(files, output, plot, formats=(as_csv, as_json))
     how = _partitioner(search, criterion, threshold, weighted=not unweighted)
     alone = plot is not None
     reading = listing_shared.SourceReader(files, key, grace, lenient, name, alone)
@@ -91,21 +92,16 @@ def partition(
         sheets.append(partition_sheet(source.name, source.listing, parts))
     if plot is not None and first is not None:
         _draw(plot, sources[0], first)
-    listing_shared.put(joined(sheets), kind, output)
+    listing_shared.put(joined(sheets), out)
     listing_shared.remarks(sources)
 
 
 def _partitioner(search: str, criterion: str, threshold: float, *, weighted: bool) -> Partitioner:
     """Build the search from its options."""
-    from recrawl.errors import InvalidParameter
     from recrawl.listings.groups.partition import Partitioner
 
-    for name, word, known in (
-        ("search", search, (*_SEARCHES, _TREE, _SHRUNK)),
-        ("criterion", criterion, _CRITERIA),
-    ):
-        if word not in known:
-            raise InvalidParameter(f"{name} must be one of {', '.join(known)} (got {word!r})")
+    check_choice((*_SEARCHES, _TREE, _SHRUNK), search=search)
+    check_choice(_CRITERIA, criterion=criterion)
     searches: dict[str, Literal["reclustered", "hierarchical"]] = {w: w for w in _SEARCHES}
     criteria: dict[str, Literal["lr", "pearson"]] = {word: word for word in _CRITERIA}
     return Partitioner(

@@ -1,4 +1,4 @@
-"""`recrawl listing schedule`: when to sync, so that a copy stays as good as is wanted.
+"""`recrawl listing schedule`: plan syncs that keep a target quality.
 
 Touches: files, the standard streams.
 """
@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recrawl.cli import shared
+from recrawl.cli import screen, shared
 from recrawl.cli.listing import shared as listing_shared
+from recrawl.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,21 +27,22 @@ if TYPE_CHECKING:
 _KEEP = typer.Option(
     metavar="Q", help="Quality to keep: 'recall >= 0.9 and precision >= 0.8'.", show_default=False
 )
-_CONFIDENCE = typer.Option(help="Probability with which it is to be kept, from 0.5 to below 1.")
+_CONFIDENCE = typer.Option(help="Probability of keeping it, from 0.5 to below 1.")
 _POINT = typer.Option(
-    "--point", help="Go by the expected quality: below the target at the end of many a cycle."
+    "--point",
+    help="Use the expected quality, which is often below the target at the end of a cycle.",
 )
 _GUARANTEE = typer.Option(
-    "--guarantee", help="With --point: sync the day before it is below, not the day it is."
+    "--guarantee", help="With --point: sync on the day before the target is missed."
 )
 _AT_MOST = typer.Option(
     metavar="N",
-    help="At most so many syncs of one source or group: 2/7d, or 2/7d,5/30d.",
+    help="Maximum syncs of one source or group: 2/7d, or 2/7d,5/30d.",
     show_default=False,
 )
 _BUDGET = typer.Option(
     metavar="B",
-    help="Instead of --keep: syncs of all sources and groups together, e.g. 10/7d.",
+    help="Instead of --keep: total syncs of all sources and groups, e.g. 10/7d.",
     show_default=False,
 )
 _FOR = typer.Option("--for", metavar="T", help="How far ahead to plan.")
@@ -51,7 +53,7 @@ _BY = typer.Option(
 )
 _PLOT = typer.Option(
     metavar="F",
-    help="Draw the quality to expect, of up to 8 groups, to F: .svg or .png.",
+    help="Draw the expected quality of up to 8 groups to F: .svg or .png.",
     show_default=False,
 )
 
@@ -79,12 +81,12 @@ def schedule(
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:
-    """Say when to sync next, so that a copy stays as good as is wanted.
+    """Plan syncs so that a copy keeps a target quality.
 
-    Writes one row per planned sync: when, the precision and recall to expect just
-    before it, what they reach with the confidence asked for, and why then. With
-    --by each group has its own schedule; with --budget sources and groups share
-    the syncs there are. No file is changed.
+    Writes one row per planned sync: its time, the expected precision and recall
+    just before it, their lower bounds at the given confidence, and what determines
+    the time. With --by each group has its own schedule; with --budget sources and
+    groups share a number of syncs. No file is changed.
 
     \b
     Examples:
@@ -92,9 +94,10 @@ def schedule(
         recrawl listing schedule cars/ --keep "recall >= 0.9" --confidence 0.9 --at-most 2/7d
         recrawl listing schedule cars/ jobs/ --budget 10/7d
     """  # noqa: D301 - \b tells click to leave the paragraph alone
+    from recrawl.listings.schedule.plan import plan_to_keep
     from recrawl.units import days
 
-    kind = listing_shared.check(files, output, plot, formats=(as_csv, as_json))
+    out = listing_shared.check(files, output, plot, formats=(as_csv, as_json))
     if bool(keep) == bool(budget):
         raise typer.BadParameter("expected either --keep or --budget")
     if guarantee and not point:
@@ -109,18 +112,17 @@ def schedule(
     plans = (
         _evenly(tracked, spent, span)
         if goal is None
-        else [_kept(each, goal, limits, span) for _, each in tracked]
+        else [plan_to_keep(each.forecast, goal, limits, span) for _, each in tracked]
     )
     if plot is not None:
         _draw(plot, tracked, plans, goal)
-    listing_shared.put(_sheet(tracked, plans), kind, output)
+    listing_shared.put(_sheet(tracked, plans), out)
     listing_shared.remarks(sources)
     _remarks(plans, goal, span)
 
 
 def goal_of(text: str, confidence: float | None, *, guarantee: bool = False) -> Goal:
-    """Goal meant by `recall >= 0.9 and precision >= 0.8`."""
-    from recrawl.errors import InvalidParameter
+    """Parse a goal such as `recall >= 0.9 and precision >= 0.8`."""
     from recrawl.listings.forecast.forecast import QUALITIES
     from recrawl.listings.schedule.schedule import Goal
     from recrawl.parse.conditions import conditions
@@ -141,8 +143,7 @@ def goal_of(text: str, confidence: float | None, *, guarantee: bool = False) -> 
 
 
 def limits_of(text: str) -> list[Limit]:
-    """Limits meant by `2/7d,5/30d`."""
-    from recrawl.errors import InvalidParameter
+    """Parse limits such as `2/7d,5/30d`."""
     from recrawl.listings.schedule.schedule import Limit
     from recrawl.units import days
 
@@ -157,7 +158,6 @@ def limits_of(text: str) -> list[Limit]:
 
 def _spent(text: str, span: float) -> int:
     """Syncs that a budget allows within a span."""
-    from recrawl.errors import InvalidParameter
     from recrawl.plan.budget import Budget
 
     found = Budget.read(text)
@@ -180,18 +180,10 @@ def _track(
     return found
 
 
-def _kept(
-    tracked: TrackedSource, goal: Goal, limits: Sequence[Limit], span: float
-) -> list[PlannedSync]:
-    from recrawl.listings.schedule.plan import plan_to_keep
-
-    return plan_to_keep(tracked.forecast, goal, limits, span)
-
-
 def _evenly(
     tracked: Sequence[tuple[ListingSource, TrackedSource]], syncs: int, span: float
 ) -> list[list[PlannedSync]]:
-    """A budget shared among sources and groups where it avoids the greatest loss."""
+    """A budget divided among sources and groups to minimise the loss of quality."""
     import numpy as np
 
     from recrawl.listings.schedule.plan import plan_evenly
@@ -228,9 +220,8 @@ def _draw(
     plans: Sequence[list[PlannedSync]],
     goal: Goal | None,
 ) -> None:
-    """Draw all groups, and say on stderr how many there is no room for."""
+    """Draw the groups, and print how many are left out."""
     from recrawl.adapters.pictures import write_picture
-    from recrawl.cli import screen
     from recrawl.report.listings.schedule_chart import MOST_GROUPS, GroupSchedule, schedule_chart
 
     groups = [
@@ -241,12 +232,11 @@ def _draw(
     left = len(groups) - MOST_GROUPS
     if left > 0:
         most = f"{path}: the {MOST_GROUPS} groups that list most objects"
-        screen.remark(f"{most}; {left:,} more {'is' if left == 1 else 'are'} left out.")
+        screen.remark(f"{most}; {left:,} others are not drawn.")
 
 
 def _remarks(plans: Sequence[list[PlannedSync]], goal: Goal | None, span: float) -> None:
-    """Say on stderr how many syncs there are, and what is not kept."""
-    from recrawl.cli import screen
+    """Print the number of syncs, and the targets that are missed."""
     from recrawl.report.listings.schedules import missed_words
     from recrawl.report.words import counted, every
 
@@ -256,6 +246,6 @@ def _remarks(plans: Sequence[list[PlannedSync]], goal: Goal | None, span: float)
     if goal is None:
         return
     if limited:
-        screen.remark(f"{limited:,} later than the target asks for, because of --at-most.")
+        screen.remark(f"{limited:,} later than the target requires, because of --at-most.")
     for line in missed_words(within, goal):
         screen.remark(line)

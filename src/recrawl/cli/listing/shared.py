@@ -1,4 +1,4 @@
-"""What all verbs of `recrawl listing` share: options, sources, and where their rows go.
+"""What the verbs of `recrawl listing` share: options, sources, output.
 
 Touches: files, the standard streams.
 """
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from recrawl.cli import shared
+from recrawl.cli import screen, shared
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 FILES = typer.Argument(
     metavar="FILE...",
-    help="One folder per source (objects, events, crawls, or dated snapshots), one source's files, "
-    "or the store of a crawl.",
+    help="One folder per source (objects, events, crawls, or dated snapshots), the files of one "
+    "source, or the store of a crawl.",
     show_default=False,
 )
 WHERE = typer.Option(
-    metavar="W", help="Only objects like this, e.g. 'make = BMW and year > 2002'.", show_default=""
+    metavar="W", help="Only matching objects, e.g. 'make = BMW and year > 2002'.", show_default=""
 )
 BY = typer.Option(
     metavar="A",
@@ -37,20 +37,16 @@ BY = typer.Option(
 STORE = typer.Argument(metavar="STORE", help="The store of a crawl.", show_default=False)
 KEY = typer.Option(
     metavar="C",
-    help="Column that names an object  [default: key, id, uid, object or url]",
+    help="Column with the key of an object  [default: key, id, uid, object or url]",
     show_default=False,
 )
-GRACE = typer.Option(
-    metavar="T", help="An object missing from snapshots for less than this was there."
-)
-LENIENT = typer.Option(
-    "--lenient", help="Leave out objects whose times contradict each other, and count them."
-)
-LEVEL = typer.Option(help="Share of outcomes that bands are to hold.")
+GRACE = typer.Option(metavar="T", help="Ignore absences from snapshots that are shorter than this.")
+LENIENT = typer.Option("--lenient", help="Skip objects with contradictory times, and count them.")
+LEVEL = typer.Option(help="Probability of the bands.")
 NAME = typer.Option(
     "--name",
     metavar="N",
-    help="Of a store: only the listing of this name  [default: all]",
+    help="For a store: only the listing of this name  [default: all]",
     show_default=False,
 )
 
@@ -59,14 +55,14 @@ _TABLES = ("objects", "events", "crawls")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListingSource:
-    """A source that was read.
+    """A source.
 
     Args:
-        name: What rows call it.
+        name: Its name in rows.
         listing: Its objects.
         grid: The same day by day.
-        missing: How many objects lack each attribute that was asked for.
-        alarm: What is wrong with the listing of a store; empty for nothing.
+        missing: Number of objects that lack each attribute asked for.
+        alarm: Why the last sync of a store's listing was not accepted; empty if it was.
     """
 
     name: str
@@ -78,15 +74,15 @@ class ListingSource:
 
 @dataclass(frozen=True, slots=True)
 class SourceReader:
-    """Where sources are, and how to read them.
+    """Reader of sources.
 
     Args:
         files: Folders, files and stores.
-        key: Column that names an object; empty for the usual ones.
-        grace: An object that is missing for less than this was there.
-        lenient: Whether to leave out what contradicts itself.
-        name: Of a store, only the listing of this name; empty for all.
-        alone: Whether there may be one source only.
+        key: Column with the key of an object; empty for the usual ones.
+        grace: Absences shorter than this are ignored.
+        lenient: Whether to skip objects with contradictory times.
+        name: For a store, only the listing of this name; empty for all.
+        alone: Whether there must be a single source.
     """
 
     files: Sequence[Path]
@@ -97,7 +93,7 @@ class SourceReader:
     alone: bool = False
 
     def read(self) -> list[ListingSource]:
-        """All sources: a folder each, all files together one, and each listing of a store."""
+        """All sources: each folder, all files together, and each listing of a store."""
         from recrawl.adapters.tables.listings import read_listing
         from recrawl.listings.data.grid import DayGrid
         from recrawl.store import is_store
@@ -113,7 +109,9 @@ class SourceReader:
             found.append(ListingSource(name, listing, DayGrid.of(listing), {}))
         found += [source for store in stores for source in self._stored(store, grace)]
         if self.alone and len(found) > 1:
-            raise typer.BadParameter("--plot needs a single source; of a store --name chooses one")
+            raise typer.BadParameter(
+                "--plot needs a single source; for a store, --name chooses one"
+            )
         return found
 
     def _stored(self, store: Path, grace: float) -> list[ListingSource]:
@@ -135,7 +133,7 @@ class SourceReader:
 
 
 def _name(paths: Sequence[Path]) -> str:
-    """Name of a folder, or of the file that is not called as all such files are."""
+    """Name of a folder or file; of its folder if the file has a generic name."""
     if len(paths) == 1 and paths[0].stem not in _TABLES:
         return paths[0].resolve().name if paths[0].is_dir() else paths[0].stem
     return paths[0].resolve().parent.name
@@ -147,25 +145,22 @@ def check(
     plot: Path | None,
     *,
     formats: tuple[bool, bool],
-) -> str:
-    """Check where output goes before anything is read, and return the format of rows."""
+) -> shared.Output:
+    """Check the outputs before anything is read."""
     from recrawl.adapters.pictures import check_picture
 
     as_csv, as_json = formats
-    kind = shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
-    if output is not None:
-        for file in files:
-            shared.check_place(output, file)
+    out = shared.Output.of(*files, as_csv=as_csv, as_json=as_json, file=output)
     if plot is not None:
         check_picture(plot)
         folders = sum(file.is_dir() for file in files)
         if folders + (folders < len(files)) > 1:
             raise typer.BadParameter("--plot needs a single source")
-    return kind
+    return out
 
 
 def chosen(source: ListingSource, text: str) -> ListingSource:
-    """Only the objects of a source that meet conditions; all without any."""
+    """The objects of a source that meet the conditions; all without any."""
     if not text:
         return source
     from recrawl.listings.data.where import where
@@ -177,28 +172,19 @@ def chosen(source: ListingSource, text: str) -> ListingSource:
     return ListingSource(source.name, part, grid, found.missing, source.alarm)
 
 
-def put(sheet: Sheet, kind: str, output: Path | None, *, most: int = 0) -> None:
-    """Print a table, or write all rows where they are wanted."""
-    from recrawl.arrays.texts import Texts
-    from recrawl.cli import screen
+def put(sheet: Sheet, out: shared.Output, *, most: int = 0) -> None:
+    """Print the first rows as a table, or write all rows."""
     from recrawl.report.listings.sheets import shown
 
-    if shared.is_interactive(kind, output):
-        most = most or screen.MOST_ROWS
-        header, rows, left = shown(sheet, most)
-        screen.show_table(header, rows, left=left)
-        if len(sheet.words) > most:
-            more = len(sheet.words) - most
-            screen.remark(f"... and {more:,} more rows; --csv, --json or -o has them all.")
-        return
-    header = (sheet.first, *sheet.columns)
-    with shared.target(kind, output, header) as writer:
-        writer.write(Texts.of(list(sheet.names)), sheet.columns)
+    if out.interactive:
+        header, rows, left = shown(sheet, most or screen.MOST_ROWS)
+        shared.show(header, rows, total=len(sheet.words), unit="rows", left=left)
+    else:
+        out.write(list(sheet.names), sheet.columns, first=sheet.first)
 
 
 def remarks(sources: Sequence[ListingSource]) -> None:
-    """Say on stderr what was read, and what must be known before any figure is believed."""
-    from recrawl.cli import screen
+    """Print what was read, and what limits its use."""
     from recrawl.listings.describe import statuses
     from recrawl.report.listings.describe import source_remarks
     from recrawl.report.words import counted
@@ -215,7 +201,7 @@ def remarks(sources: Sequence[ListingSource]) -> None:
 
 
 def named(text: str) -> list[str]:
-    """Names that people wrote with commas between."""
+    """Names separated by commas."""
     return [name.strip() for name in text.split(",") if name.strip()]
 
 

@@ -1,4 +1,4 @@
-"""`recrawl listing syncs`: every sync of a listing, and how good its forecast was.
+"""`recrawl listing syncs`: the syncs of listings, and how good their forecasts were.
 
 Touches: files, the standard streams.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from recrawl.cli import shared
+from recrawl.cli import screen, shared
 from recrawl.cli.listing import shared as listing_shared
 
 if TYPE_CHECKING:
@@ -25,11 +25,11 @@ def syncs(
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:
-    """Say when a crawl synced its listings, what it found and what it had expected.
+    """Show the syncs of a crawl's listings, and how good their forecasts were.
 
-    Writes one row per sync: its outcome, how good the copy had been just before,
-    what had been forecast, and when the next is due and why. Says how often the
-    forecasts' bands held, and what is wrong. STORE is not changed.
+    Writes one row per sync: its outcome, the quality of the copy just before, its
+    forecast, and when the next sync is due and why. Also shows how often forecasts
+    were within their bands, and what is wrong with a listing. STORE is not changed.
 
     \b
     Examples:
@@ -40,17 +40,16 @@ def syncs(
     from recrawl.report.listings.sheets import joined
     from recrawl.report.listings.syncs import syncs_sheet
 
-    kind = listing_shared.check([store], output, None, formats=(as_csv, as_json))
+    out = listing_shared.check([store], output, None, formats=(as_csv, as_json))
     found = read_store_syncs(store, name=name)
     sheet = joined([syncs_sheet(each, rows) for each, rows in found])
-    listing_shared.put(sheet, kind, output)
+    listing_shared.put(sheet, out)
     for each, rows in found:
         _remark(each, rows)
 
 
 def _remark(name: str, rows: Sequence[Sync]) -> None:
-    """Say on stderr how often bands held, and what is wrong."""
-    from recrawl.cli import screen
+    """Print how often outcomes were within their bands, and what is wrong."""
     from recrawl.listings.forecast.forecast import QUALITIES
     from recrawl.report.listings.syncs import SYNC_OUTCOMES, held
 

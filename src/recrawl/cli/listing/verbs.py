@@ -1,4 +1,4 @@
-"""`recrawl listing`: sites that list objects, which come and go.
+"""`recrawl listing`: verbs for sites that list objects.
 
 Touches: nothing until a verb runs.
 """
@@ -15,7 +15,7 @@ from recrawl.cli.listing.partition import partition
 from recrawl.cli.listing.schedule import schedule
 from recrawl.cli.listing.syncs import syncs
 
-_HELP = """Say how a copy of a site that lists objects decays, and when to make it anew.
+_HELP = """Analyse sites that list objects: how a copy decays, and when to sync it.
 
 A source is a folder with objects (and events and crawls) as CSV, JSON lines or
 Parquet, or with one file per snapshot of the list, its date in its name; or a

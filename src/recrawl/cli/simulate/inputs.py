@@ -1,4 +1,4 @@
-"""What `recrawl simulate` is given: the world, the budget, the step; and what it takes otherwise.
+"""Inputs of `recrawl simulate`: the world, the budget and the step, with their defaults.
 
 Touches: files.
 """
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from recrawl.settings.settings import Settings
     from recrawl.simulate.world import World
 
-_USUAL_BUDGET = "4/change"
+_DEFAULT_BUDGET = "4/change"
 
 
 @dataclass(frozen=True, slots=True)
-class MadeUpWorld:
-    """A made-up world: its kind, empty for none, and what it is like."""
+class SyntheticWorld:
+    """Parameters of a synthetic world; its kind is empty for none."""
 
     kind: str
     count: int
@@ -32,25 +32,24 @@ class MadeUpWorld:
 
 @dataclass(frozen=True, slots=True)
 class WorldSource:
-    """Where the world comes from: a store, two files, or a maker."""
+    """Source of the world: a store, two files, or a generator."""
 
     store: Path | None
     pages: Path | None
     changes: Path | None
-    made: MadeUpWorld
+    made: SyntheticWorld
     ignore: str
 
     def check(self) -> None:
-        """Refuse several and none."""
+        """Raise unless there is exactly one source."""
         files = [self.pages, self.changes]
         if sum([bool(self.made.kind), any(files), self.store is not None]) > 1:
-            message = "only one of STORE, --world and --pages with --changes can be given"
-            raise typer.BadParameter(message)
+            raise typer.BadParameter("STORE, --world and --pages with --changes exclude each other")
         if self.store is None and not self.made.kind and not all(files):
-            raise typer.BadParameter("--pages and --changes are needed, or a STORE, or --world")
+            raise typer.BadParameter("expected a STORE, --world, or --pages with --changes")
 
     def read(self, seed: int) -> tuple[World, int]:
-        """The world, and how many changes lay outside of the lives of their pages."""
+        """The world, and the number of changes outside of the lifetimes of their pages."""
         import numpy as np
 
         from recrawl.adapters.stores.world import world_of_store
@@ -61,7 +60,10 @@ class WorldSource:
         if self.pages is not None and self.changes is not None:
             kinds = [kind.strip() for kind in self.ignore.split(",") if kind.strip()]
             return read_world_and_count(self.pages, self.changes, ignore=kinds)
-        random, made = np.random.default_rng([seed, 1]), self.made  # not what breaks ties
+        random, made = (
+            np.random.default_rng([seed, 1]),
+            self.made,
+        )  # a stream apart from the one that breaks ties
         if self.store is not None:
             return world_of_store(self.store, random), 0
         rates = log_normal_rates(
@@ -72,13 +74,12 @@ class WorldSource:
 
 @dataclass(frozen=True, slots=True)
 class SimulationTerms:
-    """How many visits may be made, and how often is decided on them.
+    """Budget and time step of a simulation.
 
     Args:
         budget: The visits.
         step: Days between decisions.
-        note: Whose budget it is and what the crawl of a store has done, to be said after the
-            budget; empty without a store.
+        note: Remark on the budget of a store's crawl and its visits; empty without a store.
     """
 
     budget: Budget
@@ -89,16 +90,16 @@ class SimulationTerms:
 def terms_of(
     world: World, store: Path | None, budget: Budget | None, step: float | None
 ) -> SimulationTerms:
-    """The terms on which policies visit a world.
+    """Budget and time step for a world.
 
     Args:
         world: The world.
-        store: WriteStore that it was read from; None where it is from elsewhere.
-        budget: What a person wants; None for nothing.
-        step: The same.
+        store: Store that it was read from, if any.
+        budget: The budget asked for; None for the default.
+        step: The step asked for; None for the default.
     """
     from recrawl.plan.budget import Budget
-    from recrawl.report.words import every
+    from recrawl.report.words import counted, every
     from recrawl.simulate.run import fitting_step
 
     note = ""
@@ -106,14 +107,14 @@ def terms_of(
         made, whose = _visits_made(store), ";"
         if budget is None:
             budget, whose = _own_budget(world, store, made)
-        visits = "1 visit" if made == 1 else f"{made:,} visits"
+        visits = counted(made, "visit")
         note = f"{whose} the crawl made {visits} in {every(world.days)} to pages it had a copy of"
-    budget = budget or Budget.read(_USUAL_BUDGET)
+    budget = budget or Budget.read(_DEFAULT_BUDGET)
     return SimulationTerms(budget, step or fitting_step(world, budget), note)
 
 
 def _own_budget(world: World, store: Path, made: int) -> tuple[Budget, str]:
-    """Budget of a crawl by the settings beside its store, else by what it has done; and whose."""
+    """Budget in the settings beside a store, else what its crawl has spent; and how to say so."""
     from recrawl.cli.crawling import load_settings, store_of
     from recrawl.plan.budget import Budget
     from recrawl.settings.settings import FILE_NAME
@@ -122,12 +123,12 @@ def _own_budget(world: World, store: Path, made: int) -> tuple[Budget, str]:
     if file.is_file():
         settings = load_settings(file)
         if store_of(file, settings).resolve() == store.resolve():
-            return _whole_budget(settings, world), f", that of {FILE_NAME};"
+            return _whole_budget(settings, world), f" (from {FILE_NAME});"
     return Budget(made / world.days if world.days > 0 else 0.0), ":"
 
 
 def _whole_budget(settings: Settings, world: World) -> Budget:
-    """All budgets of a crawl together."""
+    """Sum of all budgets of a crawl."""
     import numpy as np
 
     from recrawl.plan.budget import Budget

@@ -1,4 +1,4 @@
-"""`recrawl simulate`: policies sent through a world that changes, scored.
+"""`recrawl simulate`: compare policies in a simulated world.
 
 Touches: files, the standard streams, the clock.
 """
@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recrawl.cli import shared
-from recrawl.cli.simulate.inputs import MadeUpWorld, WorldSource, terms_of
+from recrawl.checks import check_choice
+from recrawl.cli import options, screen, shared
+from recrawl.cli.simulate.inputs import SyntheticWorld, WorldSource, terms_of
+from recrawl.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from recrawl.simulate.world import World
 
 _STORE = typer.Argument(
-    metavar="[STORE]", help="Store of a crawl, to replay what its visits found.", show_default=False
+    metavar="[STORE]", help="Store of a crawl, to replay its visits.", show_default=False
 )
 _PAGES = typer.Option(
     metavar="F",
@@ -39,44 +41,46 @@ _CHANGES = typer.Option(
 )
 _WORLD = typer.Option(
     metavar="W",
-    help="A made-up world: poisson, renewal, weibull, weekly, bursty, sections or turnover.",
+    help="A synthetic world: poisson, renewal, weibull, weekly, bursty, sections or turnover.",
     show_default=False,
 )
-_NUMBER = typer.Option(metavar="N", help="Pages of a made-up world.", min=1)
-_FOR = typer.Option("--for", metavar="T", help="How long a made-up world lasts.")
-_EVERY = typer.Option(metavar="T", help="How often the middle page of a made-up world changes.")
+_NUMBER = typer.Option(metavar="N", help="Pages of a synthetic world.", min=1)
+_FOR = typer.Option("--for", metavar="T", help="Duration of a synthetic world.")
+_EVERY = typer.Option(metavar="T", help="Median interval between changes in a synthetic world.")
 _SPREAD = typer.Option(
-    metavar="S", help="How unlike its pages are: standard deviation of log(rate).", min=0.0
+    metavar="S", help="Spread of its rates: standard deviation of log(rate).", min=0.0
 )
 _BUDGET = typer.Option(
     metavar="B",
-    help="Visits: 5000/1d, 0.1/page/1d, or 4/change (four times as many as there are changes)  "
-    "[default: 4/change; of a STORE what its crawl has]",
+    help="Visits: 5000/1d, 0.1/page/1d, or 4/change (four visits per change)  "
+    "[default: 4/change; the crawl's own budget for a STORE]",
     show_default=False,
 )
 _POLICY = typer.Option(
     metavar="P",
-    help="Policies, by commas, or all  [default: recrawl,optimal-known,uniform,nutch]",
+    help="Policies, comma-separated, or all  [default: recrawl,optimal-known,uniform,nutch]",
     show_default=False,
 )
 _OBJECTIVE = typer.Option(
-    metavar="O", help="What copies are for: harmonic, freshness, age, missed or detected."
+    metavar="O", help="What to optimise: harmonic, freshness, age, missed or detected."
 )
 _OBSERVE = typer.Option(
-    metavar="E", help="What a visit shows: existence of a change, or last-modified."
+    metavar="E", help="What a visit reveals: existence of a change, or last-modified."
 )
 _LYING = typer.Option(
-    metavar="S", help="Share of sections whose Last-Modified lies, e.g. 10%.", show_default=False
+    metavar="S", help="Share of sections with a wrong Last-Modified, e.g. 10%.", show_default=False
 )
 _MISSED = typer.Option(
-    metavar="P", help="Chance that a visit overlooks a change, e.g. 5%.", show_default=False
+    metavar="P", help="Probability that a visit misses a change, e.g. 5%.", show_default=False
 )
 _FALSE = typer.Option(
-    metavar="P", help="Chance that a visit sees a change where none is.", show_default=False
+    metavar="P",
+    help="Probability that a visit reports a change where there is none.",
+    show_default=False,
 )
 _STEP = typer.Option(
     metavar="T",
-    help="Time between decisions  [default: 6h; less where the history is short]",
+    help="Time between decisions  [default: 6h; less for a short history]",
     show_default=False,
 )
 _LIVE = typer.Option(
@@ -84,27 +88,29 @@ _LIVE = typer.Option(
     help="Visit by visit, as a live crawl does: first copies, host delays, a daily budget.",
 )
 _WARM_UP = typer.Option(
-    metavar="T", help="Time at the start that does not count.", show_default=False
+    metavar="T", help="Time at the start that is not scored.", show_default=False
 )
 _IGNORE = typer.Option(
-    metavar="K", help="Changes to leave out: bulk, revert or both, by commas.", show_default=False
+    metavar="K",
+    help="Changes to leave out: bulk, revert or both, comma-separated.",
+    show_default=False,
 )
-_LEVEL = typer.Option(help="Probability that a staleness lies in its band.")
-_SEED = typer.Option(help="Another number breaks ties another way.", min=0)
+_LEVEL = typer.Option(help="Probability that the staleness lies in its band.")
+_SEED = typer.Option(help="Seed of the random numbers.", min=0)
 _PLOT = typer.Option(
     metavar="F",
-    help="Draw freshness at a quarter of the budget to four times of it to F: .svg or .png.",
+    help="Draw freshness over a quarter to four times the budget to F: .svg or .png.",
     show_default=False,
 )
 
 _MULTIPLES = (0.25, 0.5, 1.0, 2.0, 4.0)
 _UNITS = {
-    "change": "visits a change",
-    "page": "visits a page and day",
-    "crawl": "visits a day",
+    "change": "visits per change",
+    "page": "visits per page and day",
+    "crawl": "visits per day",
 }
 _REDRAW_SECONDS = 0.2
-_MANY = 1000  # visits that need no fractions
+_MANY = 1000  # visits shown without decimals
 _OBSERVED = ("existence", "last-modified")
 
 
@@ -136,13 +142,13 @@ def simulate(
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:
-    """Say how fresh each policy would keep a copy of pages whose changes are known.
+    """Compare revisit policies on pages whose changes are known.
 
-    Replays a history (--pages, --changes), what the visits of a crawl have found
-    (STORE), or a made-up world (--world). A page is known from its first_seen,
-    fresh then, and gone from removed_at. Writes one row per policy: the share of
-    time in which copies are fresh and stale, with a band, the age, the visits and
-    how many found a change. optimal-known knows every page's true rate, clairvoyant
+    Replays a history (--pages, --changes), the visits of a crawl (STORE), or a
+    synthetic world (--world). A page is known and fresh from its first_seen and
+    gone from its removed_at. Writes one row per policy: the share of time in which
+    copies are fresh and stale, with a band, their age, the visits and how many of
+    them found a change. optimal-known knows every page's true rate, clairvoyant
     every change. No file is changed.
 
     \b
@@ -152,35 +158,36 @@ def simulate(
         recrawl simulate --world sections --budget 4/change --plot budget.svg
         recrawl simulate --world weekly --policy uniform,nutch --json
     """  # noqa: D301 - \b tells click to leave the paragraph alone
+    from recrawl.adapters.pictures import check_picture
     from recrawl.checks import check_fraction
-    from recrawl.cli import screen
     from recrawl.plan.budget import Budget
     from recrawl.units import days
 
-    kind = shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
+    out = shared.Output.of(pages, changes, store, as_csv=as_csv, as_json=as_json, file=output)
     check_fraction(level=level)
     asked = Budget.read(budget) if budget else None, days(step) if step else None
     policies, aim = _policies(policy), _objective(objective)
     seen = _observation(observe, lying, missed, false)
     warmed = days(warm_up) if warm_up else 0.0
-    made = MadeUpWorld(world, number_of_pages, lasting, every, spread)
+    made = SyntheticWorld(world, number_of_pages, lasting, every, spread)
     source = WorldSource(store, pages, changes, made, ignore)
     source.check()
-    _check_outputs(output, plot, source)
-    whole, left_out = source.read(seed)
-    scene = _warmed_up(whole, warmed)
-    plan = _Plan(terms_of(scene, store, *asked), policies, aim, seen, seed, level, live)
-    with screen.progress("simulating") as progress:
-        entries, lines = _all_runs(scene, plan, progress, drawn=plot is not None)
-    _put(entries, kind, output)
     if plot is not None:
-        _draw(plot, lines, plan, scene)
-    _remarks(scene, plan, left_out)
+        check_picture(plot)
+    whole, left_out = source.read(seed)
+    world_after = _warmed_up(whole, warmed)
+    plan = _Plan(terms_of(world_after, store, *asked), policies, aim, seen, seed, level, live)
+    with screen.progress("simulating") as progress:
+        entries, lines = _all_runs(world_after, plan, progress, drawn=plot is not None)
+    _put(entries, out)
+    if plot is not None:
+        _draw(plot, lines, plan, world_after)
+    _remarks(world_after, plan, left_out)
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """How every policy is sent through the world."""
+    """How every policy is run."""
 
     terms: SimulationTerms
     policies: list[str]
@@ -198,21 +205,16 @@ def _policies(text: str) -> list[str]:
 
 
 def _objective(name: str) -> tuple[str, Objective]:
-    from recrawl.errors import InvalidParameter
     from recrawl.plan.objectives import OBJECTIVES
 
-    if name not in OBJECTIVES:
-        raise InvalidParameter(f"objective must be one of {', '.join(OBJECTIVES)} (got {name!r})")
+    check_choice(OBJECTIVES, objective=name)
     return name, OBJECTIVES[name]
 
 
 def _observation(observe: str, lying: str, missed: str, false: str) -> Observation:
-    from recrawl.cli import options
-    from recrawl.errors import InvalidParameter
     from recrawl.simulate.observation import Observation
 
-    if observe not in _OBSERVED:
-        raise InvalidParameter(f"observe must be one of {', '.join(_OBSERVED)} (got {observe!r})")
+    check_choice(_OBSERVED, observe=observe)
     if lying and observe != "last-modified":
         raise typer.BadParameter("--lying needs --observe last-modified")
     shares = {"lying": lying, "missed": missed, "false": false}
@@ -222,23 +224,7 @@ def _observation(observe: str, lying: str, missed: str, false: str) -> Observati
     )
 
 
-def _check_outputs(output: Path | None, plot: Path | None, source: WorldSource) -> None:
-    """Refuse outputs that cannot be, before anything is read."""
-    from recrawl.adapters.pictures import check_picture
-    from recrawl.adapters.tables.outputs import check_output
-
-    if output is not None:
-        check_output(output)
-        for file in (source.pages, source.changes, source.store):
-            if file is not None:
-                shared.check_place(output, file)
-    if plot is not None:
-        check_picture(plot)
-
-
 def _warmed_up(world: World, days: float) -> World:
-    from recrawl.errors import InvalidParameter
-
     if days >= world.days > 0:
         message = f"warm-up must be shorter than the history, {world.days:.4g} days (got {days:g})"
         raise InvalidParameter(message)
@@ -248,7 +234,7 @@ def _warmed_up(world: World, days: float) -> World:
 def _all_runs(
     world: World, plan: _Plan, progress: Callable[[float], None] | None, *, drawn: bool
 ) -> tuple[list[SimulationEntry], list[BudgetLine]]:
-    """One run per policy, and where they are to be drawn one at each of several budgets."""
+    """One run per policy, and for a chart one at each of several budgets."""
     import numpy as np
 
     from recrawl.report.charts.simulation import BudgetLine
@@ -261,9 +247,9 @@ def _all_runs(
     for name in plan.policies:
         freshness = []
         for multiple in multiples:
-            told = _part(progress, done / whole, (done + multiple) / whole)
+            on_progress = _part(progress, done / whole, (done + multiple) / whole)
             begin = time.perf_counter()
-            run = _run(world, plan, name, multiple, told)
+            run = _run(world, plan, name, multiple, on_progress)
             seconds = time.perf_counter() - begin
             freshness.append(run.freshness)
             if multiple == 1:
@@ -279,12 +265,12 @@ def _all_runs(
 def _part(
     progress: Callable[[float], None] | None, start: float, end: float
 ) -> Callable[[float], None]:
-    """Progress of one run as part of that of all."""
+    """Progress of one run, as part of the whole."""
     return lambda share: None if progress is None else progress(start + share * (end - start))
 
 
 def _run(
-    world: World, plan: _Plan, name: str, multiple: float, told: Callable[[float], None]
+    world: World, plan: _Plan, name: str, multiple: float, on_progress: Callable[[float], None]
 ) -> SimulationRun:
     """One policy at a multiple of the budget."""
     from dataclasses import replace
@@ -316,21 +302,19 @@ def _run(
     for share in simulation.steps():
         if time.monotonic() - last > _REDRAW_SECONDS:
             last = time.monotonic()
-            told(share)
+            on_progress(share)
     return simulation.result()
 
 
-def _put(entries: list[SimulationEntry], kind: str, output: Path | None) -> None:
-    """Print a table, or write the figures where they are wanted."""
-    from recrawl.arrays.texts import Texts
-    from recrawl.cli import screen
-    from recrawl.report.simulation import COLUMNS, HEADER, simulation_columns, simulation_words
+def _put(entries: list[SimulationEntry], out: shared.Output) -> None:
+    """Print a table, or write the figures."""
+    from recrawl.report.simulation import HEADER, simulation_columns, simulation_words
 
-    if shared.is_interactive(kind, output):
+    if out.interactive:
         screen.show_table(HEADER, simulation_words(entries))
-        return
-    with shared.target(kind, output, COLUMNS) as writer:
-        writer.write(Texts.of([entry.policy for entry in entries]), simulation_columns(entries))
+    else:
+        names = [entry.policy for entry in entries]
+        out.write(names, simulation_columns(entries), first="policy")
 
 
 def _draw(path: Path, lines: list[BudgetLine], plan: _Plan, world: World) -> None:
@@ -347,18 +331,14 @@ def _draw(path: Path, lines: list[BudgetLine], plan: _Plan, world: World) -> Non
 
 
 def _counted(world: World) -> str:
-    from recrawl.report.words import every
+    from recrawl.report.words import counted, every
 
-    pages, changes = len(world), len(world.changes)
-    return (
-        f"{pages:,} page{'s' * (pages != 1)}, {changes:,} change{'s' * (changes != 1)} "
-        f"in {every(world.days)}"
-    )
+    pages, changes = counted(len(world), "page"), counted(len(world.changes), "change")
+    return f"{pages}, {changes} in {every(world.days)}"
 
 
 def _remarks(world: World, plan: _Plan, left_out: int) -> None:
-    """Say on stderr what was visited, and how often it could be."""
-    from recrawl.cli import screen
+    """Print the size of the world, and the budget."""
     from recrawl.report.words import counted, every
     from recrawl.simulate.run import LONGEST_STEP
 
@@ -366,13 +346,13 @@ def _remarks(world: World, plan: _Plan, left_out: int) -> None:
     budget = world.budget(terms.budget)
     a_day = "page and day" if budget.each == "page" else "day"
     visits = f"{budget.visits:,.0f}" if budget.visits >= _MANY else f"{budget.visits:.4g}"
-    screen.remark(f"{_counted(world)}; a budget of {visits} visits a {a_day}{terms.note}.")
+    screen.remark(f"{_counted(world)}; a budget of {visits} visits per {a_day}{terms.note}.")
     in_all = budget.visits_a_day(len(world)) * world.days
     if in_all < len(world):
         said = counted(round(in_all), "visit")
-        screen.remark(f"That is {said} in all, fewer than there are pages; --budget makes more.")
+        screen.remark(f"That is {said} in all, fewer than pages; --budget sets more.")
     if terms.step < LONGEST_STEP:
-        screen.remark(f"Decisions fall every {every(terms.step)}.")
+        screen.remark(f"Policies decide every {every(terms.step)}.")
     if left_out:
-        what = "1 change was" if left_out == 1 else f"{left_out:,} changes were"
+        what = counted(left_out, "change")
         screen.remark(f"{what} left out: before the page was first seen, or after it was gone.")

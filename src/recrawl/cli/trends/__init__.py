@@ -1,4 +1,4 @@
-"""`recrawl trends`: the verb, its tables and its pictures.
+"""`recrawl trends`: the verb, its tables and its charts.
 
 Touches: files, the terminal.
 """

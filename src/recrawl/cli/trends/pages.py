@@ -1,4 +1,4 @@
-"""The pages whose trends are request, read from a file, and what is wanted of them.
+"""Input of `recrawl trends`: the pages of a file, and the options.
 
 Touches: files.
 """
@@ -8,6 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from recrawl.checks import check_choice
+from recrawl.cli import options
+from recrawl.errors import InvalidParameter, InvalidTable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,23 +25,23 @@ if TYPE_CHECKING:
     from recrawl.visits.histories import Histories
 
 _PERIODS = ("month", "weekday", "hour", "year")
-_ALL_OF_IT = 1 << 62  # trends are worked out in memory
+_ALL_OF_IT = 1 << 62  # trends are computed in memory
 
 
 @dataclass(frozen=True, slots=True)
 class TrendRequest:
-    """What was asked for.
+    """The options of `recrawl trends`.
 
     Args:
-        page: The one page; empty where all are request.
-        by: Periods of the local rates; empty where none are request.
-        between: Two instants, as they were written, for a local rate between them.
-        windows: Whether consistent windows are request.
-        test: Whether a test of each page is request.
-        predict: Whether the next change by each method is request.
-        place: Where in its gap a change without a date lies.
-        threshold: Points that may disagree with their window.
-        level: Probability that a band covers.
+        page: The only page; empty for all.
+        by: Periods of the local rates; empty for none.
+        between: Two instants as text, for a local rate between them.
+        windows: Whether consistent windows are asked for.
+        test: Whether a trend test is asked for.
+        predict: Whether the next change by each method is asked for.
+        place: Place of an undated change within its gap.
+        threshold: Points of a window that may contradict its state.
+        level: Probability of a band.
     """
 
     page: str
@@ -51,27 +55,23 @@ class TrendRequest:
     level: float
 
     def check(self) -> None:
-        """Refuse what means nothing."""
+        """Check the options."""
         from recrawl.checks import check_fraction
-        from recrawl.errors import InvalidParameter
         from recrawl.trends.points import PLACES
 
         check_fraction(level=self.level)
-        if self.by and self.by not in _PERIODS:
-            raise InvalidParameter(f"by must be one of {', '.join(_PERIODS)} (got {self.by!r})")
-        if self.place not in PLACES:
-            raise InvalidParameter(f"place must be one of {', '.join(PLACES)} (got {self.place!r})")
+        if self.by:
+            check_choice(_PERIODS, by=self.by)
+        check_choice(PLACES, place=self.place)
         if self.between is not None:
             start, end = self.instants()
             if not start < end:
-                message = f"between must be an earlier and a later instant (got {start} and {end})"
+                message = f"--between must begin with the earlier instant (got {start} and {end})"
                 raise InvalidParameter(message)
 
     def instants(self) -> tuple[np.datetime64, np.datetime64]:
         """The two ends of `between`."""
         import numpy as np
-
-        from recrawl.cli import options
 
         assert self.between is not None  # noqa: S101 - asked for only where it was given
         start, end = (options.moment(text).replace(tzinfo=None) for text in self.between)
@@ -80,7 +80,7 @@ class TrendRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrendPages:
-    """All pages that are request, in the order of the file."""
+    """The pages of a file, in its order."""
 
     names: Texts
     histories: Histories
@@ -92,7 +92,7 @@ class TrendPages:
 
 
 def read_pages(reading: VisitReading, request: TrendRequest) -> TrendPages:
-    """Read the whole file; one of all changes tells of the time between them, too."""
+    """Read the whole file; a file of all changes covers the time between them, too."""
     import numpy as np
 
     from recrawl.adapters.tables.logs import Log
@@ -122,11 +122,9 @@ def read_pages(reading: VisitReading, request: TrendRequest) -> TrendPages:
 
 
 def _only(names: Texts, rows: Ints, page: str, reading: VisitReading) -> Ints:
-    """Row of one page."""
-    from recrawl.errors import InvalidTable
-
+    """Row of the page."""
     known = names.tolist()
     if page not in known:
-        raise InvalidTable(f"{reading.table.path}: page must be in the file (got {page!r})")
+        raise InvalidTable(f"{reading.table.path}: no page {page!r}")
     only: Ints = rows[rows == known.index(page)]
     return only

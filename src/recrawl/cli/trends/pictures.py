@@ -1,4 +1,4 @@
-"""Pictures of one page's trends: its timeline, or the Duane plot of its windows.
+"""Charts of one page: its timeline, or the Duane plot of its windows.
 
 Touches: files.
 """
@@ -24,7 +24,7 @@ _PIECES = 8
 
 
 def check_plot(plot: Path, page: str) -> None:
-    """Refuse a picture that cannot be drawn, before anything is read."""
+    """Raise for a chart that cannot be drawn, before anything is read."""
     from recrawl.adapters.pictures import check_picture
 
     check_picture(plot)
@@ -84,7 +84,7 @@ def _timeline(pages: TrendPages, title: str) -> Chart:
 
 
 def _steps(pages: TrendPages, visits: Instants) -> RateSteps:
-    """Rates by month; by eighths of a time of less than four months, by year in one of decades."""
+    """Rates by month; by eighths of a period below four months, by year above ten years."""
     import numpy as np
 
     from recrawl.report.charts.timeline import RateSteps

@@ -1,4 +1,4 @@
-"""`recrawl trends`: rates that move, page by page.
+"""`recrawl trends`: trends in the change rates of pages.
 
 Touches: files, the standard streams.
 """
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recrawl.cli import shared
+from recrawl.cli import options, screen, shared
 
 if TYPE_CHECKING:
     from recrawl.adapters.tables.visits import VisitReading
@@ -25,19 +25,23 @@ _FILE = typer.Argument(
 )
 _PAGE = typer.Option(metavar="P", help="Only this page.", show_default=False)
 _BY = typer.Option(
-    metavar="B", help="Local rates by month, weekday, hour or year.", show_default=False
+    metavar="B", help="Write local rates by month, weekday, hour or year.", show_default=False
 )
-_BETWEEN = typer.Option(metavar="A B", help="Local rates between two instants.", show_default=False)
-_WINDOWS = typer.Option("--windows", help="Consistent windows, with every estimator's error.")
-_TEST = typer.Option("--test", help="Test every page for a trend.")
-_PREDICT = typer.Option("--predict", help="The next change, by each method.")
+_BETWEEN = typer.Option(
+    metavar="A B", help="Write local rates between two instants.", show_default=False
+)
+_WINDOWS = typer.Option(
+    "--windows", help="Write the consistent windows, with the error of each estimator."
+)
+_TEST = typer.Option("--test", help="Write a trend test of each page.")
+_PREDICT = typer.Option("--predict", help="Write the next change, by each method.")
 _PLACE = typer.Option(
-    metavar="WHERE", help="Where in its gap a change without a date lies: middle, end or random."
+    metavar="WHERE", help="Place of an undated change within its gap: middle, end or random."
 )
-_THRESHOLD = typer.Option(help="Points that may disagree with their window.", min=0)
+_THRESHOLD = typer.Option(help="Points of a window that may contradict its state.", min=0)
 _PLOT = typer.Option(
     metavar="F",
-    help="Draw the one --page to F (.svg or .png): its timeline, with --windows its Duane plot.",
+    help="Draw the one --page to F (.svg or .png): its timeline, or with --windows its Duane plot.",
     show_default=False,
 )
 
@@ -64,13 +68,13 @@ def trends(
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:
-    """Say how the rate of each page moves, and when it changes next.
+    """Find trends in the change rate of each page, and predict the next change.
 
     FILE holds visits, as for estimate, or all changes of each page. Writes one
     row per page: the state of its last consistent window, beta with a band, the
-    rate now, the p-value of a trend, whether it changes by the clock or in
-    bursts, and the next change with an 80 % band. --windows, --test, --predict, --by and
-    --between write other tables instead. FILE is not changed.
+    current rate, the p-value of a trend, whether it changes regularly or in
+    bursts, and the next change with an 80 % band. --windows, --test, --predict,
+    --by and --between write other tables instead. FILE is not changed.
 
     \b
     Examples:
@@ -80,21 +84,20 @@ def trends(
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.adapters.tables.columns import TableInput
     from recrawl.adapters.tables.visits import CHANGE_TIME, NEEDED, OPTIONAL, VisitReading
-    from recrawl.cli import options, screen
     from recrawl.cli.trends import pictures as trend_pictures
     from recrawl.cli.trends.pages import TrendRequest, read_pages
 
-    kind = shared.check_one_format(as_csv=as_csv, as_json=as_json, output=output)
+    out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
     request = TrendRequest(page, by, between, windows, test, predict, place, threshold, level)
-    _check(request, file, output, plot)
+    _check(request, plot)
     names = options.renamed(column or [], (*NEEDED, *OPTIONAL, CHANGE_TIME), site_column)
     with screen.progress("reading visits") as progress:
         table_input = TableInput(file, names, skip_bad_rows, progress)
         reading = VisitReading(table_input, change_times=True)
         pages = read_pages(reading, request)
-    header, table = _table_of(pages, request)
-    _put(header, table, pages.names, kind, output)
-    if page and shared.is_interactive(kind, output):
+    table = _table_of(pages, request)
+    _put(table, pages.names, out)
+    if page and out.interactive:
         _show_months(pages)
     if plot is not None:
         trend_pictures.draw(plot, pages, request)
@@ -103,34 +106,30 @@ def trends(
         _warn(table)
 
 
-def _check(request: TrendRequest, file: Path, output: Path | None, plot: Path | None) -> None:
-    """Refuse what cannot be done, before anything is read."""
+def _check(request: TrendRequest, plot: Path | None) -> None:
+    """Raise for options that conflict, before anything is read."""
     from recrawl.cli.trends.pictures import check_plot
 
     tables = [request.by, request.between, request.windows, request.test, request.predict]
     if sum(map(bool, tables)) > 1:
-        message = "only one of --windows, --test, --predict, --by and --between can be given"
+        message = "--windows, --test, --predict, --by and --between exclude each other"
         raise typer.BadParameter(message)
     request.check()
-    if output is not None:
-        shared.check_place(output, file)
     if plot is not None:
         check_plot(plot, request.page)
 
 
-def _table_of(pages: TrendPages, request: TrendRequest) -> tuple[tuple[str, ...], Table]:
-    """The table that is request, after its header."""
-    from recrawl.report import trends as report
-
+def _table_of(pages: TrendPages, request: TrendRequest) -> Table:
+    """The table that was asked for."""
     if request.windows:
-        return report.WINDOW_COLUMNS, _window_table(pages)
+        return _window_table(pages)
     if request.test:
-        return report.TEST_COLUMNS, _test_table(pages)
+        return _test_table(pages)
     if request.predict:
-        return report.NEXT_COLUMNS, _next_table(pages)
+        return _next_table(pages)
     if request.by or request.between is not None:
-        return report.LOCAL_COLUMNS, _local_table(pages, request)
-    return report.PAGE_COLUMNS, _page_table(pages)
+        return _local_table(pages, request)
+    return _page_table(pages)
 
 
 def _window_table(pages: TrendPages) -> Table:
@@ -199,31 +198,22 @@ def _page_table(pages: TrendPages) -> Table:
     )
 
 
-def _put(
-    header: tuple[str, ...], table: Table, names: Texts, kind: str, output: Path | None
-) -> None:
-    """Print a table, or write all rows where they are request."""
-    from recrawl.cli import screen
+def _put(table: Table, names: Texts, out: shared.Output) -> None:
+    """Print the first rows as a table, or write all rows."""
     from recrawl.report.trends import shown
 
-    if shared.is_interactive(kind, output):
-        some = table.first(screen.MOST_ROWS)
-        words, rows = shown(some)
-        pages = names.take(some.page).tolist()
-        screen.show_table(
-            ["page", *words], [[page, *row] for page, row in zip(pages, rows, strict=True)]
-        )
-        if len(table.page) > len(rows):
-            more = len(table.page) - len(rows)
-            screen.remark(f"... and {more:,} more rows; --csv, --json or -o has them all.")
+    if not out.interactive:
+        out.write(names.take(table.page), table.columns)
         return
-    with shared.target(kind, output, header) as writer:
-        writer.write(names.take(table.page), table.columns)
+    some = table.first(screen.MOST_ROWS)
+    header, words = shown(some)
+    pages = names.take(some.page).tolist()
+    rows = [[page, *row] for page, row in zip(pages, words, strict=True)]
+    shared.show(["page", *header], rows, total=len(table.page), unit="rows")
 
 
 def _show_months(pages: TrendPages) -> None:
-    """Print how the one page's rate moved from month to month."""
-    from recrawl.cli import screen
+    """Print the rate of the one page by month."""
     from recrawl.report.charts.sparks import spark
     from recrawl.report.words import every
     from recrawl.trends.local_rates import local_rates
@@ -238,21 +228,19 @@ def _show_months(pages: TrendPages) -> None:
 
 
 def _remarks(pages: TrendPages, reading: VisitReading) -> None:
-    """Say on stderr what was read."""
-    from recrawl.cli import screen
+    """Print what was read."""
     from recrawl.report.words import counted
 
     what = "all changes" if reading.complete else "visits"
     screen.remark(f"{counted(len(pages.names), 'page')} of {reading.table.path} ({what}).")
     if reading.table.skipped:
-        screen.remark(f"{reading.table.skipped:,} malformed rows were left out.")
+        screen.remark(f"{counted(reading.table.skipped, 'malformed row')} skipped.")
 
 
 def _warn(table: Table) -> None:
-    """Say on stderr where a constant rate would mislead."""
+    """Warn where a constant rate would mislead."""
     from collections import Counter
 
-    from recrawl.cli import screen
     from recrawl.report.words import counted
     from recrawl.trends.regularity import WARNINGS
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from recrawl.report.charts.log_axis import COARSE, round_figures
-from recrawl.report.charts.vega import LIGHT, panel_title, rounded, themed
+from recrawl.report.charts.vega import LIGHT, chart_title, panel_title, rounded, share_axis, themed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,15 +79,14 @@ def accuracy_chart(curves: Sequence[Curve], *, title: str, colours: Colours = LI
     panels = [
         {
             "title": panel_title("bias", "mean of the estimate / r, less 1"),
-            **_panel(bias, {**shared, "y": _share("bias", _bias_ends(bias))}, colours),
+            **_panel(bias, {**shared, "y": share_axis("bias", _bias_ends(bias))}, colours),
         },
         {
             "title": panel_title(f"{_SIGMA} / r", "standard deviation of the estimate / r"),
-            **_panel(sigma, {**shared, "y": _share("sigma", _sigma_ends(sigma))}, colours),
+            **_panel(sigma, {**shared, "y": share_axis("sigma", _sigma_ends(sigma))}, colours),
         },
     ]
-    heading = {"text": title, "anchor": "start", "offset": 14}
-    return themed({"title": heading, "hconcat": panels, "spacing": 24}, colours)
+    return themed({"title": chart_title(title), "hconcat": panels, "spacing": 24}, colours)
 
 
 def _rows(curve: Curve, field: str) -> list[Row]:
@@ -175,18 +174,3 @@ def _sigma_ends(rows: list[Row]) -> list[float]:
     least, most = _SIGMA_ENDS
     high = max((row["sigma"] for row in rows), default=0.0)
     return [0.0, min(most, max(high, least))]
-
-
-def _share(field: str, ends: list[float]) -> Chart:
-    """An axis in per cent, from one end to the other and on to the next round figure."""
-    return {
-        "field": field,
-        "type": "quantitative",
-        "scale": {"domain": ends, "nice": 5},
-        "axis": {
-            "grid": True,
-            "labelExpr": "format(100 * datum.value, '~f') + ' %'",
-            "tickCount": 5,
-            "title": None,
-        },
-    }

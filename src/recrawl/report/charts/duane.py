@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.report.charts.log_axis import EXTREMES, log_axis
-from recrawl.report.charts.vega import LIGHT, rounded, themed
+from recrawl.report.charts.vega import LIGHT, chart_title, rounded, themed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +72,6 @@ def duane_chart(lines: Sequence[DuaneLine], *, title: str, colours: Colours = LI
     }
     few = len(points) <= _FEW
     dots = {"type": "point", "filled": True, "size": 50 if few else 18, "opacity": 0.75}
-    heading = {"text": title, "anchor": "start", "offset": 14}
     layers = [
         {
             "data": {"values": fitted},
@@ -81,7 +80,9 @@ def duane_chart(lines: Sequence[DuaneLine], *, title: str, colours: Colours = LI
         },
         {"data": {"values": points}, "mark": dots, "encoding": shared},
     ]
-    return themed({"title": heading, "width": 420, "height": 300, "layer": layers}, colours)
+    return themed(
+        {"title": chart_title(title), "width": 420, "height": 300, "layer": layers}, colours
+    )
 
 
 def _names(lines: Sequence[DuaneLine]) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from recrawl.report.charts.vega import LIGHT, rounded, themed
+from recrawl.report.charts.vega import LIGHT, chart_title, rounded, themed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,11 +16,7 @@ if TYPE_CHECKING:
     from recrawl.report.charts.vega import Chart, Colours
 
 _LEAST_ROOM = 0.01  # of freshness, between the ends of the axis
-_DASHES: tuple[list[int], ...] = (
-    [],
-    [6, 3],
-    [2, 2],
-)  # so that neighbours in colour can be told apart
+_DASHES: tuple[list[int], ...] = ([], [6, 3], [2, 2])  # to tell similar colours apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +65,13 @@ def budget_chart(
         for budget, share in zip(line.budgets, line.freshness, strict=True)
         if share == share  # noqa: PLR0124 - not nan, which is no JSON
     ]
-    heading = {"text": title, "subtitle": subtitle, "anchor": "start", "offset": 14}
     shades = colours.shades(len(names))[::-1] if len(names) > 1 else [colours.blue]
     by_policy = {"field": "policy", "type": "nominal", "sort": None}
     dashes = [_DASHES[place % len(_DASHES)] for place in range(len(names))]
     legend = {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 2.5, "labelLimit": 260}
     return themed(
         {
-            "title": heading,
+            "title": chart_title(title, subtitle),
             "width": 460,
             "height": 320,
             "data": {"values": rows},

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from recrawl.report.charts.log_axis import log_axis
 from recrawl.report.charts.timeline import Marks, have_instants, levels_of
-from recrawl.report.charts.vega import LIGHT, panel_title, themed
+from recrawl.report.charts.vega import LIGHT, chart_title, panel_title, themed
 from recrawl.report.words import counted
 from recrawl.units import MICROSECONDS_A_DAY
 
@@ -61,12 +61,7 @@ def timeline_chart(
     if levels:
         above = {**time, "axis": {**time["axis"], "labels": False, "title": None}}
         panels = [_rate_panel(levels, above, colours), below]
-    heading = {
-        "text": title,
-        "subtitle": _subtitle(len(visits), changes),
-        "anchor": "start",
-        "offset": 12,
-    }
+    heading = chart_title(title, _subtitle(len(visits), changes))
     return themed({"title": heading, "vconcat": panels, "spacing": 10}, colours)
 
 

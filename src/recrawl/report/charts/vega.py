@@ -10,9 +10,12 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Chart: TypeAlias = dict[str, Any]
 
@@ -84,6 +87,30 @@ def themed(chart: Chart, colours: Colours) -> Chart:
         "padding": 14,
         **chart,
         "config": _looks(colours),
+    }
+
+
+def chart_title(text: str, subtitle: str | list[str] = "") -> Chart:
+    """Title of a chart.
+
+    >>> chart_title("60 visits")
+    {'text': '60 visits', 'anchor': 'start', 'offset': 14}
+    """
+    title: Chart = {"text": text, "anchor": "start", "offset": 14}
+    return {**title, "subtitle": subtitle} if subtitle else title
+
+
+def share_axis(field: str, ends: Sequence[float], *, ticks: int = 5) -> Chart:
+    """Axis of shares in per cent, extended to the next round figures."""
+    return {
+        "field": field,
+        "type": "quantitative",
+        "scale": {"domain": [rounded(end) for end in ends], "nice": 5},
+        "axis": {
+            "title": None,
+            "tickCount": ticks,
+            "labelExpr": "format(100 * datum.value, '~f') + ' %'",
+        },
     }
 
 

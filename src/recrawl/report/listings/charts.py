@@ -13,8 +13,16 @@ import numpy as np
 from recrawl.listings.data.day_marks import DayMarks
 from recrawl.listings.describe import kinds, removal_rates
 from recrawl.listings.models.negative_binomial import WEEK, NegativeBinomialArrivals
-from recrawl.report.charts.vega import LIGHT, panel_title, rounded, themed
+from recrawl.report.charts.vega import (
+    LIGHT,
+    chart_title,
+    panel_title,
+    rounded,
+    share_axis,
+    themed,
+)
 from recrawl.report.listings.describe import attributes_to_show, present
+from recrawl.report.words import cut
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,12 +73,11 @@ def describe_chart(
         colours: `LIGHT` or `DARK`.
     """
     panels = [arrivals_panel(grid, colours), survival_panel(*_lines(listing, by), colours)]
-    title = {"text": name, "anchor": "start", "offset": 14}
     spacing = {
         "spacing": 34,
         "resolve": {"scale": dict.fromkeys(("color", "strokeDash"), "independent")},
     }
-    return themed({"title": title, "vconcat": panels, **spacing}, colours)
+    return themed({"title": chart_title(name), "vconcat": panels, **spacing}, colours)
 
 
 def partition_chart(
@@ -78,9 +85,8 @@ def partition_chart(
 ) -> Chart:
     """Survival of each group of a partition."""
     lines = _named_curves(listing, part.codes, part.names)
-    title = {"text": name, "anchor": "start", "offset": 14}
     panel = survival_panel(lines, f"by {part.attribute}", colours)
-    return themed({"title": title, "vconcat": [panel]}, colours)
+    return themed({"title": chart_title(name), "vconcat": [panel]}, colours)
 
 
 def _lines(listing: Listing, by: Sequence[str]) -> tuple[list[Line], str]:
@@ -96,12 +102,8 @@ def _named_curves(listing: Listing, codes: Ints, names: Sequence[str]) -> list[L
     objects = np.bincount(codes, minlength=len(names))
     curves = removal_rates(listing, codes, len(names)).curves
     shown = [row for row in np.argsort(-objects, kind="stable") if len(curves[row].age)]
-    lines = [Line(_short(names[row]), curves[row]) for row in shown[:_MOST_LINES]]
+    lines = [Line(cut(names[row], _LONGEST), curves[row]) for row in shown[:_MOST_LINES]]
     return sorted(lines, key=lambda line: _area(line.curve))
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
 
 
 def _area(curve: SurvivalCurve) -> float:
@@ -133,7 +135,7 @@ def survival_panel(lines: Sequence[Line], subtitle: str, colours: Colours) -> Ch
                 "scale": {"domain": [0, rounded(longest)], "nice": False},
                 "axis": {"title": "days since it appeared", "tickCount": 8},
             },
-            "y": _share_axis("survival", [0.0, 1.0]),
+            "y": share_axis("survival", [0.0, 1.0]),
             "color": {
                 **by_group,
                 "scale": {"domain": names, "range": shades},
@@ -268,7 +270,7 @@ def forecast_chart(
         _decay_panel(found, "precision", "of the copy is still listed", colours),
         _decay_panel(found, "recall", "of what is listed is in the copy", colours),
     ]
-    title = {"text": name, "subtitle": subtitle, "anchor": "start", "offset": 14}
+    title = chart_title(name, subtitle)
     return themed({"title": title, "hconcat": panels, "spacing": 40}, colours)
 
 
@@ -294,7 +296,7 @@ def _decay_panel(found: Forecast, metric: str, said: str, colours: Colours) -> C
         "scale": {"domain": [_EXPECTED, _TYPICAL], "range": [[1, 0], [4, 3]]},
         "legend": {"title": None, "orient": "bottom", "symbolType": "stroke"},
     }
-    y = _share_axis("share", ends)
+    y = share_axis("share", ends)
     return {
         "title": panel_title(metric, said),
         "width": 280,
@@ -337,16 +339,3 @@ def _decay_rows(found: Forecast, metric: str) -> list[dict[str, float]]:
         for row in rows[:1]:
             row.pop("low"), row.pop("high")
     return [row for row in rows if _EXPECTED in row]
-
-
-def _share_axis(field: str, ends: Sequence[float]) -> Chart:
-    return {
-        "field": field,
-        "type": "quantitative",
-        "scale": {"domain": [rounded(end) for end in ends], "nice": 5},
-        "axis": {
-            "title": None,
-            "tickCount": 5,
-            "labelExpr": "format(100 * datum.value, '~f') + ' %'",
-        },
-    }

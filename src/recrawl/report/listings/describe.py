@@ -30,7 +30,7 @@ from recrawl.listings.describe import (
 from recrawl.report.listings.sheets import Sheet, below, cells, texts
 from recrawl.report.plans import figure
 from recrawl.report.rates import Named
-from recrawl.report.words import counted, every, percent
+from recrawl.report.words import counted, every, percent, tenths
 from recrawl.units import days_between, duration
 
 if TYPE_CHECKING:
@@ -41,38 +41,6 @@ if TYPE_CHECKING:
     from recrawl.listings.data.spells import Listing
     from recrawl.report.rates import Column
 
-DESCRIBE_COLUMNS = (
-    "source",
-    "attribute",
-    "value",
-    "objects",
-    "listed",
-    "arrivals_per_day",
-    "dispersion",
-    "removals",
-    "exposure_days",
-    "rate_per_day",
-    "low",
-    "high",
-    "mean_lifetime_days",
-    "median_lifetime_days",
-    "aging",
-    "aging_limit",
-    "status",
-)
-UPDATE_COLUMNS = (
-    "source",
-    "attribute",
-    "updates",
-    "updates_per_day",
-    "low",
-    "high",
-    "stale_1d",
-    "stale_7d",
-    "stale_30d",
-    "status",
-)
-DAY_COLUMNS = ("source", "day", "listed", "inserted", "deleted", "mark")
 MARKS = ("", "gap", "closure", "load", "rekey")
 
 _WAITS = (1, 7, 30)
@@ -109,43 +77,31 @@ def describe_sheet(name: str, listing: Listing, grid: DayGrid, by: Sequence[str]
     """One row for all objects, then one row per value of each attribute."""
     parts = [_described(listing, grid, attribute) for attribute in ("", *by)]
     columns: dict[str, Column] = {
-        column: below(*(part[column] for part in parts)) for column in DESCRIBE_COLUMNS[1:]
+        column: below(*(part[column] for part in parts)) for column in parts[0]
     }
-    rows = len(cells(columns, "objects"))
     header = (
-        "attribute",
-        "value",
-        "objects",
-        "listed",
-        "new per day",
-        "lifetime",
-        "median",
-        "age",
-        "status",
+        *("source", "attribute", "value", "objects", "listed"),
+        *("new per day", "lifetime", "median", "age", "status"),
     )
     words = [
-        [attribute, value, f"{objects:,}", f"{listed:,}", figure(new), mean, median, age, status]
+        [
+            *(name, attribute, value, f"{objects:,}", f"{listed:,}"),
+            *(figure(new), mean, median, age, status),
+        ]
         for attribute, value, objects, listed, new, mean, median, age, status in zip(
             cells(columns, "attribute"),
             cells(columns, "value"),
             cells(columns, "objects"),
             cells(columns, "listed"),
             cells(columns, "arrivals_per_day"),
-            _banded(columns),
+            lifetimes(columns),
             [every(days) for days in cells(columns, "median_lifetime_days")],
             _age_matters(columns),
             cells(columns, "status"),
             strict=True,
         )
     ]
-    return Sheet(
-        "source",
-        [name] * rows,
-        columns,
-        ("source", *header),
-        [[name, *row] for row in words],
-        (0, 1, 2, 8, 9),
-    )
+    return Sheet("source", [name] * len(words), columns, header, words, (0, 1, 2, 8, 9))
 
 
 def _age_matters(columns: dict[str, Column]) -> list[str]:
@@ -154,11 +110,11 @@ def _age_matters(columns: dict[str, Column]) -> list[str]:
     return ["matters" if distance > limit else "" for distance, limit in figures]
 
 
-def _banded(columns: dict[str, Column]) -> list[str]:
-    """Mean lifetime with its band, as people read it."""
+def lifetimes(columns: dict[str, Column]) -> list[str]:
+    """Mean lifetime of each row with its band."""
     figures = zip(*(cells(columns, name) for name in ("rate_per_day", "low", "high")), strict=True)
     return [
-        f"{_lifetime(rate)} ({_lifetime(high)} - {_lifetime(low)})" if rate == rate else "-"  # noqa: PLR0124
+        "-" if np.isnan(rate) else f"{_lifetime(rate)} ({_lifetime(high)} - {_lifetime(low)})"
         for rate, low, high in figures
     ]
 
@@ -288,7 +244,7 @@ def update_sheet(name: str, listing: Listing) -> Sheet:
             attribute,
             f"{each.changes:,}",
             every(1 / each.rate if each.rate else np.inf),
-            *map(_share, shares),
+            *map(tenths, shares),
             status,
         ]
         for attribute, each, shares in zip(shown, found, stale.tolist(), strict=True)
@@ -296,10 +252,6 @@ def update_sheet(name: str, listing: Listing) -> Sheet:
     waits = [f"stale after {days}d" for days in _WAITS]
     header = ("source", "attribute", "updates", "an object every", *waits, "status")
     return Sheet("source", [name] * len(shown), columns, header, words, (0, 1, 7))
-
-
-def _share(share: float) -> str:
-    return "-" if np.isnan(share) else f"{100 * share:.1f} %"
 
 
 def day_sheet(name: str, grid: DayGrid) -> Sheet:

@@ -18,14 +18,6 @@ if TYPE_CHECKING:
     from recrawl.listings.forecast.forecast import Forecast
     from recrawl.report.rates import Column
 
-FORECAST_COLUMNS = (
-    "source",
-    "after_days",
-    "at",
-    *(f"{metric}{end}" for metric in METRICS for end in ("", "_low", "_high")),
-    "status",
-)
-
 
 def forecast_sheet(
     name: str, found: Forecast, synced_at: np.datetime64, days: Floats, *, typical: bool = False

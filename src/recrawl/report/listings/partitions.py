@@ -17,10 +17,9 @@ from recrawl.listings.groups.goodness import compare_attributes
 from recrawl.listings.groups.partition import Categories
 from recrawl.listings.groups.shrinkage import shrunk_rates
 from recrawl.listings.groups.tree_growing import TreeGrower
-from recrawl.report.listings.describe import present
+from recrawl.report.listings.describe import lifetimes, present
 from recrawl.report.listings.sheets import Sheet, below, cells, texts
-from recrawl.report.words import every
-from recrawl.units import duration
+from recrawl.report.words import cut, every
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,24 +29,6 @@ if TYPE_CHECKING:
     from recrawl.listings.data.spells import Listing
     from recrawl.listings.groups.partition import Partitioner
     from recrawl.report.rates import Column
-
-PARTITION_COLUMNS = (
-    "source",
-    "attribute",
-    "group",
-    "values",
-    "objects",
-    "removals",
-    "exposure_days",
-    "rate_per_day",
-    "low",
-    "high",
-    "mean_lifetime_days",
-    "median_lifetime_days",
-    "gain",
-    "false_finds",
-    "status",
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,33 +111,27 @@ def partition_sheet(name: str, listing: Listing, parts: Sequence[Partition]) -> 
     columns: dict[str, Column] = {}
     by_chance = _by_chance(listing, parts)
     made = [_columns(listing, part, chance) for part, chance in zip(parts, by_chance, strict=True)]
-    for column in PARTITION_COLUMNS[1:]:
+    for column in made[0] if made else ():
         columns[column] = below(*(part[column] for part in made))
-    shown = (
-        "attribute",
-        "group",
-        "values",
-        "objects",
-        "lifetime",
-        "median",
-        "by chance",
-        "status",
+    header = (
+        *("source", "attribute", "group", "values", "objects"),
+        *("lifetime", "median", "by chance", "status"),
     )
     words = [
         [name, attribute, str(group), values, f"{objects:,}", lifetime, half, chance, status]
         for attribute, group, values, objects, lifetime, half, chance, status in zip(
             cells(columns, "attribute"),
             cells(columns, "group"),
-            [_cut(text) for text in cells(columns, "values")],
+            [cut(text, _LONGEST) for text in cells(columns, "values")],
             cells(columns, "objects"),
-            _lifetimes(columns),
+            lifetimes(columns),
             [every(days) for days in cells(columns, "median_lifetime_days")],
             [_share(chance) for chance in cells(columns, "false_finds")],
             cells(columns, "status"),
             strict=True,
         )
     ]
-    return Sheet("source", [name] * len(words), columns, ("source", *shown), words, (0, 1, 3, 8))
+    return Sheet("source", [name] * len(words), columns, header, words, (0, 1, 3, 8))
 
 
 def _by_chance(listing: Listing, parts: Sequence[Partition]) -> list[float]:
@@ -179,22 +154,6 @@ def _share(chance: float) -> str:
 
 _LONGEST = 48
 _LEAST_SHOWN = 0.001
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
-
-
-def _lifetimes(columns: dict[str, Column]) -> list[str]:
-    rows = zip(*(cells(columns, name) for name in ("rate_per_day", "low", "high")), strict=True)
-    return [
-        "-" if np.isnan(rate) else f"{_lifetime(rate)} ({_lifetime(high)} - {_lifetime(low)})"
-        for rate, low, high in rows
-    ]
-
-
-def _lifetime(rate: float) -> str:
-    return duration(1 / rate) if rate > 0 else "never"
 
 
 def _columns(listing: Listing, part: Partition, by_chance: float) -> dict[str, Column]:

@@ -12,7 +12,15 @@ import numpy as np
 
 from recrawl.listings.forecast.forecast import QUALITIES
 from recrawl.listings.schedule.schedule import planned_quality
-from recrawl.report.charts.vega import LIGHT, panel_title, rounded, themed
+from recrawl.report.charts.vega import (
+    LIGHT,
+    chart_title,
+    panel_title,
+    rounded,
+    share_axis,
+    themed,
+)
+from recrawl.report.words import cut
 from recrawl.units import MICROSECONDS_A_DAY
 
 if TYPE_CHECKING:
@@ -140,7 +148,7 @@ def _title(title: str, confidence: float, shown: int, groups: int) -> Chart:
     said = [f"line: expected; shade: down to what is reached with probability {confidence:g}"]
     if shown < groups:
         said.append(f"the {shown} of {groups} groups that list most objects")
-    return {"text": title, "subtitle": said, "anchor": "start", "offset": 14}
+    return chart_title(title, said)
 
 
 def _commonest(groups: Sequence[GroupSchedule]) -> list[GroupSchedule]:
@@ -151,8 +159,7 @@ def _commonest(groups: Sequence[GroupSchedule]) -> list[GroupSchedule]:
 
 def _heading(group: GroupSchedule, name: str) -> str:
     """What stands above a panel."""
-    known = group.name if len(group.name) <= _LONGEST else f"{group.name[: _LONGEST - 1]}…"
-    return f"{known}, {name}" if known else name
+    return f"{cut(group.name, _LONGEST)}, {name}" if group.name else name
 
 
 def _rows(group: GroupSchedule, name: str, confidence: float, end: float) -> list[dict[str, Any]]:
@@ -198,17 +205,7 @@ def _axes(
         axis["values"] = np.arange(first, last + 1, step).tolist()
         scale["domain"] = [int(first), int(last)]
     x = {"field": "at", "type": "temporal", "scale": scale, "axis": axis}
-    y = {
-        "field": "share",
-        "type": "quantitative",
-        "scale": {"domain": [rounded(low), 1.0], "nice": 5},
-        "axis": {
-            "title": None,
-            "tickCount": 5 if len(panels) == 1 else 3,
-            "labelExpr": "format(100 * datum.value, '~f') + ' %'",
-        },
-    }
-    return x, y
+    return x, share_axis("share", [low, 1.0], ticks=5 if len(panels) == 1 else 3)
 
 
 def _panel(

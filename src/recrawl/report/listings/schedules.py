@@ -20,19 +20,6 @@ if TYPE_CHECKING:
     from recrawl.listings.schedule.schedule import Goal
     from recrawl.report.rates import Column
 
-SCHEDULE_COLUMNS = (
-    "source",
-    "group",
-    "sync",
-    "at",
-    "after_days",
-    "precision",
-    "precision_floor",
-    "recall",
-    "recall_floor",
-    "reason",
-    "status",
-)
 # Why a sync is planned when it is, beside `precision` and `recall`.
 REASONS = {
     "longest": "no target is in danger, but a source is synced after 30 days at most",

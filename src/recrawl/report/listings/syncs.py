@@ -22,18 +22,6 @@ if TYPE_CHECKING:
     from recrawl.entries.listings import ForecastInterval, Sync
     from recrawl.report.rates import Column
 
-SYNC_COLUMNS = (
-    "source",
-    "at",
-    "outcome",
-    "pages",
-    "items",
-    "listed",
-    *(f"{name}{end}" for name in QUALITIES for end in ("", "_expected", "_low", "_high")),
-    "next_at",
-    "reason",
-    "detail",
-)
 # What comes of a sync.
 SYNC_OUTCOMES = {
     "first": "the first that was accepted: all objects are new",

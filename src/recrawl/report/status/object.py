@@ -1,17 +1,14 @@
-"""How a crawl stands as one object of plain values, for scripts and alarms.
+"""Status of a crawl as a JSON object, for scripts and alerts.
 
 Pure.
 """
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from recrawl.report.listings.standing import listing_object
-from recrawl.units import instants_after_epoch
+from recrawl.report.plain_values import plain_figure, plain_instant
 from recrawl.visits.status import PageStatus, VisitOutcome
 
 if TYPE_CHECKING:
@@ -26,29 +23,27 @@ if TYPE_CHECKING:
         VisitCount,
     )
 
-_DIGITS = 6
-
-# What `recrawl status --json` holds, and what the objects in it do.
+# Keys of `recrawl status --json` and of the objects in it.
 KEYS = (
     *("at", "pages", "copies", "fresh", "fresh_low", "fresh_high", "age_days", "looked_at"),
     *("new", "copied", "suspected", "gone", "refused", "moved", "overdue", "next_visit"),
     *("days", "visits", "changed", "unchanged", "first", "failed", "walled"),
     *("changes_per_visit", "unchanged_share", "failed_share", "walled_share", "budgets"),
-    *("outlooks", "foretold", "learning", "targets", "hosts_that_lie", "listings"),
+    *("outlooks", "forecasts", "learning", "targets", "hosts_that_lie", "listings"),
 )
 BUDGET_KEYS = ("address", "budget_per_day", "visits_today", "visits", "days", "visits_per_day")
 OUTLOOK_KEYS = ("times", "visits_per_day", "fresh", "fresh_low", "fresh_high")
-TENTH_KEYS = ("chance", "visits", "foretold_share", "found_share", "found_deviation")
+TENTH_KEYS = ("chance", "visits", "forecast_share", "found_share", "found_deviation")
 LEARNING_KEYS = ("visits", "looked_at", "learning_share", "young_share", "audit_share")
 TARGET_KEYS = (
     *("address", "target", "copies", "fresh", "fresh_low", "fresh_high", "met"),
     *("visits", "days", "visits_per_day", "needed_per_day", "reachable"),
 )
-HOST_KEYS = ("host", "word", "wrong", "heard", "wrong_share_low", "wrong_share_high")
+HOST_KEYS = ("host", "signal", "wrong", "checked", "wrong_share_low", "wrong_share_high")
 
 
 def status_object(status: CrawlStatus) -> dict[str, Any]:
-    """What `CrawlStatus` holds by the names of `KEYS`; None for what is not known."""
+    """The JSON object, by `KEYS`; None for unknown values."""
     fresh, low, high = status.fresh
     found = {
         each.label: status.count(each)
@@ -60,28 +55,28 @@ def status_object(status: CrawlStatus) -> dict[str, Any]:
         )
     }
     figures = {
-        "at": _instant(status.at),
+        "at": plain_instant(status.at),
         "pages": status.pages,
         "copies": status.copies,
-        "fresh": _figure(fresh),
-        "fresh_low": _figure(low),
-        "fresh_high": _figure(high),
-        "age_days": _figure(status.age),
+        "fresh": plain_figure(fresh),
+        "fresh_low": plain_figure(low),
+        "fresh_high": plain_figure(high),
+        "age_days": plain_figure(status.age),
         "looked_at": status.looked_at,
         **{each.label: status.standing.get(each, 0) for each in PageStatus},
         "overdue": status.overdue,
-        "next_visit": _instant(status.next_visit),
-        "days": _figure(status.days),
+        "next_visit": plain_instant(status.next_visit),
+        "days": plain_figure(status.days),
         "visits": status.visits,
         "unchanged": status.unchanged,
         **found,
-        "changes_per_visit": _figure(status.share(found["changed"])),
-        "unchanged_share": _figure(status.share(status.unchanged)),
-        "failed_share": _figure(status.share(found["failed"])),
-        "walled_share": _figure(status.share(found["walled"])),
+        "changes_per_visit": plain_figure(status.share(found["changed"])),
+        "unchanged_share": plain_figure(status.share(status.unchanged)),
+        "failed_share": plain_figure(status.share(found["failed"])),
+        "walled_share": plain_figure(status.share(found["walled"])),
         "budgets": [_budget(spent) for spent in status.spent],
         "outlooks": [_outlook(each) for each in status.outlooks],
-        "foretold": [_tenth(each) for each in status.tenths],
+        "forecasts": [_tenth(each) for each in status.tenths],
         "learning": _learning(status.learning),
         "targets": [_target(each) for each in status.targets],
         "hosts_that_lie": [_host(each) for each in status.hosts_that_lie],
@@ -91,52 +86,46 @@ def status_object(status: CrawlStatus) -> dict[str, Any]:
 
 
 def _budget(spent: BudgetUse) -> dict[str, Any]:
-    figures = (spent.address or None, _figure(spent.budget), spent.today, *_counted(spent.lately))
+    figures = (
+        spent.address or None,
+        plain_figure(spent.budget),
+        spent.today,
+        *_counted(spent.lately),
+    )
     return dict(zip(BUDGET_KEYS, figures, strict=True))
 
 
 def _counted(counted: VisitCount) -> tuple[float | None, ...]:
-    return tuple(map(_figure, (counted.visits, counted.days, counted.a_day)))
+    return tuple(map(plain_figure, (counted.visits, counted.days, counted.a_day)))
 
 
 def _outlook(outlook: BudgetOutlook) -> dict[str, Any]:
     figures = (outlook.times, outlook.visits, *outlook.fresh)
-    return dict(zip(OUTLOOK_KEYS, map(_figure, figures), strict=True))
+    return dict(zip(OUTLOOK_KEYS, map(plain_figure, figures), strict=True))
 
 
 def _tenth(tenth: Tenth) -> dict[str, Any]:
     figures = (tenth.chance, tenth.visits, tenth.foretold, tenth.found, tenth.deviation)
-    return dict(zip(TENTH_KEYS, map(_figure, figures), strict=True))
+    return dict(zip(TENTH_KEYS, map(plain_figure, figures), strict=True))
 
 
 def _learning(learning: Learning) -> dict[str, Any]:
     counts = (learning.either, learning.young, learning.audits)
-    shares = (_figure(learning.share(count)) for count in counts)
+    shares = (plain_figure(learning.share(count)) for count in counts)
     return dict(zip(LEARNING_KEYS, (learning.visits, learning.looked_at, *shares), strict=True))
 
 
 def _target(target: Target) -> dict[str, Any]:
-    share = [_figure(part) for part in target.fresh]
+    share = [plain_figure(part) for part in target.fresh]
     figures = (
         *(target.address, target.wanted, target.copies, *share),
         target.met if target.copies else None,
-        *(*_counted(target.lately), _figure(target.needed), _figure(target.most)),
+        *(*_counted(target.lately), plain_figure(target.needed), plain_figure(target.most)),
     )
     return dict(zip(TARGET_KEYS, figures, strict=True))
 
 
 def _host(lies: HostThatLies) -> dict[str, Any]:
-    band = _figure(lies.low), _figure(lies.high)
+    band = plain_figure(lies.low), plain_figure(lies.high)
     figures = (lies.host, lies.word, lies.wrong, lies.heard, *band)
     return dict(zip(HOST_KEYS, figures, strict=True))
-
-
-def _figure(value: float) -> float | None:
-    return float(f"{value:.{_DIGITS}g}") if isfinite(value) else None
-
-
-def _instant(days: float) -> str | None:
-    (moment,) = instants_after_epoch(np.array([days]))
-    if np.isnat(moment):
-        return None
-    return str(np.datetime_as_string(moment, unit="s", timezone="UTC"))

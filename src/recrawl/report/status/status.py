@@ -1,4 +1,4 @@
-"""How a crawl stands, in some dozen lines.
+"""Status of a crawl in about a dozen lines.
 
 Pure.
 """
@@ -10,35 +10,43 @@ from typing import TYPE_CHECKING
 
 from recrawl.inspect.status.values import WEEK, furthest_off
 from recrawl.report.listings.standing import listing_sentence
-from recrawl.report.status.targets import target_sentences
 from recrawl.report.words import every, visits_text
 from recrawl.visits.status import PageStatus, VisitOutcome
 
 if TYPE_CHECKING:
-    from recrawl.inspect.status.values import BudgetUse, CrawlStatus, HostThatLies, VisitCount
+    from collections.abc import Sequence
 
-_ENOUGH_TO_TELL = 50  # visits of a tenth, for its shares to say something
+    from recrawl.inspect.status.values import (
+        BudgetUse,
+        CrawlStatus,
+        HostThatLies,
+        Target,
+        VisitCount,
+    )
+
+_ENOUGH_TO_TELL = 50  # visits of a bin, for its shares to be meaningful
 _MORE_THAN_ONE = 1.5
-_SHOWN = 5
-_WORDS = {"not_modified": "changes denied", "modified": "changes dated wrong"}
+_SHOWN = 5  # hosts
+_SHOWN_TARGETS = 10
+_WRONG = {"not_modified": "changes denied", "modified": "changes misdated"}
 
 
 def _counted(lately: VisitCount) -> str:
-    """What was counted, over what time.
+    """A number of visits and its period.
 
     >>> from recrawl.inspect.status.values import VisitCount
     >>> counts = VisitCount(840, 7.0), VisitCount(90, 3.0), VisitCount(50, 0.01)
     >>> [_counted(each) for each in counts]
-    ['120 a day over the last week', '30 a day over the last 3.0d', '50 in the last 14m']
+    ['120 per day over the last week', '30 per day over the last 3.0d', '50 in the last 14m']
     """
     if isnan(lately.a_day):
         return f"{visits_text(lately.visits)} in the last {every(lately.days)}"
     last = "week" if lately.days >= WEEK else every(lately.days)
-    return f"{visits_text(lately.a_day)} a day over the last {last}"
+    return f"{visits_text(lately.a_day)} per day over the last {last}"
 
 
 def status_rows(status: CrawlStatus) -> list[tuple[str, str]]:
-    """What to say of a crawl, a subject and a sentence a row."""
+    """Subject and sentence of each line."""
     return [
         ("fresh", _fresh(status)),
         *([("age", _age(status))] if status.copies else []),
@@ -48,9 +56,9 @@ def status_rows(status: CrawlStatus) -> list[tuple[str, str]]:
         ("overdue", f"{status.overdue:,}" if status.overdue else "none"),
         *(("visits", _visits(spent, len(status.spent))) for spent in status.spent),
         *([("found", _found(status))] if status.visits else []),
-        *([("foretold", _foretold(status))] if _visits_foretold(status) >= 1 else []),
+        *([("forecast", _forecast(status))] if _visits_forecast(status) >= 1 else []),
         *([("to learn", _to_learn(status))] if status.learning.looked_at else []),
-        *(("lies", each) for each in _lies(status)),
+        *(("signals", each) for each in _lies(status)),
         *(("listing", listing_sentence(each, status.at)) for each in status.listings),
         ("next", _next(status)),
     ]
@@ -61,11 +69,11 @@ def _fresh(status: CrawlStatus) -> str:
         return "no copies yet"
     fresh, low, high = (100 * share for share in status.fresh)
     copies = "1 copy" if status.copies == 1 else f"{status.copies:,} copies"
-    return f"{fresh:.1f} % of {copies}, expected ({low:.1f} to {high:.1f} %)"
+    return f"{fresh:.1f} % of {copies} expected ({low:.1f} to {high:.1f} %)"
 
 
 def _age(status: CrawlStatus) -> str:
-    return f"{every(status.age)} since a copy went stale, on the mean; 0 for a fresh one"
+    return f"mean staleness {every(status.age)} (fresh copies count 0)"
 
 
 def _pages(status: CrawlStatus) -> str:
@@ -84,11 +92,11 @@ def _visits(spent: BudgetUse, budgets: int) -> str:
         said = (
             _counted(spent.lately) if young else f"{spent.today:,} today, {_counted(spent.lately)}"
         )
-    return f"{said}; budget {visits_text(spent.budget)} a day" + (f" ({whose})" if whose else "")
+    return f"{said}; budget {visits_text(spent.budget)} per day" + (f" ({whose})" if whose else "")
 
 
 def _later(status: CrawlStatus) -> str:
-    """What to expect of budgets, that which is set first."""
+    """Long-run freshness with the budget, and with half and twice of it."""
     now, *others = sorted(status.outlooks, key=lambda each: each.times != 1)
     share, low, high = (100 * part for part in now.fresh)
     said = [f"{share:.1f} % fresh in the long run ({low:.1f} to {high:.1f} %)"]
@@ -98,40 +106,40 @@ def _later(status: CrawlStatus) -> str:
     return ", ".join(said)
 
 
-def _visits_foretold(status: CrawlStatus) -> float:
+def _visits_forecast(status: CrawlStatus) -> float:
     return sum(tenth.visits for tenth in status.tenths)
 
 
-def _foretold(status: CrawlStatus) -> str:
-    """How good forecasts were, in all and where they were worst."""
-    visits = _visits_foretold(status)
+def _forecast(status: CrawlStatus) -> str:
+    """Accuracy of forecasts, overall and in the worst bin."""
+    visits = _visits_forecast(status)
     told, found = (
         sum(getattr(tenth, name) * tenth.visits for tenth in status.tenths) / visits
         for name in ("foretold", "found")
     )
     last = "the last visit" if visits < _MORE_THAN_ONE else f"the last {visits:,.0f} visits"
-    said = f"a change for {100 * told:.0f} % of {last}, found for {100 * found:.0f} %"
+    said = f"{100 * told:.0f} % of {last} to find a change, {100 * found:.0f} % did"
     worst = furthest_off(status.tenths, least=_ENOUGH_TO_TELL)
     if worst is None:
         return said
-    return f"{said}; furthest off: {100 * worst.foretold:.0f} %, found {100 * worst.found:.0f} %"
+    return f"{said}; worst bin: {100 * worst.foretold:.0f} %, {100 * worst.found:.0f} % did"
 
 
 def _to_learn(status: CrawlStatus) -> str:
-    """Visits that were made to learn."""
+    """Share of visits that were made to learn."""
     part = status.learning
     visits = "the visits of the last week" if status.days >= WEEK else "all visits so far"
     if not part.either:
         return f"none of {visits}"
     young = f"{100 * part.share(part.young):.1f} % to pages compared less than three times"
-    audits = f"{100 * part.share(part.audits):.1f} % to check an answer"
+    audits = f"{100 * part.share(part.audits):.1f} % to check a response"
     return f"{100 * part.share(part.either):.1f} % of {visits}: {young}, {audits}"
 
 
 def _lies(status: CrawlStatus) -> list[str]:
-    """Hosts that lie, by what they lie with."""
+    """Hosts with wrong signals, by kind of signal."""
     said = []
-    for word, what in _WORDS.items():
+    for word, what in _WRONG.items():
         hosts = [each for each in status.hosts_that_lie if each.word == word]
         if hosts:
             named = [_host_that_lies(each) for each in hosts[:_SHOWN]]
@@ -146,7 +154,7 @@ def _host_that_lies(host: HostThatLies) -> str:
 
 
 def _found(status: CrawlStatus) -> str:
-    """Outcomes of the last week, as shares of the visits."""
+    """Outcomes as shares of recent visits."""
     parts = [
         f"{100 * status.share(status.count(VisitOutcome.CHANGED)):.0f} % changed",
         f"{100 * status.share(status.unchanged):.0f} % unchanged",
@@ -166,3 +174,50 @@ def _next(status: CrawlStatus) -> str:
         return "nothing to visit"
     days = status.next_visit - status.at
     return f"in {every(days)}" if days > 0 else "now"
+
+
+def target_sentences(targets: Sequence[Target]) -> list[str]:
+    """One sentence per target; of many, the first missed ones and a count.
+
+    >>> from recrawl.inspect.status.values import VisitCount, Target
+    >>> lately = VisitCount(280.0, days=7.0)
+    >>> wish = Target("https://a.org/", 0.95, 80, (0.97, 0.96, 0.98), lately, needed=31)
+    >>> target_sentences([wish])[0].split("; ")[1]
+    'needs 31 visits per day, gets 40'
+    """
+    if len(targets) <= _SHOWN_TARGETS:
+        return [_target(target) for target in targets]
+    missed = [target for target in targets if not target.met and target.copies]
+    shown = missed[:_SHOWN_TARGETS]
+    met = sum(target.met for target in targets)
+    return [
+        *(_target(target) for target in shown),
+        f"{met:,} of {len(targets):,} met, {len(missed):,} missed",
+    ]
+
+
+def _target(target: Target) -> str:
+    if not target.copies:
+        return f"{target.address}: no copies yet"
+    share, low, high = (100 * part for part in target.fresh)
+    verdict = "met" if target.met else "missed"
+    if not target.sure:
+        verdict = f"likely {verdict}"
+    said = f"{verdict} at {target.address}: {share:.1f} % fresh ({low:.1f} to {high:.1f} %)"
+    return f"{said} of {100 * target.wanted:g} %{_cost(target)}"
+
+
+def _cost(target: Target) -> str:
+    """Visits needed, if known, and visits made."""
+    lately, needed = target.lately, target.needed
+    if isnan(lately.a_day):
+        gets = f"had {visits_text(lately.visits)} visits in the last {every(lately.days)}"
+    elif not isnan(needed):
+        gets = f"gets {visits_text(lately.a_day)}"
+    else:
+        gets = f"gets {visits_text(lately.a_day)} visits per day"
+    if not isnan(needed):
+        return f"; needs {visits_text(needed)} visits per day, {gets}"
+    if not isnan(target.most):
+        return f"; out of reach: delays and bounds allow at most {100 * target.most:.1f} %; {gets}"
+    return f"; {gets}"

@@ -1,4 +1,4 @@
-"""What decides on a page's next visit, in a sentence with its figures.
+"""The binding constraint on a page's next visit, in a sentence with its figures.
 
 Pure.
 """
@@ -18,93 +18,95 @@ _NEAR = 0.5  # of the time until the visit
 
 
 def because(why: Why) -> str:
-    """What decides on the next visit of a page."""
+    """What determines the time of the next visit."""
     return _SENTENCES[why.constraint](why, dict(why.figures))
 
 
 def _no_rule(why: Why, figures: dict[str, Any]) -> str:
     del why, figures
-    return "no rule: no block of the settings holds it, so it is not visited"
+    return "no rule: no block of the settings covers it, so it is not visited"
 
 
 def _robots(why: Why, figures: dict[str, Any]) -> str:
     said = f"robots.txt of {figures['host']} forbids it"
     if "robots_read_at" in figures:
-        said += f", as read {every(max(why.at - figures['robots_read_at'], 0.0))} ago"
+        said += f", read {every(max(why.at - figures['robots_read_at'], 0.0))} ago"
     if figures["times_in_a_row"]:
         said += f"; {_times(figures)} in a row"
-    return said + "; it is asked again, and nothing is fetched before it allows it"
+    return said + "; robots.txt is fetched again, and the page only once it is allowed"
 
 
 def _recheck(why: Why, figures: dict[str, Any]) -> str:
     where = "moved elsewhere" if why.status == "moved" else "gone"
-    said = f"recheck: it was found {where} {_times(figures)} in a row"
-    return f"{said}, and is looked at ever more rarely"
+    said = f"recheck: found {where} {_times(figures)} in a row"
+    return f"{said}; rechecks become rarer"
 
 
 def _retry(why: Why, figures: dict[str, Any]) -> str:
     del why
-    return f"retry: visits failed {_times(figures)} in a row, and are tried ever more rarely"
+    return f"retry: visits failed {_times(figures)} in a row; retries become rarer (backoff)"
 
 
 def _interval(why: Why, figures: dict[str, Any]) -> str:
     ago = every(max(why.at - figures["last_visit_at"], 0.0))
-    return f"interval = {every(figures['interval_days'])}, whatever it does; last visit {ago} ago"
+    return f"interval = {every(figures['interval_days'])}, a fixed interval; last visit {ago} ago"
 
 
 def _maximum(why: Why, figures: dict[str, Any]) -> str:
     ago = every(max(why.at - figures["last_visit_at"], 0.0))
     said = f"maximum = {every(figures['maximum_days'])}; last visit {ago} ago"
-    return f"{said}. By what a visit is worth it would come later."
+    return f"{said}. By its value alone, the visit would be later."
 
 
 def _minimum(why: Why, figures: dict[str, Any]) -> str:
     ago = every(max(why.at - figures["last_visit_at"], 0.0))
     ends = every(max(figures["ends_at"] - why.at, 0.0))
-    said = f"minimum = {every(figures['minimum_days'])}; last visit {ago} ago, so none for {ends}"
-    return f"{said}. By what a visit is worth it would come sooner."
+    said = (
+        f"minimum = {every(figures['minimum_days'])}; last visit {ago} ago, none for another {ends}"
+    )
+    return f"{said}. By its value alone, the visit would be sooner."
 
 
 def _hours(why: Why, figures: dict[str, Any]) -> str:
     del why
     hours = f"{figures['first_hour']}-{figures['end_hour']}"
-    return f"hours = {hours} (UTC): at any hour it would come sooner"
+    return f"hours = {hours} (UTC): without this limit the visit would be sooner"
 
 
 def _host(why: Why, figures: dict[str, Any]) -> str:
     host, until = figures["host"], figures["left_alone_until_at"]
-    # An answer that takes long counts, and twice as much time as it takes is left after it.
+    # After a slow response, twice its duration is waited before the next request.
     between = max(figures["delay_seconds"], 2 * figures["answer_seconds"])
     between += figures["answer_seconds"]
-    said = f"its host: {host} is asked no more than every {every(between / SECONDS_A_DAY)}"
+    said = f"its host: {host} gets at most one request per {every(between / SECONDS_A_DAY)}"
     if until - why.at >= (why.next_visit - why.at) / 2:
-        said = f"its host: {host} is left alone for another {every(until - why.at)}"
-    return f"{said}; of its {figures['pages_of_host']:,} pages {_visits(figures)} first"
+        said = f"its host: no requests to {host} for another {every(until - why.at)}"
+    return f"{said}; {_visits(figures)} first among its {figures['pages_of_host']:,} pages"
 
 
 def _new(why: Why, figures: dict[str, Any]) -> str:
     del why
-    said = f"it has no copy yet, as {figures['new_pages']:,} pages in all"
-    budget = f"{_few(figures['budget_per_day'])} visits a day"
-    return f"{said}; {_visits(figures)} first, within {budget}"
+    said = f"new page: {figures['new_pages']:,} pages have no copy yet"
+    budget = f"{_few(figures['budget_per_day'])} visits per day"
+    return f"{said}; {_visits(figures)} first, at {budget}"
 
 
 def _pace(why: Why, figures: dict[str, Any]) -> str:
     del why
-    said = "its turn: no other page is worth more"
+    said = "its turn: no other visit is worth more"
     between = every(figures["between_visits_days"])
-    return f"{said}; {_few(figures['budget_per_day'])} visits a day are one every {between}"
+    return f"{said}; {_few(figures['budget_per_day'])} visits per day are one every {between}"
 
 
 def _budget(why: Why, figures: dict[str, Any]) -> str:
     visits, pages = _few(figures["budget_per_day"]), figures["pages"]
-    said = f"the budget: {visits} visits a day for {pages:,} pages go where they are worth more"
+    said = f"the budget: {visits} visits per day for {pages:,} pages go where they are worth more"
     if "share_of_price" not in figures:
         return said
     share = percent(figures["share_of_price"])
-    said += f". A visit now is worth {share} of what is paid for"
+    said += f". A visit now is worth {share} of the current price"
     if figures["share_of_price"] >= 1:
-        return f"{said}, but others are worth more still."
+        return f"{said}, but others are worth more."
     ahead, waits = figures["reaches_price_at"] - why.at, why.next_visit - why.at
     # Elsewhere the price is about to move, and says little of when.
     near = waits < inf and abs(ahead - waits) <= _NEAR * waits

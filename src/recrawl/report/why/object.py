@@ -1,4 +1,4 @@
-"""The reasons for a page's next visit as one object of plain values, for scripts.
+"""Reasons for a page's next visit as a JSON object.
 
 Pure.
 """
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     )
 
 
-# What `recrawl why --json` holds, and what its parts do.
+# Keys of `recrawl why --json` and of its parts.
 KEYS = (
     *("page", "at", "status", "block", "next_visit", "next_visit_low", "next_visit_high"),
     *("next_visit_days", "constraint", "figures", "evidence", "estimate", "section", "signals"),
-    *("honesty", "worth", "what_if", "pages", "pages_rehearsed"),
+    *("honesty", "worth", "what_if", "pages", "pages_simulated"),
 )
 EVIDENCE_KEYS = (
     *("visits", "compared", "changes", "failures_in_a_row", "first_visit", "last_visit"),
@@ -38,14 +38,14 @@ ESTIMATE_KEYS = (
     "fresh",
 )
 SECTION_KEYS = ("address", "pages", "pace", "value", "value_at_pace_1")
-HONESTY_KEYS = ("word", "wrong", "heard", "wrong_share_low", "wrong_share_high")
+HONESTY_KEYS = ("signal", "wrong", "checked", "wrong_share_low", "wrong_share_high")
 WORTH_KEYS = ("value", "price", "share_of_price", "reaches_price_at", "values")
 VALUE_KEYS = ("at", "value", "share_of_price")
 WHAT_IF_KEYS = ("change", "was", "to", "next_visit", "next_visit_days", "sooner_days", "moves")
 
 
 def why_object(why: Why) -> dict[str, Any]:
-    """All of it as plain values, by the names of `KEYS`; None for what is not known."""
+    """The JSON object, by `KEYS`; None for unknown values."""
     values = (
         *(why.page, plain_instant(why.at), why.status, why.block or None),
         *map(plain_instant, (why.next_visit, why.low, why.high)),
@@ -118,7 +118,7 @@ def _what_if(each: WhatIf, why: Why) -> dict[str, Any]:
 
 
 def _plain(name: str, figure: float | str) -> float | str | None:
-    """A figure by its name: those that end in `_at` are instants."""
+    """A JSON value; figures whose names end in `_at` are instants."""
     if isinstance(figure, str):
         return figure
     if name.endswith("_at"):

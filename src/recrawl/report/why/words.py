@@ -1,4 +1,4 @@
-"""Why a page is visited next when it is, in words: a subject and a short paragraph a row.
+"""Reasons for a page's next visit in sentences: one subject and short paragraph per row.
 
 Pure.
 """
@@ -28,17 +28,17 @@ _OTHERWISE = {
     "maximum": "with maximum = {to} instead of {was}",
     "interval": "with interval = {to} instead of {was}",
     "hours": "at any hour instead of {was}",
-    "host": "if its host could be asked at any time",
-    "answer": "if the last visit had found the page as it was",
-    "neighbour": "if a page of its section were found changed now",
+    "host": "if its host were always free",
+    "answer": "if the last visit had found no change",
+    "neighbour": "if another page of its section were found changed now",
     "block": "with a block {to}",
 }
 
 
-# What was checked of a host's word, and what came of it.
+# What was checked about a host's signals, and with what result.
 _HEARD = {
     "not_modified": "changes denied",
-    "etag": "tags moved without a change",
+    "etag": "ETags changed without a change of the page",
     "modified": "dates wrong",
     "sitemap": "sitemap dates wrong",
     "feed": "feed dates wrong",
@@ -47,7 +47,7 @@ _HEARD = {
 
 
 def why_rows(why: Why) -> list[tuple[str, str]]:
-    """What to say of a page, a subject and a sentence or two a row."""
+    """Subject and sentence of each row."""
     rows = [
         ("next", _next(why)),
         ("because", because(why)),
@@ -66,14 +66,14 @@ def why_rows(why: Why) -> list[tuple[str, str]]:
     rows += [("if", _what_if(each, why)) for each in why.what_ifs if each.moves]
     still = [each for each in why.what_ifs if not each.moves]
     if still:
-        rows.append(("if", "no other time " + ", or ".join(map(_otherwise, still))))
+        rows.append(("if", "unchanged " + ", or ".join(map(_otherwise, still))))
     if why.rehearsed < why.pages:
-        rows.append(("from", f"{why.rehearsed:,} of the {why.pages:,} pages, drawn by lot"))
+        rows.append(("from", f"a random sample of {why.rehearsed:,} of {why.pages:,} pages"))
     return rows
 
 
 def why_lines(why: Why, width: int) -> list[str]:
-    """The same as lines of so many letters, each subject said once."""
+    """The rows as wrapped lines; a repeated subject is left out."""
     rows = why_rows(why)
     edge = max(len(subject) for subject, _ in rows) + 2
     lines, before = [], ""
@@ -92,10 +92,10 @@ def why_lines(why: Why, width: int) -> list[str]:
 
 def _next(why: Why) -> str:
     if why.next_visit == inf:
-        return "not at all, as things stand"
+        return "not scheduled"
     ahead = why.next_visit - why.at
     if ahead <= _AT_ONCE:
-        return "now, if the crawl runs"
+        return "now, if the crawl is running"
     said = f"in {every(ahead)}, at {_instant(why.next_visit)}"
     if why.high == why.low:
         return said
@@ -103,8 +103,8 @@ def _next(why: Why) -> str:
     if why.low == why.next_visit and high == inf:
         return f"{said}, or later"
     if high == inf:
-        return f"about {said}; not within {every(low)}"
-    return f"about {said}; in {every(low)} to {every(high)} in seven cases of ten"
+        return f"about {said}; not before {every(low)} from now"
+    return f"about {said} (70 % interval: {every(low)} to {every(high)})"
 
 
 def _evidence(seen: Evidence, now: float) -> str:
@@ -113,7 +113,7 @@ def _evidence(seen: Evidence, now: float) -> str:
     visits = counted(seen.visits, "visit")
     said = f"{visits} in {every(max(now - seen.first_visit, 0.0))}"
     changes = f"found {counted(seen.changes, 'change')}"
-    said += f"; {seen.compared:,} compared the page with its copy and {changes}"
+    said += f"; {seen.compared:,} compared it with its copy and {changes}"
     if not isnan(seen.last_change):
         said += f", the last {every(now - seen.last_change)} ago"
     said += f". Last visit {every(now - seen.last_visit)} ago"
@@ -121,28 +121,30 @@ def _evidence(seen: Evidence, now: float) -> str:
     if walls:
         said += f"; {counted(walls, 'visit')} met a wall"
     if seen.failures:
-        said += f"; {counted(seen.failures, 'visit')} in a row without the page"
+        said += f"; the last {counted(seen.failures, 'visit')} failed"
     return said + "."
 
 
 def _estimate(believed: Estimate) -> str:
     band = f"{every(1 / believed.high)} to {every(1 / believed.low)}"
-    said = f"changes every {every(1 / believed.rate)} ({band} in nine cases of ten)"
-    relatives = f"its relatives alone would say every {every(1 / believed.relatives)}"
-    said += f"; {percent(believed.own)} of that is its own visits, {relatives}"
-    return f"{said}. Its copy is fresh with a chance of {percent(believed.fresh)}."
+    said = f"changes every {every(1 / believed.rate)} (90 % interval: {band})"
+    relatives = f"related pages alone suggest every {every(1 / believed.relatives)}"
+    said += f"; {percent(believed.own)} of that comes from its own visits, {relatives}"
+    return f"{said}. Its copy is fresh with a probability of {percent(believed.fresh)}."
 
 
 def _section(active: Activity) -> str:
     times = "" if abs(active.pace - 1) < _AS_USUAL else f"{active.pace:.2g} times "
-    said = f"{active.address} ({counted(active.pages, 'page')}) is {times}as active as usual now"
+    said = f"{active.address} ({counted(active.pages, 'page')}) is {times}as active as usual"
     more = active.value / active.even - 1 if active.even > 0 else 0.0
     if abs(more) < _NO_DIFFERENCE:
-        said += "; what it has done since the last visit adds nothing to what one is worth"
+        said += "; its recent activity does not change the value of a visit"
     else:
-        much = f"{percent(abs(more))} {'more' if more > 0 else 'less'}"
-        said += f"; what it has done since the last visit makes one worth {much}"
-    return f"{said}. Weekdays and hours of the day play no part."
+        change = (
+            f"{'raises' if more > 0 else 'lowers'} the value of a visit by {percent(abs(more))}"
+        )
+        said += f"; its recent activity {change}"
+    return f"{said}. Weekdays and hours are not considered."
 
 
 def _signals(why: Why) -> str:
@@ -151,7 +153,9 @@ def _signals(why: Why) -> str:
     share = percent(signals["announced_share"])
     said = f"its host announces {share} of its changes"
     asked = every(max(why.at - signals["asked_at"], 0.0))
-    return f"{said}; {counted(count, 'announcement')} since the last visit, asked {asked} ago"
+    return (
+        f"{said}; {counted(count, 'announcement')} since the last visit, last checked {asked} ago"
+    )
 
 
 def _honesty(found: Honesty) -> str:
@@ -164,7 +168,7 @@ def _worth(worth: Worth, now: float) -> str:
         f"{percent(value / worth.price)} {'now' if at <= now else 'in ' + every(at - now)}"
         for at, value in worth.values
     ]
-    return f"{', '.join(points)} of what the visits are worth that are made"
+    return f"{', '.join(points)} of the current price of a visit"
 
 
 def _what_if(each: WhatIf, why: Why) -> str:
