@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recrawl.demo.crawl import DemoPlan, crawl_example
+from recrawl.demo.crawl import RECALL, DemoPlan, crawl_example
 from recrawl.demo.jobs import ExampleJobs
 from recrawl.demo.result import result_of
 from recrawl.demo.world import SECTIONS, draw_world
@@ -39,7 +39,7 @@ def crawled(folder, *, days, budget, pages=300, seed=2):
         with pytest.MonkeyPatch.context() as patch:
             # When a request began is reckoned back from its end, on the same clock.
             patch.setattr(exchange, "perf_counter", clock.passed_seconds)
-            return await crawl_example(world, jobs, clock, plan, begun=nothing, watch=nothing)
+            return await crawl_example(world, jobs, clock, plan, on_start=nothing, watch=nothing)
 
     return world, jobs, asyncio.run(crawl())
 
@@ -79,9 +79,9 @@ def test_the_demo_shows_what_was_believed_beside_what_was_true(short):
 
     assert ended.code == 0, ended.err
     lines = ended.out.splitlines()
-    assert lines[0].startswith("Share of copies that are fresh")
+    assert lines[0].startswith("Share of fresh copies")
     assert [line.split()[0] for line in lines[1:5]] == ["until", "expected", "true", "uniform"]
-    assert "given a chance of" in ended.out
+    assert "expected fresh" in ended.out
     assert sum(line.startswith("/") for line in lines) == 8
     assert ended.err.startswith("Crawling http://127.0.0.1:")
     assert str(folder) in ended.err
@@ -174,7 +174,7 @@ def test_a_terminal_shows_how_it_goes():
         (["--for", "2h"], "--for must be a time from 2s to 60m (got '2h')"),
         (["--for", "soon"], "duration must look like 90s, 30m, 6h, 3d or 2w (got 'soon')"),
         (["--budget", "4/change"], "budget must look like 120/1d or 0.5/page/1d (got '4/change')"),
-        (["--pages", "19"], "pages must be a number from 20 to 10000 (got 19)"),
+        (["--pages", "19"], "pages must be from 20 to 10000 (got 19)"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_is_made(words, said, tmp_path):
@@ -189,7 +189,7 @@ def test_a_folder_that_holds_something_is_left_alone(tmp_path):
 
     said = sentence(run("demo", "--keep", tmp_path))
 
-    assert said == f"{tmp_path}: must be a new folder or an empty one (it is not empty)"
+    assert said == f"{tmp_path} is not empty; --keep needs a new folder"
     assert names_in(tmp_path) == ["mine.txt"]
 
 
@@ -198,7 +198,7 @@ def test_a_folder_that_cannot_be_is_refused(tmp_path):
 
     said = sentence(run("demo", "--keep", tmp_path / "file" / "kept"))
 
-    assert said.startswith(f"{tmp_path / 'file' / 'kept'}: must be a folder, or a place for one")
+    assert said.startswith(f"{tmp_path / 'file' / 'kept'} cannot be created")
 
 
 @pytest.fixture(scope="module")
@@ -224,9 +224,9 @@ def test_thousands_of_visits_find_every_page_and_obey_robots_txt(long):
 @pytest.mark.slow
 def test_visits_keep_copies_fresher_than_visits_in_turn(long):
     """At the same number of visits, once the first tenth has taught something."""
-    fresh = long[2].freshness
+    result = long[2]
 
-    assert np.mean(fresh.true[1:]) > np.mean(fresh.uniform[1:]) + 0.01
+    assert np.mean(result.freshness.true[1:]) > np.mean(result.uniform[1:]) + 0.01
 
 
 @pytest.mark.slow
@@ -277,14 +277,11 @@ def test_nothing_that_the_site_does_is_taken_for_a_change(long):
     assert caught.walled > 0
     assert caught.taken_for_walls > 0
     assert caught.found_though_denied > 50
-    assert caught.denied[0] > 0.2
 
 
 @pytest.mark.slow
 def test_the_job_board_is_kept_as_wanted(long):
-    board = long[2].caught.board
+    caught = long[2].caught
 
-    assert board.syncs > 5
-    assert board.mean >= board.target
-    assert board.kept >= 0.9
-    assert board.held >= 0.7 * board.foretold
+    assert caught.syncs > 5
+    assert caught.recall >= RECALL

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from recrawl.demo.visits import ExampleVisits
+from recrawl.demo.truth import ExampleVisits
 from recrawl.visits.status import VisitOutcome
 
 FIRST, SAME, CHANGED = VisitOutcome.FIRST, VisitOutcome.SAME, VisitOutcome.CHANGED

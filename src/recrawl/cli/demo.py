@@ -1,36 +1,39 @@
-"""`recrawl demo`: a live site on this machine, crawled for real, and the truth beside it.
+"""`recrawl demo`: crawl a live site on this machine whose changes are known.
 
-Touches: the network of this machine, files, the clock, signals, the standard streams.
+Touches: the loopback network, files, the clock, signals, the standard streams.
 """
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recrawl.cli import screen
+from recrawl.errors import CannotWrite, InvalidParameter, reason
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from recrawl.crawl.crawler import Crawler
     from recrawl.demo.crawl import DemoPlan, ExampleRun
     from recrawl.demo.jobs import ExampleJobs
     from recrawl.demo.world import ExampleWorld
 
-_FOR = typer.Option("--for", metavar="TIME", help="How long to crawl; a day passes in a second.")
+_FOR = typer.Option("--for", metavar="TIME", help="Duration; a second stands for a day.")
 _PAGES = typer.Option(metavar="N", help="Pages of the site, from 20 to 10000.")
 _BUDGET = typer.Option(metavar="B", help="Visits, such as 120/1d or 0.5/page/1d.")
-_SEED = typer.Option(help="Another number makes another site.", min=0)
+_SEED = typer.Option(help="Seed of the site.", min=0)
 _KEEP = typer.Option(
     metavar="FOLDER",
-    help="Keep settings and store in FOLDER, a new one.  [default: a temporary folder]",
+    help="Keep settings and store in this new folder  [default: a temporary folder]",
     show_default=False,
 )
 
 _LEAST_SECONDS, _MOST_SECONDS = 2.0, 3600.0
-_SPARE = 30.0  # days that the site goes on changing after the end, should the crawl be late
+_SPARE = 30.0  # days that the site goes on changing after the end, in case the crawl is late
 
 
 def demo(
@@ -41,16 +44,15 @@ def demo(
     seed: Annotated[int, _SEED] = 2,
     keep: Annotated[Path | None, _KEEP] = None,
 ) -> None:
-    """Crawl a live site on this machine, and show the truth beside it.
+    """Crawl a live site on this machine whose changes are known.
 
     Starts a small web site on loopback whose pages change at known rates, some
-    by themselves, some whole sections at once; a day passes there in a second.
-    Crawls it within a budget as any other site, with robots.txt, sitemaps, a
-    feed, conditional requests and a store, and compares what the crawl believes
-    with what is true. The site does what real ones do: its pages show clocks and
-    offers, one of its hosts denies its changes and puts up a wall for two days,
-    and its job board is to be kept in a copy of a wanted quality. Nothing but
-    this machine is asked. Ctrl-C ends it early.
+    independently, some whole sections at once; a day passes there in a second.
+    Crawls it within a budget like any other site, with robots.txt, sitemaps, a
+    feed, conditional requests and a store, and compares the crawl's estimates with
+    the truth. The site does what real ones do: pages show clocks and offers, one
+    host denies its changes and serves a wall for two days, and a job board is
+    copied to a target quality. No other machine is contacted. Ctrl-C ends it early.
 
     \b
     Examples:
@@ -62,20 +64,21 @@ def demo(
     from recrawl.demo.jobs import ExampleJobs
     from recrawl.demo.world import draw_world
 
-    days = _seconds(crawl_for)  # for a day passes in a second
+    days = _seconds(crawl_for)  # a day passes in a second
     _check_budget(budget)
-    start = RealClock().now() - days  # so that it ends about now, and no store lies ahead of time
+    start = RealClock().now() - days  # so that it ends about now, not in the future
     world = draw_world(pages, start=start, days=days + _SPARE, seed=seed)
     with _folder(keep) as folder:
         plan = DemoPlan(folder, budget, days)
         jobs = ExampleJobs.made(start, days=days + _SPARE, seed=seed)
-        run = _run(world, jobs, plan)
-        _report(world, jobs, run)
-    _say_where(keep, folder)
+        _report(world, jobs, _run(world, jobs, plan))
+    if keep is None:
+        screen.remark(f"{folder} is removed; --keep FOLDER keeps settings and store.")
+    else:
+        screen.remark(f"Settings and store are in {folder}.")
 
 
 def _seconds(text: str) -> float:
-    from recrawl.errors import InvalidParameter
     from recrawl.units import SECONDS_A_DAY, days
 
     seconds = days(text) * SECONDS_A_DAY
@@ -85,8 +88,7 @@ def _seconds(text: str) -> float:
 
 
 def _check_budget(text: str) -> None:
-    """Refuse what the settings would refuse, before anything is made."""
-    from recrawl.errors import InvalidParameter
+    """Raise for a budget that the settings would not accept."""
     from recrawl.plan.budget import Budget
 
     if Budget.read(text).each == "change":
@@ -95,10 +97,8 @@ def _check_budget(text: str) -> None:
 
 @contextmanager
 def _folder(keep: Path | None) -> Iterator[Path]:
-    """A new folder to work in, which is there afterwards if it is to be kept."""
+    """An empty folder, which is removed unless it is to be kept."""
     import tempfile
-
-    from recrawl.errors import CannotWrite, reason
 
     if keep is None:
         with tempfile.TemporaryDirectory(prefix="recrawl-demo-") as name:
@@ -107,89 +107,58 @@ def _folder(keep: Path | None) -> Iterator[Path]:
     try:
         keep.mkdir(parents=True, exist_ok=True)
         if any(keep.iterdir()):
-            raise CannotWrite(f"{keep}: must be a new folder or an empty one (it is not empty)")
+            raise CannotWrite(f"{keep} is not empty; --keep needs a new folder")
     except OSError as error:
-        message = f"{keep}: must be a folder, or a place for one ({reason(error)})"
-        raise CannotWrite(message) from None
+        raise CannotWrite(f"{keep} cannot be created ({reason(error)})") from None
     yield keep
 
 
 def _run(world: ExampleWorld, jobs: ExampleJobs, plan: DemoPlan) -> ExampleRun:
-    """Crawl, and show how it goes."""
+    """Crawl, and show progress on a terminal."""
     import asyncio
     import signal
+    import sys
 
-    from recrawl.cli import screen
+    from recrawl.cli.crawling import live_line
     from recrawl.clock import ScaledClock
     from recrawl.demo.crawl import crawl_example
 
-    def begun(address: str, crawler: Crawler) -> None:
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, crawler.stop)
-        screen.remark(f"Crawling {address}/ with {len(world):,} pages into {plan.store}.")
+    with ExitStack() as stack:
+        draw = live_line(stack) if screen.is_terminal(sys.stderr) else None
 
-    async def crawl(show: Callable[[Crawler, float], object]) -> ExampleRun:
-        clock = ScaledClock(plan.seconds_a_day, world.start)
-        return await crawl_example(world, jobs, clock, plan, begun=begun, watch=show)
+        def on_start(address: str, crawler: Crawler) -> None:
+            loop = asyncio.get_running_loop()
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.add_signal_handler(number, crawler.stop)
+            screen.remark(f"Crawling {address}/ with {len(world):,} pages into {plan.store}.")
 
-    with _line(plan.days) as show:
-        return asyncio.run(crawl(show))
+        def watch(crawler: Crawler, day: float) -> None:
+            if draw is not None:
+                draw(f"day {day:.0f} of {plan.days:.0f} · {crawler.figures().line()}")
 
+        async def crawl() -> ExampleRun:
+            clock = ScaledClock(plan.seconds_a_day, world.start)
+            return await crawl_example(world, jobs, clock, plan, on_start=on_start, watch=watch)
 
-@contextmanager
-def _line(days: float) -> Iterator[Callable[[Crawler, float], object]]:
-    """Show how the crawl goes in a line, on a terminal only."""
-    import sys
-
-    from recrawl.cli import screen
-
-    if not screen.is_terminal(sys.stderr):
-        yield lambda *_: None
-        return
-    from rich.console import Console
-    from rich.live import Live
-    from rich.text import Text
-
-    with Live(console=Console(stderr=True), transient=True, auto_refresh=False) as live:
-
-        def show(crawler: Crawler, day: float) -> None:
-            line = f"day {day:.0f} of {days:.0f} · {crawler.figures().line()}"
-            live.update(Text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
-
-        yield show
+        return asyncio.run(crawl())
 
 
 def _report(world: ExampleWorld, jobs: ExampleJobs, run: ExampleRun) -> None:
-    from recrawl.cli import screen
-    from recrawl.demo import report
-    from recrawl.demo.caught_report import CAUGHT_HEADER, CAUGHT_LEFT
-    from recrawl.demo.result import result_of
+    from recrawl.demo.caught import CAUGHT_HEADER, CAUGHT_LEFT
+    from recrawl.demo.result import SECTION_HEADER, SECTION_LEFT, result_of
 
     if not run.beliefs:
         screen.remark("Stopped before there was anything to show.")
         return
     result = result_of(world, jobs, run)
-    fresh = result.freshness
-    screen.say(f"{fresh.title}:")
-    screen.show_table(fresh.header, fresh.rows)
+    screen.say("Share of fresh copies (uniform: all pages visited in turn, simulated):")
+    screen.show_table(*result.freshness_table())
     screen.say("")
-    believed = result.calibration
-    screen.show_table(*report.calibration_rows(believed.expected, believed.true))
+    screen.show_table(*result.calibration_table())
     screen.say("")
-    rows = report.section_rows(result.sections)
-    screen.show_table(report.SECTION_HEADER, rows, left=report.SECTION_LEFT)
+    screen.show_table(SECTION_HEADER, result.sections, left=SECTION_LEFT)
     screen.say("")
     screen.show_table(CAUGHT_HEADER, result.caught.rows(), left=CAUGHT_LEFT)
     screen.say("")
-    for sentence in (*result.costs.sentences(), *result.caught.sentences()):
+    for sentence in result.costs.sentences():
         screen.say(sentence)
-
-
-def _say_where(keep: Path | None, folder: Path) -> None:
-    from recrawl.cli import screen
-
-    if keep is None:
-        screen.remark(f"{folder} is removed; --keep FOLDER keeps settings and store.")
-    else:
-        screen.remark(f"Settings and store are in {folder}.")

@@ -1,69 +1,99 @@
-"""What the example site did to mislead its crawl, and what came of it.
+"""What the demo's site does to mislead its crawl, and what came of it.
 
 Pure.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.demo.caught_report import Board, Caught
 from recrawl.demo.crawl import RECALL
 from recrawl.demo.world import SECTIONS, Says
-from recrawl.detect.reliability import NOT_MODIFIED, SITEMAP
+from recrawl.report.words import percent
 from recrawl.units import SECONDS_A_DAY
-from recrawl.visits.status import Audit, VisitOutcome
+from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
-    from recrawl.arrays.types import Bools, Floats, Ints
+    from collections.abc import Sequence
+
+    from recrawl.arrays.types import Bools
     from recrawl.demo.crawl import ExampleRun
     from recrawl.demo.jobs import ExampleJobs
     from recrawl.demo.world import ExampleWorld
 
-_WHOLE = (VisitOutcome.SAME, VisitOutcome.COSMETIC, VisitOutcome.CHANGED)
+CAUGHT_HEADER = ("what the site does", "how often", "result")
+CAUGHT_LEFT = (0, 2)
+
+_FETCHED = (VisitOutcome.SAME, VisitOutcome.COSMETIC, VisitOutcome.CHANGED)
 _LOOKS_A_DAY = 24
 
 
+@dataclass(frozen=True, slots=True)
+class Caught:
+    """How often a crawl was misled, and by what.
+
+    Args:
+        noisy: Visits to pages with clocks, offers and counters that differ on each visit.
+        noisy_false: How many of them reported a change that was none.
+        found_though_denied: Changes found on the host that denies them.
+        walled: Responses that were a wall.
+        taken_for_walls: Visits that recognised a wall.
+        syncs: Accepted syncs of the job board.
+        recall: Mean share of its jobs in the copy, over time.
+    """
+
+    noisy: int
+    noisy_false: int
+    found_though_denied: int
+    walled: int
+    taken_for_walls: int
+    syncs: int
+    recall: float
+
+    def rows(self) -> list[list[str]]:
+        """One row per trick of the site, under `CAUGHT_HEADER`."""
+        recall = f"{percent(self.recall)} of its jobs in the copy, target {percent(RECALL)}"
+        return [
+            [
+                "clocks, offers, counters",
+                f"{self.noisy:,} visits",
+                f"{self.noisy_false:,} false changes",
+            ],
+            ["denies its changes", "always", f"{self.found_though_denied:,} changes found"],
+            [
+                "a wall for two days",
+                f"{self.walled:,} responses",
+                f"{self.taken_for_walls:,} visits postponed",
+            ],
+            ["a job board", f"{self.syncs:,} syncs", recall],
+        ]
+
+
 def caught(world: ExampleWorld, jobs: ExampleJobs, run: ExampleRun) -> Caught:
-    """What misled the crawl of a world, and what did not."""
+    """How often the crawl of a world was misled."""
     visits = run.visits
-    known = visits.page >= 0
-    false = known & (visits.outcome == VisitOutcome.CHANGED) & ~_really_changed(world, run)
-    noisy, denying = (_on(world, run, says) for says in (_is_noisy, _denies))
-    differing = noisy & np.isin(visits.outcome, _WHOLE)
-    denied = run.words[1][NOT_MODIFIED]
+    changed = visits.outcome == VisitOutcome.CHANGED
+    noisy = _visits_to(world, run, [section.noise for section in SECTIONS])
+    denying = _visits_to(world, run, [section.says is Says.DENIES for section in SECTIONS])
+    syncs = [sync.at_seconds / SECONDS_A_DAY for sync in run.syncs if sync.outcome.accepted]
     return Caught(
-        noisy=int(np.count_nonzero(differing)),
-        noisy_false=int(np.count_nonzero(false & noisy)),
-        other_false=int(np.count_nonzero(false & ~noisy)),
-        found_though_denied=int(
-            np.count_nonzero(denying & (visits.outcome == VisitOutcome.CHANGED))
-        ),
-        denied=denied.band(),
-        announced=tuple((word[SITEMAP].right, word[SITEMAP].wrong) for word in run.words),
+        noisy=int(np.count_nonzero(noisy & np.isin(visits.outcome, _FETCHED))),
+        noisy_false=int(np.count_nonzero(noisy & changed & ~_really_changed(world, run))),
+        found_though_denied=int(np.count_nonzero(denying & changed)),
         walled=run.requests.walled,
-        taken_for_walls=int(np.count_nonzero(visits.outcome == VisitOutcome.WALLED)),
-        second_requests=int(np.count_nonzero(visits.audit != Audit.NONE)),
-        board=_board(jobs, run),
+        taken_for_walls=visits.count(VisitOutcome.WALLED),
+        syncs=len(syncs),
+        recall=_mean_recall(jobs, np.array(syncs), run.end),
     )
 
 
-def _is_noisy(section: int) -> bool:
-    return SECTIONS[section].noise
-
-
-def _denies(section: int) -> bool:
-    return SECTIONS[section].says is Says.DENIES
-
-
-def _on(world: ExampleWorld, run: ExampleRun, wanted: object) -> Bools:
-    """Which visits are to pages of sections of a kind."""
-    assert callable(wanted)  # noqa: S101 - one of those above
-    which = np.array([wanted(section) for section in range(len(SECTIONS))])
+def _visits_to(world: ExampleWorld, run: ExampleRun, sections: Sequence[bool]) -> Bools:
+    """Which visits are to pages of some sections."""
     page = run.visits.page
-    return np.asarray((page >= 0) & which[world.section[np.maximum(page, 0)]])
+    return np.asarray((page >= 0) & np.array(sections)[world.section[np.maximum(page, 0)]])
 
 
 def _really_changed(world: ExampleWorld, run: ExampleRun) -> Bools:
@@ -81,24 +111,10 @@ def _really_changed(world: ExampleWorld, run: ExampleRun) -> Bools:
     return changed
 
 
-def _board(jobs: ExampleJobs, run: ExampleRun) -> Board:
-    """How well the copy of the job board was kept."""
-    accepted = [sync for sync in run.syncs if sync.outcome.accepted]
-    judged = [sync.quality for sync in accepted if sync.quality is not None]
-    bands = [each for each in judged if each.recall_forecast is not None]
-    held = sum(each.recall_forecast.holds(each.recall) for each in bands if each.recall_forecast)
-    done: Floats = np.array([sync.at_seconds / SECONDS_A_DAY for sync in accepted])
-    looks = np.arange(jobs.start, run.end, 1 / _LOOKS_A_DAY)
-    looks = looks[looks > done[0]] if len(done) else looks[:0]
-    last: Ints = np.searchsorted(done, looks, side="right") - 1
-    recall = np.array(
-        [jobs.recall(float(done[row]), now) for row, now in zip(last, looks.tolist(), strict=True)]
-    )
-    return Board(
-        target=RECALL,
-        syncs=len(accepted),
-        mean=float(recall.mean()) if len(recall) else np.nan,
-        kept=float(np.mean(recall >= RECALL)) if len(recall) else np.nan,
-        held=held,
-        foretold=len(bands),
-    )
+def _mean_recall(jobs: ExampleJobs, syncs: np.ndarray, end: float) -> float:
+    """Share of the jobs that was in the copy, averaged over the time from the first sync on."""
+    if not len(syncs):
+        return np.nan
+    looks = np.arange(syncs[0], end, 1 / _LOOKS_A_DAY)
+    last = np.searchsorted(syncs, looks, side="right") - 1
+    return float(np.mean([jobs.recall(*pair) for pair in zip(syncs[last], looks, strict=True)]))

@@ -1,7 +1,7 @@
-"""The demonstration: the example site is started, crawled for real, and looked at meanwhile.
+"""The demo: start its site, crawl it for real, and sample the crawl's beliefs.
 
-The crawl is one like any other, with settings and a store in a folder. Only its clock is not the
-one on the wall: a day passes in a second or whatever is wanted.
+The crawl is an ordinary one, with settings and a store in a folder. Only its clock is scaled: a day
+passes in a second.
 
 Touches: the network, the clock, files.
 """
@@ -17,10 +17,8 @@ import numpy as np
 
 from recrawl.crawl.running import running
 from recrawl.demo.site import ExampleSite
-from recrawl.demo.truth import Belief
-from recrawl.demo.visits import ExampleVisits
-from recrawl.detect.reliability import KINDS
-from recrawl.parse.addresses import host_of, origin_of
+from recrawl.demo.truth import Belief, ExampleVisits
+from recrawl.parse.addresses import origin_of
 from recrawl.policies.recrawl.beliefs import Beliefs
 from recrawl.settings.settings import FILE_NAME, STORE_NAME, read_settings
 from recrawl.store import create_store, open_store
@@ -33,17 +31,15 @@ if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
     from recrawl.clock import Clock
     from recrawl.crawl.crawler import Crawler
-    from recrawl.crawl.discovery import Discovered
     from recrawl.crawl.tally import Tally
     from recrawl.demo.jobs import ExampleJobs
     from recrawl.demo.site import Requests
     from recrawl.demo.world import ExampleWorld
-    from recrawl.detect.reliability import SignalRecord
     from recrawl.entries.listings import Sync
     from recrawl.entries.store import ReadStore
     from recrawl.settings.settings import Settings
 
-LOOKS_A_DAY = 4
+SAMPLES_A_DAY = 4
 _SETTINGS = """\
 # The settings of `recrawl demo`. Its site is there only while it runs.
 agent = "recrawl-demo (demo@example.org)"
@@ -76,13 +72,13 @@ RECALL = 0.85
 
 @dataclass(frozen=True, slots=True)
 class DemoPlan:
-    """What to do.
+    """Parameters of a demo.
 
     Args:
-        folder: Where settings and store are written; it is there, and empty.
-        budget: Visits, as people write them.
-        days: How long to crawl, on the clock of the crawl.
-        seconds_a_day: Real seconds in which a day passes.
+        folder: Empty folder for settings and store.
+        budget: Budget as text.
+        days: Duration on the clock of the crawl.
+        seconds_a_day: Real seconds per day of that clock.
     """
 
     folder: Path
@@ -92,28 +88,25 @@ class DemoPlan:
 
     @property
     def store(self) -> Path:
-        """Where the store is."""
+        """File of the store."""
         return self.folder / STORE_NAME
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExampleRun:
-    """What came of it.
+    """Outcome of a demo.
 
     Args:
-        discovered: What was found of the site.
-        requests: What the site was asked.
-        tally: What the crawl counted.
-        beliefs: What the crawl believed, whenever it was looked at.
+        requests: Requests that the site got.
+        tally: Counts of the crawl.
+        beliefs: Samples of the crawl's beliefs.
         visits: All visits, from the store.
         end: When it ended, in days after 1970.
-        rates: What the crawl believed of the rates of pages in the end: low, rate and high, a row a
-            page of the world; nan where it knew nothing.
-        syncs: Every look at the job board.
-        words: What was learnt of the word of each host, by kind.
+        rates: Estimated rates in the end: low, rate and high, one column per page of the world;
+            nan if unknown.
+        syncs: Every sync of the job board.
     """
 
-    discovered: Discovered
     requests: Requests
     tally: Tally
     beliefs: list[Belief]
@@ -121,7 +114,6 @@ class ExampleRun:
     end: float
     rates: Floats
     syncs: list[Sync]
-    words: list[dict[str, SignalRecord]]
 
 
 async def crawl_example(
@@ -130,18 +122,18 @@ async def crawl_example(
     clock: Clock,
     plan: DemoPlan,
     *,
-    begun: Callable[[str, Crawler], object],
+    on_start: Callable[[str, Crawler], object],
     watch: Callable[[Crawler, float], object],
 ) -> ExampleRun:
-    """Start the site, crawl it, and say what came of it.
+    """Start the site and crawl it.
 
     Args:
-        world: What the site shows.
+        world: Content of the site.
         jobs: Its job board.
-        clock: What time it is, for both; it shows the world's start now.
+        clock: Source of the current time for both; it starts at the world's start.
         plan: What to do.
-        begun: Told the address of the site and the crawler, which it may stop.
-        watch: Told of the crawler and the days that are over, some times a day.
+        on_start: Called with the address of the site and the crawler, which it may stop.
+        watch: Called with the crawler and the days passed, several times a day.
     """
     site = ExampleSite(world, clock, jobs)
     await site.start()
@@ -149,30 +141,20 @@ async def crawl_example(
         settings = _write_settings(plan, site.origins)
         create_store(plan.store).close()
         async with running(settings, plan.store, clock, seed=world.seed) as crawler:
-            begun(site.origins[0], crawler)
-            discovered = await crawler.discover(0)
-            await crawler.discover(1)
+            on_start(site.origins[0], crawler)
+            for number in range(len(site.origins)):
+                await crawler.discover(number)
             with open_store(plan.store) as reader:
-                look = _Look(world, crawler, _rows(world, reader))
-            await _run_watched(crawler, clock, look, watch, until=world.start + plan.days)
+                sampler = _Sampler(world, crawler, _rows(world, reader))
+            await _run_watched(crawler, clock, sampler, watch, until=world.start + plan.days)
             end = min(clock.now(), world.start + plan.days)
-            rates = look.rates(end)
-            words = _words(crawler, site.origins)
+            rates = sampler.rates(end)
         visits = read_visits(world, plan.store, plan.seconds_a_day)
         with open_store(plan.store) as reader:
             syncs = reader.syncs("jobs")
     finally:
         await site.close()
-    return ExampleRun(
-        discovered, site.requests, crawler.tally, look.beliefs, visits, end, rates, syncs, words
-    )
-
-
-def _words(crawler: Crawler, origins: Sequence[str]) -> list[dict[str, SignalRecord]]:
-    """What was learnt of the word of each host."""
-    hosts, trust = crawler.crawl.hosts, crawler.crawl.trust
-    rows = [hosts.row(host_of(f"{origin}/")) for origin in origins]
-    return [{kind: trust.record(row, kind) for kind in KINDS} for row in rows]
+    return ExampleRun(site.requests, crawler.tally, sampler.beliefs, visits, end, rates, syncs)
 
 
 def _write_settings(plan: DemoPlan, origins: Sequence[str]) -> Settings:
@@ -185,29 +167,29 @@ def _write_settings(plan: DemoPlan, origins: Sequence[str]) -> Settings:
 async def _run_watched(
     crawler: Crawler,
     clock: Clock,
-    look: _Look,
+    sampler: _Sampler,
     watch: Callable[[Crawler, float], object],
     *,
     until: float,
 ) -> None:
-    """Let a crawl run until an instant, and look at it some times a day."""
+    """Run a crawl until an instant, and sample its beliefs several times a day."""
 
-    async def keep_looking() -> None:
+    async def keep_sampling() -> None:
         while True:
-            await clock.sleep(1 / LOOKS_A_DAY)
-            watch(crawler, look.at(clock.now()))
+            await clock.sleep(1 / SAMPLES_A_DAY)
+            watch(crawler, sampler.sample(clock.now()))
 
-    looking = asyncio.create_task(keep_looking())
+    sampling = asyncio.create_task(keep_sampling())
     try:
         await crawler.run(until=until, found=lambda *_: None)
     finally:
-        looking.cancel()
+        sampling.cancel()
         with suppress(asyncio.CancelledError):
-            await looking
+            await sampling
 
 
-class _Look:
-    """Looks at what a crawl believes.
+class _Sampler:
+    """Samples the beliefs of a crawl.
 
     Args:
         world: What is crawled.
@@ -221,20 +203,20 @@ class _Look:
         self._crawl = crawler.crawl
         self._row = row
 
-    def at(self, now: float) -> float:
-        """Note what is believed now; returns the days that are over."""
+    def sample(self, now: float) -> float:
+        """Sample the beliefs, and return the days passed."""
         agenda = self._crawl.agenda
         frontier = agenda.frontier(0)
         if len(frontier):
             state: Any = frontier.state
             instant = instant_after_epoch(now)
             chance = self._crawl.policy.fresh(state, np.arange(len(state.last)), instant)
-            # Whatever has a copy is a page of the world: all else is gone or has moved.
+            # Every page with a copy is one of the world: the others are gone or moved.
             self.beliefs.append(Belief(now, self._row[agenda.pages(0)], chance))
         return now - self._world.start
 
     def rates(self, now: float) -> Floats:
-        """Low end, rate and high end of what is believed of each page of the world."""
+        """Low end, estimate and high end of the rate of each page of the world."""
         agenda = self._crawl.agenda
         frontier = agenda.frontier(0)
         found = np.full((3, len(self._world)), np.nan)
@@ -247,7 +229,7 @@ class _Look:
 
 
 def read_visits(world: ExampleWorld, store: Path, seconds_a_day: float) -> ExampleVisits:
-    """All visits of a store, with the beginnings of their requests on the crawl's clock."""
+    """All visits of a store; requests are dated on the crawl's clock."""
     with open_store(store) as reader:
         row = _rows(world, reader)
         found = list(reader.visits())
@@ -261,7 +243,7 @@ def read_visits(world: ExampleWorld, store: Path, seconds_a_day: float) -> Examp
 
 
 def _rows(world: ExampleWorld, reader: ReadStore) -> Ints:
-    """Row in the world of each page of a store; -1 where it has none."""
+    """Row in the world of each page of a store; -1 if it is not in the world."""
     row = {path: page for page, path in enumerate(world.path)}
     addresses = [each for some in reader.all_addresses() for each in some]
     return np.array([row.get(each.removeprefix(origin_of(each)), -1) for each in addresses])

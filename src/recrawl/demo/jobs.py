@@ -1,8 +1,8 @@
-"""A job board of which everything is known: when each job is put up and taken down.
+"""The demo's job board: when each job is posted and removed.
 
-Jobs come by a Poisson process that is busy on working days and quiet at weekends, and stay for
-times of their own: some for days, most for weeks. What is listed at an instant is served newest
-first, some jobs a page, with a link to the next page.
+Jobs arrive by a Poisson process that is busy on working days and quiet at weekends, and stay for
+exponential times: some for days, most for weeks. Listed jobs are served newest first, 25 per page,
+with a link to the next page.
 
 Pure.
 """
@@ -31,12 +31,12 @@ _CITIES = ("Basel", "Bern", "Geneva", "Lugano", "Zurich")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExampleJobs:
-    """Jobs in the order in which they are put up.
+    """Jobs in the order in which they are posted.
 
     Args:
-        start: When the world begins, in days after 1970.
-        up: When each job is put up.
-        down: When it is taken down.
+        start: Start of the world, in days after 1970.
+        up: When each job is posted.
+        down: When it is removed.
 
     Examples:
         >>> jobs = ExampleJobs.made(20_000.0, days=30.0, seed=1)
@@ -55,13 +55,13 @@ class ExampleJobs:
     def made(
         cls, start: float, *, days: float, seed: int = 0, arrivals: float = 10.0
     ) -> ExampleJobs:
-        """A world.
+        """Draw a job board at random.
 
         Args:
-            start: When it begins, in days after 1970.
-            days: How long it goes on.
-            seed: Of all that is random in it.
-            arrivals: Jobs put up a day, on average.
+            start: Its start, in days after 1970.
+            days: Its duration.
+            seed: Seed of the random numbers.
+            arrivals: Mean number of jobs posted per day.
         """
         random = np.random.default_rng(seed)
         begin, span = start - _BEFORE, _BEFORE + days
@@ -75,21 +75,21 @@ class ExampleJobs:
         return cls(start, up, up + stays)
 
     def listed(self, now: float) -> Ints:
-        """Jobs that are up at an instant, the newest first."""
+        """Jobs listed at an instant, newest first."""
         return np.flatnonzero((self.up <= now) & (now < self.down))[::-1]
 
     def precision(self, copied: float, now: float) -> float:
-        """Share of a copy that is still up; 1 for an empty one."""
+        """Share of a copy that is still listed; 1 for an empty one."""
         copy = self.listed(copied)
         return float(np.mean(self.down[copy] > now)) if len(copy) else 1.0
 
     def recall(self, copied: float, now: float) -> float:
-        """Share of what is up that is in a copy; 1 where nothing is up."""
+        """Share of the listed jobs that is in a copy; 1 if nothing is listed."""
         there = self.listed(now)
         return float(np.mean(self.up[there] <= copied)) if len(there) else 1.0
 
     def page(self, now: float, number: int) -> str:
-        """A page of the board as HTML, counted from 1."""
+        """One page of the board as HTML, counted from 1."""
         jobs = self.listed(now)
         shown = jobs[(number - 1) * A_PAGE : number * A_PAGE]
         items = "\n".join(map(_item, shown.tolist()))

@@ -1,7 +1,7 @@
-"""What the site of the demonstration says: its pages, robots.txt, sitemaps and feed.
+"""Content of the demo's site: pages, robots.txt, sitemaps and feed.
 
-A version of a page replaces one of its paragraphs, as an editor would. The site also names pages
-that are gone, one that has moved, and a folder that robots.txt forbids.
+A new version of a page replaces one of its paragraphs, as an editor would. The sitemaps also name
+pages that are gone, one that has moved, and a folder that robots.txt forbids.
 
 Pure.
 """
@@ -40,14 +40,7 @@ _OFFERS = (
 )
 _WHO = (
     *("The council", "A reader", "The library", "Our editor", "The harbour master", "A neighbour"),
-    *(
-        "The night train",
-        "The baker",
-        "An old committee",
-        "The museum",
-        "A small team",
-        "The choir",
-    ),
+    *("The night train", "The baker", "An old committee", "The museum", "A team", "The choir"),
 )
 _DID = (
     *("has reopened", "is looking for", "will repair", "no longer needs", "has counted", "paints"),
@@ -65,7 +58,7 @@ _WHEN = (
 
 
 def paragraphs(seed: int, page: int, version: int) -> list[str]:
-    """Text of a version of a page: it shares all paragraphs but one with the version before.
+    """Text of a version of a page, which differs from the version before in one paragraph.
 
     Examples:
         >>> old, new = paragraphs(1, 7, version=3), paragraphs(1, 7, version=4)
@@ -86,21 +79,21 @@ def _paragraph(seed: int, page: int, place: int, edition: int) -> str:
         " ".join(part[number] for part, number in zip(parts, numbers, strict=True)) + "."
         for numbers in zip(*chosen, strict=True)
     ]
-    # Chance may write the same paragraph twice; a number makes it another one all the same.
+    # The number tells two editions apart whose random sentences are the same.
     return f"{' '.join(sentences)} (No. {edition + 1})"
 
 
 def page_html(
     world: ExampleWorld, page: int, version: int, token: str = "", number: int | None = None
 ) -> str:
-    """A page as a browser shows it.
+    """A page as HTML.
 
     Args:
-        world: Whose page.
+        world: The world.
         page: Its row.
         version: Which version.
-        token: Hidden in an attribute; empty for none.
-        number: Drawn anew for every answer, for what differs by itself; None for nothing.
+        token: Text hidden in an attribute; empty for none.
+        number: Random number that noise is derived from; None for no noise.
     """
     section = SECTIONS[world.section[page]]
     title = f"{section.name.capitalize() or 'The example site'} {world.path[page].strip('/')}"
@@ -117,7 +110,7 @@ def page_html(
 
 
 def _with_noise(text: str, number: int) -> str:
-    """A page's text with a clock, an advertisement and a count that mean nothing."""
+    """A page's text with a clock, an advertisement and a counter, which differ on each visit."""
     clock = f"{number % 24:02d}:{number // 24 % 60:02d}:{number // 1440 % 60:02d}"
     offer = _OFFERS[number % len(_OFFERS)]
     return (
@@ -133,7 +126,7 @@ def _menu() -> str:
 
 
 def robots_text(origin: str) -> str:
-    """Its robots.txt.
+    """The robots.txt of a host.
 
     >>> print(robots_text("http://127.0.0.1:80"), end="")
     User-agent: *
@@ -144,8 +137,8 @@ def robots_text(origin: str) -> str:
 
 
 def sitemap_index(origin: str, host: int = 0) -> str:
-    """The sitemap of a host that names one sitemap a section."""
-    rows = [row for row in _rows() if SECTIONS[row].host == host]
+    """The sitemap index of a host, with one sitemap per section."""
+    rows = [row for row, section in enumerate(SECTIONS) if section.host == host]
     places = [f"<sitemap><loc>{origin}{sitemap_of(row)}</loc></sitemap>" for row in rows]
     return _xml("sitemapindex", places)
 
@@ -160,9 +153,9 @@ def sitemap_of(section: int) -> str:
 
 
 def sitemap(world: ExampleWorld, section: int, origin: str, now: float) -> str:
-    """The sitemap of a section: its pages, and what should not be there any more.
+    """The sitemap of a section: its pages, and some that are gone, moved or forbidden.
 
-    A section that denies its changes dates all pages by when the sitemap was made.
+    A section that denies its changes dates all pages by the current time.
     """
     pages = np.flatnonzero(world.section == section).tolist()
     made = SECTIONS[section].says is Says.DENIES
@@ -180,7 +173,7 @@ def sitemap(world: ExampleWorld, section: int, origin: str, now: float) -> str:
 
 
 def feed(world: ExampleWorld, origin: str, now: float) -> str:
-    """The newest news, and something that robots.txt forbids."""
+    """The feed: the newest news, and a page that robots.txt forbids."""
     news = np.flatnonzero(world.section == 1).tolist()
     changed = sorted(((world.changed_at(page, now), page) for page in news), reverse=True)
     entries = [(world.path[page], at) for at, page in changed[:_NEWEST]] + [(HIDDEN[-1], now)]
@@ -194,10 +187,6 @@ def feed(world: ExampleWorld, origin: str, now: float) -> str:
         '<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">'
         f"{head}\n{''.join(parts)}</feed>\n"
     )
-
-
-def _rows() -> range:
-    return range(len(SECTIONS))
 
 
 def _xml(root: str, parts: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""What a crawl of the example site comes to, beside the truth, which is known here.
+"""Results of the demo: freshness, estimates and costs of its crawl, beside the truth.
 
 Pure.
 """
@@ -6,54 +6,87 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from recrawl.demo.caught import caught
-from recrawl.demo.report import Costs, FreshnessByTenth, SectionFigures
 from recrawl.demo.truth import calibration, tenths, truly_fresh
 from recrawl.demo.virtual import virtual_crawl
 from recrawl.demo.world import SECTIONS
 from recrawl.plan.budget import Budget
 from recrawl.policies.rivals.uniform import uniform
+from recrawl.report.words import every, percent
 from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats
-    from recrawl.demo.caught_report import Caught
+    from recrawl.demo.caught import Caught
     from recrawl.demo.crawl import ExampleRun
     from recrawl.demo.jobs import ExampleJobs
-    from recrawl.demo.truth import CalibrationByTenth
+    from recrawl.demo.truth import BeliefComparison
     from recrawl.demo.world import ExampleWorld
+
+Table: TypeAlias = tuple[list[str], list[list[str]]]
+
+SECTION_HEADER = ("section", "signals", "pages", "visits", "changed", "same", "true", "estimate")
+SECTION_LEFT = (0, 1)
+
+_KILO = 1000.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExampleResult:
-    """What there is to show.
+    """Figures of a crawl of the demo's site, beside the truth.
 
     Args:
-        freshness: How fresh the copies were, beside what was expected and what is compared.
-        calibration: How often beliefs came true after the first tenth.
-        sections: Each section of the site.
-        costs: What the crawl did.
-        caught: What misled it, and what did not.
+        days: Duration of the crawl.
+        freshness: Share of fresh copies in each tenth of the crawl, expected and true.
+        uniform: What would have been true if all pages had been visited in turn.
+        calibration: Probabilities of freshness after the first tenth, by tenths, and how often
+            they came true.
+        sections: One row per section, under `SECTION_HEADER`.
+        costs: Visits and traffic of the crawl.
+        caught: What misled it.
     """
 
-    freshness: FreshnessByTenth
-    calibration: CalibrationByTenth
-    sections: list[SectionFigures]
+    days: float
+    freshness: BeliefComparison
+    uniform: Floats
+    calibration: BeliefComparison
+    sections: list[list[str]]
     costs: Costs
     caught: Caught
 
+    def freshness_table(self) -> Table:
+        """Freshness by tenths of the crawl; the last column is the mean."""
+        ends = np.linspace(0, self.days, len(self.uniform) + 1)[1:]
+        lines = {
+            "expected": self.freshness.expected,
+            "true": self.freshness.true,
+            "uniform": self.uniform,
+        }
+        rows = [[name, *map(percent, each), percent(_mean(each))] for name, each in lines.items()]
+        return ["until day", *(f"{end:.3g}" for end in ends), "all"], rows
+
+    def calibration_table(self) -> Table:
+        """How often copies were fresh, by the probability that the crawl gave them."""
+        header = ["expected fresh", *map(percent, self.calibration.expected)]
+        return header, [["truly fresh", *map(percent, self.calibration.true)]]
+
+
+def _mean(shares: Floats) -> float:
+    known = shares[~np.isnan(shares)]
+    return float(known.mean()) if len(known) else np.nan
+
 
 def result_of(world: ExampleWorld, jobs: ExampleJobs, run: ExampleRun) -> ExampleResult:
-    """What a run comes to; it must have been looked at."""
+    """Results of a run with at least one belief."""
     fresh = truly_fresh(world, run.visits.of_copies, run.beliefs)
-    ours = tenths(run.beliefs, fresh, start=world.start, end=run.end)
-    days = run.end - world.start
     return ExampleResult(
-        freshness=FreshnessByTenth(days, ours.expected, ours.true, visited_in_turn(world, run)),
+        days=run.end - world.start,
+        freshness=tenths(run.beliefs, fresh, start=world.start, end=run.end),
+        uniform=visited_in_turn(world, run),
         calibration=_settled(world, run, fresh),
         sections=_sections(world, run),
         costs=_costs(world, run),
@@ -61,15 +94,15 @@ def result_of(world: ExampleWorld, jobs: ExampleJobs, run: ExampleRun) -> Exampl
     )
 
 
-def _settled(world: ExampleWorld, run: ExampleRun, fresh: list[Bools]) -> CalibrationByTenth:
-    """How often beliefs came true after the first tenth; before, little is known of any page."""
+def _settled(world: ExampleWorld, run: ExampleRun, fresh: list[Bools]) -> BeliefComparison:
+    """Calibration after the first tenth; before, little is known of any page."""
     from_here = world.start + (run.end - world.start) / 10
     first = sum(belief.at < from_here for belief in run.beliefs[:-1])
     return calibration(run.beliefs[first:], fresh[first:])
 
 
 def visited_in_turn(world: ExampleWorld, run: ExampleRun) -> Floats:
-    """Freshness in each tenth if as many visits had gone to all pages in turn, in no time."""
+    """Freshness in each tenth if as many visits had gone to all pages in turn, simulated."""
     budget = Budget(len(run.visits.page) / (run.end - world.start))
     looks = np.array([belief.at for belief in run.beliefs])
     random = np.random.default_rng(world.seed)
@@ -78,26 +111,69 @@ def visited_in_turn(world: ExampleWorld, run: ExampleRun) -> Floats:
     return tenths(beliefs, fresh, start=world.start, end=run.end).true
 
 
-def _sections(world: ExampleWorld, run: ExampleRun) -> list[SectionFigures]:
+def _sections(world: ExampleWorld, run: ExampleRun) -> list[list[str]]:
     visits = run.visits
     section = np.where(visits.page >= 0, world.section[visits.page], -1)
-    found = []
+    rows = []
     for number, each in enumerate(SECTIONS):
         pages, ours = world.section == number, section == number
-        changed = int(np.count_nonzero(ours & (visits.outcome == VisitOutcome.CHANGED)))
-        found.append(
-            SectionFigures(
-                name=each.name,
-                says=each.says.value,
-                pages=int(np.count_nonzero(pages)),
-                visits=int(np.count_nonzero(ours)),
-                changed=changed,
-                nothing_new=int(np.count_nonzero(ours & visits.found_nothing_new)),
-                true=float(np.median(1 / world.rate[pages])),
-                estimated=float(np.nanmedian(1 / run.rates[1, pages])),
-            )
+        changed, same = visits.outcome == VisitOutcome.CHANGED, visits.found_nothing_new
+        counts = (pages, ours, ours & changed, ours & same)
+        rows.append(
+            [
+                f"/{each.name}/" if each.name else "/",
+                each.says.value,
+                *(f"{np.count_nonzero(some):,}" for some in counts),
+                every(float(np.median(1 / world.rate[pages]))),
+                every(float(np.nanmedian(1 / run.rates[1, pages]))),
+            ]
         )
-    return found
+    return rows
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """Visits and traffic of a crawl.
+
+    Args:
+        visits: All visits.
+        first: Visits that made the first copy of a page.
+        changed: Visits that found a change.
+        nothing_new: Visits that found no change.
+        cosmetic: How many of them found differences that are not visible.
+        elsewhere: Visits that found a page gone or moved.
+        not_modified: Responses with status 304.
+        saved_bytes: Bytes that these saved.
+        sent_bytes: Bytes of bodies that were sent.
+        forbidden: Requests for what robots.txt forbids.
+        held: Pages whose true rate lies in the band of its estimate.
+        rated: All pages.
+    """
+
+    visits: int
+    first: int
+    changed: int
+    nothing_new: int
+    cosmetic: int
+    elsewhere: int
+    not_modified: int
+    saved_bytes: int
+    sent_bytes: int
+    forbidden: int
+    held: int
+    rated: int
+
+    def sentences(self) -> list[str]:
+        """The figures in sentences."""
+        found = f"{self.first:,} first copies, {self.changed:,} changed, {self.nothing_new:,} same"
+        sizes = f"{_size(self.saved_bytes)} saved, {_size(self.sent_bytes)} sent"
+        return [
+            f"{self.visits:,} visits: {found}, {self.elsewhere:,} gone or moved.",
+            f"{self.cosmetic:,} of the same differed in bytes, but not visibly.",
+            f"{self.not_modified:,} responses were 304 (not modified): {sizes}.",
+            f"Requests for what robots.txt forbids: {self.forbidden or 'none'}.",
+            f"The true rate of {self.held:,} of {self.rated:,} pages is within its 90 % band.",
+        ]
 
 
 def _costs(world: ExampleWorld, run: ExampleRun) -> Costs:
@@ -117,3 +193,16 @@ def _costs(world: ExampleWorld, run: ExampleRun) -> Costs:
         held=int(np.count_nonzero((low <= world.rate) & (world.rate <= high))),
         rated=len(world),
     )
+
+
+def _size(count: int) -> str:
+    """Bytes with a decimal prefix.
+
+    >>> _size(1_234_567)
+    '1.2 MB'
+    """
+    amount, units = float(count), iter(("bytes", "kB", "MB", "GB"))
+    unit = next(units)
+    while amount >= _KILO and unit != "GB":
+        amount, unit = amount / _KILO, next(units)
+    return f"{amount:.0f} {unit}" if unit == "bytes" else f"{amount:.1f} {unit}"

@@ -1,9 +1,8 @@
-"""The site of the demonstration: a web server on loopback whose pages change by themselves.
+"""The demo's site: a web server on loopback whose pages change over time.
 
-What a page is, and when it changed, is read off the crawl's own clock; so are the dates of all
-answers. Where a section tells the truth about its changes, conditional requests are answered
-truthfully. One of its hosts denies every change to whoever has a copy, and puts up a wall now and
-then.
+Pages and the dates of responses follow the clock of the crawl. Sections with honest validators
+answer conditional requests correctly. One of the hosts answers every conditional request with 304,
+and serves a wall from time to time.
 
 Touches: the network, the clock.
 """
@@ -34,14 +33,14 @@ _XML = "application/xml"
 
 @dataclass(slots=True)
 class Requests:
-    """What a site was asked.
+    """Counts of requests.
 
     Attributes:
         all: Requests of any kind.
         robots: For robots.txt.
         forbidden: For what robots.txt forbids.
-        not_modified: Answered by "not modified".
-        walled: Answered by a wall.
+        not_modified: Answered with status 304.
+        walled: Answered with a wall.
         sent_bytes: Bytes of bodies.
     """
 
@@ -58,8 +57,8 @@ class ExampleSite:
 
     Args:
         world: Its pages.
-        clock: What time it is there.
-        jobs: Its job board; None where it has none.
+        clock: Source of the current time.
+        jobs: Its job board; None for none.
     """
 
     def __init__(self, world: ExampleWorld, clock: Clock, jobs: ExampleJobs | None = None) -> None:
@@ -73,7 +72,7 @@ class ExampleSite:
         self._runners: list[web.AppRunner] = []
 
     async def start(self) -> None:
-        """Listen on ports of loopback that are free, one a host."""
+        """Listen on free loopback ports, one per host."""
         for host in range(HOSTS):
             app = web.Application()
             app.router.add_get("/{path:.*}", partial(self._answer, host))
@@ -119,7 +118,7 @@ class ExampleSite:
         return web.Response(text=text, content_type=kind)
 
     def _other(self, path: str, host: int, now: float) -> str | None:
-        """What is at an address that is no page's."""
+        """Content of an address that is not a page."""
         origin = self.origins[host]
         if path == "/robots.txt":
             self.requests.robots += 1
@@ -156,7 +155,7 @@ class ExampleSite:
 
 
 def _has_it(request: web.Request, headers: dict[str, str], changed: int) -> bool:
-    """Whether whoever asks has this version; a tag goes before a date."""
+    """Whether the client has this version; an ETag takes precedence over a date."""
     tag = headers.get("ETag")
     if tag and "If-None-Match" in request.headers:
         return request.headers["If-None-Match"] == tag

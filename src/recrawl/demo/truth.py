@@ -1,7 +1,7 @@
-"""How fresh the copies of a crawl of the demonstration's world truly were.
+"""True freshness of the copies of the demo's crawl, and what the crawl believed.
 
-A copy is fresh at an instant if its page has not changed since the request that fetched or
-confirmed it. What a crawl believed of its copies is looked at now and then, and stands beside that.
+A copy is fresh if its page has not changed since the request that fetched or confirmed it. The
+beliefs of the crawl are sampled several times a day.
 
 Pure.
 """
@@ -13,13 +13,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.visits.status import VisitOutcome
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recrawl.arrays.types import Bools, Floats, Ints
+    from recrawl.arrays.types import Bools, Floats, Ints, Statuses
     from recrawl.demo.world import ExampleWorld
 
 _PARTS = 10
+_COMPARED = [outcome for outcome in VisitOutcome if outcome.compared]
+_NOTHING_NEW = [outcome for outcome in _COMPARED if outcome is not VisitOutcome.CHANGED]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,7 +33,7 @@ class CopyVisits:
     Args:
         page: Row of the page in the world.
         asked: When the request began.
-        at: When the crawl learnt of the answer.
+        at: When the response was complete.
     """
 
     page: Ints
@@ -38,13 +42,81 @@ class CopyVisits:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class ExampleVisits:
+    """All visits, one row each, in the order in which they were written.
+
+    Args:
+        page: Row of the page in the world; -1 if it is not in the world.
+        asked: When the request began, in days after 1970.
+        at: When the response was complete.
+        outcome: Numbers of `VisitOutcome`.
+        age: Days from the page's last change to the visit; nan if the site did not say.
+        size: Bytes of the body; -1 if there was none.
+        audit: Numbers of `Audit`.
+
+    Examples:
+        Of three visits the second found a change, and the third got a 304, which saved the 90
+        bytes of the changed page:
+
+        >>> found = VisitOutcome
+        >>> visits = ExampleVisits(
+        ...     page=np.array([0, 0, 0]),
+        ...     asked=np.array([1.0, 2.0, 3.0]),
+        ...     at=np.array([1.1, 2.1, 3.1]),
+        ...     outcome=np.array([found.FIRST, found.CHANGED, found.NOT_MODIFIED]),
+        ...     age=np.full(3, np.nan),
+        ...     size=np.array([80, 90, -1]),
+        ...     audit=np.zeros(3, np.int64),
+        ... )
+        >>> visits.saved_bytes, visits.found_nothing_new
+        (90, array([False, False,  True]))
+    """
+
+    page: Ints
+    asked: Floats
+    at: Floats
+    outcome: Statuses | Ints
+    age: Floats
+    size: Ints
+    audit: Statuses | Ints
+
+    def count(self, outcome: VisitOutcome) -> int:
+        """Number of visits with this outcome."""
+        return int(np.count_nonzero(self.outcome == outcome))
+
+    @property
+    def found_nothing_new(self) -> Bools:
+        """Which visits found a page unchanged."""
+        return np.isin(self.outcome, _NOTHING_NEW)
+
+    @property
+    def saved_bytes(self) -> int:
+        """Bytes that responses with status 304 saved."""
+        last: dict[int, int] = {}
+        saved = 0
+        for page, outcome, size in zip(self.page.tolist(), self.outcome, self.size, strict=True):
+            if outcome == VisitOutcome.NOT_MODIFIED:
+                saved += last.get(page, 0)
+            elif size >= 0:
+                last[page] = int(size)
+        return saved
+
+    @property
+    def of_copies(self) -> CopyVisits:
+        """Visits that made a copy, the first or a new one. Others have left the copy as it was."""
+        kept = np.isin(self.outcome, [VisitOutcome.FIRST, VisitOutcome.CHANGED]) & (self.page >= 0)
+        order = np.argsort(self.at[kept], kind="stable")
+        return CopyVisits(self.page[kept][order], self.asked[kept][order], self.at[kept][order])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Belief:
-    """What a crawl believes of its copies at an instant.
+    """Beliefs of a crawl about its copies at an instant.
 
     Args:
         at: The instant.
-        page: Rows of the pages that it has a copy of.
-        chance: Chance that each is fresh.
+        page: Rows of the pages that have a copy.
+        chance: Probability that each is fresh.
     """
 
     at: float
@@ -53,35 +125,20 @@ class Belief:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tenths:
-    """Freshness in each tenth of a crawl; nan where nothing was looked at.
+class BeliefComparison:
+    """Share of fresh copies in groups of beliefs, as expected and as it was.
 
     Args:
-        expected: Mean share of copies that were believed to be fresh.
-        true: Mean share of copies that were.
-    """
-
-    expected: Floats
-    true: Floats
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CalibrationByTenth:
-    """Beliefs in ten groups of equal size, from the copies given the least chance to the most.
-
-    Args:
-        expected: Mean chance in each group.
+        expected: Mean probability of freshness in each group; nan for an empty group.
         true: Share of its copies that were fresh.
-        size: How many beliefs there are.
     """
 
     expected: Floats
     true: Floats
-    size: int
 
 
 def truly_fresh(world: ExampleWorld, visits: CopyVisits, beliefs: Sequence[Belief]) -> list[Bools]:
-    """Which copies were fresh whenever beliefs were looked at, in their rows.
+    """Which copies were fresh at the instants of beliefs, in their rows.
 
     Examples:
         A page changes on the second day; a copy of the first day is fresh until then:
@@ -106,13 +163,13 @@ def truly_fresh(world: ExampleWorld, visits: CopyVisits, beliefs: Sequence[Belie
 
 def tenths(
     beliefs: Sequence[Belief], fresh: Sequence[Bools], *, start: float, end: float
-) -> Tenths:
+) -> BeliefComparison:
     """Means over each tenth of the time from `start` to `end`."""
     at = np.array([belief.at for belief in beliefs])
     part = np.clip(((at - start) / (end - start) * _PARTS).astype(np.int64), 0, _PARTS - 1)
     expected = np.array([belief.chance.mean() for belief in beliefs])
     true = np.array([each.mean() for each in fresh])
-    return Tenths(_means(part, expected), _means(part, true))
+    return BeliefComparison(_means(part, expected), _means(part, true))
 
 
 def _means(part: Ints, figures: Floats) -> Floats:
@@ -121,8 +178,8 @@ def _means(part: Ints, figures: Floats) -> Floats:
     return np.asarray(np.divide(sums, counts, out=np.full(_PARTS, np.nan), where=counts > 0))
 
 
-def calibration(beliefs: Sequence[Belief], fresh: Sequence[Bools]) -> CalibrationByTenth:
-    """What was believed against what was true, by tenths of the beliefs.
+def calibration(beliefs: Sequence[Belief], fresh: Sequence[Bools]) -> BeliefComparison:
+    """Beliefs and truth in ten groups of equal size, by rising probability.
 
     Examples:
         Of ten copies with rising chances the upper five are fresh:
@@ -135,8 +192,7 @@ def calibration(beliefs: Sequence[Belief], fresh: Sequence[Bools]) -> Calibratio
     order = np.argsort(chance, kind="stable")
     true = np.concatenate(fresh)
     groups = [group for group in np.array_split(order, _PARTS) if len(group)]
-    return CalibrationByTenth(
+    return BeliefComparison(
         expected=np.array([chance[group].mean() for group in groups]),
         true=np.array([true[group].mean() for group in groups]),
-        size=len(chance),
     )

@@ -1,9 +1,9 @@
-"""The world of the demonstration: pages of a small site, and all their changes, laid out ahead.
+"""The demo's world: pages of a small site, and all their changes, drawn in advance.
 
-Sections differ in how often their pages change and in how: some pages change by themselves, some
-sections wake up and sleep, and some are now and then changed as a whole. The changes of all pages
-lie end to end, rising within a page, and `offsets` says where each page begins. Instants are days
-after 1970.
+Sections differ in how often and how their pages change: some pages change independently, some
+sections alternate between busy and quiet, and some are changed as a whole from time to time. The
+changes of all pages lie end to end, ascending within a page, and `offsets` says where each page
+begins. Instants are days after 1970.
 
 Pure.
 """
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 FEWEST_PAGES = 20
 MOST_PAGES = 10_000
 
-# A section that wakes up and sleeps: mean days awake and asleep, and how much faster it is awake.
+# Mean days that a section is busy and quiet, and how much faster it changes while busy.
 _AWAKE, _ASLEEP, _FASTER = 2.0, 4.0, 4.0
-_SWEEP_TAKES = 1 / 48  # days from the first page to the last
+_SWEEP_TAKES = 1 / 48  # days that a change of a whole section takes
 _LONGEST_AGO = 1_000.0  # days before the start at which a page last changed, at most
 
 
 class Says(Enum):
-    """What a section's answers say of when a page changed."""
+    """What a section's responses say about changes."""
 
-    TAG_AND_DATE = "tag, date"
+    TAG_AND_DATE = "ETag, date"
     DATE = "date"
     NOTHING = "nothing"
     WRONG_DATE = "wrong date"
-    DENIES = "not modified"  # whatever happened, to whoever has a copy
+    DENIES = "always 304"  # to every conditional request
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +48,16 @@ class Section:
     """Pages under one folder.
 
     Args:
-        name: Its folder; empty for the page at the top.
+        name: Its folder; empty for the home page.
         share: Its part of all pages.
-        every: Days between changes of the page in the middle, sweeps aside.
+        every: Median days between changes, without sweeps.
         spread: Standard deviation of the logarithm of its pages' rates.
-        shape: Shape of the Gamma distribution by which rates vary besides; infinite for none.
-        sweep: Mean days between changes of the section as a whole; infinite for never.
-        wakes: Whether it is busy for a while and then quiet.
-        says: What its answers say of changes.
-        token: Whether its pages hold a token, seen by nobody, that is new in every answer.
-        noise: Whether its pages show a clock, an advertisement and a number that differ each time.
+        shape: Shape of a further Gamma distribution of rates; infinite for none.
+        sweep: Mean days between changes of the whole section; infinite for never.
+        wakes: Whether it alternates between busy and quiet.
+        says: What its responses say about changes.
+        token: Whether its pages hold an invisible token that is new in every response.
+        noise: Whether its pages show a clock, an advertisement and a counter that differ each time.
         host: Which of the site's hosts it is on.
     """
 
@@ -85,7 +85,7 @@ SECTIONS = (
     Section("notices", 0.10, every=8.0, spread=0.8, says=Says.DENIES, host=1),
 )
 HOSTS = 1 + max(section.host for section in SECTIONS)
-# The days of every thirty on which a host puts up a wall, and which one does.
+# The days of every thirty on which a host serves a wall, and which host does.
 WALL_DAYS, WALL_EVERY, WALLED_HOST = (12.0, 14.0), 30.0, 1
 
 
@@ -94,10 +94,10 @@ class ExampleWorld:
     """Pages and all their changes.
 
     Args:
-        seed: What it was drawn from.
+        seed: Seed of the random numbers.
         path: Path of each page.
         section: Number of each page's section, in `SECTIONS`.
-        rate: True changes a day of each page, its section's sweeps among them.
+        rate: True changes per day of each page, including sweeps of its section.
         before: When each page last changed before the start.
         changes: When pages change, rising within a page.
         offsets: Where each page's changes begin.
@@ -154,7 +154,7 @@ class ExampleWorld:
         return len(self.path)
 
     def version(self, page: int, at: float) -> int:
-        """How many times a page has changed since the start."""
+        """Number of changes of a page since the start."""
         return int(np.searchsorted(self._of(page), at, side="right"))
 
     def changed_at(self, page: int, at: float) -> float:
@@ -163,7 +163,7 @@ class ExampleWorld:
         return float(self._of(page)[version - 1] if version else self.before[page])
 
     def walled(self, host: int, at: float) -> bool:
-        """Whether a host answers everything with a wall.
+        """Whether a host serves a wall.
 
         >>> world = ExampleWorld.of([("/a", 0, 1.0)], [[]], start=0.0, end=99.0)
         >>> [world.walled(1, at) for at in (11.9, 12.0, 14.0, 43.0)], world.walled(0, 12.0)
@@ -173,7 +173,7 @@ class ExampleWorld:
         return host == WALLED_HOST and first <= (at - self.start) % WALL_EVERY < end
 
     def unchanged(self, pages: Ints, since: Floats, now: float) -> Bools:
-        """Which of some pages have not changed from an instant each until now."""
+        """Which of some pages have not changed since an instant each."""
         reached = self._reached(pages, np.full(len(pages), now))
         return np.asarray(self._reached(pages, since) == reached)
 
@@ -181,8 +181,8 @@ class ExampleWorld:
         return self.changes[self.offsets[page] : self.offsets[page + 1]]
 
     def _reached(self, pages: Ints, at: Floats) -> Ints:
-        """Where in all changes each page has come at an instant."""
-        # One search for all: page after page, each on a stretch of its own.
+        """Position in all changes that each page has reached at an instant."""
+        # One search for all: each page has a range of keys of its own.
         long = self.end - self.start + 1
         row = np.repeat(np.arange(len(self)), np.diff(self.offsets))
         keys = row * long + (self.changes - self.start)
@@ -192,7 +192,7 @@ class ExampleWorld:
 
 
 def draw_world(pages: int, *, start: float, days: float, seed: int) -> ExampleWorld:
-    """A world of so many pages, known for so many days; a seed always gives the same.
+    """Draw a world at random; a seed always gives the same one.
 
     Examples:
         >>> world = draw_world(100, start=20_000.0, days=30.0, seed=1)
@@ -200,8 +200,7 @@ def draw_world(pages: int, *, start: float, days: float, seed: int) -> ExampleWo
         (100, ('/', '/news/1'))
     """
     if not FEWEST_PAGES <= pages <= MOST_PAGES:
-        message = f"pages must be a number from {FEWEST_PAGES} to {MOST_PAGES} (got {pages})"
-        raise InvalidParameter(message)
+        raise InvalidParameter(f"pages must be from {FEWEST_PAGES} to {MOST_PAGES} (got {pages})")
     random = np.random.default_rng(seed)
     sizes = _sizes(pages)
     drawn = [
@@ -228,7 +227,7 @@ def draw_world(pages: int, *, start: float, days: float, seed: int) -> ExampleWo
 
 
 def _sizes(pages: int) -> list[int]:
-    """Pages of each section: one at the top, the rest by their shares."""
+    """Pages of each section: one home page, the rest by their shares."""
     ends = np.rint(np.cumsum([section.share for section in SECTIONS]) * (pages - 1)).astype(int)
     return [1, *np.diff(ends).tolist()]
 
@@ -250,9 +249,9 @@ def _draw(
 
 
 def _clock(days: float, random: np.random.Generator) -> tuple[Floats, Floats]:
-    """Instants at which a section wakes up or falls asleep, and its own time at each.
+    """Instants at which a section becomes busy or quiet, and its activity time at each.
 
-    Its own time runs as fast as anybody's on average.
+    Activity time runs at speed 1 on average.
     """
     spells = int(2 * days / (_AWAKE + _ASLEEP)) + 10
     awake = np.arange(2 * spells) % 2 == 1
