@@ -290,7 +290,7 @@ def wire(size: int, pages: int) -> None:
 
 
 async def revisited(size: int, pages: int, *, packed: bool, validators: bool) -> int:
-    from recrawl.fetch.http import HttpFetcher
+    from recrawl.fetch.http.client import HttpFetcher
     from recrawl.parse.messages import Request
     from tests.servers.nginx import Nginx
 

@@ -2,12 +2,13 @@
 
     .venv/bin/python scripts/trace_visit.py [--all]
 
-A page on a loopback server is copied, then visited again by `recrawl crawl --once` under a profiler,
-from the moment at which the agenda is asked for a lease until the visit is on disk and counted.
-Counted are *hops*, the hands that a visit passes through: each file of the rooms that carry it
-(crawl, scheduler, frontier, state, fetch), and each room that is asked a question and answers it
-(detect, policies, store, ...). What such a room does inside of it is its own affair; `--all` lists every
-file.
+A page on a loopback server is copied, then visited again by `recrawl crawl --once` under a
+profiler, from the moment at which the agenda is asked for a lease until the visit is on disk and
+counted. A *hop* is a hand that the visit passes through: a file of the rooms that carry it (crawl,
+scheduler, frontier, state, fetch), where a folder in a room counts once; or a room that decides or
+keeps (detect, policies, store). What goes on beside the visit, the line of progress and the search
+for new pages, is left out, and so are values and small functions (units, arrays, parse, ...).
+`--all` lists every file.
 """
 
 from __future__ import annotations
@@ -19,12 +20,17 @@ import tempfile
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import FrameType
+from typing import TYPE_CHECKING
 
 import recrawl
 
+if TYPE_CHECKING:
+    from types import FrameType
+
 _PACKAGE = Path(recrawl.__file__).parent
 _CARRY = {"crawl", "scheduler", "frontier", "state", "fetch"}
+_DECIDE = {"detect", "policies", "store"}
+_BESIDE = {"Crawler.figures", "Figures.line", "Finder.find_due", "Finder.keep_finding"}
 _BEGINS, _ENDS = "Agenda.take", "Tally.count"
 _BUDGET = "1000000/1d"  # so that a page may be visited again at once
 
@@ -34,7 +40,7 @@ class _Page(BaseHTTPRequestHandler):
 
     count = 0
 
-    def do_GET(self) -> None:  # noqa: N802 - what the library calls
+    def do_GET(self) -> None:
         """Answer."""
         _Page.count += 1
         found = self.path == "/"
@@ -61,6 +67,8 @@ class _Trace:
         code = frame.f_code
         if event != "call" or not code.co_filename.startswith(str(_PACKAGE)):
             return
+        if self.begun and _is_beside(frame):
+            return
         self.begun = self.begun or code.co_qualname == _BEGINS
         if self.begun and not self.over and not code.co_name.startswith("<"):
             file = str(Path(code.co_filename).relative_to(_PACKAGE))
@@ -75,9 +83,22 @@ class _Trace:
         """Files that carry the visit, and rooms that are asked."""
         found: dict[str, None] = {}
         for file in self.files():
-            room = file.split("/")[0]
-            found.setdefault(file if room in _CARRY else room, None)
+            room, *inside = file.split("/")
+            if room in _CARRY:
+                found.setdefault(f"{room}/{inside[0]}", None)
+            elif room in _DECIDE:
+                found.setdefault(room, None)
         return list(found)
+
+
+def _is_beside(frame: FrameType) -> bool:
+    """Whether something that goes on beside the visit has called."""
+    caller: FrameType | None = frame
+    while caller is not None:
+        if caller.f_code.co_qualname in _BESIDE:
+            return True
+        caller = caller.f_back
+    return False
 
 
 def _run(*arguments: str) -> None:

@@ -16,7 +16,7 @@ from recrawl.demo.crawl import RECALL, DemoPlan, crawl_example
 from recrawl.demo.jobs import ExampleJobs
 from recrawl.demo.result import result_of
 from recrawl.demo.world import SECTIONS, draw_world
-from recrawl.fetch import exchange
+from recrawl.fetch.http import exchange
 from recrawl.settings.settings import read_settings
 from recrawl.store import open_store
 from recrawl.visits.status import VisitOutcome

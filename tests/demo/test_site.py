@@ -6,7 +6,7 @@ import pytest
 
 from recrawl.demo.site import ExampleSite
 from recrawl.demo.world import SECTIONS, ExampleWorld, Says
-from recrawl.fetch.http import HttpFetcher
+from recrawl.fetch.http.client import HttpFetcher
 from recrawl.parse.messages import Request, Response
 from recrawl.units import SECONDS_A_DAY, http_text
 

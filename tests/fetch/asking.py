@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from recrawl.fetch.fetcher import RequestLimits
-from recrawl.fetch.http import HttpFetcher
+from recrawl.fetch.http.client import HttpFetcher
 from recrawl.parse.messages import PROBLEMS, Request
 from tests.servers.faults import FaultServer
 

@@ -13,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from recrawl.errors import FetchFailed
-from recrawl.fetch.bodies import Body
+from recrawl.fetch.http.bodies import Body
 from tests.servers.answers import PACK
 
 PLAIN = {

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.fetch.fetcher import RequestLimits
-from recrawl.fetch.http import HttpFetcher
+from recrawl.fetch.http.client import HttpFetcher
 from recrawl.parse.messages import Request
 from tests.fetch.asking import AGENT, PATIENCE_SECONDS, SMALL, ask, check, fetch_all
 from tests.servers.answers import (

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from recrawl.fetch.http import HttpFetcher
+from recrawl.fetch.http.client import HttpFetcher
 from recrawl.parse.items.paging import form_text
 from recrawl.parse.messages import Request
 from tests.crawl.boards import Board

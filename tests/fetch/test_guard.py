@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.fetch.guard import allowed
+from recrawl.fetch.http.guard import allowed
 
 PUBLIC = ["93.184.215.14", "1.1.1.1", "2606:4700::1111", "2a00:1450:4001::1", "64:ff9b::101:101"]
 LOCAL = [

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.fetch.headers import headers_of, remark
+from recrawl.fetch.http.headers import headers_of, remark
 
 raw_headers = st.lists(st.tuples(st.binary(min_size=1, max_size=9), st.binary(max_size=30)))
 

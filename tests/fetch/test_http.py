@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from recrawl.errors import InvalidParameter
-from recrawl.fetch.http import HttpFetcher
+from recrawl.fetch.http.client import HttpFetcher
 from recrawl.parse.messages import Request
 from tests.fetch.asking import AGENT, SMALL, ask, fetch_all
 from tests.servers.answers import (

@@ -10,7 +10,7 @@ from aiohttp.client_reqrep import ConnectionKey
 
 from recrawl.errors import FetchFailed
 from recrawl.fetch.fetcher import RequestLimits
-from recrawl.fetch.problems import failure_of
+from recrawl.fetch.http.problems import failure_of
 from recrawl.parse.messages import PROBLEMS
 
 KEY = ConnectionKey("example.org", 443, True, True, None, None, None)

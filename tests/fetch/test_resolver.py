@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from recrawl.errors import FetchFailed
-from recrawl.fetch.resolver import GuardedResolver
+from recrawl.fetch.http.resolver import GuardedResolver
 from recrawl.parse.messages import Request
 from tests.fetch.asking import fetch_all
 from tests.servers.answers import page

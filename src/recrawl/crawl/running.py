@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.crawl.crawler import Crawler
-from recrawl.fetch.http import HttpFetcher
+from recrawl.fetch.http.client import HttpFetcher
 from recrawl.state.opening import open_crawl
 from recrawl.store import open_for_writing, open_store
 from recrawl.store.retention import Retention

@@ -10,7 +10,7 @@ from recrawl.adapters.warc.folder import WarcFolder
 from recrawl.adapters.warc.recorder import RecordingFetcher
 from recrawl.errors import CannotWrite
 from recrawl.fetch.fetcher import RequestLimits
-from recrawl.fetch.http import HttpFetcher
+from recrawl.fetch.http.client import HttpFetcher
 from recrawl.parse.messages import Request
 from tests.adapters.warc.warcs import files_in, left_open, of_kind, read, read_folder
 from tests.noise import noise

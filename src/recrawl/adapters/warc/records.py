@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 from uuid import uuid4
 
-from recrawl.fetch.bodies import ACCEPTED
+from recrawl.fetch.http.bodies import ACCEPTED
 from recrawl.parse.messages import ACCEPT, FORM_TYPE
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from aiohttp.abc import AbstractResolver
 
 from recrawl.errors import FetchFailed
-from recrawl.fetch.guard import allowed
+from recrawl.fetch.http.guard import allowed
 
 if TYPE_CHECKING:
     from aiohttp.abc import ResolveResult

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import aiohttp
 
 from recrawl.errors import FetchFailed
-from recrawl.fetch.bodies import Body
-from recrawl.fetch.headers import headers_of
+from recrawl.fetch.http.bodies import Body
+from recrawl.fetch.http.headers import headers_of
 from recrawl.parse.addresses import canonical
 from recrawl.parse.messages import Response
 

@@ -13,7 +13,7 @@ import aiohttp
 from aiohttp.http_exceptions import HttpProcessingError
 
 from recrawl.errors import FetchFailed, reason
-from recrawl.fetch.headers import remark
+from recrawl.fetch.http.headers import remark
 
 if TYPE_CHECKING:
     from recrawl.fetch.fetcher import RequestLimits

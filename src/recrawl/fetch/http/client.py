@@ -17,12 +17,12 @@ import aiohttp
 from yarl import URL
 
 from recrawl.errors import FetchFailed, InvalidParameter
-from recrawl.fetch.bodies import ACCEPTED
-from recrawl.fetch.exchange import Exchange
 from recrawl.fetch.fetcher import RequestLimits
-from recrawl.fetch.guard import allowed
-from recrawl.fetch.problems import failure_of
-from recrawl.fetch.resolver import GuardedResolver, refused
+from recrawl.fetch.http.bodies import ACCEPTED
+from recrawl.fetch.http.exchange import Exchange
+from recrawl.fetch.http.guard import allowed
+from recrawl.fetch.http.problems import failure_of
+from recrawl.fetch.http.resolver import GuardedResolver, refused
 from recrawl.parse.messages import ACCEPT, FORM_TYPE
 
 if TYPE_CHECKING:

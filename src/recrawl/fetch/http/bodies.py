@@ -15,10 +15,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recrawl.errors import FetchFailed
-from recrawl.fetch.decoders import DECODERS
+from recrawl.fetch.http.decoders import DECODERS
 
 if TYPE_CHECKING:
-    from recrawl.fetch.decoders import Decoder, Sink
+    from recrawl.fetch.http.decoders import Decoder, Sink
 
 ACCEPTED = "gzip, br, zstd"  # what we ask for; `deflate` is understood too
 
