@@ -74,7 +74,7 @@ RATES: dict[str, Callable[[Chance, int], Floats]] = {
     "Pareto": lambda chance, pages: 0.1 * (1 + chance.pareto(1.5, pages)),
 }
 
-# Days between the visits, a row a page.
+# Days between the visits, one row per page.
 GAPS: dict[str, Callable[[Chance, tuple[int, int]], Floats]] = {
     "exponential gaps": lambda chance, size: chance.exponential(1.0, size),
     "regular gaps": lambda _, size: np.ones(size),

@@ -11,8 +11,8 @@ The folder holds a folder a source, each with `pages.parquet` (page, url, first_
 and `changes.parquet` (page, changed_at). Every policy replays every source at 1 and at 4 visits a
 change, existence-only, deciding every 6 hours. Staleness is the share of live page-time in which
 the copy is out of date; harmonic is the time average of 1 + 1/2 + ... + 1/N with N changes missed.
-Ties are broken by lot, so single figures move by a per cent or two: the policies that are compared
-run with several seeds, all others with one.
+Ties are broken at random, so single figures move by a per cent or two: the policies that are
+compared run with several seeds, all others with one.
 
 - `policies`: all policies, and what must hold of ours;
 - `ablation`: ours with one part left out;
@@ -71,7 +71,7 @@ ABLATION: dict[str, Callable[[Recrawl], Recrawl]] = {
     "section clocks (site clock only)": lambda ours: replace(
         ours, trusting=Trusting(near=inf, far=inf)
     ),
-    "learnt trust (near clock only)": lambda ours: replace(ours, trusting=Trusting(far=0.25)),
+    "learned trust (near clock only)": lambda ours: replace(ours, trusting=Trusting(far=0.25)),
     "memories that forget": lambda ours: replace(ours, memories=(1.0,)),
     "relatives in the prior": lambda ours: replace(ours, relatives=inf),
     "fading of bursts": lambda ours: replace(ours, fade=1e-9),

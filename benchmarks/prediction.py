@@ -55,7 +55,7 @@ LEAST_CHANCE = 1e-9
 
 
 class Replay(NamedTuple):
-    """What predictors may see, and what they may not: a row a gap, at the visit that begins it."""
+    """What predictors may see, and what not: one row per gap, at the visit that begins it."""
 
     histories: Histories
     wait: Floats  # days to the next change; infinite if there is none on record
@@ -63,7 +63,7 @@ class Replay(NamedTuple):
 
 
 class Forecast(NamedTuple):
-    """A row a gap, foretold at the visit that begins it."""
+    """A row a gap, forecast at the visit that begins it."""
 
     unchanged: Floats  # chance that the gap shows no change
     wait: Floats  # days to the next change: the median
@@ -209,7 +209,7 @@ PREDICTORS: dict[str, Predictor] = {
 
 
 class Seen(NamedTuple):
-    """What is known of the current window where a gap begins, for gaps with four points so far.
+    """Facts about the current window where a gap begins, for gaps with four points so far.
 
     Windows are cut forward and not merged, so that nothing later than a point decides about it.
     """

@@ -4,7 +4,7 @@
     python benchmarks/store.py --pages 100000
 
 A store is filled with pages on a thousand hosts and two visits to each. Measured are bytes a page
-(address, copy and all that is learnt of it) and a visit; then, in a process of its own, the start
+(address, copy and all that is learned of it) and a visit; then, in a process of its own, the start
 of a crawl that was stopped properly, pages leased and reported a second (policy, agenda, reading
 addresses and copies, writing visits in batches), and the most memory; last, `recrawl status`.
 
@@ -112,7 +112,7 @@ def run(pages: int) -> None:
             crawl = open_crawl(
                 settings_for(pages), store, reader, clock.now(), random=np.random.default_rng(0)
             )
-            print(f"{2 * pages:,} visits learnt again in {time.perf_counter() - began:.0f} s")
+            print(f"{2 * pages:,} visits learned again in {time.perf_counter() - began:.0f} s")
             store.write([Checkpoint(crawl.dump())])
         judge("bytes a visit", a_visit, MOST_BYTES_A_VISIT)
         rest = path.stat().st_size - 2 * pages * a_visit

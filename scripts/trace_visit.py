@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _PACKAGE = Path(recrawl.__file__).parent
 _CARRY = {"crawl", "scheduler", "frontier", "state", "fetch"}
 _DECIDE = {"detect", "policies", "store"}
-_BESIDE = {"Crawler.figures", "Figures.line", "Finder.find_due", "Finder.keep_finding"}
+_BESIDE = {"Crawler.figures", "Figures.line", "SiteFinder.find_due", "SiteFinder.keep_finding"}
 _BEGINS, _ENDS = "Agenda.take", "Tally.count"
 _BUDGET = "1000000/1d"  # so that a page may be visited again at once
 

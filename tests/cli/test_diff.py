@@ -181,7 +181,7 @@ def test_what_does_not_count_is_no_difference(tmp_path):
 
 
 def test_what_differs_by_itself_does_not_count(tmp_path):
-    """As the crawl has learnt it from two fetches at once."""
+    """As the crawl has learned it from two fetches at once."""
     old, new = "<p>Now 12:00:01<p>Costs 5 euros", "<p>Now 18:30:59<p>Costs 6 euros"
     kept(tmp_path / "recrawl.db", old.encode(), new.encode())
     masks = as_json(

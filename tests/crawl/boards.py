@@ -124,7 +124,7 @@ async def keeping(
         async def sync(after: float = 0.0) -> ListingSynced:
             clock.time += after
             async with asyncio.timeout(20):
-                return await crawler._keeper.sync(rule)  # what the loop calls when it is due
+                return await crawler._listings.sync(rule)  # what the loop calls when it is due
 
         yield crawler, sync
 

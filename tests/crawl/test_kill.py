@@ -89,7 +89,7 @@ def test_fifty_kills_lose_nothing_that_was_told(tmp_path, launcher):
             check_store(tmp_path)
         count = len(server.requests)
         with crawling(launcher, tmp_path, server, began):
-            # No page is lost, or lent for ever.
+            # No page is lost, or leased for ever.
             wait_until(lambda: {seen.path for seen in list(server.requests)[count:]} >= set(PAGES))
         check_store(tmp_path)
 

@@ -17,7 +17,7 @@ def read(tmp_path, answer, *, robots="", **rule):
         async with Board(answer, robots=robots) as board:
             wanted = board.rule(**rule)
             async with keeping(tmp_path, wanted) as (crawler, _), asyncio.timeout(30):
-                found = await crawler._keeper._fetcher.read(wanted, 1.0)
+                found = await crawler._listings._fetcher.read(wanted, 1.0)
             return found, board
 
     return asyncio.run(go())
@@ -164,7 +164,7 @@ def test_several_addresses_are_one_list(tmp_path):
             rule = board.rule()
             rule = type(rule)("jobs", (board.address("/a"), board.address("/b")), HTML, local=True)
             async with keeping(tmp_path, rule) as (crawler, _):
-                return await crawler._keeper._fetcher.read(rule, 1.0)
+                return await crawler._listings._fetcher.read(rule, 1.0)
 
     assert numbers(asyncio.run(go())) == [0, 1, 2, 3, 4]
 
@@ -316,7 +316,7 @@ def test_requests_wait_their_turn(tmp_path):
             rule = board.rule(counted=PageParameter("p"))
             async with keeping(tmp_path, rule, clock) as (crawler, _):
                 began = clock.time
-                await crawler._keeper._fetcher.read(rule, 1.0)
+                await crawler._listings._fetcher.read(rule, 1.0)
                 return (clock.time - began) * 86_400, len(board.requests)
 
     seconds, requests = asyncio.run(go())

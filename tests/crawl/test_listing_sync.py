@@ -171,7 +171,7 @@ def test_a_crawl_goes_on_where_it_stopped(tmp_path):
             Board(lambda _: items(range(3))) as board,
             keeping(tmp_path, board.rule(), clock) as (crawler, sync),
         ):
-            due = await crawler._keeper._due(crawler.crawl.settings.listings[0])
+            due = await crawler._listings._due(crawler.crawl.settings.listings[0])
             return due, await sync()
 
     first, synced = asyncio.run(sync_once())
@@ -193,7 +193,7 @@ def test_a_sync_that_was_written_by_a_clock_far_ahead_is_not_waited_for(tmp_path
         ):
             await sync()
             clock.time = START
-            return await crawler._keeper._due(crawler.crawl.settings.listings[0])
+            return await crawler._listings._due(crawler.crawl.settings.listings[0])
 
     assert asyncio.run(go()) <= START + 5
 

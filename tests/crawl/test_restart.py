@@ -51,7 +51,7 @@ def with_sitemap(server):
     return server
 
 
-@pytest.mark.parametrize("saved", [True, False], ids=["saved", "learnt again"])
+@pytest.mark.parametrize("saved", [True, False], ids=["saved", "learned again"])
 def test_what_was_learnt_is_there_again(tmp_path, saved):
     """From what was saved, or from the visits alone where nothing was."""
 
@@ -71,7 +71,7 @@ def test_what_was_learnt_is_there_again(tmp_path, saved):
     before, after = asyncio.run(crawl())
 
     assert before[1] == after[1] == len(NAMES)
-    tolerance = 1e-4 if saved else 0.05  # visits are learnt from in other batches
+    tolerance = 1e-4 if saved else 0.05  # visits are learned from in other batches
     assert after[0] / after[1] == pytest.approx(before[0] / before[1], abs=tolerance)
 
 

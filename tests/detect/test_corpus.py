@@ -1,10 +1,11 @@
-"""Noise is learnt and changes are found, over many kinds of both, languages and encodings.
+"""Noise is learned and changes are found, over many kinds of both, languages and encodings.
 
 Each page lives as in a crawl: it is visited, some visits fetch it twice, those that a crawl would
-choose (`Life`), and what differs then is learnt. After twenty visits, in which it was fetched twice
-some four times, it has been learnt; what is reported as changed from then on is false. Learning
-goes on meanwhile, as it does in a crawl. Then the page is changed; to see that the change itself is
-found, and not noise beside it, it is compared with what the same fetch would have given before.
+choose (`Life`), and what differs then is learned. After twenty visits, in which it was fetched
+twice some four times, it has been learned; what is reported as changed from then on is false.
+Learning goes on meanwhile, as it does in a crawl. Then the page is changed; to see that the change
+itself is found, and not noise beside it, it is compared with what the same fetch would have given
+before.
 """
 # ruff: noqa: S311 # chance need not be secret
 
@@ -44,7 +45,7 @@ def is_changed(old, new, masks):
 
 
 def lived(subject, noises, clock, chance):
-    """A page after it was learnt, and how it is fetched."""
+    """A page after it was learned, and how it is fetched."""
 
     def fetch(soon):
         return read_as_sent(fetched(subject, noises, clock.fetch(soon=soon)), subject.language)

@@ -241,7 +241,7 @@ class Crawling(RuleBasedStateMachine):
             assert self.agenda.set_time(page) <= term.opens(self.now + longest)
 
     def ready_pages(self, pool):
-        """Pages of a pool that are not lent, whose hosts are free, in their hours."""
+        """Pages of a pool that are not leased, whose hosts are free, in their hours."""
         leased = {lease.page for lease in self.under_way}
         return [
             page

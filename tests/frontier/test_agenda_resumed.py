@@ -78,8 +78,8 @@ def taken_up(known, pages, state, budget, now, visits=()):
     parts = dump(state)
     policy = Recrawl()
     state = load(policy, parts, lambda: [address(page) for page in pages.tolist()])
-    learnt = PolicyCheckpoint(state, len(pages), state.gap)
-    frontier = Told.resumed(policy, budget, random, learnt)
+    learned = PolicyCheckpoint(state, len(pages), state.gap)
+    frontier = Told.resumed(policy, budget, random, learned)
     rows = pages.tolist()
     for page, at, changed in visits:
         instant = np.array([instant_after_epoch(at)])
@@ -108,7 +108,7 @@ def assert_alike(agenda, again, now):
 
     assert len(first) == len(second) > 0
     for one, other in zip(first, second, strict=True):
-        # What is learnt together, a tick's visits, is not the same in both.
+        # What is learned together, a tick's visits, is not the same in both.
         assert one == other or value[one] == pytest.approx(value[other], rel=1e-3)
 
 
@@ -167,7 +167,7 @@ def test_visits_since_the_crawl_was_saved_are_learnt_again(seed):
 
 
 def test_a_page_of_which_nobody_decides_is_visited_at_once():
-    """Lent when the crawl was killed, or copied and never learnt of."""
+    """Lent when the crawl was killed, or copied and never learned of."""
     agenda = crawl(VisitTerms(interval=1.0), VisitTerms(), hosts=4)
     status = [PageStatus.COPIED, PageStatus.GONE, PageStatus.REFUSED, PageStatus.NEW]
     known = KnownPages(

@@ -270,8 +270,8 @@ def test_a_frontier_goes_on_from_what_its_policy_had_learnt(policy):
     """The same pages in the same order, and pages that come later find their place."""
     made = frontier(policy, 3, 1, 2)
     visited(made, [1], 4, changed=True)
-    learnt = PolicyCheckpoint(made.state, 3, made.gap)
-    again = Frontier.resumed(policy, BUDGET, np.random.default_rng(9), learnt)
+    learned = PolicyCheckpoint(made.state, 3, made.gap)
+    again = Frontier.resumed(policy, BUDGET, np.random.default_rng(9), learned)
 
     assert (len(again), again.gap) == (3, 1.5)
     assert again.ranked(at(9), 9).tolist() == made.ranked(at(9), 9).tolist()
@@ -282,8 +282,8 @@ def test_a_frontier_goes_on_from_what_its_policy_had_learnt(policy):
 @pytest.mark.parametrize("policy", [Worth(), Fixed()])
 def test_a_frontier_that_goes_on_tells_its_policy_of_another_budget(policy):
     made = frontier(policy, 3, 1, 2)
-    learnt = PolicyCheckpoint(made.state, 3, made.gap)
-    again = Frontier.resumed(policy, Budget(6.0), np.random.default_rng(9), learnt)
+    learned = PolicyCheckpoint(made.state, 3, made.gap)
+    again = Frontier.resumed(policy, Budget(6.0), np.random.default_rng(9), learned)
 
     assert again.gap == 0.5
     assert diary(again).gaps == [1.5, 0.5]
@@ -394,7 +394,7 @@ class Crawling(RuleBasedStateMachine):
         assert self.frontier.gap == self.gap
 
     def teardown(self):
-        """All visits were learnt, once, in order; the last gap told is the one that holds."""
+        """All visits were learned, once, in order; the last gap told is the one that holds."""
         if self.started:
             assert diary(self.frontier).visits == self.told
             assert diary(self.frontier).gaps[-1] == self.gap

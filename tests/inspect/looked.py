@@ -1,4 +1,4 @@
-"""Small crawls to look at: a store with visits, and what was learnt from some of them."""
+"""Small crawls to look at: a store with visits, and what was learned from some of them."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def overview_of(settings: Settings, path: Path, now: float) -> CrawlStatus:
 
 
 def save(settings: Settings, path: Path, now: float) -> None:
-    """Save what was learnt from all visits so far, as a crawl does when it is stopped."""
+    """Save what was learned from all visits so far, as a crawl does when it is stopped."""
     with open_for_writing(path) as store, open_store(path) as reader:
         crawl = open_crawl(settings, store, reader, now, random=np.random.default_rng(0))
         store.write([Checkpoint(crawl.dump())])

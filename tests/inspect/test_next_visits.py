@@ -1,4 +1,4 @@
-"""When pages are said to be visited next, beside what a rehearsal of the crawl does."""
+"""When pages are said to be visited next, beside what a virtual crawl of the crawl does."""
 
 from functools import partial
 
@@ -26,16 +26,16 @@ def crawl(tmp_path):
     path = tmp_path / "recrawl.db"
     settings = made(path)
     with open_store(path) as reader:
-        sight = load_snapshot(settings, reader, NOW)
-        state = sight.pools[0].state
+        snapshot = load_snapshot(settings, reader, NOW)
+        state = snapshot.pools[0].state
         assert state is not None
         state.worth[DEAR] *= 1e4
-        yield sight, reader
+        yield snapshot, reader
 
 
 def test_every_copied_page_has_a_time_though_some_are_worth_far_more(crawl):
-    sight, _ = crawl
-    due = epoch_days(priced_next_visits(sight, np.arange(60)))
+    snapshot, _ = crawl
+    due = epoch_days(priced_next_visits(snapshot, np.arange(60)))
 
     assert np.isfinite(due).all()
     assert due.min() == pytest.approx(NOW, abs=1e-6)
@@ -44,8 +44,8 @@ def test_every_copied_page_has_a_time_though_some_are_worth_far_more(crawl):
 
 
 def test_no_more_visits_are_said_to_come_soon_than_the_budget_pays_for(crawl):
-    sight, _ = crawl
-    due = np.sort(epoch_days(priced_next_visits(sight, np.arange(60))))
+    snapshot, _ = crawl
+    due = np.sort(epoch_days(priced_next_visits(snapshot, np.arange(60))))
     soon = due[due <= NOW + GAP / 4]
 
     assert len(soon) == pytest.approx(GAP / 4 / BETWEEN, abs=2)
@@ -53,10 +53,10 @@ def test_no_more_visits_are_said_to_come_soon_than_the_budget_pays_for(crawl):
 
 
 def test_some_pages_have_the_times_that_they_have_among_all(crawl):
-    sight, reader = crawl
+    snapshot, reader = crawl
     some, every = np.array([40, 3, 17]), np.arange(60)
 
-    for times in (partial(next_visits, sight, reader), partial(priced_next_visits, sight)):
+    for times in (partial(next_visits, snapshot, reader), partial(priced_next_visits, snapshot)):
         assert times(some).tolist() == times(every)[some].tolist()
 
 
@@ -65,15 +65,16 @@ def test_an_equal_crawl_is_visited_as_a_rehearsal_says(tmp_path):
     path = tmp_path / "recrawl.db"
     settings = made(path, rounds=1)
     with open_store(path) as reader:
-        sight = load_snapshot(settings, reader, BEGAN + 2.5)
+        snapshot = load_snapshot(settings, reader, BEGAN + 2.5)
         pages = np.array([0, 5, 12])
-        due = epoch_days(priced_next_visits(sight, pages))
-        rehearsed = [
-            simulate_next_visit(build_scenario(sight, reader, page)).at for page in pages.tolist()
+        due = epoch_days(priced_next_visits(snapshot, pages))
+        simulated = [
+            simulate_next_visit(build_scenario(snapshot, reader, page)).at
+            for page in pages.tolist()
         ]
 
-    # The first visit of a rehearsal comes after a visit's time, and an order holds for a tick.
-    np.testing.assert_allclose(due, rehearsed, atol=2 * BETWEEN + GAP / 64)
+    # The first visit of a virtual crawl comes after a visit's time, and an order holds for a tick.
+    np.testing.assert_allclose(due, simulated, atol=2 * BETWEEN + GAP / 64)
 
 
 def test_a_minimum_holds_where_all_pages_have_one(tmp_path):
@@ -81,27 +82,27 @@ def test_a_minimum_holds_where_all_pages_have_one(tmp_path):
     made(path)
     settings = read_settings(settings_text() + 'minimum = "30d"\n')
     with open_store(path) as reader:
-        sight = load_snapshot(settings, reader, NOW)
-        due = epoch_days(priced_next_visits(sight, np.arange(60)))
+        snapshot = load_snapshot(settings, reader, NOW)
+        due = epoch_days(priced_next_visits(snapshot, np.arange(60)))
 
-    np.testing.assert_allclose(due, sight.last + 30, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(due, snapshot.last + 30, rtol=0, atol=1e-6)
 
 
 def test_the_first_of_all_next_visits_is_the_next_visit(crawl):
-    sight, reader = crawl
-    due = epoch_days(next_visits(sight, reader, np.arange(60)))
+    snapshot, reader = crawl
+    due = epoch_days(next_visits(snapshot, reader, np.arange(60)))
 
-    assert due.min() == pytest.approx(next_visit_of_any(sight, reader), abs=1e-9)
+    assert due.min() == pytest.approx(next_visit_of_any(snapshot, reader), abs=1e-9)
     assert due.argmin() in DEAR
 
 
 def test_pages_have_the_next_visit_that_why_explains(crawl):
-    sight, reader = crawl
+    snapshot, reader = crawl
     pages = np.array([3, 20, 59])
-    due = epoch_days(next_visits(sight, reader, pages))
+    due = epoch_days(next_visits(snapshot, reader, pages))
 
     explained = [
-        simulate_next_visit(build_scenario(sight, reader, page)).at for page in (3, 20, 59)
+        simulate_next_visit(build_scenario(snapshot, reader, page)).at for page in (3, 20, 59)
     ]
     np.testing.assert_allclose(due, explained, rtol=0, atol=1e-9)
 
@@ -111,10 +112,10 @@ def test_what_is_simulated_and_what_is_reckoned_from_the_price_agree(tmp_path):
     path = tmp_path / "recrawl.db"
     settings, pages = made(path), np.arange(60)
     with open_store(path) as reader:
-        sight = load_snapshot(settings, reader, NOW)
+        snapshot = load_snapshot(settings, reader, NOW)
         simulated, priced = (
             epoch_days(each)
-            for each in (next_visits(sight, reader, pages), priced_next_visits(sight, pages))
+            for each in (next_visits(snapshot, reader, pages), priced_next_visits(snapshot, pages))
         )
     soon = priced < NOW + GAP / 4
 

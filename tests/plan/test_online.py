@@ -177,14 +177,14 @@ class TestSignals:
     def test_recall_and_false_alarms_are_learnt_by_site(self):
         random = np.random.default_rng(6)
         counts = SignalCounts(*np.zeros((4, 3)))
-        assert counts.learnt().recall.tolist() == [0, 0, 0]
+        assert counts.learned().recall.tolist() == [0, 0, 0]
         for row, (recall, false) in enumerate([(0.9, 0.02), (0.3, 0.4)]):
             for _ in range(400):
                 changes = random.poisson(0.2)
                 told = random.binomial(changes, recall)
                 extra = random.poisson(false)
                 counts = counts.seen(row, changed=changes > 0, signals=told + extra, gap=1.0)
-        signals = counts.learnt()
+        signals = counts.learned()
 
         assert signals.recall[:2] == pytest.approx([0.9, 0.3], abs=0.3)
         assert signals.recall[0] > signals.recall[2] > signals.recall[1]

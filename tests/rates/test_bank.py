@@ -223,7 +223,7 @@ def test_the_estimate_predicts_nearly_like_the_mixture(page, days):
 
 
 def test_after_a_long_absence_little_is_left_but_the_prior():
-    """The bank has learnt that the page is busy, then nobody came for a thousand years."""
+    """The bank has learned that the page is busy, then nobody came for a thousand years."""
     bank = Bank(Priors.one(2.0, 10.0), memories=(100.0, 10.0))
     state = told(bank, [Seen(1.0, True, 0.5)] * 20)
     away = told(bank, [Seen(1.0, True, 0.5)] * 20 + [Seen(365_000.0, True, 7.0)])

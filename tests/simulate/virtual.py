@@ -90,7 +90,7 @@ class VirtualCrawl:
                 self.now = min(max(agenda.ready(self.now), self.now + SECOND), until)
 
     def save(self) -> None:
-        """Save what was learnt."""
+        """Save what was learned."""
         self._store.write([Checkpoint(self.crawl.dump())])
 
     def next_visits(self, pages: Sequence[int], until: float) -> list[float]:

@@ -118,7 +118,7 @@ def test_a_policy_that_begins_anew_is_told_again():
     moved(heard, NOON + 60, last=NOON)
     assert moved(heard, NOON + 60, last=NOON) == (False, False)
 
-    heard.forget_told()
+    heard.repeat_all()
 
     assert moved(heard, NOON + 60, last=NOON) == (True, False)
 
@@ -129,7 +129,7 @@ def test_what_was_said_is_kept():
 
     again.resume(heard.dump())
 
-    assert again.told.tolist() == [1, 0, 0, 0, 0]
+    assert again.unvisited.tolist() == [1, 0, 0, 0, 0]
     assert pages().dump() == {}
 
 

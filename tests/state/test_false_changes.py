@@ -35,7 +35,7 @@ def path(tmp_path):
 
 
 def noisy(path, *, differing=(0, 1, 2)):
-    """Save what was learnt, of pages that differ by themselves, then go on visiting all."""
+    """Save what was learned, of pages that differ by themselves, then go on visiting all."""
     settings = made(path)
     with open_for_writing(path) as store:
         store.write([HostBelieved("a.org", {"noise": (18.0, 2.0, 0.0, 0.0)})])
@@ -96,13 +96,13 @@ def test_who_glances_believes_what_a_crawl_does_that_is_taken_up(path):
     settings = noisy(path)
     none = np.empty(0, np.int64)
     with open_store(path) as reader:
-        learnt = fitting(settings, reader)
-        assert learnt is not None
+        learned = fitting(settings, reader)
+        assert learned is not None
         glance = SampledSnapshot.draw(
-            settings, reader, pool_parts(learnt[0], 0), share=1.0, without=none, wanted=none
+            settings, reader, pool_parts(learned[0], 0), share=1.0, without=none, wanted=none
         )
         assert glance is not None
-        for visits in reader.outcomes(after=learnt[1]):
+        for visits in reader.outcomes(after=learned[1]):
             glance.learn(visits, FalseChangeModel.load(reader))
     taken_up = opened(settings, path, NOW).agenda.frontier(0).state
 
@@ -122,7 +122,7 @@ def by_the_clock(seconds, began):
 
 
 def test_a_killed_crawl_is_seen_as_it_goes_on(tmp_path):
-    """Nothing was saved: all is learnt again, here and there, with the same doubts."""
+    """Nothing was saved: all is learned again, here and there, with the same doubts."""
     create_store(tmp_path / "recrawl.db").close()
     names = [f"/s{number % 3}/{number}" for number in range(12)]
     began = time.monotonic()

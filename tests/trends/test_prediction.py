@@ -103,7 +103,7 @@ def test_the_hand_calculation():
 
 
 def test_several_changes_between_visits_are_one():
-    """Changes on days 9, 9.5 and 10 are found on day 10 as one; the latest is what is learnt."""
+    """Changes on days 9, 9.5 and 10 are found on day 10 as one; the latest is what is learned."""
     points = points_at_days([2.0, 4.0, 6.0, 8.0, 9.0, 9.5, 10.0], end=[10.0])
 
     found = follow(points, Forecasting("ratio"))

@@ -1,7 +1,7 @@
 """The loop: due pages out, visits made, until it is enough.
 
 All decisions are the scheduler's. A crawl that is asked to stop gives out no more leases, waits a
-little for the visits under way, gives the rest back, and saves what it has learnt.
+little for the visits under way, gives the rest back, and saves what it has learned.
 
 Touches: the network, the clock and a store, through what it is given.
 """
@@ -13,10 +13,10 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from recrawl.crawl.discovery import Discovery
-from recrawl.crawl.finding import Finder
+from recrawl.crawl.finding import SiteFinder
 from recrawl.crawl.ledger import Ledger
 from recrawl.crawl.listing_fetch import ListFetcher
-from recrawl.crawl.listing_sync import ListingKeeper
+from recrawl.crawl.listing_sync import ListingSyncer
 from recrawl.crawl.new_pages import NewPages
 from recrawl.crawl.page_visit import PageVisitor
 from recrawl.crawl.progress import Figures
@@ -94,11 +94,11 @@ class Crawler:
         visitor = PageVisitor(crawl, client, self._version, clock, threads, lambda: self._stopping)
         self._visits = VisitCycle(self.scheduler, visitor, ledger, self._new_pages)
         discovery = Discovery(client, settings, threads)
-        self._finder = Finder(
+        self._finder = SiteFinder(
             discovery, settings.rules, crawl.discovered, clock, self.add, self._hear
         )
         lists = ListFetcher(client)
-        self._keeper = ListingKeeper(settings.listings, lists, reader, clock, ledger.put)
+        self._listings = ListingSyncer(settings.listings, lists, reader, clock, ledger.put)
         self._tasks: set[asyncio.Task[None]] = set()
         self._beside: list[asyncio.Task[None]] = []
         self._stopping = False
@@ -135,7 +135,7 @@ class Crawler:
             find = self._finder.find_due if once else self._finder.keep_finding
             self._begin_beside(find(found))
         if self.crawl.settings.listings:
-            keep = self._keeper.sync_due if once else self._keeper.keep
+            keep = self._listings.sync_due if once else self._listings.keep
             self._begin_beside(keep(synced))
         try:
             while not self._stopping and (now := self._clock.now()) < until:
@@ -247,7 +247,7 @@ class Crawler:
             timer.cancel()
 
     async def _finish(self) -> None:
-        """Wait a little for what is under way, give the rest up, and save what was learnt."""
+        """Wait a little for what is under way, give the rest up, and save what was learned."""
         for task in self._beside:
             task.cancel()
         if self._beside:

@@ -24,7 +24,7 @@ _LEAST = _EVERY / 1440
 _RETRY = 1 / 24  # days, where a host could not be asked
 
 
-class Finder:
+class SiteFinder:
     """Looks for pages, site by site.
 
     Args:
@@ -72,23 +72,23 @@ class Finder:
         return found
 
     async def find_due(
-        self, told: Callable[[str, Discovered], object], patience: float = PATIENCE
+        self, on_found: Callable[[str, Discovered], object], patience: float = PATIENCE
     ) -> None:
         """Look at all sites at which nobody has looked for a day, beside each other.
 
         Args:
-            told: Told of each that was looked at, by its address.
+            on_found: Called for each site, by its address.
             patience: Days to wait for a turn at a host at most.
         """
         async with asyncio.TaskGroup() as group:
             for numbers in self._origins.values():
                 if min(self._due(number) for number in numbers) <= self._clock.now():
-                    group.create_task(self._find_and_tell(numbers, told, patience))
+                    group.create_task(self._find_and_tell(numbers, on_found, patience))
 
-    async def keep_finding(self, told: Callable[[str, Discovered], object]) -> None:
-        """Look at each site once a day; told as in `find_due`."""
+    async def keep_finding(self, on_found: Callable[[str, Discovered], object]) -> None:
+        """Look at each site once a day; `on_found` as in `find_due`."""
         while True:
-            await self.find_due(told, inf)
+            await self.find_due(on_found, inf)
             soonest = min(map(self._due, range(len(self._rules))), default=inf)
             await self._clock.sleep(min(max(soonest - self._clock.now(), _LEAST), _EVERY))
 
@@ -98,9 +98,9 @@ class Finder:
     async def _find_and_tell(
         self,
         numbers: Sequence[int],
-        told: Callable[[str, Discovered], object],
+        on_found: Callable[[str, Discovered], object],
         patience: float,
     ) -> None:
         found = await self.find(numbers, patience)
         sites = [number for number in numbers if not self._rules[number].exact]
-        told(self._rules[(sites or numbers)[0]].address, found)
+        on_found(self._rules[(sites or numbers)[0]].address, found)

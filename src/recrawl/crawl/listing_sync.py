@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _LONGEST_SLEEP = 1 / 24
 
 
-class ListingKeeper:
+class ListingSyncer:
     """Syncs listings when they are due.
 
     Args:
@@ -75,25 +75,25 @@ class ListingKeeper:
         return synced
 
     async def sync_due(
-        self, told: Callable[[ListingSynced], object], patience: float = PATIENCE
+        self, on_sync: Callable[[ListingSynced], object], patience: float = PATIENCE
     ) -> None:
         """Sync all listings that are due, beside each other.
 
         Args:
-            told: Told of each sync once it is on disk.
+            on_sync: Called with each sync once it is on disk.
             patience: Days to wait for a turn at a host at most.
         """
         async with asyncio.TaskGroup() as group:
             for rule in self._rules:
-                group.create_task(self._sync_if_due(rule, told, patience))
+                group.create_task(self._sync_if_due(rule, on_sync, patience))
 
-    async def keep(self, told: Callable[[ListingSynced], object]) -> None:
-        """Sync each listing whenever it is due; told as in `sync_due`."""
+    async def keep(self, on_sync: Callable[[ListingSynced], object]) -> None:
+        """Sync each listing whenever it is due; `on_sync` as in `sync_due`."""
         async with asyncio.TaskGroup() as group:
             for rule in self._rules:
-                group.create_task(self._keep(rule, told))
+                group.create_task(self._keep(rule, on_sync))
 
-    async def _keep(self, rule: ListingRule, told: Callable[[ListingSynced], object]) -> None:
+    async def _keep(self, rule: ListingRule, on_sync: Callable[[ListingSynced], object]) -> None:
         due = await self._due(rule)
         while True:
             while (now := self._clock.now()) < due:
@@ -107,15 +107,15 @@ class ListingKeeper:
                 due = self._clock.now() + RETRY
                 continue
             due = synced.next_at_seconds / SECONDS_A_DAY
-            told(synced)
+            on_sync(synced)
 
     async def _sync_if_due(
-        self, rule: ListingRule, told: Callable[[ListingSynced], object], patience: float
+        self, rule: ListingRule, on_sync: Callable[[ListingSynced], object], patience: float
     ) -> None:
         if await self._due(rule) > self._clock.now():
             return
         try:
-            told(await self.sync(rule, patience))
+            on_sync(await self.sync(rule, patience))
         except (HostBusy, InvalidInput):  # the next crawl syncs it
             return
 

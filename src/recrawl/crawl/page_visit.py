@@ -72,7 +72,7 @@ class LeasedPage:
     Args:
         lease: Permission to visit it now.
         address: Its address.
-        copy: What is known of the copy; None where there is none.
+        copy: Facts about the copy; None where there is none.
         masks: What is known to differ by itself on it.
         rule: What is asked for it.
     """
@@ -213,7 +213,7 @@ class PageVisitor:
         host, number = page.lease.host, page.lease.page
         before = float(self._crawl.last[number])
         known = page.masks if masks is None else masks
-        # What its neighbours have learnt holds for a page until it has shown itself.
+        # What its neighbours have learned holds for a page until it has shown itself.
         if masks is None and not page.masks and not self._trust.false_changes.checked[number]:
             known = known.joined(self._trust.masks(host))
         return PageFacts(

@@ -49,7 +49,7 @@ class VisitCycle:
 
         Args:
             due: The page.
-            copy: What is known of the copy; None where there is none.
+            copy: Facts about the copy; None where there is none.
             masks: What is known to differ by itself on the page, as text.
         """
         lease, page, agenda = due.lease, due.lease.page, self._scheduler.crawl.agenda

@@ -75,7 +75,7 @@ class Lease:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownPages:
-    """What is known of pages: a row a page.
+    """Facts about pages: one row per page.
 
     Args:
         host: Host of each.

@@ -1,6 +1,6 @@
 """The pages of a pool that have a copy: what its frontier learns of them, and who decides on each.
 
-A page is *held* while it is lent, put off or visited at a fixed interval; otherwise the policy of
+A page is *held* while it is leased, put off or visited at a fixed interval; otherwise the policy of
 the frontier decides when it is visited. Pages that were copied a moment ago come into the frontier
 together, when it is next asked.
 
@@ -37,7 +37,7 @@ class CopiedPages:
 
     Args:
         frontier: What orders them.
-        book: What is known of them.
+        table: Status, host and set time of each.
         new: Pages without a copy, of which the frontier is told how many there are.
 
     Attributes:
@@ -51,7 +51,7 @@ class CopiedPages:
         self._new = new
         # Pages copied for the first time and not yet in the frontier: page, address, instant.
         self._copied: list[tuple[int, str, float]] = []
-        self._told: set[int] = set()  # rows of visits that the policy may not have learnt from
+        self._told: set[int] = set()  # rows of visits that the policy may not have learned from
 
     def __len__(self) -> int:
         """Count the pages, in the frontier or on their way."""
@@ -121,7 +121,7 @@ class CopiedPages:
 
     def learn_all(self) -> None:
         """Let the policy learn from all visits that it was told of."""
-        _ = self.frontier.state  # it has learnt from all visits when it tells
+        _ = self.frontier.state  # it has learned from all visits when it tells
         self._told.clear()
 
     # Who decides.

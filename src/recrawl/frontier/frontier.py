@@ -6,12 +6,12 @@ time it is. The life of a page is
     add -> waiting -> take -> out -> seen -> waiting ... -> remove -> gone
 
 Pages of a priced policy are scored a *tick* at a time, a 64th of the mean gap between visits,
-and handed out best first until the next; what visits show in between is learnt all at once when
+and handed out best first until the next; what visits show in between is learned all at once when
 the tick ends. So a visit costs 64 evaluations of a value however many pages there are. Pages of
 a fixed policy are handed out by due time, the most overdue first.
 
 A crawler that must be polite asks for an order (`ranked`) in place of pages, goes down it past
-hosts that must wait, and holds the pages that it has lent.
+hosts that must wait, and holds the pages that it has leased.
 
 Pure.
 """
@@ -101,33 +101,33 @@ class Frontier:
         policy: Policy[Any],
         budget: Budget,
         random: np.random.Generator,
-        learnt: PolicyCheckpoint,
+        learned: PolicyCheckpoint,
     ) -> Frontier:
-        """A frontier that goes on from what its policy had learnt.
+        """A frontier that goes on from what its policy had learned.
 
         Args:
             policy: What decides when a page is due.
             budget: How many visits may be made.
             random: Breaks ties.
-            learnt: State of the policy, its pages, its gap.
+            learned: State of the policy, its pages, its gap.
         """
         frontier = cls(policy, budget, random)
-        pages = learnt.pages
+        pages = learned.pages
         frontier._here = np.ones(pages, np.bool_)
         frontier._waiting = np.ones(pages, np.bool_)
         frontier._held = np.zeros(pages, np.bool_)
         frontier._earliest = np.full(pages, -np.inf)
         frontier._ties = random.random(pages)
-        frontier._gap = learnt.gap
-        frontier._coming = learnt.coming
-        frontier._turns.resume(learnt.state, learnt.gap, pages)
+        frontier._gap = learned.gap
+        frontier._coming = learned.coming
+        frontier._turns.resume(learned.state, learned.gap, pages)
         frontier._update_gap()
         return frontier
 
     @property
     def state(self) -> object:
-        """What the policy has learnt from all visits told so far."""
-        return self._turns.learnt()
+        """What the policy has learned from all visits told so far."""
+        return self._turns.learned()
 
     def add(self, pages: Pages, now: np.datetime64) -> Ints:
         """Take in pages that were found; returns their rows."""
@@ -259,7 +259,7 @@ class _ByValue:
         self._tick = tick_of(gap)
 
     def set_gap(self, gap: float) -> None:
-        self._state = self._policy.with_mean_gap(self.learnt(), gap)
+        self._state = self._policy.with_mean_gap(self.learned(), gap)
         self._tick = tick_of(gap)
 
     def add(self, pages: Pages) -> None:
@@ -269,7 +269,7 @@ class _ByValue:
         self, rows: Ints, named: Floats, reliability: tuple[Floats, Floats], now: np.datetime64
     ) -> None:
         if isinstance(self._policy, Listening):
-            self._state = self._policy.announced(self.learnt(), rows, named, reliability, now)
+            self._state = self._policy.announced(self.learned(), rows, named, reliability, now)
 
     def seen(self, rows: Ints, now: Instants, outcomes: Outcomes) -> None:
         self._visits.append((rows, now, outcomes))
@@ -290,13 +290,13 @@ class _ByValue:
 
     def ranked(self, now: np.datetime64, most: int, waiting: Bools, ties: Floats) -> Ints:
         """The best pages now, best first."""
-        state = self.learnt()
+        state = self.learned()
         rows = np.flatnonzero(waiting)
         value = self._policy.value(state, rows, now) * (1 + _TIE * ties[rows])
         best = _largest(value, most)
         return rows[best[value[best] > 0]]  # a visit that is worth nothing is not made
 
-    def learnt(self) -> Any:  # noqa: ANN401 # a policy's state is its own affair
+    def learned(self) -> Any:  # noqa: ANN401 # a policy's state is its own affair
         """The policy's state after all that was found and seen."""
         if self._found:
             self._state = self._policy.found(self._state, Pages.joined(self._found))
@@ -368,7 +368,7 @@ class _ByDueTime:
         # A tie is worth at most a second or so: days after 1970 are about 20,000.
         return rows[_largest(-self._due[rows] * (1 - _TIE * ties[rows]), most)]
 
-    def learnt(self) -> Any:  # noqa: ANN401 # a policy's state is its own affair
+    def learned(self) -> Any:  # noqa: ANN401 # a policy's state is its own affair
         return self._state
 
     def _due_days(self, rows: Ints) -> Floats:

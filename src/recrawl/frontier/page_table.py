@@ -26,7 +26,7 @@ NOT_ADMITTED, ADMITTING = -1, -2
 
 
 class PageTable:
-    """What is known of each page of a crawl: a row a page.
+    """Facts about each page of a crawl: one row per page.
 
     Args:
         hosts: When each host may be asked.
@@ -40,7 +40,7 @@ class PageTable:
         row: Its row in the frontier of its pool.
         set: Its set time.
         called: When its pool looks at its set time, which may have moved further since.
-        out: Whether it is lent.
+        out: Whether it is leased.
     """
 
     def __init__(self, hosts: HostTable, terms: Sequence[VisitTerms]) -> None:

@@ -1,7 +1,7 @@
 """Pages that share a budget, and which of them comes next.
 
-A page is in one of four places: lent; put off to a *set time*; *new*, in the queue of pages without
-a copy; or in the frontier, whose policy decides.
+A page is in one of four places: leased; put off to a *set time*; *new*, in the queue of pages
+without a copy; or in the frontier, whose policy decides.
 
 Pure.
 """
@@ -41,12 +41,12 @@ class Pool:
     Args:
         frontier: What orders those that have a copy.
         budget: What all of them may cost.
-        book: What is known of them.
+        table: Status, host and set time of each.
         number: Of the pool.
         now: The instant.
 
     Attributes:
-        spending: What they have cost.
+        bucket: What they have cost, and may cost.
         copies: Those that have a copy.
     """
 
@@ -59,7 +59,7 @@ class Pool:
         self._pages = 0
         self._times: list[tuple[float, int]] = []
         self._set, self._retries, self._new = (Queue(table.hosts) for _ in range(3))
-        self._kind = 0  # of what was lent last, among those that take turns
+        self._kind = 0  # of what was leased last, among those that take turns
         # New pages that wait for their hours, and when the first of these begin.
         self._asleep: list[int] = []
         self._opens = inf
@@ -76,7 +76,7 @@ class Pool:
         self.copies.frontier.expect(len(self._new))
 
     def resume(self, pages: Ints, rows: Ints, last: Floats) -> None:
-        """Take in pages that the book knows already.
+        """Take in pages that the table has already.
 
         Args:
             pages: All of them.
@@ -92,7 +92,7 @@ class Pool:
         self._put_new(pages[free & (status == _NEW)])
         self.copies.frontier.expect(len(self._new))
         fixed = np.array([each.interval > 0 for each in table.terms])[table.term[pages]]
-        # Of pages that were lent when the crawl ended nobody may have decided when to go on.
+        # Of pages that were leased when the crawl ended nobody may have decided when to go on.
         nobody = (table.row[pages] == NOT_ADMITTED) | fixed | (table.failures[pages] > 0)
         nobody |= status != _COPIED
         nobody &= free & (status != _NEW) & (status != _REFUSED)
@@ -139,7 +139,7 @@ class Pool:
         return page
 
     def ready(self, now: float) -> float:
-        """Instant at which a page may be lent, as far as is known; call when `take` has none."""
+        """Instant at which a page may be leased, as far as is known; call when `take` has none."""
         wake = self._times[0][0] if self._times else inf
         allowed = self.bucket.ready(now, first=True)
         waiting = (self._set.ready(), self._retries.ready(), self._new.ready(), self._opens)
@@ -148,7 +148,7 @@ class Pool:
         return min(wake, max(allowed, self._ranking.ready()))
 
     def waiting(self, now: float, until: float) -> bool:
-        """Whether a page would be lent now if its host were free, and its host will be soon.
+        """Whether a page would be leased now if its host were free, and its host will be soon.
 
         Call when `take` has none.
 

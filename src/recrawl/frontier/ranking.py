@@ -35,8 +35,8 @@ class Ranking:
 
     Args:
         copies: The pages, and the frontier that orders them.
-        spending: What their visits may cost.
-        book: What is known of them.
+        bucket: What their visits may cost.
+        table: Status, host and set time of each.
         hours: Those of the terms of the pool that have hours: an order ends where some begin.
     """
 
@@ -51,7 +51,7 @@ class Ranking:
         self._bucket = bucket
         self._table = table
         self._hours = hours
-        # The order, how far it was read, until when it holds, and what was lent since.
+        # The order, how far it was read, until when it holds, and what was leased since.
         self._order: Ints = np.empty(0, np.int64)
         self._read = 0
         self._ends = inf
@@ -84,7 +84,7 @@ class Ranking:
                 return page
 
     def lease_out(self, page: int) -> None:
-        """Leave out a page of the order, as it is lent."""
+        """Leave out a page of the order, as it is leased."""
         self._leased.add(page)
 
     def freed(self, host: int) -> None:

@@ -27,7 +27,7 @@ _BLOCK = 1 << 15
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PageRows:
-    """What is known of pages: one row per page, nan and NaT where nothing is.
+    """Facts about pages: one row per page, nan and NaT where nothing is.
 
     Args:
         status: Numbers of `PageStatus`.

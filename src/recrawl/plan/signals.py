@@ -141,7 +141,7 @@ class SignalCounts:
         ...     false=np.array([2.0, 0.0]),
         ...     quiet_days=np.array([100.0, 0.0]),
         ... )
-        >>> signals = counts.learnt()
+        >>> signals = counts.learned()
         >>> signals.recall.round(2), signals.false_alarms.round(3)
         (array([0.9, 0.9]), array([0.02, 0.02]))
     """
@@ -161,7 +161,7 @@ class SignalCounts:
         now = (self.announced, self.missed, self.false, self.quiet_days)
         return SignalCounts(*(column + more for column, more in zip(now, step, strict=True)))
 
-    def learnt(self) -> Signals:
+    def learned(self) -> Signals:
         """Recall and false alarms of each row, shrunk to those of all rows together.
 
         A row starts as if ten of its gaps had gone as those of all rows did, so that a new site is

@@ -1,6 +1,6 @@
 """What every policy offers: when pages are due, from what visits have shown so far.
 
-A policy is a frozen value of parameters. What it has learnt is its *state*: plain arrays, a row
+A policy is a frozen value of parameters. What it has learned is its *state*: plain arrays, a row
 a page in the order in which pages were found. Methods may change the arrays of the state they
 are given; they return the state to go on with.
 

@@ -33,7 +33,7 @@ class Bank:
     r"""Posterior of a change rate that may move, as a mixture of Gamma states that forget.
 
     Each member is the state of `Gamma` with a memory of its own, $\tau$ days. Before a gap $g$
-    is read, the member forgets part of what it has learnt beyond the prior $a_0, b_0$,
+    is read, the member forgets part of what it has learned beyond the prior $a_0, b_0$,
 
     $$ a \leftarrow a_0 + (a - a_0) e^{-g / \tau}, \qquad
        b \leftarrow b_0 + (b - b_0) e^{-g / \tau} , $$

@@ -52,7 +52,7 @@ def terms(settings: Settings) -> list[VisitTerms]:
 
 
 def fingerprint(settings: Settings) -> str:
-    """Changes whenever what was learnt no longer fits: other rules, budgets, weights or aims."""
+    """Changes whenever what was learned no longer fits: other rules, budgets, weights or aims."""
     parts = [
         (rule.address, rule.exact, rule.budget is not None, rule.weight) for rule in settings.rules
     ]

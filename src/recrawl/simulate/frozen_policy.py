@@ -1,11 +1,10 @@
-"""Our policy in a rehearsal: it decides as always, and what visits find is left out or drawn.
+"""Our policy in a virtual crawl: it decides as always, and what visits find is left out or drawn.
 
-What visits will find nobody knows. In an *unmoved* rehearsal nothing is learnt: pages change as
-often as they are believed to, only the instants of their last visits move on, and bursts of
-sections fade. In a *drawn* one it is drawn by lot whether a visit finds a change, with the chance
-that the policy gives to it, and the policy learns from that: so many such rehearsals tell how far
-the next visit of a page may move. Pages that get their first copy in a rehearsal are taken for
-what a page is assumed to be of which nothing is known.
+Nobody knows what visits will find. A *frozen* policy learns nothing: pages change as often as they
+are believed to, only the instants of their last visits move on, and bursts of sections fade. A
+*sampled* one draws at random whether a visit finds a change, with the chance that the policy gives
+to it, and learns from that: many such crawls tell how far the next visit of a page may move. Pages
+that get their first copy on the way are what a page is assumed to be of which nothing is known.
 
 Pure.
 """
@@ -31,26 +30,26 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class FrozenState:
-    """What is known of the pages of a rehearsal, those with a copy first.
+    """Facts about the pages of a virtual crawl, those with a copy first.
 
     Attributes:
         gap: Mean days between visits to a page.
-        learnt: What the policy has learnt, which the rehearsal owns; None where it is nothing.
-        row: Row of each page that it has learnt of; pages beyond are young.
+        learned: What the policy has learned, as a copy; None where it is nothing.
+        row: Row of each page that it has learned of; pages beyond are young.
         last: When each young page was last visited, in days after 1970.
         worth: Weight of each young page over the cost of a visit.
     """
 
     gap: float
-    learnt: RecrawlState | None
+    learned: RecrawlState | None
     row: Ints
     last: Floats
     worth: Floats
 
     @classmethod
-    def of(cls, learnt: RecrawlState, row: Ints) -> FrozenState:
-        """What is known of some pages."""
-        return cls(learnt.gap, learnt, row, np.empty(0), np.empty(0))
+    def of(cls, learned: RecrawlState, row: Ints) -> FrozenState:
+        """Facts about some pages."""
+        return cls(learned.gap, learned, row, np.empty(0), np.empty(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +88,8 @@ class FrozenPolicy:
     def with_mean_gap(self, state: FrozenState, gap: float) -> FrozenState:
         """State of a crawl whose mean gap has moved."""
         state.gap = gap
-        if state.learnt is not None:
-            state.learnt = self.policy.with_mean_gap(state.learnt, gap)
+        if state.learned is not None:
+            state.learned = self.policy.with_mean_gap(state.learned, gap)
         return state
 
     def seen(
@@ -100,24 +99,24 @@ class FrozenPolicy:
         del outcomes
         at, young = epoch_days(now), rows >= len(state.row)
         state.last[rows[young] - len(state.row)] = at[young]
-        if state.learnt is not None:
+        if state.learned is not None:
             ours = state.row[rows[~young]]
-            state.learnt.last[ours] = at[~young]
-            state.learnt.announced.forget(ours)
+            state.learned.last[ours] = at[~young]
+            state.learned.announced.forget(ours)
         return state
 
     def value(self, state: FrozenState, rows: Ints, now: np.datetime64) -> Floats:
         """What a visit to each page is worth now."""
         values, young = np.empty(len(rows)), rows >= len(state.row)
-        learnt = state.learnt
-        if learnt is not None:
+        learned = state.learned
+        if learned is not None:
             # Before the policy would: it fits its priors anew where it begins a bin itself.
-            let_clocks_run(learnt, float(epoch_days(now)))
-            _go_on_asking(learnt, float(epoch_days(now)))
-            values[~young] = self.policy.value(learnt, state.row[rows[~young]], now)
+            let_clocks_run(learned, float(epoch_days(now)))
+            _go_on_asking(learned, float(epoch_days(now)))
+            values[~young] = self.policy.value(learned, state.row[rows[~young]], now)
         if young.any():
             ours = rows[young] - len(state.row)
-            relatives = learnt.relatives if learnt else self._nothing_known(state.gap)
+            relatives = learned.relatives if learned else self._nothing_known(state.gap)
             one = np.ones(len(ours))
             waited = np.maximum(float(epoch_days(now)) - state.last[ours], 0.0)
             expected = self.policy.objective.expected_value(
@@ -129,9 +128,9 @@ class FrozenPolicy:
     def due(self, state: FrozenState, rows: Ints, price: float) -> Instants:
         """When the value of each page that is not young reaches the price."""
         due = np.full(len(rows), np.inf)
-        if state.learnt is not None:
+        if state.learned is not None:
             known = rows < len(state.row)
-            found = self.policy.due(state.learnt, state.row[rows[known]], price)
+            found = self.policy.due(state.learned, state.row[rows[known]], price)
             due[known] = np.where(np.isnat(found), np.inf, epoch_days(found))
         return instants_after_epoch(due)
 
@@ -139,9 +138,9 @@ class FrozenPolicy:
         return Relatives.start(self.policy.relatives, gap)
 
 
-def _go_on_asking(learnt: RecrawlState, now: float) -> None:
+def _go_on_asking(learned: RecrawlState, now: float) -> None:
     """Let hosts be asked once a day what has changed, and say that nothing has."""
-    announced = learnt.announced
+    announced = learned.announced
     telling = np.flatnonzero(announced.recall > 0)
     days = np.maximum(np.floor(now - announced.asked[telling]), 0.0)
     announced.asked[telling] += days
@@ -149,7 +148,7 @@ def _go_on_asking(learnt: RecrawlState, now: float) -> None:
 
 @dataclass(frozen=True, slots=True)
 class SampledPolicy(FrozenPolicy):
-    """A policy that learns from what is drawn by lot.
+    """A policy that learns from what is drawn at random.
 
     Args:
         policy: What decides.
@@ -167,11 +166,11 @@ class SampledPolicy(FrozenPolicy):
         self, state: FrozenState, rows: Ints, now: Instants, outcomes: Outcomes
     ) -> FrozenState:
         """State after visits, some of which found a change; young pages teach nothing."""
-        learnt, known = state.learnt, rows < len(state.row)
-        if learnt is not None and known.any():
+        learned, known = state.learned, rows < len(state.row)
+        if learned is not None and known.any():
             ours, at = state.row[rows[known]], now[known]
-            let_clocks_run(learnt, float(epoch_days(at).max()))
-            fresh = self.policy.fresh(learnt, ours, at.max())
+            let_clocks_run(learned, float(epoch_days(at).max()))
+            fresh = self.policy.fresh(learned, ours, at.max())
             changed = self._random.random(len(ours)) > fresh
-            state.learnt = self.policy.seen(learnt, ours, at, Outcomes.existence(changed))
+            state.learned = self.policy.seen(learned, ours, at, Outcomes.existence(changed))
         return FrozenPolicy.seen(self, state, rows, now, outcomes)

@@ -69,7 +69,7 @@ class Scenario:
         page: The page that is asked about.
         share: How large a part of the crawl's pages take part.
         terms: On which terms pages are visited.
-        known: What is known of each page.
+        known: Facts about each page.
         last: When each page was last compared with its copy; nan if never.
         asked_at: When the page was last visited, whatever came of it; nan if never.
         pools: Pages by budget; the last pays for nothing.

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundChanges:
-    """Visits that brought changes: a row a visit.
+    """Visits that brought changes: one row per visit.
 
     Args:
         at: When each was.

@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 _KINDS = ("", SITEMAP, FEED)
 _AT_ONCE = 5_000  # addresses looked up before others have their turn
 _MOST = 3
-_PARTS = ("dated", "told", "kind", "found")
+_PARTS = ("dated", "unvisited", "kind", "found")
 ANNOUNCED = tuple(f"announcements.{name}" for name in _PARTS)
 
 
 class Announcements:
-    """What hosts say of pages: a row a page.
+    """What hosts say of pages: one row per page.
 
     Attributes:
         dated: Epoch seconds at which it last changed, by its host's word; 0 where that is unsaid.
-        told: Announcements since its last visit.
+        unvisited: Announcements since its last visit.
         kind: Where its host dates it: 0 nowhere, 1 in a sitemap, 2 in a feed.
         found: Epoch seconds of the last visit that found a change before it was announced; 0 for
             none that is still to be.
@@ -46,7 +46,7 @@ class Announcements:
 
     def __init__(self) -> None:
         self.dated: Floats = np.empty(0)
-        self.told: Statuses = np.empty(0, np.uint8)
+        self.unvisited: Statuses = np.empty(0, np.uint8)
         self.kind: Statuses = np.empty(0, np.uint8)
         self.found: Floats = np.empty(0)
         # When the feeds of each host were last read and had left nothing out.
@@ -76,9 +76,9 @@ class Announcements:
                 rows = min(len(array), len(had))
                 array[:rows] = had[:rows]
 
-    def forget_told(self) -> None:
-        """Let hosts announce once more what they have: a policy that begins anew was not told."""
-        self.dated[self.told > 0] = 0.0
+    def repeat_all(self) -> None:
+        """Let hosts announce once more what they have: for a policy that begins anew."""
+        self.dated[self.unvisited > 0] = 0.0
 
     def visited(self, page: int, at: float, *, changed: bool) -> tuple[str, dict[str, float]]:
         """What a visit says of its host's word: the kind, and what to count.
@@ -88,12 +88,12 @@ class Announcements:
             at: Epoch seconds of the visit.
             changed: Whether it had changed.
         """
-        kind, told = _KINDS[self.kind[page]], float(self.told[page])
-        self.told[page] = 0
+        kind, announced = _KINDS[self.kind[page]], float(self.unvisited[page])
+        self.unvisited[page] = 0
         if not changed:
-            return kind, {"wrong": told}
-        self.found[page] = at if kind and not told else 0.0
-        return kind, {"right": 1.0} if told else {"silent": 1.0}
+            return kind, {"wrong": announced}
+        self.found[page] = at if kind and not announced else 0.0
+        return kind, {"right": 1.0} if announced else {"silent": 1.0}
 
     def of_kind(self, pages: Ints, kind: int) -> Bools:
         """Which pages are dated by this kind of source; the first that dates a page has it."""
@@ -119,7 +119,7 @@ class Announcements:
         news = moved & np.where(had > 0, until > last, dates > last) & ~late
         self.dated[pages] = np.maximum(dates, had)
         self.found[pages[late]] = 0.0
-        self.told[pages] = np.minimum(self.told[pages] + news, _MOST)
+        self.unvisited[pages] = np.minimum(self.unvisited[pages] + news, _MOST)
         return news, late
 
     def silent_pages(self, pages: Ints, hosts: Ints, oldest: dict[int, float], now: float) -> Ints:

@@ -152,8 +152,8 @@ def open_crawl(
     crawl.announcements.grow(len(snapshot.last))
     crawl.announcements.resume(some_parts(reader, *ANNOUNCED))
     if checkpoint is None:
-        crawl.announcements.forget_told()
-    crawl.announcements.told[snapshot.replayed] = 0
+        crawl.announcements.repeat_all()
+    crawl.announcements.unvisited[snapshot.replayed] = 0
     return crawl
 
 

@@ -1,4 +1,4 @@
-"""Places that are new at each fetch: learnt, blanked, and forgotten again."""
+"""Places that are new at each fetch: learned, blanked, and forgotten again."""
 # ruff: noqa: E501, RUF001 # a case is a row of a table; signs of other scripts are meant
 
 import time

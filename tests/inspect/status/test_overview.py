@@ -178,7 +178,7 @@ def test_what_was_foretold_stands_beside_what_was_found(path):
     found = sum(tenth.visits * tenth.found for tenth in status.tenths)
     assert found == pytest.approx(4 * 27, abs=15)
     for tenth in status.tenths:
-        assert tenth.chance <= tenth.foretold <= tenth.chance + 0.1
+        assert tenth.chance <= tenth.forecast <= tenth.chance + 0.1
 
 
 def test_what_was_foretold_is_kept(path, few):

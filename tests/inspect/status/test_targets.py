@@ -36,10 +36,10 @@ def path(tmp_path):
 
 def rates_of(path, wishes, rule):
     with open_store(path) as reader:
-        sight = load_snapshot(wishes, reader, NOW)
-    for pool in sight.pools:
+        snapshot = load_snapshot(wishes, reader, NOW)
+    for pool in snapshot.pools:
         if pool.state is not None:
-            rows = np.flatnonzero(sight.rule[pool.pages] == rule)
+            rows = np.flatnonzero(snapshot.rule[pool.pages] == rule)
             if len(rows):
                 return Rates.gamma(*Beliefs.of(pool.state, rows, NOW).as_one)
     raise AssertionError
@@ -129,7 +129,7 @@ def test_of_many_targets_the_furthest_missed_have_costs(path, monkeypatch):
 
 
 def test_a_few_pages_of_a_large_crawl_are_looked_at_all_the_same(path, monkeypatch):
-    """A lot of five copies may miss the ten of b.org; its target needs them."""
+    """A sample of five copies may miss the ten of b.org; its target needs them."""
     wishes = asked(("a.org/", ""), ("b.org/", "target = 0.9"))
     save(wishes, path, NOW)
     (every,) = overview_of(wishes, path, NOW).targets

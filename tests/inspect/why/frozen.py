@@ -38,7 +38,7 @@ class Said:
     at: float
     kind: Binding
     what_ifs: dict[str, WhatIf]
-    scene: Scenario
+    scenario: Scenario
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,8 @@ class Frozen:
             went_on = crawl.next_visits(range(len(world)), now + days) if days else []
         return cls(path, world, settings, now, found or {}, went_on)
 
-    def scene(self, page: int, most: int = 2_000) -> Scenario:
-        """The scene of a page."""
+    def scenario(self, page: int, most: int = 2_000) -> Scenario:
+        """The scenario of a page."""
         with open_store(self.path) as reader:
             return build_scenario(
                 load_snapshot(self.settings, reader, self.now), reader, page, most=most
@@ -83,11 +83,11 @@ class Frozen:
 
     def said(self, page: int, *, otherwise: bool = True) -> Said:
         """What is said of a page; what would change it only where that is wanted."""
-        scene = self.scene(page)
-        base = simulate_next_visit(scene)
-        changes = what_ifs(scene, base) if otherwise else []
+        scenario = self.scenario(page)
+        base = simulate_next_visit(scenario)
+        changes = what_ifs(scenario, base) if otherwise else []
         named = {f"{each.change} {each.to}": each for each in changes}
-        return Said(base.at, binding(scene, base), named, scene)
+        return Said(base.at, binding(scenario, base), named, scenario)
 
     def really(
         self,

@@ -31,12 +31,16 @@ def test_the_next_visit_is_near_what_is_said(tmp_path):
         for number, now in enumerate(WORLD.start + 15 + 4 * np.arange(6.0)):
             crawl.go_on(now)
             crawl.save()
-            sight = load_snapshot(settings, crawl.reader, now)
+            snapshot = load_snapshot(settings, crawl.reader, now)
             for page in range(number, 100, 6):
                 said.append(
-                    (page, now, simulate_next_visit(build_scenario(sight, crawl.reader, page)).at)
+                    (
+                        page,
+                        now,
+                        simulate_next_visit(build_scenario(snapshot, crawl.reader, page)).at,
+                    )
                 )
-                last.append(sight.last[page])
+                last.append(snapshot.last[page])
         crawl.go_on(WORLD.end - 1)
     pages, at = (np.array(each) for each in zip(*crawl.made, strict=True))
     really = [at[(pages == page) & (at > now)][0] for page, now, _ in said]
@@ -51,8 +55,11 @@ def test_the_next_visit_is_near_what_is_said(tmp_path):
 @pytest.mark.slow
 def test_the_band_holds_the_visit_in_about_seven_cases_of_ten(frozen):
     pages = range(1, 100, 4)
-    scenes = [frozen.said(page, otherwise=False).scene for page in pages]
-    found = [[simulate_next_visit(scene, stream=stream).at for stream in LOTS] for scene in scenes]
+    scenarios = [frozen.said(page, otherwise=False).scenario for page in pages]
+    found = [
+        [simulate_next_visit(scenario, stream=stream).at for stream in LOTS]
+        for scenario in scenarios
+    ]
     really = np.array(frozen.went_on)[list(pages)]
     held = (np.min(found, axis=1) <= really) & (really <= np.max(found, axis=1))
 
@@ -66,7 +73,7 @@ def test_other_settings_move_visits_as_is_said(frozen):
     said = [frozen.said(page) for page in pages]
     before = np.array(frozen.went_on)[list(pages)] - frozen.now
     twice = np.array(frozen.really(pages, settings_of(2 * BUDGET))) - frozen.now
-    foretold = np.array([each.what_ifs["budget 100/1d"].at for each in said]) - frozen.now
+    forecast = np.array([each.what_ifs["budget 100/1d"].at for each in said]) - frozen.now
     heavier = [settings_of(BUDGET, more=frozen.block(page, "weight = 2")) for page in pages]
     weighed = np.array(
         [frozen.really([page], each)[0] for page, each in zip(pages, heavier, strict=True)]
@@ -75,7 +82,7 @@ def test_other_settings_move_visits_as_is_said(frozen):
 
     turns = 2 / BUDGET  # days
     assert np.median(twice) < 0.8 * np.median(before)
-    assert np.median(np.abs(foretold - twice)) < 0.3 * np.median(twice) + turns
+    assert np.median(np.abs(forecast - twice)) < 0.3 * np.median(twice) + turns
     assert np.median(weighed - frozen.now) < 0.8 * np.median(before)
     off = np.abs(weighed_said - weighed)
     assert np.median(off) < 0.3 * np.median(weighed - frozen.now) + turns
@@ -84,21 +91,21 @@ def test_other_settings_move_visits_as_is_said(frozen):
 @pytest.mark.slow
 def test_a_neighbour_found_changed_moves_visits_as_is_said(frozen):
     pages = range(3, 100, 8)
-    foretold, really, before = [], [], []
+    forecast, really, before = [], [], []
     for page in pages:
         said = frozen.said(page)
         changed = said.what_ifs.get("neighbour found changed now")
         if changed is None or not changed.moves:
             continue
-        pool = said.scene.pool
-        (other,) = pool.pages[pool.rows == neighbour(said.scene)].tolist()
-        foretold.append(changed.at - frozen.now)
+        pool = said.scenario.pool
+        (other,) = pool.pages[pool.rows == neighbour(said.scenario)].tolist()
+        forecast.append(changed.at - frozen.now)
         really.append(frozen.really([page], changed=other)[0] - frozen.now)
         before.append(frozen.went_on[page] - frozen.now)
 
     assert len(really) >= 4
     assert np.median(really) < np.median(before)
-    off = np.abs(np.array(foretold) - really)
+    off = np.abs(np.array(forecast) - really)
     assert np.median(off) < 0.4 * np.median(really) + 2 / BUDGET
 
 
@@ -107,7 +114,7 @@ def test_a_part_of_the_pages_says_nearly_the_same(frozen):
     pages = range(0, 100, 5)
     whole = np.array([frozen.said(page, otherwise=False).at for page in pages]) - frozen.now
     part = (
-        np.array([simulate_next_visit(frozen.scene(page, most=50)).at for page in pages])
+        np.array([simulate_next_visit(frozen.scenario(page, most=50)).at for page in pages])
         - frozen.now
     )
 

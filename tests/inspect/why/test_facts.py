@@ -24,16 +24,16 @@ def path(tmp_path):
 
 def looked(path, settings, page, now=NOW):
     with open_store(path) as reader:
-        sight = load_snapshot(settings, reader, now)
-        return sight, build_scenario(sight, reader, page)
+        snapshot = load_snapshot(settings, reader, now)
+        return snapshot, build_scenario(snapshot, reader, page)
 
 
 def test_evidence_is_counted(path):
     settings = made(path)
     with open_store(path) as reader:
-        sight = load_snapshot(settings, reader, NOW)
-        found = [evidence(sight, reader, page) for page in range(60)]
-        rows = page_rows(sight, reader)
+        snapshot = load_snapshot(settings, reader, NOW)
+        found = [evidence(snapshot, reader, page) for page in range(60)]
+        rows = page_rows(snapshot, reader)
 
     assert [each.visits for each in found] == [5] * 60
     assert [each.compared for each in found] == [4] * 60
@@ -47,8 +47,8 @@ def test_evidence_is_counted(path):
 
 def test_the_estimate_is_what_the_crawl_believes(path):
     settings = made(path)
-    sight, scene = looked(path, settings, 7)
-    beliefs, found = believed(sight, 7), estimate(scene)
+    snapshot, scenario = looked(path, settings, 7)
+    beliefs, found = believed(snapshot, 7), estimate(scenario)
 
     assert found is not None
     assert beliefs is not None
@@ -80,26 +80,26 @@ def test_a_page_of_which_nothing_is_known_is_what_its_relatives_are(path):
 
 def test_a_visit_is_worth_what_the_policy_says_and_reaches_the_price(path):
     settings = made(path)
-    _, scene = looked(path, settings, 7)
-    base = simulate_next_visit(scene)
-    found = worth(scene, base)
+    _, scenario = looked(path, settings, 7)
+    base = simulate_next_visit(scenario)
+    found = worth(scenario, base)
     now = instants_after_epoch(np.array([NOW]))[0]
 
     assert found is not None
-    (value,) = scene.policy.value(scene.pool.state, np.array([scene.row]), now)
+    (value,) = scenario.policy.value(scenario.pool.state, np.array([scenario.row]), now)
     assert found.value == pytest.approx(value)
     assert found.values[0] == (NOW, found.value)
     assert [at for at, _ in found.values][2] == base.at
     if found.reaches > NOW:
-        (reached,) = value_at(scene, scene.pool.state, [found.reaches])
+        (reached,) = value_at(scenario, scenario.pool.state, [found.reaches])
         assert reached == pytest.approx(found.price, rel=0.1)  # bursts fade until then
 
 
 def test_a_section_that_nothing_is_known_of_adds_nothing(path):
     settings = made(path, rounds=1)
     with open_store(path) as reader:
-        sight = load_snapshot(settings, reader, NOW)
-        found = activity(build_scenario(sight, reader, 25), sight, reader)
+        snapshot = load_snapshot(settings, reader, NOW)
+        found = activity(build_scenario(snapshot, reader, 25), snapshot, reader)
 
     assert found is not None
     assert found.address == "https://a.org/s2/"
@@ -114,21 +114,21 @@ def test_a_robots_txt_that_forbids_a_page_decides(path):
     with open_for_writing(path) as store:
         store.write([RobotsRead("a.org", (NOW - 0.5) * DAY, 200, body)])
     with open_store(path) as reader:
-        sight = load_snapshot(settings, reader, NOW)
-        forbidden, allowed = (reasons(sight, reader, page) for page in (25, 35))
-        scene = build_scenario(sight, reader, 25)
+        snapshot = load_snapshot(settings, reader, NOW)
+        forbidden, allowed = (reasons(snapshot, reader, page) for page in (25, 35))
+        scenario = build_scenario(snapshot, reader, 25)
 
     assert forbidden.constraint == "robots"
     assert forbidden.figures["robots_read_at"] == pytest.approx(NOW - 0.5)
     assert allowed.constraint != "robots"
-    assert scene.host.delay * DAY == pytest.approx(30)
+    assert scenario.host.delay * DAY == pytest.approx(30)
 
 
 def test_a_host_without_robots_txt_is_left_alone_for_an_hour(path):
     settings = made(path)
     with open_for_writing(path) as store:
         store.write([RobotsRead("a.org", NOW * DAY, 503, b"")])
-    _, scene = looked(path, settings, 3, NOW + 0.01)
+    _, scenario = looked(path, settings, 3, NOW + 0.01)
 
-    assert scene.host.after == pytest.approx(NOW + 1 / 24)
-    assert simulate_next_visit(scene).at >= NOW + 1 / 24
+    assert scenario.host.after == pytest.approx(NOW + 1 / 24)
+    assert simulate_next_visit(scenario).at >= NOW + 1 / 24

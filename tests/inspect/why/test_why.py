@@ -41,7 +41,7 @@ def test_the_minimum_binds_a_page_that_changes_often(path):
     half = said.what_ifs["minimum 1.5d"]
 
     assert said.kind is Binding.MINIMUM
-    assert said.at == pytest.approx(said.scene.last[NEWS] + 3, abs=TICK)
+    assert said.at == pytest.approx(said.scenario.last[NEWS] + 3, abs=TICK)
     assert crawl.really([NEWS])[0] == pytest.approx(said.at, abs=TICK)
     shorter = settings_of(BUDGET, more=block(NEWS, 'minimum = "1.5d"'))
     assert half.moves
@@ -58,7 +58,7 @@ def test_the_maximum_binds_a_page_that_hardly_changes(path):
     (later,) = crawl.really([DOCS], settings_of(BUDGET, more=block(DOCS, "")))
 
     assert said.kind is Binding.MAXIMUM
-    assert said.at <= said.scene.last[DOCS] + 0.5 + TURN  # the day's budget is spent
+    assert said.at <= said.scenario.last[DOCS] + 0.5 + TURN  # the day's budget is spent
     assert crawl.really([DOCS])[0] == pytest.approx(said.at, abs=TURN)
     assert without.moves
     assert without.at > said.at + HOUR
@@ -74,7 +74,7 @@ def test_an_interval_binds_whatever_a_page_does(path):
     half = said.what_ifs["interval 12h"]
 
     assert said.kind is Binding.INTERVAL
-    assert 0.95 <= said.at - said.scene.last[DOCS] <= 1
+    assert 0.95 <= said.at - said.scenario.last[DOCS] <= 1
     assert crawl.really([DOCS])[0] == pytest.approx(said.at, abs=TURN)
     shorter = settings_of(BUDGET, more=block(DOCS, 'interval = "12h"'))
     assert crawl.really([DOCS], shorter)[0] == pytest.approx(half.at, abs=TURN)
@@ -200,8 +200,8 @@ def test_a_new_page_waits_for_its_first_copy(path):
     np.testing.assert_allclose([each.at for each in said], really, atol=2 * HOUR)
     twice = np.array(crawl.really(new, settings_of(40)))
     assert (twice < really).all()
-    foretold = [each.what_ifs["budget 40/1d"].at for each in said]
-    np.testing.assert_allclose(foretold, twice, atol=2 * HOUR)
+    forecast = [each.what_ifs["budget 40/1d"].at for each in said]
+    np.testing.assert_allclose(forecast, twice, atol=2 * HOUR)
 
 
 def test_a_page_without_a_rule_is_never_visited(path):

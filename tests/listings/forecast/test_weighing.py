@@ -40,10 +40,10 @@ def test_the_level_falls_by_no_more_than_the_factor_by_which_it_may_rise():
     state = trained()
     bank = after(state, cycle(80, 7, 10_000, 0)).pooled.level
     before, kept = state.pooled.level, 0.5 ** (7 / HALF_LIVES)
-    learnt = bank.events - before.events * kept
+    learned = bank.events - before.events * kept
     weight = bank.weight - before.weight * kept
 
-    np.testing.assert_allclose(learnt / weight, state.pooled.theta / 2, rtol=0.02)
+    np.testing.assert_allclose(learned / weight, state.pooled.theta / 2, rtol=0.02)
 
 
 def test_what_is_usual_is_the_weight_of_a_cycle_of_that_length():

@@ -50,7 +50,7 @@ class Crawled:
     recall: np.ndarray
 
 
-def learnt(frontier: Frontier) -> Any:
+def learned(frontier: Frontier) -> Any:
     return frontier.state
 
 
@@ -117,10 +117,10 @@ def crawl_telling(
         last[some] = day
         frontier.seen(some, np.full(len(some), instant(day)), Outcomes.existence(changed))
         if int(4 * day) > int(4 * (day - step)):
-            expected = policy.fresh(learnt(frontier), rows, instant(day)).mean()
+            expected = policy.fresh(learned(frontier), rows, instant(day)).mean()
             fresh = [newest(changes[row], day) <= last[row] for row in range(count)]
             looks.append((day, expected, np.mean(fresh)))
-    state = learnt(frontier)
+    state = learned(frontier)
     beliefs = Beliefs.of(state, rows, START + days)
     return Crawled(rate, beliefs, np.array(looks), words, state.announced.recall)
 

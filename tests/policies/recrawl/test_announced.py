@@ -134,7 +134,7 @@ def test_silence_of_before_a_host_was_believed_is_learnt_when_it_is():
     # By the memory that forgets nothing. The clock has slowed since, and is read as it is now.
     exposure = (state.memories.exposure - before)[0]
     assert exposure == pytest.approx(0.75 * 5.0 + 0.25 * silent + since, rel=1e-6)
-    assert not state.announced.learnt.any()
+    assert not state.announced.learned.any()
     assert not state.announced.silent.any()
 
 
@@ -142,7 +142,7 @@ def test_a_change_lies_in_the_days_in_which_it_was_announced():
     """Silent for three days, announced on the fourth, visited on the seventh."""
     _, state = crawl_of()
     told = state.announced
-    told.recall[0], told.silent[0], told.learnt[0], told.span[0] = 0.5, 3.0, 1.5, 1.0
+    told.recall[0], told.silent[0], told.learned[0], told.span[0] = 0.5, 3.0, 1.5, 1.0
     told.count[0] = 1.0
 
     streams = told.streams(np.array([0]), np.array([6.0]), np.array([1.0]), np.array([True]))
@@ -193,7 +193,7 @@ def test_days_are_watched_as_far_as_one_change_would_be_met():
 
 
 def test_a_visit_that_was_made_before_its_host_was_last_asked_leaves_all_rates_finite():
-    """Silence slows the clock, so more days may have been learnt than it shows at the visit."""
+    """Silence slows the clock, so more days may have been learned than it shows at the visit."""
     policy, state = crawl_of(pages=20, gap=4.0)
     rows, word = np.arange(20), (np.full(20, 0.95), np.full(20, 0.01))
     for day in range(1, 31):
@@ -226,7 +226,7 @@ def test_announcements_of_a_host_that_is_not_believed_yet_are_kept():
     state = policy.announced(
         state, np.array([3, 4]), np.array([1.0, 0.0]), (none, none), instant(5.0)
     )
-    for name in ("learnt", "watched"):
+    for name in ("learned", "watched"):
         getattr(state.announced, name)[:] = np.arange(20.0)
 
     again = load(policy, dump(state), lambda: [f"site/{page}" for page in range(20)])

@@ -26,7 +26,7 @@ ROW = np.array([0])
 
 
 class Exact:
-    """What is known of a rate: its likelihood by a grid, from the prior that the policy has."""
+    """Facts about a rate: its likelihood by a grid, from the prior that the policy has."""
 
     def __init__(self):
         self.known = -0.5 * np.log(RATES) - RATES * 0.5 * GAP
@@ -90,7 +90,7 @@ def crawled(seed, recalls, *, announced, dated=False, days=30):
             outcomes = Outcomes(np.array([changed]), np.array([age]))
             seen = np.array([instant_after_epoch(START + now)])
             state, last = policy.seen(state, ROW, seen, outcomes), now
-    # What was learnt beyond the prior, and the prior of the beginning.
+    # What was learned beyond the prior, and the prior of the beginning.
     shape, exposure = state.memories.shape[0, 0] + 0.5, state.memories.exposure[0, 0] + 0.5 * GAP
     return shape / exposure / exact.mean(recall)
 

@@ -1,4 +1,4 @@
-"""What was foretold of visits stands beside what they found."""
+"""What was forecast of visits stands beside what they found."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def test_visits_stand_in_the_tenth_of_their_chance():
     found = table([(0.25, False), (0.28, True), (0.1, False), (1.0, True)])
 
     assert found.visits == pytest.approx([0, 1, 2, 0, 0, 0, 0, 0, 0, 1], abs=1e-3)
-    assert found.foretold[2] == pytest.approx(0.53, abs=1e-3)
+    assert found.forecast[2] == pytest.approx(0.53, abs=1e-3)
     assert found.found[[1, 2, 9]] == pytest.approx([0, 1, 1], abs=1e-3)
     assert found.deviation[2] == pytest.approx((0.25 * 0.75 + 0.28 * 0.72) ** 0.5, abs=1e-3)
 
@@ -69,17 +69,17 @@ def test_every_visit_is_counted_once(pairs):
 
 
 def test_the_policy_puts_down_what_it_had_believed():
-    """A visit is foretold by the chance that the copy was no longer fresh just before it."""
+    """A visit is forecast by the chance that the copy was no longer fresh just before it."""
     policy = Recrawl()
     state = policy.start(Pages.of(["a/x", "a/y"], np.full(2, START)), START, gap=4.0)
     for day, changed in ((3, True), (5, False), (9, True)):
         now = START + day * DAY
         chance = 1 - policy.fresh(state, np.array([0]), now)[0]
-        before = state.calibration.foretold.sum()
+        before = state.calibration.forecast.sum()
         outcomes = Outcomes.existence(np.array([changed]))
         state = policy.seen(state, np.array([0]), np.array([now]), outcomes)
 
-        assert state.calibration.foretold.sum() == pytest.approx(0.9999 * before + chance, rel=1e-6)
+        assert state.calibration.forecast.sum() == pytest.approx(0.9999 * before + chance, rel=1e-6)
     assert state.calibration.found.sum() == pytest.approx(2, abs=1e-3)
 
 
@@ -114,4 +114,4 @@ def test_a_crawl_foretells_what_it_finds(seed):
     found = state.calibration
 
     assert found.visits.sum() > 4_500
-    assert (np.abs(found.found - found.foretold) <= 4 * found.deviation).all()
+    assert (np.abs(found.found - found.forecast) <= 4 * found.deviation).all()

@@ -1,4 +1,4 @@
-"""What was learnt can be kept and gone on from."""
+"""What was learned can be kept and gone on from."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def addresses(count, first=0):
 
 
 def crawled(policy, state, *, hours, pages, seed):
-    """State after a visit an hour to a page drawn by lot, found changed half of the time."""
+    """State after a visit an hour to a page drawn at random, found changed half of the time."""
     random = np.random.default_rng(seed)
     for hour in hours:
         row = random.integers(pages, size=1)

@@ -27,7 +27,7 @@ def memories(pages=1, sites=1):
     return made
 
 
-def learnt(seen, prior=(0.5, 20.0)):
+def learned(seen, prior=(0.5, 20.0)):
     """Memories of one page after clock times and outcomes."""
     made = memories()
     for days, changed in seen:
@@ -64,7 +64,10 @@ def test_values_are_those_of_the_reference(state, value):
 def test_three_visits_move_the_bank_as_the_reference_says():
     """Prior (.5, 20), clock times 10, 10, 10: unchanged, changed, changed."""
     prior = (0.5, np.array([20.0]))
-    before, after = learnt([(10, False), (10, True)]), learnt([(10, False), (10, True), (10, True)])
+    before, after = (
+        learned([(10, False), (10, True)]),
+        learned([(10, False), (10, True), (10, True)]),
+    )
     shape, exposure = after.states(ROW, prior)
     chances, _ = before.chance(ROW, before.states(ROW, prior), np.array([10.0]))
     values = Freshness().expected_value(shape[:, 0], exposure[:, 0], np.full(3, 10.0))
@@ -111,7 +114,7 @@ many_visits = st.lists(st.tuples(st.floats(1e-6, 1e6), st.booleans()), min_size=
 @given(many_visits, st.floats(0.05, 5), st.floats(1e-3, 1e4))
 def test_weights_are_weights_and_states_are_states(seen, shape, exposure):
     """Gaps from a tenth of a second to millennia."""
-    made = learnt(seen, (shape, exposure))
+    made = learned(seen, (shape, exposure))
     states = made.states(ROW, (shape, np.array([exposure])))
 
     assert made.share.sum() == pytest.approx(1)
@@ -135,7 +138,7 @@ def test_no_memory_of_a_site_is_lost(changes):
 
 @given(st.lists(st.tuples(st.floats(0.01, 1e3), st.booleans()), min_size=1, max_size=30))
 def test_a_page_learns_as_a_plain_loop_does(seen):
-    made, page, site = learnt(seen), Page(0.0, [1 / 3] * 3), [1 / 3] * 3
+    made, page, site = learned(seen), Page(0.0, [1 / 3] * 3), [1 / 3] * 3
     for days, changed in seen:
         page.learn(site, (0.5, 20.0), days, changed)
 

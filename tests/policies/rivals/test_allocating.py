@@ -1,4 +1,4 @@
-"""Policies that divide a budget by learnt rates: Cho's, LambdaCrawl, Azar's."""
+"""Policies that divide a budget by learned rates: Cho's, LambdaCrawl, Azar's."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ SAID = Why(
         WhatIf("host", "", "free at any time", NOW + 0.25, moves=False),
     ),
     pages=1200,
-    rehearsed=1200,
+    simulated=1200,
 )
 
 
@@ -220,7 +220,7 @@ def test_signals_are_told():
 
 
 def test_a_large_crawl_says_how_many_pages_took_part():
-    said = words(replace(SAID, pages=1_000_000, rehearsed=2_000))
+    said = words(replace(SAID, pages=1_000_000, simulated=2_000))
 
     assert said[-1] == "from: a random sample of 2,000 of 1,000,000 pages"
 

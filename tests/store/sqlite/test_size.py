@@ -34,8 +34,8 @@ def sizes(tmp_path_factory):
             store.write([made(page, chance, copied=True) for page in pages])
         for _ in range(0, VISITS - PAGES, 100):
             store.write([made(chance.randrange(PAGES), chance) for _ in range(100)])
-        learnt = {f"{number}": np.zeros(PAGES, np.float32) for number in range(25)}
-        store.write([Checkpoint(learnt, visit=VISITS)])
+        learned = {f"{number}": np.zeros(PAGES, np.float32) for number in range(25)}
+        store.write([Checkpoint(learned, visit=VISITS)])
         query = "select name, sum(pgsize) from dbstat group by name"
         rows: list[Any] = connection_of(store).execute(query).fetchall()
     return dict(rows), path.stat().st_size
@@ -56,7 +56,7 @@ def made(page, chance, *, copied=False):
 
 
 def test_a_page_costs_at_most_300_bytes(sizes):
-    """With its address of 60 letters, its copy, 100 bytes learnt: everything but the visits."""
+    """With its address of 60 letters, its copy, 100 bytes learned: everything but the visits."""
     tables, whole = sizes
 
     assert (whole - tables["visits"]) / PAGES < 300

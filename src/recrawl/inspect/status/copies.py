@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _WITH_A_COPY = (PageStatus.COPIED, PageStatus.SUSPECTED)
 HERE = (PageStatus.NEW, *_WITH_A_COPY)
-# Copies of all rules with a target that are looked at, whatever the lot says.
+# Copies of all rules with a target that are looked at, whatever the sample says.
 _FOR_TARGETS, _MOST_A_TARGET, _FEWEST_A_TARGET = 10_000, 500, 20
 
 
@@ -89,9 +89,9 @@ class CopiesFound:
         freshness: How fresh they are.
         looked_at: How many were looked at.
         late: How many are past the longest time between visits.
-        lots: Those looked at, by budget.
+        samples: Those looked at, by budget.
         of_rules: Those of each rule that has a target.
-        calibration: What was foretold of visits, and what they found.
+        calibration: What was forecast of visits, and what they found.
         here: Pages of each budget that are there, with or without a copy; None where the store
             is to be asked.
         rule: Rule of each page; None where the store is to be asked.
@@ -102,7 +102,7 @@ class CopiesFound:
     freshness: ExpectedFreshness
     looked_at: int
     late: int
-    lots: list[CopySample]
+    samples: list[CopySample]
     of_rules: Mapping[int, CopySample]
     calibration: Calibration
     here: list[int] | None = None
@@ -123,26 +123,26 @@ def with_target(settings: Settings) -> list[int]:
 def all_copies(settings: Settings, reader: ReadStore, now: float) -> CopiesFound:
     """Look at all copies."""
     snapshot = load_snapshot(settings, reader, now)
-    found, calibration, lots = ExpectedFreshness(), Calibration.start(), []
+    found, calibration, samples = ExpectedFreshness(), Calibration.start(), []
     for number, pool in enumerate(snapshot.pools):
         if pool.state is not None:
             rows = np.flatnonzero(np.isin(snapshot.columns.status[pool.pages], _WITH_A_COPY))
             calibration += pool.state.calibration
-            lots.append(CopySample.drawn(number, pool.state, pool.pages, rows, len(rows)))
-            found += lots[-1].freshness(now)
+            samples.append(CopySample.drawn(number, pool.state, pool.pages, rows, len(rows)))
+            found += samples[-1].freshness(now)
     late = _late(settings, snapshot.rule, snapshot.last, now)
     stands = np.isin(snapshot.columns.status, _WITH_A_COPY) & np.isnat(snapshot.columns.next_at)
     of_rules = {}
     for rule in with_target(settings):
-        for lot in lots:
-            rows = lot.rows[snapshot.rule[lot.pages[lot.rows]] == rule]
+        for sample in samples:
+            rows = sample.rows[snapshot.rule[sample.pages[sample.rows]] == rule]
             if len(rows):
-                of_rules[rule] = replace(lot, rows=rows, of=len(rows))
+                of_rules[rule] = replace(sample, rows=rows, of=len(rows))
     return CopiesFound(
         freshness=found,
         looked_at=found.copies,
         late=int(np.count_nonzero(late & stands)),
-        lots=[lot for lot in lots if len(lot.rows)],
+        samples=[sample for sample in samples if len(sample.rows)],
         of_rules=of_rules,
         calibration=calibration,
         here=_here(settings, snapshot),
@@ -163,40 +163,40 @@ def _here(settings: Settings, snapshot: Snapshot) -> list[int]:
 def some_copies(
     settings: Settings, reader: ReadStore, saved: SavedCheckpoint, now: float, most: int
 ) -> CopiesFound:
-    """Look at some copies, drawn by lot from what was learnt of all of them."""
+    """Look at some copies, drawn at random from what was learned of all of them."""
     parts, visit = saved
     pools = [pool_parts(parts, number) for number in range(len(budgets(settings)))]
     rows = sum(len(pool[PAGES]) for pool in pools if pool)
     share = min(most / max(rows, 1), 1.0)
     without = reader.pages_without_content()
     wanted = _Wanted.drawn(settings, reader)
-    samples: dict[int, SampledSnapshot] = {}
+    snapshots: dict[int, SampledSnapshot] = {}
     for number, pool in enumerate(pools):
         if pool:
             drawn = SampledSnapshot.draw(
                 settings, reader, pool, share=share, without=without, wanted=wanted.everything
             )
             if drawn is not None:
-                samples[number] = drawn
+                snapshots[number] = drawn
     last = np.full(reader.page_count(), np.nan)
     for pool in pools:
         if pool:
             last[pool[PAGES]] = pool["last"]
-    young = _learn_since(reader, list(samples.values()), visit, last)
-    lots = {}
-    for number, sample in samples.items():
-        sample.run(now)
-        lots[number] = CopySample.drawn(number, sample.state, sample.pages, sample.drawn, sample.of)
-    found = sum((lot.freshness(now) for lot in lots.values()), ExpectedFreshness())
-    if samples:
-        found += next(iter(samples.values())).freshness_of_young(last[young], now)
+    young = _learn_since(reader, list(snapshots.values()), visit, last)
+    samples = {}
+    for number, each in snapshots.items():
+        each.run(now)
+        samples[number] = CopySample.drawn(number, each.state, each.pages, each.drawn, each.of)
+    found = sum((sample.freshness(now) for sample in samples.values()), ExpectedFreshness())
+    if snapshots:
+        found += next(iter(snapshots.values())).freshness_of_young(last[young], now)
     return CopiesFound(
         freshness=found,
-        looked_at=sum(len(sample.drawn) for sample in samples.values()) + len(young),
+        looked_at=sum(len(each.drawn) for each in snapshots.values()) + len(young),
         late=_late_of_all(settings, reader, last, without, now),
-        lots=list(lots.values()),
-        of_rules=wanted.lots(lots, settings),
-        calibration=_calibration(pools, list(samples.values())),
+        samples=list(samples.values()),
+        of_rules=wanted.samples(samples, settings),
+        calibration=_calibration(pools, list(snapshots.values())),
     )
 
 
@@ -214,7 +214,7 @@ class _Wanted:
 
     @classmethod
     def drawn(cls, settings: Settings, reader: ReadStore) -> _Wanted:
-        """Draw them by lot, the same for the same crawl."""
+        """Draw them at random, the same for the same crawl."""
         rules = with_target(settings)
         if not rules:
             return cls({}, {})
@@ -236,29 +236,31 @@ class _Wanted:
         """The pages of all rules."""
         return np.concatenate([np.empty(0, np.int64), *self.pages.values()])
 
-    def lots(self, lots: Mapping[int, CopySample], settings: Settings) -> dict[int, CopySample]:
+    def samples(
+        self, samples: Mapping[int, CopySample], settings: Settings
+    ) -> dict[int, CopySample]:
         """The copies of each rule, as they were looked at."""
         every, found = terms(settings), {}
         for rule, pages in self.pages.items():
-            lot = lots.get(every[rule].pool)
-            if lot is not None:
-                rows = lot.rows_of(pages)
+            sample = samples.get(every[rule].pool)
+            if sample is not None:
+                rows = sample.rows_of(pages)
                 if len(rows):
-                    found[rule] = replace(lot, rows=rows, of=self.copies[rule])
+                    found[rule] = replace(sample, rows=rows, of=self.copies[rule])
         return found
 
 
 def _calibration(
-    pools: Sequence[dict[str, Any]], samples: Sequence[SampledSnapshot]
+    pools: Sequence[dict[str, Any]], snapshots: Sequence[SampledSnapshot]
 ) -> Calibration:
     """What was saved, and what the copies that are looked at have shown since."""
     tables = [calibration_kept(pool) for pool in pools if pool]
-    tables += [sample.state.calibration for sample in samples]
+    tables += [each.state.calibration for each in snapshots]
     return sum(tables, Calibration.start())
 
 
 def _learn_since(
-    reader: ReadStore, samples: Sequence[SampledSnapshot], visit: int, last: Floats
+    reader: ReadStore, snapshots: Sequence[SampledSnapshot], visit: int, last: Floats
 ) -> Ints:
     """Learn from visits made since the crawl was saved; returns the pages copied since then."""
     young: list[Ints] = [np.empty(0, np.int64)]
@@ -268,8 +270,8 @@ def _learn_since(
         page, outcome = visits.page[known], visits.outcome[known]
         first = page[(outcome == VisitOutcome.FIRST) & np.isnan(last[page])]
         young.append(first)
-        for sample in samples:
-            sample.learn(visits, false_changes)
+        for each in snapshots:
+            each.learn(visits, false_changes)
         compared = np.isin(outcome, [each for each in VisitOutcome if each.compared])
         told = compared | (outcome == VisitOutcome.FIRST)
         last[page[told]] = epoch_days(visits.at[known])[told]

@@ -55,7 +55,7 @@ def listing_standings(settings: Settings, reader: ReadStore, now: float) -> list
     Args:
         settings: What is asked of the crawl.
         reader: Its store.
-        now: What time it is, in days after 1970.
+        now: The current time, in days after 1970.
     """
     return [_standing(rule, reader, now) for rule in settings.listings]
 

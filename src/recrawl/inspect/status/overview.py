@@ -1,6 +1,6 @@
 """How a crawl stands, found out within a second however large it is.
 
-Of a large crawl only some copies are looked at closely, drawn by lot; the rest is counted by the
+Of a large crawl only some copies are looked at closely, drawn at random; the rest is counted by the
 database, at the same time.
 
 Touches: a store, threads.
@@ -116,9 +116,9 @@ def _load_policies() -> None:
 
 
 def _tenths(calibration: Calibration) -> list[Tenth]:
-    """What was foretold of visits against what they found, where there were any."""
+    """What was forecast of visits against what they found, where there were any."""
     rows = zip(
-        *(calibration.visits.tolist(), calibration.foretold.tolist()),
+        *(calibration.visits.tolist(), calibration.forecast.tolist()),
         *(calibration.found.tolist(), calibration.deviation.tolist()),
         strict=True,
     )

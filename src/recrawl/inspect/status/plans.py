@@ -5,7 +5,7 @@ each page's rate and how sure that is, within the bounds of the rules and what h
 A plan supposes that rates stay as they are, which the crawl itself does not, and leaves out at
 which hours of the day pages may be visited.
 
-A large crawl is planned by some copies, drawn by lot, with their part of the budget and of what
+A large crawl is planned by some copies, drawn at random, with their part of the budget and of what
 each host can be asked.
 
 Touches: a store.
@@ -53,16 +53,16 @@ class PlannedPages:
     """Copies to plan for.
 
     Args:
-        lot: Where they are from; its rows are these.
+        sample: Where they are from; its rows are these.
         of: How many pages they stand for.
-        rates: What is known of their rates.
+        rates: Facts about their rates.
         weight: How much each matters.
         least: Visits a day that each gets in any case.
         most: Visits a day that none exceeds.
         host: Number of the host of each.
     """
 
-    lot: CopySample
+    sample: CopySample
     of: int
     rates: Rates
     weight: Floats
@@ -105,14 +105,14 @@ class Planner:
             budgets: Visits a day that each allows.
             pages: How many pages each is for, those counted that have no copy yet.
         """
-        lots = self._copies.lots
-        if not lots:
+        samples = self._copies.samples
+        if not samples:
             return []
-        drawn = sum(len(lot.rows) for lot in lots)
+        drawn = sum(len(sample.rows) for sample in samples)
         # Those with budgets of their own come first: what they leave of a host is for the others.
         planned = [
-            self.pages(thinned(lot, _MOST_PLANNED, drawn), max(pages[lot.pool], lot.of))
-            for lot in sorted(lots, key=lambda lot: -lot.pool)
+            self.pages(thinned(sample, _MOST_PLANNED, drawn), max(pages[sample.pool], sample.of))
+            for sample in sorted(samples, key=lambda sample: -sample.pool)
         ]
         return [self._outlook(times, budgets, planned) for times in TIMES]
 
@@ -122,7 +122,7 @@ class Planner:
         taken: dict[int, float] = {}
         whole, fresh, variance = 0, 0.0, 0.0
         for pages in planned:
-            plan = self._plan(pages, times * budgets[pages.lot.pool], taken)
+            plan = self._plan(pages, times * budgets[pages.sample.pool], taken)
             of = plan.freshness
             whole += pages.of
             fresh += pages.of * float(of.mean())
@@ -181,17 +181,17 @@ class Planner:
 
     # Pages to plan for.
 
-    def pages(self, lot: CopySample, of: int) -> PlannedPages:
-        """The copies of a lot, which stand for so many pages."""
-        pages = lot.pages[lot.rows]
+    def pages(self, sample: CopySample, of: int) -> PlannedPages:
+        """The copies of a sample, which stand for so many pages."""
+        pages = sample.pages[sample.rows]
         rule, host = self._copies.rules_and_hosts(self._reader, pages)
         every, rule = terms(self._settings), ruled(self._settings, rule)
         longest = np.array([each.interval or each.maximum for each in every])[rule]
         shortest = np.array([each.interval or each.minimum for each in every])[rule]
-        shape, exposure = lot.beliefs(self._now).as_one
+        shape, exposure = sample.beliefs(self._now).as_one
         with np.errstate(divide="ignore"):
             return PlannedPages(
-                lot=lot,
+                sample=sample,
                 of=of,
                 rates=Rates.gamma(shape, exposure),
                 weight=np.array([each.weight for each in every])[rule],
@@ -201,21 +201,21 @@ class Planner:
             )
 
 
-def thinned(lot: CopySample, most: int, among: int) -> CopySample:
-    """A lot of which so many are left, if it is `among` so many; at least one.
+def thinned(sample: CopySample, most: int, among: int) -> CopySample:
+    """A sample of which so many are left, if it is `among` so many; at least one.
 
     >>> from recrawl.inspect.status.copies import CopySample
-    >>> lot = CopySample(0, None, None, pages=np.arange(10), rows=np.arange(10), of=500)
-    >>> some = thinned(lot, most=30, among=100)
+    >>> sample = CopySample(0, None, None, pages=np.arange(10), rows=np.arange(10), of=500)
+    >>> some = thinned(sample, most=30, among=100)
     >>> len(some.rows), some.of
     (3, 500)
     """
-    count = max(round(len(lot.rows) * most / among), 1)
-    if count >= len(lot.rows):
-        return lot
-    random = np.random.default_rng(len(lot.rows))  # the same lot for the same crawl
-    rows = np.sort(random.choice(lot.rows, count, replace=False))
-    return replace(lot, rows=rows)
+    count = max(round(len(sample.rows) * most / among), 1)
+    if count >= len(sample.rows):
+        return sample
+    random = np.random.default_rng(len(sample.rows))  # the same sample for the same crawl
+    rows = np.sort(random.choice(sample.rows, count, replace=False))
+    return replace(sample, rows=rows)
 
 
 def within_hosts(limits: Limits, host: Ints, caps: Floats) -> Limits:
@@ -230,7 +230,7 @@ def within_hosts(limits: Limits, host: Ints, caps: Floats) -> Limits:
 def _variance(pages: PlannedPages, plan: Plan, fresh: Floats) -> float:
     """Variance of the expected number of fresh copies, of all the pages that these stand for.
 
-    What is unsure of a page's rate, of who was drawn by lot, and of the clocks that pages share.
+    What is unsure of a page's rate, of who was drawn at random, and of the clocks that pages share.
     """
     count, times = len(fresh), pages.of / len(fresh)
     rates, interval, aim = pages.rates, plan.interval, Freshness()
@@ -244,6 +244,6 @@ def _variance(pages: PlannedPages, plan: Plan, fresh: Floats) -> float:
         off += float(((1 - aim.loss(rate, interval) - fresh) ** 2).sum()) / draws
     faster = aim.expected_loss(rates.shape, rates.exposure, interval * (1 + _LITTLE))
     pull = (faster - (1 - fresh)) / _LITTLE
-    leaf = pages.lot.state.sections.leaf[pages.lot.rows]
+    leaf = pages.sample.state.sections.leaf[pages.sample.rows]
     drawn = pages.of * (times - 1) * float(np.var(fresh))
-    return times * off + drawn + in_common(pages.lot.state, leaf, pull, 1 / times)
+    return times * off + drawn + in_common(pages.sample.state, leaf, pull, 1 / times)

@@ -42,7 +42,7 @@ _NOTHING = nan, nan, nan
 def targets(
     settings: Settings,
     reader: ReadStore,
-    lots: Mapping[int, CopySample],
+    samples: Mapping[int, CopySample],
     planner: Planner,
     now: float,
     days: float,
@@ -52,28 +52,28 @@ def targets(
     Args:
         settings: What is asked of the crawl.
         reader: Its store.
-        lots: Copies of each rule that has a target.
+        samples: Copies of each rule that has a target.
         planner: Plans for copies.
         now: The instant, in days after 1970.
         days: How many of the last days visits are counted of.
     """
-    visits = _visits(reader, lots, now, days) if lots else {}
+    visits = _visits(reader, samples, now, days) if samples else {}
     found = {}
     for number in with_target(settings):
         rule = settings.rules[number]
         wanted = rule.target or nan
-        if number not in lots:
+        if number not in samples:
             found[number] = Target(rule.address, wanted, 0, _NOTHING, VisitCount(0, days))
             continue
-        lot = lots[number]
-        fresh = lot.freshness(now)
+        sample = samples[number]
+        fresh = sample.freshness(now)
         share = fresh.fresh / fresh.copies, *fresh.band()
         found[number] = Target(
-            rule.address, wanted, lot.of, share, VisitCount(visits[number], days)
+            rule.address, wanted, sample.of, share, VisitCount(visits[number], days)
         )
-    short = sorted(lots, key=lambda number: found[number].fresh[0] - found[number].wanted)
+    short = sorted(samples, key=lambda number: found[number].fresh[0] - found[number].wanted)
     for number in short[:_MOST_COSTS]:
-        needed = _needed(settings, lots[number], planner, found[number].wanted)
+        needed = _needed(settings, samples[number], planner, found[number].wanted)
         if needed.suffices:
             found[number] = replace(found[number], needed=needed.visits)
         else:
@@ -82,26 +82,26 @@ def targets(
 
 
 def _visits(
-    reader: ReadStore, lots: Mapping[int, CopySample], now: float, days: float
+    reader: ReadStore, samples: Mapping[int, CopySample], now: float, days: float
 ) -> dict[int, float]:
     """Visits that the pages of each rule had in the last days."""
     counted = {}
-    for number, lot in lots.items():
-        some = thinned(lot, _COUNTED, len(lot.rows))
+    for number, sample in samples.items():
+        some = thinned(sample, _COUNTED, len(sample.rows))
         counted[number] = some.pages[some.rows]
     everything = np.concatenate(list(counted.values()))
     since = (now - days) * SECONDS_A_DAY
     visits = reader.recent_visit_counts(everything, since)
     cuts = np.cumsum([len(pages) for pages in counted.values()])[:-1]
     return {
-        number: float(some.mean()) * lots[number].of
+        number: float(some.mean()) * samples[number].of
         for number, some in zip(counted, np.split(visits, cuts), strict=True)
     }
 
 
-def _needed(settings: Settings, lot: CopySample, planner: Planner, wanted: float) -> Needed:
+def _needed(settings: Settings, sample: CopySample, planner: Planner, wanted: float) -> Needed:
     """What a plan for the pages of one rule alone takes to be as fresh as is wanted."""
-    pages = planner.pages(thinned(lot, _PLANNED, len(lot.rows)), lot.of)
+    pages = planner.pages(thinned(sample, _PLANNED, len(sample.rows)), sample.of)
     objective = OBJECTIVES[settings.objective]
 
     def found(limits: Limits) -> Needed:

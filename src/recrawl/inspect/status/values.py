@@ -72,19 +72,19 @@ class BudgetOutlook:
 
 @dataclass(frozen=True, slots=True)
 class Tenth:
-    """Visits of which a change was foretold with about the same chance.
+    """Visits of which a change was forecast with about the same chance.
 
     Args:
         chance: The least; the tenth ends 0.1 above it.
         visits: How many there were of late.
-        foretold: Mean chance of a change that was foretold of them.
+        forecast: Mean chance of a change that was forecast of them.
         found: Share of them that found one.
         deviation: Standard deviation of that share, if pages change independently.
     """
 
     chance: float
     visits: float
-    foretold: float
+    forecast: float
     found: float
     deviation: float
 
@@ -95,7 +95,7 @@ class Learning:
 
     Args:
         visits: Visits of the week.
-        looked_at: How many of them were looked at, drawn by lot.
+        looked_at: How many of them were looked at, drawn at random.
         young: How many of these went to pages compared with their copies less than three times.
         audits: How many made a second request, to check what the first had said.
         either: How many did one or the other.
@@ -190,7 +190,7 @@ class CrawlStatus:
         spent: Visits by budget.
         outlooks: What to expect of half the budget, of the budget, and of twice as much; none
             before there is a copy.
-        tenths: What was foretold of visits against what they found, by the chance foretold.
+        tenths: What was forecast of visits against what they found, by the chance forecast.
         learning: Visits of the last week, or since the first, that were made to learn.
         targets: How wishes for freshness stand.
         hosts_that_lie: Hosts whose word on changes is not taken any more.
@@ -240,11 +240,11 @@ class CrawlStatus:
 
 
 def furthest_off(tenths: Sequence[Tenth], *, least: float) -> Tenth | None:
-    """The tenth whose visits found least what was foretold, of those with so many visits.
+    """The tenth whose visits found least what was forecast, of those with so many visits.
 
     >>> near, off = Tenth(0.0, 100, 0.05, 0.06, 0.02), Tenth(0.5, 200, 0.55, 0.45, 0.04)
     >>> furthest_off([near, off, Tenth(0.9, 3, 0.95, 0.0, 0.1)], least=50) is off
     True
     """
     many = [tenth for tenth in tenths if tenth.visits >= least]
-    return max(many, key=lambda tenth: abs(tenth.found - tenth.foretold), default=None)
+    return max(many, key=lambda tenth: abs(tenth.found - tenth.forecast), default=None)

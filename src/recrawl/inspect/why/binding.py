@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from recrawl.simulate.scenario import Scenario
 
 # A visit that moves by less has not moved: pages are chosen a tick at a time. Where they are
-# visited every minute a part of their gap counts, but a rehearsal goes on by whole seconds.
+# visited every minute a part of their gap counts, but a virtual crawl goes on by whole seconds.
 _MOVED_DAYS, _MOVED_SHARE = 60 / SECONDS_A_DAY, 0.02
 _PART_OF_GAP, _LEAST_DAYS = 1 / 16, 2 / SECONDS_A_DAY
 _BUSY = 0.5  # of the days that a visit comes sooner
@@ -56,36 +56,38 @@ class Binding(StrEnum):
     BUDGET = "budget"
 
 
-def binding(scene: Scenario, base: NextVisit) -> Binding:
-    """What decides when the page of a scene is visited next.
+def binding(scenario: Scenario, base: NextVisit) -> Binding:
+    """What decides when the page of a scenario is visited next.
 
     Args:
-        scene: The crawl.
+        scenario: The crawl.
         base: When the page is visited next.
     """
-    if scene.own_terms.pool == len(scene.pools) - 1:
+    if scenario.own_terms.pool == len(scenario.pools) - 1:
         return Binding.NO_RULE
     gains = {
         kind: _gain(base, simulate_next_visit(changed, until=base.at).at)
-        for kind, changed in _kept_back(scene, base).items()
+        for kind, changed in _kept_back(scenario, base).items()
     }
     if not held_by_host(base, gains[Binding.HOST]):
         gains[Binding.HOST] = 0.0
     best = max(gains, key=gains.__getitem__)
-    if gains[best] > _least(scene, base):
+    if gains[best] > _least(scenario, base):
         return best
-    if is_held(scene):
-        return _why_set(scene)
-    if scene.known.status[scene.page] == PageStatus.NEW:
+    if is_held(scenario):
+        return _why_set(scenario)
+    if scenario.known.status[scenario.page] == PageStatus.NEW:
         return Binding.NEW
-    if base.set and simulate_next_visit(maximum_of(scene, inf)).at > base.at + _least(scene, base):
+    if base.set and simulate_next_visit(maximum_of(scenario, inf)).at > base.at + _least(
+        scenario, base
+    ):
         return Binding.MAXIMUM
     return Binding.BUDGET if base.before else Binding.PACE
 
 
-def moved(scene: Scenario, base: NextVisit, other: NextVisit) -> bool:
+def moved(scenario: Scenario, base: NextVisit, other: NextVisit) -> bool:
     """Whether a visit has moved, and not only by what chance may do."""
-    return base.at != other.at and not abs(base.at - other.at) <= _least(scene, base)
+    return base.at != other.at and not abs(base.at - other.at) <= _least(scenario, base)
 
 
 def held_by_host(base: NextVisit, days: float) -> bool:
@@ -97,19 +99,19 @@ def held_by_host(base: NextVisit, days: float) -> bool:
     return base.busy >= _BUSY * abs(days)
 
 
-def _kept_back(scene: Scenario, base: NextVisit) -> Mapping[Binding, Scenario]:
-    """The scene without one thing that may keep the visit back, by what it is."""
-    terms = scene.own_terms
-    found = {Binding.HOST: free_host(scene)}
-    if terms.minimum > 0 and not is_held(scene):
-        found[Binding.MINIMUM] = minimum_of(scene, 0.0)
+def _kept_back(scenario: Scenario, base: NextVisit) -> Mapping[Binding, Scenario]:
+    """The scenario without one thing that may keep the visit back, by what it is."""
+    terms = scenario.own_terms
+    found = {Binding.HOST: free_host(scenario)}
+    if terms.minimum > 0 and not is_held(scenario):
+        found[Binding.MINIMUM] = minimum_of(scenario, 0.0)
     if terms.hours is not None:
-        found[Binding.HOURS] = without_hours(scene)
-    late = base.at - float(scene.known.set[scene.page])
-    if late > max(_least(scene, base), scene.gap / scene.pool_size):
+        found[Binding.HOURS] = without_hours(scenario)
+    late = base.at - float(scenario.known.set[scenario.page])
+    if late > max(_least(scenario, base), scenario.gap / scenario.pool_size):
         # Its time has come before, and it has waited for more than one visit of the budget: only a
         # day that is full of visits keeps such a page back.
-        found[Binding.BUDGET] = budget_times(scene, _MUCH)
+        found[Binding.BUDGET] = budget_times(scenario, _MUCH)
     return found
 
 
@@ -117,15 +119,15 @@ def _gain(base: NextVisit, sooner: float) -> float:
     return base.at - sooner if sooner < base.at else 0.0
 
 
-def _least(scene: Scenario, base: NextVisit) -> float:
-    ahead = base.at - scene.now
-    least = min(max(_PART_OF_GAP * scene.gap, _LEAST_DAYS), _MOVED_DAYS)
+def _least(scenario: Scenario, base: NextVisit) -> float:
+    ahead = base.at - scenario.now
+    least = min(max(_PART_OF_GAP * scenario.gap, _LEAST_DAYS), _MOVED_DAYS)
     return max(least, _MOVED_SHARE * ahead if ahead < inf else 0.0)
 
 
-def _why_set(scene: Scenario) -> Binding:
+def _why_set(scenario: Scenario) -> Binding:
     """Why a page has a set time."""
-    known, page = scene.known, scene.page
+    known, page = scenario.known, scenario.page
     match PageStatus(int(known.status[page])):
         case PageStatus.REFUSED:
             return Binding.ROBOTS

@@ -1,4 +1,4 @@
-"""A scene with one thing changed: another budget, another rule for the page, another past.
+"""A scenario with one thing changed: another budget, another rule for the page, another past.
 
 What is changed for one page is what a block `[[page]]` of its own would say; a budget is that of
 all pages that share it. A crawl takes up other settings when it begins again, and counts what it
@@ -36,115 +36,119 @@ _AN_INSTANT = 1e-4  # days: less than the hours of a rule are apart
 # Other settings.
 
 
-def budget_times(scene: Scenario, factor: float) -> Scenario:
+def budget_times(scenario: Scenario, factor: float) -> Scenario:
     """So many times the budget."""
-    pool = scene.pool
+    pool = scenario.pool
     budget = Budget(pool.budget.visits * factor, pool.budget.each)
-    return scene.with_pool(replace(pool, budget=budget))
+    return scenario.with_pool(replace(pool, budget=budget))
 
 
-def weight_times(scene: Scenario, factor: float) -> Scenario:
+def weight_times(scenario: Scenario, factor: float) -> Scenario:
     """So many times the weight of the page."""
-    terms, pool, row = scene.own_terms, scene.pool, scene.row
+    terms, pool, row = scenario.own_terms, scenario.pool, scenario.row
     if pool.state is not None and row is not None:
         worth = pool.state.worth.copy()
         worth[row] *= factor
-        scene = scene.with_pool(replace(pool, state=replace(pool.state, worth=worth)))
-    return scene.with_terms(replace(terms, weight=terms.weight * factor))
+        scenario = scenario.with_pool(replace(pool, state=replace(pool.state, worth=worth)))
+    return scenario.with_terms(replace(terms, weight=terms.weight * factor))
 
 
-def minimum_of(scene: Scenario, days: float) -> Scenario:
+def minimum_of(scenario: Scenario, days: float) -> Scenario:
     """Another least time between visits to the page."""
-    return scene.with_terms(replace(scene.own_terms, minimum=days))
+    return scenario.with_terms(replace(scenario.own_terms, minimum=days))
 
 
-def maximum_of(scene: Scenario, days: float) -> Scenario:
+def maximum_of(scenario: Scenario, days: float) -> Scenario:
     """Another most time between visits to the page; infinite for none."""
-    terms = replace(scene.own_terms, maximum=days, minimum=min(scene.own_terms.minimum, days))
-    return _bounded(scene.with_terms(terms), days)
+    terms = replace(scenario.own_terms, maximum=days, minimum=min(scenario.own_terms.minimum, days))
+    return _bounded(scenario.with_terms(terms), days)
 
 
-def interval_of(scene: Scenario, days: float) -> Scenario:
+def interval_of(scenario: Scenario, days: float) -> Scenario:
     """Another fixed time between visits to the page; 0 where the policy decides."""
-    terms = replace(scene.own_terms, interval=days)
-    return _bounded(scene.with_terms(terms), days or terms.maximum)
+    terms = replace(scenario.own_terms, interval=days)
+    return _bounded(scenario.with_terms(terms), days or terms.maximum)
 
 
-def without_hours(scene: Scenario) -> Scenario:
+def without_hours(scenario: Scenario) -> Scenario:
     """The page may be visited at any hour."""
-    changed = scene.with_terms(replace(scene.own_terms, hours=None))
-    return changed.with_set_time(_before_hours(scene))
+    changed = scenario.with_terms(replace(scenario.own_terms, hours=None))
+    return changed.with_set_time(_before_hours(scenario))
 
 
-def free_host(scene: Scenario) -> Scenario:
+def free_host(scenario: Scenario) -> Scenario:
     """The host of the page may be asked at any time, and answers at once."""
-    return scene.with_host(HostScenario(delay=0.0, after=-inf, wait=0.0))
+    return scenario.with_host(HostScenario(delay=0.0, after=-inf, wait=0.0))
 
 
 # Another past.
 
 
-def well(scene: Scenario) -> Scenario:
+def well(scenario: Scenario) -> Scenario:
     """The last visit to the page was none that fails or finds it gone."""
-    status = PageStatus.NEW if isnan(scene.last[scene.page]) else PageStatus.COPIED
-    terms = scene.own_terms
-    return _bounded(scene.with_status(status).with_set_time(inf), terms.interval or terms.maximum)
+    status = PageStatus.NEW if isnan(scenario.last[scenario.page]) else PageStatus.COPIED
+    terms = scenario.own_terms
+    return _bounded(
+        scenario.with_status(status).with_set_time(inf), terms.interval or terms.maximum
+    )
 
 
-def neighbour_changed(scene: Scenario, row: int) -> Scenario:
+def neighbour_changed(scenario: Scenario, row: int) -> Scenario:
     """A visit now has found that the page in a row of the state has changed."""
-    state = _own_state(scene)
-    let_clocks_run(state, scene.now)
-    now = instants_after_epoch(np.array([scene.now]))
+    state = _own_state(scenario)
+    let_clocks_run(state, scenario.now)
+    now = instants_after_epoch(np.array([scenario.now]))
     found = Outcomes.existence(np.array([True]))
-    state = scene.policy.seen(state, np.array([row]), now, found)
-    return scene.with_pool(replace(scene.pool, state=state))
+    state = scenario.policy.seen(state, np.array([row]), now, found)
+    return scenario.with_pool(replace(scenario.pool, state=state))
 
 
-def even_section(scene: Scenario) -> Scenario:
+def even_section(scenario: Scenario) -> Scenario:
     """The sections of the page have been as active as was expected, no more and no less."""
-    state = _own_state(scene)
-    let_clocks_run(state, scene.now)
-    way = state.sections.path[state.sections.leaf[scene.row]]
+    state = _own_state(scenario)
+    let_clocks_run(state, scenario.now)
+    way = state.sections.path[state.sections.leaf[scenario.row]]
     way = way[way >= 0]
     state.clocks.found[way] = state.clocks.expected[way]
     read_clocks(state, [np.array([node]) for node in way.tolist()])
-    return scene.with_pool(replace(scene.pool, state=state))
+    return scenario.with_pool(replace(scenario.pool, state=state))
 
 
-def _own_state(scene: Scenario) -> RecrawlState:
-    state = scene.pool.state
+def _own_state(scenario: Scenario) -> RecrawlState:
+    state = scenario.pool.state
     assert state is not None  # noqa: S101 - the page has a row in it
     return own(state)
 
 
-def _bounded(scene: Scenario, longest: float) -> Scenario:
+def _bounded(scenario: Scenario, longest: float) -> Scenario:
     """A page that is well waits no longer after its last visit than its terms say."""
-    well_now = scene.known.status[scene.page] == PageStatus.COPIED
-    if not well_now or scene.known.failures[scene.page]:
-        return scene
+    well_now = scenario.known.status[scenario.page] == PageStatus.COPIED
+    if not well_now or scenario.known.failures[scenario.page]:
+        return scenario
     if longest == inf:
-        return scene.with_set_time(inf)
-    set_time = min(float(scene.known.set[scene.page]), float(scene.last[scene.page]) + longest)
-    return scene.with_set_time(scene.own_terms.opens(set_time))
+        return scenario.with_set_time(inf)
+    set_time = min(
+        float(scenario.known.set[scenario.page]), float(scenario.last[scenario.page]) + longest
+    )
+    return scenario.with_set_time(scenario.own_terms.opens(set_time))
 
 
-def _before_hours(scene: Scenario) -> float:
+def _before_hours(scenario: Scenario) -> float:
     """The set time that the page would have at any hour."""
-    page, terms = scene.page, scene.own_terms
-    set_time = float(scene.known.set[page])
-    if set_time == inf or isnan(scene.asked_at):
+    page, terms = scenario.page, scenario.own_terms
+    set_time = float(scenario.known.set[page])
+    if set_time == inf or isnan(scenario.asked_at):
         return set_time
     if abs(terms.begins(set_time - _AN_INSTANT) - set_time) > _AN_INSTANT:
         return set_time  # not when the hours begin, so it does not wait for them
-    days = max(_until_set(scene) * (1 - JITTER / 2), terms.minimum)
-    return min(set_time, max(scene.asked_at + days, scene.now))
+    days = max(_until_set(scenario) * (1 - JITTER / 2), terms.minimum)
+    return min(set_time, max(scenario.asked_at + days, scenario.now))
 
 
-def _until_set(scene: Scenario) -> float:
+def _until_set(scenario: Scenario) -> float:
     """Days after a visit that the set time of the page was meant to be."""
-    times, terms = int(scene.known.failures[scene.page]), scene.own_terms
-    match PageStatus(int(scene.known.status[scene.page])):
+    times, terms = int(scenario.known.failures[scenario.page]), scenario.own_terms
+    match PageStatus(int(scenario.known.status[scenario.page])):
         case PageStatus.REFUSED:
             return robots_recheck_after(times)
         case PageStatus.SUSPECTED | PageStatus.GONE | PageStatus.MOVED:

@@ -1,4 +1,4 @@
-"""What is known of one page: its evidence, its estimate, its section, what a visit is worth.
+"""Facts about one page: its evidence, its estimate, its section, what a visit is worth.
 
 Touches: a store.
 """
@@ -33,7 +33,7 @@ _MOST_NAMES = 100  # addresses that tell what those of a section have in common
 _PARTS = (0.0, 0.5, 1.0, 2.0)  # of the time until the next visit, at which values are told
 
 
-def evidence(sight: Snapshot, reader: ReadStore, page: int) -> Evidence:
+def evidence(snapshot: Snapshot, reader: ReadStore, page: int) -> Evidence:
     """What visits to a page, counted from 0, have shown."""
     visits = reader.history(page)
     at, outcome = epoch_days(visits.at), visits.outcome
@@ -43,22 +43,22 @@ def evidence(sight: Snapshot, reader: ReadStore, page: int) -> Evidence:
         visits=len(at),
         compared=sum(int(counts[each]) for each in VisitOutcome if each.compared),
         changes=len(changed),
-        failures=in_a_row(int(sight.columns.status[page]), int(sight.columns.failures[page])),
+        failures=in_a_row(int(snapshot.columns.status[page]), int(snapshot.columns.failures[page])),
         first_visit=float(at[0]) if len(at) else nan,
         last_visit=float(at[-1]) if len(at) else nan,
-        last_compared=float(sight.last[page]),
+        last_compared=float(snapshot.last[page]),
         last_change=float(changed[-1]) if len(changed) else nan,
         outcomes={each.label: int(counts[each]) for each in VisitOutcome if counts[each]},
     )
 
 
-def estimate(scene: Scenario) -> Estimate | None:
-    """What is believed of the page of a scene; None where nothing is learnt of it."""
-    state, row = scene.pool.state, scene.row
+def estimate(scenario: Scenario) -> Estimate | None:
+    """What is believed of the page of a scenario; None where nothing is learned of it."""
+    state, row = scenario.pool.state, scenario.row
     if state is None or row is None:
         return None
     rows = np.array([row])
-    beliefs = Beliefs.of(state, rows, scene.now)
+    beliefs = Beliefs.of(state, rows, scenario.now)
     prior_shape, prior_exposure = state.relatives.prior(state.sections, rows)
     # The mean of a Gamma state is that of its prior and its own, weighted by their exposures.
     own_share = np.clip(1 - prior_exposure / beliefs.exposure, 0.0, 1.0)
@@ -73,22 +73,22 @@ def estimate(scene: Scenario) -> Estimate | None:
     )
 
 
-def activity(scene: Scenario, sight: Snapshot, reader: ReadStore) -> Activity | None:
-    """How active the section of the page of a scene is; None where nothing is learnt of it."""
-    state, row = scene.pool.state, scene.row
+def activity(scenario: Scenario, snapshot: Snapshot, reader: ReadStore) -> Activity | None:
+    """How active the section of the page of a scenario is; None where nothing is learned of it."""
+    state, row = scenario.pool.state, scenario.row
     if state is None or row is None:
         return None
     leaf = int(state.sections.leaf[row])
     rows = np.flatnonzero(state.sections.leaf == leaf)
-    pages = sight.pools[scene.own_terms.pool].pages[rows]
+    pages = snapshot.pools[scenario.own_terms.pool].pages[rows]
     names = reader.addresses(pages[:_MOST_NAMES].tolist())
-    even = even_section(scene).pool.state
+    even = even_section(scenario).pool.state
     return Activity(
         address=_beginning(names),
         pages=len(rows),
         pace=float(state.clocks.pace[leaf, -1]),
-        value=value_at(scene, state, [scene.now])[0],
-        even=value_at(scene, even, [scene.now])[0],
+        value=value_at(scenario, state, [scenario.now])[0],
+        even=value_at(scenario, even, [scenario.now])[0],
     )
 
 
@@ -102,9 +102,9 @@ def honesty(reader: ReadStore, host: str) -> list[Honesty]:
     return sorted(found, key=lambda each: KINDS.index(each.word))
 
 
-def signals(scene: Scenario) -> Mapping[str, float] | None:
+def signals(scenario: Scenario) -> Mapping[str, float] | None:
     """What the host says of changes of the page; None where it says nothing."""
-    state, row = scene.pool.state, scene.row
+    state, row = scenario.pool.state, scenario.row
     if state is None or row is None or not state.announced.recall[row]:
         return None
     announced = state.announced
@@ -116,35 +116,35 @@ def signals(scene: Scenario) -> Mapping[str, float] | None:
     }
 
 
-def worth(scene: Scenario, base: NextVisit) -> Worth | None:
-    """What a visit to the page of a scene is worth; None where nothing is learnt of it.
+def worth(scenario: Scenario, base: NextVisit) -> Worth | None:
+    """What a visit to the page of a scenario is worth; None where nothing is learned of it.
 
     Args:
-        scene: The crawl.
+        scenario: The crawl.
         base: When the page is visited next.
     """
-    state, row = scene.pool.state, scene.row
+    state, row = scenario.pool.state, scenario.row
     if state is None or row is None:
         return None
-    ahead = base.at - scene.now
-    at = [scene.now + part * ahead for part in _PARTS] if isfinite(ahead) else [scene.now]
-    values = value_at(scene, state, at)
+    ahead = base.at - scenario.now
+    at = [scenario.now + part * ahead for part in _PARTS] if isfinite(ahead) else [scenario.now]
+    values = value_at(scenario, state, at)
     # Where no visit comes before, what this one is worth when it is made is the price.
     price = base.price if not isnan(base.price) else values[min(2, len(values) - 1)]
-    (due,) = epoch_days(scene.policy.due(own(state), np.array([row]), price)).tolist()
-    reaches = inf if isnan(due) else max(due, scene.now)
+    (due,) = epoch_days(scenario.policy.due(own(state), np.array([row]), price)).tolist()
+    reaches = inf if isnan(due) else max(due, scenario.now)
     return Worth(values[0], price, reaches, tuple(zip(at, values, strict=True)))
 
 
-def value_at(scene: Scenario, state: RecrawlState | None, at: Sequence[float]) -> list[float]:
-    """What a visit to the page is worth at rising instants, if nothing is learnt."""
-    row = scene.row
+def value_at(scenario: Scenario, state: RecrawlState | None, at: Sequence[float]) -> list[float]:
+    """What a visit to the page is worth at rising instants, if nothing is learned."""
+    row = scenario.row
     if state is None or row is None:
         return [nan] * len(at)
-    policy, rehearsed = FrozenPolicy(scene.policy), FrozenState.of(own(state), np.array([row]))
+    policy, simulated = FrozenPolicy(scenario.policy), FrozenState.of(own(state), np.array([row]))
     first = np.array([0])
     return [
-        float(policy.value(rehearsed, first, instant)[0])
+        float(policy.value(simulated, first, instant)[0])
         for instant in instants_after_epoch(np.array(at))
     ]
 

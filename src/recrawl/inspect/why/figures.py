@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     Figures = dict[str, float | str]
 
 
-def figures(kind: Binding, scene: Scenario, base: NextVisit, worth: Worth | None) -> Figures:
-    """Figures of what decides on the page of a scene.
+def figures(kind: Binding, scenario: Scenario, base: NextVisit, worth: Worth | None) -> Figures:
+    """Figures of what decides on the page of a scenario.
 
     Args:
         kind: What decides.
-        scene: The crawl.
+        scenario: The crawl.
         base: When the page is visited next.
         worth: What a visit to it is worth.
     """
@@ -37,13 +37,16 @@ def figures(kind: Binding, scene: Scenario, base: NextVisit, worth: Worth | None
         case Binding.NO_RULE:
             return {}
         case Binding.HOST:
-            return _of_host(scene, base)
+            return _of_host(scenario, base)
         case Binding.NEW:
-            return _of_budget(scene) | _of_new(scene, base)
+            return _of_budget(scenario) | _of_new(scenario, base)
         case Binding.PACE | Binding.BUDGET:
-            return _of_budget(scene) | _of_worth(worth)
-    last = {"last_visit_at": scene.asked_at, "last_compared_at": float(scene.last[scene.page])}
-    return _of_terms(kind, scene, base) | last
+            return _of_budget(scenario) | _of_worth(worth)
+    last = {
+        "last_visit_at": scenario.asked_at,
+        "last_compared_at": float(scenario.last[scenario.page]),
+    }
+    return _of_terms(kind, scenario, base) | last
 
 
 def in_a_row(status: int, failures: int) -> int:
@@ -57,9 +60,9 @@ def in_a_row(status: int, failures: int) -> int:
     return failures - 1 if status == PageStatus.MOVED and failures > 1 else failures
 
 
-def _of_terms(kind: Binding, scene: Scenario, base: NextVisit) -> Figures:
+def _of_terms(kind: Binding, scenario: Scenario, base: NextVisit) -> Figures:
     """Figures of a bound that the settings or the page's life set."""
-    terms, page, known = scene.own_terms, scene.page, scene.known
+    terms, page, known = scenario.own_terms, scenario.page, scenario.known
     set_at = {"set_at": float(known.set[page])}
     found: Figures
     match kind:
@@ -68,7 +71,7 @@ def _of_terms(kind: Binding, scene: Scenario, base: NextVisit) -> Figures:
         case Binding.MAXIMUM:
             found = {"maximum_days": terms.maximum, **set_at}
         case Binding.MINIMUM:
-            ends = float(scene.last[page]) + terms.minimum
+            ends = float(scenario.last[page]) + terms.minimum
             found = {"minimum_days": terms.minimum, "ends_at": ends}
         case Binding.HOURS:
             first, end = terms.hours or (0, 24)
@@ -79,12 +82,12 @@ def _of_terms(kind: Binding, scene: Scenario, base: NextVisit) -> Figures:
     return found
 
 
-def _of_budget(scene: Scenario) -> Figures:
-    per_day = scene.visits_a_day / scene.share
+def _of_budget(scenario: Scenario) -> Figures:
+    per_day = scenario.visits_a_day / scenario.share
     return {
         "budget_per_day": per_day,
         "between_visits_days": 1 / per_day if per_day > 0 else nan,
-        "pages": round(scene.pool_size / scene.share),
+        "pages": round(scenario.pool_size / scenario.share),
     }
 
 
@@ -100,21 +103,21 @@ def _of_worth(worth: Worth | None) -> Figures:
     }
 
 
-def _of_new(scene: Scenario, base: NextVisit) -> Figures:
-    new = np.count_nonzero(scene.known.status == PageStatus.NEW)
+def _of_new(scenario: Scenario, base: NextVisit) -> Figures:
+    new = np.count_nonzero(scenario.known.status == PageStatus.NEW)
     return {
-        "new_pages": round(int(new) / scene.share),
-        "visits_before": round(base.before / scene.share),
+        "new_pages": round(int(new) / scenario.share),
+        "visits_before": round(base.before / scenario.share),
     }
 
 
-def _of_host(scene: Scenario, base: NextVisit) -> Figures:
-    host, number = scene.host, scene.known.host[scene.page]
-    pages = int(np.count_nonzero(scene.known.host == number))
+def _of_host(scenario: Scenario, base: NextVisit) -> Figures:
+    host, number = scenario.host, scenario.known.host[scenario.page]
+    pages = int(np.count_nonzero(scenario.known.host == number))
     return {
-        "delay_seconds": host.delay * scene.share * SECONDS_A_DAY,
-        "answer_seconds": host.wait * scene.share * SECONDS_A_DAY,
+        "delay_seconds": host.delay * scenario.share * SECONDS_A_DAY,
+        "answer_seconds": host.wait * scenario.share * SECONDS_A_DAY,
         "left_alone_until_at": host.after,
-        "pages_of_host": round(pages / scene.share),
-        "visits_before": round(base.at_host / scene.share),
+        "pages_of_host": round(pages / scenario.share),
+        "visits_before": round(base.at_host / scenario.share),
     }

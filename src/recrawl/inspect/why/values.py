@@ -107,7 +107,7 @@ class Worth:
     Args:
         value: What it is worth now.
         price: What visits are worth that are made.
-        reaches: When it is worth that, if nothing is learnt until then.
+        reaches: When it is worth that, if nothing is learned until then.
         values: What it is worth at some instants.
     """
 
@@ -158,7 +158,7 @@ class Why:
         worth: What a visit is worth; None where that does not decide.
         what_ifs: What would change it.
         pages: How many pages the crawl has.
-        rehearsed: How many of them took part in working this out.
+        simulated: How many of them took part in working this out.
     """
 
     page: str
@@ -178,4 +178,4 @@ class Why:
     worth: Worth | None = None
     what_ifs: Sequence[WhatIf] = field(default_factory=tuple)
     pages: int = 0
-    rehearsed: int = 0
+    simulated: int = 0

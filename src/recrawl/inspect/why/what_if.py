@@ -1,4 +1,4 @@
-"""What would change the next visit of a page: each thing changed, and the crawl rehearsed again.
+"""What would change the next visit of a page: each thing changed, and the crawl simulated again.
 
 Pure.
 """
@@ -39,63 +39,72 @@ _SHORTEST, _LONGEST = days("2m"), days("52w")  # of a bound that is worth trying
 _NEVER_BOUND = "30d"
 
 
-def what_ifs(scene: Scenario, base: NextVisit) -> list[WhatIf]:
-    """All that may change the next visit of the page of a scene.
+def what_ifs(scenario: Scenario, base: NextVisit) -> list[WhatIf]:
+    """All that may change the next visit of the page of a scenario.
 
     Args:
-        scene: The crawl.
+        scenario: The crawl.
         base: When the page is visited next.
     """
     found = []
-    for change, was, to, changed in _changes(scene, base):
+    for change, was, to, changed in _changes(scenario, base):
         other = simulate_next_visit(changed)
-        moves = moved(scene, base, other)
+        moves = moved(scenario, base, other)
         if change == "host" and base.at < inf:
             moves = moves and held_by_host(base, base.at - other.at)
         found.append(WhatIf(change, was, to, other.at, moves))
     return found
 
 
-def _changes(scene: Scenario, base: NextVisit) -> Iterator[tuple[str, str, str, Scenario]]:
-    """What is changed, what it is, what it would be, and the scene with it."""
-    terms = scene.own_terms
-    was = budget_text(scene.pool.budget, scene.share)
-    twice = budget_times(scene, _TWICE)
-    yield "budget", was, budget_text(twice.pool.budget, scene.share), twice
-    if not is_held(scene):
+def _changes(scenario: Scenario, base: NextVisit) -> Iterator[tuple[str, str, str, Scenario]]:
+    """What is changed, what it is, what it would be, and the scenario with it."""
+    terms = scenario.own_terms
+    was = budget_text(scenario.pool.budget, scenario.share)
+    twice = budget_times(scenario, _TWICE)
+    yield "budget", was, budget_text(twice.pool.budget, scenario.share), twice
+    if not is_held(scenario):
         weight = terms.weight
-        yield "weight", f"{weight:g}", f"{_TWICE * weight:g}", weight_times(scene, _TWICE)
+        yield "weight", f"{weight:g}", f"{_TWICE * weight:g}", weight_times(scenario, _TWICE)
     if terms.minimum > 0:
-        yield "minimum", *_halved(terms.minimum), minimum_of(scene, _short(terms.minimum))
+        yield "minimum", *_halved(terms.minimum), minimum_of(scenario, _short(terms.minimum))
     if terms.interval > 0:
-        yield "interval", *_halved(terms.interval), interval_of(scene, _short(terms.interval))
-        yield "interval", duration(terms.interval), "none", interval_of(scene, 0.0)
-    yield from _other_maximum(scene, base)
+        yield "interval", *_halved(terms.interval), interval_of(scenario, _short(terms.interval))
+        yield "interval", duration(terms.interval), "none", interval_of(scenario, 0.0)
+    yield from _other_maximum(scenario, base)
     if terms.hours is not None:
-        yield "hours", "{}-{}".format(*terms.hours), "0-24", without_hours(scene)
-    yield "host", "", "free at any time", free_host(scene)
-    if scene.known.failures[scene.page] or scene.known.status[scene.page] in _NOT_WELL:
-        yield "answer", PageStatus(int(scene.known.status[scene.page])).label, "copied", well(scene)
-    elif (row := neighbour(scene)) is not None and not is_held(scene):
-        yield "neighbour", "", "found changed now", neighbour_changed(scene, row)
+        yield "hours", "{}-{}".format(*terms.hours), "0-24", without_hours(scenario)
+    yield "host", "", "free at any time", free_host(scenario)
+    if scenario.known.failures[scenario.page] or scenario.known.status[scenario.page] in _NOT_WELL:
+        yield (
+            "answer",
+            PageStatus(int(scenario.known.status[scenario.page])).label,
+            "copied",
+            well(scenario),
+        )
+    elif (row := neighbour(scenario)) is not None and not is_held(scenario):
+        yield "neighbour", "", "found changed now", neighbour_changed(scenario, row)
 
 
 _NOT_WELL = (PageStatus.SUSPECTED, PageStatus.GONE, PageStatus.REFUSED, PageStatus.MOVED)
 
 
-def _other_maximum(scene: Scenario, base: NextVisit) -> Iterator[tuple[str, str, str, Scenario]]:
+def _other_maximum(scenario: Scenario, base: NextVisit) -> Iterator[tuple[str, str, str, Scenario]]:
     """A most time between visits where there is none, and none where there is one."""
-    terms = scene.own_terms
-    if terms.interval or scene.known.status[scene.page] != PageStatus.COPIED or is_held(scene):
+    terms = scenario.own_terms
+    if (
+        terms.interval
+        or scenario.known.status[scenario.page] != PageStatus.COPIED
+        or is_held(scenario)
+    ):
         return
     if terms.maximum < inf:
-        yield "maximum", duration(terms.maximum), "none", maximum_of(scene, inf)
+        yield "maximum", duration(terms.maximum), "none", maximum_of(scenario, inf)
         return
-    waited, ahead = scene.now - float(scene.last[scene.page]), base.at - scene.now
+    waited, ahead = scenario.now - float(scenario.last[scenario.page]), base.at - scenario.now
     sooner = waited + _HALF * ahead
     text = duration(sooner) if isfinite(ahead) else _NEVER_BOUND
     if not isfinite(ahead) or _SHORTEST <= sooner <= _LONGEST:
-        yield "maximum", "none", text, maximum_of(scene, days(text))
+        yield "maximum", "none", text, maximum_of(scenario, days(text))
 
 
 def _halved(bound: float) -> tuple[str, str]:
@@ -107,16 +116,16 @@ def _short(bound: float) -> float:
     return days(duration(_HALF * bound))
 
 
-def neighbour(scene: Scenario) -> int | None:
+def neighbour(scenario: Scenario) -> int | None:
     """Row of the page of the same section that was not visited for longest; None where it is alone.
 
     A change of it would tell most.
     """
-    state, row = scene.pool.state, scene.row
+    state, row = scenario.pool.state, scenario.row
     if state is None or row is None:
         return None
     others = np.flatnonzero(state.sections.leaf == state.sections.leaf[row])
-    others = others[(others != row) & (state.last[others] < scene.now)]
+    others = others[(others != row) & (state.last[others] < scenario.now)]
     return int(others[np.argmin(state.last[others])]) if len(others) else None
 
 

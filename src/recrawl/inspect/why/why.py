@@ -1,6 +1,6 @@
 """Why a page of a crawl is visited next when it is.
 
-The next visit is found by rehearsing the crawl (`recrawl.simulate.virtual_crawl`), what decides by
+The next visit is found by simulating the crawl (`recrawl.simulate.virtual_crawl`), what decides by
 taking constraints away, and what would change it by changing one thing after the other.
 
 Touches: a store.
@@ -32,73 +32,78 @@ if TYPE_CHECKING:
     from recrawl.simulate.scenario import Scenario
     from recrawl.state.snapshot import Snapshot
 
-# Nine rehearsals by lot. The soonest and the latest would hold eight visits of ten if what is drawn
-# were all that moves; in five worlds like the demonstration's they held 199 of 287, since pages
-# change together more than is drawn.
+# Nine virtual crawls with random outcomes. The soonest and the latest would hold eight visits of
+# ten if what is drawn were all that moves; in five worlds like the demonstration's they held 199 of
+# 287, since pages change together more than is drawn.
 _STREAMS = range(1, 10)
-_PAGES_BY_LOT = 500
+_PAGES_AT_RANDOM = 500
 _UNKNOWN = "unknown"
 _WITH_A_COPY = (PageStatus.COPIED, PageStatus.SUSPECTED)
 
 
-def reasons(sight: Snapshot, reader: ReadStore, page: int) -> Why:
+def reasons(snapshot: Snapshot, reader: ReadStore, page: int) -> Why:
     """Why a page, counted from 0, is visited next when it is.
 
     Args:
-        sight: The crawl.
+        snapshot: The crawl.
         reader: Its store.
         page: The page.
     """
     (address,) = reader.addresses([page])
-    scene = build_scenario(sight, reader, page)
-    base = simulate_next_visit(scene)
-    kind = binding(scene, base)
+    scenario = build_scenario(snapshot, reader, page)
+    base = simulate_next_visit(scenario)
+    kind = binding(scenario, base)
     said = {}
-    if kind is not Binding.NO_RULE and (read := _forbidden_at(sight, reader, address)) is not None:
+    if (
+        kind is not Binding.NO_RULE
+        and (read := _forbidden_at(snapshot, reader, address)) is not None
+    ):
         kind, said = Binding.ROBOTS, {"robots_read_at": read}
-    worth = facts.worth(scene, base)
-    low, high = _band(sight, reader, page, scene, base)
-    rule, status = int(sight.rule[page]), PageStatus(int(sight.columns.status[page]))
+    worth = facts.worth(scenario, base)
+    low, high = _band(snapshot, reader, page, scenario, base)
+    rule, status = int(snapshot.rule[page]), PageStatus(int(snapshot.columns.status[page]))
     ruled = kind is not Binding.NO_RULE
     return Why(
         page=address,
-        at=sight.now,
+        at=snapshot.now,
         status=status.label,
-        block=sight.settings.rules[rule].address if ruled else "",
+        block=snapshot.settings.rules[rule].address if ruled else "",
         next_visit=base.at,
         low=low,
         high=high,
         constraint=kind.value,
-        figures={**figures(kind, scene, base, worth), **said, "host": host_of(address)},
-        evidence=facts.evidence(sight, reader, page),
-        estimate=facts.estimate(scene) if status in _WITH_A_COPY else None,
-        section=facts.activity(scene, sight, reader),
-        signals=facts.signals(scene),
+        figures={**figures(kind, scenario, base, worth), **said, "host": host_of(address)},
+        evidence=facts.evidence(snapshot, reader, page),
+        estimate=facts.estimate(scenario) if status in _WITH_A_COPY else None,
+        section=facts.activity(scenario, snapshot, reader),
+        signals=facts.signals(scenario),
         honesty=facts.honesty(reader, host_of(address)),
         worth=worth,
-        what_ifs=what_ifs(scene, base) if ruled else _with_a_block(sight, reader, page, address),
-        pages=len(sight.rule),
-        rehearsed=len(scene.last),
+        what_ifs=what_ifs(scenario, base)
+        if ruled
+        else _with_a_block(snapshot, reader, page, address),
+        pages=len(snapshot.rule),
+        simulated=len(scenario.last),
     )
 
 
-def forbidden(sight: Snapshot, reader: ReadStore, address: str) -> Why | None:
+def forbidden(snapshot: Snapshot, reader: ReadStore, address: str) -> Why | None:
     """Why a page that the crawl does not know never will be; None where no robots.txt forbids it.
 
     Pages that may not be fetched are left out where they are found.
 
     Args:
-        sight: The crawl.
+        snapshot: The crawl.
         reader: Its store.
         address: Canonical address of the page.
     """
-    read = _forbidden_at(sight, reader, address)
+    read = _forbidden_at(snapshot, reader, address)
     if read is None:
         return None
-    rule, host = sight.settings.rule_for(address), host_of(address)
+    rule, host = snapshot.settings.rule_for(address), host_of(address)
     return Why(
         page=address,
-        at=sight.now,
+        at=snapshot.now,
         status=_UNKNOWN,
         block=rule.address if rule else "",
         next_visit=inf,
@@ -108,40 +113,40 @@ def forbidden(sight: Snapshot, reader: ReadStore, address: str) -> Why | None:
         figures={"times_in_a_row": 0, "robots_read_at": read, "host": host},
         evidence=Evidence(0, 0, 0, 0, nan, nan, nan, nan, {}),
         honesty=facts.honesty(reader, host),
-        pages=len(sight.rule),
-        rehearsed=len(sight.rule),
+        pages=len(snapshot.rule),
+        simulated=len(snapshot.rule),
     )
 
 
 def _band(
-    sight: Snapshot, reader: ReadStore, page: int, scene: Scenario, base: NextVisit
+    snapshot: Snapshot, reader: ReadStore, page: int, scenario: Scenario, base: NextVisit
 ) -> tuple[float, float]:
     """Ends of the band that holds the next visit in about seven cases of ten."""
     if base.reckoned and not base.set:
-        return min(allowed_from(scene, horizon(scene)), base.at), inf
-    if not isfinite(base.at) or is_held(scene) or scene.row is None:
+        return min(allowed_from(scenario, horizon(scenario)), base.at), inf
+    if not isfinite(base.at) or is_held(scenario) or scenario.row is None:
         return base.at, base.at
-    if len(scene.last) > _PAGES_BY_LOT:
-        scene = build_scenario(sight, reader, page, most=_PAGES_BY_LOT)
-    found = [simulate_next_visit(scene, stream=stream).at for stream in _STREAMS]
+    if len(scenario.last) > _PAGES_AT_RANDOM:
+        scenario = build_scenario(snapshot, reader, page, most=_PAGES_AT_RANDOM)
+    found = [simulate_next_visit(scenario, stream=stream).at for stream in _STREAMS]
     return min(base.at, *found), max(base.at, *found)
 
 
-def _forbidden_at(sight: Snapshot, reader: ReadStore, address: str) -> float | None:
+def _forbidden_at(snapshot: Snapshot, reader: ReadStore, address: str) -> float | None:
     """When a robots.txt was read that forbids a page; None where none does."""
     host = reader.host(host_of(address))
     if host is None or host.robots_at_seconds is None:
         return None
     read = host.robots_at_seconds / SECONDS_A_DAY
     permission = Permission.of(host.robots_http, host.robots, read)
-    if permission.trouble or permission.robots.allows(address, agent_of(sight.settings)):
+    if permission.trouble or permission.robots.allows(address, agent_of(snapshot.settings)):
         return None
     return read
 
 
-def _with_a_block(sight: Snapshot, reader: ReadStore, page: int, address: str) -> list[WhatIf]:
+def _with_a_block(snapshot: Snapshot, reader: ReadStore, page: int, address: str) -> list[WhatIf]:
     """When a page without a rule would be visited if it had one."""
-    rules = (*sight.settings.rules, Rule(address, exact=True))
-    seen = load_snapshot(replace(sight.settings, rules=rules), reader, sight.now)
+    rules = (*snapshot.settings.rules, Rule(address, exact=True))
+    seen = load_snapshot(replace(snapshot.settings, rules=rules), reader, snapshot.now)
     at = simulate_next_visit(build_scenario(seen, reader, page)).at
     return [WhatIf("block", "none", f"[[page]] {address}", at, moves=True)]

@@ -15,7 +15,7 @@ $$ (6)\ a_1 = a_0 + \tau \frac{\Delta}{A(a_0)}, \qquad
 As printed, $\tau$ in (7) multiplies $\Delta$ alone; then the numerator is 0 and $\beta$ never
 moves. Read as here, the two steps close a share $1 - (1 - \tau)^2$ of the gap.
 
-(7) divides by a number that is near 0 where decay is slow, and one mass event is learnt for
+(7) divides by a number that is near 0 where decay is slow, and one mass event is learned for
 good: on small sources the squared error grows tenfold. `adapt_guarded` moves $a$ alone and
 believes no gap larger than the forecast itself.
 

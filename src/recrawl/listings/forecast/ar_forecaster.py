@@ -55,7 +55,7 @@ class Autoregressive:
 
     Args:
         method: `"ar"`, guarded, or `"ar-published"`.
-        learning: Share of an error that is learnt.
+        learning: Share of an error that is learned.
         weekly: Let the series look a week back.
         interpolation: How a cycle's decay is shared over its days: `"uniform"`, or by `"model"`.
 

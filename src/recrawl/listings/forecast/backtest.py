@@ -72,8 +72,8 @@ class CycleScores:
 def score_cycles(run: SyncReplay, *, cycle: int, train: int, marks: DayMarks) -> CycleScores:
     """Forecast every cycle of so many days after training, in all phases.
 
-    Days in gaps are left out: the next sync ends a longer cycle, which is learnt but
-    not scored. Cycles that hold a change of keys are learnt and not scored.
+    Days in gaps are left out: the next sync ends a longer cycle, which is learned but
+    not scored. Cycles that hold a change of keys are learned and not scored.
     """
     rows = [row for phase in range(cycle) for row in _phase(run, cycle, train + phase)]
     start = np.array([row[0] for row in rows], dtype=np.int64)

@@ -2,7 +2,7 @@ r"""Bands that hold the share of outcomes they claim, on sources that are not bi
 
 On the scale $u = \ln(-\ln q)$ the error of a forecast $\hat y = -\ln \hat q$ is a Student t with 5
 degrees of freedom and the variance $\kappa A d^{-b}$: the law $A d^{-b}$ comes from training, the
-scale $\kappa$ is learnt afterwards, and so is the level itself. Bounds are
+scale $\kappa$ is learned afterwards, and so is the level itself. Bounds are
 $\exp(-\hat y\, e^{\pm T \sigma})$, rounded outwards to counts.
 
 Bands from binomial counting alone hold 21 to 57 % of outcomes at a nominal 90 % on job postings,
@@ -152,7 +152,7 @@ class QualityBand:
     Args:
         scale: A of the variance law.
         power: b of the variance law.
-        kappa: What the variance is multiplied by, learnt.
+        kappa: What the variance is multiplied by, learned.
         weight: Cycles' worth behind it.
         miss: Share of outcomes the band is to miss.
         aim: Share of outcomes it aims to miss now, so that it misses `miss` in the long run.

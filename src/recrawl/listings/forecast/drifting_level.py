@@ -42,7 +42,7 @@ class DriftingLevel:
         loss: How badly each has forecast lately.
         shares: Weight of each in their mean, from the loss.
         variance: Typical squared error of their mean.
-        records: How many cycles have been learnt.
+        records: How many cycles have been learned.
         days: Days that one of the longer memories still knows of.
 
     Examples:
@@ -63,7 +63,7 @@ class DriftingLevel:
 
     @classmethod
     def empty(cls) -> DriftingLevel:
-        """Nothing learnt yet: all memories alike."""
+        """Nothing learned yet: all memories alike."""
         events, weight, loss = np.zeros((3, len(HALF_LIVES)))
         return cls(events, weight, loss, shares_of(loss))
 

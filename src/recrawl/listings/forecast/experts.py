@@ -71,7 +71,7 @@ _LEAST_VARIANCE = 1e-12
 
 
 def most_times(days: float) -> float:
-    r"""How many times a forecast a cycle may be learnt as, $1 + \sqrt{7/d}$.
+    r"""How many times a forecast a cycle may be learned as, $1 + \sqrt{7/d}$.
 
     >>> [round(most_times(days), 4) for days in (1, 3, 7, 14)]
     [3.6458, 2.5275, 2.0, 1.7071]
@@ -98,7 +98,7 @@ class ForecastStart:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HazardExpert:
-    """What one of the two has learnt.
+    """What one of the two has learned.
 
     Args:
         hazards: Whether ages and groups differ.
@@ -118,7 +118,7 @@ class HazardExpert:
 
     @classmethod
     def empty(cls, hazards: Hazards, groups: int) -> HazardExpert:
-        """Nothing learnt yet."""
+        """Nothing learned yet."""
         tally = HazardTally.empty(groups)
         curve, factor = hazards.curve(tally), hazards.factors(tally)
         return cls(hazards, tally, curve, factor, DriftingLevel.empty(), DriftingLevel.empty())

@@ -8,7 +8,7 @@ The first two know stock and newcomers apart; the third follows what it sees. `s
 the daily cycles of training, `learn` over each cycle after it, and `forecast` looks ahead. All
 state is a value: nothing is changed in place.
 
-A cycle that begins or ends in a gap of the crawl must not be learnt: leave it out. After a cycle
+A cycle that begins or ends in a gap of the crawl must not be learned: leave it out. After a cycle
 for which `state.rekeyed` is true the newcomers' ages are unknown.
 
 Pure.
@@ -90,7 +90,7 @@ class Forecaster:
         )
         seen = [CountedCycle.of(cycle, groups) for cycle in training]
         state = self._learnt(empty, seen)
-        # What was learnt while hazards were still unknown would remember that, so once more from
+        # What was learned while hazards were still unknown would remember that, so once more from
         # the hazards found; they have then seen every cycle twice.
         state = halved(self._learnt(with_hazards_of(state, empty), seen))
         days = training[-1].end - training[0].start if training else 0
@@ -138,7 +138,7 @@ class Forecaster:
         """Look ahead from a sync, day by day.
 
         Args:
-            state: What has been learnt.
+            state: What has been learned.
             stock: What the sync found.
             ahead: How many days.
         """

@@ -5,7 +5,7 @@ Against the forecast $\hat D, \hat N$ of a stock of $n$ objects a cycle is a
 - *mass closure* if $D - \hat D > \max(10, .2 n)$;
 - *bulk load* if $N - \hat N > \max(10, .2 n)$, once 15 cycles are known;
 - *change of keys* if both $D$ and $N$ are at least $\max(10, (.2 + 1 - e^{-\eta d})\, n)$, $\eta$
-  being the running mean hazard: the keys are new, not the objects, and nothing is learnt.
+  being the running mean hazard: the keys are new, not the objects, and nothing is learned.
 
 What is flagged is withheld from the models, but not twice in a row where cycles are longer than 2
 days: then it is a new regime. What it took or brought beyond the forecast is added up, for

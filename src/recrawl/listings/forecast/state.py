@@ -1,4 +1,4 @@
-"""What the default forecaster has learnt of a source: a value of a few kB.
+"""What the default forecaster has learned of a source: a value of a few kB.
 
 Pure.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountedCycle:
-    """A cycle as it is looked at: counted once, however often it is learnt.
+    """A cycle as it is looked at: counted once, however often it is learned.
 
     Args:
         cycle: What the two syncs saw.
@@ -49,7 +49,7 @@ class CountedCycle:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForecasterState:
-    """What has been learnt of a source.
+    """What has been learned of a source.
 
     Args:
         pooled: Expert with one hazard for all.
@@ -87,7 +87,7 @@ class ForecasterState:
     def empty(
         cls, groups: int, *, experts: int, miss: float, first_weekday: int
     ) -> ForecasterState:
-        """Nothing learnt yet.
+        """Nothing learned yet.
 
         Args:
             groups: How many groups objects are in.
@@ -129,7 +129,7 @@ class ForecasterState:
 
 
 def with_hazards_of(known: ForecasterState, state: ForecasterState) -> ForecasterState:
-    """A state with the ages, groups and weekdays that another has learnt."""
+    """A state with the ages, groups and weekdays that another has learned."""
     return replace(
         state,
         pooled=state.pooled.with_tally(known.pooled.tally),
@@ -153,7 +153,7 @@ def halved(state: ForecasterState) -> ForecasterState:
 def with_bands_taught(
     state: ForecasterState, cycle: Cycle, expected: ForecastPath
 ) -> ForecasterState:
-    """Bands that have learnt how far off a forecast was, which reached to the cycle's end."""
+    """Bands that have learned how far off a forecast was, which reached to the cycle's end."""
     there, listed = cycle.survived, cycle.stock.listed
     first = state.bands[0].learn(
         float(expected.precision[-1]), Window(cycle.days, there, listed), listed
@@ -169,7 +169,7 @@ def with_bands_taught(
 def with_experts_taught(
     state: ForecasterState, seen: CountedCycle, factors: tuple[Floats, Floats], kept: Flags
 ) -> ForecasterState:
-    """Experts that have learnt from a cycle what is not kept from them.
+    """Experts that have learned from a cycle what is not kept from them.
 
     Args:
         state: What was known.

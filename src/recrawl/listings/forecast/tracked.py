@@ -5,7 +5,7 @@ learns only from what syncs see.
 
 A part of a source is one of its groups. It vanishes by the ages and the level of the whole, times
 a factor of its own that is drawn towards 1 while its removals are few, and has its own share of the
-arrivals. How far outcomes scatter is learnt from the part alone.
+arrivals. How far outcomes scatter is learned from the part alone.
 
 Pure.
 """
@@ -62,7 +62,7 @@ class TrackedSource:
         name: Name of the group; empty for a whole source.
         synced_at: Instant of the last crawl's day.
         method: The forecaster.
-        state: What it has learnt; None where there is nothing to learn from.
+        state: What it has learned; None where there is nothing to learn from.
         stock: What the last crawl found; None where there was no crawl.
         part: State of a group; None for a whole source.
         status: What is the matter where there is no state.

@@ -52,7 +52,7 @@ class Week:
 
     @classmethod
     def empty(cls, prior: float) -> Week:
-        """Nothing learnt yet: all weekdays alike."""
+        """Nothing learned yet: all weekdays alike."""
         return cls(prior, *np.zeros((2, WEEK)))
 
     @property

@@ -2,7 +2,7 @@ r"""Changes that a host announces, by dates in its sitemaps and feeds, and how f
 
 A page changes at rate $r$. With chance *recall* $\rho$ a change is announced, and *false alarms*
 come at a rate $\nu$ of their own (`recrawl.plan.signals`). So there are two streams of changes, and
-they are learnt from apart:
+they are learned from apart:
 
 | stream | rate | seen |
 |---|---|---|
@@ -36,7 +36,7 @@ from recrawl.arrays.growing import append_rows
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
 
-NAMES = ("count", "recall", "false_alarms", "asked", "silent", "learnt", "span", "watched")
+NAMES = ("count", "recall", "false_alarms", "asked", "silent", "learned", "span", "watched")
 _NO_TIME = 1e-12
 _MOST = 3.0  # announcements of a page that count: more say no more
 _LEAST_FALSE = 1e-3  # chance that an announcement is false, however right they were so far
@@ -45,10 +45,10 @@ _LONGEST = 1e3  # exposures that an effective time may be
 
 @dataclass(frozen=True, slots=True)
 class Streams:
-    """What gaps can tell of both streams of changes: a row a gap.
+    """What gaps can tell of both streams of changes: one row per gap.
 
     Args:
-        told: Whether a change was found that had been announced.
+        was_announced: Whether a change was found that had been announced.
         announced: Days in which it was announced, as far as they count for that.
         unannounced: Days in which changes came unannounced, if they did, as far as they count.
         since: Days since the host was last asked what changed.
@@ -57,7 +57,7 @@ class Streams:
     All days are on the clock.
     """
 
-    told: Bools
+    was_announced: Bools
     announced: Floats
     unannounced: Floats
     since: Floats
@@ -72,7 +72,7 @@ class Streams:
     @property
     def gaps(self) -> Floats:
         """Days in which a change that was found must lie."""
-        return np.where(self.told, self.announced, self.unannounced)
+        return np.where(self.was_announced, self.announced, self.unannounced)
 
     def ages(self, age: Floats, elapsed: Floats) -> Floats:
         """Days since changes, as far as they count: all since the host was asked, fewer before.
@@ -84,12 +84,12 @@ class Streams:
         before = np.maximum(elapsed - self.since, _NO_TIME)
         share = np.clip((self.unannounced - self.since) / before, 0.0, 1.0)
         late = np.minimum(age, self.since)
-        return np.where(self.told, np.nan, late + share * (age - late))
+        return np.where(self.was_announced, np.nan, late + share * (age - late))
 
 
 @dataclass(slots=True)
 class Announced:
-    """What was announced of pages: a row a page.
+    """What was announced of pages: one row per page.
 
     Attributes:
         count: Announcements since the last visit.
@@ -98,7 +98,7 @@ class Announced:
         asked: When the host was last asked what changed, in days after 1970.
         silent: Days on the clock, as it was read when the host was asked, between the last visit
             and its first announcement, if any, in which nothing was announced.
-        learnt: How many of them were learnt from already, as far as they count.
+        learned: How many of them were learned from already, as far as they count.
         span: Days on the clock in which the first announced change happened.
         watched: Days on the clock, in all gaps that ended without an announced change, as far as
             an unannounced one would have been met.
@@ -109,7 +109,7 @@ class Announced:
     false_alarms: Floats
     asked: Floats
     silent: Floats
-    learnt: Floats
+    learned: Floats
     span: Floats
     watched: Floats
 
@@ -140,14 +140,14 @@ class Announced:
         self.count[rows] = np.minimum(self.count[rows] + (named > 0), _MOST)
         self.asked[rows] = now
 
-    def unlearnt(self, rows: Ints) -> Floats:
-        """Silent days that are to be learnt from, as far as they count: they are from now on.
+    def unlearned(self, rows: Ints) -> Floats:
+        """Silent days that are to be learned from, as far as they count: they are from now on.
 
         A host that is believed more by now was right about what was silent before; of one that is
         believed less, days are taken back.
         """
-        days = self.recall[rows] * self.silent[rows] - self.learnt[rows]
-        self.learnt[rows] += days
+        days = self.recall[rows] * self.silent[rows] - self.learned[rows]
+        self.learned[rows] += days
         return np.asarray(days)
 
     def streams(self, rows: Ints, silent: Floats, since: Floats, changed: Bools) -> Streams:
@@ -160,13 +160,13 @@ class Announced:
             changed: Whether a change was found.
         """
         recall, before = self.recall[rows], self.silent[rows]
-        # The clock is read anew: what was learnt is a share of its days.
-        learnt = self.learnt[rows] / np.maximum(before, _NO_TIME) * np.minimum(before, silent)
+        # The clock is read anew: what was learned is a share of its days.
+        learned = self.learned[rows] / np.maximum(before, _NO_TIME) * np.minimum(before, silent)
         announced = recall * self.span[rows]
         return Streams(
-            told=changed & (self.count[rows] > 0) & (announced > 0),
+            was_announced=changed & (self.count[rows] > 0) & (announced > 0),
             announced=announced,
-            unannounced=np.maximum(since + silent - learnt, _NO_TIME),
+            unannounced=np.maximum(since + silent - learned, _NO_TIME),
             since=since,
             doubted=(1 - recall) * silent + since,
         )
@@ -184,23 +184,23 @@ class Announced:
         """
         expected = np.maximum((1 - self.recall[rows]) * rates * elapsed, _NO_TIME)
         met = -np.expm1(-expected) / expected
-        told = changed & (self.count[rows] > 0)
+        was_announced = changed & (self.count[rows] > 0)
         asked = self.asked[rows] > 0  # before that nobody would have announced anything
-        self.watched[rows] += np.where(asked & ~told, met * elapsed, 0.0)
+        self.watched[rows] += np.where(asked & ~was_announced, met * elapsed, 0.0)
 
     def forget(self, rows: Ints) -> None:
         """Drop the announcements of pages that were visited."""
-        for each in (self.count, self.silent, self.learnt, self.span):
+        for each in (self.count, self.silent, self.learned, self.span):
             each[rows] = 0.0
 
     def effective(
         self, rows: Ints, states: tuple[Floats, Floats], silent: Floats, since: Floats
     ) -> Floats:
-        """Days without announcements that would leave as much doubt: a row a memory.
+        """Days without announcements that would leave as much doubt: one row per memory.
 
         Args:
             rows: The pages.
-            states: Shape and exposure of each, a row a memory.
+            states: Shape and exposure of each, one row per memory.
             silent: Days on the clock from its last visit until its host was last asked.
             since: Days on the clock since then.
 
@@ -213,7 +213,7 @@ class Announced:
             ...     false_alarms=np.array([0.01, 0.01]),
             ...     asked=np.zeros(2),
             ...     silent=np.zeros(2),
-            ...     learnt=np.zeros(2),
+            ...     learned=np.zeros(2),
             ...     span=np.zeros(2),
             ...     watched=np.zeros(2),
             ... )
@@ -224,10 +224,10 @@ class Announced:
         shape, exposure = states
         recall, alarms, count = self.recall[rows], self.false_alarms[rows], self.count[rows]
         elapsed = (1 - recall) * silent + since
-        told = recall * shape / exposure
+        named = recall * shape / exposure
         with np.errstate(invalid="ignore"):
-            false = np.clip(alarms / (told + alarms), _LEAST_FALSE, 1.0)
-        false = np.where(told > 0, false, 1.0)  # nobody announces: whatever is said says nothing
+            false = np.clip(alarms / (named + alarms), _LEAST_FALSE, 1.0)
+        false = np.where(named > 0, false, 1.0)  # nobody announces: whatever is said says nothing
         more = np.where(count > 0, np.exp(-count / shape * np.log(false)), 1.0)
         grown = exposure * ((1 + elapsed / exposure) * np.minimum(more, _LONGEST) - 1)
         return np.asarray(np.where(count > 0, grown, elapsed))

@@ -17,11 +17,11 @@ import numpy as np
 
 from recrawl.arrays.blocks import over_blocks
 from recrawl.arrays.special import gamma_quantile
+from recrawl.policies.recrawl.announcement_learning import effective_elapsed
 from recrawl.policies.recrawl.clocks import BINS
-from recrawl.policies.recrawl.hearing import in_doubt
 from recrawl.policies.recrawl.state import (
     forecast_clocks,
-    foretold_days,
+    forecast_days,
     read_clocks,
     trust_of_nodes,
 )
@@ -36,7 +36,7 @@ _NEAR_ONE = 1e-6  # a shape this close to 1 is taken for a little more
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Beliefs:
-    """What is believed of pages: a row a memory, a column a page.
+    """What is believed of pages: one row per memory, a column a page.
 
     Args:
         share: Weight of each memory.
@@ -72,7 +72,7 @@ class Beliefs:
         """Beliefs on pages at an instant, in days after 1970, no sooner than the last visit.
 
         Args:
-            state: What is known of the pages.
+            state: Facts about the pages.
             rows: The pages.
             now: The instant.
             clocks: What `forecast_clocks` gives for all nodes, where it is known already.
@@ -85,8 +85,8 @@ class Beliefs:
             share=state.memories.share[:, rows],
             shape=shape,
             exposure=exposure,
-            elapsed=in_doubt(
-                state, rows, (shape, exposure), foretold_days(state, clocks, rows, now), now
+            elapsed=effective_elapsed(
+                state, rows, (shape, exposure), forecast_days(state, clocks, rows, now), now
             ),
             waited=np.maximum(now - state.last[rows], 0.0),
             speed=_speed(state, clocks, state.sections.leaf[rows]),
@@ -193,7 +193,9 @@ class ExpectedFreshness:
 
 def _speed(state: RecrawlState, clocks: Floats, leaf: Ints) -> Floats:
     """Days on the clock of forecasts in a day, over all the time that clocks know of."""
-    speed: Floats = clocks[leaf, -1] / (BINS * state.clocks.width) * state.foretelling.factor(leaf)
+    speed: Floats = (
+        clocks[leaf, -1] / (BINS * state.clocks.width) * state.forecast_bias.factor(leaf)
+    )
     return speed
 
 
@@ -206,7 +208,7 @@ def _unsure(state: RecrawlState, leaf: Ints) -> Floats:
     nodes, row = np.unique(leaf, return_inverse=True)
     smoothed = (1 + state.clocks.kept) / (1 - state.clocks.kept)
     found = state.clocks.found[nodes].sum(axis=1) / smoothed
-    return np.asarray(_off(state, nodes, found)[row] + state.foretelling.unsure(leaf))
+    return np.asarray(_off(state, nodes, found)[row] + state.forecast_bias.unsure(leaf))
 
 
 def _off(state: RecrawlState, nodes: Ints, found: Floats) -> Floats:
@@ -242,11 +244,11 @@ def freshness(
        + \frac{(\sum_{\text{all}} g)^2}{D_{\text{crawl}}} . $$
 
     Args:
-        state: What is known of the pages.
+        state: Facts about the pages.
         now: The instant.
         rows: The pages; None for all of them.
-        of: How many pages there are, where these were drawn from them by lot: what the draw leaves
-            unsure is then part of the variance.
+        of: How many pages there are, where these were drawn from them at random: the sampling error
+            is then part of the variance.
         clocks: What `forecast_clocks` gives for all nodes, where it is known already.
     """
     which = np.arange(len(state.last)) if rows is None else rows
@@ -279,7 +281,7 @@ def in_common(state: RecrawlState, leaf: Ints, pull: Floats, share: float) -> fl
     """Variance that pages have in common by their clocks, from a share of the pages.
 
     Args:
-        state: What is known of the pages.
+        state: Facts about the pages.
         leaf: Node of each page.
         pull: As `Beliefs.pull`: one a page.
         share: Share of the pages that these are.

@@ -1,7 +1,7 @@
-r"""What was foretold of visits against what they found, by tenths of the chance.
+r"""What was forecast of visits against what they found, by tenths of the chance.
 
-Before a visit is learnt from, a forecast gives the chance $p$ that the page has changed. Visits are
-put into ten bins by that chance, and of each bin are kept the sums
+Before a visit is learned from, a forecast gives the chance $p$ that the page has changed. Visits
+are put into ten bins by that chance, and of each bin are kept the sums
 
 $$ \sum w p, \qquad \sum w [\text{changed}], \qquad \sum w, \qquad \sum w^2 p (1 - p) , $$
 
@@ -30,10 +30,10 @@ _KEPT = 0.9999  # of each sum, at a visit
 
 @dataclass(slots=True)
 class Calibration:
-    """Sums of visits by the chance of a change that was foretold: a row a tenth.
+    """Sums of visits by the chance of a change that was forecast: one row per tenth.
 
     Attributes:
-        sums: Changes foretold, changes found, visits, and the variance of the changes found.
+        sums: Changes forecast, changes found, visits, and the variance of the changes found.
 
     Examples:
         Three visits where a change was as good as ruled out, and one where it was all but sure:
@@ -50,7 +50,7 @@ class Calibration:
 
     @classmethod
     def start(cls) -> Calibration:
-        """Nothing was foretold yet."""
+        """Nothing was forecast yet."""
         return cls(np.zeros((BINS, _SUMS)))
 
     def __add__(self, other: Calibration) -> Calibration:
@@ -58,8 +58,8 @@ class Calibration:
         return Calibration(self.sums + other.sums)
 
     @property
-    def foretold(self) -> Floats:
-        """Changes that were foretold in each tenth."""
+    def forecast(self) -> Floats:
+        """Changes that were forecast in each tenth."""
         return self.sums[:, 0]
 
     @property
@@ -81,7 +81,7 @@ class Calibration:
         """Put visits down, the oldest first.
 
         Args:
-            chance: The chance of a change that was foretold of each.
+            chance: The chance of a change that was forecast of each.
             changed: What was found, or how likely it was a change.
         """
         count = len(chance)

@@ -1,4 +1,4 @@
-"""What our policy has learnt, as plain arrays to keep and to go on from.
+"""What our policy has learned, as plain arrays to keep and to go on from.
 
 Numbers that the crawl only ever compares are kept in single precision: half the room, and a part
 in ten million. What follows from the rest is left out and worked out again. Of very many sections
@@ -16,7 +16,7 @@ import numpy as np
 from recrawl.policies.recrawl.announced import NAMES, Announced
 from recrawl.policies.recrawl.calibration import Calibration
 from recrawl.policies.recrawl.clocks import Clocks
-from recrawl.policies.recrawl.forecast_bias import Foretelling
+from recrawl.policies.recrawl.forecast_bias import ForecastBias
 from recrawl.policies.recrawl.memories import Memories
 from recrawl.policies.recrawl.relatives import Relatives
 from recrawl.policies.recrawl.sections import Sections
@@ -50,8 +50,8 @@ def dump(state: RecrawlState) -> dict[str, Any]:
         "clocks.nodes": nodes.astype(np.int32),
         "clocks.found": clocks.found[nodes].astype(np.float32),
         "clocks.expected": clocks.expected[nodes].astype(np.float32),
-        "foretelling.nodes": state.foretelling.nodes.astype(np.float32),
-        "foretelling.all": state.foretelling.all,
+        "forecast_bias.nodes": state.forecast_bias.nodes.astype(np.float32),
+        "forecast_bias.all": state.forecast_bias.all,
         CALIBRATION: state.calibration.sums,
         **_announced(state),
         **{f"memories.{name}": getattr(memories, name).astype(np.float32) for name in _MEMORIES},
@@ -103,8 +103,8 @@ def load(
             fitted=bool(parts["relatives.fitted"]),
         ),
         trust=np.array(parts["trust"]),
-        foretelling=Foretelling(
-            np.array(parts["foretelling.nodes"], np.float64), np.array(parts["foretelling.all"])
+        forecast_bias=ForecastBias(
+            np.array(parts["forecast_bias.nodes"], np.float64), np.array(parts["forecast_bias.all"])
         ),
         calibration=calibration_kept(parts),
         announced=_announced_kept(parts),
@@ -115,7 +115,7 @@ def load(
 
 
 def calibration_kept(parts: Mapping[str, Any]) -> Calibration:
-    """Table of what was foretold and found, as it was kept; empty where it was not yet."""
+    """Table of what was forecast and found, as it was kept; empty where it was not yet."""
     sums = parts.get(CALIBRATION)
     return Calibration.start() if sums is None else Calibration(np.array(sums, np.float64))
 

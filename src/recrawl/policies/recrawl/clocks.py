@@ -55,7 +55,7 @@ class Trusting:
 
 @dataclass(slots=True)
 class Clocks:
-    """What is known of the activity of every node: a row a node, a column a bin, oldest first.
+    """Facts about the activity of every node: one row per node, a column a bin, oldest first.
 
     Attributes:
         width: Days in a bin.
@@ -174,7 +174,7 @@ class Clocks:
         return np.asarray(begun + inside + np.minimum(place, 0.0) * self.width)
 
     def overlaps(self, last: Floats, now: Floats) -> Floats:
-        """Days that each gap from `last` to `now` shares with each bin: a row a gap."""
+        """Days that each gap from `last` to `now` shares with each bin: one row per gap."""
         edges = self.oldest + self.width * np.arange(BINS + 1.0)
         inside = np.clip(edges[None, :], last[:, None], np.maximum(now, last)[:, None])
         return np.diff(inside, axis=1)
@@ -227,7 +227,7 @@ class Clocks:
         mean = prior + (found - expected * prior) / weight
         pace[nodes] = np.minimum(np.maximum(mean, _SLOWEST), _FASTEST)
 
-    def foretold(self, sections: Sections, levels: list[Ints], trust: Floats) -> Floats:
+    def forecast(self, sections: Sections, levels: list[Ints], trust: Floats) -> Floats:
         """Sums of clocks that forecasts go by: sections hardly tell others that they are active.
 
         To look at a page because another section stirred costs a visit; to believe that it has

@@ -1,9 +1,9 @@
 r"""How far forecasts are off, section by section, and what sets them right.
 
-A page's rate is learnt on a clock that knows what was found in between, while a forecast is made
+A page's rate is learned on a clock that knows what was found in between, while a forecast is made
 before anything is known of the latest bins, where a clock goes on as the one above it. In a section
 that is quieter than the crawl the two differ for good. So it is counted what visits found and hosts
-announced, $D$, and what had been foretold of both on a clock that goes as it does, $E$. Time on the
+announced, $D$, and what had been forecast of both on a clock that goes as it does, $E$. Time on the
 clock of a section counts for
 
 $$ c = \frac{K c_{\text{crawl}} + D}{K + E}, \qquad
@@ -37,11 +37,11 @@ _FIRST = 0.7  # that guess: most pages change less often than once a gap
 
 
 @dataclass(slots=True)
-class Foretelling:
-    """Changes found and foretold: a row a node of the tree of sections, and all together.
+class ForecastBias:
+    """Changes found and forecast: one row per node of the tree of sections, and all together.
 
     Attributes:
-        nodes: Changes found, and those foretold by the clock as it goes.
+        nodes: Changes found, and those forecast by the clock as it goes.
         all: The same of the whole crawl, in one row.
     """
 
@@ -49,7 +49,7 @@ class Foretelling:
     all: Floats
 
     @classmethod
-    def start(cls) -> Foretelling:
+    def start(cls) -> ForecastBias:
         """Nothing is known."""
         return cls(np.zeros((1, 2)), np.zeros((1, 2)))
 
@@ -62,28 +62,28 @@ class Foretelling:
     def factor(self, leaf: Ints) -> Floats:
         """How much time on each node's clock counts for in a forecast.
 
-        >>> Foretelling(np.array([[0.0, 10.0]]), np.zeros((1, 2))).factor(np.array([0]))
+        >>> ForecastBias(np.array([[0.0, 10.0]]), np.zeros((1, 2))).factor(np.array([0]))
         array([0.35])
         """
-        found, foretold = self.nodes[leaf].T
-        return np.asarray((_STRENGTH * self._of_all + found) / (_STRENGTH + foretold))
+        found, forecast = self.nodes[leaf].T
+        return np.asarray((_STRENGTH * self._of_all + found) / (_STRENGTH + forecast))
 
     def unsure(self, leaf: Ints) -> Floats:
         """Variance of that factor over its square, if changes come by themselves.
 
-        >>> Foretelling(np.array([[25.0, 15.0]]), np.zeros((1, 2))).unsure(np.array([0])).round(3)
+        >>> ForecastBias(np.array([[25.0, 15.0]]), np.zeros((1, 2))).unsure(np.array([0])).round(3)
         array([0.024])
         """
-        found, foretold = self.nodes[leaf].T
-        return np.asarray(found / (_STRENGTH + foretold) ** 2 / self.factor(leaf) ** 2)
+        found, forecast = self.nodes[leaf].T
+        return np.asarray(found / (_STRENGTH + forecast) ** 2 / self.factor(leaf) ** 2)
 
     @property
     def _of_all(self) -> float:
-        found, foretold = self.all[0]
-        return float((_STRENGTH_OF_ALL * _FIRST + found) / (_STRENGTH_OF_ALL + foretold))
+        found, forecast = self.all[0]
+        return float((_STRENGTH_OF_ALL * _FIRST + found) / (_STRENGTH_OF_ALL + forecast))
 
     def learn(self, leaf: Ints, found: Floats, chance: Callable[[Floats], Floats]) -> Floats:
-        """Compare what visits found with what was foretold.
+        """Compare what visits found with what was forecast.
 
         Args:
             leaf: Node of each page.
@@ -91,17 +91,19 @@ class Foretelling:
             chance: Gives the chance of a change if time on the clocks counts for so much.
 
         Returns:
-            The chance of a change that had been foretold of each.
+            The chance of a change that had been forecast of each.
         """
         own, common = self.factor(leaf), np.full(len(leaf), self._of_all)
         rows = np.stack([found, chance(common) / common], axis=1)
         fold(self.all, np.zeros(len(leaf), np.int64), rows, _KEPT_BY_ALL)
-        foretold = chance(own)
-        fold(self.nodes, leaf, np.stack([found, foretold / own], axis=1), _KEPT)
-        return foretold
+        forecast = chance(own)
+        fold(self.nodes, leaf, np.stack([found, forecast / own], axis=1), _KEPT)
+        return forecast
 
-    def learn_heard(self, leaf: Ints, found: Floats, chance: Callable[[Floats], Floats]) -> None:
-        """Compare what a host announced with what was foretold of that; it is one piece of news.
+    def learn_announced(
+        self, leaf: Ints, found: Floats, chance: Callable[[Floats], Floats]
+    ) -> None:
+        """Compare what a host announced with what was forecast of that; it is one piece of news.
 
         Args:
             leaf: Node of each page.
@@ -119,5 +121,5 @@ class Foretelling:
 
 
 def _together(rows: Floats) -> Floats:
-    """Changes found and foretold at one asking, as far as they count."""
+    """Changes found and forecast at one asking, as far as they count."""
     return np.asarray(rows * np.minimum(_MOST_AT_ONCE / np.maximum(rows[:, 1:], _MOST_AT_ONCE), 1))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.policies.pages import Outcomes
-from recrawl.policies.recrawl.hearing import streams_of
+from recrawl.policies.recrawl.announcement_learning import streams_of
 from recrawl.policies.recrawl.memories import fold
 from recrawl.policies.recrawl.state import forecast_clocks, read_clocks
 
@@ -29,7 +29,7 @@ _MOST_TRUST = 30.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Gaps:
-    """Gaps that end with visits, and what was believed of them: a row a gap.
+    """Gaps that end with visits, and what was believed of them: one row per gap.
 
     Args:
         rows: The pages.
@@ -39,7 +39,7 @@ class _Gaps:
         overlap: Days that it shares with each bin of the clocks.
         elapsed: Days of it on the clock of its section.
         prior: What is assumed of the pages.
-        states: What is known of them: shape and exposure, a row a memory.
+        states: Facts about them: shape and exposure, one row per memory.
         streams: What the gap can tell of announced and unannounced changes.
         named: Whether its host is believed and had announced a change.
         chance: Chance of an unannounced change.
@@ -71,7 +71,7 @@ class _Gaps:
 def learn_visits(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcomes) -> None:
     """Learn from visits, each later than the one before to its page."""
     gaps = _gaps(state, rows, now, outcomes)
-    real = np.where(gaps.streams.told, 1.0, outcomes.real(gaps.chance))
+    real = np.where(gaps.streams.was_announced, 1.0, outcomes.real(gaps.chance))
     _learn_forecasts(state, gaps, outcomes, real)
     ages = _learn_clocks(state, gaps, outcomes, real)
     _learn_rates(state, gaps, Outcomes(outcomes.changed, ages, outcomes.false_changes))
@@ -92,7 +92,7 @@ def _gaps(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcomes) -> _
 
 
 def _learn_forecasts(state: RecrawlState, gaps: _Gaps, outcomes: Outcomes, real: Floats) -> None:
-    """Compare what was foretold of visits with what they found, and trust clocks accordingly."""
+    """Compare what was forecast of visits with what they found, and trust clocks accordingly."""
     alone = np.flatnonzero(~gaps.named)
     rows, leaf = gaps.rows[alone], gaps.leaf[alone]
     states = gaps.states[0][:, alone], gaps.states[1][:, alone]
@@ -107,14 +107,14 @@ def _learn_forecasts(state: RecrawlState, gaps: _Gaps, outcomes: Outcomes, real:
         for clock in (clocks.near, clocks.far)
     )
     learn_trust(state, state.sections.site[rows], some.changed, near, far)
-    foretold = forecast_clocks(state, state.sections.upwards(gaps.leaf))
-    days = np.maximum(clocks.elapsed(leaf, gaps.last[alone], gaps.now[alone], foretold), 0.0)
-    told = state.foretelling.learn(leaf, real[alone], lambda factor: chance(factor * days))
-    state.calibration.learn(told, real[alone])
+    forecast = forecast_clocks(state, state.sections.upwards(gaps.leaf))
+    days = np.maximum(clocks.elapsed(leaf, gaps.last[alone], gaps.now[alone], forecast), 0.0)
+    chances = state.forecast_bias.learn(leaf, real[alone], lambda factor: chance(factor * days))
+    state.calibration.learn(chances, real[alone])
 
 
 def learn_trust(state: RecrawlState, site: Ints, changed: Bools, near: Floats, far: Floats) -> None:
-    """Trust the clock that foretold better, by the chances that both gave to a change."""
+    """Trust the clock that forecast better, by the chances that both gave to a change."""
     gain = np.where(changed, np.log(near / far), np.log((1 - near) / (1 - far)))
     fold(state.trust[:, None], site, gain[:, None], _TRUST_KEPT)
     np.clip(state.trust, -_MOST_TRUST, _MOST_TRUST, out=state.trust)

@@ -1,12 +1,12 @@
 r"""Rates that may move: Gamma states a page that forget at different paces.
 
-Before a gap is learnt, memory $k$ keeps the part $\delta_k$ of what it knows beyond the prior
+Before a gap is learned, memory $k$ keeps the part $\delta_k$ of what it knows beyond the prior
 $a_0, b_0$,
 
 $$ a \leftarrow a_0 + \delta_k (a - a_0), \qquad b \leftarrow b_0 + \delta_k (b - b_0) , $$
 
 so a memory of 0.95 rests on about the last twenty visits, whatever the unit of time. Memories
-are weighed by how well they have foretold: $L_k \leftarrow 0.98 L_k + \ln p_k$ with the chance
+are weighed by how well they have forecast: $L_k \leftarrow 0.98 L_k + \ln p_k$ with the chance
 $p_k$ that memory $k$ gave to what the visit showed, and $w_k \propto W_k e^{L_k}$, where $W$ are
 the weights that the pages of the site have come to on the mean.
 
@@ -36,15 +36,15 @@ _LEAST_SHARE = 0.02  # of a memory on a site, so that it can come back
 
 @dataclass(slots=True)
 class Memories:
-    """What is known of each page's rate: a row a memory, a column a page.
+    """Facts about each page's rate: one row per memory, a column a page.
 
     Attributes:
         kept: What each memory keeps at a visit.
         shape: Changes that each memory knows of beyond the prior's.
         exposure: Days on the clock beyond the prior's.
-        score: How well each memory has foretold.
+        score: How well each memory has forecast.
         share: Weight of each memory.
-        site_share: Weights that new pages of a site start with: a row a site.
+        site_share: Weights that new pages of a site start with: one row per site.
     """
 
     kept: tuple[float, ...]
@@ -69,12 +69,12 @@ class Memories:
         self.share = np.append(self.share, self.site_share[site].T, axis=1)
 
     def grow_sites(self, sites: int) -> None:
-        """Make room for sites that have learnt with all others so far."""
+        """Make room for sites that have learned with all others so far."""
         new = np.repeat(self.site_share[:1], sites - len(self.site_share), axis=0)
         self.site_share = np.append(self.site_share, new, axis=0)
 
     def states(self, rows: Ints, prior: tuple[float, Floats]) -> tuple[Floats, Floats]:
-        """Shape and exposure of pages with a prior of their own: a row a memory."""
+        """Shape and exposure of pages with a prior of their own: one row per memory."""
         shape = np.maximum(self.shape[:, rows] + prior[0], _LEAST)
         return shape, np.maximum(self.exposure[:, rows] + prior[1], _LEAST)
 
@@ -101,10 +101,10 @@ class Memories:
     ) -> None:
         """Learn what visits showed; days and ages are on the pages' clocks."""
         states = self.states(rows, prior)
-        told = streams.told
+        announced = streams.was_announced
         false = outcomes.false_changes
         if false is not None:  # what was announced and found is a change
-            false = np.where(told, 0.0, false)
+            false = np.where(announced, 0.0, false)
         chance, _ = self.chance(rows, states, streams.unannounced)
         for memory, kept in enumerate(self.kept):
             shape, exposure = step(
@@ -119,14 +119,14 @@ class Memories:
             self.exposure[memory, rows] = exposure - prior[1]
         reported = outcomes.reported(chance)
         seen = np.where(outcomes.changed, reported, 1 - reported)
-        self._weigh(rows, site, np.where(told, 0.0, np.log(_clipped(seen))))
+        self._weigh(rows, site, np.where(announced, 0.0, np.log(_clipped(seen))))
 
     def stayed(self, rows: Ints, days: Floats) -> None:
         """Learn that pages did not change for some days on their clocks, by others' word."""
         self.exposure[:, rows] += days
 
     def _weigh(self, rows: Ints, site: Ints, gain: Floats) -> None:
-        """Weigh the memories by what they foretold."""
+        """Weigh the memories by what they forecast."""
         score = _SCORE_KEPT * self.score[:, rows] + gain
         share = self.site_share[site].T * np.exp(score - score.max(axis=0))
         share /= share.sum(axis=0)

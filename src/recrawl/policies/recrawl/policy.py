@@ -2,9 +2,9 @@ r"""Our policy: section clocks, memories of rates, a value a page.
 
 Pages near each other in the address tree change together. So a page's age is read on the clock
 of its section, which runs fast while the section is active and slowly while it sleeps, and its
-rate is learnt in that *clock time*. When a change is found it is spread backwards over the gap
+rate is learned in that *clock time*. When a change is found it is spread backwards over the gap
 in which it must have happened, so that pages visited since then are not suspected and pages not
-visited since then are. How far to trust the neighbours is learnt from the crawl.
+visited since then are. How far to trust the neighbours is learned from the crawl.
 
 | part | in |
 |---|---|
@@ -32,10 +32,10 @@ from recrawl.plan.objectives import Harmonic
 from recrawl.policies.due import due_at_price
 from recrawl.policies.recrawl import checkpoint
 from recrawl.policies.recrawl.announced import Announced
+from recrawl.policies.recrawl.announcement_learning import effective_elapsed, learn_announced
 from recrawl.policies.recrawl.calibration import Calibration
 from recrawl.policies.recrawl.clocks import Clocks, Trusting
-from recrawl.policies.recrawl.forecast_bias import Foretelling
-from recrawl.policies.recrawl.hearing import in_doubt, learn_heard
+from recrawl.policies.recrawl.forecast_bias import ForecastBias
 from recrawl.policies.recrawl.learning import learn_visits
 from recrawl.policies.recrawl.memories import Memories
 from recrawl.policies.recrawl.relatives import Relatives
@@ -43,7 +43,7 @@ from recrawl.policies.recrawl.sections import Sections
 from recrawl.policies.recrawl.state import (
     RecrawlState,
     forecast_clocks,
-    foretold_days,
+    forecast_days,
     read_clocks,
 )
 from recrawl.units import SECONDS_A_DAY, epoch_days
@@ -125,7 +125,7 @@ class Recrawl:
             relatives=Relatives.start(self.relatives, gap),
             trust=np.zeros(1),
             announced=Announced.start(),
-            foretelling=Foretelling.start(),
+            forecast_bias=ForecastBias.start(),
             calibration=Calibration.start(),
         )
         state = self.found(state, pages)
@@ -143,7 +143,7 @@ class Recrawl:
         state.announced.grow(len(pages))
         if len(sections) > nodes:
             state.clocks.grow(len(sections))
-            state.foretelling.grow(len(sections))
+            state.forecast_bias.grow(len(sections))
             while sections.parted:
                 state.clocks.part(*sections.parted.pop(0))
             state.relatives.read(sections)
@@ -171,7 +171,7 @@ class Recrawl:
         today = float(epoch_days(now))
         _advance(state, today)
         state.announced.recall[rows], state.announced.false_alarms[rows] = reliability
-        learn_heard(state, rows, named, today)
+        learn_announced(state, rows, named, today)
         state.announced.tell(rows, named, today)
         return state
 
@@ -197,7 +197,7 @@ class Recrawl:
     def with_mean_gap(self, state: RecrawlState, gap: float) -> RecrawlState:
         """State of a crawl whose mean gap has moved."""
         state.gap = gap
-        state.relatives.pace(gap)
+        state.relatives.set_gap(gap)
         state.clocks.rebin(_width(gap), self.kernel * gap)
         read_clocks(state, state.sections.levels)
         return state
@@ -222,9 +222,9 @@ class Recrawl:
 
         def work(some: slice) -> None:
             which = rows[some]
-            elapsed = foretold_days(state, clocks, which, today)
+            elapsed = forecast_days(state, clocks, which, today)
             states = state.memories.states(which, state.relatives.prior(state.sections, which))
-            elapsed = in_doubt(state, which, states, elapsed, today)
+            elapsed = effective_elapsed(state, which, states, elapsed, today)
             fresh[some] = 1 - state.memories.chance(which, states, elapsed)[1]
 
         over_blocks(work, len(rows))
@@ -241,7 +241,7 @@ class Recrawl:
     def seen(
         self, state: RecrawlState, rows: Ints, now: Instants, outcomes: Outcomes
     ) -> RecrawlState:
-        """State after visits; nothing is learnt from one that is no later than the one before."""
+        """State after visits; nothing is learned from one that is no later than the one before."""
         at = epoch_days(now)
         later = np.flatnonzero(at > state.last[rows])
         if len(later):
@@ -255,7 +255,9 @@ class Recrawl:
         elapsed = np.maximum(state.clocks.elapsed(leaf, last, now), 0.0)
         prior = state.relatives.prior(state.sections, rows)
         states = state.memories.states(rows, prior)
-        doubt = np.broadcast_to(in_doubt(state, rows, states, elapsed, now), states[0].shape)
+        doubt = np.broadcast_to(
+            effective_elapsed(state, rows, states, elapsed, now), states[0].shape
+        )
         value = np.zeros(len(rows))
         for memory, (share, shape, exposure) in enumerate(
             zip(state.memories.share, *states, strict=True)

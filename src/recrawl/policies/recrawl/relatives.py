@@ -37,7 +37,7 @@ _NEWTON_STEPS = 5
 
 @dataclass(slots=True)
 class Relatives:
-    """How fast relatives are: a row a page, a node, a kin group.
+    """How fast relatives are: one row per page, a node, a kin group.
 
     Attributes:
         strength: How many pages a prior counts for, $K$.
@@ -68,7 +68,7 @@ class Relatives:
         visited = np.empty(0, np.bool_)
         return cls(strength, _START_SHAPE, _START_SHAPE * gap, visited, none, none, one, one)
 
-    def pace(self, gap: float) -> None:
+    def set_gap(self, gap: float) -> None:
         """Follow the gap while nothing better is known."""
         if not self.fitted:
             self.exposure = self.shape * gap

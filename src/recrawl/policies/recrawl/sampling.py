@@ -1,6 +1,6 @@
 """What our policy has kept, of some pages only: enough to say how all of them stand.
 
-Sections keep what all of their pages have taught, so that a page drawn by lot is believed what it
+Sections keep what all of their pages have taught, so that a page of a sample is believed what it
 would be believed among all.
 
 Pure.
@@ -30,7 +30,7 @@ NEEDED = (
     *("sections.deepest", "sections.leaf", "sections.kin", "sections.site", "sections.parent"),
     *("sections.is_host", "sections.site_of_host", "sections.groups", "sections.sites"),
     *("clocks.width", "clocks.scale", "clocks.newest", "clocks.nodes", *_OF_CLOCKS),
-    *("foretelling.nodes", "foretelling.all"),
+    *("forecast_bias.nodes", "forecast_bias.all"),
     *("memories.shape", "memories.exposure", "memories.share", "memories.site_share"),
     *("relatives.shape", "relatives.exposure", "relatives.visited", "relatives.fitted"),
     *("relatives.for_node", "relatives.for_kin"),
@@ -72,7 +72,7 @@ class _Tree:
 
 
 def sampled(policy: Recrawl, parts: Mapping[str, Any], rows: Ints) -> tuple[RecrawlState, Ratios]:
-    """State of some pages, and the ratios to put again whenever it has learnt.
+    """State of some pages, and the ratios to put again whenever it has learned.
 
     Args:
         policy: The policy, with the same parameters.
@@ -93,7 +93,7 @@ def sampled(policy: Recrawl, parts: Mapping[str, Any], rows: Ints) -> tuple[Recr
     clocks = place[np.asarray(parts["clocks.nodes"])]
     few |= {name: np.asarray(parts[name])[clocks >= 0] for name in _OF_CLOCKS}
     few["clocks.nodes"] = clocks[clocks >= 0]
-    few["foretelling.nodes"] = np.asarray(parts["foretelling.nodes"])[nodes]
+    few["forecast_bias.nodes"] = np.asarray(parts["forecast_bias.nodes"])[nodes]
     few["sections.is_host"] = np.asarray(parts["sections.is_host"])[nodes]
     few["sections.leaf"] = place[leaf[rows]]
     few["sections.parent"] = place[parent[nodes]]

@@ -4,7 +4,7 @@ The chain of a page runs from the crawl over its host and folders to its *family
 and the first word of the file name, so `compute.v1.json` and `compute.beta.json` are one family.
 A part of the chain becomes a *node* of the tree once it has at least two pages and fewer than
 the nearest node above it; a page belongs to the deepest node of its chain, its *leaf*. Nodes
-are numbered as they come and never vanish, so that what was learnt of them keeps its row; the
+are numbered as they come and never vanish, so that what was learned of them keeps its row; the
 whole crawl is node 0.
 
 Pages are also related across the tree: a file name that occurs in several folders (the language
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://")
 _WORD = re.compile(r"[^\W_]+")
 _FEWEST_PAGES = 2
-_LARGE_SITE = 20  # pages; sites with fewer share what is learnt of how sites behave
+_LARGE_SITE = 20  # pages; sites with fewer share what is learned of how sites behave
 _NEARLY_ALL = 0.9  # of the crawl: kin that tell nothing
 
 
@@ -97,7 +97,7 @@ class Sections:
         is_host: Whether a node is all that is known of a host.
         site_of_node: Site whose pages are below each node; 0 where several sites' are.
         levels: Nodes by depth, the crawl first.
-        path: The nodes from the crawl to each node, a row a node; -1 beyond it.
+        path: The nodes from the crawl to each node, one row per node; -1 beyond it.
         parted: New nodes that held all that was below another node until now, and that node.
         groups: Number of kin groups.
         sites: Number of sites.

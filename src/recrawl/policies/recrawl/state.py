@@ -1,4 +1,4 @@
-"""What our policy has learnt, and how its clocks are read.
+"""What our policy has learned, and how its clocks are read.
 
 Pure.
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from recrawl.policies.recrawl.announced import Announced
     from recrawl.policies.recrawl.calibration import Calibration
     from recrawl.policies.recrawl.clocks import Clocks
-    from recrawl.policies.recrawl.forecast_bias import Foretelling
+    from recrawl.policies.recrawl.forecast_bias import ForecastBias
     from recrawl.policies.recrawl.memories import Memories
     from recrawl.policies.recrawl.relatives import Relatives
     from recrawl.policies.recrawl.sections import Sections
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class RecrawlState:
-    """What the policy has learnt.
+    """What the policy has learned.
 
     Attributes:
         gap: Mean days between visits to a page.
@@ -31,12 +31,12 @@ class RecrawlState:
         worth: Weight of each page over the cost of a visit.
         sections: Which pages are neighbours.
         clocks: How fast time runs for them.
-        memories: What is known of each page's rate.
+        memories: Facts about each page's rate.
         relatives: What is assumed of each page's rate.
-        trust: Log-odds that a site's near clock is right: a row a site.
+        trust: Log-odds that a site's near clock is right: one row per site.
         announced: What hosts announce of each page.
-        foretelling: How far forecasts are off.
-        calibration: What was foretold of visits, and what they found.
+        forecast_bias: How far forecasts are off.
+        calibration: What was forecast of visits, and what they found.
     """
 
     gap: float
@@ -48,7 +48,7 @@ class RecrawlState:
     relatives: Relatives
     trust: Floats
     announced: Announced
-    foretelling: Foretelling
+    forecast_bias: ForecastBias
     calibration: Calibration
 
 
@@ -59,14 +59,14 @@ def read_clocks(state: RecrawlState, levels: list[Ints]) -> None:
 
 def forecast_clocks(state: RecrawlState, levels: list[Ints]) -> Floats:
     """Sums of the clocks that forecasts go by, of some nodes."""
-    return state.clocks.foretold(state.sections, levels, trust_of_nodes(state))
+    return state.clocks.forecast(state.sections, levels, trust_of_nodes(state))
 
 
-def foretold_days(state: RecrawlState, clocks: Floats, rows: Ints, now: float) -> Floats:
+def forecast_days(state: RecrawlState, clocks: Floats, rows: Ints, now: float) -> Floats:
     """Days since the last visit to each page, as forecasts count them."""
     leaf = state.sections.leaf[rows]
     elapsed = state.clocks.elapsed(leaf, state.last[rows], now, clocks)
-    return np.maximum(elapsed, 0.0) * state.foretelling.factor(leaf)
+    return np.maximum(elapsed, 0.0) * state.forecast_bias.factor(leaf)
 
 
 def trust_of_nodes(state: RecrawlState) -> Floats:

@@ -77,6 +77,6 @@ class BinaryDivision:
 def azar(
     floor: float = 0.0, *, randomised: bool = False, guess: float = 1.0
 ) -> AllocatingPolicy[Likely]:
-    """Azar's division with learnt rates, its visits at equal intervals unless randomised."""
+    """Azar's division with learned rates, its visits at equal intervals unless randomised."""
     learner = CensoredLearner(guess)
     return AllocatingPolicy(learner, BinaryDivision(floor), randomised=randomised, least_days=1.0)

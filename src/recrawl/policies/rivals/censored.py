@@ -1,4 +1,4 @@
-r"""Most likely rates, learnt visit by visit in a fixed room a page.
+r"""Most likely rates, learned visit by visit in a fixed room a page.
 
 The likelihood of a rate needs the lengths of all gaps that hide a change. Here they lie in bins,
 each a third wider than the one before, and a bin knows how many gaps it holds and how long they are

@@ -1,4 +1,4 @@
-"""LambdaCrawl: visits that keep the harmonic staleness least, with rates learnt on the way.
+"""LambdaCrawl: visits that keep the harmonic staleness least, with rates learned on the way.
 
 Pure.
 """
@@ -68,7 +68,7 @@ class HarmonicDivision:
 def lambdacrawl(
     *, randomised: bool = False, guess: float = 1.0, seed: int = 0
 ) -> AllocatingPolicy[Likely]:
-    """LambdaCrawl with learnt rates, its visits at equal intervals unless randomised.
+    """LambdaCrawl with learned rates, its visits at equal intervals unless randomised.
 
     Published with visits at random times (`randomised`); at equal intervals of the same mean it is
     fresher. Rates are estimated again once a day at most.

@@ -105,7 +105,7 @@ def _outlook(outlook: BudgetOutlook) -> dict[str, Any]:
 
 
 def _tenth(tenth: Tenth) -> dict[str, Any]:
-    figures = (tenth.chance, tenth.visits, tenth.foretold, tenth.found, tenth.deviation)
+    figures = (tenth.chance, tenth.visits, tenth.forecast, tenth.found, tenth.deviation)
     return dict(zip(TENTH_KEYS, map(plain_figure, figures), strict=True))
 
 

@@ -122,7 +122,7 @@ def _forecast(status: CrawlStatus) -> str:
     worst = furthest_off(status.tenths, least=_ENOUGH_TO_TELL)
     if worst is None:
         return said
-    return f"{said}; worst bin: {100 * worst.foretold:.0f} %, {100 * worst.found:.0f} % did"
+    return f"{said}; worst bin: {100 * worst.forecast:.0f} %, {100 * worst.found:.0f} % did"
 
 
 def _to_learn(status: CrawlStatus) -> str:

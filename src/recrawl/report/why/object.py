@@ -59,7 +59,7 @@ def why_object(why: Why) -> dict[str, Any]:
         [_honesty(each) for each in why.honesty],
         _worth(why.worth) if why.worth else None,
         [_what_if(each, why) for each in why.what_ifs],
-        *(why.pages, why.rehearsed),
+        *(why.pages, why.simulated),
     )
     return dict(zip(KEYS, values, strict=True))
 

@@ -67,8 +67,8 @@ def why_rows(why: Why) -> list[tuple[str, str]]:
     still = [each for each in why.what_ifs if not each.moves]
     if still:
         rows.append(("if", "unchanged " + ", or ".join(map(_otherwise, still))))
-    if why.rehearsed < why.pages:
-        rows.append(("from", f"a random sample of {why.rehearsed:,} of {why.pages:,} pages"))
+    if why.simulated < why.pages:
+        rows.append(("from", f"a random sample of {why.simulated:,} of {why.pages:,} pages"))
     return rows
 
 

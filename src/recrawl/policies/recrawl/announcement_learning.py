@@ -37,7 +37,7 @@ def _silent(state: RecrawlState, rows: Ints, now: float | Floats) -> Floats:
     return np.maximum(state.clocks.elapsed(leaf, last, asked), 0.0)
 
 
-def learn_heard(state: RecrawlState, rows: Ints, named: Floats, now: float) -> None:
+def learn_announced(state: RecrawlState, rows: Ints, named: Floats, now: float) -> None:
     """Learn what was announced, and of other pages that nothing was.
 
     Args:
@@ -57,23 +57,25 @@ def learn_heard(state: RecrawlState, rows: Ints, named: Floats, now: float) -> N
 
 
 def _learn_some(state: RecrawlState, rows: Ints, named: Floats, since: Floats, now: float) -> None:
-    told, leaf, until = state.announced, state.sections.leaf[rows], np.full(len(rows), now)
+    announced, leaf, until = state.announced, state.sections.leaf[rows], np.full(len(rows), now)
     days = np.maximum(state.clocks.elapsed(leaf, since, until), 0.0)
-    first = told.count[rows] == 0  # of what comes after an announcement pages learn nothing
-    state.memories.stayed(rows, told.unlearnt(rows))  # of before: the host may be believed by now
-    believed = told.recall[rows] > 0
+    first = announced.count[rows] == 0  # of what comes after an announcement pages learn nothing
+    state.memories.stayed(
+        rows, announced.unlearned(rows)
+    )  # of before: the host may be believed by now
+    believed = announced.recall[rows] > 0
     if believed.any():
         span = since[believed], until[believed]
         _learn_clocks(state, rows[believed], named[believed], span)
-    told.silent[rows] += np.where(first & (named == 0), days, 0.0)
-    told.span[rows] = np.where(first & (named > 0), days, told.span[rows])
-    state.memories.stayed(rows, told.unlearnt(rows))
+    announced.silent[rows] += np.where(first & (named == 0), days, 0.0)
+    announced.span[rows] = np.where(first & (named > 0), days, announced.span[rows])
+    state.memories.stayed(rows, announced.unlearned(rows))
 
 
 def _learn_clocks(
     state: RecrawlState, rows: Ints, named: Floats, span: tuple[Floats, Floats]
 ) -> None:
-    """Let the clocks, and those who foretell by them, learn from announcements."""
+    """Let the clocks, and those who forecast by them, learn from announcements."""
     clocks, leaf, recall = state.clocks, state.sections.leaf[rows], state.announced.recall[rows]
     states = state.memories.states(rows, state.relatives.prior(state.sections, rows))
     days = np.maximum(clocks.elapsed(leaf, *span), 0.0)
@@ -81,9 +83,9 @@ def _learn_clocks(
     _learn_forecasts(state, rows, states, span, named)
     overlap = clocks.overlaps(*span)
     spread = overlap / np.maximum(overlap.sum(axis=1), _AT_ONCE)[:, None]
-    with_mean_gap = overlap * clocks.pace[leaf]
-    with_mean_gap /= np.maximum(with_mean_gap.sum(axis=1), _AT_ONCE)[:, None]
-    clocks.learn(state.sections, leaf, with_mean_gap * named[:, None], spread * expected[:, None])
+    weighted = overlap * clocks.pace[leaf]
+    weighted /= np.maximum(weighted.sum(axis=1), _AT_ONCE)[:, None]
+    clocks.learn(state.sections, leaf, weighted * named[:, None], spread * expected[:, None])
 
 
 def _learn_forecasts(
@@ -93,18 +95,18 @@ def _learn_forecasts(
     span: tuple[Floats, Floats],
     named: Floats,
 ) -> None:
-    """Compare what was foretold of announcements with those that came."""
+    """Compare what was forecast of announcements with those that came."""
     leaf = state.sections.leaf[rows]
     clocks = forecast_clocks(state, state.sections.upwards(leaf))
     days = np.maximum(state.clocks.elapsed(leaf, *span, clocks), 0.0) * state.announced.recall[rows]
-    state.foretelling.learn_heard(
+    state.forecast_bias.learn_announced(
         leaf,
         named,
         lambda factor: state.memories.chance(rows, states, factor * days)[1],
     )
 
 
-def in_doubt(
+def effective_elapsed(
     state: RecrawlState,
     rows: Ints,
     states: tuple[Floats, Floats],
@@ -116,7 +118,7 @@ def in_doubt(
     Args:
         state: What is known.
         rows: The pages.
-        states: Shape and exposure of each, a row a memory.
+        states: Shape and exposure of each, one row per memory.
         elapsed: Days on the clock since the last visit to each.
         now: The instant.
     """
