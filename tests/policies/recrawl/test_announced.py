@@ -157,7 +157,7 @@ def test_a_change_lies_in_the_days_in_which_it_was_announced():
 def test_days_since_an_unannounced_change_count_in_full_after_the_host_was_asked():
     """Five of ten days were asked about, at a recall of 0.6: before that days count for 0.4."""
     streams = Streams(
-        told=np.zeros(2, bool),
+        was_announced=np.zeros(2, bool),
         announced=np.zeros(2),
         unannounced=np.full(2, 5.0 + 0.4 * 5.0),
         since=np.full(2, 5.0),
@@ -272,7 +272,7 @@ def test_rates_come_out_right_though_visits_follow_announcements(recall):
         silent = elapsed - told
         memories.stayed(rows, recall * silent)
         streams = Streams(
-            told=told,
+            was_announced=told,
             announced=np.full(pages, recall),
             unannounced=elapsed - recall * silent,
             since=np.zeros(pages),
