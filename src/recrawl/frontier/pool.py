@@ -91,15 +91,17 @@ class Pool:
         status, free = table.status[pages], table.set[pages] == NEVER
         self._put_new(pages[free & (status == _NEW)])
         self.copies.frontier.expect(len(self._new))
-        fixed = np.array([each.interval > 0 for each in table.terms])[table.term[pages]]
-        # Of pages that were leased when the crawl ended nobody may have decided when to go on.
-        nobody = (table.row[pages] == NOT_ADMITTED) | fixed | (table.failures[pages] > 0)
-        nobody |= status != _COPIED
-        nobody &= free & (status != _NEW) & (status != _REFUSED)
-        table.set[pages[nobody]] = _AT_ONCE
-        schedule_at = pages[table.set[pages] < NEVER]
-        table.called[schedule_at] = table.set[schedule_at]
-        self._times = list(zip(table.set[schedule_at].tolist(), schedule_at.tolist(), strict=True))
+        # A page that was leased when the crawl died has no set time, and may be one that the policy
+        # does not decide on either: not in the frontier, at a fixed interval, failed or gone. It is
+        # visited at once. New pages wait in their queue; a refused page without a time stays so.
+        at_interval = np.array([each.interval > 0 for each in table.terms])[table.term[pages]]
+        left_to_policy = (table.row[pages] != NOT_ADMITTED) & ~at_interval
+        left_to_policy &= (table.failures[pages] == 0) & (status == _COPIED)
+        abandoned = free & ~left_to_policy & (status != _NEW) & (status != _REFUSED)
+        table.set[pages[abandoned]] = _AT_ONCE
+        scheduled = pages[table.set[pages] < NEVER]
+        table.called[scheduled] = table.set[scheduled]
+        self._times = list(zip(table.set[scheduled].tolist(), scheduled.tolist(), strict=True))
         heapify(self._times)
         self.copies.place_many(rows, last)
 

@@ -93,6 +93,7 @@ def _gaps(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcomes) -> _
 
 def _learn_forecasts(state: RecrawlState, gaps: _Gaps, outcomes: Outcomes, real: Floats) -> None:
     """Compare what was forecast of visits with what they found, and trust clocks accordingly."""
+    # A change that the host had announced was no forecast of ours: it tells nothing of the clocks.
     alone = np.flatnonzero(~gaps.named)
     rows, leaf = gaps.rows[alone], gaps.leaf[alone]
     states = gaps.states[0][:, alone], gaps.states[1][:, alone]
@@ -107,6 +108,7 @@ def _learn_forecasts(state: RecrawlState, gaps: _Gaps, outcomes: Outcomes, real:
         for clock in (clocks.near, clocks.far)
     )
     learn_trust(state, state.sections.site[rows], some.changed, near, far)
+    # Only now, with the trust that was learned, the chances that a forecast would have given.
     forecast = forecast_clocks(state, state.sections.upwards(gaps.leaf))
     days = np.maximum(clocks.elapsed(leaf, gaps.last[alone], gaps.now[alone], forecast), 0.0)
     chances = state.forecast_bias.learn(leaf, real[alone], lambda factor: chance(factor * days))

@@ -265,6 +265,8 @@ class Sections:
         """Make a node of a part that held all pages of the node above it until now."""
         if part.pages < _FEWEST_PAGES:
             return
+        # As long as all pages of a node lay in one part, the part needed no node of its own. Now a
+        # second part comes: the first becomes a node between, with all pages and nodes below.
         part.node = len(self._parent)
         below = self._below[node.node]
         for child in below:
