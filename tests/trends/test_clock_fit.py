@@ -92,7 +92,7 @@ def test_counts_weigh_as_many_changes():
 @pytest.mark.parametrize(
     ("make", "rule"),
     [
-        (lambda: fit_clock(history_of([]), np.array([0, 1])), "a site a page, 1"),
+        (lambda: fit_clock(history_of([]), np.array([0, 1])), "expected 1 sites, one per page"),
         (lambda: fit_clock(history_of([]), np.array([0.5])), "whole numbers"),
         (lambda: fit_clock(history_of([]), smoothing=0.0), "smoothing"),
     ],

@@ -150,7 +150,7 @@ def test_pages_with_hardly_anything_have_hardly_any_points(page):
 def test_a_place_that_is_none_is_refused():
     with pytest.raises(InvalidParameter, match="place must be one of middle, end, random"):
         points_of(history_of(DAILY), place="start")  # type: ignore[arg-type]
-    with pytest.raises(InvalidParameter, match="must come with a random generator"):
+    with pytest.raises(InvalidParameter, match="needs a random generator"):
         points_of(history_of(DAILY), place="random")
 
 

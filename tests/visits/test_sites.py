@@ -34,5 +34,5 @@ def test_sites_are_one_column_of_whole_numbers(sites):
 
 @pytest.mark.parametrize("count", [0, 1, 3])
 def test_each_page_has_a_site(count):
-    with pytest.raises(InvalidParameter, match=rf"a site a page, 2 \(got {count}\)"):
+    with pytest.raises(InvalidParameter, match=rf"expected 2 sites, one per page \(got {count}\)"):
         sites_of_pages(np.zeros(count, np.int64), 2)
