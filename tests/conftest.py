@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
 from tests.leftovers import adopt_orphans, nothing_left
+from tests.preloaded import PRELOADED
 
 # The machine may be busy with other work: neither a slow example nor slow drawing is a failure.
 # Without a database, what an earlier run has found does not decide on this one.
@@ -37,6 +38,10 @@ def pytest_configure(config):
         # examples of one test would depend on which others run beside it.
         nothing_local = providers._local_constants
         providers._get_local_constants = lambda: nothing_local
+
+
+def pytest_unconfigure():
+    PRELOADED.close()
 
 
 @pytest.fixture(autouse=True)

@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from tests.preloaded import PRELOADED
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -33,7 +35,7 @@ _blamed: set[str] = set()  # on one test: not on the last of its file as well
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What this process holds at an instant.
+    """What this process holds at an instant, but for what serves all tests (`tests.preloaded`).
 
     Attributes:
         files: Open files and sockets: number and target.
@@ -51,7 +53,9 @@ class Held:
     def now(cls) -> Self:
         """What is held at this moment."""
         draws = "vl_convert" in sys.modules
-        return cls(_open_files(), frozenset(threading.enumerate()), _children(), draws)
+        process, file = PRELOADED.held()
+        files = frozenset(each for each in _open_files() if each[0] != str(file))
+        return cls(files, frozenset(threading.enumerate()), _children() - {process}, draws)
 
     def more_than(self, before: Held) -> list[str]:
         """What has come since then, in words."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
 # Nothing that works takes as long on the busiest machine: it ends what would hang.
 HANGS_SECONDS = 300.0
@@ -39,10 +40,14 @@ def cpu_seconds(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-@contextmanager
-def started(command: Sequence[object], **more: Any) -> Iterator[subprocess.Popen[Any]]:
+def started(command: Sequence[object], **more: Any) -> AbstractContextManager[Any]:
     """A process that is killed in the end if it has not ended by then."""
-    process = subprocess.Popen(list(map(str, command)), **more)
+    return ending(subprocess.Popen(list(map(str, command)), **more))
+
+
+@contextmanager
+def ending(process: subprocess.Popen[Any]) -> Iterator[subprocess.Popen[Any]]:
+    """A process that is killed in the end if it has not ended by then."""
     try:
         yield process
     finally:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import subprocess
 from typing import TYPE_CHECKING, Any
 
-from tests.cli.running import RECRAWL, environment, run
-from tests.waiting import started
+from tests.cli import running
+from tests.waiting import ending
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -29,7 +29,7 @@ def crawl_in(
         delay: Time between requests.
         more: What else they say of the site.
     """
-    run("init", folder, "--agent", AGENT)
+    running.run("init", folder, "--agent", AGENT)
     text = (
         f'agent = "{AGENT}"\n{top}\n[politeness]\ndelay = "{delay}"\n'
         f'[[site]]\naddress = "{server.address("/")}"\nlocal = true\n{more}\n'
@@ -41,7 +41,5 @@ def start(
     folder: Path, *words: object, **more: Any
 ) -> AbstractContextManager[subprocess.Popen[str]]:
     """A crawl that goes on in a process of its own, until it is stopped or the block ends."""
-    command = [RECRAWL, "crawl", *words]
-    return started(
-        command, cwd=folder, env=environment(), stderr=subprocess.PIPE, text=True, **more
-    )
+    there = {"cwd": folder, "stderr": subprocess.PIPE, "text": True}
+    return ending(running.start("crawl", *words, **there, **more))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING
 
-from tests.cli.running import RECRAWL
-from tests.docs.pages import output_of
+from tests.docs.pages import shown_by
+from tests.preloaded import popen
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,4 +13,4 @@ if TYPE_CHECKING:
 
 def on_a_terminal(folder: Path, *words: object) -> str:
     """What a person sees who runs `recrawl` in a folder: rows, then remarks."""
-    return output_of(f"cd {shlex.quote(str(folder))} && {shlex.join([RECRAWL, *map(str, words)])}")
+    return shown_by(lambda **screen: popen(words, cwd=folder, **screen))

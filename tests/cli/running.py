@@ -1,21 +1,21 @@
-"""The real command, as people run it, and the same inside this process where speed matters."""
+"""The real command, as people run it, and the same inside this process where speed matters.
+
+`run` and `start` fork it from a process that has it loaded; `run_afresh` loads it, as a shell does.
+"""
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from typer.testing import CliRunner
 
 from recrawl.cli.main import app
+from tests.preloaded import RECRAWL, environment, popen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-RECRAWL = str(Path(sys.executable).with_name("recrawl"))
+    from pathlib import Path
 
 
 class Ended(NamedTuple):
@@ -26,13 +26,25 @@ class Ended(NamedTuple):
     err: str
 
 
-def environment(**more: str) -> dict[str, str]:
-    """Environment of a command that depends on no terminal."""
-    return os.environ | {"COLUMNS": "100", "TERM": "dumb", "PYTHONUNBUFFERED": ""} | more
+def start(*words: object, **more: Any) -> subprocess.Popen[Any]:
+    """Begin `recrawl` as a process of its own."""
+    return popen(words, **{"env": environment()} | more)
 
 
 def run(*words: object, cwd: Path | None = None) -> Ended:
     """Run `recrawl` as a process of its own."""
+    both = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with start(*words, cwd=cwd, text=True, encoding="utf-8", **both) as process:
+        try:
+            out, err = process.communicate()
+        except BaseException:
+            process.kill()
+            raise
+    return Ended(process.returncode, out, err)
+
+
+def run_afresh(*words: object, cwd: Path | None = None) -> Ended:
+    """Run `recrawl` as a process of its own that loads what it needs by itself."""
     ended = subprocess.run(
         [RECRAWL, *map(str, words)],
         capture_output=True,

@@ -1,14 +1,16 @@
 """Bad input: exit 1, one sentence on stderr, no traceback, nothing half-written."""
 
 import subprocess
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from recrawl.rates import METHODS
-from tests.cli.running import RECRAWL, environment, names_in, run, sentence, write_log
+from tests.cli.running import names_in, run, sentence, write_log
 from tests.disks import small_disk
+from tests.preloaded import RECRAWL, environment
 
 HEADER = b"page,visited_at,changed\n"
 TIME_RULE = "must be a time in ISO 8601 or epoch seconds, from 1900 to 2200"
@@ -244,18 +246,11 @@ def test_a_file_that_cannot_grow_is_an_error(log, tmp_path, suffix, memory):
 
 def test_temporary_files_need_a_folder_that_can_be_written_to(log):
     """Without -o they lie in the current folder; here, in one where nobody can make any."""
-    ended = subprocess.run(
-        [RECRAWL, "estimate", str(log), "--memory", "50K"],
-        capture_output=True,
-        check=False,
-        cwd="/proc",
-        env=environment(),
-        text=True,
-    )
+    ended = run("estimate", log, "--memory", "50K", cwd=Path("/proc"))
 
-    assert ended.returncode == 1
-    assert ended.stderr.startswith("Error: ")
-    assert ended.stderr.count("\n") == 1
+    assert ended.code == 1
+    assert ended.err.startswith("Error: ")
+    assert ended.err.count("\n") == 1
 
 
 def with_no_room(*words):

@@ -13,8 +13,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from recrawl.store import open_store
 from tests.cli.crawls import AGENT, crawl_in, start
-from tests.cli.running import environment, run, sentence
+from tests.cli.running import run, sentence
 from tests.noise import noise
+from tests.preloaded import environment
 from tests.servers import answers
 from tests.servers.faults import FaultServer
 from tests.waiting import HANGS_SECONDS, started, wait_until

@@ -20,8 +20,9 @@ from recrawl.fetch.http import exchange
 from recrawl.settings.settings import read_settings
 from recrawl.store import open_store
 from recrawl.visits.status import VisitOutcome
-from tests.cli.running import RECRAWL, Ended, environment, names_in, run, sentence
-from tests.waiting import HANGS_SECONDS, PatientClock, started, wait_until
+from tests.cli.running import Ended, names_in, run, sentence, start
+from tests.preloaded import environment
+from tests.waiting import HANGS_SECONDS, PatientClock, ending, wait_until
 
 # A fresh copy is expected this much too often or too seldom, at the most.
 OFF = 0.03
@@ -64,8 +65,8 @@ def interrupted(folder, pages, *, visits=0, words=()):
         found = np.concatenate([[], *outcomes])
         return len(found) > visits and np.count_nonzero(found == VisitOutcome.FIRST) == pages
 
-    words, both = [RECRAWL, "demo", *words], subprocess.PIPE
-    with started(words, stdout=both, stderr=both, env=environment(), text=True) as process:
+    both = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with ending(start("demo", *words, text=True, **both)) as process:
         assert process.stderr is not None
         begun = process.stderr.readline()
         wait_until(is_enough)
@@ -151,8 +152,9 @@ def test_an_interrupt_ends_it_early_with_all_figures(tmp_path):
 
 def test_a_terminal_shows_how_it_goes():
     ours, theirs = pty.openpty()
-    words, nowhere = [RECRAWL, "demo", "--for", "10m", "--pages", "20"], subprocess.DEVNULL
-    with started(words, stdout=nowhere, stderr=theirs, env=environment(TERM="xterm")) as process:
+    streams = {"stdout": subprocess.DEVNULL, "stderr": theirs}
+    words = ["demo", "--for", "10m", "--pages", "20"]
+    with ending(start(*words, env=environment(TERM="xterm"), **streams)) as process:
         os.close(theirs)
         shown = b""
         while b"of 600" not in shown or b"expected fresh" not in shown:

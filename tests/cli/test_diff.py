@@ -17,7 +17,8 @@ from recrawl.report.diff.data import DIFF_KEYS, VERSION_COLUMNS
 from recrawl.store import create_store, open_for_writing
 from recrawl.visits.status import VisitOutcome
 from tests.cli.looking import on_a_terminal
-from tests.cli.running import RECRAWL, environment, names_in, run, sentence
+from tests.cli.running import names_in, run, sentence, start
+from tests.preloaded import RECRAWL, environment
 
 DAY = 86_400.0
 BEGAN = 20_000 * DAY  # 2024-10-04
@@ -98,9 +99,9 @@ def in_colours(folder, **more):
     ours, theirs = pty.openpty()
     screen = environment(TERM="xterm-256color", **more)
     screen = {name: value for name, value in screen.items() if value or name != "NO_COLOR"}
-    words = [RECRAWL, "diff", TEA, "--to", "2024-10-06"]
+    words = ["diff", TEA, "--to", "2024-10-06"]
     try:
-        subprocess.run(words, check=True, cwd=folder, stdout=theirs, env=screen)
+        assert start(*words, cwd=folder, stdout=theirs, env=screen).wait() == 0
         return os.read(ours, 1 << 16).decode()
     finally:
         os.close(theirs)

@@ -9,7 +9,8 @@ import pytest
 from recrawl.errors import InvalidSettings
 from recrawl.settings.settings import read_settings
 from recrawl.store import open_for_writing
-from tests.cli.running import RECRAWL, environment, names_in, run, sentence
+from tests.cli.running import names_in, run, sentence
+from tests.preloaded import RECRAWL, environment
 
 AGENT = "my-crawler (+https://example.org/about; me@example.org)"
 

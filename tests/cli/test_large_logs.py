@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from recrawl.rates import METHODS
-from tests.cli.running import RECRAWL, environment, names_in, run, run_here, write_log
+from tests.cli.running import names_in, run, run_here, start, write_log
+from tests.preloaded import RECRAWL, environment
 
 NOW = "2026-03-01"
 
@@ -145,11 +146,13 @@ def test_a_stopped_command_removes_its_temporary_files(large, tmp_path, number, 
     """It is stopped while it waits for somebody to read its rows: everything is there by then."""
     folder = tmp_path / "here"
     folder.mkdir()
-    process = subprocess.Popen(
-        [RECRAWL, "estimate", str(large), "--memory", "1M"],
+    process = start(
+        "estimate",
+        large,
+        "--memory",
+        "1M",
         bufsize=0,
         cwd=folder,
-        env=environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
@@ -173,9 +176,9 @@ def test_a_command_stopped_while_it_reads_writes_nothing(tmp_path, number, code)
     path = write_log(tmp_path / "visits.csv", rows)
     folder = tmp_path / "here"
     folder.mkdir()
-    process = subprocess.Popen(
-        [RECRAWL, "estimate", str(path), "--memory", "1M", "-o", str(folder / "rates.csv")],
-        env=environment(),
+    words = ["estimate", path, "--memory", "1M", "-o", folder / "rates.csv"]
+    process = start(
+        *words,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )

@@ -3,13 +3,13 @@
 import contextlib
 import os
 import pty
-import subprocess
 import tempfile
 
 import pytest
 
 from recrawl.report.rates import COLUMNS
-from tests.cli.running import RECRAWL, environment, run, run_here, write_log
+from tests.cli.running import run, run_here, start, write_log
+from tests.preloaded import environment
 
 NOW = "2026-03-01"
 
@@ -26,11 +26,8 @@ def on_a_terminal(*words, stream="stdout", columns=100):
     shown = b""
     with tempfile.TemporaryFile() as rest:
         streams: dict = {"stdout": rest, "stderr": rest} | {stream: theirs}
-        process = subprocess.Popen(
-            [RECRAWL, *map(str, words)],
-            env=environment(COLUMNS=str(columns), TERM="xterm"),
-            **streams,
-        )
+        screen = environment(COLUMNS=str(columns), TERM="xterm")
+        process = start(*words, env=screen, **streams)
         os.close(theirs)
         with contextlib.suppress(OSError):  # how Linux says that nobody writes any more
             while part := os.read(ours, 65_536):

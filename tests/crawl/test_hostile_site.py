@@ -17,7 +17,7 @@ import pytest
 
 from recrawl.parse.addresses import canonical
 from recrawl.store import create_store, open_for_writing, open_store
-from tests.cli.running import RECRAWL, environment, run
+from tests.cli.running import run, start
 from tests.crawl import hostile as crawl_of
 from tests.servers import answers, hostile
 from tests.servers.faults import FaultServer
@@ -229,8 +229,7 @@ def on_a_terminal(folder, *words):
 
     reading = threading.Thread(target=read)
     reading.start()
-    command = [RECRAWL, *words]
-    subprocess.run(command, stdout=there, stderr=there, cwd=folder, env=environment(), check=False)
+    start(*words, stdout=there, stderr=there, cwd=folder).wait()
     os.close(there)
     reading.join()
     os.close(here)

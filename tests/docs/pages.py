@@ -19,12 +19,18 @@ import doctest
 import os
 import pty
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from tests.preloaded import environment, popen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -36,6 +42,7 @@ _BLOCK = re.compile(
 )
 _PROMPT = re.compile(r"^\$ ", re.MULTILINE)
 _COLUMNS = "100"
+_SHELL = re.compile(r"""[|&;<>()$`*?~#!{}\[\]]""")  # signs that mean something to a shell
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +70,17 @@ def blocks(text: str) -> list[Block]:
 
 @dataclass(slots=True)
 class Session:
-    """Runs the blocks of one page in the current folder; what differs is collected."""
+    """Runs the blocks of one page in the current folder; what differs is collected.
+
+    Attributes:
+        name: Of the page.
+        output_of: What shows what a command writes.
+        names: What the blocks of Python have named.
+        differences: What is not as the page says.
+    """
 
     name: str
+    output_of: Callable[[str], str]
     names: dict[str, Any] = field(default_factory=lambda: {"__name__": "__main__"})
     differences: list[str] = field(default_factory=list)
 
@@ -82,7 +97,8 @@ class Session:
             self._interpret(block.text, block.line)
         elif block.kind == "console":
             for command, shown in commands(block.text):
-                self._compare(f"line {block.line}: $ {command}", shown, output_of(command))
+                got = self.output_of(command)
+                self._compare(f"line {block.line}: $ {command}", shown, got)
 
     def _interpret(self, text: str, line: int) -> None:
         """Follow a session of the interpreter."""
@@ -121,17 +137,26 @@ def commands(text: str) -> list[tuple[str, str]]:
 
 
 def output_of(command: str) -> str:
-    """What a command writes to a terminal of 100 columns, then what it remarks."""
+    """What a shell shows of a command."""
+    return shown_by(lambda **screen: subprocess.Popen(["bash", "-c", command], **screen))
+
+
+def output_of_recrawl(command: str) -> str:
+    """The same, but `recrawl` is not loaded anew where a shell would only start it."""
+    program, *words = shlex.split(command.replace("\\\n", ""))
+    if program != "recrawl" or _SHELL.search(command):
+        return output_of(command)
+    return shown_by(lambda **screen: popen(words, **screen))
+
+
+def shown_by(start: Callable[..., subprocess.Popen[Any]]) -> str:
+    """What a process writes to a terminal of 100 columns, then what it remarks."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    screen = {"COLUMNS": _COLUMNS, "TERM": "dumb", "NO_COLOR": "1"}
+    screen = {"COLUMNS": _COLUMNS, "NO_COLOR": "1", "PATH": path}
     ours, theirs = pty.openpty()
     with tempfile.TemporaryFile() as remarks:
-        process = subprocess.Popen(
-            ["bash", "-c", command],
-            stdin=subprocess.DEVNULL,
-            stdout=theirs,
-            stderr=remarks,
-            env=os.environ | screen | {"PATH": path},
+        process = start(
+            stdin=subprocess.DEVNULL, stdout=theirs, stderr=remarks, env=environment(**screen)
         )
         os.close(theirs)
         rows = _read_to_end(ours)

@@ -10,9 +10,9 @@ import subprocess
 
 import pytest
 
-from tests.cli.running import RECRAWL, environment, names_in, run, run_here, sentence
+from tests.cli.running import names_in, run, run_here, sentence, start
 from tests.report.columns import SIMULATION_COLUMNS
-from tests.waiting import HANGS_SECONDS, cpu_seconds, started, wait_until
+from tests.waiting import HANGS_SECONDS, cpu_seconds, ending, wait_until
 
 PAGES = "page,url,first_seen,removed_at\n1,/a,2026-01-01,\n2,/b,2026-01-02,2026-01-20\n"
 CHANGES = "page,changed_at,bulk\n1,2026-01-05,true\n1,2026-01-15,\n2,2026-01-10,\n1,2026-02-01,\n"
@@ -226,8 +226,8 @@ def test_an_unknown_world_is_refused():
 def test_it_can_be_interrupted(tmp_path):
     """Nothing is left behind, and nothing is written."""
     words = ["simulate", "--world", "poisson", "--number-of-pages", "20000", "--for", "3000d"]
-    command, there = [RECRAWL, *words, "-o", "rows.csv"], subprocess.PIPE
-    with started(command, cwd=tmp_path, env=environment(), stderr=there, text=True) as process:
+    there = {"cwd": tmp_path, "stderr": subprocess.PIPE, "text": True}
+    with ending(start(*words, "-o", "rows.csv", **there)) as process:
         wait_until(lambda: cpu_seconds(process.pid) > 3)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=HANGS_SECONDS)

@@ -1,0 +1,78 @@
+"""Every verb from the installed command, which loads what the verb needs and nothing before it.
+
+Other tests fork `recrawl` from a process that has loaded everything (`tests.preloaded`), where a
+verb that forgot to import what it uses would find it all the same.
+"""
+
+import pytest
+from typer.core import TyperGroup
+from typer.main import get_group
+
+from recrawl.cli.main import app
+from tests.cli.crawls import crawl_in
+from tests.cli.listing.sources import made
+from tests.cli.running import run_afresh, write_log
+from tests.listings.live.listing_stores import store_of_jobs
+from tests.servers import answers
+from tests.servers.faults import FaultServer
+
+# In this order: a verb reads what those before it wrote.
+WORDS = {
+    "crawl": ["--once"],
+    "add": ["SITE/more", "--page", "--local"],
+    "status": [],
+    "pages": [],
+    "why": ["SITE/"],
+    "history": ["SITE/"],
+    "diff": ["SITE/", "--list"],
+    "export": ["visits", "-o", "visits.jsonl"],
+    "estimate": ["log.csv", "-o", "rates.csv"],
+    "plan": ["rates.csv", "--budget", "2/1d"],
+    "trends": ["log.csv"],
+    "design": ["--every", "7d", "--visits", "10", "--method", "ratio"],
+    "simulate": ["--world", "poisson", "--number-of-pages", "20", "--for", "30d"],
+    "listing describe": ["cars"],
+    "listing forecast": ["cars", "--after", "3d"],
+    "listing schedule": ["cars", "--keep", "recall >= 0.8"],
+    "listing partition": ["cars", "--by", "make"],
+    "listing backtest": ["cars", "--train", "30d", "--cycle", "7d", "--method", "static"],
+    "listing objects": ["board.db"],
+    "listing syncs": ["board.db"],
+    "demo": ["--for", "2s", "--pages", "20"],
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Where a crawl of a site begins, beside a log and a listing; and the site."""
+    folder = tmp_path_factory.mktemp("afresh")
+    made(folder / "cars")
+    store_of_jobs(folder / "board.db", days=5.0)
+    days = range(1, 20)
+    write_log(folder / "log.csv", [("/a", f"2026-01-{day:02}", day % 3 == 0) for day in days])
+    pages = {"/": answers.page(b"home"), "/more": answers.page(b"more")}
+    with FaultServer(pages).in_thread() as server:
+        crawl_in(folder, server)
+        yield folder, server.address("/").removesuffix("/")
+
+
+@pytest.mark.parametrize("verb", WORDS)
+def test_a_verb_loads_what_it_needs(folder, verb):
+    there, site = folder
+    words = [word.replace("SITE", site) for word in WORDS[verb]]
+
+    ended = run_afresh(*verb.split(), *words, cwd=there)
+
+    assert ended.code == 0, ended
+    assert "Traceback" not in ended.err
+    assert ended.out + ended.err
+
+
+def test_no_verb_is_forgotten(tmp_path):
+    """`init` is what makes a crawl; here it is loaded, too."""
+    verbs = get_group(app).commands
+    below = verbs.pop("listing")
+    assert isinstance(below, TyperGroup)
+
+    assert {*verbs, *(f"listing {name}" for name in below.commands)} == {*WORDS, "init"}
+    assert run_afresh("init", tmp_path / "new").code == 0
