@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import pickle
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, note
 from hypothesis import strategies as st
 
 from recrawl import (
@@ -34,6 +35,8 @@ from tests.rates.worlds import GAPS, POPULATIONS, visited
 from tests.strategies import Seen, history_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from recrawl.arrays.types import Floats
     from recrawl.rates.estimates import Estimator
 
@@ -55,6 +58,13 @@ OWN_FLAGS = Flag.IRREGULAR_GAPS | Flag.UNDATED | Flag.HEAVY_TAIL | Flag.FALLBACK
 
 every_method = pytest.mark.parametrize("name", METHODS)
 every_stream = pytest.mark.parametrize("name", STREAMING)
+
+
+def in_turn(names: Iterable[str]) -> Iterator[str]:
+    """One name after the other: all methods have the same pages, which are drawn once."""
+    for name in names:
+        note(f"method {name}")
+        yield name
 
 
 def estimator(name: str, *, stretch: float = 1.0, level: float = 0.9) -> Estimator:
@@ -82,6 +92,7 @@ def rows(estimates: Estimates, pages: Any) -> Estimates:
     return Estimates(**columns, method=estimates.method)
 
 
+@cache
 def many_pages(pages: int) -> Histories:
     """Pages of all sorts: none to eight gaps, hidden, dated and counted changes."""
     chance = np.random.default_rng(81)
@@ -124,56 +135,58 @@ def without_age_zero(page: list[Seen]) -> list[Seen]:
 unit_free_pages = strategies.pages.map(without_age_zero)
 
 
-@every_method
 @given(page=unit_free_pages, stretch=st.floats(-2, 3).map(lambda exponent: float(10**exponent)))
-def test_the_unit_of_time_does_not_matter(name, page, stretch):
+def test_the_unit_of_time_does_not_matter(page, stretch):
     """Stretching every gap, every age and the prior's exposure divides the rates by the factor."""
-    plain = estimator(name).estimate(history_of(page))
-    slow = estimator(name, stretch=stretch).estimate(
-        history_of(strategies.stretched(page, stretch))
-    )
+    for name in in_turn(METHODS):
+        plain = estimator(name).estimate(history_of(page))
+        slow = estimator(name, stretch=stretch).estimate(
+            history_of(strategies.stretched(page, stretch))
+        )
 
-    np.testing.assert_allclose(slow.rate * stretch, plain.rate, rtol=1e-6)
-    np.testing.assert_allclose(slow.shape, plain.shape, rtol=1e-6)
-    np.testing.assert_allclose(slow.exposure / stretch, plain.exposure, rtol=1e-6)
-    # The ends of a likelihood's band are promised to a thousandth, each.
-    np.testing.assert_allclose(slow.low * stretch, plain.low, rtol=2e-3)
-    np.testing.assert_allclose(slow.high * stretch, plain.high, rtol=2e-3)
-    assert slow.status.tolist() == plain.status.tolist()
+        np.testing.assert_allclose(slow.rate * stretch, plain.rate, rtol=1e-6)
+        np.testing.assert_allclose(slow.shape, plain.shape, rtol=1e-6)
+        np.testing.assert_allclose(slow.exposure / stretch, plain.exposure, rtol=1e-6)
+        # The ends of a likelihood's band are promised to a thousandth, each.
+        np.testing.assert_allclose(slow.low * stretch, plain.low, rtol=2e-3)
+        np.testing.assert_allclose(slow.high * stretch, plain.high, rtol=2e-3)
+        assert slow.status.tolist() == plain.status.tolist()
 
 
-@every_method
 @given(page=unit_free_pages)
-def test_the_same_wait_in_another_unit_leaves_a_page_alone_as_often(name, page):
+def test_the_same_wait_in_another_unit_leaves_a_page_alone_as_often(page):
     """Seconds or days: `unchanged` depends on wait times rate only."""
-    plain = estimator(name).estimate(history_of(page)).unchanged(2.0)
-    second = 86_400.0
-    slow = estimator(name, stretch=second).estimate(history_of(strategies.stretched(page, second)))
+    for name in in_turn(METHODS):
+        plain = estimator(name).estimate(history_of(page)).unchanged(2.0)
+        second = 86_400.0
+        slow = estimator(name, stretch=second).estimate(
+            history_of(strategies.stretched(page, second))
+        )
 
-    np.testing.assert_allclose(slow.unchanged(2.0 * second), plain, rtol=1e-6, atol=1e-12)
+        np.testing.assert_allclose(slow.unchanged(2.0 * second), plain, rtol=1e-6, atol=1e-12)
 
 
 # Pages are independent.
 
 
-@every_method
 @given(histories=strategies.histories())
-def test_a_page_has_the_same_estimate_alone_and_in_company(name, histories):
+def test_a_page_has_the_same_estimate_alone_and_in_company(histories):
     """Bit for bit: a page's neighbours, their dates and counts included, must not show."""
-    together = estimator(name).estimate(histories)
+    for name in in_turn(METHODS):
+        together = estimator(name).estimate(histories)
 
-    for page in range(len(histories)):
-        alone = estimator(name).estimate(histories.take(np.array([page])))
-        assert_same(alone, rows(together, [page]))
+        for page in range(len(histories)):
+            alone = estimator(name).estimate(histories.take(np.array([page])))
+            assert_same(alone, rows(together, [page]))
 
 
-@every_method
 @given(histories=strategies.histories(), data=st.data())
-def test_the_order_of_pages_does_not_matter(name, histories, data):
+def test_the_order_of_pages_does_not_matter(histories, data):
     order = np.array(data.draw(st.permutations(range(len(histories)))), np.int64)
-    shuffled = estimator(name).estimate(histories.take(order))
+    for name in in_turn(METHODS):
+        shuffled = estimator(name).estimate(histories.take(order))
 
-    assert_same(shuffled, rows(estimator(name).estimate(histories), order))
+        assert_same(shuffled, rows(estimator(name).estimate(histories), order))
 
 
 @every_method
@@ -297,16 +310,17 @@ def unchanged_row(page: list[Seen], data: st.DataObject) -> int:
     return data.draw(st.sampled_from(quiet))
 
 
-@pytest.mark.parametrize("name", sorted(set(METHODS) - {"gamma", "bank", "malcolm-age", "sam"}))
 @given(page=strategies.pages, data=st.data())
-def test_one_more_change_never_lowers_the_rate(name, page, data):
+def test_one_more_change_never_lowers_the_rate(page, data):
     """Exempt, with laws of their own below: `gamma`, `malcolm-age` and `sam`.
 
     `bank` too: a change moves it to the member that foresaw it, whatever that one's rate is.
     """
-    before, after = rates_with_one_more_change(name, page, unchanged_row(page, data))
+    row = unchanged_row(page, data)
+    for name in in_turn(sorted(set(METHODS) - {"gamma", "bank", "malcolm-age", "sam"})):
+        before, after = rates_with_one_more_change(name, page, row)
 
-    assert after >= before * (1 - 1e-9)
+        assert after >= before * (1 - 1e-9)
 
 
 @given(page=strategies.even_pages, data=st.data())
@@ -378,30 +392,30 @@ def rates_with_one_more_quiet_gap(name: str, page: list[Seen], gap: float) -> tu
     return before, after
 
 
-@pytest.mark.parametrize("name", sorted(MEASURING))
 @given(page=unit_free_pages, gap=strategies.days)
-def test_one_more_quiet_gap_never_raises_the_rate(name, page, gap):
+def test_one_more_quiet_gap_never_raises_the_rate(page, gap):
     """However short. Exempt, with laws of their own: who counts gaps, and three more below.
 
     Ages of 0 alone stand for a second each, and the new gap may be shorter than that.
     """
-    before, after = rates_with_one_more_quiet_gap(name, page, gap)
+    for name in in_turn(sorted(MEASURING)):
+        before, after = rates_with_one_more_quiet_gap(name, page, gap)
 
-    assert after <= before * (1 + 1e-9)
+        assert after <= before * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("name", sorted(COUNTING))
 @given(page=strategies.pages, times=st.floats(1, 1000))
-def test_one_more_long_quiet_gap_never_raises_the_rate(name, page, times):
+def test_one_more_long_quiet_gap_never_raises_the_rate(page, times):
     """A gap at least as long as any before it.
 
     All these take an average gap for each (`likelihood` for half a gap), and a gap below the
     average makes them believe that the page was visited more often than they knew.
     """
     gap = max(gap.gap for gap in page) * times
-    before, after = rates_with_one_more_quiet_gap(name, page, gap)
+    for name in in_turn(sorted(COUNTING)):
+        before, after = rates_with_one_more_quiet_gap(name, page, gap)
 
-    assert after <= before * (1 + 1e-9)
+        assert after <= before * (1 + 1e-9)
 
 
 @given(
@@ -445,63 +459,63 @@ def test_one_more_quiet_gap_may_raise_the_rate_of_momentum():
 # What an estimate looks like.
 
 
-@every_method
 @given(histories=strategies.histories(), level=st.sampled_from([0.5, 0.8, 0.9, 0.99, 0.999]))
-def test_the_rate_lies_in_its_band(name, histories, level):
-    estimates = estimator(name, level=level).estimate(histories)
-    known = ~np.isnan(estimates.rate)
+def test_the_rate_lies_in_its_band(histories, level):
+    for name in in_turn(METHODS):
+        estimates = estimator(name, level=level).estimate(histories)
+        known = ~np.isnan(estimates.rate)
 
-    assert (estimates.low[known] >= 0).all()
-    assert (estimates.low[known] <= estimates.rate[known]).all()
-    assert (estimates.rate[known] <= estimates.high[known]).all()
+        assert (estimates.low[known] >= 0).all()
+        assert (estimates.low[known] <= estimates.rate[known]).all()
+        assert (estimates.rate[known] <= estimates.high[known]).all()
 
 
-@every_method
 @given(histories=strategies.histories())
-def test_an_empty_figure_has_a_status_that_says_why(name, histories):
+def test_an_empty_figure_has_a_status_that_says_why(histories):
     """nan or infinite only where the status is not `ok` (DESIGN.md 3)."""
-    estimates = estimator(name).estimate(histories)
-    figures = np.stack([getattr(estimates, figure) for figure in FIGURES])
-
-    fine = estimates.status == Status.OK
-    assert np.isfinite(figures[:, fine]).all()
-    assert np.isfinite(estimates.mean_interval[fine]).all()
-
-
-@every_method
-@given(histories=strategies.histories())
-def test_a_row_a_page_with_its_counts_and_flags(name, histories):
-    """What the vetting found stays, and an estimator adds none but its own."""
-    estimates = estimator(name).estimate(histories)
-
-    assert len(estimates) == len(histories)
-    assert estimates.changes.tolist() == histories.changes.tolist()
-    assert estimates.visits.tolist() == histories.visits.tolist()
-    assert (estimates.flags & histories.flags).tolist() == histories.flags.tolist()
-    assert not (estimates.flags & ~(histories.flags | np.uint32(OWN_FLAGS))).any()
-    assert all(len(getattr(estimates, column)) == len(histories) for column in COLUMNS)
-
-
-@every_method
-@given(histories=strategies.histories(), wait=strategies.days)
-def test_the_chance_to_stay_as_it_is_is_a_chance(name, histories, wait):
-    """From 1 at the last visit downwards; nothing is said only where there is no rate."""
-    estimates = estimator(name).estimate(histories)
-    known = ~np.isnan(estimates.rate)
-    at_once, later = estimates.unchanged(0.0), estimates.unchanged(wait)
-
-    assert (at_once[known] == 1).all()
-    assert ((later[known] >= 0) & (later[known] <= 1)).all()
-    assert np.isnan(later[~known]).all()
-
-
-@every_method
-@given(histories=strategies.histories())
-def test_nothing_overflows_or_divides_by_zero(name, histories):
-    """Not even silently, inside an `errstate` of the caller's."""
-    with np.errstate(over="raise", divide="raise", invalid="raise"):
+    for name in in_turn(METHODS):
         estimates = estimator(name).estimate(histories)
-    estimates.unchanged(1.0)
+        figures = np.stack([getattr(estimates, figure) for figure in FIGURES])
+
+        fine = estimates.status == Status.OK
+        assert np.isfinite(figures[:, fine]).all()
+        assert np.isfinite(estimates.mean_interval[fine]).all()
+
+
+@given(histories=strategies.histories())
+def test_a_row_a_page_with_its_counts_and_flags(histories):
+    """What the vetting found stays, and an estimator adds none but its own."""
+    for name in in_turn(METHODS):
+        estimates = estimator(name).estimate(histories)
+
+        assert len(estimates) == len(histories)
+        assert estimates.changes.tolist() == histories.changes.tolist()
+        assert estimates.visits.tolist() == histories.visits.tolist()
+        assert (estimates.flags & histories.flags).tolist() == histories.flags.tolist()
+        assert not (estimates.flags & ~(histories.flags | np.uint32(OWN_FLAGS))).any()
+        assert all(len(getattr(estimates, column)) == len(histories) for column in COLUMNS)
+
+
+@given(histories=strategies.histories(), wait=strategies.days)
+def test_the_chance_to_stay_as_it_is_is_a_chance(histories, wait):
+    """From 1 at the last visit downwards; nothing is said only where there is no rate."""
+    for name in in_turn(METHODS):
+        estimates = estimator(name).estimate(histories)
+        known = ~np.isnan(estimates.rate)
+        at_once, later = estimates.unchanged(0.0), estimates.unchanged(wait)
+
+        assert (at_once[known] == 1).all()
+        assert ((later[known] >= 0) & (later[known] <= 1)).all()
+        assert np.isnan(later[~known]).all()
+
+
+@given(histories=strategies.histories())
+def test_nothing_overflows_or_divides_by_zero(histories):
+    """Not even silently, inside an `errstate` of the caller's."""
+    for name in in_turn(METHODS):
+        with np.errstate(over="raise", divide="raise", invalid="raise"):
+            estimates = estimator(name).estimate(histories)
+        estimates.unchanged(1.0)
 
 
 # Too little data is a status, never an exception.
@@ -551,15 +565,15 @@ def test_too_little_data_is_a_status(name, histories):
 # Values travel.
 
 
-@every_method
 @given(histories=strategies.histories())
-def test_estimators_histories_and_estimates_survive_a_pickle(name, histories):
+def test_estimators_histories_and_estimates_survive_a_pickle(histories):
     """To another process and back: the same estimates from the same visits."""
-    sent = pickle.loads(pickle.dumps((estimator(name), histories)))  # noqa: S301 - our own
-    here = estimator(name).estimate(histories)
+    for name in in_turn(METHODS):
+        sent = pickle.loads(pickle.dumps((estimator(name), histories)))  # noqa: S301 - our own
+        here = estimator(name).estimate(histories)
 
-    assert_same(sent[0].estimate(sent[1]), here)
-    assert_same(pickle.loads(pickle.dumps(here)), here)  # noqa: S301 - our own
+        assert_same(sent[0].estimate(sent[1]), here)
+        assert_same(pickle.loads(pickle.dumps(here)), here)  # noqa: S301 - our own
 
 
 @given(histories=strategies.histories())
