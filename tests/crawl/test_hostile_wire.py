@@ -219,7 +219,7 @@ def test_redirects_to_where_no_page_may_be_are_refused_before_anything_is_sent(c
 
     assert {host(address) for address in led_to} == {host(address) for address in NOWHERE}
     assert {line["outcome"] for line in visits.values()} == {"failed"}
-    assert all("host must have a public address" in line["detail"] for line in visits.values())
+    assert all("is not a public address" in line["detail"] for line in visits.values())
     assert [told["strayed"] for told in crawled.told] == [[], []]
 
 

@@ -44,4 +44,4 @@ def test_every_error_is_one_of_the_problems(error, problem):
 def test_what_the_system_said_is_told_in_one_line():
     error = aiohttp.ClientConnectorError(KEY, OSError(errno.EHOSTUNREACH, "No route\nto host"))
 
-    assert str(failure_of(error, RequestLimits())) == "host must be within reach (no route to host)"
+    assert str(failure_of(error, RequestLimits())) == "host unreachable (no route to host)"

@@ -1,7 +1,7 @@
-"""What a crawl asks of an HTTP client: one conditional request in, one response out.
+"""Protocol of an HTTP client: one conditional request in, one response out.
 
-A `Fetcher` makes one request and follows no redirect: robots.txt and politeness are asked again at
-every hop, by `recrawl.fetch.polite`.
+A `Fetcher` makes one request and follows no redirect: `recrawl.fetch.polite` checks robots.txt and
+politeness at every hop.
 
 Pure.
 """
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """What one request may cost.
+    """Limits of one request.
 
     Args:
-        connect_seconds: Finding the address, connecting and the TLS handshake.
+        connect_seconds: Name lookup, connection and TLS handshake.
         idle_seconds: Between two reads.
         total_seconds: The whole request.
-        raw_bytes: The body as it comes.
+        raw_bytes: The body as received.
         decoded_bytes: The body after decompression.
         header_bytes: The status line, and each header.
 
@@ -45,7 +45,7 @@ class RequestLimits:
     header_bytes: int = 65_536
 
     def __post_init__(self) -> None:
-        """Refuse limits under which nothing could be fetched, or without end."""
+        """Check the limits."""
         for limit in fields(self):
             value = getattr(self, limit.name)
             if not (value > 0 and isfinite(value)):
@@ -53,10 +53,10 @@ class RequestLimits:
 
 
 class Fetcher(Protocol):
-    """Makes requests."""
+    """HTTP client."""
 
     async def fetch(self, request: Request) -> Response:
         """Response to one request; raises nothing but `asyncio.CancelledError`."""
 
     async def close(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""

@@ -175,7 +175,7 @@ async def _ask_once(
     except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
         if not opened:
             raise
-        raise FetchFailed("dropped", "host must answer before it hangs up (it did not)") from error
+        raise FetchFailed("dropped", "connection closed before a response") from error
 
 
 def _socket(place: AddrInfoType, *, local: bool) -> socket.socket:

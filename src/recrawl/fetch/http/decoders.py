@@ -100,7 +100,7 @@ def _inflate(stream: zlib._Decompress, piece: bytes, sink: Sink) -> None:
             if not piece and len(decoded) < _PIECE:
                 return
     except zlib.error as error:
-        raise FetchFailed("bad-encoding", f"body must be gzip or deflate ({error})") from error
+        raise FetchFailed("bad-encoding", f"body is not gzip or deflate ({error})") from error
 
 
 class _Brotli:
@@ -124,7 +124,7 @@ class _Brotli:
                     return
                 piece = b""
         except self._wrong as error:
-            raise FetchFailed("bad-encoding", f"body must be brotli ({error})") from error
+            raise FetchFailed("bad-encoding", f"body is not brotli ({error})") from error
 
     def end(self) -> None:
         if not self._stream.is_finished():
@@ -146,7 +146,7 @@ class _Zstd:
         try:
             self._stream.write(piece)
         except self._wrong as error:
-            raise FetchFailed("bad-encoding", f"body must be zstd ({error})") from error
+            raise FetchFailed("bad-encoding", f"body is not zstd ({error})") from error
 
     def end(self) -> None:
         # The library does not say whether a frame is complete. If it is, a frame of our own
@@ -186,7 +186,7 @@ _PROBE = bytes.fromhex("28b52ffd 20 08 410000") + _PROBED
 
 
 def _cut_short(name: str) -> FetchFailed:
-    return FetchFailed("bad-encoding", f"body must be a whole {name} stream (got a part of one)")
+    return FetchFailed("bad-encoding", f"incomplete {name} stream")
 
 
 DECODERS: dict[str, Callable[[Sink], Decoder]] = {

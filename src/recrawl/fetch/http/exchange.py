@@ -70,7 +70,7 @@ class Exchange:
             body.add(piece)
         if protocol is not None and isinstance(protocol.exception(), aiohttp.ClientOSError):
             # Only the end of the connection tells that such a body is whole, and this was none.
-            raise FetchFailed("dropped", "body must come whole (the connection was reset)")
+            raise FetchFailed("dropped", "incomplete body (the connection was reset)")
         self._page = body.end()
 
     def response(self) -> Response:

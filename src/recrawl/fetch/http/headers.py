@@ -1,4 +1,4 @@
-"""Headers as they came, made fit to be kept and shown.
+"""Sanitised response headers.
 
 Pure.
 """
@@ -33,7 +33,7 @@ def headers_of(raw: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
 def text_of(raw: bytes) -> str:
     r"""Text of a header's value without control characters.
 
-    The standard says ASCII; what is not is UTF-8 more often than Latin-1, which all bytes are.
+    The standard says ASCII; other bytes are UTF-8 more often than Latin-1.
 
     >>> text_of("/été".encode()), text_of(b"/\xe9t\xe9"), text_of(b"a\0b")
     ('/été', '/été', 'ab')
@@ -46,7 +46,7 @@ def text_of(raw: bytes) -> str:
 
 
 def remark(text: str) -> str:
-    r"""What others said of a failure, in one line, with nothing that steers a terminal.
+    r"""Untrusted text in one line, without control characters.
 
     >>> remark("no\n  \u202eway")
     'no way'

@@ -1,4 +1,4 @@
-"""What an error of the HTTP client means to a crawl.
+"""Errors of the HTTP client as problems of a response.
 
 Pure.
 """
@@ -18,18 +18,18 @@ from recrawl.fetch.http.headers import remark
 if TYPE_CHECKING:
     from recrawl.fetch.fetcher import RequestLimits
 
-# Of the same error several may hold: the first that does is meant.
+# The first match decides: some errors are instances of several.
 _KINDS: tuple[tuple[type[BaseException], str, str], ...] = (
-    (aiohttp.ClientConnectorDNSError, "dns", "host must have an address"),
-    (aiohttp.ClientConnectorCertificateError, "tls", "host must have a valid certificate"),
-    (aiohttp.ClientSSLError, "tls", "host must speak TLS"),
-    (ssl.SSLError, "tls", "host must speak TLS"),
-    (aiohttp.ClientConnectorError, "unreachable", "host must be within reach"),
-    (aiohttp.ServerDisconnectedError, "dropped", "host must answer before it hangs up"),
-    (aiohttp.ClientResponseError, "bad-answer", "answer must be HTTP"),
-    (aiohttp.InvalidURL, "unreachable", "address must be one that can be asked"),
-    (aiohttp.NonHttpUrlClientError, "unreachable", "address must be of http or https"),
-    (OSError, "dropped", "connection must last until the answer has come"),
+    (aiohttp.ClientConnectorDNSError, "dns", "host not found"),
+    (aiohttp.ClientConnectorCertificateError, "tls", "invalid certificate"),
+    (aiohttp.ClientSSLError, "tls", "TLS handshake failed"),
+    (ssl.SSLError, "tls", "TLS handshake failed"),
+    (aiohttp.ClientConnectorError, "unreachable", "host unreachable"),
+    (aiohttp.ServerDisconnectedError, "dropped", "connection closed before a response"),
+    (aiohttp.ClientResponseError, "bad-answer", "response is not HTTP"),
+    (aiohttp.InvalidURL, "unreachable", "invalid address"),
+    (aiohttp.NonHttpUrlClientError, "unreachable", "not an http or https address"),
+    (OSError, "dropped", "connection lost"),
 )
 
 
@@ -47,35 +47,35 @@ def failure_of(error: Exception, limits: RequestLimits) -> FetchFailed:
     if isinstance(error, aiohttp.ClientPayloadError):
         return _broken_body(error)
     if isinstance(error, aiohttp.ClientConnectorError) and error.errno == ECONNREFUSED:
-        return FetchFailed("refused", _sentence("host must take connections", error))
-    for kind, problem, rule in _KINDS:
+        return FetchFailed("refused", _sentence("connection refused", error))
+    for kind, problem, what in _KINDS:
         if isinstance(error, kind):
-            return FetchFailed(problem, _sentence(rule, error))
-    return FetchFailed("bad-answer", _sentence("answer must be HTTP", error))
+            return FetchFailed(problem, _sentence(what, error))
+    return FetchFailed("bad-answer", _sentence("response is not HTTP", error))
 
 
 def _late(error: TimeoutError, limits: RequestLimits) -> str:
     if isinstance(error, aiohttp.ConnectionTimeoutError):
-        return f"host must be connected within {limits.connect_seconds} seconds (it was not)"
+        return f"no connection within {limits.connect_seconds} seconds"
     if isinstance(error, aiohttp.SocketTimeoutError):
-        return f"host must send something every {limits.idle_seconds} seconds (it did not)"
-    return f"answer must be complete within {limits.total_seconds} seconds (it was not)"
+        return f"no data for {limits.idle_seconds} seconds"
+    return f"response not complete within {limits.total_seconds} seconds"
 
 
 def _broken_body(error: aiohttp.ClientPayloadError) -> FetchFailed:
-    """A body that ended too early, or whose chunks are none."""
+    """A body that ended too early, or with malformed chunks."""
     cause = error.__cause__
     if isinstance(cause, OSError) or "not completed" in str(error):
-        return FetchFailed("dropped", _sentence("body must come whole", error))
-    return FetchFailed("bad-answer", _sentence("body must be framed as HTTP says", error))
+        return FetchFailed("dropped", _sentence("incomplete body", error))
+    return FetchFailed("bad-answer", _sentence("malformed body", error))
 
 
-def _sentence(rule: str, error: BaseException) -> str:
-    return f"{rule} ({remark(_said(error)) or type(error).__name__})"
+def _sentence(what: str, error: BaseException) -> str:
+    return f"{what} ({remark(_said(error)) or type(error).__name__})"
 
 
 def _said(error: BaseException) -> str:
-    """The heart of a message: aiohttp wraps it in what the answer says anyway."""
+    """The cause within a message of aiohttp."""
     if isinstance(error, aiohttp.ClientConnectorError):
         return reason(error.os_error)
     if isinstance(error, aiohttp.ClientPayloadError) and error.__cause__ is not None:

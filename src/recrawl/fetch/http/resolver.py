@@ -1,8 +1,7 @@
-"""Names to addresses, without those that a crawl must not connect to.
+"""DNS resolver without the addresses that a crawl must not connect to.
 
-The addresses judged here are the very ones that are connected to: a name server that gives one
-answer to the check and another to the connection finds no second question to answer. Answers are
-cached by the connector that asks.
+The connection uses the very addresses that were checked, so a name server cannot give one address
+to the check and another to the connection (DNS rebinding). The connector caches the results.
 
 Touches: name servers, through the system's resolver in threads.
 """
@@ -22,7 +21,7 @@ from recrawl.fetch.http.guard import allowed
 if TYPE_CHECKING:
     from aiohttp.abc import ResolveResult
 
-# A dead name server holds a thread for many seconds; the loop's own few threads would be gone.
+# A dead name server blocks a thread for many seconds; the event loop's own threads would run out.
 _THREADS = 32
 
 
@@ -30,7 +29,7 @@ class GuardedResolver(AbstractResolver):
     """Resolver that leaves out addresses which are not `allowed`.
 
     Args:
-        local: Whether loopback and private addresses are fine.
+        local: Whether loopback and private addresses are allowed.
     """
 
     def __init__(self, *, local: bool = False) -> None:
@@ -43,7 +42,7 @@ class GuardedResolver(AbstractResolver):
         port: int = 0,
         family: socket.AddressFamily = socket.AF_UNSPEC,
     ) -> list[ResolveResult]:
-        """Addresses of `host` that may be asked; `FetchFailed` if it has only others."""
+        """Allowed addresses of `host`; raise `FetchFailed` if it has only others."""
         found = await asyncio.get_running_loop().run_in_executor(
             self._threads, _look_up, host, port, family
         )
@@ -53,7 +52,7 @@ class GuardedResolver(AbstractResolver):
         return fine
 
     async def close(self) -> None:
-        """Let the threads go when their last answers are in; nobody waits for them."""
+        """Shut down the threads without waiting for pending lookups."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
@@ -61,16 +60,16 @@ def refused(address: str) -> FetchFailed:
     """The failure to connect to an address that is not `allowed`.
 
     >>> str(refused("192.168.0.1"))
-    'host must have a public address (got 192.168.0.1)'
+    '192.168.0.1 is not a public address'
     """
-    return FetchFailed("private", f"host must have a public address (got {address})")
+    return FetchFailed("private", f"{address} is not a public address")
 
 
 def _look_up(host: str, port: int, family: socket.AddressFamily) -> list[ResolveResult]:
     """All addresses of `host`, in digits."""
     try:
         answers = socket.getaddrinfo(host, port, family, socket.SOCK_STREAM)
-    except UnicodeError as error:  # a label that the codec for names does not take
+    except UnicodeError as error:  # a label that is not a valid host name
         raise socket.gaierror(socket.EAI_NONAME, "no valid name") from error
     return [
         {
