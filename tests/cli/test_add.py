@@ -61,7 +61,7 @@ def test_a_site_that_is_there_already_is_refused(tmp_path):
         before = (tmp_path / "recrawl.toml").read_text()
         said = sentence(run("add", server.address("/"), "--local", cwd=tmp_path))
 
-    assert said.endswith(" is a [[site]] already")
+    assert said.endswith(" is already a [[site]]")
     assert (tmp_path / "recrawl.toml").read_text() == before
 
 

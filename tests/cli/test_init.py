@@ -86,7 +86,7 @@ def test_settings_that_are_there_stay_as_they_are(tmp_path):
 
     said = sentence(run("init", tmp_path))
 
-    assert said.startswith(f"{tmp_path / 'recrawl.toml'}, line 1: must be TOML")
+    assert said.startswith(f"{tmp_path / 'recrawl.toml'}, line 1: invalid TOML")
     assert names_in(tmp_path) == ["recrawl.toml"]
     assert (tmp_path / "recrawl.toml").read_text() == "mine"
 

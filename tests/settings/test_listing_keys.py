@@ -133,8 +133,8 @@ def test_what_must_be_given_is_asked_for(key):
         ("confidence = 1.0", "confidence must be a number from 0.5 to below 1"),
         ('hours = "22"', "hours must be two different hours"),
         ("local = 1", "local must be true or false"),
-        ("weight = 2", '"weight" is no key of [[listing]]; it belongs to [[site]] or [[page]]'),
-        ('attribute = "h3"', '"attribute" is no key of [[listing]]; did you mean "attributes"?'),
+        ("weight = 2", 'unknown key "weight" in [[listing]]; it belongs to [[site]] or [[page]]'),
+        ('attribute = "h3"', 'unknown key "attribute" in [[listing]]; did you mean "attributes"?'),
     ],
 )
 def test_what_cannot_be_right_is_refused_with_its_line(line, said):
@@ -169,9 +169,7 @@ def test_values_that_mean_nothing_are_refused(key, value):
 def test_a_name_stands_once():
     again = LEAST + LEAST.removeprefix(FIRST)
 
-    assert refusal(again) == (
-        'recrawl.toml, line 8: name must stand in one [[listing]] only (got "jobs" again)'
-    )
+    assert refusal(again) == ('recrawl.toml, line 8: "jobs" is already a [[listing]]')
 
 
 def test_bounds_that_cross_are_refused():

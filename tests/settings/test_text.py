@@ -103,7 +103,7 @@ def test_what_is_there_is_not_added_again(text, kind, line):
         with_site(FIRST + text, "https://A.org:443/", page=kind == "page")
 
     assert str(raised.value) == (
-        f"recrawl.toml, line {line}: https://a.org/ is a [[{kind}]] already"
+        f"recrawl.toml, line {line}: https://a.org/ is already a [[{kind}]]"
     )
 
 
@@ -127,10 +127,10 @@ def test_nothing_is_added_to_a_list_in_one_line():
     ("values", "message"),
     [
         ({"weight": -1}, "weight must be a number above 0 (got -1)"),
-        ({"weights": 1}, '"weights" is no key of [[site]]; did you mean "weight"?'),
+        ({"weights": 1}, 'unknown key "weights" in [[site]]; did you mean "weight"?'),
         (
             {"interval": "1d", "minimum": "1h"},
-            "interval must stand without minimum and maximum (got minimum beside it)",
+            "interval excludes minimum and maximum (got minimum, too)",
         ),
     ],
 )

@@ -1,7 +1,6 @@
-"""Every key of the settings: what its value must be, and how it is read.
+"""Every key of the settings: its parser, and the rule that errors quote.
 
-A reader returns None for a value that it cannot read; `rule` finishes the sentence "KEY must
-be ...", which is then said with the line where the key stands.
+A parser returns None for an invalid value; `rule` finishes the sentence "KEY must be ...".
 
 Pure.
 """
@@ -33,10 +32,10 @@ _BYTES_IN = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What a key may hold.
+    """A key of the settings.
 
     Args:
-        read: Returns what a value means, or None where it means nothing.
+        read: Parses a value; None if it is invalid.
         rule: What a value must be.
     """
 
@@ -45,7 +44,7 @@ class Key:
 
 
 def agent(value: object) -> str | None:
-    """Name of a crawler with a contact in it, fit for a header.
+    """User agent with a contact, fit for a header.
 
     >>> agent("my-crawler (+https://example.org/about)")
     'my-crawler (+https://example.org/about)'

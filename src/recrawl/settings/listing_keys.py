@@ -1,4 +1,4 @@
-"""Every key of a `[[listing]]`: what its value must be, and how it is read.
+"""Every key of a `[[listing]]`: its parser, and the rule that errors quote.
 
 Pure.
 """
@@ -113,7 +113,7 @@ NEEDED = ("name", "address", "items", "key")
 
 
 def listing_rule(values: Mapping[str, Any]) -> ListingRule:
-    """The rule that the values of a block make.
+    """Rule of a listing from the values of its block.
 
     >>> from recrawl.listings.live.rules import ListingRule
     >>> found = listing_rule({"name": "jobs", "address": (), "items": "li", "key": "a@href"})

@@ -1,4 +1,4 @@
-"""What the settings ask for, as the agenda wants it: terms of pages, and budgets.
+"""Terms and budgets of the settings, as the agenda needs them.
 
 Each rule has terms of its own, under its number. Rules without a budget share the common one.
 
@@ -52,7 +52,7 @@ def terms(settings: Settings) -> list[VisitTerms]:
 
 
 def fingerprint(settings: Settings) -> str:
-    """Changes whenever what was learned no longer fits: other rules, budgets, weights or aims."""
+    """Text that changes whenever a checkpoint no longer fits: rules, weights, objective."""
     parts = [
         (rule.address, rule.exact, rule.budget is not None, rule.weight) for rule in settings.rules
     ]

@@ -1,4 +1,4 @@
-"""What a person asks for some addresses: how often, when, how deep, what counts as a change.
+"""Rules of sites and pages: how often, when, how deep, what counts as a change.
 
 A rule of a site holds for everything under its address, as folders hold what is in them:
 
@@ -74,10 +74,10 @@ class Rule:
 
 
 class RuleFinder:
-    """Finds the rule of an address among many.
+    """Index of rules by address.
 
-    Rules of pages are looked up; those of sites are too, by the few lengths that addresses of
-    the same origin have. So what an address costs does not grow with the number of rules.
+    Rules of pages are looked up; those of sites too, by the few lengths that addresses of the
+    same origin have. So the cost of a lookup does not grow with the number of rules.
 
     Examples:
         >>> find = RuleFinder([Rule("https://a.org/"), Rule("https://a.org/x", exact=True)])

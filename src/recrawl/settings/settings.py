@@ -1,7 +1,7 @@
 """The settings of a crawl, read from the text of `recrawl.toml`.
 
-Nothing is guessed: an unknown key, a value that means nothing and two wishes that exclude each
-other are refused with the line where they stand.
+Nothing is guessed: an unknown key, an invalid value and conflicting keys are errors, each with its
+line.
 
 Pure.
 """
@@ -34,7 +34,7 @@ FILE_NAME = "recrawl.toml"
 STORE_NAME = "recrawl.db"
 
 _BUDGET = Budget(500.0)
-_SHOWN = 60  # letters of a value in a sentence
+_SHOWN = 60  # characters of a value in a message
 _TOP = "the top of the file"
 _LISTING = "listing"
 _BLOCK_KEYS = dict.fromkeys(BLOCKS, BLOCK) | {_LISTING: LISTING}
@@ -49,20 +49,20 @@ _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)$")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a person asks of a crawl.
+    """Settings of a crawl.
 
     Args:
-        agent: Name under which we visit, with a contact.
+        agent: User agent, with a contact.
         budget: Visits to all pages whose rule has no budget of its own.
-        objective: Name of what to spend them on, a key of `OBJECTIVES`.
+        objective: What to optimise, a key of `OBJECTIVES`.
         delay: Fewest days between two requests to one host.
         together: Most requests to one host at a time.
         store: Name of the store's file, from where the settings are.
         versions: How many of the newest versions of a page are kept.
         keep: Days after which a version is dropped, unless it is the newest.
         size: Bytes that all versions together may take.
-        rules: Wishes for sites, in the order of the file, then those for pages.
-        listings: Wishes for listings, in the order of the file.
+        rules: Rules of sites, in the order of the file, then those of pages.
+        listings: Rules of listings, in the order of the file.
 
     Examples:
         >>> settings = Settings("bot (me@example.org)", rules=(Rule("https://example.org/a/"),))
@@ -84,15 +84,15 @@ class Settings:
     _finder: RuleFinder = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Prepare to find rules by address."""
+        """Build the index of rules by address."""
         object.__setattr__(self, "_finder", RuleFinder(self.rules))
 
     def rule_of(self, address: str) -> int:
-        """Number of a canonical address's rule; -1 where none holds."""
+        """Number of a canonical address's rule; -1 if none applies."""
         return self._finder.rule_of(address)
 
     def rule_for(self, address: str) -> Rule | None:
-        """A canonical address's rule; None where none holds."""
+        """A canonical address's rule; None if none applies."""
         number = self.rule_of(address)
         return None if number == NO_RULE else self.rules[number]
 
@@ -102,12 +102,12 @@ class Settings:
         return rule is not None and rule.local
 
     def rules_of(self, addresses: Iterable[str]) -> list[int]:
-        """Number of each canonical address's rule; -1 where none holds."""
+        """Number of each canonical address's rule; -1 if none applies."""
         return self._finder.rules_of(addresses)
 
 
 def read_settings(text: str, *, name: str = FILE_NAME) -> Settings:
-    r"""The settings that a text in TOML holds; `name` is what errors call it.
+    r"""Settings from TOML text; errors call it `name`.
 
     >>> read_settings('agent = "bot (me@example.org)"\nbudget = "24/1h"').budget.visits
     576.0
@@ -124,7 +124,7 @@ def read_settings(text: str, *, name: str = FILE_NAME) -> Settings:
 
 
 def read_rule(address: str, values: Mapping[str, object], *, page: bool = False) -> Rule:
-    """The rule that a block would be; errors call it by its address.
+    """Rule of a block; errors call it by its address.
 
     >>> read_rule("https://example.org", {"weight": 2}).weight
     2.0
@@ -136,7 +136,7 @@ def read_rule(address: str, values: Mapping[str, object], *, page: bool = False)
 
 @dataclass(frozen=True, slots=True)
 class _Document:
-    """A text in TOML: what it holds, and where; what no text holds stands nowhere."""
+    """A TOML text: its values, and their lines."""
 
     name: str
     values: Mapping[str, Any]
@@ -144,17 +144,16 @@ class _Document:
 
     @classmethod
     def read(cls, text: str, name: str) -> _Document:
-        text = text.removeprefix("\ufeff")  # which some editors put first
+        text = text.removeprefix("\ufeff")  # a byte order mark, which some editors write
         try:
             return cls(name, tomllib.loads(text), key_lines(text))
         except RecursionError:
-            message = f"{name}: brackets must not stand in each other so deep"
-            raise InvalidSettings(message) from None
+            raise InvalidSettings(f"{name}: brackets are nested too deep") from None
         except ValueError as error:
             raise InvalidSettings(_syntax(str(error), text, name)) from None
 
     def refuse(self, path: KeyPath, sentence: str) -> NoReturn:
-        """Raise for what stands at a path."""
+        """Raise for the value at a path."""
         where = f", line {self.lines[path]}" if path in self.lines else ""
         raise InvalidSettings(f"{self.name}{where}: {sentence}")
 
@@ -165,7 +164,7 @@ class _Document:
         title: str,
         beside: Iterable[str] = (),
     ) -> dict[str, Any]:
-        """What the keys of a table mean; those in `beside` are left to others."""
+        """Values of the keys of a table, except those in `beside`."""
         table: Any = self.values
         for part in path:
             table = table[part]
@@ -184,7 +183,7 @@ class _Document:
         return found
 
     def rules(self, kind: str) -> list[Rule]:
-        """What all blocks of a kind ask for."""
+        """Rules of all blocks of a kind."""
         title = _TITLES[kind]
         rules: list[Rule] = []
         lines: dict[str, int] = {}
@@ -195,16 +194,14 @@ class _Document:
             rule = Rule(**values, exact=kind == "page")
             self._check(path, rule, values)
             if rule.address in lines:
-                said = f"{rule.address} of line {lines[rule.address]} again"
-                self.refuse(
-                    (*path, "address"), f"address must stand in one {title} only (got {said})"
-                )
+                said = f"{rule.address} is already a {title}, in line {lines[rule.address]}"
+                self.refuse((*path, "address"), said)
             lines[rule.address] = self.lines.get((*path, "address"), 0)
             rules.append(rule)
         return rules
 
     def listings(self) -> list[ListingRule]:
-        """What all blocks of listings ask for."""
+        """Rules of all listings."""
         title = _TITLES[_LISTING]
         found: dict[str, ListingRule] = {}
         for path in self._paths(_LISTING):
@@ -215,13 +212,12 @@ class _Document:
             rule = listing_rule(values)
             self._check_bounds(path, rule)
             if rule.name in found:
-                said = f"{_shown(rule.name)} again"
-                self.refuse((*path, "name"), f"name must stand in one {title} only (got {said})")
+                self.refuse((*path, "name"), f"{_shown(rule.name)} is already a {title}")
             found[rule.name] = rule
         return list(found.values())
 
     def _paths(self, kind: str) -> list[KeyPath]:
-        """Where the blocks of a kind stand."""
+        """Paths of the blocks of a kind."""
         blocks = self.values.get(kind, [])
         if not isinstance(blocks, list):
             what = f"[{kind}]" if isinstance(blocks, dict) else _shown(blocks)
@@ -229,18 +225,18 @@ class _Document:
         return [(kind, number) for number in range(len(blocks))]
 
     def _check(self, path: KeyPath, rule: Rule, values: Mapping[str, Any]) -> None:
-        """Refuse a block that contradicts itself."""
+        """Raise for a block with conflicting keys."""
         if not rule.exact and "?" in rule.address:
-            said = "address of a [[site]] must have no ?, which one of a [[page]] may have"
+            said = "address of a [[site]] must not have a query; use a [[page]]"
             self.refuse((*path, "address"), f"{said} (got {_shown(rule.address)})")
         bounds = [key for key in ("minimum", "maximum") if key in values]
         if rule.interval is not None and bounds:
-            said = f"interval must stand without minimum and maximum (got {bounds[0]} beside it)"
+            said = f"interval excludes minimum and maximum (got {bounds[0]}, too)"
             self.refuse((*path, "interval"), said)
         self._check_bounds(path, rule)
 
     def _check_bounds(self, path: KeyPath, rule: Rule | ListingRule) -> None:
-        """Refuse a least time between visits above the longest."""
+        """Raise for a minimum above the maximum."""
         if rule.minimum > rule.maximum:
             block: Any = self.values[str(path[0])][path[1]]
             said = f"(got {_shown(block['minimum'])} above {_shown(block['maximum'])})"
@@ -248,29 +244,29 @@ class _Document:
 
 
 def _syntax(said: str, text: str, name: str) -> str:
-    """What the standard library says of a text that is no TOML, with the line that it means."""
+    """Message for invalid TOML, with its line."""
     match = _AT_LINE.search(said)
     what = said[: match.start()] if match else said.removesuffix(" (at end of document)")
     lines = text.split("\n")
     line = int(match[1]) if match else len(lines)
     got = _shown(lines[line - 1].strip()) if match else "the end of the file"
     what = what[:1].lower() + what[1:]
-    return f"{name}, line {line}: must be TOML, with texts in quotes: {what} (got {got})"
+    return f"{name}, line {line}: invalid TOML (texts need quotes): {what} (got {got})"
 
 
 def _unknown(key: str, title: str) -> str:
-    """Say that a key is none, and which one may be meant."""
-    said = f"{json.dumps(key, ensure_ascii=False)} is no key of {title}"
+    """Message for an unknown key, with a suggestion."""
+    said = f"unknown key {json.dumps(key, ensure_ascii=False)} in {title}"
     homes = [home for home, keys in _KEYS.items() if key in keys]
     if homes:
         return f"{said}; it belongs to {' or '.join(homes)}"
     if key in _TITLES:
-        return f"{said}; {_TITLES[key]} stands by itself"
+        return f"{said}; {_TITLES[key]} is a table of its own"
     names = {each: f'"{each}"' for each in _KEYS[title]} | (_TITLES if title == _TOP else {})
     near = get_close_matches(key.lower(), names, n=1)
     if near:
         return f"{said}; did you mean {names[near[0]]}?"
-    return f"{said}, whose keys are {', '.join(_KEYS[title])}"
+    return f"{said}; expected one of {', '.join(_KEYS[title])}"
 
 
 def _shown(value: object) -> str:

@@ -1,4 +1,4 @@
-"""The text of `recrawl.toml`: as it is when a crawl begins, and with one more block.
+"""The text of `recrawl.toml`: that of a new crawl, and with one more block.
 
 Pure.
 """
@@ -120,7 +120,7 @@ def first_settings(agent: str = "") -> str:
 def with_site(
     text: str, address: str, *, page: bool = False, name: str = FILE_NAME, **values: object
 ) -> str:
-    r"""The settings with one more block at the end, and all else as it was.
+    r"""The settings with one more block at the end.
 
     Args:
         text: Settings that can be read.
@@ -147,7 +147,7 @@ def with_site(
     same = [each.address for each in rules if each.exact == page]
     if rule.address in same:
         line = key_lines(text)[kind, same.index(rule.address), "address"]
-        raise InvalidSettings(f"{name}, line {line}: {rule.address} is a [[{kind}]] already")
+        raise InvalidSettings(f"{name}, line {line}: {rule.address} is already a [[{kind}]]")
     pairs = {"address": rule.address, **values}
     block = "".join(f"{key} = {_toml(value)}\n" for key, value in pairs.items())
     end = "" if text.endswith("\n") else "\n"
@@ -157,7 +157,7 @@ def with_site(
 
 
 def _check_appended(text: str, kind: str, name: str) -> None:
-    """Refuse `site = [...]`, to which TOML lets no block be added."""
+    """Raise for `site = [...]`, to which TOML allows no further block."""
     try:
         tomllib.loads(text)
     except tomllib.TOMLDecodeError:
