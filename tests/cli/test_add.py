@@ -72,7 +72,7 @@ def test_without_a_store_nothing_is_written(tmp_path):
 
     said = sentence(run("add", "http://127.0.0.1:9/", cwd=tmp_path))
 
-    assert "there is no such file" in said
+    assert "not found" in said
     assert (tmp_path / "recrawl.toml").read_text() == before
 
 
@@ -86,4 +86,4 @@ def test_beside_a_crawl_that_runs_it_says_what_to_do(tmp_path):
             ended = run("add", server.address("/q"), "--page", "--local", cwd=tmp_path)
 
     assert ended.code == 0
-    assert "stop it and start it again" in ended.err
+    assert "restart it" in ended.err

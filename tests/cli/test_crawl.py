@@ -148,7 +148,7 @@ def test_a_store_that_another_crawl_has_is_said(tmp_path):
             wait_until(lambda: len(server.requests) > 1)
             said = sentence(run("crawl", cwd=tmp_path))
 
-    assert f"process {process.pid} has it" in said
+    assert f"(process {process.pid})" in said
 
 
 def test_a_damaged_store_is_said(tmp_path):
@@ -170,7 +170,7 @@ def test_a_store_that_is_missing_is_said(tmp_path):
         crawl_in(tmp_path, server)
         (tmp_path / "recrawl.db").unlink()
 
-        assert "there is no such file" in sentence(run("crawl", cwd=tmp_path))
+        assert "not found" in sentence(run("crawl", cwd=tmp_path))
 
 
 @pytest.mark.parametrize("words", [["crawl"], ["add", "https://example.org/"]])
@@ -182,7 +182,7 @@ def test_a_mistake_in_the_settings_is_said_with_its_line(tmp_path, words):
 
 
 def test_without_settings_it_says_how_to_begin(tmp_path):
-    assert "`recrawl init` writes one" in sentence(run("crawl", cwd=tmp_path))
+    assert "`recrawl init` creates one" in sentence(run("crawl", cwd=tmp_path))
 
 
 def test_where_nobody_answers_that_is_said(tmp_path):

@@ -102,7 +102,7 @@ def test_hosts_are_taken_from_addresses_or_a_column(tmp_path, rates):
     assert sum(visits[:2]) == pytest.approx(2)
     assert sum(visits[2:]) == pytest.approx(2)
     assert "2 of 2 hosts at their limit." in ended.err
-    assert "planned for 4/1d of 5/1d: all that is worth a visit is at its cap" in ended.err
+    assert "planned for 4/1d of 5/1d: every page worth visiting is at its maximum" in ended.err
     named = write_log(tmp_path / "h.csv", [(*row, "x") for row in RATES], "page,rate_per_day,host")
     assert "1 of 1 hosts at their limit." in run_here("plan", named, *words).err
 
