@@ -291,7 +291,7 @@ def _median_ratio(surprise: Floats) -> float:
 
 
 def print_tables(results: Results) -> None:
-    """Print a table for each sort of pages, told one way: a row a method and number of visits."""
+    """Print a table for each sort of pages: one row per method and number of visits."""
     for pages, dates in dict.fromkeys((kind.pages, kind.dates) for kind in results):
         print(f"\n{pages}, {dates}")
         print(
@@ -322,7 +322,7 @@ def _number(value: float, form: str) -> str:
 
 
 def summary(made: Results, real: Results) -> str:
-    """Return the Markdown fragment: a few worlds, with a row a method."""
+    """Return the Markdown fragment: a few worlds, with one row per method."""
     parts = [_CELLS]
     for pages, dates in _SHOWN:
         columns = {f"{gaps} gaps": made[Kind(pages, f"{gaps} gaps", dates)] for gaps in GAPS_A_PAGE}
@@ -373,7 +373,7 @@ def _mean_of_known(values: Floats) -> float:
 
 
 def _markdown(columns: dict[str, dict[str, Score]]) -> str:
-    """Lay out a table with a row a method and a column a number of visits."""
+    """Lay out a table with one row per method and a column a number of visits."""
     lines = [["method", *columns], ["---", *("---:" for _ in columns)]]
     lines += [
         [f"`{method}`", *(_cell(column[method]) for column in columns.values())]

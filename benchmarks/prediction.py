@@ -63,7 +63,7 @@ class Replay(NamedTuple):
 
 
 class Forecast(NamedTuple):
-    """A row a gap, forecast at the visit that begins it."""
+    """One row per gap, forecast at the visit that begins it."""
 
     unchanged: Floats  # chance that the gap shows no change
     wait: Floats  # days to the next change: the median

@@ -82,7 +82,9 @@ def test_one_does_not_see_what_another_did(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "more", [{"env": environment(PYTHONIOENCODING="latin-1")}, {"preexec_fn": os.getpid}], ids=str
+    "more",
+    [{"env": environment(PYTHONIOENCODING="latin-1")}, {"preexec_fn": os.getpid}],
+    ids=["environment", "preexec_fn"],
 )
 def test_what_counts_when_python_starts_is_not_forked(more):
     process = start("--version", **PIPES, **more)

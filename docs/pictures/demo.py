@@ -33,7 +33,7 @@ Row = dict[str, Any]
 
 
 def rows() -> list[Row]:
-    """Share of fresh copies: a row a day and line."""
+    """Share of fresh copies: one row per day and line."""
     world = draw_world(PAGES, start=20_454.0, days=DAYS + 1.0, seed=2)
     looks = world.start + np.arange(1, DAYS * LOOKS_A_DAY + 1) / LOOKS_A_DAY
     ours = Recrawl(objective=OBJECTIVES["freshness"])

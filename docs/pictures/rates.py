@@ -29,7 +29,7 @@ Row = dict[str, Any]
 
 
 def rows() -> list[Row]:
-    """What is known of each page shown, a row a page and number of visits."""
+    """What is known of each page shown, one row per page and number of visits."""
     random = np.random.default_rng(1)
     rates = np.sort(random.lognormal(np.log(0.4), 1.1, PAGES))
     gaps = random.exponential(1.0, (PAGES, VISITS[-1] - 1))

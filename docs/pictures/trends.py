@@ -87,7 +87,7 @@ def weibull() -> Chart:
 
 
 def variants() -> list[dict[str, Any]]:
-    """Both figures, a row a variant and number of changes."""
+    """Both figures, one row per variant and number of changes."""
     n = SIZES.astype(np.float64)
     factors = {
         "likely": np.ones(len(n)),

@@ -57,7 +57,7 @@ class Crawling(RuleBasedStateMachine):
         self.since: list[set[int]] = [set(), set()]  # leased since the policy gave its order
         self.kind = [0, 0]
         self.first = 0
-        # A row a host: how long to wait, since when, until when, how many are under way.
+        # One row per host: how long to wait, since when, until when, how many are under way.
         self.delay: list[float] = []
         self.asked: list[float] = []
         self.until: list[float] = []

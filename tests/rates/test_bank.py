@@ -308,7 +308,7 @@ def many_pages(pages: int) -> Histories:
 
 
 def figures(bank: Bank, histories: Histories) -> Floats:
-    """All figures of the estimates, a row a page."""
+    """All figures of the estimates, one row per page."""
     estimates = bank.estimate(histories)
     names = ("rate", "low", "high", "shape", "exposure", "changes", "visits", "status")
     return np.stack([getattr(estimates, name) for name in names], axis=1)

@@ -1,4 +1,4 @@
-"""A row a page: the chance to stay as it is, the mean interval, the status."""
+"""One row per page: the chance to stay as it is, the mean interval, the status."""
 
 from __future__ import annotations
 

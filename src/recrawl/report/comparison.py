@@ -31,11 +31,11 @@ _APART = 2
 def side_by_side(
     names: Sequence[str], estimates: Sequence[Estimates], *, width: int
 ) -> list[tuple[list[str], list[list[str]]]]:
-    """Tables of mean intervals, a row a method and a column a page, as many as fit the width.
+    """Tables of mean intervals, one row per method and a column a page, as many as fit the width.
 
     Args:
         names: Pages.
-        estimates: By each method, a row a page.
+        estimates: By each method, one row per page.
         width: Letters that fit on a line.
     """
     first = max(len("method"), *(len(some.method) for some in estimates))
@@ -73,7 +73,7 @@ def marked(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def long_form(parts: Sequence[dict[str, Column]]) -> dict[str, Column]:
-    """Columns with a row a page and method, all methods of a page together.
+    """Columns with one row per page and method, all methods of a page together.
 
     >>> found = long_form([{"rate_per_day": np.array([1.0, 2.0])}, {"rate_per_day": np.ones(2)}])
     >>> found["rate_per_day"]

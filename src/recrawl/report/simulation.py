@@ -1,4 +1,4 @@
-"""Runs as a table: what `recrawl simulate` writes, a row a policy.
+"""Runs as a table: what `recrawl simulate` writes, one row per policy.
 
 Pure.
 """

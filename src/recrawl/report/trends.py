@@ -1,6 +1,6 @@
 """Rates that move, as tables: what `recrawl trends` writes.
 
-Every table has a row a page, or several; `page` says which. Figures that a status explains are
+Every table has one row per page, or several; `page` says which. Figures that a status explains are
 empty.
 
 Pure.
@@ -57,7 +57,7 @@ class Table:
 
 
 def window_table(points: Points, windows: Windows, fits: WindowFits) -> Table:
-    """A row a window."""
+    """One row per window."""
     begins = np.searchsorted(windows.page, windows.page)
     origins, lasts = windows.origins(points), points.times[windows.offsets[1:] - 1]
     return Table(
@@ -80,7 +80,7 @@ def window_table(points: Points, windows: Windows, fits: WindowFits) -> Table:
 
 
 def local_table(rates: LocalRates, status_names: Sequence[str]) -> Table:
-    """A row a page and period."""
+    """One row per page and period."""
     labels, codes = np.unique(np.asarray(rates.period, str), return_inverse=True)
     return Table(
         rates.page,
@@ -99,7 +99,7 @@ def local_table(rates: LocalRates, status_names: Sequence[str]) -> Table:
 
 
 def next_table(found: Mapping[str, NextChange], last_visit: Instants) -> Table:
-    """A row a page and method, all methods of a page together."""
+    """One row per page and method, all methods of a page together."""
     pages, names = len(last_visit), list(found)
 
     def column(which: str) -> Instants:
@@ -119,7 +119,7 @@ def next_table(found: Mapping[str, NextChange], last_visit: Instants) -> Table:
 
 
 def test_table(test: TrendTest, status_names: Sequence[str]) -> Table:
-    """A row a page: the test for a trend."""
+    """One row per page: the test for a trend."""
     return Table(
         np.arange(len(test.p)),
         {
@@ -147,7 +147,7 @@ class Summary:
 
 
 def page_table(seen: Summary) -> Table:
-    """A row a page."""
+    """One row per page."""
     pages = len(seen.points)
     last = last_windows(seen.windows, pages)
     some = last >= 0

@@ -339,7 +339,7 @@ def _information(hidden: _Hidden, page: Ints, rate: Floats, events: Floats) -> F
         gaps = several[rows]
         some = np.unique(page_of_gap[rows])
         wide = int(size[some[0]])
-        # A row a gap: what it says about each linked cell of its page.
+        # One row per gap: what it says about each linked cell of its page.
         piece = expand_ranges(hidden.starts[gaps], pieces[gaps])
         row = np.repeat(np.arange(len(gaps)), pieces[gaps])
         column = rank[hidden.cell[piece]] - offset[page[hidden.cell[piece]]]

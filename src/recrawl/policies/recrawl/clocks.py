@@ -239,7 +239,7 @@ class Clocks:
             trust: Weight of the near clock at each node of the tree.
 
         Returns:
-            A row a node, as `sums`; 0 for nodes that are not in the levels.
+            One row per node, as `sums`; 0 for nodes that are not in the levels.
         """
         near, far = np.zeros((2, len(self.found), BINS))  # which costs nothing until it is written
         sums = np.zeros(self.sums.shape)

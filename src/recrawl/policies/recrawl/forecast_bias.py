@@ -112,8 +112,8 @@ class ForecastBias:
         """
         own, common = self.factor(leaf), np.full(len(leaf), self._of_all)
         nodes, which = np.unique(leaf, return_inverse=True)
-        all_found, all_foretold = found.sum(), (chance(common) / common).sum()
-        every = _together(np.array([[all_found, all_foretold]]))
+        all_found, all_forecast = found.sum(), (chance(common) / common).sum()
+        every = _together(np.array([[all_found, all_forecast]]))
         parts = (np.bincount(which, part) for part in (found, chance(own) / own))
         each = np.stack(list(parts), axis=1).astype(np.float64)
         fold(self.all, np.zeros(1, np.int64), every, _KEPT_BY_ALL)

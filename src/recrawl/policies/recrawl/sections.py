@@ -118,12 +118,12 @@ class Sections:
 
     _parts: list[_Part] = field(default_factory=lambda: [_Part(0, node=0)])
     _part_of: dict[str, int] = field(default_factory=dict)
-    # A row a node: its pages, the node above, the nodes below, whether it is a host.
+    # One row per node: its pages, the node above, the nodes below, whether it is a host.
     _pages: list[set[int]] = field(default_factory=lambda: [set()])
     _parent: list[int] = field(default_factory=lambda: [-1])
     _below: list[list[int]] = field(default_factory=lambda: [[]])
     _is_host: list[bool] = field(default_factory=lambda: [False])
-    # A row a page: its node, the hash of its file name and of its kind, its host.
+    # One row per page: its node, the hash of its file name and of its kind, its host.
     _leaf: list[int] = field(default_factory=list)
     _name: array[int] = field(default_factory=lambda: array("Q"))
     _kind: array[int] = field(default_factory=lambda: array("Q"))

@@ -64,7 +64,7 @@ class Changes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RateSteps:
-    """A rate over time, a row a stretch in which it is taken for constant; many short ones curve.
+    """A rate over time: one row per period in which it is constant; many short ones make a curve.
 
     Args:
         start: Where each stretch begins.

@@ -322,7 +322,7 @@ def _decay_panel(found: Forecast, metric: str, said: str, colours: Colours) -> C
 
 
 def _decay_rows(found: Forecast, metric: str) -> list[dict[str, float]]:
-    """A row a day, from 1 on the day of the sync."""
+    """One row per day, from 1 on the day of the sync."""
     outlooks: dict[str, ForecastPath] = {
         _EXPECTED: found.expected,
         _TYPICAL: found.typical,

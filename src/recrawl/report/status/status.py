@@ -113,12 +113,10 @@ def _visits_forecast(status: CrawlStatus) -> float:
 def _forecast(status: CrawlStatus) -> str:
     """Accuracy of forecasts, overall and in the worst bin."""
     visits = _visits_forecast(status)
-    told, found = (
-        sum(getattr(tenth, name) * tenth.visits for tenth in status.tenths) / visits
-        for name in ("foretold", "found")
-    )
+    forecast = sum(tenth.forecast * tenth.visits for tenth in status.tenths) / visits
+    found = sum(tenth.found * tenth.visits for tenth in status.tenths) / visits
     last = "the last visit" if visits < _MORE_THAN_ONE else f"the last {visits:,.0f} visits"
-    said = f"{100 * told:.0f} % of {last} to find a change, {100 * found:.0f} % did"
+    said = f"{100 * forecast:.0f} % of {last} to find a change, {100 * found:.0f} % did"
     worst = furthest_off(status.tenths, least=_ENOUGH_TO_TELL)
     if worst is None:
         return said
