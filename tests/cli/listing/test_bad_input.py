@@ -112,7 +112,7 @@ def test_lenient_drops_and_counts(tmp_path):
         (["partition", "--search", "magic"], "search must be one of"),
         (["partition", "--criterion", "magic"], "criterion must be one of"),
         (["backtest", "--method", "oracle"], "method must be one of"),
-        (["backtest", "--train", "1.5d"], "train must be whole days"),
+        (["backtest", "--train", "1.5d"], "train must be a whole number of days"),
         (["backtest", "--train", "80d"], "expected at least 94 days"),
         (["describe", "-o", "rows.txt"], "output must end in"),
         (["describe", "--plot", "rows.pdf"], "output must end in"),

@@ -78,7 +78,7 @@ def test_settings_of_another_store_are_not_those_of_this(tmp_path):
 def test_a_budget_that_is_too_small_for_the_history_is_said_to_be(young):
     ended = run_here("simulate", young, "--budget", "300/1d", "--policy", "uniform", "--json")
 
-    said = "That is 5 visits in all, fewer than there are pages; --budget makes more."
+    said = "That is 5 visits in all, fewer than there are pages; --budget raises it."
     assert said in ended.err
 
 

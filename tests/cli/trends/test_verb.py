@@ -156,7 +156,7 @@ def test_a_terminal_shows_a_table_and_the_months_of_one_page(log):
     [
         (["--by", "decade"], "by must be one of month, weekday, hour, year (got 'decade')"),
         (["--place", "start"], "place must be one of middle, end, random (got 'start')"),
-        (["--between", "2026-02-01", "2026-01-01"], "between must be an earlier and a later"),
+        (["--between", "2026-02-01", "2026-01-01"], "--between must begin with the earlier"),
         (["--between", "soon", "later"], "time must be ISO 8601"),
         (["--level", "2"], "level must lie between 0 and 1"),
         (["--page", "/none"], "no page '/none'"),

@@ -350,7 +350,7 @@ def _remarks(world: World, plan: _Plan, left_out: int) -> None:
     in_all = budget.visits_a_day(len(world)) * world.days
     if in_all < len(world):
         said = counted(round(in_all), "visit")
-        screen.remark(f"That is {said} in all, fewer than pages; --budget sets more.")
+        screen.remark(f"That is {said} in all, fewer than there are pages; --budget raises it.")
     if terms.step < LONGEST_STEP:
         screen.remark(f"Policies decide every {every(terms.step)}.")
     if left_out:
