@@ -8,6 +8,7 @@ Touches: files, the standard output.
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
 import os
@@ -117,19 +118,9 @@ class _CsvWriter:
             self._put(zip(*texts, strict=True))
 
     def _put(self, rows: Any) -> None:  # noqa: ANN401 - rows of cells
-        lines = _Lines()
+        lines = io.StringIO()
         csv.writer(lines, lineterminator="\n").writerows(rows)
-        self._raw.write("".join(lines.all).encode())
-
-
-class _Lines:
-    """What csv.writer writes to."""
-
-    def __init__(self) -> None:
-        self.all: list[str] = []
-
-    def write(self, line: str) -> None:
-        self.all.append(line)
+        self._raw.write(lines.getvalue().encode())
 
 
 class _JsonWriter:
