@@ -71,12 +71,33 @@ def best_loss(objective: Objective, case: Case, start: np.ndarray, *, randomised
     tiny = 1e-9
     lose = objective.random_loss if randomised else objective.loss
 
-    def loss(visits):
-        return float((case.weight * lose(case.rate, 1 / np.maximum(visits, tiny))).sum())
+    def losses(visits):
+        return case.weight * lose(case.rate, 1 / np.maximum(visits, tiny))
 
-    rules: list[Any] = [{"type": "eq", "fun": lambda f: f @ case.cost - case.budget}]
+    def loss(visits):
+        return float(losses(visits).sum())
+
+    def slope(visits):
+        """By differences, as the optimiser does; each page's loss depends on its visits alone."""
+        step = 1e-6 * np.maximum(np.abs(visits), 1e-3)
+        return (losses(visits + step) - losses(visits - step)) / (2 * step)
+
+    def at_host(number):
+        return np.where(host == number, -case.cost, 0.0)
+
+    rules: list[Any] = [
+        {
+            "type": "eq",
+            "fun": lambda f: f @ case.cost - case.budget,
+            "jac": lambda _: case.cost,
+        }
+    ]
     rules += [
-        {"type": "ineq", "fun": lambda f, h=h: host_most[h] - (f * case.cost)[host == h].sum()}
+        {
+            "type": "ineq",
+            "fun": lambda f, h=h: host_most[h] + f @ at_host(h),
+            "jac": lambda _, h=h: at_host(h),
+        }
         for h in (0, 1)
     ]
     bounds = list(zip(np.maximum(least, tiny), np.maximum(most, 2 * tiny), strict=True))
@@ -89,6 +110,7 @@ def best_loss(objective: Objective, case: Case, start: np.ndarray, *, randomised
             bounds=bounds,
             constraints=rules,
             method="SLSQP",
+            jac=slope,
             options={"ftol": 1e-14, "maxiter": 500},
         )
         visits = np.clip(found.x, *np.transpose(bounds))

@@ -1,5 +1,7 @@
 """Objectives: hand calculations, then integrals in long doubles, then Monte Carlo."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -117,20 +119,25 @@ def test_value_is_what_one_more_visit_saves(name, log_rate, log_visits):
     assert lost[0] / (2 * step[0]) == pytest.approx(value, rel=1e-5, abs=tolerance)
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("shape", [0.3, 1.0, 2.0, 7.5, 300.0])
-@pytest.mark.parametrize("interval", [0.01, 1.0, 30.0])
-def test_expected_loss_is_the_mean_over_rates(name, shape, interval):
-    """By quadrature over the quantiles of the Gamma distribution."""
+@cache
+def quadrature(shape, exposure):
+    """Rates and weights whose sums are means over a Gamma distribution, by its quantiles."""
     from scipy.stats import gamma
 
-    objective, exposure = OBJECTIVES[name], 3.0
     nodes, weights = np.polynomial.legendre.leggauss(400)
     # Quantiles crowd at both ends; the square keeps the nodes there.
     at = (nodes + 1) / 2
     level = at * at * (3 - 2 * at)
-    rate = gamma.ppf(level, shape, scale=1 / exposure)
-    mean = (objective.loss(rate, one(interval)) * weights / 2 * 6 * at * (1 - at)).sum()
+    return gamma.ppf(level, shape, scale=1 / exposure), weights / 2 * 6 * at * (1 - at)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("shape", [0.3, 1.0, 2.0, 7.5, 300.0])
+@pytest.mark.parametrize("interval", [0.01, 1.0, 30.0])
+def test_expected_loss_is_the_mean_over_rates(name, shape, interval):
+    objective, exposure = OBJECTIVES[name], 3.0
+    rate, weights = quadrature(shape, exposure)
+    mean = (objective.loss(rate, one(interval)) * weights).sum()
 
     found = objective.expected_loss(one(shape), one(exposure), one(interval))[0]
     assert found == pytest.approx(mean, rel=2e-4)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 from recrawl import Flag, Gamma, Histories, Likelihood, Priors, Ratio, Status
@@ -118,10 +118,15 @@ def test_flags_and_statuses_are_words():
 _gaps = st.tuples(st.floats(1e-4, 1e3), st.booleans())
 
 
-@pytest.mark.parametrize("method", METHODS)
 @given(pages=st.lists(st.lists(_gaps, max_size=4), max_size=5), later=st.floats(0, 1000))
-def test_every_empty_figure_has_a_reason(method, pages, later):
+def test_every_empty_figure_has_a_reason(pages, later):
     """A status other than ok, or the flag of a page that is gone; nothing is infinite."""
+    for method in METHODS:
+        note(f"method {method}")
+        check_reasons(method, pages, later)
+
+
+def check_reasons(method, pages, later):
     first = np.array([START if number % 3 else "NaT" for number in range(len(pages))], "M8[us]")
     flags = [Flag.GONE if number % 4 == 3 else 0 for number in range(len(pages))]
     seen = history_of(*pages, first_visit=first, flags=flags)
