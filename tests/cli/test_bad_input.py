@@ -271,7 +271,7 @@ def test_a_full_disk_behind_the_standard_output_is_an_error(log, options):
     ended = with_no_room("estimate", str(log), *options)
 
     assert ended.returncode == 1
-    assert ended.stderr.startswith("Error: standard output ")
+    assert ended.stderr.startswith("Error: cannot write to the standard output ")
     assert ended.stderr.endswith("(no space left on device)\n")
     assert ended.stderr.count("\n") == 1
 

@@ -126,7 +126,7 @@ def test_a_plan_is_made_for_the_pages_of_a_store(folder):
 
     pages = [row["page"] for row in csv.DictReader(ended.out.splitlines())]
     assert "https://a.org/s1/p19.html" not in pages
-    assert len(pages) == 88
+    assert len(pages) == 89
 
 
 def test_a_store_is_no_world_to_simulate(folder):
@@ -141,4 +141,4 @@ def test_a_plan_of_nothing_is_refused(tmp_path):
     made(tmp_path / "recrawl.db", rounds=0)
     ended = run("plan", "recrawl.db", "--budget", "20/1d", cwd=tmp_path)
 
-    assert sentence(ended).startswith("recrawl.db: must hold visits to pages")
+    assert sentence(ended).startswith("recrawl.db: has no visits to pages")

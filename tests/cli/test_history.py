@@ -91,4 +91,5 @@ def test_a_page_without_visits_has_an_empty_table(tmp_path):
     made(tmp_path / "recrawl.db", rounds=0)
     shown = on_a_terminal(tmp_path, "history", PAGE)
 
-    assert shown.splitlines()[1:] == [f"{PAGE} is new."]
+    assert shown.splitlines()[1:2] == [f"{PAGE} is new."]
+    assert shown.splitlines()[2].startswith("Next visit ")

@@ -147,7 +147,7 @@ def test_a_change_lies_in_the_days_in_which_it_was_announced():
 
     streams = told.streams(np.array([0]), np.array([6.0]), np.array([1.0]), np.array([True]))
 
-    assert streams.told.all()
+    assert streams.was_announced.all()
     assert streams.gaps == pytest.approx([0.5])
     assert streams.unannounced == pytest.approx([1.0 + 6.0 - 1.5])
     assert streams.doubted == pytest.approx([0.5 * 6.0 + 1.0])
