@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import apsw
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from recrawl.inspect.why.values import WhatIf
     from recrawl.settings.settings import Settings
     from recrawl.simulate.scenario import Scenario
+    from recrawl.state.snapshot import Snapshot
     from recrawl.visits.status import VisitOutcome
 
 
@@ -74,12 +76,16 @@ class Frozen:
             went_on = crawl.next_visits(range(len(world)), now + days) if days else []
         return cls(path, world, settings, now, found or {}, went_on)
 
+    @cached_property
+    def snapshot(self) -> Snapshot:
+        """The crawl as it stands."""
+        with open_store(self.path) as reader:
+            return load_snapshot(self.settings, reader, self.now)
+
     def scenario(self, page: int, most: int = 2_000) -> Scenario:
         """The scenario of a page."""
         with open_store(self.path) as reader:
-            return build_scenario(
-                load_snapshot(self.settings, reader, self.now), reader, page, most=most
-            )
+            return build_scenario(self.snapshot, reader, page, most=most)
 
     def said(self, page: int, *, otherwise: bool = True) -> Said:
         """What is said of a page; what would change it only where that is wanted."""

@@ -6,6 +6,8 @@ import pytest
 from recrawl.demo.world import draw_world
 from recrawl.entries.entries import HostSeen, PagesFound
 from recrawl.inspect.why.binding import Binding
+from recrawl.inspect.why.changes import budget_times, free_host
+from recrawl.simulate.next_visit import simulate_next_visits
 from recrawl.store import open_for_writing
 from recrawl.visits.status import VisitOutcome
 from tests.inspect.why.frozen import Frozen
@@ -173,17 +175,18 @@ def test_a_host_that_may_be_asked_rarely_decides_when_there_is_budget_enough(pat
     slow = '\n[politeness]\ndelay = "1h"\n'
     crawl = frozen(path, budget=400, top=slow, now=WORLD.start + 20.3, days=6)
     pages = range(2, 60, 10)
-    said = [crawl.said(page) for page in pages]
-    at = np.array([each.at for each in said])
-    free = np.array([each.what_ifs["host free at any time"].at for each in said])
+    scenario = crawl.scenario(pages[0])
+    at, free, twice = (
+        np.array([each.at for each in simulate_next_visits(changed, pages)])
+        for changed in (scenario, free_host(scenario), budget_times(scenario, 2.0))
+    )
     fast = crawl.really(pages, settings_of(400, top='\n[politeness]\ndelay = "1s"\n'))
 
-    assert {each.kind for each in said} == {Binding.HOST}
+    assert {crawl.said(page, otherwise=False).kind for page in pages} == {Binding.HOST}
     assert np.median(np.abs(at - np.array(crawl.went_on)[list(pages)])) < 8 * HOUR
     assert (free < at - HOUR).all()
     np.testing.assert_allclose(free, fast, atol=4 * HOUR)
     # Twice the budget moves nothing by more than a turn or two.
-    twice = np.array([each.what_ifs["budget 800/1d"].at for each in said])
     np.testing.assert_allclose(twice, at, atol=2.5 * HOUR)
     really = np.array(crawl.really(pages, settings_of(800, top=slow)))
     assert np.median(np.abs(really - crawl.really(pages))) < 4 * HOUR
