@@ -6,12 +6,16 @@
 from __future__ import annotations
 
 import subprocess
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from typer.testing import CliRunner
+from typer import testing
 
 from recrawl.cli.main import app
 from tests.preloaded import RECRAWL, environment, popen
+
+# It reads all verbs and their options off their functions, for each command anew.
+testing._get_command = cache(testing._get_command)  # type: ignore[attr-defined] # private
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -59,7 +63,7 @@ def run_afresh(*words: object, cwd: Path | None = None) -> Ended:
 
 def run_here(*words: object) -> Ended:
     """Run `recrawl` in this process; what it raises is raised."""
-    result = CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=False)
+    result = testing.CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=False)
     return Ended(result.exit_code, result.stdout, result.stderr)
 
 

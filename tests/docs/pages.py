@@ -42,7 +42,8 @@ _BLOCK = re.compile(
 )
 _PROMPT = re.compile(r"^\$ ", re.MULTILINE)
 _COLUMNS = "100"
-_SHELL = re.compile(r"""[|&;<>()$`*?~#!{}\[\]]""")  # signs that mean something to a shell
+_QUOTED = re.compile(r"""'[^']*'|"[^"$`]*\"""")
+_SHELL = re.compile(r"[|&;<>()$`*?~#!{}\[\]]")  # means something to a shell where not quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +145,7 @@ def output_of(command: str) -> str:
 def output_of_recrawl(command: str) -> str:
     """The same, but `recrawl` is not loaded anew where a shell would only start it."""
     program, *words = shlex.split(command.replace("\\\n", ""))
-    if program != "recrawl" or _SHELL.search(command):
+    if program != "recrawl" or _SHELL.search(_QUOTED.sub("", command)):
         return output_of(command)
     return shown_by(lambda **screen: popen(words, **screen))
 
