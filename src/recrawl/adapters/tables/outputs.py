@@ -95,7 +95,7 @@ def to_standard_output(kind: str, header: Sequence[str]) -> Iterator[TableWriter
     except BrokenPipeError:
         raise OutputClosed("standard output was closed") from None
     except OSError as error:
-        raise CannotWrite(f"standard output could not be written ({reason(error)})") from None
+        raise CannotWrite(f"cannot write to the standard output ({reason(error)})") from None
 
 
 @contextmanager
