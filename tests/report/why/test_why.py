@@ -263,3 +263,9 @@ def test_what_is_not_known_is_none():
     assert found["next_visit_days"] is None
     assert found["estimate"] is None
     assert found["evidence"]["last_change"] is None
+
+
+def test_a_visit_that_is_due_now_is_worth_one_figure():
+    due = replace(SAID, worth=Worth(1.0, 1.0, NOW, ((NOW, 1.0), (NOW, 1.0), (NOW, 1.0))))
+
+    assert ("worth", "100 % now of the current price of a visit") in why_rows(due)

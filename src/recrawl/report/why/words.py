@@ -164,11 +164,12 @@ def _honesty(found: Honesty) -> str:
 
 
 def _worth(worth: Worth, now: float) -> str:
-    points = [
+    points = (
         f"{percent(value / worth.price)} {'now' if at <= now else 'in ' + every(at - now)}"
         for at, value in worth.values
-    ]
-    return f"{', '.join(points)} of the current price of a visit"
+    )
+    # A visit that is due now has all its points now: they are said once.
+    return f"{', '.join(dict.fromkeys(points))} of the current price of a visit"
 
 
 def _what_if(each: WhatIf, why: Why) -> str:
