@@ -1,4 +1,4 @@
-"""Clocks: what time it is for a crawl, and how it waits.
+"""Clocks: the current time of a crawl, and how it waits.
 
 A crawl reads instants in days after 1970 and waits in days. On a *scaled* clock a day passes in a
 second or whatever is wanted: politeness, intervals and budgets shrink with it, while the limits of
@@ -20,7 +20,7 @@ _STEADY = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
 class Clock(Protocol):
-    """What time it is, and how to wait."""
+    """Source of the current time, and a way to wait."""
 
     def now(self) -> float:
         """Days after 1970."""

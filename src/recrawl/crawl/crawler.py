@@ -79,7 +79,7 @@ class Crawler:
         settings, hosts = crawl.settings, crawl.hosts
         ledger = self._ledger = Ledger(writer, on_visit, self._fail)
         self.scheduler = Scheduler(crawl, reader, clock, ledger.put)
-        robots = RobotsCache(hosts, clock, _robots_name(settings.agent), ledger.put)
+        robots = RobotsCache(hosts, clock, settings.robots_agent, ledger.put)
         client = PoliteClient(
             fetcher,
             hosts,
@@ -277,8 +277,3 @@ class Crawler:
         self._failure = self._failure or error
         self._stopping = True
         self._wake()
-
-
-def _robots_name(agent: str) -> str:
-    """What robots.txt calls us: the first word of the agent, without its version."""
-    return agent.split(maxsplit=1)[0].partition("/")[0]

@@ -118,15 +118,10 @@ def _host_scenario(
     if host.robots_at_seconds is not None:
         read = host.robots_at_seconds / SECONDS_A_DAY
         permission = Permission.of(host.robots_http, host.robots, read)
-        delay = permission.robots.delay(agent_of(settings)) or delay
+        delay = permission.robots.delay(settings.robots_agent) or delay
         if permission.trouble:
             after = max(after, permission.until)
     delay = max(delay, settings.delay)
     after = max(after, last + delay, now)
     wait = (host.latency_seconds or 0.0) / SECONDS_A_DAY
     return HostScenario(delay / share, after, wait / share)
-
-
-def agent_of(settings: Settings) -> str:
-    """Name of the crawler in robots.txt."""
-    return settings.agent.split()[0].partition("/")[0]

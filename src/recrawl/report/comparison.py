@@ -31,7 +31,7 @@ _APART = 2
 def side_by_side(
     names: Sequence[str], estimates: Sequence[Estimates], *, width: int
 ) -> list[tuple[list[str], list[list[str]]]]:
-    """Tables of mean intervals, one row per method and a column a page, as many as fit the width.
+    """Tables of mean intervals, one row per method and one column per page, as many as fit.
 
     Args:
         names: Pages.

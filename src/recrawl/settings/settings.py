@@ -91,6 +91,11 @@ class Settings:
         """Number of a canonical address's rule; -1 if none applies."""
         return self._finder.rule_of(address)
 
+    @property
+    def robots_agent(self) -> str:
+        """Name of the crawler in robots.txt: the first word of the agent, without its version."""
+        return self.agent.split(maxsplit=1)[0].partition("/")[0]
+
     def rule_for(self, address: str) -> Rule | None:
         """A canonical address's rule; None if none applies."""
         number = self.rule_of(address)

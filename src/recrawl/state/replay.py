@@ -19,11 +19,12 @@ from recrawl.arrays.equal_keys import nth_occurrences
 from recrawl.frontier.frontier import Frontier, PolicyCheckpoint
 from recrawl.policies.pages import Outcomes, Pages
 from recrawl.state.checkpoint import PAGES
+from recrawl.state.false_changes import FalseChangeModel
 from recrawl.units import SECONDS_A_DAY, epoch_days, instants_after_epoch
 from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from recrawl.arrays.types import Bools, Floats, Instants, Ints
     from recrawl.entries.columns import OutcomeColumns
@@ -141,6 +142,32 @@ class PoolReplay:
         found = Pages.of(addresses, when, weight=self._crawl.weight[pages])
         self._crawl.row[pages] = self.frontier.add(found, when.max())
         self.pages = np.append(self.pages, pages)
+
+
+def learn_since(
+    store: ReadStore,
+    after: int,
+    pools: Sequence[PoolReplay],
+    pool_of: Ints,
+    hosts_of: Callable[[Ints], Ints],
+) -> Iterator[OutcomeColumns]:
+    """Let pools learn from all visits with numbers above `after`; yields each batch once learned.
+
+    Args:
+        store: Holds the visits.
+        after: Number of the last visit that is known.
+        pools: Those who learn.
+        pool_of: Number of each page's pool; pages that came meanwhile are for the next look.
+        hosts_of: Gives the hosts of pages.
+    """
+    false_changes = FalseChangeModel.load(store)
+    for visits in store.outcomes(after=after):
+        known = visits.page < len(pool_of)
+        pool = np.where(known, pool_of[np.where(known, visits.page, 0)], -1)
+        for number, each in enumerate(pools):
+            ours = np.flatnonzero(pool == number)
+            each.learn(visits, ours, false_changes.chances(visits, ours, hosts_of))
+        yield visits
 
 
 def learn_slices(

@@ -18,9 +18,8 @@ from recrawl.policies.recrawl.beliefs import let_clocks_run
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.settings.pools import budgets, terms
 from recrawl.state.checkpoint import fitting, pool_parts
-from recrawl.state.false_changes import FalseChangeModel
 from recrawl.state.pages import ruled
-from recrawl.state.replay import COMPARED, PoolReplay, ReplayedPages
+from recrawl.state.replay import COMPARED, PoolReplay, ReplayedPages, learn_since
 from recrawl.visits.status import PageStatus, VisitOutcome
 
 if TYPE_CHECKING:
@@ -134,16 +133,9 @@ def replay(  # noqa: PLR0913 - all that decides on what is learned
         for number, budget in enumerate(budgets(settings))
     ]
     replayed, done = np.zeros(len(rule), np.bool_), 0
-    false_changes = FalseChangeModel.load(store)
-    for visits in store.outcomes(after=visit):
-        known = visits.page < len(rule)  # pages that came meanwhile are for the next look
-        pool = np.where(known, pool_of[np.where(known, visits.page, 0)], -1)
-        for number, each in enumerate(pools):
-            ours = np.flatnonzero(pool == number)
-            false = false_changes.chances(visits, ours, lambda pages: columns.host[pages])
-            each.learn(visits, ours, false)
+    for visits in learn_since(store, visit, pools, pool_of, lambda pages: columns.host[pages]):
         seen = COMPARED[visits.outcome] | (visits.outcome == VisitOutcome.FIRST)
-        replayed[visits.page[seen & known]] = True
+        replayed[visits.page[seen & (visits.page < len(rule))]] = True
         visit = int(visits.visit[-1])
         done += len(visits.visit)
         on_replay(done)

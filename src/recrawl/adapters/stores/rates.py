@@ -15,8 +15,7 @@ from recrawl.plan.budget import Budget
 from recrawl.policies.recrawl.beliefs import Beliefs, let_clocks_run
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.state.checkpoint import PAGES, pool_parts
-from recrawl.state.false_changes import FalseChangeModel
-from recrawl.state.replay import PoolReplay, ReplayedPages
+from recrawl.state.replay import PoolReplay, ReplayedPages, learn_since
 from recrawl.store import open_store
 from recrawl.units import epoch_days
 from recrawl.visits.status import PageStatus
@@ -64,20 +63,16 @@ def _beliefs(store: ReadStore) -> tuple[Ints, list[Any]]:
     pool_of, last = np.zeros(count, np.int64), 0.0  # pages that came since are of the common pool
     for number, each in enumerate(pools):
         pool_of[each.pages] = number
-    false_changes = FalseChangeModel.load(store)
-    for visits in store.outcomes(after=visit):
-        for number, each in enumerate(pools):
-            ours = np.flatnonzero(pool_of[visits.page] == number)
-            false = false_changes.chances(visits, ours, lambda some: store.rules_and_hosts(some)[1])
-            each.learn(visits, ours, false)
+    hosts = store.pages().host
+    for visits in learn_since(store, visit, pools, pool_of, lambda pages: hosts[pages]):
         last = float(epoch_days(visits.at).max())
     found = []
     for each in pools:
         state = each.state
         if state is not None:
-            let_clocks_run(state, max(last, float(state.last.max())))
-            rows = np.arange(len(state.last))
-            beliefs = Beliefs.of(state, rows, max(last, float(state.last.max())))
+            now = max(last, float(state.last.max()))
+            let_clocks_run(state, now)
+            beliefs = Beliefs.of(state, np.arange(len(state.last)), now)
             found.append((beliefs.rate, beliefs.rate_band()[0], *beliefs.as_one))
     return np.concatenate([each.pages for each in pools]), found
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from math import inf, isfinite, nan
 from typing import TYPE_CHECKING
 
-from recrawl.inspect.scenario import agent_of, build_scenario
+from recrawl.inspect.scenario import build_scenario
 from recrawl.inspect.why import facts
 from recrawl.inspect.why.binding import Binding, binding
 from recrawl.inspect.why.figures import figures
@@ -139,7 +139,7 @@ def _forbidden_at(snapshot: Snapshot, reader: ReadStore, address: str) -> float 
         return None
     read = host.robots_at_seconds / SECONDS_A_DAY
     permission = Permission.of(host.robots_http, host.robots, read)
-    if permission.trouble or permission.robots.allows(address, agent_of(snapshot.settings)):
+    if permission.trouble or permission.robots.allows(address, snapshot.settings.robots_agent):
         return None
     return read
 

@@ -120,7 +120,7 @@ def binned_by_group(
 def chance_above(statistic: float, freedom: float) -> float:
     """Chance that a chi-square is above a statistic.
 
-    The paper's threshold of 1.5 accepts 22 % of splits that mean nothing:
+    The paper's threshold of 1.5 accepts 22 % of splits that are due to chance:
 
     >>> round(chance_above(1.5, 1), 4)
     0.2207

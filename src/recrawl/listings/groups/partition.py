@@ -171,7 +171,7 @@ class Partitioner:
     Args:
         search: `"reclustered"` or `"hierarchical"`.
         criterion: `"lr"`, the likelihood ratio, or `"pearson"`, as published.
-        threshold: Least gain of one more group. 3.84 accepts 5 % of splits that mean nothing,
+        threshold: Least gain of one more group. 3.84 accepts 5 % of splits due to chance,
             the paper's 1.5 accepts 22 %.
         weighted: Let a category count as much as it has removals.
         corrected: Share the 5 % among all the steps there may be (Bonferroni).

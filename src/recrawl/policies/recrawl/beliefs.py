@@ -36,7 +36,7 @@ _NEAR_ONE = 1e-6  # a shape this close to 1 is taken for a little more
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Beliefs:
-    """What is believed of pages: one row per memory, a column a page.
+    """What is believed of pages: one row per memory, one column per page.
 
     Args:
         share: Weight of each memory.

@@ -55,7 +55,7 @@ class Trusting:
 
 @dataclass(slots=True)
 class Clocks:
-    """Facts about the activity of every node: one row per node, a column a bin, oldest first.
+    """Facts about the activity of every node: one row per node, one column per bin.
 
     Attributes:
         width: Days in a bin.

@@ -36,7 +36,7 @@ _LEAST_SHARE = 0.02  # of a memory on a site, so that it can come back
 
 @dataclass(slots=True)
 class Memories:
-    """Facts about each page's rate: one row per memory, a column a page.
+    """Facts about each page's rate: one row per memory, one column per page.
 
     Attributes:
         kept: What each memory keeps at a visit.
