@@ -15,14 +15,24 @@ from pathlib import Path
 import numpy as np
 
 from recrawl.adapters.pictures import write_picture
-from recrawl.rates import Classes, Gamma, Grid, Likelihood, MomentMatching, Priors, accuracy
-from recrawl.rates.published.malcolm_age import variance_of_mean_age
+from recrawl.rates import (
+    Classes,
+    Gamma,
+    Grid,
+    Likelihood,
+    MalcolmAge,
+    MomentMatching,
+    Priors,
+    accuracy,
+    interval_accuracy,
+)
 from recrawl.report.charts.accuracy import Curve, accuracy_chart
 from recrawl.report.design import DESIGNED, curves
 
 GAPS = (5, 10, 20, 50)
 EXPECTED = np.geomspace(0.05, 6, 60)
 PRIOR = Priors.one(0.5, 0.5)  # rates around one change a gap, give or take a factor of ten
+APART = {"cho-exact", "gamma", "malcolm-age"}  # not drawn, or in another way
 OTHERS = {
     "gamma": Gamma(PRIOR),
     "grid": Grid(PRIOR),
@@ -34,21 +44,16 @@ OTHERS = {
 
 def all_curves() -> dict[str, list[Curve]]:
     """Curves of each picture, by method."""
-    drawn = {name: curves(name, GAPS) for name in DESIGNED if name != "cho-exact"}
+    drawn = {name: curves([name], GAPS) for name in DESIGNED if name not in APART}
     for name, estimator in OTHERS.items():
         found = [accuracy(estimator, EXPECTED, gap=1.0, gaps=gaps) for gaps in GAPS]
         drawn[name] = [
             Curve(gaps, EXPECTED, some.bias, some.sigma)
             for gaps, some in zip(GAPS, found, strict=True)
         ]
+    ages = [interval_accuracy(MalcolmAge(), EXPECTED, gap=1.0, gaps=gaps) for gaps in GAPS]
     drawn["malcolm-age"] = [
-        Curve(
-            gaps,
-            EXPECTED,
-            np.zeros(len(EXPECTED)),
-            np.sqrt(variance_of_mean_age(EXPECTED, np.full(len(EXPECTED), gaps + 1))),
-        )
-        for gaps in GAPS
+        Curve(gaps, EXPECTED, some.bias, some.sigma) for gaps, some in zip(GAPS, ages, strict=True)
     ]
     return drawn
 

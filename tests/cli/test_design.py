@@ -70,6 +70,16 @@ def test_a_picture_is_drawn(tmp_path):
     assert (tmp_path / "cho.svg").read_text().startswith("<svg")
 
 
+def test_several_methods_share_a_picture(tmp_path):
+    words = ["--method", "ratio", "--method", "cho", "--up-to", "20"]
+    ended = run_here("design", *words, "--plot", tmp_path / "both.svg")
+
+    drawn = (tmp_path / "both.svg").read_text()
+    assert ended.code == 0
+    assert ">ratio<" in drawn
+    assert ">after 10 visits<" in drawn
+
+
 @pytest.mark.parametrize(
     ("words", "wrong"),
     [
@@ -81,7 +91,7 @@ def test_a_picture_is_drawn(tmp_path):
         (["--level", "1"], "level must lie between 0 and 1"),
         (["--seen", "four"], "seen must look like 4/10"),
         (["--seen", "5/4"], "changes must lie between 0 and gaps"),
-        (["--method", "gamma"], "method must be one of ratio, cho"),
+        (["--method", "grid"], "method must be one of gamma, ratio, cho"),
         (["--plot", "cho.gif", "--method", "cho"], "output must end in .svg, .png"),
         (["-o", "study.txt"], "output must end in .csv"),
     ],

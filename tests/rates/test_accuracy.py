@@ -323,10 +323,3 @@ def test_last_modified_needs_two_gaps():
         accuracy(LastModified(), np.array([1.0]), gap=1.0, gaps=1)
 
     assert str(refusal.value) == "gaps must be at least 2 for last-modified (got 1)"
-
-
-@pytest.mark.parametrize("name", DATED)
-def test_intervals_from_dates_are_refused(name):
-    """They depend on more than how many gaps changed."""
-    with pytest.raises(InvalidParameter, match="must depend on counts alone"):
-        interval_accuracy(DATED[name], np.array([1.0]), gap=1.0, gaps=3)

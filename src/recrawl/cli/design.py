@@ -36,11 +36,14 @@ _SEEN = typer.Option(
 _METHOD = typer.Option(metavar="M", help="Only this method; may be repeated.", show_default=False)
 _PLOT = typer.Option(
     metavar="F",
-    help="Draw bias and sigma of the one --method over changes per gap to F: .svg or .png.",
+    help="Draw bias and sigma over changes per gap to F (.svg or .png): of one --method after 5 to "
+    "50 visits, or of several after --visits.",
     show_default=False,
 )
+_UP_TO = typer.Option(metavar="R", help="Changes per gap where the picture ends.", min=0.1)
 
 _PICTURED = (5, 10, 20, 50)  # gaps
+_MOST_DRAWN = 6  # methods whose lines can be told apart
 
 
 def design(
@@ -54,6 +57,7 @@ def design(
     seen: Annotated[str, _SEEN] = "",
     method: Annotated[list[str] | None, _METHOD] = None,
     plot: Annotated[Path | None, _PLOT] = None,
+    up_to: Annotated[float, _UP_TO] = 6.0,
     as_csv: Annotated[bool, shared.CSV] = False,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
@@ -61,10 +65,11 @@ def design(
     """Plan how often and how long to visit a page to learn its change rate.
 
     For a page with an assumed change rate, visited regularly: bias and sigma of
-    each estimator relative to the true rate, computed exactly; how often it has no
-    answer; up to how many changes per gap r its bias stays small; and the visits
-    and the time needed to reach a precision. With --seen, whether the changes so
-    far fit the assumption, and when to visit next.
+    each estimator relative to the true rate, computed exactly; its chance to be
+    within --precision, and to have no answer; the bias of the mean interval, one
+    over the rate; up to how many changes per gap r the bias stays small; and the
+    visits and the time needed to reach --precision. With --seen, whether the
+    changes so far fit the assumption, and when to visit next.
 
     \b
     Examples:
@@ -72,6 +77,7 @@ def design(
         recrawl design --every 30d --gap 1d --precision 10%
         recrawl design --every 7d --gap 10d --seen 4/4
         recrawl design --method cho --plot cho.svg
+        recrawl design --method ratio --method cho --up-to 20 --plot both.svg
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.checks import check_fraction
     from recrawl.rates.design import best_gap
@@ -96,7 +102,7 @@ def design(
         raise typer.BadParameter("last-modified needs at least 2 visits after the first")
     judged = _judged(study, *options.counts(seen)) if seen else []
     if plot is not None:
-        _draw(plot, methods)
+        _draw(plot, methods, visits, up_to)
     _put(study, _possible(methods, visits), out)
     for sentence in [*_remarks(study), *judged]:
         screen.remark(sentence)
@@ -107,26 +113,30 @@ def _possible(methods: list[str], visits: int) -> list[str]:
     return [name for name in methods if name != "last-modified" or visits > 1]
 
 
-def _draw(path: Path, methods: list[str]) -> None:
+def _draw(path: Path, methods: list[str], visits: int, most: float) -> None:
     from recrawl.adapters.pictures import check_picture, write_picture
     from recrawl.report.charts.accuracy import accuracy_chart
     from recrawl.report.design import curves
 
     check_picture(path)
-    if len(methods) != 1:
-        raise typer.BadParameter("--plot needs one --method")
-    write_picture(path, accuracy_chart(curves(methods[0], _PICTURED), title=methods[0]))
+    if len(methods) == 1:
+        drawn, title = curves(methods, _PICTURED, most=most), methods[0]
+    elif len(methods) <= _MOST_DRAWN:
+        drawn, title = curves(methods, [visits], most=most), f"after {visits} visits"
+    else:
+        raise typer.BadParameter(f"--plot needs one to {_MOST_DRAWN} --method")
+    write_picture(path, accuracy_chart(drawn, title=title))
 
 
 def _put(study: Study, methods: list[str], out: shared.Output) -> None:
     """Print a table, or write the figures."""
     import numpy as np
 
-    from recrawl.report.design import HEADER, study_words
+    from recrawl.report.design import study_header, study_words
 
     columns = study.columns(methods)
     if out.interactive:
-        screen.show_table(HEADER, study_words(methods, columns))
+        screen.show_table(study_header(study), study_words(methods, columns))
         return
     figures = {name: np.array(column) for name, column in columns.items()}
     finite = {name: np.where(np.isfinite(some), some, np.nan) for name, some in figures.items()}
@@ -152,7 +162,7 @@ def _remarks(study: Study) -> list[str]:
     best, gain = every(best_gap(study.mean_interval)), study.gain_of_dates
     return [
         assumed,
-        f"Visits and time needed: for an error of {percent(study.precision)}.",
+        f"Visits and time: needed for an error of {percent(study.precision)}.",
         f"The most informative gap for such a page is {best} (r = 1.59).",
         f"With dated changes (Last-Modified), a visit is {gain:.2f} times as informative.",
         short,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recrawl.checks import check_choice
-from recrawl.rates.accuracy import Accuracy, accuracy, interval_accuracy
+from recrawl.rates.accuracy import Accuracy, accuracy, chance_within, interval_accuracy
 from recrawl.rates.bank import Bank
 from recrawl.rates.design import (
     Surprise,
@@ -68,6 +68,7 @@ __all__ = [
     "Surprise",
     "accuracy",
     "best_gap",
+    "chance_within",
     "fit_prior",
     "gain_of_dates",
     "gaps_needed",

@@ -68,10 +68,13 @@ def gain_of_dates(changes_a_gap: Floats | float) -> Floats:
     return np.where(x > 0, gain, 1.0)
 
 
-def unbiased_up_to(estimator: Estimator, gaps: int, *, bound: float = 0.1) -> float:
+def unbiased_up_to(
+    estimator: Estimator, gaps: int, *, gap: float = 1.0, bound: float = 0.1
+) -> float:
     """Most changes a gap for which the bias stays below a bound, from the slowest pages on.
 
-    Infinite where no page is too fast, 0 where even the slowest come out wrong.
+    Infinite where no page is too fast, 0 where even the slowest come out wrong. The gap matters
+    to estimators with a prior alone.
 
     >>> from recrawl.rates import Cho
     >>> round(unbiased_up_to(Cho(), 20), 3)
@@ -79,12 +82,12 @@ def unbiased_up_to(estimator: Estimator, gaps: int, *, bound: float = 0.1) -> fl
     """
 
     def off(expected: Floats) -> Floats:
-        return np.abs(accuracy(estimator, expected, gap=1.0, gaps=gaps).bias) - bound
+        return np.abs(accuracy(estimator, expected / gap, gap=gap, gaps=gaps).bias) - bound
 
-    check_positive(bound=bound)
-    wrong = ~(off(_SCAN) < 0)
-    if wrong[0]:
+    check_positive(bound=bound, gap=gap)
+    if not off(_SCAN[:1])[0] < 0:
         return 0.0
+    wrong = ~(off(_SCAN) < 0)
     if not wrong.any():
         return np.inf
     first = int(np.argmax(wrong))
@@ -138,7 +141,7 @@ def gaps_needed(estimator: Estimator, rate: float, *, gap: float, precision: flo
     27.0
     """
     check_positive(precision=precision)
-    dated = isinstance(estimator, LastModified | LastModifiedRaw)
+    dated = isinstance(estimator, LastModified | LastModifiedRaw)  # not ages: they take longer
     most = _MOST_GAPS if dated or isinstance(estimator, Counting) else _MOST_GAPS_ASKED
 
     def enough(gaps: int) -> bool:

@@ -6,12 +6,13 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recrawl.rates import METHODS
-from recrawl.rates.accuracy import accuracy
+from recrawl.rates.accuracy import accuracy, chance_within, interval_accuracy
 from recrawl.rates.design import gain_of_dates, gaps_needed, unbiased_up_to
 from recrawl.rates.priors import Priors
 from recrawl.report.charts.accuracy import Curve
@@ -22,40 +23,35 @@ if TYPE_CHECKING:
 
 # Methods that read only how many gaps changed, or dates in a way whose error is known exactly.
 DESIGNED = (
+    "gamma",
     "ratio",
     "cho",
     "cho-exact",
     "matloff",
     "beta",
     "malcolm",
+    "malcolm-age",
     "lln",
     "last-modified",
     "last-modified-raw",
 )
-DATED = frozenset({"last-modified", "last-modified-raw"})
 
 _FIGURES = (
     "bias",
     "sigma",
     "error",
+    "within_precision",
     "undefined",
+    "interval_bias",
+    "interval_sigma",
     "unbiased_up_to",
     "gaps_needed",
     "period_needed_days",
 )
 COLUMNS = ("method", "gaps", "gap_days", "period_days", "changes_a_gap", *_FIGURES)
-HEADER = (
-    "method",
-    "bias",
-    "sigma",
-    "error",
-    "no answer",
-    "unbiased",
-    "visits needed",
-    "time needed",
-)
 
-_EXPECTED = np.geomspace(0.05, 6, 60)  # changes a gap of a picture
+_FEWEST = 0.05  # changes per gap where a picture begins
+_POINTS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +82,11 @@ class Study:
     def _row(self, method: str) -> list[float]:
         estimator = METHODS[method](Priors.one(), self.level)
         rate = 1 / self.mean_interval
-        found = accuracy(estimator, np.array([rate]), gap=self.gap, gaps=self.gaps)
-        needed = gaps_needed(estimator, rate, gap=self.gap, precision=self.precision)
+        at, gap, gaps = np.array([rate]), self.gap, self.gaps
+        found = accuracy(estimator, at, gap=gap, gaps=gaps)
+        interval = interval_accuracy(estimator, at, gap=gap, gaps=gaps)
+        close = chance_within(estimator, at, gap=gap, gaps=gaps, within=self.precision)
+        needed = gaps_needed(estimator, rate, gap=gap, precision=self.precision)
         return [
             self.gaps,
             self.gap,
@@ -96,8 +95,11 @@ class Study:
             float(found.bias[0]),
             float(found.sigma[0]),
             float(found.error[0]),
+            float(close[0]),
             float(found.undefined[0]),
-            unbiased_up_to(estimator, self.gaps, bound=self.bound),
+            float(interval.bias[0]),
+            float(interval.sigma[0]),
+            unbiased_up_to(estimator, self.gaps, gap=self.gap, bound=self.bound),
             needed,
             needed * self.gap,
         ]
@@ -108,22 +110,47 @@ class Study:
         return float(gain_of_dates(self.gap / self.mean_interval))
 
 
+def study_header(study: Study) -> list[str]:
+    """Names of the columns for people."""
+    return [
+        "method",
+        "bias",
+        "sigma",
+        "error",
+        f"within {percent(study.precision)}",
+        "no answer",
+        "of interval",
+        "unbiased",
+        "visits",
+        "time",
+    ]
+
+
 def study_words(methods: Sequence[str], columns: dict[str, list[float]]) -> list[list[str]]:
-    """Rows for people, under `HEADER`."""
-    picked = zip(methods, *(columns[name] for name in _FIGURES), strict=True)
+    """Rows for people, under `study_header`."""
     return [
         [
             method,
-            f"{100 * bias:+.1f} %",
-            _share(sigma),
-            _share(error),
-            percent(undefined),
-            _region(region),
-            "never" if needed == np.inf else f"{needed:.0f}",
-            every(period),
+            _signed(columns["bias"][row]),
+            _share(columns["sigma"][row]),
+            _share(columns["error"][row]),
+            percent(columns["within_precision"][row]),
+            percent(columns["undefined"][row]),
+            _signed(columns["interval_bias"][row]),
+            _region(columns["unbiased_up_to"][row]),
+            _visits(columns["gaps_needed"][row]),
+            every(columns["period_needed_days"][row]),
         ]
-        for method, bias, sigma, error, undefined, region, needed, period in picked
+        for row, method in enumerate(methods)
     ]
+
+
+def _signed(value: float) -> str:
+    return f"{100 * value:+.1f} %" if value < np.inf else "infinite"
+
+
+def _visits(needed: float) -> str:
+    return "never" if needed == np.inf else f"{needed:.0f}"
 
 
 def _region(most: float) -> str:
@@ -136,11 +163,18 @@ def _share(value: float) -> str:
     return f"{100 * value:.1f} %" if value < np.inf else "infinite"
 
 
-def curves(method: str, gaps: Sequence[int]) -> list[Curve]:
-    """Bias and sigma of a method over changes a gap, for several numbers of gaps."""
-    estimator = METHODS[method](Priors.one(), 0.9)
-    found = [accuracy(estimator, _EXPECTED, gap=1.0, gaps=number) for number in gaps]
-    return [
-        Curve(number, _EXPECTED, some.bias, some.sigma)
-        for number, some in zip(gaps, found, strict=True)
-    ]
+def curves(methods: Sequence[str], gaps: Sequence[int], *, most: float = 6.0) -> list[Curve]:
+    """Bias and sigma over changes per gap, of each method and number of gaps.
+
+    Args:
+        methods: Names of estimators.
+        gaps: Numbers of gaps.
+        most: Changes per gap where the curves end.
+    """
+    expected = np.geomspace(_FEWEST, most, _POINTS)
+    made = []
+    for method, number in product(methods, gaps):
+        estimator = METHODS[method](Priors.one(), 0.9)
+        some = accuracy(estimator, expected, gap=1.0, gaps=number)
+        made.append(Curve(number, expected, some.bias, some.sigma, method))
+    return made

@@ -172,7 +172,7 @@ def half_way(world, budget):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [2, 5])
+@pytest.mark.parametrize("seed", [5])
 def test_what_was_expected_of_budgets_comes_true(seed):
     """By rates learned with 120 visits a day, in crawls that had 60, 120 and 240."""
     world = draw_world(300, start=20_000.0, days=61.0, seed=seed)

@@ -97,10 +97,10 @@ figures = st.lists(st.tuples(changes_a_gap, st.floats(), st.floats()), max_size=
 @given(st.lists(st.tuples(st.integers(1, 1000), figures), max_size=4))
 def test_a_chart_is_json_whatever_the_figures(curves):
     """NaN and Infinity are not JSON, and numpy's numbers are not Python's."""
-    given_curves = [
-        Curve(gaps, *(np.array([row[column] for row in table]) for column in range(3)))
-        for gaps, table in curves
-    ]
+    given_curves = []
+    for gaps, table in curves:
+        changes, bias, sigma = (np.array([row[column] for row in table]) for column in range(3))
+        given_curves.append(Curve(gaps, changes, bias, sigma))
     chart = drawn(given_curves)
 
     assert json.loads(json.dumps(chart, allow_nan=False)) == chart

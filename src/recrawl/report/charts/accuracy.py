@@ -8,7 +8,7 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from recrawl.arrays.types import Floats
     from recrawl.report.charts.vega import Chart, Colours
 
-    Row: TypeAlias = dict[str, float]
+    Row: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,12 +33,14 @@ class Curve:
         changes_a_gap: Expected changes in a gap, $r$: the rate times the length of a gap.
         bias: Mean of the estimate divided by the truth, less 1.
         sigma: Standard deviation of the estimate divided by the truth.
+        method: Name of the estimator; needed where a chart has several.
     """
 
     gaps: int
     changes_a_gap: Sequence[float] | Floats
     bias: Sequence[float] | Floats
     sigma: Sequence[float] | Floats
+    method: str = ""
 
 
 # How far from 0 an axis ends: at the first if no figure is so large, lest much be made of
@@ -52,12 +54,14 @@ _WIDEST, _NARROWEST = 3.5, 1.75  # lines, in pixels
 
 
 def accuracy_chart(curves: Sequence[Curve], *, title: str, colours: Colours = LIGHT) -> Chart:
-    """Bias and standard deviation of an estimator: a panel for each, a line a number of gaps.
+    """Bias and standard deviation: a panel for each, a line a number of gaps.
+
+    Curves of several estimators have a line a method.
 
     An axis ends at a bias of 100 % and a standard deviation of 200 %; lines leave the panel there.
 
     Args:
-        curves: One for each number of gaps.
+        curves: One for each number of gaps, or for each method.
         title: What stands above the chart.
         colours: `LIGHT` or `DARK`.
 
@@ -67,14 +71,15 @@ def accuracy_chart(curves: Sequence[Curve], *, title: str, colours: Colours = LI
         >>> [panel["title"]["subtitle"] for panel in chart["hconcat"]]
         ['mean of the estimate / r, less 1', 'standard deviation of the estimate / r']
     """
+    by = "method" if len({curve.method for curve in curves}) > 1 else "gaps"
     ordered = sorted(curves, key=lambda curve: curve.gaps)
-    bias = [row for curve in ordered for row in _rows(curve, "bias")]
-    sigma = [row for curve in ordered for row in _rows(curve, "sigma")]
+    bias = [row for curve in ordered for row in _rows(curve, "bias", by)]
+    sigma = [row for curve in ordered for row in _rows(curve, "sigma", by)]
 
     shared = {
         "x": _changes_a_gap([row["changes_a_gap"] for row in [*bias, *sigma]]),
         "detail": {"field": "stretch", "type": "nominal"},
-        **_by_gaps([curve.gaps for curve in ordered], colours),
+        **_by(by, [getattr(curve, by) for curve in ordered], colours),
     }
     panels = [
         {
@@ -89,7 +94,7 @@ def accuracy_chart(curves: Sequence[Curve], *, title: str, colours: Colours = LI
     return themed({"title": chart_title(title), "hconcat": panels, "spacing": 24}, colours)
 
 
-def _rows(curve: Curve, field: str) -> list[Row]:
+def _rows(curve: Curve, field: str, by: str) -> list[Row]:
     """Figures of a curve that can be drawn; within a stretch none is missing."""
     changes = np.asarray(curve.changes_a_gap, np.float64)
     figures = np.asarray(getattr(curve, field), np.float64)
@@ -97,7 +102,7 @@ def _rows(curve: Curve, field: str) -> list[Row]:
     drawn = zip(changes[there], figures[there], np.cumsum(~there)[there], strict=True)
     return [
         {
-            "gaps": curve.gaps,
+            by: getattr(curve, by),
             "changes_a_gap": rounded(r),
             field: rounded(figure),
             "stretch": int(stretch),
@@ -147,19 +152,19 @@ def _changes_a_gap(shown: list[float]) -> Chart:
     }
 
 
-def _by_gaps(numbers: list[int], colours: Colours) -> Chart:
-    """A colour for each number of gaps.
+def _by(name: str, lines: list[int] | list[str], colours: Colours) -> Chart:
+    """A colour for each number of gaps, or for each method.
 
-    Fewer gaps have wider lines and are drawn first: where lines lie on each other, as they do if
+    The first have wider lines and are drawn first: where lines lie on each other, as they do if
     the bias is the same for any number of gaps, all can be seen.
     """
-    widths = np.linspace(_WIDEST, _NARROWEST, len(numbers)).round(2).tolist()
-    legend = {"title": "gaps", "titleOrient": "left", "orient": "top", "symbolType": "stroke"}
+    widths = np.linspace(_WIDEST, _NARROWEST, len(lines)).round(2).tolist()
+    legend = {"title": name, "titleOrient": "left", "orient": "top", "symbolType": "stroke"}
     # An empty legend has no size, and neither has the chart around it.
-    field = {"field": "gaps", "type": "ordinal", "legend": legend if numbers else None}
+    field = {"field": name, "type": "ordinal", "legend": legend if lines else None}
     return {
-        channel: {**field, "scale": {"type": "ordinal", "domain": numbers, "range": looks}}
-        for channel, looks in (("color", colours.shades(len(numbers))), ("strokeWidth", widths))
+        channel: {**field, "scale": {"type": "ordinal", "domain": lines, "range": looks}}
+        for channel, looks in (("color", colours.shades(len(lines))), ("strokeWidth", widths))
     }
 
 
