@@ -114,7 +114,7 @@ def test_the_settings_beside_a_store_are_needed_for_rates(folder, tmp_path):
 
 
 def test_trends_are_read_from_a_store(folder):
-    ended = run("trends", "recrawl.db", cwd=folder)
+    ended = run("trends", "pages", "recrawl.db", cwd=folder)
 
     assert ended.code == 0
     assert ended.out.startswith("page,")

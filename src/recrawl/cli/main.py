@@ -26,7 +26,7 @@ from recrawl.cli.pages import pages
 from recrawl.cli.plan import plan
 from recrawl.cli.simulate.verb import simulate
 from recrawl.cli.status import status
-from recrawl.cli.trends.verb import trends
+from recrawl.cli.trends.verbs import app as trends
 from recrawl.cli.why import why
 from recrawl.errors import OutputClosed, RecrawlError, reason
 
@@ -48,7 +48,7 @@ app.command()(history)
 app.command()(diff)
 app.command()(export)
 app.command()(estimate)
-app.command()(trends)
+app.add_typer(trends)
 app.command()(design)
 app.command()(plan)
 app.command()(simulate)

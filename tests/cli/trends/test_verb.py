@@ -49,23 +49,23 @@ def rows_of(ended):
 @pytest.mark.parametrize(
     ("words", "columns"),
     [
-        ([], TREND_COLUMNS),
-        (["--windows"], WINDOW_COLUMNS),
-        (["--test"], TEST_COLUMNS),
-        (["--predict"], NEXT_COLUMNS),
-        (["--by", "month"], LOCAL_COLUMNS),
-        (["--between", "2026-01-05", "2026-02-01"], LOCAL_COLUMNS),
+        (["pages"], TREND_COLUMNS),
+        (["windows"], WINDOW_COLUMNS),
+        (["test"], TEST_COLUMNS),
+        (["next"], NEXT_COLUMNS),
+        (["rates"], LOCAL_COLUMNS),
+        (["rates", "--between", "2026-01-05", "2026-02-01"], LOCAL_COLUMNS),
     ],
 )
 def test_each_table_has_its_columns(log, words, columns):
-    rows = rows_of(run("trends", log, *words))
+    rows = rows_of(run("trends", *words, log))
 
     assert list(rows[0]) == list(columns)
     assert rows[0]["page"] == "/busy"
 
 
 def test_a_row_a_page(log):
-    busy, quiet, new = rows_of(run_here("trends", log))
+    busy, quiet, new = rows_of(run_here("trends", "pages", log))
 
     assert busy["changes"] == "30"
     assert float(busy["rate_per_day"]) > 5 * float(quiet["rate_per_day"])
@@ -77,7 +77,7 @@ def test_a_row_a_page(log):
 
 
 def test_windows_have_an_error_by_each_estimator(log):
-    lines = run_here("trends", log, "--windows", "--json").out.splitlines()
+    lines = run_here("trends", "windows", log, "--json").out.splitlines()
     rows = [json.loads(line) for line in lines]
 
     assert list(rows[0]) == list(WINDOW_COLUMNS)
@@ -87,7 +87,7 @@ def test_windows_have_an_error_by_each_estimator(log):
 
 
 def test_predictions_by_each_method(log):
-    rows = rows_of(run_here("trends", log, "--predict"))
+    rows = rows_of(run_here("trends", "next", log))
 
     assert [row["method"] for row in rows] == [*PREDICTORS] * 3
     assert rows[0]["low"] < rows[0]["next_at"] < rows[0]["high"]
@@ -95,7 +95,7 @@ def test_predictions_by_each_method(log):
 
 
 def test_a_rate_by_month_follows_the_page(log):
-    rows = rows_of(run_here("trends", log, "--page", "/quiet", "--by", "month"))
+    rows = rows_of(run_here("trends", "rates", log, "--page", "/quiet", "--by", "month"))
 
     assert [row["period"] for row in rows] == ["2026-01", "2026-02"]
     assert float(rows[0]["rate_per_day"]) > 4 * float(rows[1]["rate_per_day"])
@@ -103,7 +103,7 @@ def test_a_rate_by_month_follows_the_page(log):
 
 def test_a_file_of_changes_is_a_complete_history(changes):
     """The first change of a page is its origin; the others are points."""
-    ended = run_here("trends", changes)
+    ended = run_here("trends", "pages", changes)
     page_b, page_a = rows_of(ended)
 
     assert (page_b["page"], page_a["page"]) == ("/b", "/a")
@@ -115,7 +115,7 @@ def test_windows_of_a_file_of_changes(changes):
     """1, 3, 4.5, 6 and 9 days after the first change."""
     (row,) = [
         json.loads(line)
-        for line in run_here("trends", changes, "--windows", "--json").out.splitlines()
+        for line in run_here("trends", "windows", changes, "--json").out.splitlines()
     ]
 
     assert row["points"] == 5
@@ -125,7 +125,7 @@ def test_windows_of_a_file_of_changes(changes):
 
 @pytest.mark.parametrize("place", ["middle", "end", "random"])
 def test_changes_may_be_placed(log, place):
-    rows = rows_of(run_here("trends", log, "--windows", "--place", place, "--page", "/busy"))
+    rows = rows_of(run_here("trends", "windows", log, "--place", place, "--page", "/busy"))
 
     ends = {"middle": "2026-02-28T12", "end": "2026-03-01T00", "random": "2026-02-28"}
     assert rows[-1]["end"].startswith(ends[place])
@@ -135,7 +135,7 @@ def test_changes_may_be_placed(log, place):
 def test_files_hold_all_rows(log, tmp_path, suffix):
     output = tmp_path / f"windows.{suffix}"
 
-    assert run_here("trends", log, "--windows", "-o", output).code == 0
+    assert run_here("trends", "windows", log, "-o", output).code == 0
     if suffix == "parquet":
         pq = pytest.importorskip("pyarrow.parquet")
         table = pq.read_table(output)
@@ -144,7 +144,7 @@ def test_files_hold_all_rows(log, tmp_path, suffix):
 
 
 def test_a_terminal_shows_a_table_and_the_months_of_one_page(log):
-    lines, remarks = on_a_terminal("trends", log, "--page", "/busy", columns=160)
+    lines, remarks = on_a_terminal("trends", "pages", log, "--page", "/busy", columns=160)
 
     assert lines[0].split()[:4] == ["page", "changes", "state", "beta"]
     assert any(line.startswith("rate by month, 2026-01 to 2026-02") for line in lines)
@@ -154,29 +154,43 @@ def test_a_terminal_shows_a_table_and_the_months_of_one_page(log):
 @pytest.mark.parametrize(
     ("words", "wrong"),
     [
-        (["--by", "decade"], "by must be one of month, weekday, hour, year (got 'decade')"),
-        (["--place", "start"], "place must be one of middle, end, random (got 'start')"),
-        (["--between", "2026-02-01", "2026-01-01"], "--between must begin with the earlier"),
-        (["--between", "soon", "later"], "time must be ISO 8601"),
-        (["--level", "2"], "level must lie between 0 and 1"),
-        (["--page", "/none"], "no page '/none'"),
-        (["-o", "rates.txt"], "output must end in .csv"),
-        (["--plot", "page.gif", "--page", "/busy"], "output must end in .svg, .png"),
+        (
+            ["rates", "--by", "decade"],
+            "by must be one of month, weekday, hour, year (got 'decade')",
+        ),
+        (["next", "--place", "start"], "place must be one of middle, end, random (got 'start')"),
+        (
+            ["rates", "--between", "2026-02-01", "2026-01-01"],
+            "--between must begin with the earlier",
+        ),
+        (["rates", "--between", "soon", "later"], "time must be ISO 8601"),
+        (["windows", "--level", "2"], "level must lie between 0 and 1"),
+        (["test", "--page", "/none"], "no page '/none'"),
+        (["pages", "-o", "rates.txt"], "output must end in .csv"),
+        (["pages", "--plot", "page.gif", "--page", "/busy"], "output must end in .svg, .png"),
     ],
 )
 def test_what_means_nothing_is_refused_in_one_sentence(log, words, wrong):
-    assert wrong in sentence(run("trends", log, *words))
+    assert wrong in sentence(run("trends", *words, log))
     assert names_in(log.parent) == ["visits.csv"]
 
 
 @pytest.mark.parametrize(
-    "words", [["--csv", "--json"], ["--windows", "--test"], ["--plot", "x.svg"]]
+    "words",
+    [
+        ["pages", "--csv", "--json"],
+        ["rates", "--by", "month", "--between", "2026-01-01", "2026-02-01"],
+        ["pages", "--plot", "x.svg"],
+        ["windows", "--plot", "x.svg"],
+    ],
 )
 def test_options_that_do_not_go_together_are_wrong_usage(log, words):
-    assert run("trends", log, *words).code == 2
+    assert run("trends", *words, log).code == 2
 
 
-@pytest.mark.parametrize("words", [[], ["--windows"], ["--predict"], ["--test"], ["--by", "hour"]])
+@pytest.mark.parametrize(
+    "words", [["pages"], ["windows"], ["next"], ["test"], ["rates", "--by", "hour"]]
+)
 @pytest.mark.parametrize(
     "rows",
     [
@@ -190,7 +204,7 @@ def test_options_that_do_not_go_together_are_wrong_usage(log, words):
 )
 def test_little_to_go_by_is_no_error(tmp_path, words, rows):
     """Never a crash or a nan; what is not known is empty."""
-    ended = run_here("trends", write_log(tmp_path / "few.csv", rows), *words)
+    ended = run_here("trends", *words, write_log(tmp_path / "few.csv", rows))
 
     assert ended.code == 0
     assert "nan" not in ended.out
@@ -203,7 +217,7 @@ def test_pages_that_a_constant_rate_would_mislead_about_are_named(tmp_path):
         ("/build", START + hour * 3600, "true" if hour % 24 == 12 else "false")
         for hour in range(0, 24 * 60, 6)
     ]
-    ended = run_here("trends", write_log(tmp_path / "visits.csv", rows))
+    ended = run_here("trends", "pages", write_log(tmp_path / "visits.csv", rows))
 
     assert rows_of(ended)[0]["kind"] == "periodic"
     assert "1 page periodic: changes keep to a timetable: visit just after it." in ended.err
@@ -214,16 +228,16 @@ def test_all_changes_lie_in_the_months_they_came_in(tmp_path):
     days = [0, 5, 10, 20, 30, 60, 70]
     rows = [("/a", START + day * DAY) for day in days]
     log = write_log(tmp_path / "changes.csv", rows, header="page,changed_at")
-    found = rows_of(run_here("trends", log, "--by", "month"))
+    found = rows_of(run_here("trends", "rates", log, "--by", "month"))
 
     assert [float(row["changes"]) for row in found] == [4, 0, 2]
 
 
-@pytest.mark.parametrize("words", [[], ["--windows"]], ids=["timeline", "duane"])
+@pytest.mark.parametrize("verb", ["pages", "windows"], ids=["timeline", "duane"])
 @pytest.mark.parametrize("suffix", ["svg", "png"])
-def test_one_page_is_drawn(log, tmp_path, words, suffix):
+def test_one_page_is_drawn(log, tmp_path, verb, suffix):
     picture = tmp_path / f"busy.{suffix}"
-    ended = run_here("trends", log, "--page", "/busy", "--plot", picture, *words)
+    ended = run_here("trends", verb, log, "--page", "/busy", "--plot", picture)
 
     assert ended.code == 0
     assert picture.stat().st_size > 5_000
@@ -233,7 +247,7 @@ def test_a_timeline_of_all_changes_has_no_visits(changes, tmp_path):
     """Nobody visited: only changes are known."""
     picture = tmp_path / "a.svg"
 
-    assert run_here("trends", changes, "--page", "/a", "--plot", picture).code == 0
+    assert run_here("trends", "pages", changes, "--page", "/a", "--plot", picture).code == 0
     assert "5 changes" in picture.read_text()
     assert "visits" not in picture.read_text()
 
@@ -243,11 +257,13 @@ def test_pages_with_few_visits_and_with_many_years_are_drawn(tmp_path, days):
     rows = [("/a", START + day * DAY, "true") for day in days]
     log = write_log(tmp_path / "visits.csv", rows)
 
-    assert run_here("trends", log, "--page", "/a", "--plot", tmp_path / "a.svg").code == 0
+    assert run_here("trends", "pages", log, "--page", "/a", "--plot", tmp_path / "a.svg").code == 0
 
 
 def test_the_input_is_never_written_over(log):
     before = log.read_text()
 
-    assert "is an input, which is never overwritten" in sentence(run("trends", log, "-o", log))
+    assert "is an input, which is never overwritten" in sentence(
+        run("trends", "pages", log, "-o", log)
+    )
     assert log.read_text() == before

@@ -1,4 +1,4 @@
-"""`recrawl trends`: the verb, its tables and its charts.
+"""`recrawl trends`: its verbs and their charts.
 
 Touches: files, the terminal.
 """

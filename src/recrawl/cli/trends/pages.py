@@ -1,130 +1,135 @@
-"""Input of `recrawl trends`: the pages of a file, and the options.
+"""`recrawl trends pages`: the trend of each page, in one row.
 
-Touches: files.
+Touches: files, the standard streams.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from recrawl.checks import check_choice
-from recrawl.cli import options
-from recrawl.errors import InvalidParameter, InvalidTable
+import typer
+
+from recrawl.cli import screen, shared
+from recrawl.cli.trends import shared as trends_shared
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    from recrawl.adapters.tables.visits import VisitReading
-    from recrawl.arrays.texts import Texts
-    from recrawl.arrays.types import Ints
-    from recrawl.rates.priors import Priors
-    from recrawl.trends.points import Place, Points
+    from recrawl.cli.trends.shared import TrendPages
+    from recrawl.report.trends import Table
+    from recrawl.trends.points import Points
     from recrawl.trends.windows import Windows
-    from recrawl.visits.histories import Histories
 
-_PERIODS = ("month", "weekday", "hour", "year")
-_ALL_OF_IT = 1 << 62  # trends are computed in memory
+_PLOT = typer.Option(
+    metavar="F",
+    help="Draw the timeline of the one --page to F: .svg or .png.",
+    show_default=False,
+)
 
-
-@dataclass(frozen=True, slots=True)
-class TrendRequest:
-    """The options of `recrawl trends`.
-
-    Args:
-        page: The only page; empty for all.
-        by: Periods of the local rates; empty for none.
-        between: Two instants as text, for a local rate between them.
-        windows: Whether consistent windows are asked for.
-        test: Whether a trend test is asked for.
-        predict: Whether the next change by each method is asked for.
-        place: Place of an undated change within its gap.
-        threshold: Points of a window that may contradict its state.
-        level: Probability of a band.
-    """
-
-    page: str
-    by: str
-    between: tuple[str, str] | None
-    windows: bool
-    test: bool
-    predict: bool
-    place: str
-    threshold: float
-    level: float
-
-    def check(self) -> None:
-        """Check the options."""
-        from recrawl.checks import check_fraction
-        from recrawl.trends.points import PLACES
-
-        check_fraction(level=self.level)
-        if self.by:
-            check_choice(_PERIODS, by=self.by)
-        check_choice(PLACES, place=self.place)
-        if self.between is not None:
-            start, end = self.instants()
-            if not start < end:
-                message = f"--between must begin with the earlier instant (got {start} and {end})"
-                raise InvalidParameter(message)
-
-    def instants(self) -> tuple[np.datetime64, np.datetime64]:
-        """The two ends of `between`."""
-        import numpy as np
-
-        assert self.between is not None  # noqa: S101 - asked for only where it was given
-        start, end = (options.moment(text).replace(tzinfo=None) for text in self.between)
-        return np.datetime64(start, "us"), np.datetime64(end, "us")
+_NEXT_LEVEL = 0.8  # of the band of the next change
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TrendPages:
-    """The pages of a file, in its order."""
+def pages(
+    file: Annotated[Path, trends_shared.FILE],
+    *,
+    page: Annotated[str, trends_shared.PAGE] = "",
+    place: Annotated[str, trends_shared.PLACE] = "middle",
+    threshold: Annotated[float, trends_shared.THRESHOLD] = 3,
+    level: Annotated[float, shared.LEVEL] = 0.9,
+    plot: Annotated[Path | None, _PLOT] = None,
+    site_column: Annotated[str, shared.SITE_COLUMN] = "",
+    column: Annotated[list[str] | None, shared.COLUMN] = None,
+    skip_bad_rows: Annotated[bool, shared.SKIP] = False,
+    as_csv: Annotated[bool, shared.CSV] = False,
+    as_json: Annotated[bool, shared.JSON] = False,
+    output: Annotated[Path | None, shared.OUTPUT] = None,
+) -> None:
+    """Summarise how the change rate of each page moves.
 
-    names: Texts
-    histories: Histories
-    priors: Priors
-    points: Points
-    windows: Windows
-    level: float
-    complete: bool
+    Writes one row per page: the state of its last consistent window, beta with a
+    band, the current rate, the p-value of a trend, whether it changes regularly or
+    in bursts, and the next change with an 80 % band.
 
-
-def read_pages(reading: VisitReading, request: TrendRequest) -> TrendPages:
-    """Read the whole file; a file of all changes covers the time between them, too."""
-    import numpy as np
-
-    from recrawl.adapters.tables.logs import Log
-    from recrawl.arrays.texts import Texts
-    from recrawl.rates.priors import Priors
-    from recrawl.trends.points import PLACES, points_of, watched_all_the_time
+    \b
+    Examples:
+        recrawl trends pages visits.csv
+        recrawl trends pages visits.csv --page https://example.org/ --plot page.svg
+    """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.trends.windows import Windowing, consistent_windows
-    from recrawl.visits.histories import Histories
 
-    with Log(reading, _ALL_OF_IT, Path()) as log:
-        fitted, pieces = log.fit_prior(), list(log.pieces())
-    names = Texts.joined([piece.names for piece in pieces])
-    histories = Histories.joined([piece.histories for piece in pieces])
-    site = np.concatenate([piece.site for piece in pieces])
-    rows = np.argsort(np.concatenate([piece.position for piece in pieces]), kind="stable")
-    if request.page:
-        rows = _only(names, rows, request.page, reading)
-    names, histories = names.take(rows), histories.take(rows)
-    if reading.complete:
-        histories = watched_all_the_time(histories)
-    places: dict[str, Place] = {name: name for name in PLACES}
-    place = "end" if reading.complete else places[request.place]
-    points = points_of(histories, place=place, random=np.random.default_rng(0))
-    windows = consistent_windows(points, Windowing(threshold=request.threshold))
-    priors = Priors(fitted.shape, fitted.exposure, site[rows])
-    return TrendPages(names, histories, priors, points, windows, request.level, reading.complete)
+    out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
+    trends_shared.check_level(level)
+    trends_shared.check_place(place)
+    trends_shared.check_plot(plot, page)
+    found = trends_shared.TrendReader(file, page, column, site_column, skip_bad_rows).read()
+    points = found.points(place)
+    windows = consistent_windows(points, Windowing(threshold=threshold))
+    table = _table(found, points, windows, level)
+    trends_shared.put(table, found, out)
+    if page and out.interactive:
+        _show_months(found, level)
+    if plot is not None:
+        _draw(plot, found, points, level)
+    trends_shared.remarks(found)
+    _warn(table)
 
 
-def _only(names: Texts, rows: Ints, page: str, reading: VisitReading) -> Ints:
-    """Row of the page."""
-    known = names.tolist()
-    if page not in known:
-        raise InvalidTable(f"{reading.table.path}: no page {page!r}")
-    only: Ints = rows[rows == known.index(page)]
-    return only
+def _table(found: TrendPages, points: Points, windows: Windows, level: float) -> Table:
+    from recrawl.rates.bank import Bank
+    from recrawl.rates.estimates import STATUS_NAMES
+    from recrawl.report.rates import Named
+    from recrawl.report.trends import Summary, page_table
+    from recrawl.trends.fits import fit_windows
+    from recrawl.trends.next_change import next_changes
+    from recrawl.trends.regularity import KINDS, regularity
+    from recrawl.trends.trend_test import trend_test
+
+    histories = found.histories
+    now = Bank(found.priors, level=level).estimate(histories)
+    waits = next_changes(histories, points, windows, priors=found.priors, level=_NEXT_LEVEL)
+    return page_table(
+        Summary(
+            points=points,
+            windows=windows,
+            fits=fit_windows(points, windows, level=level),
+            rate=now.rate,
+            test=trend_test(histories),
+            kinds=Named(regularity(histories).kind, KINDS),
+            next_change=waits["bank"],
+            last_visit=histories.last_visit,
+            status=Named(now.status, STATUS_NAMES),
+        )
+    )
+
+
+def _draw(path: Path, found: TrendPages, points: Points, level: float) -> None:
+    from recrawl.adapters.pictures import write_picture
+    from recrawl.cli.trends.pictures import timeline
+
+    write_picture(path, timeline(found, points, level=level))
+
+
+def _show_months(found: TrendPages, level: float) -> None:
+    """Print the rate of the one page by month."""
+    from recrawl.report.charts.sparks import spark
+    from recrawl.report.words import every
+    from recrawl.trends.local_rates import local_rates
+
+    months = local_rates(found.histories, "month", priors=found.priors, level=level)
+    if not len(months):
+        return
+    first, last, most = months.period[0], months.period[-1], float(months.rate.max())
+    screen.say("")
+    screen.say(f"rate by month, {first} to {last}, highest: one change in {every(1 / most)}:")
+    screen.say(spark(months.rate.tolist()))
+
+
+def _warn(table: Table) -> None:
+    """Warn where a constant rate would mislead."""
+    from collections import Counter
+
+    from recrawl.report.words import counted
+    from recrawl.trends.regularity import WARNINGS
+
+    for kind, count in Counter(table.columns["kind"].tolist()).items():
+        if kind in WARNINGS:
+            screen.remark(f"{counted(count, 'page')} {kind}: {WARNINGS[kind]}.")

@@ -8,44 +8,26 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-import typer
-
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from recrawl.arrays.types import Instants
-    from recrawl.cli.trends.pages import TrendPages, TrendRequest
+    from recrawl.cli.trends.shared import TrendPages
     from recrawl.report.charts.timeline import RateSteps
     from recrawl.report.charts.vega import Chart
+    from recrawl.trends.points import Points
+    from recrawl.trends.windows import Windows
 
 _FEW_DAYS = 120  # of a timeline that months would cut into too few pieces
 _MANY_DAYS = 3650  # of one that months would cut into too many
 _PIECES = 8
 
 
-def check_plot(plot: Path, page: str) -> None:
-    """Raise for a chart that cannot be drawn, before anything is read."""
-    from recrawl.adapters.pictures import check_picture
-
-    check_picture(plot)
-    if not page:
-        raise typer.BadParameter("--plot needs --page")
-
-
-def draw(path: Path, pages: TrendPages, request: TrendRequest) -> None:
-    """Draw the one page: its timeline, or the Duane plot of its windows."""
-    from recrawl.adapters.pictures import write_picture
-
-    chart = _duane(pages, request.page) if request.windows else _timeline(pages, request.page)
-    write_picture(path, chart)
-
-
-def _duane(pages: TrendPages, title: str) -> Chart:
+def duane_plot(points: Points, windows: Windows, *, title: str) -> Chart:
+    """Duane plot of the windows of one page."""
     from recrawl.report.charts.duane import DuaneLine, duane_chart
     from recrawl.trends.duane import Duane
     from recrawl.trends.windows import WindowTimes
 
-    times = WindowTimes.of(pages.points, pages.windows)
+    times = WindowTimes.of(points, windows)
     fit = Duane.of(times)
     lines = [
         DuaneLine(
@@ -54,12 +36,13 @@ def _duane(pages: TrendPages, title: str) -> Chart:
             float(fit.intercept[row]),
             name=f"window {row + 1}",
         )
-        for row in range(len(pages.windows))
+        for row in range(len(windows))
     ]
     return duane_chart(lines, title=title)
 
 
-def _timeline(pages: TrendPages, title: str) -> Chart:
+def timeline(pages: TrendPages, points: Points, *, level: float) -> Chart:
+    """Timeline of one page: visits, changes, and the rate with its band."""
     import numpy as np
 
     from recrawl.report.charts.timeline import Changes
@@ -67,7 +50,7 @@ def _timeline(pages: TrendPages, title: str) -> Chart:
     from recrawl.trends.visit_instants import visit_instants
     from recrawl.units import MICROSECONDS_A_DAY
 
-    histories, points = pages.histories, pages.points
+    histories = pages.histories
     begins, ends = visit_instants(histories)
     visits = np.unique(np.concatenate([begins, ends]))
     rows = np.flatnonzero(histories.changed)[: len(points.times)]
@@ -80,10 +63,12 @@ def _timeline(pages: TrendPages, title: str) -> Chart:
         np.where(hidden, ends[rows], nothing),
     )
     shown = visits[:0] if pages.complete else visits
-    return timeline_chart(shown, changes, _steps(pages, visits), title=title)
+    return timeline_chart(
+        shown, changes, _steps(pages, visits, level), title=pages.names.tolist()[0]
+    )
 
 
-def _steps(pages: TrendPages, visits: Instants) -> RateSteps:
+def _steps(pages: TrendPages, visits: Instants, level: float) -> RateSteps:
     """Rates by month; by eighths of a period below four months, by year above ten years."""
     import numpy as np
 
@@ -94,11 +79,11 @@ def _steps(pages: TrendPages, visits: Instants) -> RateSteps:
     if (span < np.timedelta64(_FEW_DAYS, "D")).any():
         edges = np.concatenate([visits[:1] + span * part // _PIECES for part in range(_PIECES + 1)])
         parts = [
-            rates_between(pages.histories, start, end, priors=pages.priors, level=pages.level)
+            rates_between(pages.histories, start, end, priors=pages.priors, level=level)
             for start, end in pairwise(edges)
         ]
     else:
         by = "month" if (span < np.timedelta64(_MANY_DAYS, "D")).all() else "year"
-        parts = [local_rates(pages.histories, by, priors=pages.priors, level=pages.level)]
+        parts = [local_rates(pages.histories, by, priors=pages.priors, level=level)]
     columns = ("start", "end", "rate", "low", "high")
     return RateSteps(*(np.concatenate([getattr(part, name) for part in parts]) for name in columns))

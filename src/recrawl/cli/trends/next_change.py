@@ -1,0 +1,50 @@
+"""`recrawl trends next`: the next change of each page, by each method.
+
+Touches: files, the standard streams.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from recrawl.cli import shared
+from recrawl.cli.trends import shared as trends_shared
+
+
+def next_change(
+    file: Annotated[Path, trends_shared.FILE],
+    *,
+    page: Annotated[str, trends_shared.PAGE] = "",
+    place: Annotated[str, trends_shared.PLACE] = "middle",
+    threshold: Annotated[float, trends_shared.THRESHOLD] = 3,
+    level: Annotated[float, trends_shared.NEXT_LEVEL] = 0.8,
+    site_column: Annotated[str, shared.SITE_COLUMN] = "",
+    column: Annotated[list[str] | None, shared.COLUMN] = None,
+    skip_bad_rows: Annotated[bool, shared.SKIP] = False,
+    as_csv: Annotated[bool, shared.CSV] = False,
+    as_json: Annotated[bool, shared.JSON] = False,
+    output: Annotated[Path | None, shared.OUTPUT] = None,
+) -> None:
+    """Predict the next change of each page, by several methods.
+
+    Writes one row per page and method: the median of the next change, and a band.
+
+    \b
+    Examples:
+        recrawl trends next visits.csv
+        recrawl trends next changes.csv --level 0.9 --csv
+    """  # noqa: D301 - \b tells click to leave the paragraph alone
+    from recrawl.report.trends import next_table
+    from recrawl.trends.next_change import next_changes
+    from recrawl.trends.windows import Windowing, consistent_windows
+
+    out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
+    trends_shared.check_level(level)
+    trends_shared.check_place(place)
+    found = trends_shared.TrendReader(file, page, column, site_column, skip_bad_rows).read()
+    histories, points = found.histories, found.points(place)
+    windows = consistent_windows(points, Windowing(threshold=threshold))
+    waits = next_changes(histories, points, windows, priors=found.priors, level=level)
+    trends_shared.put(next_table(waits, histories.last_visit), found, out)
+    trends_shared.remarks(found)

@@ -1,0 +1,92 @@
+"""`recrawl trends rates`: the rate of each page in a period.
+
+Touches: files, the standard streams.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recrawl.cli import options, shared
+from recrawl.cli.trends import shared as trends_shared
+from recrawl.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from recrawl.arrays.types import Instants
+    from recrawl.cli.trends.shared import TrendPages
+    from recrawl.trends.local_rates import LocalRates
+
+_BY = typer.Option(
+    metavar="B",
+    help="Cut by month, weekday, hour or year  [default: month]",
+    show_default=False,
+)
+_BETWEEN = typer.Option(metavar="A B", help="Only between two instants.", show_default=False)
+
+_PERIODS = ("month", "weekday", "hour", "year")
+
+
+def rates(
+    file: Annotated[Path, trends_shared.FILE],
+    *,
+    by: Annotated[str, _BY] = "",
+    between: Annotated[tuple[str, str] | None, _BETWEEN] = None,
+    page: Annotated[str, trends_shared.PAGE] = "",
+    level: Annotated[float, shared.LEVEL] = 0.9,
+    site_column: Annotated[str, shared.SITE_COLUMN] = "",
+    column: Annotated[list[str] | None, shared.COLUMN] = None,
+    skip_bad_rows: Annotated[bool, shared.SKIP] = False,
+    as_csv: Annotated[bool, shared.CSV] = False,
+    as_json: Annotated[bool, shared.JSON] = False,
+    output: Annotated[Path | None, shared.OUTPUT] = None,
+) -> None:
+    """Say at what rate each page changed in each month, or between two instants.
+
+    Writes one row per page and period: its changes, the days watched, and the
+    rate with a band.
+
+    \b
+    Examples:
+        recrawl trends rates visits.csv --by month
+        recrawl trends rates visits.csv --between 2026-01-01 2026-02-01
+    """  # noqa: D301 - \b tells click to leave the paragraph alone
+    from recrawl.rates.estimates import STATUS_NAMES
+    from recrawl.report.trends import local_table
+
+    out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
+    trends_shared.check_level(level)
+    ends = _check(by, between)
+    found = trends_shared.TrendReader(file, page, column, site_column, skip_bad_rows).read()
+    local = _local(found, by, ends, level)
+    trends_shared.put(local_table(local, STATUS_NAMES), found, out)
+    trends_shared.remarks(found)
+
+
+def _check(by: str, between: tuple[str, str] | None) -> Instants | None:
+    """Check the periods before anything is read; the ends of `between`, if given."""
+    import numpy as np
+
+    from recrawl.checks import check_choice
+
+    if by and between is not None:
+        raise typer.BadParameter("--by and --between exclude each other")
+    if between is None:
+        check_choice(_PERIODS, by=by or "month")
+        return None
+    ends = np.array([options.moment(text).replace(tzinfo=None) for text in between], "M8[us]")
+    if not ends[0] < ends[1]:
+        message = f"--between must begin with the earlier instant (got {ends[0]} and {ends[1]})"
+        raise InvalidParameter(message)
+    return ends
+
+
+def _local(found: TrendPages, by: str, ends: Instants | None, level: float) -> LocalRates:
+    from recrawl.trends.local_rates import local_rates, rates_between
+
+    if ends is None:
+        return local_rates(found.histories, by or "month", priors=found.priors, level=level)
+    start, end = ends
+    return rates_between(found.histories, start, end, priors=found.priors, level=level)

@@ -1,0 +1,183 @@
+"""What the verbs of `recrawl trends` share: options, the pages of a file, output.
+
+Touches: files, the standard streams.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from recrawl.cli import options, screen, shared
+from recrawl.errors import InvalidTable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recrawl.adapters.tables.visits import VisitReading
+    from recrawl.arrays.texts import Texts
+    from recrawl.arrays.types import Ints
+    from recrawl.rates.priors import Priors
+    from recrawl.report.trends import Table
+    from recrawl.trends.points import Place, Points
+    from recrawl.visits.histories import Histories
+
+FILE = typer.Argument(
+    metavar="FILE",
+    help="Visits as for estimate, or all changes (page, changed_at): CSV, JSON lines or Parquet.",
+    show_default=False,
+)
+PAGE = typer.Option(metavar="P", help="Only this page.", show_default=False)
+PLACE = typer.Option(
+    metavar="WHERE", help="Place of an undated change within its gap: middle, end or random."
+)
+THRESHOLD = typer.Option(help="Points of a window that may contradict its state.", min=0)
+NEXT_LEVEL = typer.Option(help="Probability that the next change falls into its band.")
+
+_ALL_OF_IT = 1 << 62  # trends are computed in memory
+
+
+@dataclass(frozen=True, slots=True)
+class TrendReader:
+    """Reader of the pages of a file.
+
+    Args:
+        file: Visits, or all changes.
+        page: The only page; empty for all.
+        column: Names of columns that differ, as `ours=theirs`.
+        site_column: Column with the site of a page; empty for none.
+        skip_bad_rows: Whether malformed rows are skipped.
+    """
+
+    file: Path
+    page: str
+    column: Sequence[str] | None
+    site_column: str
+    skip_bad_rows: bool
+
+    def read(self) -> TrendPages:
+        """Read the whole file; one of all changes covers the time between them, too."""
+        from recrawl.adapters.tables.columns import TableInput
+        from recrawl.adapters.tables.visits import CHANGE_TIME, NEEDED, OPTIONAL, VisitReading
+
+        known = (*NEEDED, *OPTIONAL, CHANGE_TIME)
+        names = options.renamed(self.column or [], known, self.site_column)
+        with screen.progress("reading visits") as progress:
+            table_input = TableInput(self.file, names, self.skip_bad_rows, progress)
+            return self._pages(VisitReading(table_input, change_times=True))
+
+    def _pages(self, reading: VisitReading) -> TrendPages:
+        import numpy as np
+
+        from recrawl.adapters.tables.logs import Log
+        from recrawl.arrays.texts import Texts
+        from recrawl.rates.priors import Priors
+        from recrawl.trends.points import watched_all_the_time
+        from recrawl.visits.histories import Histories
+
+        with Log(reading, _ALL_OF_IT, Path()) as log:
+            fitted, pieces = log.fit_prior(), list(log.pieces())
+        names = Texts.joined([piece.names for piece in pieces])
+        histories = Histories.joined([piece.histories for piece in pieces])
+        site = np.concatenate([piece.site for piece in pieces])
+        rows = np.argsort(np.concatenate([piece.position for piece in pieces]), kind="stable")
+        if self.page:
+            rows = self._only(names, rows)
+        names, histories = names.take(rows), histories.take(rows)
+        if reading.complete:
+            histories = watched_all_the_time(histories)
+        priors = Priors(fitted.shape, fitted.exposure, site[rows])
+        return TrendPages(
+            self.file, names, histories, priors, reading.complete, reading.table.skipped
+        )
+
+    def _only(self, names: Texts, rows: Ints) -> Ints:
+        """Row of the page."""
+        known = names.tolist()
+        if self.page not in known:
+            raise InvalidTable(f"{self.file}: no page {self.page!r}")
+        only: Ints = rows[rows == known.index(self.page)]
+        return only
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrendPages:
+    """The pages of a file, in its order.
+
+    Args:
+        file: Where they come from.
+        names: Their names.
+        histories: What the visits showed.
+        priors: Priors of their rates.
+        complete: Whether the file holds all changes.
+        skipped: Malformed rows that were left out.
+    """
+
+    file: Path
+    names: Texts
+    histories: Histories
+    priors: Priors
+    complete: bool
+    skipped: int
+
+    def points(self, place: str) -> Points:
+        """Their change points; undated ones at `place` of their gaps."""
+        import numpy as np
+
+        from recrawl.trends.points import PLACES, points_of
+
+        places: dict[str, Place] = {name: name for name in PLACES}
+        chosen = "end" if self.complete else places[place]
+        return points_of(self.histories, place=chosen, random=np.random.default_rng(0))
+
+
+def check_place(place: str) -> None:
+    """Check the place of an undated change."""
+    from recrawl.checks import check_choice
+    from recrawl.trends.points import PLACES
+
+    check_choice(PLACES, place=place)
+
+
+def check_level(level: float) -> None:
+    """Check the probability of a band."""
+    from recrawl.checks import check_fraction
+
+    check_fraction(level=level)
+
+
+def check_plot(plot: Path | None, page: str) -> None:
+    """Raise for a chart that cannot be drawn, before anything is read."""
+    from recrawl.adapters.pictures import check_picture
+
+    if plot is not None:
+        check_picture(plot)
+        if not page:
+            raise typer.BadParameter("--plot needs --page")
+
+
+def put(table: Table, pages: TrendPages, out: shared.Output) -> None:
+    """Print the first rows as a table, or write all rows."""
+    from recrawl.report.trends import shown
+
+    if not out.interactive:
+        out.write(pages.names.take(table.page), table.columns)
+        return
+    some = table.first(screen.MOST_ROWS)
+    header, words = shown(some)
+    names = pages.names.take(some.page).tolist()
+    rows = [[page, *row] for page, row in zip(names, words, strict=True)]
+    shared.show(["page", *header], rows, total=len(table.page), unit="rows")
+
+
+def remarks(pages: TrendPages) -> None:
+    """Print what was read."""
+    from recrawl.report.words import counted
+
+    what = "all changes" if pages.complete else "visits"
+    screen.remark(f"{counted(len(pages.names), 'page')} of {pages.file} ({what}).")
+    if pages.skipped:
+        screen.remark(f"{counted(pages.skipped, 'malformed row')} skipped.")
