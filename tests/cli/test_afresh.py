@@ -33,7 +33,7 @@ WORDS = {
     "trends next": ["log.csv"],
     "trends rates": ["log.csv"],
     "design": ["--every", "7d", "--visits", "10", "--method", "ratio"],
-    "simulate": ["--world", "poisson", "--number-of-pages", "20", "--for", "30d"],
+    "simulate": ["world", "poisson", "--number-of-pages", "20", "--for", "30d"],
     "listing describe": ["cars"],
     "listing forecast": ["cars", "--after", "3d"],
     "listing schedule": ["cars", "--keep", "recall >= 0.8"],

@@ -130,7 +130,7 @@ def test_a_plan_is_made_for_the_pages_of_a_store(folder):
 
 
 def test_a_store_is_no_world_to_simulate(folder):
-    ended = run("simulate", "--pages", "recrawl.db", "--changes", "recrawl.db", cwd=folder)
+    ended = run("simulate", "history", "recrawl.db", "recrawl.db", cwd=folder)
 
     assert sentence(ended) == (
         "recrawl.db: must be a table (got a store; recrawl export writes tables of it)"

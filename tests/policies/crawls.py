@@ -46,10 +46,12 @@ def due_days(policy: Policy[Any], state: Any, rows: Any = (0,), price: float = n
     return epoch_days(policy.due(state, np.array(rows), price)) - epoch_days(START)
 
 
-def waits(rule: IntervalRule[Any] | Policy[Any], seen: Sequence[tuple[Any, ...]]) -> list[float]:
+def waits(
+    rule: IntervalRule[Any] | Policy[Any], seen: Sequence[tuple[Any, ...]], **columns: Any
+) -> list[float]:
     """Days from each visit to the next that a rule wants, for visits (gap, changed[, age])."""
     policy: Any = rule if hasattr(rule, "due") else IntervalPolicy(rule)
-    state, now, wanted = policy.start(pages_at(0.0), START, GAP), 0.0, []
+    state, now, wanted = policy.start(pages_at(0.0, **columns), START, GAP), 0.0, []
     for gap, changed, *age in seen:
         now += gap
         state = policy.seen(state, np.array([0]), later(now), outcomes(changed, *age))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from recrawl.plan.objectives import Freshness
 from recrawl.policies import POLICIES
+from recrawl.policies.named import parameters
 from recrawl.policies.policy import Priced
 from recrawl.policies.rivals.interval import IntervalPolicy
 from recrawl.policies.rivals.malcolm import MalcolmPolicy
@@ -20,11 +21,15 @@ from tests.policies.crawls import GAP, START, due_days, later, outcomes, pages_a
 OBJECTIVE = Freshness()
 NAMES = sorted(set(POLICIES) - {"recrawl", "bank"})  # those have laws of their own
 # Policies that look at all pages together; the others take each page for itself.
-TOGETHER = {"cho", "cho-naive", "lambdacrawl", "lambdacrawl-poisson", "azar", "azar-floor"}
+TOGETHER = {
+    *("cho", "cho-naive", "cho-adaptive", "cho-naive-adaptive"),
+    *("lambdacrawl", "lambdacrawl-poisson", "azar", "azar-floor"),
+}
 PRICED = {name for name in NAMES if isinstance(POLICIES[name](OBJECTIVE), Priced)}
 ALONE = [name for name in NAMES if name not in TOGETHER and name not in PRICED]
 WEIGHED = {"lambdacrawl", "lambdacrawl-poisson", "azar", "azar-floor"} | PRICED
-GIVES_UP = {"azar"}  # pages that change too fast for the budget
+# Pages that change too fast for the budget, or did not change in five visits.
+GIVES_UP = {"azar", "cho", "cho-naive"}
 
 PAGES = 4
 PRICE = 0.5
@@ -194,11 +199,20 @@ def test_pages_without_an_opinion_wait_for_the_mean_gap(name):
 
 
 def test_only_malcolm_as_published_stops():
-    policy = IntervalPolicy(MalcolmPolicy(most_changes=3))
+    policy = IntervalPolicy(MalcolmPolicy(stop=3))
     crawl = [(1.0, np.ones(PAGES, np.bool_), ROWS < 2)] * 3
     state, _ = run(policy, crawl)
 
     assert np.isnan(due_days(policy, state, ROWS)).tolist() == [True, True, False, False]
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_every_parameter_is_on_the_concept_page(name):
+    page = Path(__file__).parents[2] / "docs" / "concepts" / "policies.md"
+    table = page.read_text().partition("## Parameters")[2]
+
+    for key in parameters(policy_named(name)):
+        assert f"`{key}`" in table
 
 
 @pytest.mark.parametrize("name", POLICIES)

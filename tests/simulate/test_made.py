@@ -20,6 +20,7 @@ from recrawl.simulate.made import (
     weekly,
     weibull,
 )
+from recrawl.simulate.world import World
 from recrawl.units import days_between
 
 
@@ -189,3 +190,38 @@ def test_rates_that_cannot_be_are_refused(wrong, told):
 
     with pytest.raises(InvalidParameter, match=told):
         log_normal_rates(parts.pop("pages"), **parts, random=random())
+
+
+@pytest.mark.parametrize("name", sorted(set(WORLDS) - {"weekly", "sections"}))
+def test_pages_are_as_old_when_time_begins_as_at_any_other_time(name):
+    """The last change before the first visit lies as far back as before a moment of the world."""
+    some = make_world(name, np.full(4000, 0.5), days=60.0, random=random())
+    lived = np.flatnonzero((some.first_seen == START) & ~np.isnan(some.first_age))
+    moment = START + np.timedelta64(30, "D")
+    later = (
+        World.of(
+            [some.address[row] for row in lived.tolist()],
+            np.full(len(lived), moment),
+            (np.searchsorted(lived, some.row_of_change), some.changes),
+            end=some.end,
+        )
+        if name != "turnover"
+        else some
+    )
+
+    assert len(lived) > 1000
+    assert some.first_age[lived].mean() == pytest.approx(np.nanmean(later.first_age), rel=0.08)
+
+
+def test_a_week_is_a_week_backwards():
+    """From Monday 0:00 the weekend comes first, and little changes in it."""
+    some = weekly(np.full(4000, 1.0), days=7.0, random=random())
+
+    weekend = (some.first_age < 2).mean()
+    assert weekend == pytest.approx(-np.expm1(-7 * 0.6 / 5.6), abs=0.03)
+
+
+def test_pages_that_are_born_have_no_age():
+    some = turnover(np.full(500, 0.5), days=50.0, random=random())
+
+    assert np.array_equal(np.isnan(some.first_age), some.first_seen > START)

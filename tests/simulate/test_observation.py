@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from recrawl.errors import InvalidParameter
-from recrawl.simulate.observation import Observation
+from recrawl.simulate.observation import Observation, Observer
 from recrawl.simulate.sections import sections
 from tests.simulate.made import Recorded, run, world
 
@@ -116,3 +116,26 @@ def test_the_pages_of_a_large_folder_are_sections_of_their_own():
 
     assert count == 20
     assert sorted(number.tolist()) == list(range(20))
+
+
+def test_pages_come_with_the_age_that_they_have():
+    """A change two days before the page is found: dates go back to it until the next one."""
+    some = world([-2.0, 1.5], end=3.0)
+    record, _ = seen(some, Observation(dated=True))
+
+    assert some.first_age.tolist() == [2.0]
+    assert [age for _, age in record.outcomes(0)] == [2.0, 3.0, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("observation", "age"),
+    [
+        (Observation(), np.nan),
+        (Observation(dated=True), 2.0),
+        (Observation(dated=True, lying=1.0), 0.0),
+    ],
+)
+def test_policies_are_told_of_first_ages_where_visits_tell_dates(observation, age):
+    observer = Observer(world([-2.0], end=3.0), observation, np.random.default_rng(0))
+
+    np.testing.assert_array_equal(observer.pages.first_age, [age])

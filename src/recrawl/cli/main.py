@@ -24,7 +24,7 @@ from recrawl.cli.init import init
 from recrawl.cli.listing.verbs import app as listing
 from recrawl.cli.pages import pages
 from recrawl.cli.plan import plan
-from recrawl.cli.simulate.verb import simulate
+from recrawl.cli.simulate.verbs import app as simulate
 from recrawl.cli.status import status
 from recrawl.cli.trends.verbs import app as trends
 from recrawl.cli.why import why
@@ -51,7 +51,7 @@ app.command()(estimate)
 app.add_typer(trends)
 app.command()(design)
 app.command()(plan)
-app.command()(simulate)
+app.add_typer(simulate)
 app.add_typer(listing)
 app.command()(demo)
 

@@ -16,7 +16,7 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import isfinite, nan
+from math import inf, isfinite, nan
 from typing import TYPE_CHECKING
 
 from xxhash import xxh3_64_digest
@@ -254,8 +254,8 @@ def _changed(
     outcome: VisitOutcome, share: float, copy: Copy, known: PageFacts, response: Response, at: float
 ) -> Verdict:
     age = nan
-    if outcome is VisitOutcome.CHANGED and known.dates and not dated_by_response(response, at):
-        age = _age(copy, known.before, at)
+    if known.dates and not dated_by_response(response, at):
+        age = _age(copy, -inf if outcome is VisitOutcome.FIRST else known.before, at)
     return Verdict(outcome, share, copy, age, response.body)
 
 

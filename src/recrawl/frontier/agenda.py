@@ -239,10 +239,17 @@ class Agenda:
         for pool in self._pools:
             pool.freed(host)
 
-    def copied(self, page: int, address: str, now: float) -> None:
-        """Learn that there is a first copy of a page, and at which address."""
+    def copied(self, page: int, address: str, now: float, *, age: float = np.nan) -> None:
+        """Learn that there is a first copy of a page.
+
+        Args:
+            page: Number of the page.
+            address: Its address.
+            now: When it was copied.
+            age: Days since it changed; nan where that is unknown.
+        """
         self._done(page, _COPIED, 0)
-        self._pool(page).enter(page, address, now)
+        self._pool(page).enter(page, address, now, age)
         self._reschedule(page, now)
 
     def seen(

@@ -49,8 +49,8 @@ class CopiedPages:
         self.page: Ints = np.empty(0, np.int64)
         self._table = table
         self._new = new
-        # Pages copied for the first time and not yet in the frontier: page, address, instant.
-        self._copied: list[tuple[int, str, float]] = []
+        # Pages copied for the first time and not yet in the frontier: page, address, instant, age.
+        self._copied: list[tuple[int, str, float, float]] = []
         self._told: set[int] = set()  # rows of visits that the policy may not have learned from
 
     def __len__(self) -> int:
@@ -64,13 +64,13 @@ class CopiedPages:
         self.page = np.array(pages, np.int64)
         self._table.row[self.page] = np.arange(len(pages))
 
-    def enter(self, page: int, address: str, now: float) -> bool:
+    def enter(self, page: int, address: str, now: float, age: float) -> bool:
         """Take in a page of which there is a first copy; False where it is in already."""
         table = self._table
         if table.row[page] != NOT_ADMITTED:
             return False
         table.row[page] = ADMITTING
-        self._copied.append((page, address, now))
+        self._copied.append((page, address, now, age))
         return True
 
     def admit(self) -> None:
@@ -78,10 +78,11 @@ class CopiedPages:
         if not self._copied:
             return
         table = self._table
-        numbers, addresses, when = zip(*self._copied, strict=True)
+        numbers, addresses, when, ages = zip(*self._copied, strict=True)
         self._copied = []
         pages, at = np.array(numbers), instants_after_epoch(np.array(when))
-        found = Pages.of(addresses, at, weight=table.weight[table.term[pages]])
+        weight = table.weight[table.term[pages]]
+        found = Pages.of(addresses, at, weight=weight, first_age=np.array(ages))
         self.frontier.expect(len(self._new))
         table.row[pages] = self.frontier.add(found, at.max())
         self.page = append_rows(self.page, pages)

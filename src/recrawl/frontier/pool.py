@@ -105,9 +105,9 @@ class Pool:
         heapify(self._times)
         self.copies.place_many(rows, last)
 
-    def enter(self, page: int, address: str, now: float) -> None:
-        """Take in a page of which there is a first copy."""
-        if self.copies.enter(page, address, now):
+    def enter(self, page: int, address: str, now: float, age: float) -> None:
+        """Take in a page of which there is a first copy, so many days after its last change."""
+        if self.copies.enter(page, address, now, age):
             self._ranking.begin(now)
 
     def _grow(self, pages: int) -> None:

@@ -26,12 +26,14 @@ class Pages:
         first_seen: When each page was found and first copied.
         weight: How much each page matters.
         cost: What a visit to each page costs.
+        first_age: Days from each page's last change to when it was found; nan where unknown.
     """
 
     address: tuple[str, ...]
     first_seen: Instants
     weight: Floats
     cost: Floats
+    first_age: Floats
 
     @classmethod
     def of(
@@ -41,14 +43,16 @@ class Pages:
         *,
         weight: Floats | None = None,
         cost: Floats | None = None,
+        first_age: Floats | None = None,
     ) -> Pages:
-        """Pages that matter and cost alike unless told otherwise."""
+        """Pages that matter and cost alike, of unknown age, unless told otherwise."""
         ones = np.ones(len(address))
         return cls(
             tuple(address),
             first_seen,
             ones if weight is None else weight,
             ones if cost is None else cost,
+            np.full(len(address), np.nan) if first_age is None else first_age,
         )
 
     @classmethod
@@ -59,6 +63,7 @@ class Pages:
             np.concatenate([part.first_seen for part in parts]),
             np.concatenate([part.weight for part in parts]),
             np.concatenate([part.cost for part in parts]),
+            np.concatenate([part.first_age for part in parts]),
         )
 
     def __len__(self) -> int:
@@ -68,7 +73,8 @@ class Pages:
     def take(self, rows: Ints) -> Pages:
         """Some of the pages."""
         address = tuple(self.address[row] for row in rows.tolist())
-        return Pages(address, self.first_seen[rows], self.weight[rows], self.cost[rows])
+        worth = self.weight[rows], self.cost[rows]
+        return Pages(address, self.first_seen[rows], *worth, self.first_age[rows])
 
 
 @dataclass(frozen=True, slots=True)

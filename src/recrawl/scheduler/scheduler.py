@@ -272,7 +272,7 @@ class Scheduler:
             case VisitOutcome.MOVED:
                 agenda.moved(page, now)
             case VisitOutcome.FIRST:
-                agenda.copied(page, address, now)
+                agenda.copied(page, address, now, age=age)
                 crawl.last[page] = now
             case _:
                 changed = outcome is VisitOutcome.CHANGED

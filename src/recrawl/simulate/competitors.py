@@ -8,7 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recrawl.errors import InvalidParameter
-from recrawl.policies import POLICIES
+from recrawl.plan.objectives import Freshness
+from recrawl.policies import POLICIES, named
+from recrawl.policies.named import split_parameters
 from recrawl.simulate.oracles import Clairvoyant, OptimalKnown
 
 if TYPE_CHECKING:
@@ -33,23 +35,30 @@ DEFAULT_POLICIES = tuple(
 
 
 def parse_policies(text: str) -> list[str]:
-    """Names of policies, from words such as `uniform,nutch`, or `all`; refuse what is none.
+    """Policies with their parameters, from words such as `uniform,nutch:more=0.2`, or `all`.
 
     Examples:
-        >>> parse_policies("uniform, optimal-known")
-        ['uniform', 'optimal-known']
+        >>> parse_policies("uniform, nutch:more=0.2")
+        ['uniform', 'nutch:more=0.2']
     """
     known = [*POLICIES, *ORACLES]
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    if names == ["all"]:
+    wanted = [each.strip() for each in text.split(",") if each.strip()]
+    if wanted == ["all"]:
         return known
-    for name in names or [text]:
+    for each in wanted or [text]:
+        name, parameters = split_parameters(each)
         if name not in known:
             message = f"policy must be one of {', '.join(known)}, or all (got {name!r})"
             raise InvalidParameter(message)
-    return list(dict.fromkeys(names))
+        if name in ORACLES and parameters:
+            raise InvalidParameter(f"{name} has no parameter {next(iter(parameters))!r}")
+        if name in POLICIES:
+            named.policy_named(each, Freshness())  # refuses what is no parameter of it
+    return list(dict.fromkeys(wanted))
 
 
-def policy_named(name: str, world: World, objective: Objective) -> Policy[Any]:
-    """A policy by its name."""
-    return ORACLES[name](world, objective) if name in ORACLES else POLICIES[name](objective)
+def policy_named(text: str, world: World, objective: Objective) -> Policy[Any]:
+    """A policy by its name, with its parameters."""
+    if text in ORACLES:
+        return ORACLES[text](world, objective)
+    return named.policy_named(text, objective)

@@ -122,10 +122,10 @@ class LiveSimulation:
             agenda.gone(page, now)
             return
         outcomes = self._observer.visit(np.array([page]), instant_after_epoch(now))
+        (changed,), (age,) = outcomes.changed.tolist(), outcomes.age.tolist()
         if lease.first:
-            agenda.copied(page, self._world.address[page], now)
+            agenda.copied(page, self._world.address[page], now, age=age)
         else:
-            (changed,), (age,) = outcomes.changed.tolist(), outcomes.age.tolist()
             agenda.seen(page, now, changed=changed, age=age)
 
 

@@ -72,7 +72,8 @@ def poisson(rates: Floats, *, days: float, random: np.random.Generator) -> World
         0.5
     """
     row = np.repeat(np.arange(len(rates)), random.poisson(rates * days))
-    return _world(len(rates), row, random.uniform(0, days, len(row)), days)
+    at = random.uniform(0, days, len(row))
+    return _world(row, at, days, random.exponential(1 / rates))
 
 
 def renewal(
@@ -109,7 +110,7 @@ def weekly(rates: Floats, *, days: float, random: np.random.Generator) -> World:
     whole = float(np.interp(days, edges, passed))
     row = np.repeat(np.arange(len(rates)), random.poisson(rates * whole))
     at = np.interp(random.uniform(0, whole, len(row)), passed, edges)
-    return _world(len(rates), row, at, days)
+    return _world(row, at, days, _days_before_monday(random.exponential(1 / rates)))
 
 
 def bursty(
@@ -145,7 +146,11 @@ def bursty(
         row, at = row[at < days], at[at < days]
         rows.append(row)
         times.append(at)
-    return _world(len(rates), np.concatenate(rows), np.concatenate(times), days)
+    row, at = np.concatenate(rows), np.concatenate(times)
+    older = before + random.exponential(1 / (rates * (1 - followers)))
+    return _world(
+        row[at >= 0], at[at >= 0], days, np.fmin(_last_before(row, at, len(rates)), older)
+    )
 
 
 def sections(rates: Floats, *, days: float, random: np.random.Generator) -> World:
@@ -166,9 +171,8 @@ def sections(rates: Floats, *, days: float, random: np.random.Generator) -> Worl
     joins = random.random(len(row)) < _JOIN
     alone = np.repeat(np.arange(pages), random.poisson(rate * (1 - _TOGETHER) * days))
     row = np.concatenate([row[joins], alone])
-    return _world(
-        pages, row, np.concatenate([at[joins], random.uniform(0, days, len(alone))]), days
-    )
+    at = np.concatenate([at[joins], random.uniform(0, days, len(alone))])
+    return _world(row, at, days, random.exponential(1 / rate))
 
 
 def turnover(rates: Floats, *, days: float, random: np.random.Generator) -> World:
@@ -190,6 +194,7 @@ def turnover(rates: Floats, *, days: float, random: np.random.Generator) -> Worl
         (row, _instants(at)),
         removed_at=gone,
         end=_instants(np.array([days]))[0],
+        first_age=np.where(old, random.exponential(1 / rates), np.nan),
     )
 
 
@@ -236,7 +241,7 @@ def _renewed(
     """
     page = np.arange(len(rates))
     reached = -(_BEFORE + random.random(len(rates))) / rates
-    rows, times = [], []
+    rows, times, age = [], [], np.full(len(rates), np.nan)
     while len(page):
         expected = rates[page] * (days - reached)
         count = (expected + 2 * np.sqrt(expected) + 1).astype(np.int64)
@@ -245,18 +250,39 @@ def _renewed(
         ends = np.cumsum(count) - 1
         earlier = np.concatenate([[0.0], passed[ends[:-1]]])
         at = passed + np.repeat(reached - earlier, count)
+        age = np.fmin(age, _last_before(row, at, len(rates)))
         inside = (at >= 0) & (at < days)
         rows.append(row[inside])
         times.append(at[inside])
         going_on = at[ends] < days
         page, reached = page[going_on], at[ends][going_on]
-    return _world(len(rates), np.concatenate(rows), np.concatenate(times), days)
+    return _world(np.concatenate(rows), np.concatenate(times), days, age)
 
 
-def _world(pages: int, row: Ints, at: Floats, days: float) -> World:
-    """Pages that are there all the time; changes before or after are left out."""
-    found, end = np.full(pages, START), _instants(np.array([days]))[0]
-    return World.of(_addresses(pages), found, (row, _instants(at)), end=end)
+def _world(row: Ints, at: Floats, days: float, first_age: Floats) -> World:
+    """Pages that are there all the time, so old when time begins; changes after are left out."""
+    pages, end = len(first_age), _instants(np.array([days]))[0]
+    found = np.full(pages, START)
+    return World.of(_addresses(pages), found, (row, _instants(at)), end=end, first_age=first_age)
+
+
+def _last_before(row: Ints, at: Floats, pages: int) -> Floats:
+    """Days from the last change of each page before time begins; nan where there is none."""
+    age, before = np.full(pages, np.inf), at < 0
+    np.minimum.at(age, row[before], -at[before])
+    return np.where(np.isinf(age), np.nan, age)
+
+
+def _days_before_monday(passed: Floats) -> Floats:
+    """Days that go by backwards from a Monday, for days on the clock of weekly pages.
+
+    >>> _days_before_monday(np.array([7.0, 14.0]))
+    array([ 7., 14.])
+    """
+    busy = np.outer(_BY_WEEKDAY, _BY_HOUR).ravel()[::-1]
+    clock = np.concatenate([[0.0], np.cumsum(busy / busy.mean()) / 24])
+    weeks, rest = np.divmod(passed, 7.0)
+    return 7.0 * weeks + np.interp(rest, clock, np.arange(len(clock)) / 24)
 
 
 def _addresses(pages: int) -> list[str]:

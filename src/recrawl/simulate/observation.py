@@ -5,7 +5,7 @@ Pure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +17,7 @@ from recrawl.units import days_between
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
+    from recrawl.policies.pages import Pages
     from recrawl.simulate.world import World
 
 
@@ -79,10 +80,19 @@ class Observer:
             return Outcomes.existence(changed)
         return Outcomes(changed, self._ages(rows, now, known))
 
+    @property
+    def pages(self) -> Pages:
+        """The pages as a policy is told of them: with their ages, if visits tell dates."""
+        if not self._observation.dated:
+            return self._world.pages
+        age = np.where(self._liar, 0.0, self._world.first_age)
+        return replace(self._world.pages, first_age=age)
+
     def _ages(self, rows: Ints, now: np.datetime64, known: Ints) -> Floats:
-        """Days since the last change that the copy has; nan where it has none."""
-        age = np.full(len(rows), np.nan)
-        some = np.flatnonzero(known > self._world.offsets[rows])
-        age[some] = days_between(self._world.changes[known[some] - 1], now)
+        """Days since the last change that the copy has; nan where the page never had one."""
+        world = self._world
+        age = days_between(world.first_seen[rows], now) + world.first_age[rows]
+        some = np.flatnonzero(known > world.offsets[rows])
+        age[some] = days_between(world.changes[known[some] - 1], now)
         age[self._liar[rows]] = 0.0
         return age

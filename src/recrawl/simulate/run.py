@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from recrawl.arrays.types import Ints
     from recrawl.plan.budget import Budget
-    from recrawl.policies.pages import Outcomes
+    from recrawl.policies.pages import Outcomes, Pages
     from recrawl.policies.policy import Policy
     from recrawl.simulate.scores import SimulationRun
     from recrawl.simulate.world import World
@@ -136,6 +136,11 @@ class WorldObserver:
             self._found.append((now, copied[finds], known[finds]))
         return outcomes
 
+    @property
+    def pages(self) -> Pages:
+        """The pages as a policy is told of them."""
+        return self._observer.pages
+
     def result(self) -> SimulationRun:
         """Scores of all visits."""
         found = FoundChanges.joined(self._found)
@@ -169,7 +174,7 @@ class Simulation:
         self._budget = world.budget(budget)
         self._frontier = Frontier(policy, self._budget, ties)
         self.observer = WorldObserver(world, observation, noise)
-        self._pages = world.pages
+        self._pages = self.observer.pages
         self._turnover = _Turnover(world, self._step)
 
     def steps(self) -> Iterator[float]:

@@ -42,6 +42,7 @@ class World:
         offsets: Where each page's changes begin.
         end: Until when the world is known.
         scored_from: From when on scores count.
+        first_age: Days from each page's last change to when it is found; nan where it had none.
     """
 
     address: tuple[str, ...]
@@ -52,9 +53,10 @@ class World:
     offsets: Ints
     end: np.datetime64
     scored_from: np.datetime64
+    first_age: Floats
 
     @classmethod
-    def of(
+    def of(  # noqa: PLR0913 - pages, and all that happens to them
         cls,
         address: Sequence[str],
         first_seen: Instants,
@@ -63,10 +65,12 @@ class World:
         removed_at: Instants | None = None,
         weight: Floats | None = None,
         end: np.datetime64 | None = None,
+        first_age: Floats | None = None,
     ) -> World:
         """A world from pages in any order and changes as pairs of a page's row and an instant.
 
-        Changes outside of the life of their page, or after the end, are left out.
+        Changes outside of the life of their page, or after the end, are left out; the last one
+        before a page is found says how old the page is then.
 
         Args:
             address: Address of each page.
@@ -75,6 +79,8 @@ class World:
             removed_at: When each page is gone; NaT where it stays.
             weight: How much each page matters.
             end: Until when the world is known; the last change or removal if not given.
+            first_age: Days from each page's last change to when it is found; by the changes before
+                that if not given.
 
         Examples:
             >>> day = np.datetime64("2026-01-01", "us") + np.arange(9) * np.timedelta64(1, "D")
@@ -93,6 +99,7 @@ class World:
         gone = np.full(len(order), "NaT", "datetime64[us]") if removed_at is None else removed_at
         gone = np.asarray(gone, "datetime64[us]")[order]
         row, at = rank[changes[0]], np.asarray(changes[1], "datetime64[us]")
+        age = _ages_when_found(found, row, at) if first_age is None else first_age[order]
         inside = (at > found[row]) & ~(at >= gone[row])
         last = _last(found[0], at[inside], gone) if end is None else end.astype("datetime64[us]")
         inside &= at <= last
@@ -107,6 +114,7 @@ class World:
             offsets=np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(order)))]),
             end=last,
             scored_from=found[0],
+            first_age=age,
         )
 
     def __len__(self) -> int:
@@ -178,6 +186,14 @@ class World:
         """
         page_days = float(self.live_days.sum())
         return budget.for_changes(changes=len(self.changes), page_days=page_days)
+
+
+def _ages_when_found(found: Instants, row: Ints, at: Instants) -> Floats:
+    """Days from the last change of each page before it is found; nan where there is none."""
+    age = np.full(len(found), np.inf)
+    before = at <= found[row]
+    np.minimum.at(age, row[before], days_between(at[before], found[row[before]]))
+    return np.where(np.isinf(age), np.nan, age)
 
 
 def _last(start: np.datetime64, changes: Instants, removed_at: Instants) -> np.datetime64:

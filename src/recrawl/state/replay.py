@@ -116,7 +116,7 @@ class PoolReplay:
         """
         page, outcome = visits.page[ours], visits.outcome[ours]
         at = epoch_days(visits.at[ours])
-        self._enter(page, at, outcome == VisitOutcome.FIRST)
+        self._enter(page, at, visits.age[ours], outcome == VisitOutcome.FIRST)
         rows = self._crawl.row[page]
         # A page whose first visit lies before the checkpoint and is not in it has lost its rule.
         compared = np.flatnonzero(COMPARED[outcome] & (rows >= 0))
@@ -130,7 +130,7 @@ class PoolReplay:
             self.frontier.seen(rows[some], instants_after_epoch(at[some]), outcomes.take(some))
             _ = self.frontier.state  # has learned from them: a page is seen once at a time
 
-    def _enter(self, page: Ints, at: Floats, first: Bools) -> None:
+    def _enter(self, page: Ints, at: Floats, age: Floats, first: Bools) -> None:
         """Let the policy know of pages that were copied for the first time."""
         places = np.flatnonzero(first & (self._crawl.row[page] < 0))
         if not len(places):
@@ -139,7 +139,8 @@ class PoolReplay:
         places = places[np.sort(once)]
         pages, when = page[places], instants_after_epoch(at[places])
         addresses = self._crawl.store.addresses(pages.tolist())
-        found = Pages.of(addresses, when, weight=self._crawl.weight[pages])
+        weight = self._crawl.weight[pages]
+        found = Pages.of(addresses, when, weight=weight, first_age=age[places])
         self._crawl.row[pages] = self.frontier.add(found, when.max())
         self.pages = np.append(self.pages, pages)
 

@@ -49,7 +49,7 @@ def young(tmp_path):
 
 def test_a_store_without_settings_has_the_budget_that_its_crawl_spent(young):
     """201 visits to copies in 24.9 minutes from the first copy to the last visit."""
-    ended = run_here("simulate", young, "--policy", "uniform", "--json")
+    ended = run_here("simulate", "store", young, "--policy", "uniform", "--json")
 
     row = json.loads(ended.out)
     assert row["visits"] == pytest.approx(201, abs=3)
@@ -61,7 +61,7 @@ def test_a_store_without_settings_has_the_budget_that_its_crawl_spent(young):
 def test_a_store_has_the_budget_of_the_settings_beside_it(tmp_path):
     """20 visits a day and 5 of b.org's own."""
     made(tmp_path / "recrawl.db", own=True)
-    ended = run_here("simulate", tmp_path / "recrawl.db", "--policy", "uniform", "--json")
+    ended = run_here("simulate", "store", tmp_path / "recrawl.db", "--policy", "uniform", "--json")
 
     assert "a budget of 25 visits per day (from recrawl.toml); the crawl made 360" in ended.err
 
@@ -69,14 +69,16 @@ def test_a_store_has_the_budget_of_the_settings_beside_it(tmp_path):
 def test_settings_of_another_store_are_not_those_of_this(tmp_path):
     made(tmp_path / "recrawl.db", own=True)
     (tmp_path / "recrawl.db").rename(tmp_path / "old.db")
-    ended = run_here("simulate", tmp_path / "old.db", "--policy", "uniform", "--json")
+    ended = run_here("simulate", "store", tmp_path / "old.db", "--policy", "uniform", "--json")
 
     assert "recrawl.toml" not in ended.err
     assert "visits per day: the crawl made 360 visits in 9.0d" in ended.err
 
 
 def test_a_budget_that_is_too_small_for_the_history_is_said_to_be(young):
-    ended = run_here("simulate", young, "--budget", "300/1d", "--policy", "uniform", "--json")
+    ended = run_here(
+        "simulate", "store", young, "--budget", "300/1d", "--policy", "uniform", "--json"
+    )
 
     said = "That is 5 visits in all, fewer than there are pages; --budget raises it."
     assert said in ended.err
@@ -95,7 +97,7 @@ def test_a_budget_a_page_stays_one(tmp_path):
 def test_what_is_asked_for_holds(tmp_path):
     made(tmp_path / "recrawl.db")
     words = ["--budget", "7/1d", "--step", "6h", "--policy", "uniform", "--json"]
-    ended = run_here("simulate", tmp_path / "recrawl.db", *words)
+    ended = run_here("simulate", "store", tmp_path / "recrawl.db", *words)
 
     assert "a budget of 7 visits per day; the crawl made 240 visits in 9.0d" in ended.err
     assert "Decisions" not in ended.err

@@ -23,7 +23,7 @@ def files(tmp_path):
     pages, changes = tmp_path / "pages.csv", tmp_path / "changes.csv"
     pages.write_text(PAGES)
     changes.write_text(CHANGES)
-    return ["--pages", pages, "--changes", changes]
+    return ["history", pages, changes]
 
 
 def rows(ended):
@@ -74,7 +74,7 @@ def test_changes_can_be_left_out(files):
 
 
 def test_changes_outside_of_lives_are_counted(files):
-    with files[3].open("a") as more:
+    with files[2].open("a") as more:
         more.write("2,2026-01-01,\n2,2026-01-25,\n")
     ended = run_here("simulate", *files, "--policy", "uniform", "--json")
 
@@ -111,7 +111,7 @@ def test_visits_may_show_more_or_less(files, observed):
     "name", ["poisson", "renewal", "weibull", "weekly", "bursty", "sections", "turnover"]
 )
 def test_made_up_worlds(name):
-    made = ["--world", name, "--number-of-pages", 40, "--for", "60d", "--every", "5d"]
+    made = ["world", name, "--number-of-pages", 40, "--for", "60d", "--every", "5d"]
 
     found = rows(run_here("simulate", *made, "--spread", 1, "--policy", "uniform", "--json"))
 
@@ -121,7 +121,7 @@ def test_made_up_worlds(name):
 
 
 def test_another_seed_makes_another_world():
-    made = ["simulate", "--world", "poisson", "--number-of-pages", 40, "--for", "60d", "--json"]
+    made = ["simulate", "world", "poisson", "--number-of-pages", 40, "--for", "60d", "--json"]
     counts = {
         rows(run_here(*made, "--policy", "uniform", "--seed", seed))[0]["changes"]
         for seed in (1, 2, 3)
@@ -153,6 +153,8 @@ def test_rows_go_to_a_file(files, tmp_path):
     ("words", "told"),
     [
         (["--policy", "bing"], "policy must be one of "),
+        (["--policy", "nutch:speed=1"], "nutch has no parameter 'speed'; it has more, less,"),
+        (["--policy", "clairvoyant:x=1"], "clairvoyant has no parameter 'x'"),
         (["--objective", "joy"], "objective must be one of freshness"),
         (["--budget", "lots"], "budget must look like 5000/1d, 0.1/page/1d or 4/change"),
         (["--budget", "0/1d"], "budget must look like"),
@@ -186,7 +188,7 @@ def test_hostile_files_are_refused(tmp_path, pages, changes, told):
     (tmp_path / "p.csv").write_text(pages)
     (tmp_path / "c.csv").write_text(changes)
 
-    ended = run("simulate", "--pages", "p.csv", "--changes", "c.csv", cwd=tmp_path)
+    ended = run("simulate", "history", "p.csv", "c.csv", cwd=tmp_path)
 
     assert told in sentence(ended)
 
@@ -201,15 +203,12 @@ def test_an_input_is_never_written_over(files):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ([], "expected a STORE, --world, or --pages with --changes"),
-        (["--pages", "p.csv"], "expected a STORE, --world, or --pages with --changes"),
-        (
-            ["--world", "poisson", "--pages", "p.csv"],
-            "--pages with --changes exclude each other",
-        ),
-        (["--world", "poisson", "--lying", "10%"], "--lying needs --observe last-modified"),
-        (["--world", "poisson", "--csv", "--json"], "--csv, --json and -o exclude each other"),
-        (["--world", "poisson", "--number-of-pages", "0"], "number-of-pages"),
+        (["history", "p.csv"], "Missing argument 'CHANGES'"),
+        (["world", "poisson", "--ignore", "bulk"], "No such option: --ignore"),
+        (["history", "p.csv", "c.csv", "--spread", "1"], "No such option: --spread"),
+        (["world", "poisson", "--lying", "10%"], "--lying needs --observe last-modified"),
+        (["world", "poisson", "--csv", "--json"], "--csv, --json and -o exclude each other"),
+        (["world", "poisson", "--number-of-pages", "0"], "number-of-pages"),
     ],
 )
 def test_wrong_usage(words, told):
@@ -219,13 +218,36 @@ def test_wrong_usage(words, told):
     assert told in " ".join(ended.err.replace("│", " ").split())
 
 
+def test_parameters_make_another_policy():
+    made = ["world", "poisson", "--number-of-pages", 30, "--for", "60d", "--json"]
+    found = rows(run_here("simulate", *made, "--policy", "nutch,nutch:more=3:less=.9"))
+
+    assert [row["policy"] for row in found] == ["nutch", "nutch:more=3:less=.9"]
+    assert found[0]["staleness"] != found[1]["staleness"]
+
+
+def test_intervals_are_estimated_without_a_budget():
+    words = ["intervals", "--every", "5m,10d", "--objects", "50", "--json"]
+    found = rows(run_here("simulate", *words, "--policy", "malcolm:stop=100"))
+
+    assert [round(row["interval_days"], 4) for row in found] == [0.0035, 10.0]
+    assert [row["stopped"] for row in found] == [1.0, 0.0]
+    assert found[0]["visits_per_object"] == pytest.approx(117, abs=5)
+
+
+def test_intervals_need_a_policy_that_estimates_one():
+    told = sentence(run("simulate", "intervals", "--policy", "nutch"))
+
+    assert "policy must be malcolm or malcolm-last-modified" in told
+
+
 def test_an_unknown_world_is_refused():
-    assert "world must be one of poisson" in sentence(run("simulate", "--world", "mars"))
+    assert "world must be one of poisson" in sentence(run("simulate", "world", "mars"))
 
 
 def test_it_can_be_interrupted(tmp_path):
     """Nothing is left behind, and nothing is written."""
-    words = ["simulate", "--world", "poisson", "--number-of-pages", "20000", "--for", "3000d"]
+    words = ["simulate", "world", "poisson", "--number-of-pages", "20000", "--for", "3000d"]
     there = {"cwd": tmp_path, "stderr": subprocess.PIPE, "text": True}
     with ending(start(*words, "-o", "rows.csv", **there)) as process:
         wait_until(lambda: cpu_seconds(process.pid) > 3)

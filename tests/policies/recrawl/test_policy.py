@@ -412,3 +412,38 @@ def test_the_first_prior_follows_the_gap_until_rates_are_known():
     state = policy.with_mean_gap(start(policy, gap=0.02), 20.0)
 
     assert state.relatives.exposure == pytest.approx(10.0)
+
+
+def beyond_the_prior(state):
+    """Shape and exposure of each page beyond the prior, by its longest memory."""
+    return state.memories.shape[0].tolist(), state.memories.exposure[0].tolist()
+
+
+def test_a_first_age_counts_for_a_change_so_long_ago():
+    """As `Gamma(use_first_age=True)` has it: a + 1, b + age."""
+    age = np.array([3.0, np.nan, 40.0, 0.0, *[np.nan] * 4])
+
+    assert beyond_the_prior(start(Recrawl(), first_age=age)) == (
+        [1.0, 0.0, 1.0, 0.0, *[0.0] * 4],
+        [3.0, 0.0, 40.0, 0.0, *[0.0] * 4],
+    )
+    untouched = start(Recrawl(use_first_age=False), first_age=age)
+    assert beyond_the_prior(untouched) == ([0.0] * 8, [0.0] * 8)
+
+
+def test_what_lies_within_the_crawl_does_not_count():
+    """A page found ten days after the crawl began, six days old, may have been found as new."""
+    policy = Recrawl()
+    state = start(policy)
+    found = Pages.of(["/late", "/new"], at(10, 10), first_age=np.array([14.0, 6.0]))
+    state = policy.found(state, found)
+
+    assert state.memories.exposure[0, -2:].tolist() == [4.0, 0.0]
+    assert state.memories.shape[0, -2:].tolist() == [1.0, 0.0]
+
+
+def test_dates_of_a_build_do_not_count():
+    """All pages dated in the same minute were written then, and may be as before."""
+    state = start(Recrawl(), first_age=np.array([3.0, 3.0, 3.0, 5.0, 5.0, *[np.nan] * 3]))
+
+    assert state.memories.shape[0].tolist() == [0.0, 0.0, 0.0, 1.0, 1.0, *[0.0] * 3]

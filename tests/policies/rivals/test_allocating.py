@@ -12,15 +12,21 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from recrawl.errors import InvalidParameter
+from recrawl.plan.budget import Budget
+from recrawl.plan.objectives import Freshness
+from recrawl.policies.named import policy_named
 from recrawl.policies.rivals.allocating import AllocatingPolicy
 from recrawl.policies.rivals.azar import BinaryDivision, azar
 from recrawl.policies.rivals.censored import CensoredLearner
 from recrawl.policies.rivals.cho import CountingLearner, PowerDivision, cho, cho_naive
 from recrawl.policies.rivals.interval import VisitRows
 from recrawl.policies.rivals.lambdacrawl import HarmonicDivision, lambdacrawl
+from recrawl.policies.rivals.uniform import uniform
 from recrawl.policies.rivals.uniforms import hash_uniform
 from recrawl.rates.likelihood import Likelihood
 from recrawl.rates.published.cho import Cho
+from recrawl.simulate.made import log_normal_rates, make_world
+from recrawl.simulate.run import simulate
 from tests.policies.crawls import GAP, START, due_days, later, outcomes, pages_at
 from tests.strategies import history_of
 
@@ -38,8 +44,8 @@ def reference_pages():
     ("division", "freshness", "hits"),
     [
         (PowerDivision(exponent=0.0), (0.586, 0.762, 0.845), (0.591, 0.375, 0.258)),
-        (PowerDivision(exponent=1.0, floor=0.0), (0.284, 0.598, 0.763), (0.967, 0.678, 0.433)),
-        (PowerDivision(floor=0.0), (0.540, 0.774, 0.871), (0.853, 0.575, 0.382)),
+        (PowerDivision(exponent=1.0), (0.284, 0.598, 0.763), (0.967, 0.678, 0.433)),
+        (PowerDivision(), (0.540, 0.774, 0.871), (0.853, 0.575, 0.382)),
         (HarmonicDivision(), (0.587, 0.785, 0.873), (0.738, 0.510, 0.356)),
     ],
 )
@@ -116,7 +122,7 @@ def test_the_binary_division_is_the_best():
 @given(rates_of_pages, budgets)
 def test_the_power_division_keeps_its_floor(rates, budget):
     """A tenth of the mean before renormalising, which takes at most the other tenth."""
-    f = PowerDivision().frequencies(rates, np.ones(len(rates)), budget)
+    f = PowerDivision(floor=0.1).frequencies(rates, np.ones(len(rates)), budget)
 
     assert f.sum() == pytest.approx(budget)
     assert (f >= 0.1 / 1.1 * budget / len(rates) * (1 - 1e-9)).all()
@@ -165,7 +171,7 @@ def test_a_page_changes_once_a_day_before_anything_is_seen():
 
 def test_counted_rates_are_those_of_the_estimator():
     """Six changes in ten gaps of two days."""
-    learner, row = CountingLearner(Cho()), np.array([0])
+    learner, row = CountingLearner(Cho(), adaptive=True), np.array([0])
     memory = learner.begin(2)
     for number in range(10):
         learner.learn(memory, row, visit(2.0, number < 6))
@@ -185,10 +191,64 @@ def crawl(policy, steps, changed, gap=GAP):
     return state
 
 
-def test_cho_warms_up_with_five_visits_a_gap_apart():
+def test_cho_estimates_once_after_five_visits():
+    """Changes per gap -ln(.5 / 5.5) and -ln(2.5 / 5.5); later visits change nothing."""
+    policy = cho()
+    state = policy.start(pages_at(0.0, 0.0), START, GAP)
+    for step in range(1, 12):
+        now = np.repeat(later(step * GAP), 2)
+        second = step in (1, 3, 5) or step > 5
+        state = policy.seen(state, np.arange(2), now, outcomes([True, second]))
+        if step == 4:
+            assert np.isnan(state.frequency).all()
+    roots = np.sqrt([np.log(11.0), np.log(5.5 / 2.5)])
+
+    assert state.frequency * GAP == pytest.approx(2 * roots / roots.sum())
+
+
+def test_a_page_without_a_change_in_five_visits_is_never_visited_again():
+    policy = cho()
+    state = crawl(policy, 5, [True, False])
+
+    assert np.isnan(due_days(policy, state, range(2))).tolist() == [False, True]
+
+
+def found_by_the_paper(world, method, *, week=7.0, visits=13):
+    """Changes that section 6.4 detects: five weekly visits, one estimate, f as its square root."""
+    days = (world.changes - world.start).astype(np.int64) / 86_400e6
+    times = np.split(days, world.offsets[1:-1])
+    first = np.array([np.histogram(each, np.arange(6) * week)[0] > 0 for each in times])
+    seen = first.sum(axis=1)
+    rate = seen / 5 if method == "naive" else -np.log((5 - seen + 0.5) / 5.5)
+    frequency = np.sqrt(rate) / np.sqrt(rate).sum() * len(world) / week
+    found = int(first.sum())
+    for each, visits_a_day in zip(times, frequency.tolist(), strict=True):
+        if visits_a_day:
+            edges = np.arange(5 * week, visits * week + 1e-9, 1 / visits_a_day)
+            found += int((np.histogram(each, edges)[0] > 0).sum()) if len(edges) > 1 else 0
+    return found
+
+
+def test_crawls_find_as_many_changes_as_those_of_the_paper():
+    """Within a frontier that breaks ties and carries visits over: 100, 114 and 118 % here."""
+    random = np.random.default_rng(0)
+    rates = log_normal_rates(1500, every=30.0, spread=1.5, random=random)
+    world = make_world("poisson", rates, days=91.0, random=random)
+    budget = Budget(1 / 7, "page")
+    found = [
+        simulate(world, policy, budget, random=np.random.default_rng(0)).found
+        for policy in (uniform(), cho_naive(), cho(), cho(adaptive=True))
+    ]
+    expected = [found_by_the_paper(world, method) for method in ("naive", "cho")]
+
+    assert found[1:3] == pytest.approx(expected, rel=0.02)
+    assert 1.08 * found[0] < found[1] < found[2] < found[3]
+
+
+def test_the_adaptive_cho_warms_up_with_five_visits_a_gap_apart():
     changed = [True, False, False]
     for steps in range(5):
-        policy = cho()
+        policy = cho(adaptive=True)
         state = crawl(policy, steps, changed)
         assert due_days(policy, state, range(3)) == pytest.approx([(steps + 1) * GAP] * 3)
     state = crawl(policy, 5, changed)
@@ -201,7 +261,7 @@ def test_cho_warms_up_with_five_visits_a_gap_apart():
 
 def test_the_naive_policy_differs_by_its_estimator():
     """Changes over visits 1 and 0.5: roots 1 and 0.7071."""
-    policy = cho_naive(warm_up=2)
+    policy: Any = policy_named("cho-naive:warm_up=2", Freshness())
     state = policy.start(pages_at(0.0, 0.0), START, GAP)
     for step, changed in ((1, [True, True]), (2, [True, False])):
         now = np.repeat(later(step * GAP), 2)
@@ -212,7 +272,7 @@ def test_the_naive_policy_differs_by_its_estimator():
 
 
 def test_a_new_gap_moves_frequencies_with_it():
-    policy = cho()
+    policy = cho(adaptive=True)
     state = crawl(policy, 5, [True, False])
     before = state.frequency.copy()
 

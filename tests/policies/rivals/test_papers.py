@@ -51,7 +51,7 @@ def listing_2(seen, most=None):
 
 @given(visits, st.sampled_from([None, 3]))
 def test_malcolm_follows_the_second_listing(seen, most):
-    found = waits(MalcolmPolicy(most_changes=most), seen)
+    found = waits(MalcolmPolicy(stop=most), seen)
 
     np.testing.assert_allclose(found, list(listing_2(seen, most)), rtol=1e-6, atol=1e-9)
 
@@ -75,10 +75,15 @@ def test_the_wait_for_a_quiet_page_doubles_up_to_two_days():
     assert [gap * 144 for gap, _ in seen] == pytest.approx([1, 1, 2, 4, 8, 16, 32, 64, 128])
 
 
-@given(st.lists(st.tuples(st.integers(1, 40).map(float), st.booleans()), min_size=1), st.booleans())
-def test_malcolm_with_dates_follows_the_first_listing(seen, dated):
-    """A fifth of the mean age; the first copy is of age 0."""
-    now, modified, ages, expected, told = 0.0, 0.0, [0.0], [], []
+@given(
+    st.lists(st.tuples(st.integers(1, 40).map(float), st.booleans()), min_size=1),
+    st.booleans(),
+    st.sampled_from([np.nan, 0.0, 12.0, 90.0]),
+)
+def test_malcolm_with_dates_follows_the_first_listing(seen, dated, first_age):
+    """A fifth of the mean age; a first copy without a date is of age 0."""
+    first = 0.0 if np.isnan(first_age) else first_age
+    now, modified, ages, expected, told = 0.0, -first, [first], [], []
     for gap, changed in seen:
         now += gap
         if changed:
@@ -87,8 +92,17 @@ def test_malcolm_with_dates_follows_the_first_listing(seen, dated):
         expected.append(max(1.0, sum(ages) / len(ages) / 5))
         told.append((gap, changed, 0.25 * gap if dated and changed else np.nan))
 
-    found = waits(MalcolmLastModified(most_changes=None), told)
+    rule = MalcolmLastModified(stop=None)
+    found = waits(rule, told, first_age=np.array([first_age]))
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_the_first_age_decides_on_the_first_wait():
+    """Listing 1: a page that is 40 days old is visited again after 8."""
+    policy = IntervalPolicy(MalcolmLastModified())
+    pages = pages_at(0.0, 0.0, first_age=np.array([40.0, np.nan]))
+
+    assert due_days(policy, policy.start(pages, START, GAP), range(2)).tolist() == [8.0, 1.0]
 
 
 @given(visits)
@@ -136,7 +150,8 @@ def test_forecasts_are_those_of_the_fits(gaps, premature):
         rule = Singh(name, least=1e-9)
         if abs(float(duane.slope[0])) < 1e-6:
             continue  # rounding decides whether the rate falls
-        wait = np.clip((0.7 if falls[0] else 1.0) * mean, 1e-8, 36_525.0)
+        bound = 0.7 if falls[0] and name == "weibull" else 1.0
+        wait = np.clip(bound * mean, 1e-8, 36_525.0)
         found = waits(rule, dated_visits(gaps, premature))[-1]
         np.testing.assert_allclose(found, wait[0], rtol=1e-4, atol=1e-7, err_msg=name)
 
@@ -145,14 +160,16 @@ def test_forecasts_are_those_of_the_fits(gaps, premature):
 @pytest.mark.parametrize("rewindow", [False, True])
 def test_visits_go_as_in_the_simulation_of_whole_records(forecaster, rewindow):
     """Of one page, followed from its fourth change on: as many visits, as many of them in vain."""
-    random = np.random.default_rng(4)
+    random, bound = np.random.default_rng(4), 0.7
     times = np.cumsum(random.exponential(1.0, 60) * np.linspace(1, 4, 60))
     points = Points(times, np.array([0, 60]), times[-1:])
-    forecasting = Forecasting(forecaster, period=GAP, least=0.5, rewindow=rewindow)
+    forecasting = Forecasting(
+        forecaster, period=GAP, least=0.5, rewindow=rewindow, decreasing=bound
+    )
     expected = follow(points, forecasting)
 
     policy, row = (
-        IntervalPolicy(Singh(forecaster, least=0.5 / GAP, rewindow=rewindow)),
+        IntervalPolicy(Singh(forecaster, least=0.5 / GAP, rewindow=rewindow, bound=bound)),
         np.array([0]),
     )
     state, known = policy.start(pages_at(0.0), START, GAP), 4
@@ -187,6 +204,7 @@ def test_undated_changes_lie_in_the_middle_of_their_gaps():
         lambda: TwoTier(fast=0.01, slow=0.1),
         lambda: Singh("horoscope"),
         lambda: Singh(share=0.0),
+        lambda: Singh(bound=0.0),
     ],
 )
 def test_parameters_that_mean_nothing_are_refused(wrong):

@@ -16,6 +16,7 @@ import numpy as np
 
 from recrawl.errors import InvalidHistory
 from recrawl.simulate.world import World
+from recrawl.units import days_between
 from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
@@ -61,7 +62,8 @@ def world_of_store(path: Path, random: np.random.Generator) -> World:
     changed[first] = False
     rows = np.searchsorted(pages, page[changed])
     happened = _happened(np.flatnonzero(changed), at, modified, random)
-    return World.of(address, at[first], (rows, happened), end=at.max())
+    first_age = days_between(modified[first], at[first])
+    return World.of(address, at[first], (rows, happened), end=at.max(), first_age=first_age)
 
 
 def _happened(

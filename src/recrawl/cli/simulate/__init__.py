@@ -1,4 +1,4 @@
-"""`recrawl simulate`: the verb and where its worlds and terms come from.
+"""`recrawl simulate`: one verb per kind of world, their common options, and the runs.
 
 Touches: files, the terminal.
 """

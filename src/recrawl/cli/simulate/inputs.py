@@ -1,4 +1,4 @@
-"""Inputs of `recrawl simulate`: the world, the budget and the step, with their defaults.
+"""Inputs of `recrawl simulate`: random numbers, the budget and the step, with their defaults.
 
 Touches: files.
 """
@@ -6,12 +6,13 @@ Touches: files.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy as np
+
     from recrawl.plan.budget import Budget
     from recrawl.settings.settings import Settings
     from recrawl.simulate.world import World
@@ -19,57 +20,11 @@ if TYPE_CHECKING:
 _DEFAULT_BUDGET = "4/change"
 
 
-@dataclass(frozen=True, slots=True)
-class SyntheticWorld:
-    """Parameters of a synthetic world; its kind is empty for none."""
+def world_stream(seed: int) -> np.random.Generator:
+    """Random numbers of a world: a stream apart from the one that breaks ties."""
+    import numpy as np
 
-    kind: str
-    count: int
-    lasting: str
-    every: str
-    spread: float
-
-
-@dataclass(frozen=True, slots=True)
-class WorldSource:
-    """Source of the world: a store, two files, or a generator."""
-
-    store: Path | None
-    pages: Path | None
-    changes: Path | None
-    made: SyntheticWorld
-    ignore: str
-
-    def check(self) -> None:
-        """Raise unless there is exactly one source."""
-        files = [self.pages, self.changes]
-        if sum([bool(self.made.kind), any(files), self.store is not None]) > 1:
-            raise typer.BadParameter("STORE, --world and --pages with --changes exclude each other")
-        if self.store is None and not self.made.kind and not all(files):
-            raise typer.BadParameter("expected a STORE, --world, or --pages with --changes")
-
-    def read(self, seed: int) -> tuple[World, int]:
-        """The world, and the number of changes outside of the lifetimes of their pages."""
-        import numpy as np
-
-        from recrawl.adapters.stores.world import world_of_store
-        from recrawl.adapters.tables.worlds import read_world_and_count
-        from recrawl.simulate.made import log_normal_rates, make_world
-        from recrawl.units import days
-
-        if self.pages is not None and self.changes is not None:
-            kinds = [kind.strip() for kind in self.ignore.split(",") if kind.strip()]
-            return read_world_and_count(self.pages, self.changes, ignore=kinds)
-        random, made = (
-            np.random.default_rng([seed, 1]),
-            self.made,
-        )  # a stream apart from the one that breaks ties
-        if self.store is not None:
-            return world_of_store(self.store, random), 0
-        rates = log_normal_rates(
-            made.count, every=days(made.every), spread=made.spread, random=random
-        )
-        return make_world(made.kind, rates, days=days(made.lasting), random=random), 0
+    return np.random.default_rng([seed, 1])
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ def dump(state: RecrawlState) -> dict[str, Any]:
     nodes = _largest_nodes(state.sections)
     return {
         "gap": state.gap,
+        "began": state.began,
         "last": state.last,
         "worth": state.worth.astype(np.float32),
         "trust": state.trust,
@@ -83,6 +84,7 @@ def load(
         getattr(clocks, name)[parts["clocks.nodes"]] = parts[f"clocks.{name}"]
     state = RecrawlState(
         gap=float(parts["gap"]),
+        began=float(parts["began"]),
         last=np.array(parts["last"], np.float64),
         worth=np.array(parts["worth"], np.float64),
         sections=sections,

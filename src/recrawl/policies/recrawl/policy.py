@@ -58,6 +58,8 @@ if TYPE_CHECKING:
 _BINS_A_GAP = 16
 _LEAST_BIN = 60 / SECONDS_A_DAY
 _AT_ONCE = 1e-9
+_MINUTES_A_DAY = SECONDS_A_DAY / 60
+_MOST_AT_ONE_MOMENT = 2  # pages found together that may have changed in the same minute
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,9 @@ class Recrawl:
         fade: Time over which a burst fades, in gaps.
         relatives: How many pages the prior of a section or kin group counts for.
         deepest: Most nodes above each other; 0 where pages stand alone.
+        use_first_age: Whether the age of a page at its first visit counts for an observed change,
+            as far as it lies before the crawl. A page that is younger than the crawl may have been
+            found because it was new, and then its age says nothing of its rate.
 
     Examples:
         Four pages in two folders, all copied on the first of the month. On the fifth, one of the
@@ -111,12 +116,14 @@ class Recrawl:
     fade: float = 1 / 4
     relatives: float = 3.0
     deepest: int = 16
+    use_first_age: bool = True
 
     def start(self, pages: Pages, now: np.datetime64, gap: float) -> RecrawlState:
         """State of a crawl that begins now with these pages."""
         today, width = float(epoch_days(now)), _width(gap)
         state = RecrawlState(
             gap=gap,
+            began=today,
             last=np.empty(0),
             worth=np.empty(0),
             sections=Sections(deepest=self.deepest),
@@ -139,6 +146,8 @@ class Recrawl:
         state.last = np.append(state.last, epoch_days(pages.first_seen))
         state.worth = np.append(state.worth, pages.weight / pages.cost)
         state.memories.grow(sections.site[first:])
+        if self.use_first_age:
+            _learn_first_ages(state, first, pages)
         state.relatives.grow(len(pages))
         state.announced.grow(len(pages))
         if len(sections) > nodes:
@@ -267,6 +276,22 @@ class Recrawl:
         ahead = np.maximum(waited / (self.fade * state.gap), _AT_ONCE)
         burst = (state.clocks.pace[leaf, -1] - 1) * (-np.expm1(-ahead) / ahead)
         return np.asarray(state.worth[rows] * value / (1 + burst))
+
+
+def _learn_first_ages(state: RecrawlState, first: int, pages: Pages) -> None:
+    """Learn how old pages were when they were found, numbered from `first`.
+
+    Pages that are dated at one moment were written at that moment, by a build of their site, and
+    may be as they were before.
+    """
+    found = epoch_days(pages.first_seen)
+    days = pages.first_age - (found - state.began)
+    known = np.flatnonzero(days > _AT_ONCE)
+    minute = np.floor((found - pages.first_age)[known] * _MINUTES_A_DAY)
+    _, place, count = np.unique(minute, return_inverse=True, return_counts=True)
+    known = known[count[place] <= _MOST_AT_ONE_MOMENT]
+    state.memories.shape[:, first + known] += 1.0
+    state.memories.exposure[:, first + known] += days[known]
 
 
 def _advance(state: RecrawlState, now: float) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _OF_CLOCKS = ("clocks.found", "clocks.expected")
 # All that is read of what was kept.
 NEEDED = (
-    *("gap", "last", "trust"),
+    *("gap", "began", "last", "trust"),
     *("sections.deepest", "sections.leaf", "sections.kin", "sections.site", "sections.parent"),
     *("sections.is_host", "sections.site_of_host", "sections.groups", "sections.sites"),
     *("clocks.width", "clocks.scale", "clocks.newest", "clocks.nodes", *_OF_CLOCKS),

@@ -27,6 +27,7 @@ class RecrawlState:
 
     Attributes:
         gap: Mean days between visits to a page.
+        began: When the crawl began, in days after 1970.
         last: When each page was last visited, in days after 1970.
         worth: Weight of each page over the cost of a visit.
         sections: Which pages are neighbours.
@@ -40,6 +41,7 @@ class RecrawlState:
     """
 
     gap: float
+    began: float
     last: Floats
     worth: Floats
     sections: Sections

@@ -92,19 +92,19 @@ class AllocatingPolicy(Generic[Memory]):
         least_days: Fewest days between divisions.
 
     Examples:
-        After five unchanged visits to the first page and five changes of the second, both ten days
-        apart, visits go to the second: the first keeps a tenth of the mean at least.
+        After one change of the first page in five visits and three of the second, all ten days
+        apart, visits go by the square roots of their rates:
 
         >>> from recrawl.policies.rivals.cho import cho
         >>> from recrawl.policies.pages import Outcomes, Pages
         >>> policy, rows = cho(), np.arange(2)
         >>> days = np.arange("2026-01-01", "2026-03-01", 10, "datetime64[D]").astype("M8[us]")
         >>> state = policy.start(Pages.of(["a", "b"], days[[0, 0]]), days[0], gap=10.0)
-        >>> for day in days[1:6]:
-        ...     seen = Outcomes.existence(np.array([False, True]))
+        >>> for number, day in enumerate(days[1:6]):
+        ...     seen = Outcomes.existence(np.array([number < 1, number < 3]))
         ...     state = policy.seen(state, rows, np.array([day, day]), seen)
         >>> state.frequency.round(4)
-        array([0.0095, 0.1905])
+        array([0.0671, 0.1329])
     """
 
     learner: Learner[Memory]

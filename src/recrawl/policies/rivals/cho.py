@@ -1,5 +1,9 @@
 """Cho and Garcia-Molina's crawls: five visits to get to know a page, then visits by its rate.
 
+As published, a rate is estimated once, after five visits, and holds from then on; a page that did
+not change in them has rate 0 and is never visited again. The adaptive forms go on estimating, and
+visit every page now and then.
+
 Pure.
 """
 
@@ -22,6 +26,8 @@ if TYPE_CHECKING:
     from recrawl.policies.rivals.interval import VisitRows
     from recrawl.rates.accuracy import Counting
 
+_FLOOR = 0.1  # of the adaptive forms, as a share of the mean frequency
+
 
 @dataclass(frozen=True, slots=True)
 class CountingLearner:
@@ -30,10 +36,12 @@ class CountingLearner:
     Args:
         method: The estimator.
         warm_up: Gaps before a page has a rate.
+        adaptive: Whether later gaps count as well; otherwise the first rate stays.
     """
 
     method: Counting
     warm_up: int = 5
+    adaptive: bool = False
 
     def __post_init__(self) -> None:
         """Check the parameters."""
@@ -45,7 +53,11 @@ class CountingLearner:
 
     def learn(self, memory: Counts, rows: Ints, visits: VisitRows) -> None:
         """Count visits."""
-        memory.add(rows, visits)
+        if self.adaptive:
+            memory.add(rows, visits)
+            return
+        early = np.flatnonzero(memory.gaps[rows] < self.warm_up)
+        memory.add(rows[early], visits.take(early))
 
     def rates(self, memory: Counts) -> Floats:
         """Changes a day of every page; nan where it is still warming up."""
@@ -64,8 +76,8 @@ class PowerDivision:
     $$ f_i \propto \max(\text{rate}_i^p , \; \text{floor} \cdot \text{mean of rate}^p) . $$
 
     The paper takes the square root, $p = \frac12$, for close to the best. To find most changes
-    $p = 1$ is the best if rates are known; the root makes up for their errors. Without a floor a
-    page that never changed in its first visits would not be visited again.
+    $p = 1$ is the best if rates are known; the root makes up for their errors. Without a floor, as
+    published, a page that never changed in its first visits is not visited again.
 
     Args:
         exponent: p.
@@ -78,7 +90,7 @@ class PowerDivision:
     """
 
     exponent: float = 0.5
-    floor: float = 0.1
+    floor: float = 0.0
 
     def __post_init__(self) -> None:
         """Check the parameters."""
@@ -97,22 +109,31 @@ class PowerDivision:
         return frequencies
 
 
-def cho_naive(
-    warm_up: int = 5, *, exponent: float = 0.5, floor: float = 0.1
-) -> AllocatingPolicy[Counts]:
+def cho_naive(*, adaptive: bool = False) -> AllocatingPolicy[Counts]:
     """The naive policy: rates are changes over visits.
+
+    Args:
+        adaptive: Whether to go on estimating, with visits for every page.
 
     References:
         Cho and Garcia-Molina (2003). Estimating frequency of change. ACM Transactions on
         Internet Technology 3(3), 256-290. Section 6.4.
     """
-    return AllocatingPolicy(CountingLearner(Ratio(), warm_up), PowerDivision(exponent, floor))
+    return _policy(Ratio(), adaptive=adaptive)
 
 
-def cho(warm_up: int = 5, *, exponent: float = 0.5, floor: float = 0.1) -> AllocatingPolicy[Counts]:
+def cho(*, adaptive: bool = False) -> AllocatingPolicy[Counts]:
     """The paper's own policy: rates by its bias-reduced estimator.
+
+    Args:
+        adaptive: Whether to go on estimating, with visits for every page.
 
     References:
         Cho and Garcia-Molina (2003), sections 4.2 and 6.4.
     """
-    return AllocatingPolicy(CountingLearner(Cho(), warm_up), PowerDivision(exponent, floor))
+    return _policy(Cho(), adaptive=adaptive)
+
+
+def _policy(method: Counting, *, adaptive: bool) -> AllocatingPolicy[Counts]:
+    division = PowerDivision(floor=_FLOOR if adaptive else 0.0)
+    return AllocatingPolicy(CountingLearner(method, adaptive=adaptive), division)

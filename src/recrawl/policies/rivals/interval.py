@@ -10,7 +10,7 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -44,6 +44,11 @@ class VisitRows:
     age: Floats
     gap: float
 
+    def take(self, rows: Ints) -> VisitRows:
+        """Some of the visits."""
+        when = self.now[rows], self.gaps[rows], self.interval[rows]
+        return VisitRows(*when, self.changed[rows], self.age[rows], self.gap)
+
 
 class IntervalRule(Protocol[Memory]):
     """Says how many days to wait after a visit."""
@@ -57,6 +62,15 @@ class IntervalRule(Protocol[Memory]):
 
     def after(self, memory: Memory, rows: Ints, visits: VisitRows) -> Floats:
         """Days to wait after visits to some pages; may change their rows of the memory."""
+        ...
+
+
+@runtime_checkable
+class DatedRule(IntervalRule[Memory], Protocol[Memory]):
+    """Goes by dates, from the first copy on."""
+
+    def begin_dated(self, found: Floats, age: Floats) -> tuple[Floats, Memory]:
+        """As `begin`; `age` is the days from each page's last change, nan where unknown."""
         ...
 
 
@@ -95,13 +109,11 @@ class IntervalPolicy(Generic[Memory]):
     def start(self, pages: Pages, now: np.datetime64, gap: float) -> IntervalState[Memory]:
         """State of a crawl that begins now with these pages."""
         del now
-        found = epoch_days(pages.first_seen)
-        return IntervalState(found, *self.rule.begin(found), gap)
+        return self._begin(pages, gap)
 
     def found(self, state: IntervalState[Memory], pages: Pages) -> IntervalState[Memory]:
         """State with more pages."""
-        found = epoch_days(pages.first_seen)
-        return with_rows(state, IntervalState(found, *self.rule.begin(found), state.gap))
+        return with_rows(state, self._begin(pages, state.gap))
 
     def with_mean_gap(self, state: IntervalState[Memory], gap: float) -> IntervalState[Memory]:
         """State of a crawl whose mean gap has moved."""
@@ -124,6 +136,13 @@ class IntervalPolicy(Generic[Memory]):
         """The rule's days after the last visit; NaT where it would never visit again."""
         del price
         return instants_after_epoch(state.last[rows] + _wait(state, rows))
+
+    def _begin(self, pages: Pages, gap: float) -> IntervalState[Memory]:
+        """State of pages that were just found."""
+        found, rule = epoch_days(pages.first_seen), self.rule
+        if isinstance(rule, DatedRule):
+            return IntervalState(found, *rule.begin_dated(found, pages.first_age), gap)
+        return IntervalState(found, *rule.begin(found), gap)
 
 
 def _wait(state: IntervalState[Memory], rows: Ints) -> Floats:

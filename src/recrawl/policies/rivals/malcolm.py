@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
     from recrawl.policies.rivals.interval import VisitRows
 
-_MOST_CHANGES = 100
+_STOP = 100
 
 
 @dataclass(slots=True)
@@ -40,13 +40,13 @@ class MalcolmPolicy:
     $S$ where nothing changed and 0 where every gap did. The wait is $e$ up to `soft`, beyond it
     $\max(\text{soft}, e / \text{ratio})$, and never below `shortest`. Published to stop after
     100 changes, when the interval is known well enough: a crawl that is to stay fresh must go
-    on (`most_changes=None`).
+    on (`stop=None`).
 
     Args:
         soft: Days beyond which the estimate is divided.
         ratio: What to divide it by.
         shortest: Fewest days to wait, also at first.
-        most_changes: Changes after which a page is never visited again; None for no end.
+        stop: Changes after which a page is never visited again; None for no end.
 
     References:
         Malcolm and Armitage. Bandwidth efficient web object change interval estimation.
@@ -68,7 +68,7 @@ class MalcolmPolicy:
     soft: float = 2.0
     ratio: float = 3.0
     shortest: float = 600 / SECONDS_A_DAY
-    most_changes: int | None = _MOST_CHANGES
+    stop: int | None = _STOP
 
     def __post_init__(self) -> None:
         """Check the parameters."""
@@ -90,7 +90,7 @@ class MalcolmPolicy:
         wait = self.estimate(memory, rows)
         wait = np.where(wait > self.soft, np.maximum(self.soft, wait / self.ratio), wait)
         wait = np.maximum(wait, self.shortest)
-        return _until(self.most_changes, memory.changes[rows], wait)
+        return _until(self.stop, memory.changes[rows], wait)
 
     @staticmethod
     def estimate(memory: MalcolmMemory, rows: Ints) -> Floats:
@@ -120,44 +120,56 @@ class MalcolmLastModified:
 
     $$ I = \max(\text{target}, e / \text{ratio}), \qquad e = \text{sum of ages} / \text{visits} . $$
 
-    A page that does not say when it changed is supposed to have changed in the middle of the
-    gap; one that was never seen to change, when it was found. Published to stop after 100
-    changes (`most_changes=None`: never).
+    The first visit counts with the age that the page has then. A page that does not say when it
+    changed is supposed to have changed in the middle of the gap; one that did not say so at its
+    first visit, when it was found. Published to stop after 100 changes (`stop=None`: never).
 
     Args:
-        target: Fewest days to wait, also at first.
+        target: Fewest days to wait.
         ratio: What to divide the estimate by.
-        most_changes: Changes after which a page is never visited again; None for no end.
+        stop: Changes after which a page is never visited again; None for no end.
 
     References:
         Malcolm and Armitage. Bandwidth efficient web object change interval estimation.
         Listing 1 and equation 2.
 
     Examples:
-        Ages of 0 and 20 days at two visits: a fifth of ten days:
+        Last changed ten days before the first visit, so 10 and 30 days old at two visits: a fifth
+        of ten days, then of twenty:
 
         >>> from recrawl.policies.rivals.interval import VisitRows
         >>> rule, row, now = MalcolmLastModified(), np.array([0]), np.array([20.0])
-        >>> _, memory = rule.begin(np.array([0.0]))
-        >>> rule.after(memory, row, VisitRows(now, now, now, np.array([False]), now, gap=7.0))
+        >>> wait, memory = rule.begin_dated(np.array([0.0]), np.array([10.0]))
+        >>> wait
         array([2.])
+        >>> rule.after(memory, row, VisitRows(now, now, now, np.array([False]), now, gap=7.0))
+        array([4.])
     """
 
     target: float = 1.0
     ratio: float = 5.0
-    most_changes: int | None = _MOST_CHANGES
+    stop: int | None = _STOP
 
     def __post_init__(self) -> None:
         """Check the parameters."""
         check_positive(target=self.target, ratio=self.ratio)
 
     def begin(self, found: Floats) -> tuple[Floats, MalcolmAgeMemory]:
-        """The target interval; a page counts as changed when it was found."""
-        pages = len(found)
+        """The target interval; pages without dates count as changed when they were found."""
+        return self.begin_dated(found, np.full(len(found), np.nan))
+
+    def begin_dated(self, found: Floats, age: Floats) -> tuple[Floats, MalcolmAgeMemory]:
+        """The interval by the age of pages at their first visit."""
+        pages, known = len(found), np.where(np.isnan(age), 0.0, age)
         memory = MalcolmAgeMemory(
-            found.copy(), np.zeros(pages), np.ones(pages, np.int64), np.zeros(pages, np.int64)
+            found - known, known, np.ones(pages, np.int64), np.zeros(pages, np.int64)
         )
-        return np.full(pages, self.target), memory
+        return np.maximum(self.target, known / self.ratio), memory
+
+    @staticmethod
+    def estimate(memory: MalcolmAgeMemory, rows: Ints) -> Floats:
+        """Days between changes: the mean age of pages over all visits."""
+        return memory.ages[rows] / memory.visits[rows]
 
     def after(self, memory: MalcolmAgeMemory, rows: Ints, visits: VisitRows) -> Floats:
         """Days to wait after visits."""
@@ -167,8 +179,8 @@ class MalcolmLastModified:
         memory.ages[rows] += visits.now - modified
         memory.visits[rows] += 1
         memory.changes[rows] += visits.changed
-        wait = np.maximum(self.target, memory.ages[rows] / memory.visits[rows] / self.ratio)
-        return _until(self.most_changes, memory.changes[rows], wait)
+        wait = np.maximum(self.target, self.estimate(memory, rows) / self.ratio)
+        return _until(self.stop, memory.changes[rows], wait)
 
 
 def _until(most: int | None, changes: Ints, wait: Floats) -> Floats:

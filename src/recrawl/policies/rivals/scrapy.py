@@ -65,7 +65,11 @@ class Scrapy:
 
     def begin(self, found: Floats) -> tuple[Floats, ScrapyMemory]:
         """The shortest interval; no dates yet."""
-        return np.full(len(found), self.shortest), ScrapyMemory(np.full(len(found), np.nan))
+        return self.begin_dated(found, np.full(len(found), np.nan))
+
+    def begin_dated(self, found: Floats, age: Floats) -> tuple[Floats, ScrapyMemory]:
+        """The interval by the age of pages at their first visit."""
+        return self._wait(age), ScrapyMemory(found - age)
 
     def after(self, memory: ScrapyMemory, rows: Ints, visits: VisitRows) -> Floats:
         """Days to wait after visits."""
@@ -73,5 +77,8 @@ class Scrapy:
         kept = np.where(visits.changed, np.nan, memory.modified[rows])
         modified = np.where(np.isnan(told), kept, told)
         memory.modified[rows] = modified
-        age = np.where(np.isnan(modified), 0.0, visits.now - modified)
-        return np.clip(self.share * age, self.shortest, self.longest)
+        return self._wait(visits.now - modified)
+
+    def _wait(self, age: Floats) -> Floats:
+        known = np.where(np.isnan(age), 0.0, age)
+        return np.clip(self.share * known, self.shortest, self.longest)

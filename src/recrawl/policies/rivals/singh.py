@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from recrawl.policies.rivals.interval import VisitRows
 
 _HAIR = 1e-9  # days: what rounding may take
+_BOUND = 0.7  # of a forecast that grows while one waits
 _LONGEST = 36_525.0  # days: a forecast beyond a century says no more than that
 
 
@@ -42,12 +43,13 @@ class Singh:
     | `cho`, `matloff` | by their estimators, as if visited regularly with the mean gap |
 
     Before that the page waits for the mean gap. Where the rate falls ($b < 1$, $\gamma > 0$)
-    only the share `decreasing` is waited: the forecast grows while one waits.
+    the forecast grows while one waits, and only the share `bound` of it is waited: published for
+    `weibull` alone, as 0.7.
 
     Args:
         forecaster: One of the table.
         share: Share of the mean time between changes to wait.
-        decreasing: Share where the rate falls.
+        bound: Share where the rate falls; None for 0.7 of `weibull`, all of the others.
         least: Fewest days to wait, in mean gaps.
         rewindow: Begin a new window where found changes disagree with the one so far and the
             last four agree with each other; else everything found extends the first window.
@@ -71,7 +73,7 @@ class Singh:
 
     forecaster: str = "weibull"
     share: float = 1.0
-    decreasing: float = 0.7
+    bound: float | None = None
     least: float = 0.5
     rewindow: bool = False
     threshold: int = 3
@@ -79,7 +81,7 @@ class Singh:
     def __post_init__(self) -> None:
         """Check the parameters."""
         check_choice(FORECASTERS, forecaster=self.forecaster)
-        check_positive(share=self.share, decreasing=self.decreasing, least=self.least)
+        check_positive(share=self.share, bound=self._falling, least=self.least)
 
     def begin(self, found: Floats) -> tuple[Floats, WindowSums]:
         """The mean gap, and windows without points."""
@@ -95,6 +97,13 @@ class Singh:
         enough = np.flatnonzero(memory.count[rows] >= LEAST_POINTS)
         if len(enough):
             some = memory.take(rows[enough])
-            days = some.wait(visits.now[enough], visits.gap, self.share, self.decreasing)
+            days = some.wait(visits.now[enough], visits.gap, self.share, self._falling)
             wait[enough] = np.clip(days, self.least * visits.gap, _LONGEST)
         return wait
+
+    @property
+    def _falling(self) -> float:
+        """Share of the forecast to wait where the rate falls."""
+        if self.bound is not None:
+            return self.bound
+        return _BOUND if self.forecaster == "weibull" else 1.0

@@ -5,6 +5,7 @@ Pure.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from recrawl.policies.rivals.interval import VisitRows
 
 
+@dataclass(frozen=True, slots=True)
 class _MeanGap:
     """A rule without an opinion: every page waits for the mean gap."""
 

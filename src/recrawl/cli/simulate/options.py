@@ -1,0 +1,202 @@
+"""Options that all verbs of `recrawl simulate` share, checked, as one value.
+
+Touches: nothing.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from recrawl.checks import check_choice
+from recrawl.cli import options, shared
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from recrawl.plan.budget import Budget
+    from recrawl.plan.objectives import Objective
+    from recrawl.simulate.observation import Observation
+
+_BUDGET = typer.Option(
+    metavar="B",
+    help="Visits: 5000/1d, 0.1/page/1d, or 4/change (four visits per change)  "
+    "[default: 4/change; the crawl's own budget for a STORE]",
+    show_default=False,
+)
+_POLICY = typer.Option(
+    metavar="P",
+    help="Policies with their parameters, comma-separated, e.g. recrawl,nutch:more=0.2; or all  "
+    "[default: recrawl,optimal-known,uniform,nutch]",
+    show_default=False,
+)
+_OBJECTIVE = typer.Option(
+    metavar="O", help="What to optimise: harmonic, freshness, age, missed or detected."
+)
+_OBSERVE = typer.Option(
+    metavar="E", help="What a visit reveals: existence of a change, or last-modified."
+)
+_LYING = typer.Option(
+    metavar="S", help="Share of sections with a wrong Last-Modified, e.g. 10%.", show_default=False
+)
+_MISSED = typer.Option(
+    metavar="P", help="Probability that a visit misses a change, e.g. 5%.", show_default=False
+)
+_FALSE = typer.Option(
+    metavar="P",
+    help="Probability that a visit reports a change where there is none.",
+    show_default=False,
+)
+_STEP = typer.Option(
+    metavar="T",
+    help="Time between decisions  [default: 6h; less for a short history]",
+    show_default=False,
+)
+_LIVE = typer.Option(
+    "--live",
+    help="Visit by visit, as a live crawl does: first copies, host delays, a daily budget.",
+)
+_WARM_UP = typer.Option(
+    metavar="T", help="Time at the start that is not scored.", show_default=False
+)
+_LEVEL = typer.Option(help="Probability that the staleness lies in its band.")
+_SEED = typer.Option(help="Seed of the random numbers.", min=0)
+_PLOT = typer.Option(
+    metavar="F",
+    help="Draw freshness over a quarter to four times the budget to F: .svg or .png.",
+    show_default=False,
+)
+
+_OBSERVED = ("existence", "last-modified")
+_ASKED = "asked"
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How policies are run.
+
+    Args:
+        budget: The visits; None for the default.
+        policies: Names of the policies, with their parameters.
+        objective_name: What a fresh copy is for, by name.
+        objective: The same.
+        observation: What visits show.
+        step: Days between decisions; None for the default.
+        live: Whether visits are made one by one, as a live crawl makes them.
+        warm_up: Days that are not scored.
+        level: Probability that the staleness lies in its band.
+        seed: Seed of the random numbers.
+        plot: Where to draw freshness against the budget; None for nowhere.
+        out: Where rows go.
+    """
+
+    budget: Budget | None
+    policies: list[str]
+    objective_name: str
+    objective: Objective
+    observation: Observation
+    step: float | None
+    live: bool
+    warm_up: float
+    level: float
+    seed: int
+    plot: Path | None
+    out: shared.Output
+
+
+def with_run_options(verb: Callable[..., None]) -> Callable[..., None]:
+    """A verb with the options of `run_options` after its own; it is given `RunOptions` as `asked`.
+
+    Inputs of the verb, its parameters of type Path, are never written over.
+    """
+    own = [
+        each
+        for each in inspect.signature(verb, eval_str=True).parameters.values()
+        if each.name != _ASKED
+    ]
+    shared_by_all = [
+        each
+        for each in inspect.signature(run_options, eval_str=True).parameters.values()
+        if each.name != "inputs"
+    ]
+
+    @wraps(verb)
+    def run(**values: Any) -> None:  # noqa: ANN401 - what the signature below says
+        mine = {each.name: values[each.name] for each in own}
+        inputs = [value for value in mine.values() if isinstance(value, Path)]
+        verb(
+            **mine,
+            asked=run_options(inputs, **{each.name: values[each.name] for each in shared_by_all}),
+        )
+
+    everything = [*own, *shared_by_all]
+    run.__signature__ = inspect.Signature(everything)  # type: ignore[attr-defined] # what Typer reads
+    run.__annotations__ = {each.name: each.annotation for each in everything}
+    return run
+
+
+def run_options(
+    inputs: list[Path],
+    *,
+    budget: Annotated[str, _BUDGET] = "",
+    policy: Annotated[str, _POLICY] = "",
+    objective: Annotated[str, _OBJECTIVE] = "harmonic",
+    observe: Annotated[str, _OBSERVE] = "existence",
+    lying: Annotated[str, _LYING] = "",
+    missed: Annotated[str, _MISSED] = "",
+    false: Annotated[str, _FALSE] = "",
+    step: Annotated[str, _STEP] = "",
+    live: Annotated[bool, _LIVE] = False,
+    warm_up: Annotated[str, _WARM_UP] = "",
+    level: Annotated[float, _LEVEL] = 0.9,
+    seed: Annotated[int, _SEED] = 0,
+    plot: Annotated[Path | None, _PLOT] = None,
+    as_csv: Annotated[bool, shared.CSV] = False,
+    as_json: Annotated[bool, shared.JSON] = False,
+    output: Annotated[Path | None, shared.OUTPUT] = None,
+) -> RunOptions:
+    """Check what was asked for, before anything is read."""
+    from recrawl.adapters.pictures import check_picture
+    from recrawl.checks import check_fraction
+    from recrawl.plan.budget import Budget
+    from recrawl.plan.objectives import OBJECTIVES
+    from recrawl.simulate.competitors import DEFAULT_POLICIES, parse_policies
+    from recrawl.units import days
+
+    out = shared.Output.of(*inputs, as_csv=as_csv, as_json=as_json, file=output)
+    check_fraction(level=level)
+    check_choice(OBJECTIVES, objective=objective)
+    if plot is not None:
+        check_picture(plot)
+    return RunOptions(
+        budget=Budget.read(budget) if budget else None,
+        policies=parse_policies(policy) if policy else list(DEFAULT_POLICIES),
+        objective_name=objective,
+        objective=OBJECTIVES[objective],
+        observation=_observation(observe, lying, missed, false),
+        step=days(step) if step else None,
+        live=live,
+        warm_up=days(warm_up) if warm_up else 0.0,
+        level=level,
+        seed=seed,
+        plot=plot,
+        out=out,
+    )
+
+
+def _observation(observe: str, lying: str, missed: str, false: str) -> Observation:
+    from recrawl.simulate.observation import Observation
+
+    check_choice(_OBSERVED, observe=observe)
+    if lying and observe != "last-modified":
+        raise typer.BadParameter("--lying needs --observe last-modified")
+    shares = {"lying": lying, "missed": missed, "false": false}
+    return Observation(
+        dated=observe == "last-modified",
+        **{name: options.share(text, name) for name, text in shares.items() if text},
+    )
