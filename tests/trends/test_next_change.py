@@ -9,6 +9,7 @@ from recrawl.trends.next_change import PREDICTORS, gamma_wait, last_windows, nex
 from recrawl.trends.points import points_of
 from recrawl.trends.weibull import Weibull
 from recrawl.trends.windows import Windowing, WindowTimes, consistent_windows
+from tests.trends.made import one_window_each
 
 PRIORS = Priors.one(1.0, 7.0)
 
@@ -83,8 +84,44 @@ def test_weibull_is_asked_from_the_last_look():
 
     wait = found(page)["weibull"].wait
     assert fit.beta < 1
-    assert wait == pytest.approx(fit.median_wait(np.array([36.0])))
+    assert wait == pytest.approx(fit.next_wait(0.5))
     assert wait > 36 * np.log(2) / 6
+
+
+def test_a_record_that_ends_with_a_change_is_failure_truncated():
+    """The hand calculation: beta is (n - 2) / S = 0.531986, not (n - 1) / S.
+
+    S = 5.639238, so the median wait is 15 (exp(S ((1/2)^(-1/4) - 1) / 5) - 1) = 3.5681.
+    """
+    page = Histories.from_lists([([1.0, 2, 3, 4, 5], [True] * 5)])
+    points = points_of(page, place="end")
+    windows = consistent_windows(points, Windowing(threshold=np.inf))
+    waits = next_changes(page, points, windows, priors=PRIORS)
+
+    assert waits["weibull"].wait == pytest.approx([3.5681], rel=1e-4)
+
+
+@pytest.mark.parametrize("beta", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("count", [5, 12])
+def test_the_next_change_falls_into_its_band_as_often_as_it_says(beta, count):
+    """20,000 Weibull processes that end with their fifth or twelfth change, and the next one."""
+    pages = 20_000
+    steps = np.random.default_rng(7).exponential(size=(pages, count + 1))
+    days = np.cumsum(steps, axis=1) ** (1 / beta)
+    gaps = np.diff(days, axis=1, prepend=0.0)
+    offsets = np.arange(pages + 1) * count
+    seen = Histories(gaps[:, :count].ravel(), np.ones(pages * count, bool), offsets)
+    points = points_of(seen, place="end")
+    windows = one_window_each(points)
+    waits = next_changes(seen, points, windows, priors=PRIORS, level=0.8)
+    wait = gaps[:, count]
+
+    fit = Weibull.of(WindowTimes.of(points, windows), points.end)
+    assert fit.beta.mean() == pytest.approx(beta, abs=5 * fit.beta.std() / np.sqrt(pages))
+    for name in ("weibull", "ratio") if beta == 1 else ("weibull",):
+        inside = (waits[name].low <= wait) & (wait <= waits[name].high)
+        assert inside.mean() == pytest.approx(0.8, abs=0.01)
+        assert (wait <= waits[name].wait).mean() == pytest.approx(0.5, abs=0.015)
 
 
 def test_the_last_window_of_a_page_counts():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -237,3 +239,13 @@ def test_all_changes_in_one_moment_are_no_timetable():
 def test_a_significance_that_is_no_probability_is_refused():
     with pytest.raises(InvalidParameter, match="significance"):
         regularity(history_of([]), significance=0.0)
+
+
+def test_ages_that_hardly_differ_give_a_shape_without_overflow():
+    """Every change a day after the one before, within a blink: as regular as can be."""
+    blink = np.where(np.arange(40) % 2 == 0, 1e-6, 1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = regularity(Histories.from_lists([(blink.tolist(), (blink < 1).tolist())]))
+
+    assert found.shape == pytest.approx([20.0])

@@ -2,8 +2,9 @@ r"""Forecast of each page's next change: the median wait from the last visit, an
 
 A rate that follows a Gamma distribution with shape $a$ and exposure $b$ leaves a page alone for $t$
 days with chance $(b / (b + t))^a$, so the wait that is exceeded with chance $1 - p$ is
-$b ((1 - p)^{-1/a} - 1)$. A Weibull process is asked from where its window stands now; a method that
-gives a rate only supposes that it stays.
+$b ((1 - p)^{-1/a} - 1)$. `ratio` is that with the changes and the days of the last window. A
+Weibull process is asked from where its window stands now, with the uncertainty of both parameters;
+`duane` gives a rate only, supposed to be known and to stay.
 
 Pure.
 """
@@ -18,7 +19,7 @@ import numpy as np
 from recrawl.rates.bank import Bank
 from recrawl.rates.gamma import Gamma
 from recrawl.trends.duane import Duane
-from recrawl.trends.weibull import Weibull, wait_quantile
+from recrawl.trends.weibull import Weibull
 from recrawl.trends.windows import LEAST_POINTS, WindowTimes
 
 if TYPE_CHECKING:
@@ -93,10 +94,9 @@ def _by_windows(
         now = points.end[some] - windows.origins(points)[last[some]]
         weibull, duane = Weibull.of(times, np.maximum(now, times.span)), Duane.of(times)
         for row, chance in enumerate(chances):
-            wait = -np.log1p(-chance)
-            found["weibull"][row, some] = wait_quantile(now, weibull.beta, weibull.eta, chance)
-            found["duane"][row, some] = wait / duane.rate(now)
-            found["ratio"][row, some] = wait * now / times.count
+            found["weibull"][row, some] = weibull.next_wait(chance)
+            found["duane"][row, some] = -np.log1p(-chance) / duane.rate(now)
+            found["ratio"][row, some] = gamma_wait(times.count.astype(np.float64), now, chance)
     return {name: NextChange(*rows) for name, rows in found.items()}
 
 

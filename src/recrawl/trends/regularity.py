@@ -229,7 +229,8 @@ def _age_test(histories: Histories, rate: Floats) -> _Age:
     tested &= information > 1e-9  # noqa: PLR2004 - all ages alike
     root = np.sqrt(np.where(tested, information, 1.0))
     statistic = np.where(tested, raw / root, np.nan)
-    shape = np.where(tested, np.clip(np.exp(raw / root**2), *_SHAPES), np.nan)
+    # Ages that hardly differ say so little that one step would lead to no number at all.
+    shape = np.where(tested, np.exp(np.clip(raw / root**2, *np.log(_SHAPES))), np.nan)
     return _Age(statistic, np.where(tested, information, 0.0), shape)
 
 

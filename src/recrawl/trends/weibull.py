@@ -62,7 +62,7 @@ class Weibull:
         count: Points of each window, n.
         span: Days to the last point, or to the last look.
         logs: S.
-        timed: Whether a window ends with the last look instead of with a change.
+        timed: Whether each window ends with the last look instead of with a change.
 
     References:
         Singh (2007). Estimating the rate of web page updates. IJCAI.
@@ -82,16 +82,19 @@ class Weibull:
     count: Ints
     span: Floats
     logs: Floats
-    timed: bool = False
+    timed: Bools
 
     @classmethod
     def of(cls, times: WindowTimes, end: Floats | None = None) -> Weibull:
-        """Fit every window, to its last point or to `end`, days since the window's beginning."""
+        """Fit every window, to its last point or to `end`, days since the window's beginning.
+
+        A window whose last point is its end stopped with a change, whatever `end` says.
+        """
         last = times.span if end is None else end
         if end is not None and not (end >= times.span).all():
             raise InvalidParameter("end must be at or after the last point of each window")
         logs = times.count * np.log(last) - times.total(times.logs)
-        return cls(times.count, last, np.maximum(logs, 0.0), timed=end is not None)
+        return cls(times.count, last, np.maximum(logs, 0.0), timed=last > times.span)
 
     @property
     def beta_likely(self) -> Floats:
@@ -101,7 +104,7 @@ class Weibull:
     @property
     def beta(self) -> Floats:
         """The unbiased beta; nan where points are too few."""
-        return self._over_logs(self.count - (1 if self.timed else 2))
+        return self._over_logs(self.count - np.where(self.timed, 1, 2))
 
     def _over_logs(self, events: Ints) -> Floats:
         some = (self.logs > 0) & (events > 0)
@@ -119,10 +122,15 @@ class Weibull:
         """
         check_fraction(level=level)
         tail = (1 - level) / 2
-        events = np.maximum(self.count - (0.0 if self.timed else 1.0), 1.0)
-        some = (self.logs > 0) & (self.count > (0 if self.timed else 1))
-        logs = np.where(some, self.logs, np.nan)
+        events = self._events
+        some = (self.logs > 0) & (events > 0)
+        logs, events = np.where(some, self.logs, np.nan), np.maximum(events, 1.0)
         return gamma_quantile(events, tail) / logs, gamma_quantile(events, 1 - tail) / logs
+
+    @property
+    def _events(self) -> Floats:
+        """Shape of the Gamma distribution of beta S."""
+        return self.count.astype(np.float64) - np.where(self.timed, 0.0, 1.0)
 
     def rate(self, since: Floats, variant: Variant = "corrected") -> Floats:
         """Changes a day so long after each window's beginning; nan where points are too few."""
@@ -153,6 +161,30 @@ class Weibull:
         $1/\lambda(t)$ for falling rates, below it for rising ones.
         """
         return mean_wait(since, self.beta, self.eta)
+
+    def next_wait(self, probability: float) -> Floats:
+        r"""Days from the end within which the next change falls, neither parameter being known.
+
+        Under any $\beta$ and $\eta$, $\ln(s_{n+1} / s_n)$ is exponential with the mean
+        $1 / (n \beta)$, and $\beta S$ follows a Gamma distribution with shape $n - 1$. So
+
+        $$ \Pr\left[ \ln \frac{s_{n+1}}{s_n} > w S \right] = (1 + n w)^{-(n-1)} , $$
+
+        exactly. Where time-truncated, $T$ stands for $s_n$ and the power is $-n$; that holds as
+        nearly as the changes to expect by $T$ follow a Gamma distribution with shape $n$.
+
+        >>> logs = np.log(15 / np.array([1.0, 3, 6, 10])).sum(keepdims=True)
+        >>> fit = Weibull(np.array([5]), np.array([15.0]), logs, np.array([False]))
+        >>> fit.next_wait(0.5).round(2)
+        array([3.57])
+        """
+        events = self._events
+        some = (self.logs > 0) & (events > 0)
+        events = np.where(some, events, np.nan)
+        with np.errstate(over="ignore"):  # few points of a falling rate: as good as never
+            share = np.expm1(-np.log1p(-probability) / events) / self.count
+            wait: Floats = self.span * np.expm1(self.logs * share)
+        return wait
 
     def median_wait(self, since: Floats) -> Floats:
         """Days from then to the next change that are exceeded half of the time."""
