@@ -225,7 +225,7 @@ class Seen(NamedTuple):
     def of(cls, histories: Histories) -> Seen:
         """Look at every gap of all pages."""
         points = points_of(histories)
-        begins, state = _cut(points, Windowing())
+        begins, state = _cut(points, Windowing(3.0, "count"))
         rows = np.flatnonzero(begins)
         page = np.searchsorted(points.offsets, rows, side="right") - 1
         windows = Windows(np.append(rows, len(points.times)), page, state[rows])

@@ -23,12 +23,13 @@ from recrawl.trends.fits import fit_windows
 from recrawl.trends.points import Points
 from recrawl.trends.prediction import FORECASTERS, Forecasting, follow
 from recrawl.trends.prequential import forecast_errors
-from recrawl.trends.windows import consistent_windows
+from recrawl.trends.windows import Windowing, consistent_windows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 PAGES, DAYS = 300_000, 200
+PUBLISHED_WINDOWS = Windowing(3.0, "count")
 PUBLISHED = ("weibull", "duane", "cho", "matloff")
 
 
@@ -69,13 +70,13 @@ def report(what: str, ratio: float, limit: str) -> None:
 
 def fits(points: Points, one: float) -> None:
     """Windows, and every estimator with its in-sample error."""
-    alone = best(lambda: consistent_windows(points))
-    both = best(lambda: fit_windows(points, consistent_windows(points)))
+    alone = best(lambda: consistent_windows(points, PUBLISHED_WINDOWS))
+    both = best(lambda: fit_windows(points, consistent_windows(points, PUBLISHED_WINDOWS)))
     report("windows alone (units)", alone / one, "-")
     report("windows, all estimators, in-sample errors, bands (units)", both / one, "at most 200")
     print(f"growth of a process's memory: {_peak_memory():.2f} GB   asked: at most 1.5")
 
-    windows = consistent_windows(points)
+    windows = consistent_windows(points, PUBLISHED_WINDOWS)
     errors = fit_windows(points, windows).errors
     found = np.array([errors[name] for name in PUBLISHED])
     shares = np.bincount(found.argmin(axis=0), minlength=len(PUBLISHED)) / len(windows)
@@ -89,11 +90,11 @@ def _peak_memory() -> float:
     """Growth of a process's memory while it cuts and fits windows, in GB."""
     script = (
         "import sys; sys.path.insert(0, 'benchmarks'); from trends import *; p = made(1000);"
-        "fit_windows(p, consistent_windows(p)); points = made();"
+        "fit_windows(p, consistent_windows(p, PUBLISHED_WINDOWS)); points = made();"
         "status = lambda key: next(int(line.split()[1]) for line in open('/proc/self/status')"
         " if line.startswith(key));"
         "open('/proc/self/clear_refs', 'w').write('5'); before = status('VmRSS');"
-        "fit_windows(points, consistent_windows(points));"
+        "fit_windows(points, consistent_windows(points, PUBLISHED_WINDOWS));"
         "print((status('VmHWM') - before) * 1024 / 1e9)"
     )
     return float(subprocess.check_output([sys.executable, "-c", script], text=True))
@@ -101,8 +102,8 @@ def _peak_memory() -> float:
 
 def forecasts(points: Points, one: float) -> None:
     """The same with prequential errors, and visits that follow every forecaster."""
-    windows = consistent_windows(points)
-    fitted = best(lambda: fit_windows(points, consistent_windows(points)))
+    windows = consistent_windows(points, PUBLISHED_WINDOWS)
+    fitted = best(lambda: fit_windows(points, consistent_windows(points, PUBLISHED_WINDOWS)))
     judged = best(lambda: forecast_errors(points, windows))
     report("prequential errors (units)", judged / one, "-")
     total = fitted + judged

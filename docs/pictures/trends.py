@@ -45,7 +45,7 @@ def windows() -> Chart:
     days = np.cumsum(np.array(GAPS, np.float64))  # visits that found a change
     times = days - 0.5
     points = Points(times, np.array([0, len(times)]), days[-1:])
-    found = consistent_windows(points, Windowing(threshold=0))
+    found = consistent_windows(points, Windowing(0, "count"))
     start, end = found.origins(points), times[found.offsets[1:] - 1]
     count, span = found.points.astype(np.float64), end - start
     low, high = gamma_quantile(count, 0.05), gamma_quantile(count, 0.95)

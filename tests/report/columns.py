@@ -16,6 +16,7 @@ WINDOW_COLUMNS = (
     "rate_per_day",
     "mtbu_days",
     "mse",
+    "error_sum",
 )
 LOCAL_COLUMNS = (
     "page",

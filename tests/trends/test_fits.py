@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from recrawl.trends.points import Points
 
 PUBLISHED = ("weibull", "duane", "cho", "matloff")
+COUNTED = Windowing(3.0, "count")
 
 
 def slow_intervals(days: list[float], period: float) -> dict[str, list[float]]:
@@ -78,7 +79,7 @@ def _reproduction() -> Reproduction:
 def test_the_vector_of_both_methods():
     """s = 1, 3, 6, 10, 15: 0.415489 by Weibull, 1.52704 by Duane."""
     fits = Fits.of(times_of(RISING))
-    errors = fits.errors()
+    errors, _ = fits.errors()
 
     expected = [1.58779, 2.65518, 3.67265, 4.66453, 5.63924]
     assert fits.mean_intervals("weibull") == pytest.approx(expected, abs=1e-5)
@@ -98,7 +99,7 @@ def test_the_constants_of_regular_access():
 
 def test_a_change_every_day_leaves_matloff_no_time_at_all():
     """M = n: the rate is infinite, its mean interval 0, its error the mean square gap."""
-    errors = Fits.of(times_of([1.0, 2, 3, 4])).errors()
+    errors, _ = Fits.of(times_of([1.0, 2, 3, 4])).errors()
 
     assert errors["matloff"].tolist() == [1.0]
     assert errors["cho"] == pytest.approx([(1 / math.log(9) - 1) ** 2])
@@ -120,7 +121,7 @@ whole_days = st.lists(st.floats(0.05, 20), min_size=1, max_size=25).map(
 @given(st.lists(whole_days, min_size=1, max_size=4), st.sampled_from([0.5, 1.0, 7.0]))
 def test_intervals_and_errors_are_those_of_a_naive_loop(pages, period):
     fits = Fits.of(times_of(*pages), period)
-    errors = fits.errors()
+    errors, _ = fits.errors()
 
     for name in ESTIMATORS:
         expected = [slow_intervals(page, period)[name] for page in pages]
@@ -134,7 +135,7 @@ def test_intervals_and_errors_are_those_of_a_naive_loop(pages, period):
 def test_windows_are_fitted_on_their_own_clocks(gaps):
     """Each window as if its page began with it."""
     points = points_at_days(list(itertools.accumulate(gaps)))
-    windows = consistent_windows(points, Windowing(1.0))
+    windows = consistent_windows(points, Windowing(1.0, "count"))
     fitted = fit_windows(points, windows)
 
     for number in range(len(windows)):
@@ -157,7 +158,7 @@ def test_windows_are_fitted_on_their_own_clocks(gaps):
 def test_blocks_of_windows_do_not_matter(monkeypatch):
     """The same bits, whatever else is fitted at the same time."""
     points = bernoulli_days(40)
-    windows = consistent_windows(points)
+    windows = consistent_windows(points, COUNTED)
     whole = fit_windows(points, windows)
     monkeypatch.setattr("recrawl.trends.fits._WINDOWS", 7)
 
@@ -241,7 +242,7 @@ def test_neighbouring_readings_are_close(reproduction, windowing, best, beats_ch
 def test_a_short_window_has_the_ratio_for_its_rate(count):
     """Too few for a Weibull rate; beta is nan below three points, nothing else is."""
     points = points_at_days(RISING[:count], end=[20.0])
-    fitted = fit_windows(points, consistent_windows(points))
+    fitted = fit_windows(points, consistent_windows(points, COUNTED))
 
     assert fitted.rate == pytest.approx([count / RISING[count - 1]] if count else [])
     assert np.isnan(fitted.beta).tolist() == ([count < 3] if count else [])
@@ -281,14 +282,14 @@ def test_a_thousand_changes_within_a_day_after_years_do_not_warn():
 def test_duane_holds_for_a_burst_of_milliseconds_after_years():
     """All logarithms agree to 11 digits: the line goes through the points all the same."""
     days = [1e4 + i / 86_400_000 for i in range(4)]
-    errors = Fits.of(times_of(days)).errors()
+    errors, _ = Fits.of(times_of(days)).errors()
 
     assert errors["duane"] == pytest.approx([slow_errors(days)["duane"]], rel=0.01)
 
 
 def test_the_smallest_error_of_clockwork_is_nothing():
     """Gaps of a week for years: the ratio explains them to the last digit that counts."""
-    errors = Fits.of(times_of([7.0 * i for i in range(1, 500)])).errors()
+    errors, _ = Fits.of(times_of([7.0 * i for i in range(1, 500)])).errors()
 
     assert errors["ratio"] == pytest.approx([0.0], abs=1e-9)
     assert errors["running"] == pytest.approx([0.0], abs=1e-9)
@@ -300,7 +301,7 @@ def test_a_level_that_is_no_probability_is_refused(level):
     points = points_at_days(RISING)
 
     with pytest.raises(InvalidParameter, match="level"):
-        fit_windows(points, consistent_windows(points), level=level)
+        fit_windows(points, consistent_windows(points, COUNTED), level=level)
 
 
 @pytest.mark.parametrize("period", [-1.0, 0.0, math.inf, math.nan])
@@ -308,7 +309,7 @@ def test_a_period_that_is_no_time_is_refused(period):
     points = points_at_days(RISING)
 
     with pytest.raises(InvalidParameter, match="period"):
-        fit_windows(points, consistent_windows(points), period=period)
+        fit_windows(points, consistent_windows(points, COUNTED), period=period)
 
 
 def test_an_estimator_nobody_knows_is_refused():

@@ -128,7 +128,7 @@ def test_the_last_window_of_a_page_counts():
     page = Histories.from_lists(
         [([1.0] * 4, [True] * 4), ([], []), ([1.0] * 20, [True] * 10 + [False, True] * 5)]
     )
-    windows = consistent_windows(points_of(page), Windowing(threshold=0))
+    windows = consistent_windows(points_of(page), Windowing(0, "count"))
     last = last_windows(windows, 3)
 
     assert last[1] == -1

@@ -83,7 +83,7 @@ def test_what_comes_later_does_not_change_an_expectation(gaps):
 def test_windows_are_judged_on_their_own(gaps):
     """A window knows nothing of the one before, and is not judged by the one after."""
     points = points_at_days(list(itertools.accumulate(gaps)))
-    windows = consistent_windows(points, Windowing(1.0))
+    windows = consistent_windows(points, Windowing(1.0, "count"))
     found = forecast_errors(points, windows)
 
     for number in range(len(windows)):
@@ -123,7 +123,7 @@ def test_without_a_gap_to_judge_by_there_is_no_error(count):
     """Four points are all known when the first forecast is made."""
     points = points_at_days([1.0 * i for i in range(1, count + 1)], end=[9.0])
 
-    errors = forecast_errors(points, consistent_windows(points))
+    errors = forecast_errors(points, consistent_windows(points, Windowing(3.0, "count")))
 
     for name in FORECASTERS:
         assert np.isnan(errors[name]).tolist() == ([True] if count else [])
@@ -151,7 +151,7 @@ def test_awkward_pages_have_finite_errors(days):
 def test_without_hindsight_a_constant_rate_wins():
     """Section 9: in-sample Weibull is best; judged by the next gap the plain ratio is."""
     points = bernoulli_days(2000)
-    windows = consistent_windows(points)
+    windows = consistent_windows(points, Windowing(3.0, "count"))
 
     hindsight = fit_windows(points, windows).errors
     means = {name: float(np.nanmean(one)) for name, one in forecast_errors(points, windows).items()}

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recrawl.errors import InvalidParameter
-from recrawl.trends.windows import LEAST_POINTS, State, Windowing, consistent_windows
+from recrawl.trends.windows import LEAST_POINTS, READINGS, State, Windowing, consistent_windows
 from tests.trends.made import bernoulli_days, points_at_days
 
 Cut = tuple[int, State]  # points and state of a window
@@ -47,7 +47,7 @@ def slow_fits(discrepancies: list[float], windowing: Windowing) -> bool:
         return True
     if windowing.reading == "count":
         return len(odd) <= windowing.threshold
-    if windowing.reading == "point":
+    if windowing.reading in ("point", "envelope"):
         return odd[-1] < windowing.threshold
     return sum(odd) < windowing.threshold
 
@@ -62,7 +62,8 @@ def slow_forward(gaps: list[float], windowing: Windowing) -> list[Cut]:
         state = slow_state(*inner) if len(inner) == 2 else State.SHORT
         discrepancies: list[float] = []
         while end < len(gaps):
-            odd = slow_discrepancy(state, gaps[begin + 1 : end], gaps[end], windowing.envelope)
+            envelope = windowing.reading == "envelope"
+            odd = slow_discrepancy(state, gaps[begin + 1 : end], gaps[end], envelope)
             discrepancies.append(odd)
             if not slow_fits(discrepancies, windowing):
                 break
@@ -111,8 +112,7 @@ whole_gaps = st.integers(0, 30).flatmap(
 windowings = st.builds(
     Windowing,
     threshold=st.sampled_from([0.0, 1.0, 2.0, 3.0, 5.0, math.inf]),
-    reading=st.sampled_from(["count", "point", "budget"]),
-    envelope=st.booleans(),
+    reading=st.sampled_from(["count", "point", "budget", "envelope"]),
     backward=st.booleans(),
 )
 
@@ -127,34 +127,34 @@ windowings = st.builds(
 )
 def test_the_two_inner_gaps_of_the_first_three_points_say_the_state(gaps, state):
     """The gap before the window's first point has no say; an equal gap fits both ways."""
-    assert found(gaps, Windowing(threshold=0)) == [(5, state)]
+    assert found(gaps, Windowing(0, "count")) == [(5, state)]
 
 
 def test_gaps_equal_but_for_rounding_are_constant():
     """0.1 + 0.2 is not 0.3, but the gaps are a tenth of a day."""
-    assert found([0.1] * 30, Windowing(threshold=0)) == [(30, State.CONSTANT)]
+    assert found([0.1] * 30, Windowing(0, "count")) == [(30, State.CONSTANT)]
 
 
 def test_gaps_within_the_tie_are_equal():
     gaps = [1.0, 1.0, 1.1, 1.0, 1.05]
 
-    assert found(gaps, Windowing(threshold=0, tie=0.2)) == [(5, State.CONSTANT)]
-    assert found(gaps, Windowing(threshold=9)) == [(5, State.DECREASING)]
+    assert found(gaps, Windowing(0, "count", tie=0.2)) == [(5, State.CONSTANT)]
+    assert found(gaps, Windowing(9, "count")) == [(5, State.DECREASING)]
 
 
 def test_a_point_that_fails_begins_the_next_window():
     """Four gaps of a day; the fifth is longer and its point belongs to what follows."""
     gaps = [1.0, 1, 1, 1, 2, 3, 4, 5]
 
-    assert found(gaps, Windowing(threshold=0)) == [(4, State.CONSTANT), (4, State.DECREASING)]
+    assert found(gaps, Windowing(0, "count")) == [(4, State.CONSTANT), (4, State.DECREASING)]
 
 
 def test_count_allows_so_many_points_that_disagree():
     """A gap of 2 among ones disagrees twice: on the way up and on the way down."""
     gaps = [1.0, 1, 1, 1, 2, 1, 1, 1, 1]
 
-    assert found(gaps, Windowing(2)) == [(9, State.CONSTANT)]
-    assert found(gaps, Windowing(1)) == [(5, State.CONSTANT), (4, State.CONSTANT)]
+    assert found(gaps, Windowing(2, "count")) == [(9, State.CONSTANT)]
+    assert found(gaps, Windowing(1, "count")) == [(5, State.CONSTANT), (4, State.CONSTANT)]
 
 
 def test_point_limits_each_disagreement_in_days():
@@ -179,7 +179,7 @@ def test_an_envelope_keeps_a_window_from_drifting():
     gaps = [1.0, 1, 1, 1.5, 2, 2.5, 3, 3.5, 4]
 
     assert found(gaps, Windowing(1.0, "point")) == [(9, State.CONSTANT)]
-    drifting = found(gaps, Windowing(1.0, "point", envelope=True))
+    drifting = found(gaps, Windowing(1.0, "envelope"))
     assert drifting == [(4, State.CONSTANT), (5, State.DECREASING)]
 
 
@@ -187,7 +187,7 @@ def test_backward_windows_end_with_the_last_point():
     """Walking back, the last four gaps shrink towards the present: the rate goes up."""
     gaps = [1.0, 9, 9, 9, 2.5, 3, 2, 1]
 
-    back = found(gaps, Windowing(0, backward=True))
+    back = found(gaps, Windowing(0, "count", backward=True))
 
     assert back == [(4, State.CONSTANT), (4, State.INCREASING)]
 
@@ -196,8 +196,8 @@ def test_an_envelope_holds_when_walking_back_too():
     """Back from the present gaps must grow: 2.5 after 3 disagrees, with 3 the longest so far."""
     gaps = [1.0, 9, 9, 9, 2.5, 3, 2, 1]
 
-    plain = found(gaps, Windowing(0, backward=True))
-    back = found(gaps, Windowing(0, envelope=True, backward=True))
+    plain = found(gaps, Windowing(0, "point", backward=True))
+    back = found(gaps, Windowing(0, "envelope", backward=True))
 
     assert back == plain == [(4, State.CONSTANT), (4, State.INCREASING)]
 
@@ -205,7 +205,7 @@ def test_an_envelope_holds_when_walking_back_too():
 def test_short_windows_are_shared_out():
     """Cut into 4, 3 and 4: one point goes left, two go right."""
     gaps = [1.0, 1, 1, 1, 2, 2, 2, 5, 5, 5, 5]
-    windowing = Windowing(0)
+    windowing = Windowing(0, "count")
 
     assert slow_cut(gaps, windowing) == [
         (4, State.CONSTANT),
@@ -224,7 +224,7 @@ def test_short_windows_are_shared_out():
 )
 def test_a_short_window_at_an_end_goes_to_its_only_neighbour(gaps, expected):
     """First 3 points before 4, and 2 after 4."""
-    assert found([float(gap) for gap in gaps], Windowing(0)) == expected
+    assert found([float(gap) for gap in gaps], Windowing(0, "count")) == expected
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
@@ -238,7 +238,7 @@ def test_a_page_without_points_has_no_window():
     assert windows.page.tolist() == [1]
     assert windows.points.tolist() == [4]
     assert len(consistent_windows(points_at_days())) == 0
-    assert len(consistent_windows(points_at_days([]), Windowing(backward=True))) == 0
+    assert len(consistent_windows(points_at_days([]), Windowing(3, "count", backward=True))) == 0
 
 
 @settings(max_examples=400)
@@ -286,7 +286,7 @@ def test_a_window_is_short_exactly_if_it_has_too_few_points(gaps, windowing):
 
 def test_a_remnant_that_grows_to_a_window_has_a_state():
     """Cut into 3 and 2 points: the first go to the second, which alone had too few to say."""
-    (window,) = found([1.0, 1, 1, 5, 1], Windowing(0))
+    (window,) = found([1.0, 1, 1, 5, 1], Windowing(0, "count"))
 
     assert window[0] == 5
     assert window[1] != State.SHORT
@@ -294,20 +294,22 @@ def test_a_remnant_that_grows_to_a_window_has_a_state():
 
 @given(
     st.lists(st.floats(0.01, 100), min_size=1, max_size=40),
-    st.sampled_from(["count", "point", "budget"]),
-    st.booleans(),
+    st.sampled_from(READINGS),
     st.booleans(),
 )
-def test_without_a_threshold_there_is_one_window(gaps, reading, envelope, backward):
-    assert len(found(gaps, Windowing(math.inf, reading, envelope, backward))) == 1
+def test_without_a_threshold_there_is_one_window(gaps, reading, backward):
+    backward &= reading != "likelihood"
+    assert len(found(gaps, Windowing(math.inf, reading, backward))) == 1
 
 
 @given(whole_gaps)
 def test_backward_is_forward_in_a_mirror(gaps):
     """Before merging; with pages long enough that nothing is merged, after it too."""
-    forward = slow_cut(gaps, Windowing(1))
+    forward = slow_cut(gaps, Windowing(1, "count"))
     if all(count >= LEAST_POINTS for count, _ in forward):
-        mirrored = found([1.0, *reversed(gaps[1:])] if gaps else [], Windowing(1, backward=True))
+        mirrored = found(
+            [1.0, *reversed(gaps[1:])] if gaps else [], Windowing(1, "count", backward=True)
+        )
 
         assert mirrored == [(count, MIRRORED[state]) for count, state in reversed(forward)]
 
@@ -316,7 +318,7 @@ def test_the_time_of_a_window_begins_at_the_point_before():
     """The first begins at its page's origin, on every page."""
     times = [list(itertools.accumulate([1.0, 1, 1, 1, 2, 3, 4, 5])), [3.0, 5.0, 8.0, 12.0]]
     points = points_at_days(*times)
-    windows = consistent_windows(points, Windowing(0))
+    windows = consistent_windows(points, Windowing(0, "count"))
 
     assert windows.points.tolist() == [4, 4, 4]
     assert windows.origins(points).tolist() == [0.0, 4.0, 0.0]
@@ -332,7 +334,7 @@ def test_states_have_names():
 
 def test_the_reproductions_state_mix():
     """Section 9: 43 % constant, 28 % increasing, 29 % decreasing, unlike the papers' 35/3/61."""
-    windows = consistent_windows(bernoulli_days(2000))
+    windows = consistent_windows(bernoulli_days(2000), Windowing(3, "count"))
 
     mix = np.bincount(windows.state, minlength=4) / len(windows)
 
@@ -342,7 +344,8 @@ def test_the_reproductions_state_mix():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"reading": "sum"}, "reading must be one of count, point, budget"),
+        ({"reading": "sum"}, "reading must be one of likelihood, point, count, budget, envelope"),
+        ({"backward": True}, "backward needs another reading"),
         ({"threshold": -1.0}, "threshold must be at least 0"),
         ({"threshold": math.nan}, "threshold must be at least 0"),
         ({"tie": -1.0}, "tie must be at least 0"),

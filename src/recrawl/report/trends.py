@@ -1,7 +1,8 @@
 """Rates that move, as tables: what `recrawl trends` writes.
 
 Every table has one row per page, or several; `page` says which. Figures that a status explains are
-empty.
+empty. `increasing` and `decreasing` always say what the rate does: in `state` inside a window,
+where the band of its beta leaves out 1, in `trend` over the whole record.
 
 Pure.
 """
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 
 _LONGEST = 36_525.0  # days: what lies farther ahead is as good as never
-_DIRECTIONS = ["", "rising", "falling"]
+_DIRECTIONS = ["", "increasing", "decreasing"]
 _DAYS_DO = np.timedelta64(3, "D")  # between two instants that are told by their days
 _SURE = 0.05  # p below which a trend is named
 
@@ -67,7 +68,7 @@ def window_table(points: Points, windows: Windows, fits: WindowFits) -> Table:
             "start": _instants(points.origin, windows.page, origins),
             "end": _instants(points.origin, windows.page, lasts),
             "points": windows.points,
-            "state": Named(windows.state, STATE_NAMES),
+            "state": Named(fits.state(windows), STATE_NAMES),
             "beta": finite(fits.beta),
             "beta_low": finite(fits.beta_low),
             "beta_high": finite(fits.beta_high),
@@ -75,6 +76,7 @@ def window_table(points: Points, windows: Windows, fits: WindowFits) -> Table:
             "rate_per_day": finite(fits.rate),
             "mtbu_days": finite(1 / fits.rate),
             "mse": Group({name: finite(error) for name, error in fits.errors.items()}),
+            "error_sum": Group({name: finite(error) for name, error in fits.error_sums.items()}),
         },
     )
 
@@ -156,7 +158,7 @@ def page_table(seen: Summary) -> Table:
         return finite(np.where(some, column[last] if len(column) else np.nan, np.nan))
 
     state = np.full(pages, int(State.SHORT))
-    state[some] = seen.windows.state[last[some]]
+    state[some] = seen.fits.state(seen.windows)[last[some]]
     wait = seen.next_change
     page = np.arange(pages)
     named = np.where(seen.test.p < _SURE, _direction(seen.test), 0)
@@ -185,7 +187,16 @@ def shown(table: Table) -> tuple[list[str], list[list[str]]]:
     cells: dict[str, list[str]] = {}
     columns = table.columns
     for name, column in columns.items():
-        if name in ("low", "high", "beta_low", "beta_high", "eta", "mtbu_days"):
+        if name in (
+            "low",
+            "high",
+            "beta_low",
+            "beta_high",
+            "eta",
+            "mtbu_days",
+            "first_gaps",
+            "error_sum",
+        ):
             continue
         if name == "beta":
             cells["beta"] = _banded(columns["beta"], columns["beta_low"], columns["beta_high"])

@@ -134,11 +134,15 @@ class Weibull:
 
     def rate(self, since: Floats, variant: Variant = "corrected") -> Floats:
         """Changes a day so long after each window's beginning; nan where points are too few."""
-        factor = self._factor(variant)
-        beta = self.beta if variant in ("corrected", "check") else self.beta_likely
+        factor, beta = self.factor_and_beta(variant)
         with np.errstate(over="ignore"):
             power = np.exp((beta - 1) * np.log(since / self.span))
         return factor * self.count * beta / self.span * power
+
+    def factor_and_beta(self, variant: Variant) -> tuple[Floats, Floats]:
+        """What a variant multiplies the rate by, nan where points are too few, and its beta."""
+        beta = self.beta if variant in ("corrected", "check") else self.beta_likely
+        return self._factor(variant), beta
 
     def _factor(self, variant: Variant) -> Floats:
         check_choice(VARIANTS, variant=variant)

@@ -1,10 +1,12 @@
 """Consistent windows: stretches of a page's life in which its rate moves one way.
 
 The gaps between change points of one window stay equal (`constant`), get shorter (`increasing`: the
-rate goes up) or longer (`decreasing`). A window begins with three points; their two inner gaps say
-which of the three it is. It goes on as long as the next gap agrees, or disagrees by less than a
-threshold. A point that fails begins the next window. Windows of fewer than four points are shared
-out between their neighbours.
+rate goes up) or longer (`decreasing`). What increases is always the rate.
+
+By likelihood, the default, windows are the best partition of all (`recrawl.trends.partition`). As
+published, a window begins with three points; their two inner gaps say which of the three it is. It
+goes on as long as the next gap agrees, or disagrees by less than a threshold. A point that fails
+begins the next window. Windows of fewer than four points are shared out between their neighbours.
 
 All pages are processed at once: their first points, then all second ones, and so on. `WindowTimes`
 has the points on the clock of their windows, as every fit inside a window reads them.
@@ -23,7 +25,9 @@ import numpy as np
 from recrawl.arrays.blocks import over_blocks
 from recrawl.arrays.ranges import expand_ranges, sums
 from recrawl.checks import check_at_least, check_choice
+from recrawl.errors import InvalidParameter
 from recrawl.rates.ranks import most_first
+from recrawl.trends.partition import best_partition
 from recrawl.trends.points import gaps_between
 
 if TYPE_CHECKING:
@@ -32,8 +36,8 @@ if TYPE_CHECKING:
 
 LEAST_POINTS = 4  # of a window
 
-Reading = Literal["count", "point", "budget"]
-READINGS: tuple[Reading, ...] = ("count", "point", "budget")
+Reading = Literal["likelihood", "point", "count", "budget", "envelope"]
+READINGS: tuple[Reading, ...] = ("likelihood", "point", "count", "budget", "envelope")
 
 
 class State(IntEnum):
@@ -53,13 +57,15 @@ class Windowing:
     """How points are cut into windows.
 
     Args:
-        threshold: What a window may hold of points that disagree, in the unit of `reading`.
-        reading: `"count"`: how many; `"point"`: each by less than so many days; `"budget"`: all
-            together by less than so many days. The papers leave open which they mean; `"count"`
-            fits their tables best.
-        envelope: Compare a gap with the shortest or longest so far in its window, not with the
-            one before, so that a window cannot drift.
-        backward: Begin with the last three points of a page and walk back.
+        threshold: What must be exceeded to end a window, in the unit of `reading`.
+        reading: `"likelihood"`: what one more window must gain, in units of the logarithm of the
+            page's points. As published, what disagrees with the state of a window: `"point"`, by
+            how many days a gap may differ from the one before; `"count"`, how many gaps may;
+            `"budget"`, by how many days all of them together; `"envelope"`, by how many days a
+            gap may differ from the first, shortest or longest one so far, so that a window
+            cannot drift. The papers leave open which they mean; `"count"` fits their tables best.
+        backward: Begin with the last three points of a page and walk back; not by likelihood,
+            which has no direction.
         tie: Days by which gaps may differ and still be equal.
 
     References:
@@ -67,8 +73,7 @@ class Windowing:
     """
 
     threshold: float = 3.0
-    reading: Reading = "count"
-    envelope: bool = False
+    reading: Reading = "likelihood"
     backward: bool = False
     tie: float = 1e-9
 
@@ -76,6 +81,8 @@ class Windowing:
         """Check the parameters."""
         check_choice(READINGS, reading=self.reading)
         check_at_least(0, threshold=self.threshold, tie=self.tie)
+        if self.backward and self.reading == "likelihood":
+            raise InvalidParameter("backward needs another reading: likelihood has no direction")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,16 +129,25 @@ def consistent_windows(points: Points, windowing: Windowing | None = None) -> Wi
     """Cut the points of every page into windows; a page without points has none.
 
     Examples:
-        Gaps of a day, then gaps that grow; nothing that disagrees is allowed:
+        A gap every fifty days, then every other day, then every fifty days again:
 
         >>> from recrawl.trends.points import Points
+        >>> times = np.cumsum([50.0] * 15 + [2.2] * 13 + [50.0] * 8)
+        >>> points = Points(times, np.array([0, 36]), times[-1:])
+        >>> consistent_windows(points).points
+        array([15, 13,  8])
+
+        As published, gaps of a day, then gaps that grow; nothing that disagrees is allowed:
+
         >>> times = np.cumsum([1.0, 1, 1, 1, 2, 3, 4, 5, 6])
         >>> points = Points(times, np.array([0, 9]), times[-1:])
-        >>> found = consistent_windows(points, Windowing(threshold=0))
+        >>> found = consistent_windows(points, Windowing(0, "count"))
         >>> found.points, found.state_names
         (array([4, 5]), ['constant', 'decreasing'])
     """
     windowing = windowing or Windowing()
+    if windowing.reading == "likelihood":
+        return _likeliest(points, windowing.threshold)
     marked, state = _cut(points, windowing)
     rows = np.flatnonzero(marked)
     if windowing.backward:  # a walk back begins where a window ends
@@ -140,6 +156,16 @@ def consistent_windows(points: Points, windowing: Windowing | None = None) -> Wi
         size = np.diff(np.append(rows, len(points.times)))
     windows = _merged(points, rows, size, state[rows])
     _name_grown(points, windows, windowing)
+    return windows
+
+
+def _likeliest(points: Points, threshold: float) -> Windows:
+    """Windows of the best partition."""
+    rows, turns = best_partition(points, threshold=threshold, least=LEAST_POINTS)
+    page = np.searchsorted(points.offsets, rows, side="right") - 1
+    state = np.array([State.CONSTANT, State.INCREASING, State.DECREASING], np.uint8)[turns]
+    windows = Windows(np.append(rows, len(points.times)), page, state)
+    state[windows.points < LEAST_POINTS] = State.SHORT
     return windows
 
 
@@ -213,7 +239,7 @@ class _Walk:
         used[fresh] = 0
         size += 1
         size[fresh] = 1
-        if self.windowing.envelope:
+        if self.windowing.reading == "envelope":
             self._keep_extreme(gap, left)
         else:
             reference[:] = gap
@@ -233,7 +259,7 @@ class _Walk:
         if self.windowing.reading == "count":
             return wrong & (used + 1 > threshold), wrong.astype(np.float64)
         odd = odd * wrong
-        if self.windowing.reading == "point":
+        if self.windowing.reading in ("point", "envelope"):
             return wrong & (odd >= threshold), np.zeros(len(odd))
         return wrong & (used + odd >= threshold), odd
 

@@ -69,7 +69,7 @@ def test_a_row_a_page(log):
 
     assert busy["changes"] == "30"
     assert float(busy["rate_per_day"]) > 5 * float(quiet["rate_per_day"])
-    assert quiet["trend"] == "falling"
+    assert quiet["trend"] == "decreasing"
     assert float(quiet["trend_p"]) < 0.001
     assert busy["low"] < busy["next_at"] < busy["high"]
     assert new["status"] == "prior_only"
@@ -164,6 +164,9 @@ def test_a_terminal_shows_a_table_and_the_months_of_one_page(log):
             "--between must begin with the earlier",
         ),
         (["rates", "--between", "soon", "later"], "time must be ISO 8601"),
+        (["windows", "--reading", "sum"], "reading must be one of likelihood, point, count"),
+        (["windows", "--variant", "hat"], "variant must be one of likely, corrected"),
+        (["windows", "--backward"], "backward needs another reading"),
         (["windows", "--level", "2"], "level must lie between 0 and 1"),
         (["test", "--page", "/none"], "no page '/none'"),
         (["pages", "-o", "rates.txt"], "output must end in .csv"),
@@ -267,3 +270,64 @@ def test_the_input_is_never_written_over(log):
         run("trends", "pages", log, "-o", log)
     )
     assert log.read_text() == before
+
+
+@pytest.fixture
+def step(tmp_path):
+    """A page with three regimes: 15 gaps of 50 days, 13 of 2.2 days, 8 of 50 days."""
+    day, rows = 0.0, [("/step", float(START))]
+    for gap in [50.0] * 15 + [2.2] * 13 + [50.0] * 8:
+        day += gap
+        rows.append(("/step", START + day * DAY))
+    return write_log(tmp_path / "step.csv", rows, header="page,changed_at")
+
+
+@pytest.mark.parametrize(
+    ("words", "points"),
+    [
+        ([], [15, 13, 8]),
+        (["--reading", "point"], [15, 13, 8]),
+        (["--reading", "envelope"], [15, 13, 8]),
+        (["--reading", "budget"], [15, 13, 8]),
+        (["--reading", "point", "--backward"], [14, 13, 9]),
+        (["--reading", "count"], [36]),
+        (["--reading", "count", "--threshold", "0"], [15, 13, 8]),
+    ],
+)
+def test_three_regimes_by_each_reading(step, words, points):
+    """The state is that of the whole window; a walk back takes the jump into the next one."""
+    rows = rows_of(run_here("trends", "windows", step, *words))
+
+    assert [int(row["points"]) for row in rows] == points
+    if points == [15, 13, 8]:
+        assert [row["state"] for row in rows] == ["constant"] * 3
+
+
+def test_state_and_beta_agree(changes, log):
+    """A state other than constant only where the band of beta leaves out 1, on its side."""
+    for words in ([log], [log, "--reading", "count"], [changes], [log, "--level", "0.3"]):
+        for row in rows_of(run_here("trends", "windows", *words)):
+            low, high = float(row["beta_low"] or 0), float(row["beta_high"] or 9)
+            sides = {"increasing": low > 1, "decreasing": high < 1, "constant": low <= 1 <= high}
+            assert sides.get(row["state"], int(row["points"]) < 4)
+
+
+def test_variants_of_the_weibull_rate(changes):
+    """1, 3, 4.5, 6 and 9 days: S = 4.394449, so (n - 2) / S = 0.682679 and n / S = 1.137798."""
+    rates = {
+        name: float(rows_of(run_here("trends", "windows", changes, "--variant", name))[0][column])
+        for name, column in [("corrected", "rate_per_day"), ("likely", "rate_per_day")]
+    }
+    checked = rows_of(run_here("trends", "windows", changes, "--variant", "check"))[0]
+
+    assert rates == pytest.approx({"corrected": 5 * 0.682679 / 9, "likely": 5 * 1.137798 / 9})
+    assert float(checked["rate_per_day"]) == pytest.approx(rates["corrected"] * 2 / 3)
+
+
+def test_sums_of_errors_of_a_window(changes):
+    """The ratio's mean interval times the points is the span: its errors cancel."""
+    line = run_here("trends", "windows", changes, "--json").out.splitlines()[0]
+    sums = json.loads(line)["error_sum"]
+
+    assert sums["ratio"] == pytest.approx(0, abs=1e-9)
+    assert sums["running"] == pytest.approx(1 + 1.5 + 1.5 + 1.5 + 1.8 - 9)

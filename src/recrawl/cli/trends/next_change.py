@@ -17,7 +17,9 @@ def next_change(
     *,
     page: Annotated[str, trends_shared.PAGE] = "",
     place: Annotated[str, trends_shared.PLACE] = "middle",
+    reading: Annotated[str, trends_shared.READING] = "likelihood",
     threshold: Annotated[float, trends_shared.THRESHOLD] = 3,
+    backward: Annotated[bool, trends_shared.BACKWARD] = False,
     level: Annotated[float, trends_shared.NEXT_LEVEL] = 0.8,
     site_column: Annotated[str, shared.SITE_COLUMN] = "",
     column: Annotated[list[str] | None, shared.COLUMN] = None,
@@ -37,14 +39,15 @@ def next_change(
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.report.trends import next_table
     from recrawl.trends.next_change import next_changes
-    from recrawl.trends.windows import Windowing, consistent_windows
+    from recrawl.trends.windows import consistent_windows
 
     out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
     trends_shared.check_level(level)
     trends_shared.check_place(place)
+    windowing = trends_shared.windowing_of(reading, threshold, backward=backward)
     found = trends_shared.TrendReader(file, page, column, site_column, skip_bad_rows).read()
     histories, points = found.histories, found.points(place)
-    windows = consistent_windows(points, Windowing(threshold=threshold))
+    windows = consistent_windows(points, windowing)
     waits = next_changes(histories, points, windows, priors=found.priors, level=level)
     trends_shared.put(next_table(waits, histories.last_visit), found, out)
     trends_shared.remarks(found)

@@ -33,7 +33,9 @@ def pages(
     *,
     page: Annotated[str, trends_shared.PAGE] = "",
     place: Annotated[str, trends_shared.PLACE] = "middle",
+    reading: Annotated[str, trends_shared.READING] = "likelihood",
     threshold: Annotated[float, trends_shared.THRESHOLD] = 3,
+    backward: Annotated[bool, trends_shared.BACKWARD] = False,
     level: Annotated[float, shared.LEVEL] = 0.9,
     plot: Annotated[Path | None, _PLOT] = None,
     site_column: Annotated[str, shared.SITE_COLUMN] = "",
@@ -54,15 +56,16 @@ def pages(
         recrawl trends pages visits.csv
         recrawl trends pages visits.csv --page https://example.org/ --plot page.svg
     """  # noqa: D301 - \b tells click to leave the paragraph alone
-    from recrawl.trends.windows import Windowing, consistent_windows
+    from recrawl.trends.windows import consistent_windows
 
     out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
     trends_shared.check_level(level)
     trends_shared.check_place(place)
+    windowing = trends_shared.windowing_of(reading, threshold, backward=backward)
     trends_shared.check_plot(plot, page)
     found = trends_shared.TrendReader(file, page, column, site_column, skip_bad_rows).read()
     points = found.points(place)
-    windows = consistent_windows(points, Windowing(threshold=threshold))
+    windows = consistent_windows(points, windowing)
     table = _table(found, points, windows, level)
     trends_shared.put(table, found, out)
     if page and out.interactive:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from recrawl.rates.priors import Priors
     from recrawl.report.trends import Table
     from recrawl.trends.points import Place, Points
+    from recrawl.trends.windows import Windowing
     from recrawl.visits.histories import Histories
 
 FILE = typer.Argument(
@@ -34,7 +35,17 @@ PAGE = typer.Option(metavar="P", help="Only this page.", show_default=False)
 PLACE = typer.Option(
     metavar="WHERE", help="Place of an undated change within its gap: middle, end or random."
 )
-THRESHOLD = typer.Option(help="Points of a window that may contradict its state.", min=0)
+READING = typer.Option(
+    metavar="R",
+    help="How windows are cut: by likelihood; or as published, where a gap contradicts a window's "
+    "state by days (point, budget, envelope) or one gap too many does (count).",
+)
+THRESHOLD = typer.Option(
+    help="What ends a window: its gain in ln(changes) for likelihood, days for point, budget and "
+    "envelope, gaps for count.",
+    min=0,
+)
+BACKWARD = typer.Option("--backward", help="Cut from the last change back; not by likelihood.")
 NEXT_LEVEL = typer.Option(help="Probability that the next change falls into its band.")
 
 _ALL_OF_IT = 1 << 62  # trends are computed in memory
@@ -132,6 +143,16 @@ class TrendPages:
         places: dict[str, Place] = {name: name for name in PLACES}
         chosen = "end" if self.complete else places[place]
         return points_of(self.histories, place=chosen, random=np.random.default_rng(0))
+
+
+def windowing_of(reading: str, threshold: float, *, backward: bool) -> Windowing:
+    """How the options cut windows."""
+    from recrawl.checks import check_choice
+    from recrawl.trends.windows import READINGS, Reading, Windowing
+
+    check_choice(READINGS, reading=reading)
+    readings: dict[str, Reading] = {name: name for name in READINGS}
+    return Windowing(threshold, readings[reading], backward)
 
 
 def check_place(place: str) -> None:

@@ -15,12 +15,17 @@ from recrawl.cli.trends import shared as trends_shared
 
 if TYPE_CHECKING:
     from recrawl.trends.points import Points
+    from recrawl.trends.weibull import Variant
     from recrawl.trends.windows import Windows
 
 _PLOT = typer.Option(
     metavar="F",
     help="Draw the Duane plot of the windows of the one --page to F: .svg or .png.",
     show_default=False,
+)
+_VARIANT = typer.Option(
+    metavar="V",
+    help="Weibull rate: corrected, likely, check, bar, unbiased or least.",
 )
 
 
@@ -29,7 +34,10 @@ def windows(
     *,
     page: Annotated[str, trends_shared.PAGE] = "",
     place: Annotated[str, trends_shared.PLACE] = "middle",
+    reading: Annotated[str, trends_shared.READING] = "likelihood",
     threshold: Annotated[float, trends_shared.THRESHOLD] = 3,
+    backward: Annotated[bool, trends_shared.BACKWARD] = False,
+    variant: Annotated[str, _VARIANT] = "corrected",
     level: Annotated[float, shared.LEVEL] = 0.9,
     plot: Annotated[Path | None, _PLOT] = None,
     site_column: Annotated[str, shared.SITE_COLUMN] = "",
@@ -41,30 +49,45 @@ def windows(
 ) -> None:
     """Cut the changes of each page into windows in which its rate moves one way.
 
-    Writes one row per window: its state, beta and eta of its Weibull process, beta
-    with a band, the rate at its end, and the error of each estimator in it.
+    Writes one row per window: whether its rate is constant, increasing or
+    decreasing, beta and eta of its Weibull process, beta with a band, the rate at
+    its end, and the mean square and the sum of errors of each estimator in it.
 
     \b
     Examples:
         recrawl trends windows changes.csv --json
+        recrawl trends windows changes.csv --reading point --threshold 3
         recrawl trends windows visits.csv --page https://example.org/ --plot duane.svg
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.report.trends import window_table
     from recrawl.trends.fits import fit_windows
-    from recrawl.trends.windows import Windowing, consistent_windows
+    from recrawl.trends.windows import consistent_windows
 
     out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
     trends_shared.check_level(level)
     trends_shared.check_place(place)
+    windowing = trends_shared.windowing_of(reading, threshold, backward=backward)
     trends_shared.check_plot(plot, page)
+    chosen = _variant(variant)
     found = trends_shared.TrendReader(file, page, column, site_column, skip_bad_rows).read()
     points = found.points(place)
-    cut = consistent_windows(points, Windowing(threshold=threshold))
-    table = window_table(points, cut, fit_windows(points, cut, level=level))
+    cut = consistent_windows(points, windowing)
+    fits = fit_windows(points, cut, level=level, variant=chosen)
+    table = window_table(points, cut, fits)
     trends_shared.put(table, found, out)
     if plot is not None:
         _draw(plot, points, cut, page)
     trends_shared.remarks(found)
+
+
+def _variant(name: str) -> Variant:
+    """Variant of the Weibull rate."""
+    from recrawl.checks import check_choice
+    from recrawl.trends.weibull import VARIANTS
+
+    check_choice(VARIANTS, variant=name)
+    variants: dict[str, Variant] = {variant: variant for variant in VARIANTS}
+    return variants[name]
 
 
 def _draw(path: Path, points: Points, cut: Windows, page: str) -> None:
