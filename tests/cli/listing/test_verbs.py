@@ -6,6 +6,7 @@ import csv
 import io
 import re
 import shlex
+import shutil
 from itertools import pairwise
 
 import numpy as np
@@ -63,6 +64,19 @@ def test_describe_takes_all_attributes_that_tell_kinds(cars):
 
     assert {row["attribute"] for row in found} == {"", "make", "year"}
     assert "?" in {row["value"] for row in found}
+
+
+def test_describe_of_a_part_is_that_of_a_source_without_the_rest(cars, tmp_path):
+    """Objects of a part have other numbers than in the whole."""
+    alone = tmp_path / "cars"
+    shutil.copytree(cars, alone)
+    lines = (alone / "objects.csv").read_text().splitlines(keepends=True)
+    (alone / "objects.csv").write_text("".join(line for line in lines if ",BMW," not in line))
+
+    part = rows("describe", cars, "--where", "make = Fiat", "--by", "year")
+
+    assert part == rows("describe", alone, "--by", "year")
+    assert len(part) > 4, "one row for all, one per year"
 
 
 def test_describe_days(cars):

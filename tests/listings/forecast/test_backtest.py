@@ -128,6 +128,16 @@ def test_rows_of_schedules():
     assert rows[-1].syncs_relative_to_static == pytest.approx(1)
 
 
+def test_the_published_score_divides_by_the_exact_mean_of_syncs():
+    """Starting days differ in their number of syncs, so that the mean is not whole."""
+    grid = grid_of(days=150)
+    one = ObjectGroups.one(grid.objects)
+    (row,) = backtest_schedule(grid, one, ["static"], Goal(recall=0.7), train=60, starts=(0, 3, 6))
+
+    assert row.syncs != round(row.syncs)
+    assert row.quality_per_sync == pytest.approx(row.quality / row.syncs, rel=1e-12)
+
+
 def test_confidence_buys_time_above_the_target():
     grid = grid_of()
     run = SyncReplay(grid, ObjectGroups.one(grid.objects), METHODS[DEFAULT], train=80)

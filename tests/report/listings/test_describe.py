@@ -13,6 +13,7 @@ from recrawl.listings.data.spells import Listing, Updates
 from recrawl.listings.describe import removal_rates
 from recrawl.listings.forecast.forecast import Forecast, ForecastPath
 from recrawl.listings.groups.partition import Partitioner
+from recrawl.listings.live.forecast import grid_of
 from recrawl.listings.schedule.plan import plan_evenly, plan_to_keep
 from recrawl.listings.schedule.schedule import Goal, Limit
 from recrawl.report.charts.vega import DARK
@@ -330,6 +331,20 @@ def test_partitions_of_two_kinds():
     assert chances[0] < 1e-6
     assert np.isnan(chances[-1]), "a tree has no single attribute to test"
     assert [row[7] for row in sheet.words] == ["< 0.1 %"] * 4 + [""] * (len(sheet.words) - 4)
+
+
+def test_what_is_still_listed_has_not_come_and_gone():
+    """Synced every four hours: b is there from 4 h to 12 h; c came at 28 h, after the last day."""
+    crawls = np.datetime64("2026-01-05", "us") + np.arange(8) * np.timedelta64(4, "h")
+    listing = Listing.of(["a", "b", "c"], crawls, [(0, 0, 8), (1, 1, 3), (2, 7, 8)])
+
+    said = source_remarks("jobs", listing, grid_of(listing), ["ok"])
+
+    assert said[1] == (
+        "jobs: crawled every 4.0h of late, of which one crawl a day counts here; "
+        "1 object that came and went in between left out; "
+        "1 object that came since the last of them left out."
+    )
 
 
 def test_what_tells_nothing_may_be_chance():

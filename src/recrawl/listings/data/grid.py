@@ -190,9 +190,23 @@ class DayGrid:
         return True
 
     def only(self, wanted: Bools) -> DayGrid:
-        """A grid of some objects alone; objects keep their numbers."""
+        """A grid of some objects alone, numbered anew as `Listing.only` numbers them.
+
+        >>> from recrawl.listings.data.spells import Listing
+        >>> crawls = np.arange("2026-01-05", "2026-01-10", dtype="datetime64[D]")
+        >>> listing = Listing.of(["a", "b", "c"], crawls, [(0, 0, 3), (1, 0, 5), (2, 1, 5)])
+        >>> grid = DayGrid.of(listing).only(np.array([False, True, True]))
+        >>> grid.objects, grid.object, grid.listed
+        (2, array([0, 1]), array([1, 2, 2, 2, 2]))
+        """
         rows = wanted[self.object]
-        return replace(self, object=self.object[rows], first=self.first[rows], gone=self.gone[rows])
+        return replace(
+            self,
+            objects=int(np.count_nonzero(wanted)),
+            object=(np.cumsum(wanted) - 1)[self.object[rows]],
+            first=self.first[rows],
+            gone=self.gone[rows],
+        )
 
 
 def _next_instants(crawls: Instants) -> tuple[np.datetime64, np.datetime64]:

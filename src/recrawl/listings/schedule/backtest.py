@@ -260,18 +260,23 @@ def _row(
         promise_error=played.quality - played.promise,
         share_below=played.below,
         syncs_relative_to_static=relative,
-        quality_per_sync=quality_per_sync(played.quality, max(round(played.count), 1)),
+        quality_per_sync=quality_per_sync(played.quality, max(played.count, 1.0)),
     )
 
 
-def quality_per_sync(quality: float, syncs: int) -> float:
+def quality_per_sync(quality: float, syncs: float) -> float:
     r"""Average quality over the number of syncs, the paper's score $\rho = Q_T / C$.
 
     A schedule that breaks its threshold scores above one that keeps it: print the share of time
     below the threshold beside it.
 
-    >>> quality_per_sync(0.93, 10)
-    0.093
+    Args:
+        quality: Time average of a quality.
+        syncs: Number of syncs; the mean over several starting days need not be whole.
+
+    Examples:
+        >>> quality_per_sync(0.93, 10)
+        0.093
     """
     check_at_least(1, syncs=syncs)
     return quality / syncs

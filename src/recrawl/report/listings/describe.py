@@ -299,9 +299,15 @@ def _several_a_day(name: str, listing: Listing, grid: DayGrid) -> list[str]:
     if gap > _OFTEN:
         return []
     said = f"{name}: crawled every {every(gap)} of late, of which one crawl a day counts here"
-    between = len(listing) - len(np.unique(grid.object))
+    unseen = np.ones(len(listing), np.bool_)
+    unseen[grid.object] = False
+    there = np.zeros(len(listing), np.bool_)
+    there[listing.object[listing.listed]] = True
+    between, since = np.count_nonzero(unseen & ~there), np.count_nonzero(unseen & there)
     if between:
-        said += f"; {counted(between, 'object')} that came and went in between left out"
+        said += f"; {counted(int(between), 'object')} that came and went in between left out"
+    if since:
+        said += f"; {counted(int(since), 'object')} that came since the last of them left out"
     return [f"{said}."]
 
 
