@@ -21,15 +21,19 @@ from recrawl.listings.data.day_marks import DayMarks, Rekey
 from recrawl.listings.data.lifetimes import Lifetimes
 from recrawl.listings.groups.partition import Categories
 from recrawl.listings.models.aging import aging
-from recrawl.listings.models.kaplan_meier import kaplan_meier
+from recrawl.listings.models.exponential import ExponentialSurvival
+from recrawl.listings.models.gamma_arrivals import GammaArrivals
+from recrawl.listings.models.kaplan_meier import kaplan_meier, supported_start
+from recrawl.listings.models.weibull import profile, weibull
 
 if TYPE_CHECKING:
-    from recrawl.arrays.types import Floats, Ints
+    from recrawl.arrays.types import Bools, Floats, Ints
     from recrawl.listings.data.attributes import Attribute
     from recrawl.listings.data.grid import DayGrid
     from recrawl.listings.data.spells import Listing
     from recrawl.listings.models.aging import Aging
     from recrawl.listings.models.kaplan_meier import SurvivalCurve
+    from recrawl.listings.models.weibull import WeibullSurvival
 
 FEWEST_DAYS = 14
 FEWEST_REMOVALS = 10
@@ -42,6 +46,38 @@ _MOST_NUMBERS = 12  # more different numbers are shown as quartiles
 
 
 @dataclass(frozen=True, slots=True)
+class LifetimeModel:
+    """The published models of lifetimes, fitted to a group.
+
+    Args:
+        exponential: Survival without memory.
+        weibull: Survival by a power of age.
+        gain: Twice the log-likelihood that the power adds; by chance above 3.84 one time in twenty.
+    """
+
+    exponential: ExponentialSurvival
+    weibull: WeibullSurvival
+    gain: float
+
+
+def fitted_lifetimes(lifetimes: Lifetimes) -> LifetimeModel | None:
+    """Fit both survival models to objects of known age; None where none of them was removed.
+
+    >>> ages = np.repeat([1.0, 2.0, 3.0, 4.0], 25)
+    >>> found = fitted_lifetimes(Lifetimes.of(ages, ages))
+    >>> round(found.exponential.rate, 4), round(found.weibull.shape, 2), found.gain > 3.84
+    (0.4, 2.45, True)
+    """
+    known = lifetimes.with_known_age()
+    if not known.removals or not known.exposure:
+        return None
+    power = weibull(known)
+    rate, height = profile(known, 1.0)
+    plain = ExponentialSurvival(rate, known.removals, known.exposure)
+    return LifetimeModel(plain, power, max(2 * (power.height - height), 0.0))
+
+
+@dataclass(frozen=True, slots=True)
 class Arrivals:
     """New objects a day.
 
@@ -50,11 +86,13 @@ class Arrivals:
         dispersion: Variance of a day's number over its mean; 1 for a Poisson process, more where
             objects come in batches. Nan where there are too few days.
         days: Days that were seen.
+        gamma: The published model of a day's number.
     """
 
     mean: float
     dispersion: float
     days: int
+    gamma: GammaArrivals
 
 
 def arrivals(grid: DayGrid) -> Arrivals:
@@ -68,14 +106,23 @@ def arrivals(grid: DayGrid) -> Arrivals:
     >>> found.mean, round(found.dispersion, 4)
     (1.0, 0.6667)
     """
-    days = max(len(grid) - 1, 0)
-    if not days:
-        return Arrivals(float("nan"), float("nan"), 0)
-    counts = grid.inserted[1:]
-    whole = counts[~grid.gap[1:] & ~grid.gap[:-1]]
-    mean = float(np.mean(whole)) if len(whole) else 0.0
-    spread = float(np.var(whole, ddof=1)) / mean if len(whole) > 1 and mean > 0 else float("nan")
-    return Arrivals(float(np.sum(counts)) / days, spread, days)
+    return arrivals_of_counts(grid.inserted[1:], whole_days(grid))
+
+
+def arrivals_of_counts(counts: Ints, whole: Bools) -> Arrivals:
+    """New objects a day, from those of each day and whether it neither begins nor ends in a gap."""
+    if not len(counts):
+        return Arrivals(float("nan"), float("nan"), 0, GammaArrivals.fit(np.empty(0)))
+    seen = counts[whole].astype(np.float64)
+    mean = float(np.mean(seen)) if len(seen) else 0.0
+    spread = float(np.var(seen, ddof=1)) / mean if len(seen) > 1 and mean > 0 else float("nan")
+    each_day = float(np.sum(counts)) / len(counts)
+    return Arrivals(each_day, spread, len(counts), GammaArrivals.fit(seen))
+
+
+def whole_days(grid: DayGrid) -> Bools:
+    """Which days, from the second on, neither begin nor end in a gap."""
+    return ~grid.gap[1:] & ~grid.gap[:-1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,6 +137,7 @@ class RemovalRates:
         high: Upper end; where none was removed, the rate that would have shown no removal with
             probability 0.05, 3 / exposure.
         lifetimes: Ages between which the objects of each were removed, close ones as one.
+        starts: Age of each from which on enough crawls tell of lifetimes.
     """
 
     removals: Ints
@@ -98,11 +146,13 @@ class RemovalRates:
     low: Floats
     high: Floats
     lifetimes: list[Lifetimes]
+    starts: list[float]
 
     @property
     def curves(self) -> list[SurvivalCurve]:
         """Kaplan and Meier's curve of each group."""
-        return [kaplan_meier(part) for part in self.lifetimes]
+        pairs = zip(self.lifetimes, self.starts, strict=True)
+        return [kaplan_meier(part, start=start) for part, start in pairs]
 
     @property
     def aging(self) -> list[Aging]:
@@ -137,16 +187,63 @@ def removal_rates(listing: Listing, codes: Ints, count: int) -> RemovalRates:
     found = Categories.of(lifetimes, group, count)
     rate = np.where(found.exposure > 0, found.rate, np.nan)
     low, high = rate_band(found.removals, found.exposure)
-    parts = _parts(lifetimes, group, count)
-    return RemovalRates(found.removals.astype(np.int64), found.exposure, rate, low, high, parts)
+    rows = _rows(group, count)
+    parts = [lifetimes.take(each) for each in rows]
+    starts = [
+        supported_start(part, listing.first[each]) for part, each in zip(parts, rows, strict=True)
+    ]
+    return RemovalRates(
+        found.removals.astype(np.int64),
+        found.exposure,
+        rate,
+        low,
+        high,
+        [part.binned(_CELL) for part in parts],
+        starts,
+    )
 
 
-def _parts(lifetimes: Lifetimes, group: Ints, count: int) -> list[Lifetimes]:
-    """Lifetimes of each group."""
+def _rows(group: Ints, count: int) -> list[Ints]:
+    """Rows of each group."""
     order = np.argsort(group, kind="stable")
     ends = np.cumsum(np.bincount(group, minlength=count))
-    parts = np.split(order, ends[:-1]) if count else []
-    return [lifetimes.take(rows).binned(_CELL) for rows in parts]
+    return np.split(order, ends[:-1]) if count else []
+
+
+@dataclass(frozen=True, slots=True)
+class EarlySightings:
+    """Sightings of young objects that are too few to tell of lifetimes.
+
+    Args:
+        start: Age from which on there are enough.
+        objects: How many objects were seen younger.
+        crawls: How many crawls brought them.
+    """
+
+    start: float
+    objects: int
+    crawls: int
+
+
+def early_sightings(listing: Listing) -> EarlySightings | None:
+    """Sightings that the curve of all objects leaves out; None where it leaves out none.
+
+    A crawl an hour after another brings 40 objects; forty daily ones bring two each:
+
+    >>> from recrawl.listings.data.spells import Listing
+    >>> hours = np.array([0, 1, *range(25, 985, 24)])
+    >>> crawls = np.datetime64("2026-01-01", "us") + hours * np.timedelta64(1, "h")
+    >>> spells = [(row, 1 if row < 40 else row // 2 - 18, 42) for row in range(120)]
+    >>> early_sightings(Listing.of([str(row) for row in range(120)], crawls, spells))
+    EarlySightings(start=0.5, objects=40, crawls=1)
+    """
+    lifetimes = Lifetimes.from_listing(listing)
+    start = supported_start(lifetimes, listing.first)
+    young = lifetimes.known & (lifetimes.entry < start - _CELL / 2)
+    if not young.any():
+        return None
+    crawls = len(np.unique(listing.first[young]))
+    return EarlySightings(start, int(np.count_nonzero(young)), crawls)
 
 
 def mean_lifetime(rate: Floats) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 import shlex
 import shutil
@@ -17,7 +18,7 @@ from typer.main import get_group
 from recrawl.cli.main import app
 from recrawl.report.listings.backtests import CYCLE_COLUMNS, KEEP_COLUMNS
 from recrawl.report.listings.schedules import REASONS
-from tests.cli.listing.sources import DAYS, KEEP, day, made, rows
+from tests.cli.listing.sources import DAYS, KEEP, day, made, rows, source
 from tests.cli.running import run, run_here
 from tests.report.columns import (
     DAY_COLUMNS,
@@ -77,6 +78,45 @@ def test_describe_of_a_part_is_that_of_a_source_without_the_rest(cars, tmp_path)
 
     assert part == rows("describe", alone, "--by", "year")
     assert len(part) > 4, "one row for all, one per year"
+
+
+def test_a_median_does_not_rest_on_two_crawls(tmp_path):
+    """Daily crawls, and one an hour after another that brings 40 of which 20 go within a day."""
+    hours = [24 * number for number in range(61)] + [24 * 30 + 1]
+    crawls = [
+        str(np.datetime64("2026-01-01T00:00") + np.timedelta64(hour, "h")) for hour in sorted(hours)
+    ]
+    extra = crawls.index("2026-01-31T01:00")
+    objects = ["key,appeared_at,removed_at"]
+    for number in range(40):
+        gone = crawls[extra + 1] if number < 20 else crawls[extra + 20]
+        objects.append(f"early {number},{crawls[extra]},{gone}")
+    for number in range(120):
+        first = 1 + number % 30
+        objects.append(f"usual {number},{crawls[first]},{crawls[first + 5 + number // 6]}")
+    folder = source(tmp_path / "cars", "\n".join(objects) + "\n", crawls)
+
+    ended = run_here("listing", "describe", folder, "--json")
+
+    (row,) = (json.loads(line) for line in ended.out.splitlines())
+    assert row["median_from_days"] == 0.5
+    assert row["median_lifetime_days"] == pytest.approx(15, abs=1)
+    assert 12 <= row["median_low_days"] < row["median_lifetime_days"] < row["median_high_days"]
+    assert (
+        "cars: medians are of objects that reach an age of 12h: 40 objects seen younger came with "
+        "1 crawl, too few to tell of all.\n"
+    ) in ended.err
+
+
+def test_describe_fits_the_published_models(cars):
+    """Fiats live 5 days and BMWs 20, so that of all cars the old are safer than the young."""
+    every, bmw, fiat = rows("describe", cars, "--by", "make")
+
+    assert bmw["weibull_rate_per_day"] == pytest.approx(bmw["rate_per_day"], rel=0.15)
+    assert fiat["weibull_shape"] == pytest.approx(1, abs=0.15)
+    assert every["weibull_shape"] < 0.95
+    assert every["weibull_gain"] > 3.84
+    assert every["gamma_shape"] * every["gamma_scale"] == pytest.approx(every["arrivals_per_day"])
 
 
 def test_describe_days(cars):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from recrawl.listings.data.lifetimes import Lifetimes
-from recrawl.listings.models.kaplan_meier import kaplan_meier
+from recrawl.listings.models.kaplan_meier import kaplan_meier, supported_start
 from tests.listings.lifetimes import ENTERED, KNOWN, watched
 
 
@@ -198,3 +198,65 @@ def test_without_removals_there_is_no_step():
     assert curve.at(np.array([3.0])).tolist() == [1.0]
     assert np.isnan(curve.median)
     assert kaplan_meier(Lifetimes.of([], [])).start == 0
+
+
+def test_objects_that_one_crawl_brought_are_one_witness():
+    """Seventy that two crawls an hour apart brought, a third of them withdrawn within hours.
+
+    Three hundred others come with as many daily crawls and are first seen at half a day, so the
+    count of objects alone would let the seventy decide: 70 > 3 sqrt(370).
+    """
+    lasting = [0.5 - 30 * np.log1p(-(np.arange(n) + 0.5) / n) for n in (46, 300)]
+    lifetime = np.concatenate([np.repeat(0.2, 24), *lasting])
+    entry = np.repeat([0.02, 0.5], [70, 300])
+    crawl = np.concatenate([np.repeat([0, 1], 35), np.arange(2, 302)])
+    lifetimes = Lifetimes.of(lifetime, lifetime, entry=entry)
+
+    start = supported_start(lifetimes, crawl)
+
+    assert start == 0.5
+    expected = 0.5 + 30 * np.log(2)
+    assert kaplan_meier(lifetimes, start=start).median == pytest.approx(expected, rel=0.1)
+    assert kaplan_meier(lifetimes).median < 0.7 * expected, "a tiny early risk set decides"
+
+
+def test_early_sightings_by_many_crawls_count():
+    """Of 300 crawls 40 lie close to the one before; each brings one object."""
+    entry = np.repeat([0.0, 0.5], [60, 240])
+
+    assert supported_start(Lifetimes.of(9.0 + 0 * entry, np.inf, entry=entry), np.arange(300)) == 0
+
+
+def test_a_curve_from_an_age_on_is_that_of_those_who_reach_it():
+    """Ages 1 to 10, from 4 on: six are left, and 5/6, 4/6, ... of them outlive each day."""
+    ages = np.arange(1.0, 11.0)
+    curve = kaplan_meier(Lifetimes.of(ages, ages), start=4.0)
+
+    assert curve.start == 4
+    assert curve.age.tolist() == [5, 6, 7, 8, 9, 10]
+    assert curve.survival == pytest.approx(np.arange(5, -1, -1) / 6)
+
+
+def test_the_band_of_the_median_holds_it():
+    """Nine times of ten, with censoring and late entries."""
+    rng = np.random.default_rng(11)
+    held = []
+    for _ in range(400):
+        lifetime, entry = rng.exponential(20, 300), rng.uniform(0, 1, 300)
+        seen = lifetime > entry
+        lifetime, entry = lifetime[seen], entry[seen]
+        alive = lifetime > 40
+        age = np.minimum(lifetime, 40)
+        curve = kaplan_meier(Lifetimes.of(age, np.where(alive, np.inf, age), entry=entry))
+        low, high = curve.median_band(0.9)
+        held.append(low <= curve.start + 20 * np.log(2) <= high)
+
+    assert np.mean(held) == pytest.approx(0.9, abs=0.035)
+
+
+def test_the_band_of_a_median_that_is_not_reached_is_open():
+    ages = np.arange(1.0, 11.0)
+    curve = kaplan_meier(Lifetimes.of(ages, np.where(ages < 4, ages, np.inf)))
+
+    assert np.isnan(curve.median)
+    assert np.isnan(curve.median_band(0.9)[1])

@@ -355,6 +355,22 @@ def test_what_tells_nothing_may_be_chance():
     assert cells(sheet.columns, "false_finds")[0] > 0.9
 
 
+def test_the_models_are_drawn_beside_what_was_seen():
+    """Bars add up to the days that are shown; curves start where the survival curve does."""
+    listing = market()
+    arrivals, survival = describe_chart("cars", listing, DayGrid.of(listing), [])["vconcat"][2][
+        "hconcat"
+    ]
+
+    bars = arrivals["layer"][0]["data"]["values"]
+    assert sum(bar["days"] for bar in bars) == pytest.approx(1)
+    assert arrivals["layer"][1]["data"]["values"]
+    first = {}
+    for row in reversed(survival["data"]["values"]):
+        first[row["group"]] = (row["age"], row["survival"])
+    assert first == dict.fromkeys(["as seen", "exponential", "Weibull"], (0.5, 1.0))
+
+
 @pytest.mark.parametrize("rows", [0, 1, 200])
 def test_charts_are_json_whatever_there_is(rows):
     """A figure that is not finite would be no JSON."""

@@ -24,7 +24,7 @@ _UPDATES = typer.Option(
 _DAYS = typer.Option("--days", help="Write the arrivals and removals of each day.")
 _PLOT = typer.Option(
     metavar="F",
-    help="Draw arrivals with their fit, and survival by the first attribute, to F: .svg or .png.",
+    help="Draw arrivals, and survival by the first attribute, with fits to F: .svg or .png.",
     show_default=False,
 )
 
@@ -48,9 +48,9 @@ def describe(
     """Describe arrivals, lifetimes and updates of the objects of a listing.
 
     Writes one row for all objects, then one row per value of each attribute: their
-    number, arrivals per day, removal rate with a band, median lifetime, and whether
-    the removal rate depends on age. --updates and --days write other tables
-    instead. No file is changed.
+    number, arrivals per day, removal rate with a band, median lifetime, whether the
+    removal rate depends on age, and the published models: Gamma arrivals, Weibull
+    survival. --updates and --days write other tables instead. No file is changed.
 
     \b
     Examples:
@@ -93,6 +93,8 @@ def describe(
         _draw(plot, sources[0], wanted)
     listing_shared.put(joined(sheets), out)
     listing_shared.remarks(sources)
+    if not (updates or days):
+        listing_shared.early_remarks(sources)
 
 
 def _draw(path: Path, source: ListingSource, by: Sequence[str]) -> None:

@@ -94,6 +94,7 @@ def partition(
         _draw(plot, sources[0], first)
     listing_shared.put(joined(sheets), out)
     listing_shared.remarks(sources)
+    listing_shared.early_remarks(sources)
 
 
 def _partitioner(search: str, criterion: str, threshold: float, *, weighted: bool) -> Partitioner:

@@ -200,6 +200,15 @@ def remarks(sources: Sequence[ListingSource]) -> None:
                 screen.remark(f"{source.name}: {counted(count, 'object')} without {name} left out.")
 
 
+def early_remarks(sources: Sequence[ListingSource]) -> None:
+    """Print what medians leave out."""
+    from recrawl.report.listings.describe import early_remarks as said
+
+    for source in sources:
+        for line in said(source.name, source.listing):
+            screen.remark(line)
+
+
 def named(text: str) -> list[str]:
     """Names separated by commas."""
     return [name.strip() for name in text.split(",") if name.strip()]

@@ -12,6 +12,7 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import lgamma, log
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -79,6 +80,16 @@ class GammaArrivals:
     def variance(self) -> float:
         """Variance of one day's arrivals."""
         return self.mean * self.scale
+
+    def density(self, counts: Floats) -> Floats:
+        """Density at some numbers above 0; the shape must be finite.
+
+        >>> GammaArrivals(mean=2.0, shape=1.0).density(np.array([2.0])).round(4)  # 1/2 e^-1
+        array([0.1839])
+        """
+        counts = np.asarray(counts, np.float64)
+        logs = (self.shape - 1) * np.log(counts) - counts / self.scale
+        return np.exp(logs - lgamma(self.shape) - self.shape * log(self.scale))
 
     def quantile(self, days: int, probability: float) -> float:
         """Arrivals of `days` days together that are not exceeded with a probability.

@@ -6,12 +6,14 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recrawl.listings.data.day_marks import DayMarks
-from recrawl.listings.describe import kinds, removal_rates
+from recrawl.listings.describe import fitted_lifetimes, kinds, removal_rates, whole_days
+from recrawl.listings.models.gamma_arrivals import GammaArrivals
 from recrawl.listings.models.negative_binomial import WEEK, NegativeBinomialArrivals
 from recrawl.report.charts.vega import (
     LIGHT,
@@ -36,6 +38,14 @@ if TYPE_CHECKING:
     from recrawl.report.listings.partitions import Partition
 
 _WIDTH = 560
+_BESIDE = 60
+_HALF_WIDTH = (_WIDTH - _BESIDE) // 2
+_BINS = 24  # bars of a histogram, at most
+_MOST_DAYS = 0.98  # share of days that a histogram shows: bulk loads would leave one bar
+_ABOVE = 1.2  # times the highest bar, at which a density is cut
+_HALF = 0.5
+_LEAST_SHARE = 0.01  # of days, that an axis shows
+_EMPIRICAL = "as seen"
 _MOST_LINES = 8  # that a chart can hold
 _MOST_BARS = 120  # more days are shown as weeks
 _MOST_STEPS = 250  # of a survival curve: finer than its line is wide
@@ -63,7 +73,7 @@ class Line:
 def describe_chart(
     name: str, listing: Listing, grid: DayGrid, by: Sequence[str], *, colours: Colours = LIGHT
 ) -> Chart:
-    """Arrivals with their fit above survival by an attribute.
+    """Arrivals and survival by an attribute, above both with the published models' curves.
 
     Args:
         name: Name of the source.
@@ -72,7 +82,15 @@ def describe_chart(
         by: The attribute, or nothing for the first that tells kinds of objects.
         colours: `LIGHT` or `DARK`.
     """
-    panels = [arrivals_panel(grid, colours), survival_panel(*_lines(listing, by), colours)]
+    panels = [
+        arrivals_panel(grid, colours),
+        survival_panel(*_lines(listing, by), colours),
+        {
+            "hconcat": [histogram_panel(grid, colours), models_panel(listing, colours)],
+            "spacing": _BESIDE,
+            "resolve": {"scale": {"color": "independent", "strokeDash": "independent"}},
+        },
+    ]
     spacing = {
         "spacing": 34,
         "resolve": {"scale": dict.fromkeys(("color", "strokeDash"), "independent")},
@@ -200,6 +218,125 @@ def arrivals_panel(grid: DayGrid, colours: Colours) -> Chart:
         )
     unit = "week" if size == WEEK else "day"
     return _bars(rows, unit, colours)
+
+
+def histogram_panel(grid: DayGrid, colours: Colours) -> Chart:
+    """Share of days by how many objects they bring, with the fitted Gamma density."""
+    counts = grid.inserted[1:][whole_days(grid)].astype(np.float64)
+    fit = GammaArrivals.fit(counts)
+    end = float(np.quantile(counts, _MOST_DAYS)) if len(counts) else 0.0
+    width = max(ceil((end + 1) / _BINS), 1)
+    edges = np.arange(0, end + 1 + width, width) - _HALF
+    heights = np.histogram(counts, edges)[0] / max(len(counts), 1)
+    bars = [
+        {"from": rounded(low), "to": rounded(high), "days": rounded(height)}
+        for low, high, height in zip(edges, edges[1:], heights.tolist(), strict=False)
+    ]
+    known = np.isfinite(fit.shape) and fit.mean > 0
+    line = [
+        {"new": rounded(x), "days": rounded(y)}
+        for x, y in (_gamma_curve(fit, float(edges[-1]), width, heights.max()) if known else [])
+    ]
+    said = "days by new objects"
+    if known:
+        said += f"; line: Gamma, shape {fit.shape:.2f}, scale {fit.scale:.2f}"
+    x = {"type": "quantitative", "scale": {"nice": False}}
+    title = {"title": "new objects a day", "tickCount": 5}
+    y = share_axis("days", [0.0, max([*heights.tolist(), _LEAST_SHARE])])
+    return {
+        "title": panel_title("Arrivals", said),
+        "width": _HALF_WIDTH,
+        "height": 190,
+        "layer": [
+            {
+                "data": {"values": bars},
+                "mark": {"type": "rect", "opacity": 0.55, "stroke": colours.paper},
+                "encoding": {
+                    "x": {**x, "field": "from", "axis": title},
+                    "x2": {"field": "to"},
+                    "y": y,
+                    "y2": {"datum": 0},
+                    "color": {"value": colours.blue},
+                },
+            },
+            {
+                "data": {"values": line},
+                "mark": {"type": "line", "strokeWidth": 2, "clip": True},
+                "encoding": {
+                    "x": {**x, "field": "new", "axis": title},
+                    "y": y,
+                    "color": {"value": colours.orange},
+                },
+            },
+        ],
+    }
+
+
+def _gamma_curve(
+    fit: GammaArrivals, end: float, width: int, highest: float
+) -> list[tuple[float, float]]:
+    """Points of the density times the width of a bar; a pole at 0 is cut above the bars."""
+    ages = np.linspace(end / _MOST_STEPS, end, _MOST_STEPS)
+    density = width * fit.density(ages)
+    return [
+        (x, y)
+        for x, y in zip(ages.tolist(), density.tolist(), strict=True)
+        if y <= _ABOVE * max(highest, _LEAST_SHARE)
+    ]
+
+
+def models_panel(listing: Listing, colours: Colours) -> Chart:
+    """Survival of all objects with the fitted exponential and Weibull curves.
+
+    All three are of objects that reach the age at which the first begins.
+    """
+    found = removal_rates(listing, np.zeros(len(listing), np.int64), 1)
+    curve, model = found.curves[0], fitted_lifetimes(found.lifetimes[0])
+    longest = _end(curve) if len(curve.age) else 1.0
+    rows = _steps(Line(_EMPIRICAL, curve), longest) if len(curve.age) else []
+    said = ""
+    if model is not None and len(curve.age):
+        ages = np.linspace(curve.start, longest, _MOST_STEPS // 2)
+        for name, fit in (("exponential", model.exponential), ("Weibull", model.weibull)):
+            past = float(fit.cumulative_hazard(np.array([curve.start]))[0])
+            left = np.exp(past - fit.cumulative_hazard(ages))
+            rows += [
+                {"group": name, "age": rounded(age), "survival": rounded(share)}
+                for age, share in zip(ages.tolist(), left.tolist(), strict=True)
+            ]
+        said = f"Weibull: shape {model.weibull.shape:.2f}, gains {model.gain:,.0f}"
+    names = [_EMPIRICAL, "exponential", "Weibull"]
+    by_name = {"field": "group", "type": "nominal", "sort": None}
+    legend = {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 2.5, "orient": "bottom"}
+    return {
+        "title": panel_title("Survival", said),
+        "width": _HALF_WIDTH,
+        "height": 190,
+        "data": {"values": rows},
+        "mark": {"type": "line", "strokeWidth": 2, "clip": True},
+        "encoding": {
+            "x": {
+                "field": "age",
+                "type": "quantitative",
+                "scale": {"domain": [0, rounded(longest)], "nice": False},
+                "axis": {"title": "days since it appeared", "tickCount": 5},
+            },
+            "y": share_axis("survival", [0.0, 1.0]),
+            "color": {
+                **by_name,
+                "scale": {
+                    "domain": names,
+                    "range": [colours.ink, colours.orange, colours.purple],
+                },
+                "legend": legend,
+            },
+            "strokeDash": {
+                **by_name,
+                "scale": {"domain": names, "range": [[1, 0], [6, 3], [2, 2]]},
+                "legend": None,
+            },
+        },
+    }
 
 
 def _text(instant: np.datetime64) -> str:

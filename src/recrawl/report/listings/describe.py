@@ -22,10 +22,14 @@ from recrawl.listings.data.updates import (
 from recrawl.listings.describe import (
     FEWEST_REMOVALS,
     arrivals,
+    arrivals_of_counts,
+    early_sightings,
+    fitted_lifetimes,
     kinds,
     rekeys,
     removal_rates,
     statuses,
+    whole_days,
 )
 from recrawl.report.listings.sheets import Sheet, below, cells, texts
 from recrawl.report.plans import figure
@@ -34,16 +38,19 @@ from recrawl.report.words import counted, every, percent, tenths
 from recrawl.units import days_between, duration
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from recrawl.arrays.types import Floats, Ints
     from recrawl.listings.data.grid import DayGrid
     from recrawl.listings.data.spells import Listing
+    from recrawl.listings.describe import Arrivals, LifetimeModel
+    from recrawl.listings.models.kaplan_meier import SurvivalCurve
     from recrawl.report.rates import Column
 
 MARKS = ("", "gap", "closure", "load", "rekey")
 
 _WAITS = (1, 7, 30)
+_LEVEL = 0.9  # of the bands of medians
 _OF_LATE = 20  # crawls
 _OFTEN = 0.75  # days between two of them, below which there are several a day
 
@@ -130,16 +137,21 @@ def _described(listing: Listing, grid: DayGrid, attribute: str) -> dict[str, Col
     found = removal_rates(listing, codes, count)
     listed = np.bincount(codes[listing.object[listing.listed]], minlength=count)
     known = (found.exposure > 0) & (listing.status == "ok")
-    medians = np.array([curve.median for curve in found.curves])
-    ages = found.aging
-    new, dispersion = _arrivals(grid, codes, count)
+    curves, ages = found.curves, found.aging
+    medians = np.array([curve.median for curve in curves])
+    band = np.array([curve.median_band(_LEVEL) for curve in curves]).reshape(count, 2)
+    models = [fitted_lifetimes(part) for part in found.lifetimes]
+    new = _arrivals(grid, codes, count)
+    gamma = np.array([_gamma(each) for each in new]).reshape(count, 2)
     return {
         "attribute": texts([attribute] * count),
         "value": texts(values),
         "objects": np.bincount(codes, minlength=count),
         "listed": listed,
-        "arrivals_per_day": new,
-        "dispersion": dispersion,
+        "arrivals_per_day": np.array([each.mean for each in new]),
+        "dispersion": np.array([each.dispersion for each in new]),
+        "gamma_shape": gamma[:, 0],
+        "gamma_scale": gamma[:, 1],
         "removals": found.removals,
         "exposure_days": np.where(known, found.exposure, np.nan),
         "rate_per_day": np.where(known, found.rate, np.nan),
@@ -147,6 +159,12 @@ def _described(listing: Listing, grid: DayGrid, attribute: str) -> dict[str, Col
         "high": np.where(known, found.high, np.nan),
         "mean_lifetime_days": np.where(known, found.mean_lifetime, np.nan),
         "median_lifetime_days": np.where(known, medians, np.nan),
+        "median_low_days": np.where(known, band[:, 0], np.nan),
+        "median_high_days": np.where(known, band[:, 1], np.nan),
+        "median_from_days": np.array([curve_start(curve) for curve in curves]),
+        "weibull_rate_per_day": _fitted(models, lambda model: model.weibull.rate),
+        "weibull_shape": _fitted(models, lambda model: model.weibull.shape),
+        "weibull_gain": _fitted(models, lambda model: model.gain),
         "aging": np.array([age.distance for age in ages]),
         "aging_limit": np.array([age.limit for age in ages]),
         "status": texts(_row_statuses(listing, grid, found.removals, medians, attribute)),
@@ -194,23 +212,31 @@ def present(codes: Ints, values: Sequence[str]) -> tuple[Ints, list[str]]:
     return numbers.astype(np.int64), [values[code] for code in found.tolist()]
 
 
-def _arrivals(grid: DayGrid, codes: Ints, count: int) -> tuple[Floats, Floats]:
+def curve_start(curve: SurvivalCurve) -> float:
+    """Age from which a median is counted; nan where there is no curve."""
+    return curve.start if len(curve.age) else float("nan")
+
+
+def _fitted(
+    models: Sequence[LifetimeModel | None], figure: Callable[[LifetimeModel], float]
+) -> Floats:
+    """A figure of each model; nan where there is none."""
+    return np.array([float("nan") if model is None else figure(model) for model in models])
+
+
+def _gamma(found: Arrivals) -> tuple[float, float]:
+    """Shape and scale of the Gamma distribution; nan where every day brings the same."""
+    fit = found.gamma
+    return (fit.shape, fit.scale) if np.isfinite(fit.shape) else (float("nan"), float("nan"))
+
+
+def _arrivals(grid: DayGrid, codes: Ints, count: int) -> list[Arrivals]:
     """New objects a day of each group, and how much more they vary than by chance."""
     if count == 1:
-        found = arrivals(grid)
-        return np.array([found.mean]), np.array([found.dispersion])
-    nothing = np.full(count, np.nan)
-    days = len(grid)
-    if days < 2:  # noqa: PLR2004 - nothing can have come
-        return nothing, nothing
+        return [arrivals(grid)]
+    days, whole = len(grid), whole_days(grid)
     table = np.bincount(codes[grid.object] * days + grid.first, minlength=count * days)
-    counts = table.reshape(count, days)[:, 1:]
-    whole = counts[:, ~grid.gap[1:] & ~grid.gap[:-1]]
-    if whole.shape[1] < 2:  # noqa: PLR2004 - one day does not vary
-        return counts.sum(axis=1) / (days - 1), nothing
-    mean = whole.mean(axis=1)
-    spread = np.divide(whole.var(axis=1, ddof=1), mean, out=nothing.copy(), where=mean > 0)
-    return counts.sum(axis=1) / (days - 1), spread
+    return [arrivals_of_counts(row[1:], whole) for row in table.reshape(count, days)]
 
 
 def update_sheet(name: str, listing: Listing) -> Sheet:
@@ -288,6 +314,18 @@ def source_remarks(name: str, listing: Listing, grid: DayGrid, words: Sequence[s
             f"vanished and {percent(last.gained)} came."
         )
     return lines
+
+
+def early_remarks(name: str, listing: Listing) -> list[str]:
+    """What to know of medians that leave out sightings of young objects."""
+    found = early_sightings(listing)
+    if found is None:
+        return []
+    objects, crawls = counted(found.objects, "object"), counted(found.crawls, "crawl")
+    reached = f"medians are of objects that reach an age of {duration(found.start)}"
+    return [
+        f"{name}: {reached}: {objects} seen younger came with {crawls}, too few to tell of all."
+    ]
 
 
 def _several_a_day(name: str, listing: Listing, grid: DayGrid) -> list[str]:

@@ -17,7 +17,7 @@ from recrawl.listings.groups.goodness import compare_attributes
 from recrawl.listings.groups.partition import Categories
 from recrawl.listings.groups.shrinkage import shrunk_rates
 from recrawl.listings.groups.tree_growing import TreeGrower
-from recrawl.report.listings.describe import lifetimes, present
+from recrawl.report.listings.describe import curve_start, lifetimes, present
 from recrawl.report.listings.sheets import Sheet, below, cells, texts
 from recrawl.report.words import cut, every
 
@@ -152,6 +152,7 @@ def _share(chance: float) -> str:
     return f"{100 * chance:.1f} %" if chance >= _LEAST_SHOWN else f"< {100 * _LEAST_SHOWN:g} %"
 
 
+_LEVEL = 0.9
 _LONGEST = 48
 _LEAST_SHOWN = 0.001
 
@@ -163,7 +164,9 @@ def _columns(listing: Listing, part: Partition, by_chance: float) -> dict[str, C
     low, high = found.low, found.high
     if part.low is not None and part.high is not None:
         low, high = part.low, part.high
-    medians = [curve.median for curve in found.curves]
+    curves = found.curves
+    medians = [curve.median for curve in curves]
+    band = np.array([curve.median_band(_LEVEL) for curve in curves]).reshape(count, 2)
     status = [
         listing.status if listing.status != "ok" else _status(removed, middle)
         for removed, middle in zip(found.removals.tolist(), medians, strict=True)
@@ -181,6 +184,9 @@ def _columns(listing: Listing, part: Partition, by_chance: float) -> dict[str, C
         "high": high,
         "mean_lifetime_days": mean_lifetime(rate),
         "median_lifetime_days": np.array(medians),
+        "median_low_days": band[:, 0],
+        "median_high_days": band[:, 1],
+        "median_from_days": np.array([curve_start(curve) for curve in curves]),
         "gain": np.full(count, part.gain),
         "false_finds": np.full(count, by_chance),
         "status": texts(status),
