@@ -130,7 +130,7 @@ def show_cycles(rows: dict[str, list[CycleRow]], methods: Iterable[str]) -> None
             print(f"{source} {days} d, {counts[0]} regular of {counts[1]} cycles")
             for name in methods:
                 figures = [
-                    per_cent(table[metric, days, kind, name].relative_to_static)
+                    per_cent(table[metric, days, kind, name].relative_error)
                     for kind in ("regular", "all")
                     for metric in QUALITIES
                 ]
@@ -148,9 +148,9 @@ def judge_cycles(rows: dict[str, list[CycleRow]]) -> None:
             what = f"{source} {row.metric}, {row.cycle_days} d, {row.cycles_kind}, {row.method}"
             limit = LIMITS.get((row.metric, row.cycles_kind))
             if row.method == DEFAULT and source in DRIFTING and limit is not None:
-                at_most(what, row.relative_to_static, limit)
+                at_most(what, row.relative_error, limit)
             elif row.cycles_kind == "all" and row.method in (DEFAULT, GUARDED):
-                at_most(what, row.relative_to_static, NEVER_ABOVE)
+                at_most(what, row.relative_error, NEVER_ABOVE)
     print("\n(c) share of outcomes that 90 % bands hold\n")
     for source, found in rows.items():
         for row in found:
@@ -178,7 +178,7 @@ def show_schedules(outcomes: list[Outcome]) -> None:
             f"{ours.promise_error:>+9.3f} / {static.promise_error:+.3f}"
             f"{ours.share_below:>8.3f} / {static.share_below:.3f}"
             f"{1e3 * ours.quality_per_sync:>9.2f} / {1e3 * static.quality_per_sync:.2f}e-3"
-            f"{per_cent(ours.syncs_relative_to_static):>16} %{sure}"
+            f"{per_cent(ours.relative_syncs):>16} %{sure}"
         )
 
 
@@ -191,14 +191,12 @@ def judge_schedules(outcomes: list[Outcome]) -> None:
     for each in outcomes:
         what = f"{each.case.source} {each.case.metric} {each.case.target}"
         at_most(f"{what}: below with c=.9", each.confident[0.9].below, BELOW_AT_90)
-    drifting = [
-        each.ours.syncs_relative_to_static for each in outcomes if each.case.source in DRIFTING
-    ]
+    drifting = [each.ours.relative_syncs for each in outcomes if each.case.source in DRIFTING]
     if drifting:
         at_most("syncs over static, mean of drifting sources", float(np.mean(drifting)), SYNCS)
     source, limit = SYNCS_RECALL
     recall = [
-        each.ours.syncs_relative_to_static
+        each.ours.relative_syncs
         for each in outcomes
         if each.case.source == source and each.case.metric == "recall"
     ]

@@ -34,10 +34,12 @@ from tests.docs.pages import (
 )
 from tests.report.columns import (
     DAY_COLUMNS,
+    DECAY_COLUMNS,
     DESCRIBE_COLUMNS,
     FORECAST_COLUMNS,
     PARTITION_COLUMNS,
     SCHEDULE_COLUMNS,
+    STEP_COLUMNS,
     UPDATE_COLUMNS,
 )
 
@@ -73,7 +75,7 @@ OPTIONS = [
 
 LISTING_COLUMNS = {
     *(*DESCRIBE_COLUMNS, *UPDATE_COLUMNS, *DAY_COLUMNS, *FORECAST_COLUMNS, *SCHEDULE_COLUMNS),
-    *(*PARTITION_COLUMNS, *CYCLE_COLUMNS, *KEEP_COLUMNS),
+    *(*PARTITION_COLUMNS, *STEP_COLUMNS, *DECAY_COLUMNS, *CYCLE_COLUMNS, *KEEP_COLUMNS),
 }
 
 LINK = re.compile(r"\]\((?!https?:)(?P<page>[^)#\s]*)(?:#(?P<place>[^)\s]*))?\)")

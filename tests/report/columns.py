@@ -138,6 +138,8 @@ SYNC_COLUMNS = (
     "reason",
     "detail",
 )
+STEP_COLUMNS = ("source", "attribute", "step", "groups", "rates_per_day", "gain", "verdict")
+DECAY_COLUMNS = ("source", "group", "copied_on", "after_days", "copies", "precision", "recall")
 PARTITION_COLUMNS = (
     "source",
     "attribute",

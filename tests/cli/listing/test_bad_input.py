@@ -130,7 +130,6 @@ def test_what_cannot_be_is_refused_in_one_sentence(cars, tmp_path, monkeypatch, 
     [
         ["schedule"],
         ["schedule", "--keep", KEEP, "--budget", "3/7d"],
-        ["schedule", "--keep", KEEP, "--guarantee"],
         ["describe", "--updates", "--days"],
         ["backtest", "--confidence", "0.9"],
         ["forecast", "--csv", "--json"],

@@ -45,6 +45,7 @@ def rows(*words):
         ("forecast", "--after", "1d..3d"),
         ("schedule", "--keep", "recall >= 0.8"),
         ("partition", "--by", "kind"),
+        ("decay",),
         ("backtest", "--train", "14d", "--cycle", "3d"),
         ("syncs",),
     ],
@@ -94,9 +95,9 @@ def test_a_schedule_says_where_it_misses_the_target(often):
     )
 
     assert "5 a day apart, which is too seldom: the target asks for one every " in strict
-    assert " on the first day on which a target is missed with confidence 0.8, by " in mild
-    point = run_here("listing", *words, "recall>=0.8", "--point", "--guarantee").err
-    assert "missed" not in point
+    assert "missed" not in mild
+    published = run_here("listing", *words, "recall>=0.8", "--first-missed").err
+    assert " on the first day on which a target is missed with confidence 0.8, by " in published
 
 
 def test_syncs_have_their_columns_in_order(board):

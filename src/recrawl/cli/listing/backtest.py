@@ -5,6 +5,7 @@ Touches: files, the standard streams.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from recrawl.cli.listing.shared import ListingSource
+    from recrawl.listings.data.attributes import ObjectGroups
     from recrawl.listings.schedule.schedule import Goal
 
 _TRAIN = typer.Option(metavar="T", help="Training period at the start, observed daily.")
@@ -25,7 +27,14 @@ _CYCLE = typer.Option(metavar="T", help="Days between later syncs, comma-separat
 _METHOD = typer.Option(
     metavar="M",
     help="Forecasters, comma-separated: mixture, pooled, age, decay, static, refit, ar, "
-    "ar-published, survival; or all.",
+    "ar-published, ar-fixed, survival, survival-weibull; or all. Those of ar take parameters: "
+    "ar-published:learning=0.1:weekly=yes.",
+)
+_AGAINST = typer.Option(metavar="M", help="Forecaster that errors and schedules are compared with.")
+_PLOT = typer.Option(
+    metavar="F",
+    help="Draw what was forecast for cycles of the first length, and what came: .svg or .png.",
+    show_default=False,
 )
 _KEEP = typer.Option(
     metavar="Q",
@@ -46,10 +55,13 @@ def backtest(
     method: Annotated[str, _METHOD] = "mixture,static,ar",
     keep: Annotated[str, _KEEP] = "",
     confidence: Annotated[float | None, _CONFIDENCE] = None,
+    guarantee: Annotated[bool, listing_shared.GUARANTEE] = True,
+    against: Annotated[str, _AGAINST] = "static",
     key: Annotated[str, listing_shared.KEY] = "",
     grace: Annotated[str, listing_shared.GRACE] = "1.5d",
     lenient: Annotated[bool, listing_shared.LENIENT] = False,
     name: Annotated[str, listing_shared.NAME] = "",
+    plot: Annotated[Path | None, _PLOT] = None,
     as_csv: Annotated[bool, shared.CSV] = False,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
@@ -58,62 +70,118 @@ def backtest(
 
     Forecasts know only what syncs have seen. Writes one row per metric, length and
     kind of cycles (regular, or all) and method: the squared error of forecasts,
-    its ratio to that of constant rates, and the share of outcomes within their
-    bands. With --keep, one row per target and method: the number of syncs, the
-    mean quality, its difference from the target, and the share of time below the
-    target. No file is changed.
+    its ratio to that of another method (--against), and the share of outcomes
+    within their bands. With --keep, one row per target and method: the number of
+    syncs, the mean quality, how far it is from what was promised, the share of time
+    below the target, and quality over syncs. No file is changed.
 
     \b
     Examples:
         recrawl listing backtest cars/
         recrawl listing backtest cars/ --train 60d --cycle 7d --method all
+        recrawl listing backtest cars/ --cycle 12d --method ar-published --against ar-fixed
         recrawl listing backtest cars/ --keep "recall >= 0.9" --confidence 0.9
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.cli.listing.schedule import goal_of
     from recrawl.report.listings.backtests import CYCLE_COLUMNS, KEEP_COLUMNS, backtest_sheet
 
-    out = listing_shared.check(files, output, None, formats=(as_csv, as_json))
+    out = listing_shared.check(files, output, plot, formats=(as_csv, as_json))
     if confidence is not None and not keep:
         raise typer.BadParameter("--confidence needs --keep")
-    methods = _methods(method)
-    trained, cycles = _whole(train, "train"), [_whole(part, "cycle") for part in cycle.split(",")]
-    goal = goal_of(keep, confidence) if keep else None
-    sources = listing_shared.SourceReader(files, key, grace, lenient, name).read()
+    if plot is not None and keep:
+        raise typer.BadParameter("--plot and --keep exclude each other")
+    methods, compared = _methods(method), _methods(against)
+    if len(compared) > 1:
+        raise typer.BadParameter("--against needs a single forecaster")
+    trained, cycles = (
+        listing_shared.whole_days_of(train, "train"),
+        [listing_shared.whole_days_of(part, "cycle") for part in cycle.split(",")],
+    )
+    goal = goal_of(keep, confidence, guarantee=guarantee) if keep else None
+    alone = plot is not None
+    sources = listing_shared.SourceReader(files, key, grace, lenient, name, alone).read()
     for source in sources:
         _check(source, trained, cycles)
     rows = []
     with screen.progress("running cycles") as progress:
         for number, source in enumerate(sources):
             on_progress = _progress_of(progress, number, len(sources))
+            trial = _Trial(source, methods, compared[0], trained)
             found = (
-                _cycle_rows(source, methods, trained, cycles, on_progress)
+                _cycle_rows(trial, cycles, on_progress)
                 if goal is None
-                else _keep_rows(source, methods, trained, goal, on_progress)
+                else _keep_rows(trial, goal, on_progress)
             )
             rows += [(source.name, row) for row in found]
+    if plot is not None:
+        _draw(plot, _Trial(sources[0], methods, compared[0], trained), cycles[0])
     columns = CYCLE_COLUMNS if goal is None else KEEP_COLUMNS
     listing_shared.put(backtest_sheet(rows, columns), out, most=len(rows))
     listing_shared.remarks(sources)
+    for source in sources:
+        _remark_models(_Trial(source, [*methods, *compared], compared[0], trained))
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """A source, the methods to try on it, the one they are compared with, days of training."""
+
+    source: ListingSource
+    methods: list[str]
+    against: str
+    train: int
+
+    @property
+    def groups(self) -> ObjectGroups:
+        from recrawl.listings.forecast.backtest import informative_groups_of_training
+
+        return informative_groups_of_training(self.source.listing, self.source.grid, self.train)
+
+
+def _remark_models(trial: _Trial) -> None:
+    """Print the series that autoregressive forecasters fitted to the training."""
+    from recrawl.listings.data.attributes import ObjectGroups
+    from recrawl.listings.forecast.ar_forecaster import Autoregressive
+    from recrawl.listings.forecast.methods import SyncReplay, method_named
+
+    grid = trial.source.grid
+    for name in dict.fromkeys(trial.methods):
+        method = method_named(name)
+        if isinstance(method, Autoregressive):
+            run = SyncReplay(grid, ObjectGroups.one(grid.objects), method, train=trial.train)
+            listing_shared.model_remarks(trial.source.name, name, run.state)
+
+
+def _draw(path: Path, trial: _Trial, cycle: int) -> None:
+    from recrawl.adapters.pictures import write_picture
+    from recrawl.listings.data.day_marks import DayMarks
+    from recrawl.listings.forecast.backtest import score_cycles
+    from recrawl.listings.forecast.methods import SyncReplay, method_named
+    from recrawl.report.listings.backtest_chart import backtest_chart
+
+    grid, groups = trial.source.grid, trial.groups
+    marks = DayMarks.of(grid)
+    scores = {
+        name: score_cycles(
+            SyncReplay(grid, groups, method_named(name), train=trial.train),
+            cycle=cycle,
+            train=trial.train,
+            marks=marks,
+            phases=[0],
+        )
+        for name in dict.fromkeys([*trial.methods, trial.against])
+    }
+    write_picture(path, backtest_chart(trial.source.name, grid, cycle, scores))
 
 
 def _methods(text: str) -> list[str]:
-    from recrawl.listings.forecast.methods import METHODS
+    from recrawl.listings.forecast.methods import METHODS, method_named
 
     names = list(METHODS) if text.strip() == "all" else listing_shared.named(text)
     for name in names or [""]:
-        check_choice([*METHODS, "all"], method=name)
+        check_choice([*METHODS, "all"], method=name.partition(":")[0].strip())
+        method_named(name)
     return list(dict.fromkeys(names))
-
-
-def _whole(text: str, name: str) -> int:
-    """Whole days of a duration."""
-    from recrawl.errors import InvalidParameter
-    from recrawl.units import days
-
-    found = days(text)
-    if found != int(found) or found < 1:
-        raise InvalidParameter(f"{name} must be a whole number of days (got {text.strip()!r})")
-    return int(found)
 
 
 def _check(source: ListingSource, train: int, cycles: Sequence[int]) -> None:
@@ -138,36 +206,28 @@ def _progress_of(
 
 
 def _cycle_rows(
-    source: ListingSource,
-    methods: Sequence[str],
-    train: int,
-    cycles: Sequence[int],
-    on_progress: Callable[[float], None],
+    trial: _Trial, cycles: Sequence[int], on_progress: Callable[[float], None]
 ) -> list[Any]:
     from recrawl.listings.forecast.backtest import backtest as run
-    from recrawl.listings.forecast.backtest import informative_groups_of_training
 
-    groups = informative_groups_of_training(source.listing, source.grid, train)
+    grid, groups = trial.source.grid, trial.groups
     rows: list[Any] = []
     for done, cycle in enumerate(cycles, start=1):
-        rows += run(source.grid, groups, methods, train=train, cycles=[cycle])
+        rows += run(
+            grid, groups, trial.methods, train=trial.train, cycles=[cycle], against=trial.against
+        )
         on_progress(done / len(cycles))
     return rows
 
 
-def _keep_rows(
-    source: ListingSource,
-    methods: Sequence[str],
-    train: int,
-    goal: Goal,
-    on_progress: Callable[[float], None],
-) -> list[Any]:
-    from recrawl.listings.forecast.backtest import informative_groups_of_training
+def _keep_rows(trial: _Trial, goal: Goal, on_progress: Callable[[float], None]) -> list[Any]:
     from recrawl.listings.schedule.backtest import backtest_schedule
 
-    groups = informative_groups_of_training(source.listing, source.grid, train)
+    grid, groups = trial.source.grid, trial.groups
     rows: list[Any] = []
-    for done, method in enumerate(methods, start=1):
-        rows += backtest_schedule(source.grid, groups, [method], goal, train=train)
-        on_progress(done / len(methods))
+    for done, method in enumerate(trial.methods, start=1):
+        rows += backtest_schedule(
+            grid, groups, [method], goal, train=trial.train, against=trial.against
+        )
+        on_progress(done / len(trial.methods))
     return rows

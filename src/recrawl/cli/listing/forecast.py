@@ -27,7 +27,9 @@ _AFTER = typer.Option(
 _TYPICAL = typer.Option(
     "--typical", help="Forecast a typical period, without bulk loads and mass closures."
 )
-_METHOD = typer.Option(metavar="M", help="Forecaster, as in backtest.")
+_METHOD = typer.Option(
+    metavar="M", help="Forecaster, as in backtest: mixture, static, ar-published:weekly=yes, ..."
+)
 _PLOT = typer.Option(
     metavar="F", help="Draw precision and recall with bands to F: .svg or .png.", show_default=False
 )
@@ -65,6 +67,7 @@ def forecast(
         recrawl listing forecast cars/
         recrawl listing forecast cars/ --after 3d --where "make = BMW and year > 2002"
         recrawl listing forecast cars/ --after 1d..14d --plot decay.svg --json
+        recrawl listing forecast cars/ --after 7d --method ar-published:weekly=yes
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.checks import check_fraction
     from recrawl.report.listings.forecasts import forecast_sheet
@@ -90,6 +93,10 @@ def forecast(
     listing_shared.put(sheet, out, most=len(sheet.names))
     listing_shared.remarks(parts)
     _remarks(sources, tracked, found)
+    for source, each in zip(sources, tracked, strict=True):
+        listing_shared.model_remarks(source.name, method, each.state)
+    if any(ahead.bands is not None for ahead in found):
+        listing_shared.band_remark(method)
 
 
 def days_of(text: str) -> Floats:

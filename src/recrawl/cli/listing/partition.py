@@ -5,6 +5,7 @@ Touches: files, the standard streams.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -34,6 +35,16 @@ _THRESHOLD = typer.Option(
 _UNWEIGHTED = typer.Option(
     "--unweighted", help="Give values with few removals the same weight as others, as published."
 )
+_STEPS = typer.Option(
+    "--steps", help="Write each step of the search instead: its groups, rates and gain."
+)
+_MOST = typer.Option(
+    "--groups",
+    metavar="N",
+    help="Most groups of an attribute  [default: as many as the data support]",
+    min=1,
+    show_default=False,
+)
 _PLOT = typer.Option(
     metavar="F",
     help="Draw the survival of each group of the first attribute to F: .svg or .png.",
@@ -53,6 +64,8 @@ def partition(
     criterion: Annotated[str, _CRITERION] = "lr",
     threshold: Annotated[float, _THRESHOLD] = 3.84,
     unweighted: Annotated[bool, _UNWEIGHTED] = False,
+    most: Annotated[int | None, _MOST] = None,
+    steps: Annotated[bool, _STEPS] = False,
     where: Annotated[str, listing_shared.WHERE] = "",
     key: Annotated[str, listing_shared.KEY] = "",
     grace: Annotated[str, listing_shared.GRACE] = "1.5d",
@@ -67,19 +80,23 @@ def partition(
 
     Writes one row per group: its values of the attribute, its removal rate with a
     band, its median lifetime, how much better the groups fit than a single one,
-    and whether that may be chance. No file is changed.
+    and whether that may be chance. With --steps, one row per step of the search,
+    the refused one last. No file is changed.
 
     \b
     Examples:
         recrawl listing partition cars/ --by make,year
         recrawl listing partition cars/ --by make,year --search tree --plot groups.svg
-        recrawl listing partition cars/ --by make --search hierarchical --criterion pearson
+        recrawl listing partition cars/ --by make --steps --criterion pearson --threshold 1.5
     """  # noqa: D301 - \b tells click to leave the paragraph alone
-    from recrawl.report.listings.partitions import partition_sheet
+    from recrawl.report.listings.partitions import partition_sheet, steps_sheet
     from recrawl.report.listings.sheets import joined
 
     out = listing_shared.check(files, output, plot, formats=(as_csv, as_json))
-    how = _partitioner(search, criterion, threshold, weighted=not unweighted)
+    found = _partitioner(search, criterion, threshold, weighted=not unweighted)
+    how = replace(found, most=most)
+    if steps and search not in _SEARCHES:
+        raise typer.BadParameter(f"--steps needs --search {' or '.join(_SEARCHES)}")
     alone = plot is not None
     reading = listing_shared.SourceReader(files, key, grace, lenient, name, alone)
     sources = [listing_shared.chosen(source, where) for source in reading.read()]
@@ -89,7 +106,11 @@ def partition(
         listing_shared.check_attributes(source, wanted)
         parts = _parts(source, wanted, how, search)
         first = first or (parts[0] if parts else None)
-        sheets.append(partition_sheet(source.name, source.listing, parts))
+        sheets.append(
+            steps_sheet(source.name, source.listing, [part.attribute for part in parts], how)
+            if steps
+            else partition_sheet(source.name, source.listing, parts)
+        )
     if plot is not None and first is not None:
         _draw(plot, sources[0], first)
     listing_shared.put(joined(sheets), out)

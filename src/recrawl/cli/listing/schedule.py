@@ -32,8 +32,8 @@ _POINT = typer.Option(
     "--point",
     help="Use the expected quality, which is often below the target at the end of a cycle.",
 )
-_GUARANTEE = typer.Option(
-    "--guarantee", help="With --point: sync on the day before the target is missed."
+_METHOD = typer.Option(
+    metavar="M", help="Forecaster, as in backtest: mixture, ar-published, static, ..."
 )
 _AT_MOST = typer.Option(
     metavar="N",
@@ -67,7 +67,8 @@ def schedule(
     keep: Annotated[str, _KEEP] = "",
     confidence: Annotated[float, _CONFIDENCE] = 0.8,
     point: Annotated[bool, _POINT] = False,
-    guarantee: Annotated[bool, _GUARANTEE] = False,
+    guarantee: Annotated[bool, listing_shared.GUARANTEE] = True,
+    method: Annotated[str, _METHOD] = "mixture",
     at_most: Annotated[str, _AT_MOST] = "",
     budget: Annotated[str, _BUDGET] = "",
     lasting: Annotated[str, _FOR] = "30d",
@@ -85,13 +86,15 @@ def schedule(
 
     Writes one row per planned sync: its time, the expected precision and recall
     just before it, their lower bounds at the given confidence, and what determines
-    the time. With --by each group has its own schedule; with --budget sources and
-    groups share a number of syncs. No file is changed.
+    the time. Each is on the last day that keeps the target. With --by each group
+    has its own schedule; with --budget sources and groups share a number of syncs.
+    No file is changed.
 
     \b
     Examples:
         recrawl listing schedule cars/ --keep "recall >= 0.9 and precision >= 0.8"
         recrawl listing schedule cars/ --keep "recall >= 0.9" --confidence 0.9 --at-most 2/7d
+        recrawl listing schedule cars/ --keep "recall >= 0.9" --method ar-published --point
         recrawl listing schedule cars/ jobs/ --budget 10/7d
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.listings.schedule.plan import plan_to_keep
@@ -100,15 +103,14 @@ def schedule(
     out = listing_shared.check(files, output, plot, formats=(as_csv, as_json))
     if bool(keep) == bool(budget):
         raise typer.BadParameter("expected either --keep or --budget")
-    if guarantee and not point:
-        raise typer.BadParameter("--guarantee needs --point")
+    listing_shared.check_method(method, part=bool(by))
     span = days(lasting)
     limits = limits_of(at_most)
     goal = goal_of(keep, None if point else confidence, guarantee=guarantee) if keep else None
     spent = _spent(budget, span) if budget else 0
     alone = plot is not None
     sources = listing_shared.SourceReader(files, key, grace, lenient, name, alone).read()
-    tracked = _track(sources, listing_shared.named(by))
+    tracked = _track(sources, listing_shared.named(by), method)
     plans = (
         _evenly(tracked, spent, span)
         if goal is None
@@ -119,6 +121,10 @@ def schedule(
     listing_shared.put(_sheet(tracked, plans), out)
     listing_shared.remarks(sources)
     _remarks(plans, goal, span)
+    for source, each in tracked:
+        listing_shared.model_remarks(source.name, method, each.state)
+    if goal is not None and goal.confidence is not None:
+        listing_shared.band_remark(method)
 
 
 def goal_of(text: str, confidence: float | None, *, guarantee: bool = False) -> Goal:
@@ -167,7 +173,7 @@ def _spent(text: str, span: float) -> int:
 
 
 def _track(
-    sources: Sequence[ListingSource], by: list[str]
+    sources: Sequence[ListingSource], by: list[str], method: str
 ) -> list[tuple[ListingSource, TrackedSource]]:
     from recrawl.listings.forecast.tracked import track_groups, track_source
 
@@ -175,7 +181,9 @@ def _track(
     for source in sources:
         listing_shared.check_attributes(source, by)
         listing, grid = source.listing, source.grid
-        parts = track_groups(listing, grid, by) if by else [track_source(listing, grid)]
+        parts = (
+            track_groups(listing, grid, by) if by else [track_source(listing, grid, method=method)]
+        )
         found += [(source, part) for part in parts]
     return found
 

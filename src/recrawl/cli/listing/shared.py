@@ -43,6 +43,10 @@ KEY = typer.Option(
 GRACE = typer.Option(metavar="T", help="Ignore absences from snapshots that are shorter than this.")
 LENIENT = typer.Option("--lenient", help="Skip objects with contradictory times, and count them.")
 LEVEL = typer.Option(help="Probability of the bands.")
+GUARANTEE = typer.Option(
+    "--guarantee/--first-missed",
+    help="Sync on the last day that keeps the target, or, as published, the first that misses it.",
+)
 NAME = typer.Option(
     "--name",
     metavar="N",
@@ -209,6 +213,17 @@ def early_remarks(sources: Sequence[ListingSource]) -> None:
             screen.remark(line)
 
 
+def whole_days_of(text: str, name: str) -> int:
+    """Whole days of a duration."""
+    from recrawl.errors import InvalidParameter
+    from recrawl.units import days
+
+    found = days(text)
+    if found != int(found) or found < 1:
+        raise InvalidParameter(f"{name} must be a whole number of days (got {text.strip()!r})")
+    return int(found)
+
+
 def named(text: str) -> list[str]:
     """Names separated by commas."""
     return [name.strip() for name in text.split(",") if name.strip()]
@@ -223,6 +238,29 @@ def check_attributes(source: ListingSource, names: Sequence[str]) -> None:
         if name not in source.listing.attributes:
             message = not_found(name, source.listing.attributes)
             raise InvalidParameter(f"{source.name}: {message}")
+
+
+def model_remarks(source: str, method: str, state: object) -> None:
+    """Print the series that an autoregressive forecaster has fitted."""
+    from recrawl.listings.forecast.ar_forecaster import Tracks
+    from recrawl.report.listings.forecasts import series_words
+
+    if isinstance(state, Tracks):
+        for metric, track in (("precision", state.precision), ("recall", state.recall)):
+            screen.remark(f"{source}, {method}, {metric}: {series_words(track.series)}.")
+
+
+def band_remark(method: str) -> None:
+    """Print what the bands of a published method leave out."""
+    from recrawl.listings.forecast.forecaster import Forecaster
+    from recrawl.listings.forecast.methods import method_named
+
+    if isinstance(method_named(method), Forecaster):
+        return
+    screen.remark(
+        f"{method}: bands as published, for objects that vanish one by one at rates that stay; "
+        "`recrawl listing backtest` says how many outcomes they hold."
+    )
 
 
 def check_method(name: str, *, part: bool) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import typer
 
 from recrawl.cli.listing.backtest import backtest
+from recrawl.cli.listing.decay import decay
 from recrawl.cli.listing.describe import describe
 from recrawl.cli.listing.forecast import forecast
 from recrawl.cli.listing.objects import objects
@@ -29,6 +30,7 @@ Examples:
 
 app = typer.Typer(name="listing", help=_HELP, rich_markup_mode=None, no_args_is_help=True)
 app.command()(describe)
+app.command()(decay)
 app.command()(forecast)
 app.command()(schedule)
 app.command()(partition)

@@ -16,7 +16,8 @@ import numpy as np
 
 from recrawl.listings.forecast import adaptation, autoregression
 from recrawl.listings.forecast.autoregression import Autoregression
-from recrawl.listings.forecast.forecast import ForecastPath, plain
+from recrawl.listings.forecast.forecast import ForecastPath
+from recrawl.listings.forecast.published_bands import NormalBand, with_published_bands
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,9 +56,10 @@ class Autoregressive:
 
     Args:
         method: `"ar"`, guarded, or `"ar-published"`.
-        learning: Share of an error that is learned.
+        learning: Share of an error that is learned, the paper's tau; with 0 parameters are fixed.
         weekly: Let the series look a week back.
         interpolation: How a cycle's decay is shared over its days: `"uniform"`, or by `"model"`.
+        level: Share of outcomes that bands are to hold.
 
     References:
         The quality-aware paper, sections 4.1 and 4.2, equations (4) to (7).
@@ -81,6 +83,7 @@ class Autoregressive:
     learning: float = adaptation.LEARNING
     weekly: bool = False
     interpolation: Literal["uniform", "model"] = "uniform"
+    level: float = 0.9
 
     def start(self, training: Sequence[Cycle], groups: int = 1) -> Tracks:
         """Fit both series to the cycles of the training; groups do not matter to them."""
@@ -101,7 +104,14 @@ class Autoregressive:
         kept, found = (
             track.series.quality(track.past, ahead) for track in (state.precision, state.recall)
         )
-        return plain(stock.listed, ForecastPath.of_quality(stock.listed, kept, found))
+        path = ForecastPath.of_quality(stock.listed, kept, found)
+        first, second = (
+            NormalBand(
+                np.sqrt(track.series.variance_of_sum(ahead)), 1 - self.level, logarithmic=True
+            )
+            for track in (state.precision, state.recall)
+        )
+        return with_published_bands(stock.listed, path, (first, second))
 
     def _fitted(self, seen: list[tuple[int, float]]) -> Track:
         pieces = [

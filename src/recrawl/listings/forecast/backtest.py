@@ -17,7 +17,7 @@ import numpy as np
 from recrawl.listings.data.attributes import REST, ObjectGroups, commonest, grouping
 from recrawl.listings.data.day_marks import DayMarks
 from recrawl.listings.forecast.forecast import QUALITIES
-from recrawl.listings.forecast.methods import BASELINE, METHODS, TRAIN_DAYS, SyncReplay
+from recrawl.listings.forecast.methods import BASELINE, TRAIN_DAYS, SyncReplay, method_named
 from recrawl.listings.groups.informative import informative_groups
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class CycleScores:
         typical: Error of the typical forecast.
         expected: Error of the expected forecast.
         covered: Whether the band held the outcome; nan where there is no band.
+        truth: What came.
         regular: Whether nothing out of the ordinary happened.
     """
 
@@ -49,6 +50,7 @@ class CycleScores:
     typical: Floats
     expected: Floats
     covered: Floats
+    truth: Floats
     regular: Bools
 
     def error(self, metric: str, kind: str) -> float:
@@ -69,19 +71,35 @@ class CycleScores:
         return int(np.count_nonzero(self.regular)) if kind == KINDS[0] else len(self.start)
 
 
-def score_cycles(run: SyncReplay, *, cycle: int, train: int, marks: DayMarks) -> CycleScores:
+def score_cycles(
+    run: SyncReplay,
+    *,
+    cycle: int,
+    train: int,
+    marks: DayMarks,
+    phases: Sequence[int] | None = None,
+) -> CycleScores:
     """Forecast every cycle of so many days after training, in all phases.
 
     Days in gaps are left out: the next sync ends a longer cycle, which is learned but
     not scored. Cycles that hold a change of keys are learned and not scored.
+
+    Args:
+        run: The forecaster at the end of training.
+        cycle: Days of a cycle.
+        train: Days of training.
+        marks: Days out of the ordinary.
+        phases: Days after training on which the first cycle begins; all below `cycle` if None.
     """
-    rows = [row for phase in range(cycle) for row in _phase(run, cycle, train + phase)]
+    wanted = range(cycle) if phases is None else phases
+    rows = [row for phase in wanted for row in _phase(run, cycle, train + phase)]
     start = np.array([row[0] for row in rows], dtype=np.int64)
-    figures = np.array([row[1] for row in rows]).reshape(len(rows), 3, 2)
+    figures = np.array([row[1] for row in rows]).reshape(len(rows), 4, 2)
     scored = marks.scored(start, start + cycle)
     start, figures = start[scored], figures[scored]
     regular = marks.regular(start, start + cycle)
-    return CycleScores(start, figures[:, 0], figures[:, 1], figures[:, 2], regular)
+    typical, expected, covered, truth = (figures[:, row] for row in range(4))
+    return CycleScores(start, typical, expected, covered, truth, regular)
 
 
 def _phase(run: SyncReplay, cycle: int, first: int) -> Iterator[tuple[int, Floats]]:
@@ -98,19 +116,20 @@ def _phase(run: SyncReplay, cycle: int, first: int) -> Iterator[tuple[int, Float
 
 
 def _figures(forecast: Forecast, seen: Cycle) -> Floats:
-    """Errors of the typical and of the expected forecast, and whether bands held."""
+    """Errors of the typical and of the expected forecast, whether bands held, and the outcome."""
     last = seen.days - 1
     true = {
         "precision": seen.survived / seen.stock.listed,
         "recall": seen.survived / seen.listed if seen.listed else 1.0,
     }
-    figures = np.empty((3, 2))
+    figures = np.empty((4, 2))
     for column, name in enumerate(QUALITIES):
         figures[0, column] = getattr(forecast.typical, name)[last] - true[name]
         figures[1, column] = getattr(forecast.expected, name)[last] - true[name]
         low, high = getattr(forecast.low, name)[last], getattr(forecast.high, name)[last]
         held = low - 1e-9 <= true[name] <= high + 1e-9
         figures[2, column] = np.nan if np.isnan(low) else held
+        figures[3, column] = true[name]
     return figures
 
 
@@ -125,7 +144,7 @@ class CycleRow:
         method: Name of the forecaster.
         cycles: How many were scored.
         squared_error: Mean squared error.
-        relative_to_static: That over the one of the static forecaster.
+        relative_error: That over the one of the forecaster that all are compared with.
         covered: Share of outcomes within their bands; nan for a method without bands.
     """
 
@@ -135,7 +154,7 @@ class CycleRow:
     method: str
     cycles: int
     squared_error: float
-    relative_to_static: float
+    relative_error: float
     covered: float
 
 
@@ -146,20 +165,22 @@ def backtest(
     *,
     train: int = TRAIN_DAYS,
     cycles: Sequence[int] = (3, 7, 14),
+    against: str = BASELINE,
 ) -> list[CycleRow]:
     """Forecast errors of some methods by metric, length and kind of cycle.
 
     Args:
         grid: The listing day by day.
         groups: Group of each object; those of `groups_of_training` know nothing later.
-        methods: Names of `METHODS`.
+        methods: Names of `METHODS`, with parameters as `method_named` reads them.
         train: Days of training.
         cycles: Lengths of cycles in days.
+        against: The method that all are compared with.
     """
     marks = DayMarks.of(grid)
     runs = {
-        name: SyncReplay(grid, groups, METHODS[name], train=train)
-        for name in dict.fromkeys([BASELINE, *methods])
+        name: SyncReplay(grid, groups, method_named(name), train=train)
+        for name in dict.fromkeys([against, *methods])
     }
     rows = []
     for cycle in cycles:
@@ -168,7 +189,7 @@ def backtest(
             for name, run in runs.items()
         }
         rows += [
-            _row(metric, cycle, kind, name, scores)
+            _row(metric, cycle, kind, scores[name], scores[against], name)
             for metric in QUALITIES
             for kind in KINDS
             for name in methods
@@ -177,11 +198,10 @@ def backtest(
 
 
 def _row(
-    metric: str, cycle: int, kind: str, name: str, scores: Mapping[str, CycleScores]
+    metric: str, cycle: int, kind: str, own: CycleScores, other: CycleScores, name: str
 ) -> CycleRow:
-    own = scores[name]
-    error, static = own.error(metric, kind), scores[BASELINE].error(metric, kind)
-    relative = error / static if static else float("nan")
+    error, theirs = own.error(metric, kind), other.error(metric, kind)
+    relative = error / theirs if theirs else float("nan")
     covered = own.coverage(metric, kind)
     return CycleRow(metric, cycle, kind, name, own.count(kind), error, relative, covered)
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import log
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
 
@@ -42,6 +42,23 @@ _STEP, _LOWEST, _HIGHEST = 0.1, 0.005, 0.4
 _LEAST_DECAY = 0.3
 WEAK_SCALE, WEAK_POWER = 0.5, 0.3
 _LEAST_WINDOWS = 2  # for a variance, and for a slope
+
+
+class Band(Protocol):
+    """Band of one metric around its forecast."""
+
+    @property
+    def miss(self) -> float:
+        """Share of outcomes the band is to miss."""
+        ...
+
+    def raw(self, quality: Floats, size: Floats | float, days: Floats, tail: float) -> Floats:
+        """Quality that only a share `tail` of outcomes falls below."""
+        ...
+
+    def bounds(self, quality: Floats, size: Floats | float, days: Floats) -> tuple[Floats, Floats]:
+        """Low and high ends of the band."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

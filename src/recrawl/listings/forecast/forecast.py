@@ -16,11 +16,12 @@ from recrawl.listings.models.negative_binomial import NegativeBinomialArrivals
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.listings.forecast.bands import QualityBand
+    from recrawl.listings.forecast.bands import Band
 
 METRICS = ("precision", "recall", "deleted", "inserted", "listed")
 QUALITIES = ("precision", "recall")
 _HOURS = 24
+_ROUNDING = 1e-6  # what it leaves of a whole count
 _ALL_THERE = 1e-9  # logarithm of a recall that is 1
 
 
@@ -118,7 +119,7 @@ class Forecast:
     expected: ForecastPath
     low: ForecastPath
     high: ForecastPath
-    bands: tuple[QualityBand, QualityBand] | None = None
+    bands: tuple[Band, Band] | None = None
     status: tuple[str, ...] = ()
     arrivals: float = nan
 
@@ -210,7 +211,7 @@ def between(quality: Floats, days: Floats) -> Floats:
 
 
 def plain(stock: float, outlook: ForecastPath) -> Forecast:
-    """Forecast of a method that knows neither mass events nor bands."""
+    """Forecast of a method that has neither mass events nor bands."""
     nothing = ForecastPath.unknown(len(outlook.precision))
     return Forecast(stock, outlook, outlook, nothing, nothing)
 
@@ -218,7 +219,7 @@ def plain(stock: float, outlook: ForecastPath) -> Forecast:
 def banded(
     stock: float,
     expected: ForecastPath,
-    bands: tuple[QualityBand, QualityBand],
+    bands: tuple[Band, Band],
     days: Floats | None = None,
 ) -> tuple[ForecastPath, ForecastPath]:
     """Low and high ends of all five figures, after 1, 2, ... days if no others are given.
@@ -240,8 +241,10 @@ def banded(
     listed_low = np.maximum(np.floor(expected.listed - down), 0.0)
     listed_high = np.ceil(expected.listed + up)
     came = np.floor(low_n) + 0.0  # which is never -0
-    low = ForecastPath(low_p, low_r, _whole(stock - stock * high_p), came, listed_low)
-    high = ForecastPath(high_p, high_r, _whole(stock - stock * low_p), np.ceil(high_n), listed_high)
+    fewest = np.floor(stock - stock * high_p + _ROUNDING) + 0.0
+    most = np.ceil(stock - stock * low_p - _ROUNDING) + 0.0
+    low = ForecastPath(low_p, low_r, fewest, came, listed_low)
+    high = ForecastPath(high_p, high_r, most, np.ceil(high_n), listed_high)
     return low, high
 
 
@@ -273,8 +276,3 @@ def banded_empty(expected: ForecastPath, miss: float) -> tuple[ForecastPath, For
     low = ForecastPath(one, np.where(ends[1] > 0, none, one), none, ends[0], ends[0])
     high = ForecastPath(one, np.where(ends[0] > 0, none, one), none, ends[1], ends[1])
     return low, high
-
-
-def _whole(count: Floats) -> Floats:
-    """Counts that are whole but for rounding."""
-    return np.round(count, 6) + 0.0

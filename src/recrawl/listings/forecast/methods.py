@@ -15,16 +15,21 @@ Pure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
+from recrawl.checks import check_choice
+from recrawl.errors import InvalidParameter
 from recrawl.listings.data.sync import Syncs
 from recrawl.listings.forecast.ar_forecaster import Autoregressive
-from recrawl.listings.forecast.forecast import ForecastPath, plain
+from recrawl.listings.forecast.forecast import ForecastPath
 from recrawl.listings.forecast.forecaster import AGE, DECAY, POOLED, Forecaster
+from recrawl.listings.forecast.published_bands import arrival_survival_bands, with_published_bands
 from recrawl.listings.forecast.survival_forecaster import Survival
+from recrawl.listings.models.delta_method import DailyArrivals
+from recrawl.listings.models.exponential import ExponentialSurvival
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,21 +67,27 @@ class Totals:
         lived: Days under observation, E; a removal counts half its cycle.
         inserted: Objects that came.
         days: Days observed.
+        squares: Square of the objects that came in each cycle over its days, summed.
+        cycles: How many cycles there were.
     """
 
     deleted: float = 0.0
     lived: float = 0.0
     inserted: float = 0.0
     days: float = 0.0
+    squares: float = 0.0
+    cycles: int = 0
 
     def add(self, cycle: Cycle) -> Totals:
         """One more cycle."""
-        deleted = float(np.sum(cycle.deleted))
+        deleted, inserted = float(np.sum(cycle.deleted)), float(np.sum(cycle.inserted))
         return Totals(
             self.deleted + deleted,
             self.lived + cycle.days * (cycle.stock.listed - deleted / 2),
-            self.inserted + float(np.sum(cycle.inserted)),
+            self.inserted + inserted,
             self.days + cycle.days,
+            self.squares + inserted**2 / cycle.days,
+            self.cycles + 1,
         )
 
     @property
@@ -89,6 +100,13 @@ class Totals:
         """Mean arrivals a day."""
         return self.inserted / self.days if self.days else 0.0
 
+    @property
+    def daily(self) -> DailyArrivals:
+        r"""Arrivals a day with their variance, $\frac{\sum N^2 / d - (\sum N)^2 / T}{c - 1}$."""
+        around = self.squares - self.inserted * self.arrivals
+        variance = max(around, 0.0) / max(self.cycles - 1, 1)
+        return DailyArrivals(self.arrivals, variance, self.days)
+
 
 @dataclass(frozen=True, slots=True)
 class Static:
@@ -96,6 +114,7 @@ class Static:
 
     Args:
         refit: Whether cycles after training count too.
+        level: Share of outcomes that bands are to hold.
 
     Examples:
         >>> from recrawl.listings.data.cycles import Stock
@@ -107,6 +126,7 @@ class Static:
     """
 
     refit: bool = False
+    level: float = 0.9
 
     def start(self, training: Sequence[Cycle], groups: int = 1) -> Totals:  # noqa: ARG002 - as all
         """Totals of training."""
@@ -124,7 +144,10 @@ class Static:
         days = np.arange(ahead)
         kept = np.exp(-state.rate * (days + 1))
         come = state.arrivals * np.cumsum(np.exp(-state.rate * days))
-        return plain(stock.listed, ForecastPath.of_counts(stock.listed, stock.listed * kept, come))
+        path = ForecastPath.of_counts(stock.listed, stock.listed * kept, come)
+        survival = ExponentialSurvival(state.rate, state.deleted, state.lived)
+        bands = arrival_survival_bands(ahead, survival, state.daily, stock.listed, 1 - self.level)
+        return with_published_bands(stock.listed, path, bands)
 
 
 DEFAULT = "mixture"
@@ -138,8 +161,58 @@ METHODS: dict[str, Method[Any]] = {
     "refit": Static(refit=True),
     "ar": Autoregressive("ar"),
     "ar-published": Autoregressive("ar-published"),
+    "ar-fixed": Autoregressive("ar-published", learning=0.0),
     "survival": Survival(),
+    "survival-weibull": Survival("weibull"),
 }
+# What can be said after the name of an autoregressive forecaster.
+_PARAMETERS = ("learning", "weekly", "interpolation")
+_ANSWERS = {"yes": True, "no": False}
+
+
+def method_named(text: str, *, level: float = 0.9) -> Method[Any]:
+    """A forecaster by its name, with its parameters.
+
+    Args:
+        text: Name of `METHODS`; autoregressive ones take `learning` (0 to 1), `weekly` (yes or no)
+            and `interpolation` (uniform or model) after colons.
+        level: Share of outcomes that bands are to hold.
+
+    Examples:
+        >>> method_named("ar-published:learning=0.1:weekly=yes").learning
+        0.1
+    """
+    name, *parts = (part.strip() for part in text.split(":"))
+    check_choice(METHODS, method=name)
+    found: Any = METHODS[name]
+    parameters: dict[str, Any] = {}
+    for part in parts:
+        key, _, value = (word.strip() for word in part.partition("="))
+        if not isinstance(found, Autoregressive) or key not in _PARAMETERS or key in parameters:
+            raise InvalidParameter(
+                "parameters of a method must look like ar:learning=0.1:weekly=yes, each once "
+                f"(got {text!r})"
+            )
+        parameters[key] = _parameter(key, value)
+    chosen: Method[Any] = replace(found, level=level, **parameters)
+    return chosen
+
+
+def _parameter(key: str, value: str) -> object:
+    """Value of a parameter of an autoregressive forecaster."""
+    if key == "weekly":
+        check_choice(_ANSWERS, weekly=value)
+        return _ANSWERS[value]
+    if key == "interpolation":
+        check_choice(("uniform", "model"), interpolation=value)
+        return value
+    try:
+        learning = float(value)
+    except ValueError:
+        learning = float("nan")
+    if not 0 <= learning <= 1:
+        raise InvalidParameter(f"learning must be a number from 0 to 1 (got {value!r})")
+    return learning
 
 
 TRAIN_DAYS = 80

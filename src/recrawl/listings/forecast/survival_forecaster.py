@@ -16,6 +16,8 @@ import numpy as np
 
 from recrawl.listings.data.lifetimes import Lifetimes
 from recrawl.listings.forecast.forecast import ForecastPath, plain
+from recrawl.listings.forecast.published_bands import arrival_survival_bands, with_published_bands
+from recrawl.listings.models.delta_method import DailyArrivals
 from recrawl.listings.models.exponential import ExponentialSurvival, exponential_at_middle
 from recrawl.listings.models.weibull import weibull
 
@@ -30,10 +32,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ArrivalSurvival:
-    """A fitted survival and the mean arrivals a day."""
+    """A fitted survival and the arrivals a day.
+
+    Args:
+        survival: How long objects stay.
+        arrivals: Mean a day.
+        variance: Variance from day to day.
+        days: Days of training.
+    """
 
     survival: ExponentialSurvival | WeibullSurvival
     arrivals: float
+    variance: float = 0.0
+    days: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +52,8 @@ class Survival:
     """Forecaster of precision and recall by arrivals and survival.
 
     Args:
-        curve: `"exponential"` or `"weibull"`.
+        curve: `"exponential"` or `"weibull"`; the paper has bands for the first alone.
+        level: Share of outcomes that bands are to hold.
 
     References:
         The quality-aware paper, section 3.
@@ -64,6 +76,7 @@ class Survival:
     """
 
     curve: Literal["exponential", "weibull"] = "exponential"
+    level: float = 0.9
 
     @property
     def method(self) -> str:
@@ -80,9 +93,14 @@ class Survival:
         )
         if self.curve == "weibull" and lifetimes.with_known_age().removals:
             survival = weibull(lifetimes.binned())
-        came = sum(float(np.sum(cycle.inserted)) for cycle in training)
-        days = sum(float(_left(survival, cycle.days)[-1]) for cycle in training)
-        return ArrivalSurvival(survival, came / days if days else 0.0)
+        came = np.array([float(np.sum(cycle.inserted)) for cycle in training])
+        days = np.array([float(_left(survival, cycle.days)[-1]) for cycle in training])
+        if not len(came):
+            return ArrivalSurvival(survival, 0.0)
+        mean = float(np.sum(came) / np.sum(days))
+        around = float(np.sum(came**2 / days)) - mean * float(np.sum(came))
+        variance = max(around, 0.0) / max(len(came) - 1, 1)
+        return ArrivalSurvival(survival, mean, variance, float(np.sum(days)))
 
     def learn(self, state: ArrivalSurvival, cycle: Cycle) -> ArrivalSurvival:
         """Nothing: the published model is static."""
@@ -93,7 +111,14 @@ class Survival:
         """Precision and recall to expect 1 to `ahead` days after a sync."""
         kept = _kept(state.survival, stock, ahead)
         came = state.arrivals * _left(state.survival, ahead)
-        return plain(stock.listed, ForecastPath.of_counts(stock.listed, kept, came))
+        path = ForecastPath.of_counts(stock.listed, kept, came)
+        if not isinstance(state.survival, ExponentialSurvival):
+            return plain(stock.listed, path)
+        arrivals = DailyArrivals(state.arrivals, state.variance, state.days)
+        bands = arrival_survival_bands(
+            ahead, state.survival, arrivals, stock.listed, 1 - self.level
+        )
+        return with_published_bands(stock.listed, path, bands)
 
 
 def _kept(survival: ExponentialSurvival | WeibullSurvival, stock: Stock, ahead: int) -> Floats:

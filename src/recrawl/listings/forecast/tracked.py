@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.checks import check_choice
 from recrawl.errors import InvalidParameter
 from recrawl.listings.data.attributes import ObjectGroups, groups_by
 from recrawl.listings.data.sync import cycles
 from recrawl.listings.forecast.forecast import Forecast, ForecastPath
-from recrawl.listings.forecast.forecaster import Forecaster, finished, start_of, status_of
-from recrawl.listings.forecast.methods import DEFAULT, METHODS, SyncReplay
+from recrawl.listings.forecast.forecaster import finished, start_of, status_of
+from recrawl.listings.forecast.methods import DEFAULT, SyncReplay, method_named
 from recrawl.listings.groups.informative import informative_groups
 
 if TYPE_CHECKING:
@@ -146,11 +145,10 @@ def track_groups(
 
 def method_of(name: str, *, level: float, part: bool) -> Method[Any]:
     """A forecaster by its name; only the default knows of parts of a source."""
-    check_choice(METHODS, method=name)
+    found = method_named(name, level=level)
     if part and name != DEFAULT:
         raise InvalidParameter(f"method for a part of a source must be {DEFAULT} (got {name!r})")
-    found = METHODS[name]
-    return replace(found, level=level) if isinstance(found, Forecaster) else found
+    return found
 
 
 def _tracked(

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from recrawl.checks import check_choice
+from recrawl.checks import check_at_least, check_choice
 from recrawl.errors import InvalidParameter
 from recrawl.listings.groups.goodness import THRESHOLD, edges, misfit, pearson, threshold_for
 
@@ -175,6 +175,7 @@ class Partitioner:
             the paper's 1.5 accepts 22 %.
         weighted: Let a category count as much as it has removals.
         corrected: Share the 5 % among all the steps there may be (Bonferroni).
+        most: Most groups to make; as many as the data support if None.
 
     Examples:
         Three categories, two of them alike:
@@ -191,11 +192,14 @@ class Partitioner:
     threshold: float = THRESHOLD
     weighted: bool = False
     corrected: bool = False
+    most: int | None = None
 
     def __post_init__(self) -> None:
         """Check the parameters."""
         check_choice(("reclustered", "hierarchical"), search=self.search)
         check_choice(("lr", "pearson"), criterion=self.criterion)
+        if self.most is not None:
+            check_at_least(1, most=self.most)
 
     def groups(self, categories: Categories) -> Ints:
         """Group of each category, by the last step accepted; the lowest rate is group 0."""
@@ -206,7 +210,7 @@ class Partitioner:
         return group
 
     def search_groups(self, categories: Categories) -> list[Step]:
-        """All steps tried, the last of them refused unless every category has its own group."""
+        """All steps tried; the last is refused unless there can be no more groups."""
         steps: list[Step] = []
         if len(categories) < 2 or not np.sum(categories.removals):  # noqa: PLR2004 - nothing to part
             return steps
@@ -214,7 +218,8 @@ class Partitioner:
         least = threshold_for(0.05, len(categories) - 1) if self.corrected else self.threshold
         now = np.zeros(len(categories), np.int64)
         before = self._misfit(categories, now, bins)
-        for groups in range(2, len(categories) + 1):
+        most = len(categories) if self.most is None else min(self.most, len(categories))
+        for groups in range(2, most + 1):
             tried = [
                 (before - self._misfit(categories, group, bins), group)
                 for group in self._candidates(categories, now, groups)

@@ -26,11 +26,11 @@ from recrawl.checks import check_at_least
 from recrawl.listings.data.day_marks import DayMarks
 from recrawl.listings.data.grid import Paths
 from recrawl.listings.data.quality import share_below, time_average
-from recrawl.listings.forecast.methods import BASELINE, METHODS, TRAIN_DAYS, SyncReplay
+from recrawl.listings.forecast.methods import BASELINE, TRAIN_DAYS, SyncReplay, method_named
 from recrawl.listings.schedule.schedule import MOST_DAYS, Goal, days_to_next
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from recrawl.arrays.types import Floats
     from recrawl.listings.data.attributes import ObjectGroups
@@ -74,9 +74,10 @@ class ScheduleRow:
         quality: Time average of the metric.
         promise_error: That less what was promised.
         share_below: Share of time below the target.
-        syncs_relative_to_static: Syncs over those of the static forecaster at the same
+        relative_syncs: Syncs over those of the forecaster that all are compared with, at the same
             share of time below the target; nan where the two never reach the same.
-        quality_per_sync: Quality over syncs; grows by syncing less.
+        quality_per_sync: Quality over syncs, the paper's rho; grows by syncing less.
+        relative_quality_per_sync: That over the one of the forecaster compared with.
     """
 
     metric: str
@@ -86,8 +87,9 @@ class ScheduleRow:
     quality: float
     promise_error: float
     share_below: float
-    syncs_relative_to_static: float
+    relative_syncs: float
     quality_per_sync: float
+    relative_quality_per_sync: float
 
 
 class Truth:
@@ -208,7 +210,7 @@ def _at(played: Sequence[ScheduleScore], share: float) -> float | None:
     return float(np.interp(share, below[order], logs[order]))
 
 
-def backtest_schedule(
+def backtest_schedule(  # noqa: PLR0913 - a source, what is compared, and over which days
     grid: DayGrid,
     groups: ObjectGroups,
     methods: Sequence[str],
@@ -216,41 +218,47 @@ def backtest_schedule(
     *,
     train: int = TRAIN_DAYS,
     starts: Sequence[int] = STARTS,
+    against: str = BASELINE,
 ) -> list[ScheduleRow]:
     """Figures of schedules by some methods that keep a goal.
 
     Args:
         grid: The listing day by day.
         groups: Group of each object.
-        methods: Names of `METHODS`.
-        goal: What is to be kept. Comparison with the static forecaster is by the point rule.
+        methods: Names of `METHODS`, with parameters as `method_named` reads them.
+        goal: What is to be kept. Syncs are compared at equal time below it by the point rule.
         train: Days of training.
         starts: Starting days after training, over which figures are averaged.
+        against: The method that all are compared with.
     """
     truth, days = Truth(grid), [train + start for start in starts]
     point = Goal(goal.precision, goal.recall)
-    names = list(dict.fromkeys([*methods, BASELINE]))
-    runs = {name: SyncReplay(grid, groups, METHODS[name], train=train) for name in names}
+    names = list(dict.fromkeys([*methods, against]))
+    runs = {name: SyncReplay(grid, groups, method_named(name), train=train) for name in names}
     swept: dict[str, list[Results]] = {
         name: [mean_score(run, point.stricter(times), point, truth, days) for times in SWEEP]
         for name, run in runs.items()
     }
+    asked = {name: mean_score(run, goal, goal, truth, days) for name, run in runs.items()}
     rows = []
     for name in methods:
-        asked = mean_score(runs[name], goal, goal, truth, days)
         for metric, target in goal.targets.items():
-            rows.append(_row(name, metric, target, asked[metric], _relative(swept, name, metric)))
+            own, other = ([each[metric] for each in swept[method]] for method in (name, against))
+            scores = asked[name][metric], asked[against][metric]
+            rows.append(_row(name, metric, target, scores, compared(own, other)))
     return rows
 
 
-def _relative(swept: Mapping[str, list[Results]], name: str, metric: str) -> float:
-    own, other = ([results[metric] for results in swept[method]] for method in (name, BASELINE))
-    return compared(own, other)
-
-
 def _row(
-    name: str, metric: str, target: float, played: ScheduleScore, relative: float
+    name: str,
+    metric: str,
+    target: float,
+    scores: tuple[ScheduleScore, ScheduleScore],
+    relative: float,
 ) -> ScheduleRow:
+    """Row of a method from its own score and that of the method compared with."""
+    played = scores[0]
+    own, other = (quality_per_sync(each.quality, max(each.count, 1.0)) for each in scores)
     return ScheduleRow(
         metric=metric,
         target=target,
@@ -259,8 +267,9 @@ def _row(
         quality=played.quality,
         promise_error=played.quality - played.promise,
         share_below=played.below,
-        syncs_relative_to_static=relative,
-        quality_per_sync=quality_per_sync(played.quality, max(played.count, 1.0)),
+        relative_syncs=relative,
+        quality_per_sync=own,
+        relative_quality_per_sync=own / other if other else float("nan"),
     )
 
 

@@ -23,7 +23,7 @@ CYCLE_COLUMNS = (
     "method",
     "cycles",
     "squared_error",
-    "relative_to_static",
+    "relative_error",
     "covered",
 )
 KEEP_COLUMNS = (
@@ -34,7 +34,9 @@ KEEP_COLUMNS = (
     "quality",
     "promise_error",
     "share_below",
-    "syncs_relative_to_static",
+    "relative_syncs",
+    "quality_per_sync",
+    "relative_quality_per_sync",
 )
 
 _SHARES = ("covered", "quality", "share_below")
@@ -42,8 +44,9 @@ _FORMATS = {
     "target": "{:g}",
     "squared_error": "{:.6f}",
     "promise_error": "{:+.3f}",
+    "quality_per_sync": "{:.5f}",
 }
-_RELATIVE = ("relative_to_static", "syncs_relative_to_static")
+_RELATIVE = ("relative_error", "relative_syncs", "relative_quality_per_sync")
 
 
 def backtest_sheet(rows: Sequence[tuple[str, Any]], header: Sequence[str]) -> Sheet:

@@ -15,6 +15,7 @@ from recrawl.units import MICROSECONDS_A_DAY, duration
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats
+    from recrawl.listings.forecast.autoregression import Autoregression
     from recrawl.listings.forecast.forecast import Forecast
     from recrawl.report.rates import Column
 
@@ -59,6 +60,24 @@ def _words(name: str, columns: dict[str, Column], row: int, status: str) -> list
     else:
         when = [duration(after), str(np.datetime_as_string(at, unit="m")).replace("T", " ")]
     return [name, *when, *said, status]
+
+
+def series_words(series: Autoregression) -> str:
+    """Order of an autoregressive series and its equation.
+
+    >>> from recrawl.listings.forecast.autoregression import Autoregression
+    >>> series_words(Autoregression(-0.02, np.array([0.6, -0.1]), (1, 7)))
+    'AR(1) with lag 7, d(t) = -0.02 + 0.6 d(t-1) - 0.1 d(t-7)'
+    >>> series_words(Autoregression(-0.05, np.empty(0), ()))
+    'AR(0), d(t) = -0.05'
+    """
+    order = next((k for k, lag in enumerate(series.lags) if lag != k + 1), len(series.lags))
+    week = "".join(f" with lag {lag}" for lag in series.lags[order:])
+    terms = "".join(
+        f" {'-' if slope < 0 else '+'} {abs(slope):.3g} d(t-{lag})"
+        for slope, lag in zip(series.slopes.tolist(), series.lags, strict=True)
+    )
+    return f"AR({order}){week}, d(t) = {series.constant:.3g}{terms}"
 
 
 def banded(figures: list[float], *, share: bool) -> str:

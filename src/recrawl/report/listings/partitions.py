@@ -65,6 +65,53 @@ def partitioned(listing: Listing, attribute: str, how: Partitioner) -> Partition
     return Partition(attribute, group[codes], names, float(sum(step.gain for step in taken)))
 
 
+def steps_sheet(name: str, listing: Listing, attributes: Sequence[str], how: Partitioner) -> Sheet:
+    """One row per step of the search for each attribute, from one group for all.
+
+    Args:
+        name: Name of the source.
+        listing: Its objects.
+        attributes: Attributes whose values are put into groups.
+        how: The search.
+    """
+    rows: list[tuple[str, int, str, str, float, str]] = []
+    for attribute in attributes:
+        codes, values = _values(listing.attributes[attribute])
+        found = Categories.of(Lifetimes.from_listing(listing), codes[listing.object], len(values))
+        objects = np.bincount(codes, minlength=len(values))
+        whole = np.zeros(len(values), np.int64)
+        tried = [(whole, float("nan"), "start")] + [
+            (step.group, step.gain, "accepted" if step.accepted else "refused")
+            for step in how.search_groups(found)
+        ]
+        for number, (group, gain, verdict) in enumerate(tried, start=1):
+            said, rates = [], []
+            for each in range(int(group.max(initial=0)) + 1):
+                rows_of = group == each
+                said.append(f"{{{_members(values, objects, rows_of)}}}")
+                days = float(np.sum(found.exposure[rows_of]))
+                rates.append(float(np.sum(found.removals[rows_of])) / days if days else np.nan)
+            shown = " ".join(f"{rate:.4g}" for rate in rates)
+            rows.append((attribute, number, " ".join(said), shown, gain, verdict))
+    columns: dict[str, Column] = {
+        "attribute": texts([row[0] for row in rows]),
+        "step": np.array([row[1] for row in rows], np.int64),
+        "groups": texts([row[2] for row in rows]),
+        "rates_per_day": texts([row[3] for row in rows]),
+        "gain": np.array([row[4] for row in rows], np.float64),
+        "verdict": texts([row[5] for row in rows]),
+    }
+    words = [
+        [
+            *(name, attribute, str(step), cut(groups, _WIDEST), rates),
+            *("" if np.isnan(gain) else f"{gain:.2f}", verdict),
+        ]
+        for attribute, step, groups, rates, gain, verdict in rows
+    ]
+    header = ("source", "attribute", "step", "groups", "rates per day", "gain", "verdict")
+    return Sheet("source", [name] * len(rows), columns, header, words, (0, 1, 3, 4, 6))
+
+
 def shrunk(listing: Listing, attribute: str) -> Partition:
     """Every value of an attribute with a rate of its own, drawn towards the others."""
     codes, values = _values(listing.attributes[attribute])
@@ -153,6 +200,7 @@ def _share(chance: float) -> str:
 
 
 _LEVEL = 0.9
+_WIDEST = 72
 _LONGEST = 48
 _LEAST_SHOWN = 0.001
 
