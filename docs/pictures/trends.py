@@ -4,8 +4,8 @@
 
 `trends-windows.svg` is a made page whose rate is steady, falls, and rises again;
 `trends-duane.svg` has a Duane plot for each of three made pages; `trends-weibull.svg` shows bias
-and error of the published Weibull rates, which have closed forms. The same numbers come out
-every time.
+and error of the published Weibull rates, which have closed forms; `trends-gaps.svg` shows the gaps
+of made pages whose changes come in bursts. The same numbers come out every time.
 
 Touches: `trends-*.svg` in FOLDER, or else beside this file.
 """
@@ -21,10 +21,12 @@ import numpy as np
 from recrawl.adapters.pictures import write_picture
 from recrawl.arrays.special import gamma_quantile
 from recrawl.report.charts.duane import DuaneLine, duane_chart
+from recrawl.report.charts.gaps import gap_chart
 from recrawl.report.charts.timeline import Changes, RateSteps
 from recrawl.report.charts.timeline_chart import timeline_chart
 from recrawl.report.charts.vega import LIGHT, panel_title, themed
 from recrawl.trends.duane import Duane
+from recrawl.trends.gap_shares import gap_shares
 from recrawl.trends.points import Points
 from recrawl.trends.weibull import VARIANTS
 from recrawl.trends.windows import Windowing, Windows, WindowTimes, consistent_windows
@@ -156,10 +158,18 @@ def _panel(rows: list[dict[str, Any]], field: str, subtitle: str) -> Chart:
     }
 
 
+def gaps() -> Chart:
+    """Gaps of a hundred pages, of Gamma shape 0.5."""
+    times = np.cumsum(np.random.default_rng(8).gamma(0.5, 2.0, (100, CHANGES)), axis=1)
+    points = Points(times.ravel(), np.arange(101) * CHANGES, times[:, -1])
+    return gap_chart(gap_shares(points), title="Changes that come in bursts")
+
+
 def main() -> None:
     """Write the files."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent
-    for name, chart in (("windows", windows()), ("weibull", weibull()), ("duane", duane())):
+    charts = {"windows": windows(), "weibull": weibull(), "duane": duane(), "gaps": gaps()}
+    for name, chart in charts.items():
         write_picture(folder / f"trends-{name}.svg", chart)
 
 

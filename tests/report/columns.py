@@ -31,6 +31,18 @@ LOCAL_COLUMNS = (
     "status",
 )
 NEXT_COLUMNS = ("page", "method", "next_at", "low", "high")
+COUNT_COLUMNS = ("page", "method", "mean", "chance")
+SEGMENT_COLUMNS = (
+    *("page", "stretch", "start", "end", "changes"),
+    *("rate_per_day", "low", "high", "status"),
+)
+POWER_COLUMNS = ("page", "beta", "beta_low", "beta_high", "eta", "rate_per_day", "gain", "status")
+GAP_COLUMNS = ("gap", "gaps", "share", "random")
+ERROR_COLUMNS = ("state", "estimator", "windows", "mse", "best", "beats")
+FOLLOW_COLUMNS = (
+    *("method", "wait", "wait_decreasing", "changes", "observed"),
+    *("recall", "visits", "premature", "precision"),
+)
 TEST_COLUMNS = ("page", "statistic", "p", "direction", "status")
 TREND_COLUMNS = (
     "page",

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.errors import InvalidParameter
-from recrawl.trends.fits import ESTIMATORS, Fits, fit_windows, mean_errors, wins
+from recrawl.trends.fits import ESTIMATORS, Fits, beats, fit_windows, mean_errors, wins
 from recrawl.trends.weibull import Weibull
 from recrawl.trends.windows import Windowing, Windows, WindowTimes, consistent_windows
 from tests.trends.made import RISING, bernoulli_days, one_window_each, points_at_days, times_of
@@ -318,11 +318,12 @@ def test_an_estimator_nobody_knows_is_refused():
 
 
 def test_wins_and_mean_errors_go_by_window_and_state():
-    """Three windows, one of them short: it wins nothing but counts for the mean."""
+    """Three windows, one of them short."""
     windows = Windows(np.array([0, 4, 8, 10]), np.array([0, 0, 1]), np.array([0, 2, 3], np.uint8))
     errors = {"ratio": np.array([1.0, 4.0, 7.0]), "weibull": np.array([2.0, 3.0, 1.0])}
 
-    assert wins(errors, windows) == {"ratio": 0.5, "weibull": 0.5}
+    assert wins(errors) == pytest.approx({"ratio": 1 / 3, "weibull": 2 / 3})
+    assert beats(errors)["ratio"] == pytest.approx({"weibull": 1 / 3})
     assert mean_errors(errors, windows)["ratio"] == {
         "all": 4.0,
         "constant": 1.0,

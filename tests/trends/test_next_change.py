@@ -118,6 +118,8 @@ def test_the_next_change_falls_into_its_band_as_often_as_it_says(beta, count):
 
     fit = Weibull.of(WindowTimes.of(points, windows), points.end)
     assert fit.beta.mean() == pytest.approx(beta, abs=5 * fit.beta.std() / np.sqrt(pages))
+    inside = (waits["duane"].low <= wait) & (wait <= waits["duane"].high)
+    assert inside.mean() == pytest.approx(0.8, abs=0.025)
     for name in ("weibull", "ratio") if beta == 1 else ("weibull",):
         inside = (waits[name].low <= wait) & (wait <= waits[name].high)
         assert inside.mean() == pytest.approx(0.8, abs=0.01)

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recrawl.rates.estimates import STATUS_NAMES
 from recrawl.report.rates import Group, Named, finite
 from recrawl.report.words import every
 from recrawl.trends.next_change import last_windows
+from recrawl.trends.trend_test import TrendStatus
 from recrawl.trends.windows import STATE_NAMES, State
 from recrawl.units import MICROSECONDS_A_DAY
 
@@ -25,12 +27,18 @@ if TYPE_CHECKING:
 
     from recrawl.arrays.types import Floats, Instants, Ints
     from recrawl.report.rates import Column
+    from recrawl.trends.change_points import Segments
+    from recrawl.trends.counts import ChangeCounts
     from recrawl.trends.fits import WindowFits
+    from recrawl.trends.gap_shares import GapShares
     from recrawl.trends.local_rates import LocalRates
     from recrawl.trends.next_change import NextChange
     from recrawl.trends.points import Points
+    from recrawl.trends.power_law import PowerLaw
+    from recrawl.trends.prediction import Detection, Forecasting
     from recrawl.trends.trend_test import TrendTest
     from recrawl.trends.windows import Windows
+    from recrawl.visits.histories import Histories
 
 
 _LONGEST = 36_525.0  # days: what lies farther ahead is as good as never
@@ -133,6 +141,96 @@ def test_table(test: TrendTest, status_names: Sequence[str]) -> Table:
     )
 
 
+def count_table(found: Mapping[str, ChangeCounts]) -> Table:
+    """One row per page and method, all methods of a page together."""
+    names = list(found)
+    pages = len(found[names[0]].mean)
+    mean = np.stack([found[name].mean for name in names], axis=1).ravel()
+    chance = np.stack([found[name].chance for name in names], axis=1)
+    chance = chance.reshape(-1, chance.shape[-1])
+    return Table(
+        np.repeat(np.arange(pages), len(names)),
+        {
+            "method": Named(np.tile(np.arange(len(names)), pages), names),
+            "mean": finite(mean),
+            "chance": Group({str(k): finite(column) for k, column in enumerate(chance.T)}),
+        },
+    )
+
+
+def segment_table(segments: Segments, histories: Histories) -> Table:
+    """One row per stretch of constant rate."""
+    counts, first_visit = np.diff(segments.offsets), histories.first_visit
+    page = np.repeat(np.arange(len(segments)), counts)
+    return Table(
+        page,
+        {
+            "stretch": np.arange(len(page)) - np.repeat(segments.offsets[:-1], counts) + 1,
+            "start": _instants(first_visit, page, segments.start),
+            "end": _instants(first_visit, page, segments.end),
+            "changes": _changes(segments, page, histories),
+            "rate_per_day": finite(segments.rate),
+            "low": finite(segments.low),
+            "high": finite(segments.high),
+            "status": Named(segments.status, STATUS_NAMES),
+        },
+    )
+
+
+def _changes(segments: Segments, page: Ints, histories: Histories) -> Ints:
+    """Changes seen in each stretch."""
+    before = np.concatenate([[0], np.cumsum(histories.changed)])
+    begin = histories.offsets[:-1][page]
+    changes: Ints = before[begin + segments.stop] - before[begin + segments.first]
+    return changes
+
+
+def power_table(fit: PowerLaw) -> Table:
+    """One row per page: its power law."""
+    return Table(
+        np.arange(len(fit)),
+        {
+            "beta": finite(fit.beta),
+            "beta_low": finite(fit.beta_low),
+            "beta_high": finite(fit.beta_high),
+            "eta": finite(fit.eta),
+            "rate_per_day": finite(fit.rate),
+            "gain": finite(fit.gain),
+            "status": Named(fit.status, [status.name.lower() for status in TrendStatus]),
+        },
+    )
+
+
+def follow_columns(ways: Sequence[Forecasting], found: Sequence[Detection]) -> dict[str, Column]:
+    """One row per way to follow forecasts, all pages together."""
+    changes, observed, premature = (
+        np.array([int(getattr(each, name).sum()) for each in found])
+        for name in ("changes", "observed", "premature")
+    )
+    return {
+        "wait": np.array([way.share for way in ways]),
+        "wait_decreasing": np.array([way.decreasing for way in ways]),
+        "changes": changes,
+        "observed": observed,
+        "recall": np.array([each.recall for each in found]),
+        "visits": observed + premature,
+        "premature": premature,
+        "precision": np.array([each.precision for each in found]),
+    }
+
+
+def gap_columns(found: GapShares) -> tuple[list[str], dict[str, Column]]:
+    """Name of each class of lengths, and its columns."""
+    names = [f"{start:g}-{stop:g}" for start, stop in zip(found.start, found.stop, strict=True)]
+    names[-1] = f"{found.start[-1]:g}+"
+    columns: dict[str, Column] = {
+        "gaps": found.gaps,
+        "share": found.share,
+        "random": found.exponential,
+    }
+    return names, columns
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Summary:
     """What the row of a page is made of, all of the same pages."""
@@ -187,16 +285,7 @@ def shown(table: Table) -> tuple[list[str], list[list[str]]]:
     cells: dict[str, list[str]] = {}
     columns = table.columns
     for name, column in columns.items():
-        if name in (
-            "low",
-            "high",
-            "beta_low",
-            "beta_high",
-            "eta",
-            "mtbu_days",
-            "first_gaps",
-            "error_sum",
-        ):
+        if name in _NOT_SHOWN:
             continue
         if name == "beta":
             cells["beta"] = _banded(columns["beta"], columns["beta_low"], columns["beta_high"])
@@ -206,20 +295,32 @@ def shown(table: Table) -> tuple[list[str], list[list[str]]]:
             unit = _unit(columns["low"], columns["high"])
             cells["next change"] = _times(column, unit)
             cells["between"] = _joined(*(_times(columns[end], unit) for end in ("low", "high")))
-        elif name == "mse":
-            cells["fits best"] = _words(column)
+        elif isinstance(column, Group):
+            cells |= _grouped(name, column)
         else:
-            cells[_PLAIN.get(name, name)] = _words(column)
+            cells[_PLAIN.get(name, name)] = _words(column, 3 if name in _FINER else 2)
     return list(cells), [list(row) for row in zip(*cells.values(), strict=True)]
 
 
+_NOT_SHOWN = (
+    *("low", "high", "beta_low", "beta_high"),  # beside the figure they belong to
+    *("eta", "mtbu_days", "error_sum", "beats"),
+)
+_FINER = ("mse", "best", "recall", "precision", "share", "random", "mean")
 _PLAIN = {"trend_p": "p", "exposure_days": "days"}
+
+
+def _grouped(name: str, group: Group) -> dict[str, list[str]]:
+    """Errors as the name of the least, all else as columns."""
+    if name == "mse":
+        return {"fits best": [_best(row) for row in group.tolist()]}
+    return {f"{name} of {key}": _words(column) for key, column in group.columns.items()}
 
 
 def _rates(columns: Mapping[str, Column]) -> dict[str, list[str]]:
     """Rates as mean intervals, with a band where there is one of the rate."""
     cells = {"every": _intervals(columns["rate_per_day"])}
-    if "period" in columns:
+    if "period" in columns or "stretch" in columns:
         fast, slow = _intervals(columns["high"]), _intervals(columns["low"])
         cells["between"] = _joined(fast, slow)
     return cells
@@ -239,16 +340,15 @@ def _joined(ones: list[str], others: list[str]) -> list[str]:
     return [f"{one} - {other}" for one, other in zip(ones, others, strict=True)]
 
 
-def _words(column: Column) -> list[str]:
+def _words(column: Column, digits: int = 2) -> list[str]:
     """A column's cells for people."""
     if isinstance(column, Named):
         return column.tolist()
-    if isinstance(column, Group):
-        return [_best(row) for row in column.tolist()]
+    assert not isinstance(column, Group)  # noqa: S101 - several columns
     if column.dtype.kind == "M":
         return _times(column, "m")
     if column.dtype.kind == "f":
-        return ["-" if np.isnan(value) else f"{value:.2g}" for value in column.tolist()]
+        return ["-" if np.isnan(value) else f"{value:.{digits}g}" for value in column.tolist()]
     return [str(value) for value in column.tolist()]
 
 

@@ -122,12 +122,31 @@ class Fits:
         return errors, biases
 
 
-def wins(errors: Mapping[str, Floats], windows: Windows) -> dict[str, float]:
-    """Share of windows, short ones left out, in which each estimator has the least error."""
-    some = windows.points >= LEAST_POINTS
-    least = np.argmin(np.stack([error[some] for error in errors.values()]), axis=0)
-    counts = np.bincount(least, minlength=len(errors)) / max(int(some.sum()), 1)
+def wins(errors: Mapping[str, Floats]) -> dict[str, float]:
+    """Share of windows in which each estimator has the least error.
+
+    >>> wins({"one": np.array([1.0, 2.0, 3.0]), "two": np.array([2.0, 1.0, 4.0])})["two"]
+    0.3333333333333333
+    """
+    least = np.argmin(np.stack(list(errors.values())), axis=0)
+    counts = np.bincount(least, minlength=len(errors)) / max(len(least), 1)
     return dict(zip(errors, counts.tolist(), strict=True))
+
+
+def beats(errors: Mapping[str, Floats]) -> dict[str, dict[str, float]]:
+    """Share of windows in which one estimator has less error than another.
+
+    >>> beats({"one": np.array([1.0, 2.0, 3.0]), "two": np.array([2.0, 1.0, 4.0])})["one"]
+    {'two': 0.6666666666666666}
+    """
+    return {
+        name: {
+            other: float((error < errors[other]).sum() / max(len(error), 1))
+            for other in errors
+            if other != name
+        }
+        for name, error in errors.items()
+    }
 
 
 def mean_errors(errors: Mapping[str, Floats], windows: Windows) -> dict[str, dict[str, float]]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from recrawl.arrays.ranges import sums
+from recrawl.arrays.ranges import expand_ranges, sums
 from recrawl.checks import check_choice
 from recrawl.errors import InvalidHistory, InvalidParameter
 from recrawl.rates.ranks import over_ranks
@@ -69,6 +69,13 @@ class Points:
     def __len__(self) -> int:
         """Return the number of pages."""
         return len(self.offsets) - 1
+
+    def take(self, pages: Ints) -> Points:
+        """The named pages, in the order named."""
+        counts = self.points_of_page[pages]
+        times = self.times[expand_ranges(self.offsets[:-1][pages], counts)]
+        origin = None if self.origin is None else self.origin[pages]
+        return Points(times, np.concatenate([[0], np.cumsum(counts)]), self.end[pages], origin)
 
     @property
     def points_of_page(self) -> Ints:

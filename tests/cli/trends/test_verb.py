@@ -4,6 +4,7 @@ import csv
 import io
 import json
 
+import numpy as np
 import pytest
 
 from recrawl.trends.fits import ESTIMATORS
@@ -11,13 +12,24 @@ from recrawl.trends.next_change import PREDICTORS
 from tests.cli.running import names_in, run, run_here, sentence, write_log
 from tests.cli.test_screen import on_a_terminal
 from tests.report.columns import (
+    COUNT_COLUMNS,
+    ERROR_COLUMNS,
+    FOLLOW_COLUMNS,
+    GAP_COLUMNS,
     LOCAL_COLUMNS,
     NEXT_COLUMNS,
+    POWER_COLUMNS,
+    SEGMENT_COLUMNS,
     TEST_COLUMNS,
     TREND_COLUMNS,
     WINDOW_COLUMNS,
 )
 
+VERBS = [
+    *(["pages"], ["windows"], ["next"], ["counts"], ["test"], ["rates", "--by", "hour"]),
+    *(["change-points"], ["power-law"], ["gaps"], ["errors"], ["follow"]),
+    *(["errors", "--by", "size"], ["errors", "--by", "threshold"]),
+]
 DAY = 86_400
 START = 1_767_225_600  # 2026-01-01
 
@@ -53,6 +65,9 @@ def rows_of(ended):
         (["windows"], WINDOW_COLUMNS),
         (["test"], TEST_COLUMNS),
         (["next"], NEXT_COLUMNS),
+        (["counts"], COUNT_COLUMNS),
+        (["change-points"], SEGMENT_COLUMNS),
+        (["power-law"], POWER_COLUMNS),
         (["rates"], LOCAL_COLUMNS),
         (["rates", "--between", "2026-01-05", "2026-02-01"], LOCAL_COLUMNS),
     ],
@@ -62,6 +77,14 @@ def test_each_table_has_its_columns(log, words, columns):
 
     assert list(rows[0]) == list(columns)
     assert rows[0]["page"] == "/busy"
+
+
+@pytest.mark.parametrize(
+    ("verb", "columns"),
+    [("gaps", GAP_COLUMNS), ("errors", ERROR_COLUMNS), ("follow", FOLLOW_COLUMNS)],
+)
+def test_tables_of_all_pages_together(log, verb, columns):
+    assert list(rows_of(run("trends", verb, log))[0]) == list(columns)
 
 
 def test_a_row_a_page(log):
@@ -164,6 +187,11 @@ def test_a_terminal_shows_a_table_and_the_months_of_one_page(log):
             "--between must begin with the earlier",
         ),
         (["rates", "--between", "soon", "later"], "time must be ISO 8601"),
+        (["errors", "--by", "page"], "by must be one of state, size, threshold"),
+        (["errors", "--estimators", "norman"], "estimators must be one of ratio, running"),
+        (["follow", "--method", "norman"], "forecaster must be one of ratio"),
+        (["counts", "--within", "0d"], "duration must look like"),
+        (["gaps", "--every", "often"], "duration must look like"),
         (["windows", "--reading", "sum"], "reading must be one of likelihood, point, count"),
         (["windows", "--variant", "hat"], "variant must be one of likely, corrected"),
         (["windows", "--backward"], "backward needs another reading"),
@@ -185,15 +213,15 @@ def test_what_means_nothing_is_refused_in_one_sentence(log, words, wrong):
         ["rates", "--by", "month", "--between", "2026-01-01", "2026-02-01"],
         ["pages", "--plot", "x.svg"],
         ["windows", "--plot", "x.svg"],
+        ["errors", "--plot", "x.svg"],
+        ["counts", "--most", "-1"],
     ],
 )
 def test_options_that_do_not_go_together_are_wrong_usage(log, words):
     assert run("trends", *words, log).code == 2
 
 
-@pytest.mark.parametrize(
-    "words", [["pages"], ["windows"], ["next"], ["test"], ["rates", "--by", "hour"]]
-)
+@pytest.mark.parametrize("words", VERBS)
 @pytest.mark.parametrize(
     "rows",
     [
@@ -331,3 +359,92 @@ def test_sums_of_errors_of_a_window(changes):
 
     assert sums["ratio"] == pytest.approx(0, abs=1e-9)
     assert sums["running"] == pytest.approx(1 + 1.5 + 1.5 + 1.5 + 1.8 - 9)
+
+
+def test_changes_of_pages_are_summed_up(log):
+    """30, 9 and 0 changes: the first visit is the baseline."""
+    ended = run_here("trends", "pages", log)
+
+    assert "Changes of a page: 0 to 30, mean 13.0, standard deviation 12.6." in ended.err
+
+
+def test_counts_are_those_of_a_poisson_process(step):
+    """Eight changes in 400 days: by the ratio 0.6 within 30 days."""
+    lines = run_here("trends", "counts", step, "--within", "30d", "--most", "2", "--json").out
+    (row,) = [row for row in map(json.loads, lines.splitlines()) if row["method"] == "ratio"]
+
+    assert row["mean"] == pytest.approx(0.6)
+    assert row["chance"] == pytest.approx({"0": 0.548812, "1": 0.329287, "2": 0.098786}, rel=1e-5)
+
+
+def test_jumps_of_the_rate_are_dated(step):
+    rows = rows_of(run_here("trends", "change-points", step))
+
+    assert [row["start"][:7] for row in rows] == ["2026-01", "2028-01", "2028-02"]
+    assert sum(int(row["changes"]) for row in rows) == 36
+    assert float(rows[1]["rate_per_day"]) > 10 * float(rows[0]["rate_per_day"])
+
+
+def test_a_power_law_is_fitted_to_visits(log):
+    busy, quiet, new = rows_of(run_here("trends", "power-law", log))
+
+    assert (quiet["beta"], quiet["status"]) == ("", "no_maximum")  # ever steeper laws fit better
+    assert float(busy["beta_low"]) < 1 < float(busy["beta_high"])
+    assert new["beta"] == ""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["gaps"], ["errors", "--by", "size"], ["errors", "--by", "threshold"]],
+    ids=["gaps", "sizes", "thresholds"],
+)
+def test_all_pages_are_drawn(log, tmp_path, words):
+    picture = tmp_path / "all.svg"
+
+    assert run_here("trends", *words, log, "--plot", picture).code == 0
+    assert picture.stat().st_size > 5_000
+
+
+def test_only_pages_of_one_pace(log):
+    """The busy page changes every other day, the quiet one every six."""
+    assert "of 1 page." in run_here("trends", "gaps", log, "--every", "2d").err
+    assert "of 0 pages." in run_here("trends", "gaps", log, "--every", "300d").err
+
+
+def test_waiting_less_finds_more_prematurely(log):
+    rows = rows_of(run_here("trends", "follow", log, "--method", "ratio", "--wait", "1"))
+    hasty = rows_of(run_here("trends", "follow", log, "--method", "ratio", "--wait", "0.3"))
+
+    assert int(hasty[0]["premature"]) > int(rows[0]["premature"])
+    assert int(rows[0]["observed"]) + int(rows[0]["premature"]) == int(rows[0]["visits"])
+
+
+def test_forecasts_compare_at_equal_visits(log):
+    rows = rows_of(run_here("trends", "follow", log, "--equal-visits", "20", "--decreasing", "1"))
+
+    assert [row["method"] for row in rows] == ["ratio", "weibull", "duane", "cho", "matloff"]
+    assert [row["visits"] for row in rows[:4]] == ["20"] * 4  # matloff never waits on /quiet
+
+
+def test_new_windows_may_begin_on_the_way(log):
+    words = ("--method", "weibull", "--decreasing", "1")
+    rows = rows_of(run_here("trends", "follow", log, *words, "--new-windows"))
+
+    assert [row["method"] for row in rows] == ["weibull"]
+
+
+def test_the_published_comparison_of_estimators(tmp_path):
+    """Pages that change on a day by chance: Weibull is best in nine of ten windows, in-sample."""
+    random = np.random.default_rng(1)
+    rows = [
+        (f"/{page}", day * DAY, str(bool(random.random() < chance)).lower())
+        for page, chance in enumerate(random.beta(1.94, 1.83, 20))
+        for day in range(200)
+    ]
+    log = write_log(tmp_path / "days.csv", rows)
+    lines = run_here("trends", "errors", log, "--json").out.splitlines()
+    weibull, *_, matloff = [row for row in map(json.loads, lines) if row["state"] == "all"]
+
+    assert weibull["best"] == pytest.approx(0.92, abs=0.05)
+    assert weibull["beats"]["cho"] > 0.95
+    assert matloff["best"] == 0

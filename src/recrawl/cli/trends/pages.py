@@ -49,7 +49,8 @@ def pages(
 
     Writes one row per page: the state of its last consistent window, beta with a
     band, the current rate, the p-value of a trend, whether it changes regularly or
-    in bursts, and the next change with an 80 % band.
+    in bursts, and the next change with an 80 % band. What is increasing or
+    decreasing is always the rate. Says how many changes the pages have.
 
     \b
     Examples:
@@ -73,6 +74,7 @@ def pages(
     if plot is not None:
         _draw(plot, found, points, level)
     trends_shared.remarks(found)
+    _say_changes(points)
     _warn(table)
 
 
@@ -124,6 +126,14 @@ def _show_months(found: TrendPages, level: float) -> None:
     screen.say("")
     screen.say(f"rate by month, {first} to {last}, highest: one change in {every(1 / most)}:")
     screen.say(spark(months.rate.tolist()))
+
+
+def _say_changes(points: Points) -> None:
+    """Print how many changes the pages have."""
+    counts = points.points_of_page
+    if len(counts) > 1:
+        spread = f"mean {counts.mean():.1f}, standard deviation {counts.std():.1f}"
+        screen.remark(f"Changes of a page: {counts.min():,} to {counts.max():,}, {spread}.")
 
 
 def _warn(table: Table) -> None:

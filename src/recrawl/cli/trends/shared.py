@@ -15,14 +15,16 @@ from recrawl.cli import options, screen, shared
 from recrawl.errors import InvalidTable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from recrawl.adapters.tables.visits import VisitReading
     from recrawl.arrays.texts import Texts
     from recrawl.arrays.types import Ints
     from recrawl.rates.priors import Priors
+    from recrawl.report.rates import Column
     from recrawl.report.trends import Table
     from recrawl.trends.points import Place, Points
+    from recrawl.trends.weibull import Variant
     from recrawl.trends.windows import Windowing
     from recrawl.visits.histories import Histories
 
@@ -46,6 +48,9 @@ THRESHOLD = typer.Option(
     min=0,
 )
 BACKWARD = typer.Option("--backward", help="Cut from the last change back; not by likelihood.")
+VARIANT = typer.Option(
+    metavar="V", help="Weibull rate: corrected, likely, check, bar, unbiased or least."
+)
 NEXT_LEVEL = typer.Option(help="Probability that the next change falls into its band.")
 
 _ALL_OF_IT = 1 << 62  # trends are computed in memory
@@ -155,6 +160,16 @@ def windowing_of(reading: str, threshold: float, *, backward: bool) -> Windowing
     return Windowing(threshold, readings[reading], backward)
 
 
+def variant_of(name: str) -> Variant:
+    """Variant of the Weibull rate."""
+    from recrawl.checks import check_choice
+    from recrawl.trends.weibull import VARIANTS
+
+    check_choice(VARIANTS, variant=name)
+    variants: dict[str, Variant] = {variant: variant for variant in VARIANTS}
+    return variants[name]
+
+
 def check_place(place: str) -> None:
     """Check the place of an undated change."""
     from recrawl.checks import check_choice
@@ -192,6 +207,22 @@ def put(table: Table, pages: TrendPages, out: shared.Output) -> None:
     names = pages.names.take(some.page).tolist()
     rows = [[page, *row] for page, row in zip(names, words, strict=True)]
     shared.show(["page", *header], rows, total=len(table.page), unit="rows")
+
+
+def put_rows(
+    names: Sequence[str], columns: Mapping[str, Column], out: shared.Output, *, first: str
+) -> None:
+    """The same for rows that are not of pages: `first` is what their names are."""
+    import numpy as np
+
+    from recrawl.report.trends import Table, shown
+
+    if not out.interactive:
+        out.write(list(names), columns, first=first)
+        return
+    header, words = shown(Table(np.arange(len(names)), dict(columns)))
+    rows = [[name, *row] for name, row in zip(names, words, strict=True)]
+    shared.show([first, *header], rows, total=len(rows), unit="rows")
 
 
 def remarks(pages: TrendPages) -> None:

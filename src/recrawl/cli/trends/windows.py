@@ -15,17 +15,12 @@ from recrawl.cli.trends import shared as trends_shared
 
 if TYPE_CHECKING:
     from recrawl.trends.points import Points
-    from recrawl.trends.weibull import Variant
     from recrawl.trends.windows import Windows
 
 _PLOT = typer.Option(
     metavar="F",
     help="Draw the Duane plot of the windows of the one --page to F: .svg or .png.",
     show_default=False,
-)
-_VARIANT = typer.Option(
-    metavar="V",
-    help="Weibull rate: corrected, likely, check, bar, unbiased or least.",
 )
 
 
@@ -37,7 +32,7 @@ def windows(
     reading: Annotated[str, trends_shared.READING] = "likelihood",
     threshold: Annotated[float, trends_shared.THRESHOLD] = 3,
     backward: Annotated[bool, trends_shared.BACKWARD] = False,
-    variant: Annotated[str, _VARIANT] = "corrected",
+    variant: Annotated[str, trends_shared.VARIANT] = "corrected",
     level: Annotated[float, shared.LEVEL] = 0.9,
     plot: Annotated[Path | None, _PLOT] = None,
     site_column: Annotated[str, shared.SITE_COLUMN] = "",
@@ -68,7 +63,7 @@ def windows(
     trends_shared.check_place(place)
     windowing = trends_shared.windowing_of(reading, threshold, backward=backward)
     trends_shared.check_plot(plot, page)
-    chosen = _variant(variant)
+    chosen = trends_shared.variant_of(variant)
     found = trends_shared.TrendReader(file, page, column, site_column, skip_bad_rows).read()
     points = found.points(place)
     cut = consistent_windows(points, windowing)
@@ -78,16 +73,6 @@ def windows(
     if plot is not None:
         _draw(plot, points, cut, page)
     trends_shared.remarks(found)
-
-
-def _variant(name: str) -> Variant:
-    """Variant of the Weibull rate."""
-    from recrawl.checks import check_choice
-    from recrawl.trends.weibull import VARIANTS
-
-    check_choice(VARIANTS, variant=name)
-    variants: dict[str, Variant] = {variant: variant for variant in VARIANTS}
-    return variants[name]
 
 
 def _draw(path: Path, points: Points, cut: Windows, page: str) -> None:

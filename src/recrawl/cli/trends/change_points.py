@@ -1,0 +1,50 @@
+"""`recrawl trends change-points`: when the rate of each page jumped.
+
+Touches: files, the standard streams.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from recrawl.cli import shared
+from recrawl.cli.trends import shared as trends_shared
+
+_PENALTY = typer.Option(help="What a cut must gain, in ln(visits).", min=0)
+
+
+def change_points(
+    file: Annotated[Path, trends_shared.FILE],
+    *,
+    page: Annotated[str, trends_shared.PAGE] = "",
+    penalty: Annotated[float, _PENALTY] = 3,
+    level: Annotated[float, shared.LEVEL] = 0.9,
+    site_column: Annotated[str, shared.SITE_COLUMN] = "",
+    column: Annotated[list[str] | None, shared.COLUMN] = None,
+    skip_bad_rows: Annotated[bool, shared.SKIP] = False,
+    as_csv: Annotated[bool, shared.CSV] = False,
+    as_json: Annotated[bool, shared.JSON] = False,
+    output: Annotated[Path | None, shared.OUTPUT] = None,
+) -> None:
+    """Find when the change rate of each page jumped.
+
+    Writes one row per stretch between two jumps: its time, its changes, and its
+    rate with a band. Hidden changes need no place in their gaps.
+
+    \b
+    Examples:
+        recrawl trends change-points visits.csv
+        recrawl trends change-points visits.csv --penalty 2 --csv
+    """  # noqa: D301 - \b tells click to leave the paragraph alone
+    from recrawl.report.trends import segment_table
+    from recrawl.trends.change_points import all_change_points
+
+    out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
+    trends_shared.check_level(level)
+    found = trends_shared.TrendReader(file, page, column, site_column, skip_bad_rows).read()
+    segments = all_change_points(found.histories, penalty=penalty, level=level)
+    trends_shared.put(segment_table(segments, found.histories), found, out)
+    trends_shared.remarks(found)

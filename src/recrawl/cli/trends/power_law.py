@@ -1,0 +1,45 @@
+"""`recrawl trends power-law`: a rate that rises or falls as a power of age, page by page.
+
+Touches: files, the standard streams.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from recrawl.cli import shared
+from recrawl.cli.trends import shared as trends_shared
+
+
+def power_law(
+    file: Annotated[Path, trends_shared.FILE],
+    *,
+    page: Annotated[str, trends_shared.PAGE] = "",
+    level: Annotated[float, shared.LEVEL] = 0.9,
+    site_column: Annotated[str, shared.SITE_COLUMN] = "",
+    column: Annotated[list[str] | None, shared.COLUMN] = None,
+    skip_bad_rows: Annotated[bool, shared.SKIP] = False,
+    as_csv: Annotated[bool, shared.CSV] = False,
+    as_json: Annotated[bool, shared.JSON] = False,
+    output: Annotated[Path | None, shared.OUTPUT] = None,
+) -> None:
+    """Fit a rate that rises or falls as a power of age to the visits of each page.
+
+    Writes one row per page: beta with a band, eta, the rate at the last visit, and
+    the log-likelihood gained over a constant rate. The age of a page is counted
+    from its first visit. Hidden changes need no place in their gaps.
+
+    \b
+    Examples:
+        recrawl trends power-law visits.csv
+        recrawl trends power-law changes.csv --level 0.95 --csv
+    """  # noqa: D301 - \b tells click to leave the paragraph alone
+    from recrawl.report.trends import power_table
+    from recrawl.trends.power_law import power_law as fit
+
+    out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
+    trends_shared.check_level(level)
+    found = trends_shared.TrendReader(file, page, column, site_column, skip_bad_rows).read()
+    trends_shared.put(power_table(fit(found.histories, level=level)), found, out)
+    trends_shared.remarks(found)
