@@ -91,6 +91,13 @@ HELD_OUT = {
     "Poisson, 60 gaps of 0.2 d": Kind(lambda random: random_gaps(random, (60, 0.2))),
     "Poisson by day, every other day": Kind(lambda r: r.geometric(0.5, 60).astype(float)),
     "bursty, shape 0.5": Kind(lambda random: random_gaps(random, (60, 5.0), shape=0.5)),
+    "bursty, one gap in ten a hundred times as long": Kind(
+        lambda r: r.exponential(size=60) * np.where(r.random(60) < 0.1, 10.0, 0.1)
+    ),
+    "bursty, log-normal, sigma 1.5": Kind(lambda random: random.lognormal(0.0, 1.5, 60)),
+    "bursty step, log-normal, 30 of 1 d, 30 of 20 d": Kind(
+        lambda r: r.lognormal(0.0, 1.5, 60) * np.repeat([1.0, 20.0], 30), (30,)
+    ),
     "clockwork, 50 gaps of 7 d": Kind(lambda random: clockwork(random, (50, 7.0))),
     "regular, shape 8": Kind(lambda random: random_gaps(random, (50, 10.0), shape=8)),
     "step, 25 of 30 d, 25 of 3 d": Kind(lambda r: random_gaps(r, (25, 30.0), (25, 3.0)), (25,)),

@@ -92,11 +92,22 @@ def test_the_shape_of_gaps_is_found(shape):
 
 
 def test_two_gaps_say_little_of_the_shape():
-    """One pair beside two random ones; gaps of 1 and 3 days have ln(16 / 12)."""
-    (shape,) = gap_shape(page([1.0, 1.0, 3.0]))
-    mean = (np.log(16 / 12) + 2 * 2 * (1 - np.log(2))) / 3
+    """One pair beside two random ones; gaps of 1 and 30 days have ln(31^2 / 120)."""
+    (shape,) = gap_shape(page([1.0, 1.0, 30.0]))
+    mean = (np.log(31**2 / 120) + 2 * 2 * (1 - np.log(2))) / 3
 
     assert 2 * (digamma(2 * shape) - digamma(shape) - np.log(2)) == pytest.approx(mean, rel=1e-3)
+
+
+def test_a_few_very_long_gaps_make_a_page_bursty():
+    """Nine gaps of a day and one of a hundred, over and over: it is in eight of ten runs of eight.
+
+    Its squared variation there is that of seven ones and 100, and 0 in the other two runs.
+    """
+    gaps = ([1.0] * 9 + [100.0]) * 40
+    square = np.var([1.0] * 7 + [100.0], ddof=1) / np.mean([1.0] * 7 + [100.0]) ** 2 * 9 / 8
+
+    assert gap_shape(page(gaps)) == pytest.approx([1 / (0.8 * square)], rel=0.03)
 
 
 @given(st.lists(st.floats(0.01, 100), min_size=1, max_size=30), st.floats(0.001, 1000))

@@ -17,7 +17,10 @@ clock, below where they come in bursts. The same jump of the rate is worth the m
 regular the gaps. It is estimated from neighbouring gaps alone, as a partition hardly touches
 these: for two gaps $a$, $b$ with a Gamma distribution of shape $\kappa$
 
-$$ \operatorname{E} \ln \frac{(a + b)^2}{4 a b} = 2 (\psi(2 \kappa) - \psi(\kappa) - \ln 2) . $$
+$$ \operatorname{E} \ln \frac{(a + b)^2}{4 a b} = 2 (\psi(2 \kappa) - \psi(\kappa) - \ln 2) , $$
+
+or, if that is less, as one over the squared coefficient of variation of eight gaps in a row: a few
+very long gaps among short ones make means uncertain, and hardly show in pairs.
 
 Pure.
 """
@@ -30,8 +33,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.arrays.ranges import sums
-
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
     from recrawl.trends.points import Points
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 _POWER_SHARE = 0.5  # what a power costs, of what a window costs
 _PAIRS_BEFORE = 2.0  # pairs of random gaps that every page is taken to have had
 _SHAPES = (0.15, 30.0)
+_RUN = 8  # gaps
+_RUNS_BEFORE = 0.5  # runs of random gaps that every page is taken to have had
 
 _TINY = 1e-12
 _CELLS = 1 << 16  # of a block, pages times their points: it stays in the cache
@@ -83,21 +86,44 @@ def best_partition(points: Points, *, threshold: float, least: int) -> tuple[Int
 def gap_shape(points: Points) -> Floats:
     """Gamma shape of the gaps between the changes of each page, from neighbouring ones.
 
-    A few random pairs are added, so that short pages are close to 1.
+    A few random gaps are added, so that short pages are close to 1.
     """
+    return np.minimum(_shape_by_pairs(points), 1 / _variation(points))
+
+
+def _shape_by_pairs(points: Points) -> Floats:
+    """Shape by the logarithms of neighbouring gaps."""
     gaps, page = points.gaps, points.page_of_point
     # Not the first gap of a page: a visit began it, not a change.
     second = np.flatnonzero(page[2:] == page[:-2]) + 2
     one, two = gaps[second - 1], gaps[second]
-    odd, pairs = np.zeros(len(gaps)), np.zeros(len(gaps))
-    odd[second] = 2 * np.log((one + two) / 2) - np.log(one) - np.log(two)
-    pairs[second] = 1
+    odd = 2 * np.log((one + two) / 2) - np.log(one) - np.log(two)
     shapes, means = _expected_oddness()
-    random = np.interp(1.0, shapes, means)
-    total = sums(odd, points.offsets) + _PAIRS_BEFORE * random
-    mean = total / (sums(pairs, points.offsets) + _PAIRS_BEFORE)
+    total = _sums(odd, page[second], len(points)) + _PAIRS_BEFORE * np.interp(1.0, shapes, means)
+    mean = total / (_sums(np.ones(len(odd)), page[second], len(points)) + _PAIRS_BEFORE)
     found: Floats = np.interp(-mean, -means, shapes)
     return found
+
+
+def _variation(points: Points) -> Floats:
+    """Squared coefficient of variation of gaps in a row, on average over all runs of a page."""
+    gaps, page = points.gaps, points.page_of_point
+    first = np.flatnonzero(page[_RUN:] == page[:-_RUN]) + 1
+    mean, square = np.zeros(len(first)), np.zeros(len(first))
+    for place in range(_RUN):
+        mean += gaps[first + place] / _RUN
+    for place in range(_RUN):
+        square += (gaps[first + place] / mean - 1) ** 2
+    square *= (_RUN + 1) / (_RUN * (_RUN - 1))  # 1 on average for random gaps
+    runs = _sums(np.ones(len(first)), page[first], len(points))
+    average = _sums(square, page[first], len(points)) / np.maximum(runs, 1.0)
+    alone = np.where(runs > 0, (points.points_of_page - 1) / _RUN, 0.0)  # runs without a gap twice
+    variation: Floats = (average * alone + _RUNS_BEFORE) / (alone + _RUNS_BEFORE)
+    return variation
+
+
+def _sums(values: Floats, page: Ints, pages: int) -> Floats:
+    return np.bincount(page, values, pages).astype(np.float64)  # of integers where empty
 
 
 @cache
