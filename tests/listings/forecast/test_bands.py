@@ -1,5 +1,7 @@
 """Bands of precision and recall: the variance law, the scale and the level they learn."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -127,3 +129,35 @@ def test_more_objects_do_not_narrow_the_scale_that_is_not_counting():
         kappas.append(band.kappa)
 
     assert kappas[1] == pytest.approx(kappas[0], rel=0.02)
+
+
+def test_floors_learn_from_what_falls_below_them():
+    """A miss stretches them by e^(0.2 * 0.8), what is above shortens them by e^(-0.2 * 0.2)."""
+    band, days, quality = QualityBand(0.12, 0.5), np.array([7.0]), np.array([0.8])
+    floor = band.raw(quality, 200, days, 0.2)
+
+    lower = band.learn(0.8, Window(7, 130, 200), 200)
+    higher = band.learn(0.8, Window(7, 165, 200), 200)
+
+    assert lower.reach == pytest.approx(np.exp(0.16))
+    assert higher.reach == pytest.approx(np.exp(-0.04))
+    still = replace(band, reach=lower.reach)
+    assert still.raw(quality, 200, days, 0.2) < floor
+    assert still.bounds(quality, 200, days) == band.bounds(quality, 200, days), "floors alone"
+
+
+def test_floors_hold_where_decay_is_always_faster_than_forecast():
+    """Log decay 1.3 times what was forecast, give or take 15 %: fixed floors hold a fifth."""
+    random = np.random.default_rng(1)
+    band, fixed, days = QualityBand(0.1, 0.5), QualityBand(0.1, 0.5), np.array([7.0])
+    held: dict[str, list[bool]] = {"learned": [], "fixed": []}
+    for _ in range(400):
+        decay = 0.2 * 1.3 * np.exp(random.normal(0, 0.15))
+        there = round(1000 * np.exp(-decay))
+        for name, each in (("learned", band), ("fixed", fixed)):
+            floor = each.raw(np.array([np.exp(-0.2)]), 1000, days, 0.2)[0]
+            held[name].append(there / 1000 >= floor)
+        band = band.learn(float(np.exp(-0.2)), Window(7, there, 1000), 1000)
+
+    assert np.mean(held["learned"][50:]) == pytest.approx(0.8, abs=0.04)
+    assert np.mean(held["fixed"]) < 0.6

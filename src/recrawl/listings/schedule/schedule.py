@@ -1,10 +1,11 @@
 """When to sync next, so that a copy stays as good as was asked for.
 
 At each sync the expected quality of the coming days is scanned for the first day below
-a target. The *point* rule goes by the expected quality itself and so is below the target at the
-end of every other cycle or so (13 to 25 % of the time on real sources); with a *confidence* it
-goes by the quality that is reached with that probability (at 0.8: below for 4 to 12 % of the time,
-with 1.4 to 2.2 times as many syncs; at 0.9: 2 to 7 %, 1.7 to 3.3 times).
+a target. As published the sync is on that day; with a *guarantee* on the day before, the last that
+keeps the target. The *point* rule goes by the expected quality itself, and as published is below
+the target for 12 to 28 % of the time on real sources, with a guarantee for 5 to 24 %; with a
+*confidence* it goes by the quality that is reached with that probability (guaranteed, at 0.8: below
+for 2 to 10 % of the time, with 1.6 to 3.6 times as many syncs; at 0.9: 1 to 7 %, 2.1 to 5.6 times).
 
 Pure.
 """
