@@ -47,8 +47,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow.parquet as pq
 
-from recrawl import Flag, Histories, fit_prior
-from recrawl.rates import METHODS
+from recrawl import Flag, Histories
+from recrawl.rates import METHODS, fit_npmle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -240,7 +240,7 @@ def _progress(world: World, seconds: float) -> None:
 
 def scores(world: World) -> dict[str, Score]:
     """Scores of every method in one world."""
-    priors = fit_prior(world.histories)
+    priors = fit_npmle(world.histories)  # with the Gamma of `fit_prior`
     found = {name: make(priors, LEVEL).estimate(world.histories) for name, make in METHODS.items()}
     answers = {name: answered(estimates) for name, estimates in found.items()}
     # A method that answers nowhere does not read this kind of world, and has no say here.

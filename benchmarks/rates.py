@@ -1,7 +1,7 @@
 """Speed of the estimators, of reading a log and of starting up, as ratios measured in one run.
 
     .venv/bin/python benchmarks/rates.py                 # everything: a few minutes
-    .venv/bin/python benchmarks/rates.py kernels         # or: likelihood, ingest, start
+    .venv/bin/python benchmarks/rates.py kernels         # or: npmle, likelihood, ingest, start
 
 A million made pages with 21 visits each. The unit is one `numpy.sum` pass over gaps and flags;
 other times are divided by it, because machines differ and are shared. Every figure is the best
@@ -24,7 +24,7 @@ import numpy as np
 
 from recrawl import Gamma, Histories, Likelihood, Priors, fit_prior
 from recrawl.arrays.blocks import over_blocks
-from recrawl.rates import METHODS
+from recrawl.rates import METHODS, NPMLE, Grid, fit_npmle
 from recrawl.rates.censored import Censored, most_likely
 from recrawl.rates.gamma_state import gamma_states
 
@@ -33,14 +33,15 @@ if TYPE_CHECKING:
 
 PAGES, VISITS, SITES = 1_000_000, 21, 1_000
 DATED = ("malcolm-age", "last-modified", "last-modified-raw")
-UNLIMITED = ("gamma", "likelihood", "likelihood-plain", "grid", "classes")
+UNLIMITED = ("gamma", "npmle", "likelihood", "likelihood-plain", "grid", "classes")
 
 
 def main() -> None:
-    wanted = sys.argv[1:] or ["kernels", "likelihood", "ingest", "start"]
-    for name in wanted:
+    parts = (kernels, npmle, likelihood, ingest, start)
+    by_name = {part.__name__: part for part in parts}
+    for name in sys.argv[1:] or by_name:
         print(f"\n== {name}")
-        {"kernels": kernels, "likelihood": likelihood, "ingest": ingest, "start": start}[name]()
+        by_name[name]()
 
 
 def best(work: Callable[[], object], runs: int = 3) -> float:
@@ -104,6 +105,25 @@ def kernels() -> None:
         limit = "-" if name in UNLIMITED else "at most 20"
         report(f"{name} with bands (units)", taken / one, limit)
     print(f"peak memory of a process: {_peak_memory():.2f} times the input   asked: at most 4")
+
+
+def npmle() -> None:
+    """What `npmle` costs beside `gamma`: reading pages, fitting priors, bytes of a state."""
+    pages, sites = PAGES // 10, SITES // 10
+    histories, site = made(pages), np.arange(pages) % sites
+    one, masses = fit_prior(histories, site), fit_npmle(histories, site)
+    reading = best(lambda: Gamma(one).estimate(histories))
+    fitting = best(lambda: fit_prior(histories, site))
+    finely = best(lambda: NPMLE(masses).estimate(histories))
+    fitting_masses = best(lambda: fit_npmle(histories, site))
+    exact = best(lambda: Grid(one.take(np.arange(1000))).estimate(histories.take(np.arange(1000))))
+    report("npmle with bands (times gamma)", finely / reading, "-")
+    report("grid with bands (times gamma)", exact * pages / 1000 / reading, "-")
+    report(f"fit_npmle of {sites} sites (times fit_prior)", fitting_masses / fitting, "-")
+    both = (finely + fitting_masses) / (reading + fitting)
+    report("npmle with its fit (times gamma with its own)", both, "-")
+    for name, method in (("gamma", Gamma(one)), ("npmle", NPMLE(masses))):
+        print(f"bytes per page of a state of {name}: {method.start(pages).nbytes / pages:.0f}")
 
 
 def _peak_memory() -> float:

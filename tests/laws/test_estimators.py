@@ -29,7 +29,7 @@ from recrawl import (
     fit_prior,
     histories_of,
 )
-from recrawl.rates import LLN, METHODS, SA, SAM, Bank, Classes, MalcolmAge
+from recrawl.rates import LLN, METHODS, NPMLE, SA, SAM, Bank, Classes, MalcolmAge
 from tests import strategies
 from tests.rates.worlds import GAPS, POPULATIONS, visited
 from tests.strategies import Seen, history_of
@@ -45,8 +45,10 @@ SHAPE, EXPOSURE = 0.8, 5.0
 
 FIGURES = ("rate", "low", "high", "shape", "exposure")
 COLUMNS = (*FIGURES, "changes", "visits", "status", "flags")
+OPTIONAL = ("probability", "survival", "first_wait")
 STREAMING: dict[str, Any] = {
     "gamma": Gamma(Priors.one(SHAPE, EXPOSURE)),
+    "npmle": NPMLE(Priors.one(SHAPE, EXPOSURE)),
     "bank": Bank(Priors.one(SHAPE, EXPOSURE)),
     "ratio": Ratio(),
     "lln": LLN(),
@@ -80,15 +82,16 @@ def estimator(name: str, *, stretch: float = 1.0, level: float = 0.9) -> Estimat
 def assert_same(one: Estimates, other: Estimates) -> None:
     """Bit for bit in every column; nan where the other has nan."""
     assert one.method == other.method
-    for column in (*COLUMNS, "probability"):
+    for column in (*COLUMNS, *OPTIONAL):
         np.testing.assert_array_equal(getattr(one, column), getattr(other, column), column)
 
 
 def rows(estimates: Estimates, pages: Any) -> Estimates:
     """Some rows of the estimates."""
     columns = {column: getattr(estimates, column)[pages] for column in COLUMNS}
-    if estimates.probability is not None:
-        columns["probability"] = estimates.probability[pages]
+    for column in OPTIONAL:
+        if getattr(estimates, column) is not None:
+            columns[column] = getattr(estimates, column)[pages]
     return Estimates(**columns, method=estimates.method)
 
 
@@ -246,13 +249,13 @@ def test_telling_many_pages_is_the_same_as_all_at_once(name):
     assert_same(rows(streamed, visited_once), rows(at_once, visited_once))
 
 
-@pytest.mark.parametrize("name", ["ratio", "lln"])
+@pytest.mark.parametrize("name", ["ratio", "lln", "npmle"])
 @given(one=strategies.pages, other=strategies.pages)
 def test_parts_of_a_sum_merge_exactly(name, one, other):
     """The state is a sum, so only the order of additions differs."""
     merged = STREAMING[name].merge(folded(name, one), folded(name, other))
 
-    np.testing.assert_allclose(merged, folded(name, one + other), rtol=1e-12)
+    np.testing.assert_allclose(merged, folded(name, one + other), rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["sa", "sam"])

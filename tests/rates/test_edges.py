@@ -14,7 +14,7 @@ from tests.rates.pages import regular_page
 from tests.strategies import history_of
 
 HALF_A_GAP = {"likelihood", "cho", "cho-exact", "beta", "lln", "sa", "sam"}  # or its like
-FROM_PRIORS = {"gamma", "bank", "grid", "classes", "malcolm-age", "last-modified"}
+FROM_PRIORS = {"gamma", "npmle", "bank", "grid", "classes", "malcolm-age", "last-modified"}
 INFINITE = {"likelihood-plain", "moment-matching", "matloff", "malcolm"}
 ZERO = {
     "likelihood",

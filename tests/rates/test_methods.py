@@ -10,6 +10,7 @@ from recrawl.errors import InvalidParameter
 from recrawl.rates import (
     LLN,
     METHODS,
+    NPMLE,
     SA,
     SAM,
     USES_PRIORS,
@@ -40,6 +41,7 @@ def test_each_name_makes_the_estimator_it_says():
         "likelihood": Likelihood(singularity="half", level=0.8),
         "likelihood-plain": Likelihood(singularity="none", level=0.8),
         "ratio": Ratio(level=0.8),
+        "npmle": NPMLE(priors, level=0.8),
         "bank": Bank(priors, level=0.8),
         "grid": Grid(priors, level=0.8),
         "moment-matching": MomentMatching(level=0.8),
@@ -95,9 +97,9 @@ def test_an_unknown_name_is_refused_with_the_known_ones(name):
         check_method(name)
 
     assert str(refused.value) == (
-        "method must be one of gamma, bank, grid, likelihood, likelihood-plain, moment-matching, "
-        "ratio, cho, cho-exact, matloff, beta, malcolm, malcolm-age, last-modified, "
-        f"last-modified-raw, classes, lln, sa, sam (got {name!r})"
+        "method must be one of gamma, npmle, bank, grid, likelihood, likelihood-plain, "
+        "moment-matching, ratio, cho, cho-exact, matloff, beta, malcolm, malcolm-age, "
+        f"last-modified, last-modified-raw, classes, lln, sa, sam (got {name!r})"
     )
 
 

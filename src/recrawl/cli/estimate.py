@@ -37,9 +37,9 @@ _FILE = typer.Argument(
 )
 _METHOD = typer.Option(
     metavar="M",
-    help="gamma, bank, grid, likelihood, likelihood-plain, moment-matching, ratio, cho, cho-exact, "
-    "matloff, beta, malcolm, malcolm-age, last-modified, last-modified-raw, classes, lln, sa, sam, "
-    "or compare for all of them.",
+    help="gamma, npmle, bank, grid, likelihood, likelihood-plain, moment-matching, ratio, cho, "
+    "cho-exact, matloff, beta, malcolm, malcolm-age, last-modified, last-modified-raw, classes, "
+    "lln, sa, sam, or compare for all of them.",
 )
 _CLASSES = typer.Option(
     metavar="C",
@@ -49,8 +49,8 @@ _CLASSES = typer.Option(
 )
 _FALSE_CHANGES = typer.Option(
     metavar="P",
-    help="For --method gamma: probability that an unchanged page looks changed (clocks, tokens, "
-    "advertisements).",
+    help="For --method gamma or npmle: probability that an unchanged page looks changed (clocks, "
+    "tokens, advertisements).",
 )
 _NOW = typer.Option(
     metavar="T",
@@ -125,6 +125,7 @@ def _methods(name: str, classes: str, false_changes: float) -> dict[str, Factory
     """Estimators to make, by name."""
     from recrawl.rates import METHODS, check_method
     from recrawl.rates.gamma import Gamma
+    from recrawl.rates.npmle import NPMLE
     from recrawl.rates.published.classes import Classes
 
     check_method(name, _COMPARE)
@@ -136,27 +137,29 @@ def _methods(name: str, classes: str, false_changes: float) -> dict[str, Factory
         Classes(rates, weights)  # raises for invalid parameters before anything is read
         methods["classes"] = lambda _, level: Classes(rates, weights, level)
     if false_changes:
-        if name != "gamma":
-            raise typer.BadParameter("--false-changes needs --method gamma")
-        Gamma(false_changes=false_changes)  # as above
-        methods["gamma"] = lambda priors, level: Gamma(
-            priors, level=level, false_changes=false_changes
-        )
+        if name not in ("gamma", "npmle"):
+            raise typer.BadParameter("--false-changes needs --method gamma or --method npmle")
+        kind = Gamma if name == "gamma" else NPMLE
+        kind(false_changes=false_changes)  # as above
+        methods[name] = lambda priors, level: kind(priors, level, false_changes=false_changes)
     return methods
 
 
 def _estimated(
     log: Log, methods: dict[str, Factory], level: float, false_changes: float
 ) -> Iterator[PieceEstimates]:
+    from dataclasses import replace
+
     from recrawl.adapters.tables.results import PieceEstimates
-    from recrawl.rates import USES_PRIORS
+    from recrawl.rates import USES_PRIORS, fit_npmle, fit_prior
     from recrawl.rates.priors import Priors
 
-    fitted = log.fit_prior(false_changes) if USES_PRIORS & methods.keys() else None
+    fit = fit_npmle if "npmle" in methods else fit_prior
+    fitted = log.fit_prior(false_changes, fit) if USES_PRIORS & methods.keys() else None
     for piece in log.pieces():
         priors = Priors.one()
         if fitted is not None:
-            priors = Priors(fitted.shape, fitted.exposure, piece.site)
+            priors = replace(fitted, site_of_page=piece.site)
         estimates = tuple(
             made(priors, level).estimate(piece.histories) for made in methods.values()
         )

@@ -24,6 +24,8 @@ from recrawl.rates.estimates import Estimates, Estimator, Status
 from recrawl.rates.gamma import Gamma
 from recrawl.rates.grid import Grid
 from recrawl.rates.likelihood import Likelihood
+from recrawl.rates.masses import fit_npmle
+from recrawl.rates.npmle import NPMLE
 from recrawl.rates.priors import Priors, fit_prior
 from recrawl.rates.published.beta import Beta
 from recrawl.rates.published.cho import Cho
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LLN",
+    "NPMLE",
     "SA",
     "SAM",
     "Accuracy",
@@ -69,6 +72,7 @@ __all__ = [
     "accuracy",
     "best_gap",
     "chance_within",
+    "fit_npmle",
     "fit_prior",
     "gain_of_dates",
     "gaps_needed",
@@ -82,6 +86,7 @@ __all__ = [
 # Each makes an estimator from fitted priors and the level of its bands.
 METHODS: dict[str, Callable[[Priors, float], Estimator]] = {
     "gamma": lambda priors, level: Gamma(priors, level=level),
+    "npmle": lambda priors, level: NPMLE(priors, level=level),
     "bank": lambda priors, level: Bank(priors, level=level),
     "grid": lambda priors, level: Grid(priors, level=level),
     "likelihood": lambda _, level: Likelihood(level=level),
@@ -101,7 +106,7 @@ METHODS: dict[str, Callable[[Priors, float], Estimator]] = {
     "sa": lambda _, level: SA(level=level),
     "sam": lambda _, level: SAM(level=level),
 }
-POOLED = frozenset({"gamma", "bank", "grid"})  # each uses the prior of the page's site
+POOLED = frozenset({"gamma", "npmle", "bank", "grid"})  # each uses the prior of the page's site
 USES_PRIORS = POOLED | {"malcolm-age", "last-modified"}  # or does so for pages without an answer
 
 

@@ -11,11 +11,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from recrawl.rates.quadrature import cubic
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recrawl.arrays.types import FlagBits, Floats, Ints, Statuses
     from recrawl.visits.histories import Histories
+
+
+_NO_TIME = 1e-30  # of the first wait
 
 
 class Status(IntEnum):
@@ -49,6 +54,9 @@ class Estimates:
         method: Name of the estimator.
         probability: Chance that the rate is just the one given, where a method chooses among a
             few; None for all others.
+        survival: Chance to stay unchanged, where the distribution of the rate is no Gamma: a column
+            each for 1, e, e^2, ... times `first_wait`, as ln(-ln(chance)); None for all others.
+        first_wait: Days of the first of these columns.
     """
 
     rate: Floats
@@ -62,6 +70,8 @@ class Estimates:
     flags: FlagBits
     method: str
     probability: Floats | None = None
+    survival: Floats | None = None
+    first_wait: Floats | None = None
 
     def __len__(self) -> int:
         """Return the number of pages."""
@@ -102,7 +112,8 @@ class Estimates:
         r"""Chance that a page stays unchanged for `days` days.
 
         Where the rate is uncertain the chance is averaged over it: a Gamma rate with shape $a$
-        and exposure $b$ leaves a page alone for $t$ days with chance $(b / (b + t))^a$.
+        and exposure $b$ leaves a page alone for $t$ days with chance $(b / (b + t))^a$. Where
+        the chances are known (`survival`) they are interpolated.
 
         Examples:
             >>> from recrawl import Gamma, Histories
@@ -113,9 +124,24 @@ class Estimates:
         days = np.maximum(days, 0)
         with np.errstate(invalid="ignore"):  # an infinite rate for no time, put right below
             certain = np.exp(-self.rate * days)
-        mixed = np.exp(-self.shape * np.log1p(days / self.exposure))
+        mixed = self._mixed(days)
         chance = np.where(np.isnan(self.shape), certain, mixed)
         return np.where((days == 0) & ~np.isnan(self.rate), 1.0, chance)
+
+    def _mixed(self, days: Floats) -> Floats:
+        """Chance to stay unchanged, averaged over the rate."""
+        if self.survival is None or self.first_wait is None:
+            return np.exp(-self.shape * np.log1p(days / self.exposure))
+        unknown = np.isnan(days)
+        waits = np.where(unknown, self.first_wait, np.maximum(days, _NO_TIME * self.first_wait))
+        place = np.log(waits / self.first_wait)
+        first, weights = cubic(place, np.arange(float(self.survival.shape[1])))
+        page, height = np.arange(len(self)), np.zeros(len(self))
+        for offset, weight in enumerate(weights):
+            height += weight * self.survival[page, first + offset]
+        # Chances of a change are in proportion to short waits.
+        height += np.minimum(place - 1, 0)
+        return np.where(unknown, np.nan, np.exp(-np.exp(height)))
 
     @property
     def status_names(self) -> list[str]:

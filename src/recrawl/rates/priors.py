@@ -15,7 +15,7 @@ They are found by EM:
    $v + (m - \mu)^2$ for $\sigma^2$.
 3. Go back to 1 if the prior moved.
 
-A site with few pages says little. So `_NEIGHBOURS` pages from the prior of all sites are
+A site with few pages says little. So `NEIGHBOURS` pages from the prior of all sites are
 averaged in, and a few pages from a broad default into that one. Pages of one site are more
 alike than pages of all, so for $\mu$ they count only as much as the site's own spread is of the
 spread of all.
@@ -25,8 +25,8 @@ Pure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -48,7 +48,7 @@ DEFAULT_EXPOSURE = 15.0
 
 # How many pages from elsewhere a prior's own pages must outweigh: pages of all sites for the
 # prior of one, pages of the default for the prior of all.
-_NEIGHBOURS = 20.0
+NEIGHBOURS = 20.0
 _STRANGERS = 2.0
 
 _PAGES_A_SITE = 200  # more pages move a site's prior by less than its visits are sure of
@@ -71,6 +71,8 @@ class Priors:
         shape: Events the prior counts as seen, one row per site.
         exposure: Days in which it counts them, one row per site.
         site_of_page: Row of each page's site; None where all pages share the first.
+        masses: A distribution of any shape instead of the Gamma, for the methods that use one:
+            masses on the rates of `RateGrid.around`, one row per site; None for the Gamma.
 
     Examples:
         >>> Priors.one(shape=2.0, exposure=10.0).of_pages(3)
@@ -80,6 +82,7 @@ class Priors:
     shape: Floats
     exposure: Floats
     site_of_page: Ints | None = None
+    masses: Floats | None = None
 
     def __post_init__(self) -> None:
         """Check that the priors are distributions."""
@@ -98,6 +101,10 @@ class Priors:
         if self.site_of_page is not None:
             object.__setattr__(self, "site_of_page", np.asarray(self.site_of_page))
             check_sites(self.site_of_page, len(self.shape))
+        if self.masses is not None and (
+            len(self.masses) != len(self.shape) or not (self.masses > 0).all()
+        ):
+            raise InvalidParameter("priors must have a row of positive masses for each site")
 
     @classmethod
     def one(cls, shape: float = DEFAULT_SHAPE, exposure: float = DEFAULT_EXPOSURE) -> Priors:
@@ -108,7 +115,7 @@ class Priors:
         """Priors of the named pages, in the order named."""
         if self.site_of_page is None:
             return self
-        return Priors(self.shape, self.exposure, self.site_of_page[pages])
+        return replace(self, site_of_page=self.site_of_page[pages])
 
     def of_pages(self, pages: int) -> tuple[Floats, Floats]:
         """Shape and exposure of each of `pages` pages before any visit."""
@@ -151,9 +158,7 @@ def fit_prior(
     """
     site_of_page = sites_of_pages(sites, len(histories))
     check_sites(site_of_page, np.iinfo(np.int64).max)
-    hashes = _hash_numbers(len(histories)) if hashes is None else hashes
-    pages = sampled_pages(histories, site_of_page, hashes)
-    some = pages[np.argsort(hashes[pages])][:_PAGES_OF_ALL]
+    pages, some = pages_of_priors(histories, site_of_page, hashes)
     one_site = np.zeros(len(some), np.int64)
     default = _log_moments(np.array([DEFAULT_SHAPE]), np.array([DEFAULT_EXPOSURE]))
     strangers = _Others(default[0][0], default[1][0], default[1][0], _STRANGERS)
@@ -161,23 +166,42 @@ def fit_prior(
     if sites is not None:
         count = max(int(site_of_page.max(initial=0)) + 1, site_count)
         alike = min(variance[0], default[1][0])
-        neighbours = _Others(mean[0], alike, variance[0], _NEIGHBOURS)
+        neighbours = _Others(mean[0], alike, variance[0], NEIGHBOURS)
         mean, variance = _fit(
             histories.take(pages), site_of_page[pages], count, neighbours, false_changes
         )
     return Priors(*_gamma(mean, variance), None if sites is None else site_of_page)
 
 
+class PriorFit(Protocol):
+    """Fits a prior for each site: `fit_prior` or `fit_npmle`."""
+
+    def __call__(
+        self,
+        histories: Histories,
+        sites: Ints | None = None,
+        *,
+        hashes: Words | None = None,
+        site_count: int = 0,
+        false_changes: float = 0.0,
+    ) -> Priors:
+        """Return the prior of each site."""
+
+
 def fit_prior_in_parts(
-    parts: Iterable[tuple[Histories, Ints, Words]], *, false_changes: float = 0.0
+    parts: Iterable[tuple[Histories, Ints, Words]],
+    *,
+    false_changes: float = 0.0,
+    fit: PriorFit = fit_prior,
 ) -> Priors:
     """Prior of each site where pages come in parts, as those of a log larger than memory.
 
-    The same as `fit_prior` of all pages together; only the pages that make the priors are kept.
+    The same as `fit` of all pages together; only the pages that make the priors are kept.
 
     Args:
         parts: Histories of some pages, the number of each page's site, and the hash of each page.
         false_changes: Chance that a change is reported at a visit to an unchanged page.
+        fit: What fits the priors.
     """
     samples, site_count = [], 0
     sites, hashes = [np.empty(0, np.int64)], [np.empty(0, np.uint64)]
@@ -187,13 +211,22 @@ def fit_prior_in_parts(
         sites.append(site_of_page[pages])
         hashes.append(hash_of_page[pages])
         site_count = max(site_count, int(site_of_page.max(initial=-1)) + 1)
-    return fit_prior(
+    return fit(
         Histories.joined(samples),
         np.concatenate(sites),
         hashes=np.concatenate(hashes),
         site_count=site_count,
         false_changes=false_changes,
     )
+
+
+def pages_of_priors(
+    histories: Histories, site_of_page: Ints, hashes: Words | None
+) -> tuple[Ints, Ints]:
+    """Pages that make the priors of sites, by site, and those that make the prior of all."""
+    hashes = _hash_numbers(len(histories)) if hashes is None else hashes
+    pages = sampled_pages(histories, site_of_page, hashes)
+    return pages, pages[np.argsort(hashes[pages])][:_PAGES_OF_ALL]
 
 
 def sampled_pages(histories: Histories, site_of_page: Ints, hashes: Words) -> Ints:

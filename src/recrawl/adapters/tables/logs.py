@@ -27,7 +27,7 @@ from recrawl.adapters.tables.visits import VisitReading, read_batches
 from recrawl.arrays.texts import Texts
 from recrawl.errors import CannotWrite, reason
 from recrawl.parse.sites import numbered, sites_of
-from recrawl.rates.priors import fit_prior_in_parts
+from recrawl.rates.priors import fit_prior, fit_prior_in_parts
 from recrawl.visits.batch import Batch
 from recrawl.visits.grouping import group
 from recrawl.visits.vetting import Vetting, vet
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from recrawl.arrays.types import Ints, Words
-    from recrawl.rates.priors import Priors
+    from recrawl.rates.priors import PriorFit, Priors
     from recrawl.visits.grouping import Grouped
     from recrawl.visits.histories import Histories
 
@@ -99,10 +99,10 @@ class Log(AbstractContextManager["Log"]):
         """Remove temporary files."""
         self._open.close()
 
-    def fit_prior(self, false_changes: float = 0.0) -> Priors:
+    def fit_prior(self, false_changes: float = 0.0, fit: PriorFit = fit_prior) -> Priors:
         """Prior of each site of the log."""
         parts = ((piece.histories, piece.site, piece.lots) for piece in self.pieces())
-        return fit_prior_in_parts(parts, false_changes=false_changes)
+        return fit_prior_in_parts(parts, false_changes=false_changes, fit=fit)
 
     def pieces(self) -> Iterator[Piece]:
         """Go through the log; may be called again."""
