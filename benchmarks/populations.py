@@ -8,8 +8,9 @@
 
 Made pages change as Poisson processes whose rates come from one of eight populations: the four that
 the estimators were made with, and four that were set down before `npmle` was written. Half
-of the pages make the prior, the other half is scored: before each visit a forecaster gives the chance that it
-shows a change, then it is told what it showed. The 100,000 forecasts are sorted and cut into ten
+of the pages make the prior, the other half is scored: before each visit a forecaster gives the
+chance that it shows a change, then it is told what it showed. The 100,000 forecasts are sorted and
+cut into ten
 parts of 10,000. Of each forecaster are printed the largest difference of mean forecast and share of
 changes among the ten (chance alone makes .005 to .01 of it), and the mean of minus the logarithm of
 the chance that was given to what came.
