@@ -56,7 +56,7 @@ def test_of_a_store_is_said_what_its_rates_rest_on(tmp_path):
 
     assert len(rows_of(ended)) == 60
     assert ended.err.splitlines()[-2:] == [
-        "Rates are the crawl's beliefs after 300 visits in 9.0d, assumed to stay constant.",
+        "Rates are estimated from 300 visits in 9.0d and assumed to stay constant.",
         "The crawl's settings are ignored; `recrawl status` takes them into account.",
     ]
 

@@ -1,4 +1,4 @@
-"""A crawl in a process of its own, to be killed: python killed.py FOLDER ORIGIN DAY.
+"""A crawl in a process of its own, to be killed: python killed.py FOLDER ORIGIN DAY POLICY.
 
 Without arguments it starts one in a child for every such line that it is given, and tells of its
 beginning and its end.
@@ -26,14 +26,18 @@ def tell(line: str) -> None:
     os.write(1, f"{line}\n".encode())  # in one piece, whoever else writes
 
 
-async def crawl(folder: Path, origin: str, day: float) -> None:
-    settings = Settings(
+def settings_of(origin: str, policy: str) -> Settings:
+    return Settings(
         "test-bot (me@example.org)",
         budget=Budget(100.0),
+        policy=policy,
         delay=DELAY_SECONDS / SECONDS_A_DAY,
         rules=(Rule(f"{origin}/", local=True),),
     )
-    clock = ScaledClock(SECONDS_A_DAY, day)
+
+
+async def crawl(folder: Path, origin: str, day: float, policy: str) -> None:
+    settings, clock = settings_of(origin, policy), ScaledClock(SECONDS_A_DAY, day)
     with (folder / "visits.jsonl").open("a", encoding="utf-8") as file:
         async with running(
             settings, folder / "recrawl.db", clock, on_visit=VisitLog(file), seed=1
@@ -42,8 +46,8 @@ async def crawl(folder: Path, origin: str, day: float) -> None:
             await crawler.run(found=lambda *_: None)
 
 
-def run(folder: str, origin: str, day: str) -> None:
-    asyncio.run(crawl(Path(folder), origin, float(day)))
+def run(folder: str, origin: str, day: str, policy: str) -> None:
+    asyncio.run(crawl(Path(folder), origin, float(day), policy))
 
 
 def main() -> None:

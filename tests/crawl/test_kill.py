@@ -10,9 +10,12 @@ import time
 from collections import Counter
 from contextlib import contextmanager
 
+import numpy as np
 import pytest
 
+from recrawl.state.snapshot import load_snapshot
 from recrawl.store import create_store, open_for_writing, open_store
+from recrawl.visits.status import VisitOutcome
 from tests.crawl import killed
 from tests.crawl.crawls import START
 from tests.servers import answers
@@ -23,6 +26,7 @@ KILLS = 50
 MOST_REQUESTS = 12  # between two kills
 PAGES = [f"/s{number % 3}/{number}" for number in range(12)]
 EARLY = 0.004
+DAY_SECONDS = 86_400
 
 
 @pytest.fixture
@@ -34,10 +38,10 @@ def launcher():
 
 
 @contextmanager
-def crawling(launcher, tmp_path, server, began):
+def crawling(launcher, tmp_path, server, began, policy="recrawl"):
     """A crawl whose clock goes on where that of the last one was, until it is killed."""
     day = START + (time.monotonic() - began) / killed.SECONDS_A_DAY
-    launcher.stdin.write(f"{tmp_path} {server.address('')} {day}\n")
+    launcher.stdin.write(f"{tmp_path} {server.address('')} {day} {policy}\n")
     launcher.stdin.flush()
     ready, child = sorted((launcher.stdout.readline() for _ in range(2)), reverse=True)
     assert ready == "ready\n"
@@ -95,3 +99,37 @@ def test_fifty_kills_lose_nothing_that_was_told(tmp_path, launcher):
 
         assert min(server.gaps()) >= killed.DELAY_SECONDS - EARLY
         assert len(told(tmp_path)) > KILLS
+
+
+def test_a_crawl_by_nutch_is_killed_and_goes_on(tmp_path, launcher):
+    """Its intervals are those of all visits: the mean gap first, times 1.4 or 0.8 at each."""
+    create_store(tmp_path / "recrawl.db").close()
+    changing = [answers.page(b"<p>%d</p>" % number) for number in range(3000)]
+    site = {
+        path: answers.in_turn(*changing) if number % 2 else answers.page(b"<p>the same</p>")
+        for number, path in enumerate(PAGES)
+    }
+    began = time.monotonic()
+    with FaultServer(site).in_thread() as server:
+        body = "\n".join(map(server.address, PAGES)).encode()
+        server.pages["/sitemap.xml"] = answers.status(200, body, content_type="text/plain")
+        for _ in range(3):
+            with crawling(launcher, tmp_path, server, began, "nutch"):
+                wait_for_count(server.requests, len(server.requests) + 25)
+            check_store(tmp_path)
+        asked = killed.settings_of(server.address(""), "nutch")
+    with open_store(tmp_path / "recrawl.db") as reader:
+        (pool, *_) = load_snapshot(asked, reader, START + 100).pools
+        page, outcomes = (
+            np.concatenate([getattr(each, name) for each in reader.visits()])
+            for name in ("page", "outcome")
+        )
+    first = round(len(PAGES) / 100 * DAY_SECONDS)  # mean gap: pages over visits a day
+    for row, number in enumerate(pool.pages.tolist()):
+        seconds = float(first)
+        for outcome in filter(lambda each: VisitOutcome(each).compared, outcomes[page == number]):
+            factor = 0.8 if outcome == VisitOutcome.CHANGED else 1.4
+            seconds = max(float(np.floor(seconds * factor + 0.5)), 60.0)
+        if (page == number).sum() > 1:
+            assert pool.learned.interval[row] * DAY_SECONDS == pytest.approx(seconds)
+    assert len(page) > 2 * len(PAGES)

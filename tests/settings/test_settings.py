@@ -100,7 +100,7 @@ def test_every_key_is_read():
 
 
 def test_there_are_few_keys():
-    assert len({*TOP, *BLOCK, *(key for keys in TABLES.values() for key in keys)}) <= 21
+    assert len({*TOP, *BLOCK, *(key for keys in TABLES.values() for key in keys)}) <= 22
 
 
 def test_the_rule_names_every_objective():
@@ -231,7 +231,7 @@ UNKNOWN = {
     "[politeness]\nxyz = 1": 'line 3: unknown key "xyz" in [politeness]; expected one of '
     "delay, together",
     '"a\\nb" = 1': 'line 2: unknown key "a\\nb" in the top of the file; expected one of '
-    "agent, budget, objective",
+    "agent, budget, objective, policy",
 }
 
 
@@ -379,3 +379,25 @@ def test_a_spoilt_key_is_refused_on_its_own_line(blocks, data):
     lines[spoilt] = "x" + lines[spoilt]
 
     assert refusal("\n".join(lines)).startswith(f"recrawl.toml, line {spoilt + 1}: ")
+
+
+def test_a_policy_is_named_with_its_parameters():
+    top = 'agent = "bot (me@example.org)"\n'
+
+    assert read_settings(top).policy == "recrawl"
+    assert read_settings(f'{top}policy = "nutch:longest=90d"').policy == "nutch:longest=90d"
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ('"nutch:speed=1"', "line 2: nutch has no parameter 'speed'; it has more, less, shortest,"),
+        ('"clairvoyant"', "line 2: policy must be one of recrawl, bank, uniform,"),
+        ("3", "line 2: policy must be the name of a policy such as recrawl or nutch:longest=90d"),
+    ],
+)
+def test_what_is_no_policy_is_refused(value, told):
+    with pytest.raises(InvalidSettings) as raised:
+        read_settings(f'agent = "bot (me@example.org)"\npolicy = {value}')
+
+    assert told in str(raised.value)

@@ -291,6 +291,6 @@ def _of_store(file: Path) -> list[str]:
         )
     made = f"{counted(visits, 'visit')} in {every(max(ended - began, 0.0))}"
     return [
-        f"Rates are the crawl's beliefs after {made}, assumed to stay constant.",
+        f"Rates are estimated from {made} and assumed to stay constant.",
         "The crawl's settings are ignored; `recrawl status` takes them into account.",
     ]

@@ -6,7 +6,7 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
+from math import inf, isnan
 
 from recrawl.units import duration
 
@@ -16,7 +16,7 @@ class Figures:
     """How a crawl is doing.
 
     Args:
-        fresh: Share of copies that are expected to be fresh; nan where there is none.
+        fresh: Share of copies that are expected to be fresh; nan where nobody knows.
         copies: How many copies there are.
         new: How many pages have no copy yet.
         visits: Visits made since it began.
@@ -40,7 +40,9 @@ class Figures:
         '93.4 % of 210 copies expected fresh · 3 new · 1,204 visits, 187 changed · next in 12s'
         """
         parts = ["no copies yet"]
-        if self.copies:
+        if self.copies and isnan(self.fresh):
+            parts = [f"{self.copies:,} copies"]
+        elif self.copies:
             parts = [f"{100 * self.fresh:.1f} % of {self.copies:,} copies expected fresh"]
         if self.new:
             parts.append(f"{self.new:,} new")

@@ -20,6 +20,7 @@ from recrawl.demo.site import ExampleSite
 from recrawl.demo.truth import Belief, ExampleVisits
 from recrawl.parse.addresses import origin_of
 from recrawl.policies.recrawl.beliefs import Beliefs
+from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.settings.settings import FILE_NAME, STORE_NAME, read_settings
 from recrawl.store import create_store, open_store
 from recrawl.units import epoch_days, instant_after_epoch
@@ -210,7 +211,9 @@ class _Sampler:
         if len(frontier):
             state: Any = frontier.state
             instant = instant_after_epoch(now)
-            chance = self._crawl.policy.fresh(state, np.arange(len(state.last)), instant)
+            policy = self._crawl.policy
+            assert isinstance(policy, Recrawl)  # noqa: S101 - the demonstration is of ours
+            chance = policy.fresh(state, np.arange(len(state.last)), instant)
             # Every page with a copy is one of the world: the others are gone or moved.
             self.beliefs.append(Belief(now, self._row[agenda.pages(0)], chance))
         return now - self._world.start

@@ -12,11 +12,13 @@ Touches: a store, through what it is given.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from heapq import heapify, heapreplace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recrawl.inspect.scenario import MOST_PAGES, build_scenario
+from recrawl.policies.policy import Priced
 from recrawl.settings.pools import terms
 from recrawl.simulate.next_visit import first_visit, simulate_next_visit, simulate_next_visits
 from recrawl.units import epoch_days, instant_after_epoch, instants_after_epoch
@@ -25,11 +27,11 @@ from recrawl.visits.status import PageStatus
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Instants, Ints
     from recrawl.entries.store import ReadStore
-    from recrawl.policies.recrawl.state import RecrawlState
     from recrawl.state.snapshot import PoolSnapshot, Snapshot
 
 _SIMULATED_ALONE = 3  # pages of a large crawl, each in a virtual crawl of its own
 _BLOCK = 1 << 15
+_GAPS = 3  # mean gaps for which the turns of a policy without values are gone through
 # A price is found from so many pages, drawn at random: what is reached in this part of a mean gap.
 _PRICED, _AHEAD = 2_000, 0.25
 _LOWEST, _HIGHEST, _HALVINGS = 1e-12, 1e12, 32  # of the search for a price
@@ -91,7 +93,7 @@ class _Prices:
         above what other pages ever reach.
         """
         visits, none = pool.budget.visits_a_day(pages), np.empty(0)
-        if pool.state is None or visits <= 0:
+        if pool.learned is None or visits <= 0 or not isinstance(snapshot.policy, Priced):
             return cls(np.inf, none, none, 1.0, snapshot.now, visits)
         until = snapshot.now + _AHEAD * pages / visits
         least = np.array([each.minimum for each in terms(snapshot.settings)])[
@@ -99,7 +101,7 @@ class _Prices:
         ]
         free = _free(snapshot)[pool.pages]
         # Pages that their terms keep back do not compete, unless there are no others.
-        soon = free & (pool.state.last + least <= until)
+        soon = free & (pool.learned.last + least <= until)
         rows = np.flatnonzero(soon if soon.any() else free)
         if not len(rows):
             return cls(np.inf, none, none, 1.0, until, visits)
@@ -108,12 +110,12 @@ class _Prices:
             some = np.random.default_rng(len(rows)).choice(rows, _PRICED, replace=False)
         each = len(rows) / len(some)
         wanted = min(visits * (until - snapshot.now) / each, len(some))
-        price = _price(snapshot, pool.state, some, until, wanted)
+        price = _price(snapshot, pool.learned, some, until, wanted)
         values, due = (
-            _values(snapshot, pool.state, rows),
-            _reached(snapshot, pool.state, some, price),
+            _values(snapshot, pool.learned, rows),
+            _reached(snapshot, pool.learned, some, price),
         )
-        later = (_values(snapshot, pool.state, some) < price) & (due <= until)
+        later = (_values(snapshot, pool.learned, some) < price) & (due <= until)
         waiting = np.sort(values[values >= price])
         return cls(price, waiting, np.sort(due[later]), each, until, visits)
 
@@ -181,30 +183,62 @@ class _Priced:
         return instants_after_epoch(np.where(ruled, due, np.inf))
 
     def _due(self, pool: PoolSnapshot, rows: Ints, prices: _Prices) -> Floats:
-        """When it is the turn of pages, by what visits to them are worth."""
+        """When it is the turn of pages, by what visits to them are worth, or by their due times."""
         due, snapshot = np.empty(len(rows)), self.snapshot
-        assert pool.state is not None  # noqa: S101 - it has rows
+        if not isinstance(snapshot.policy, Priced):
+            return _by_due_time(snapshot, pool, prices.visits_a_day)[rows]
         for start in range(0, len(rows), _BLOCK):
             some = rows[start : start + _BLOCK]
-            reached = _reached(snapshot, pool.state, some, prices.price)
-            values = _values(snapshot, pool.state, some)
+            reached = _reached(snapshot, pool.learned, some, prices.price)
+            values = _values(snapshot, pool.learned, some)
             due[start : start + len(some)] = prices.turn(values, reached, snapshot.now)
         return due
 
 
-def _reached(snapshot: Snapshot, state: RecrawlState, rows: Ints, price: float) -> Floats:
+def _by_due_time(snapshot: Snapshot, pool: PoolSnapshot, visits_a_day: float) -> Floats:
+    """When it is the turn of each page with a copy: the most overdue first, one after the other.
+
+    A page that is visited is due again as long after that as it was after its last visit.
+    """
+    due = _reached(snapshot, pool.learned, np.arange(len(pool.pages)), np.inf)
+    due[~_free(snapshot)[pool.pages]] = np.inf
+    turn = np.full(len(due), np.inf)
+    if visits_a_day <= 0:
+        return turn
+    interval = due - pool.learned.last
+    queue = [(at, row) for row, at in enumerate(due.tolist()) if at < np.inf]
+    heapify(queue)
+    missing, most = len(queue), _GAPS * len(queue)
+    for number in range(1, most + 1):
+        now, row = snapshot.now + number / visits_a_day, queue[0][1]
+        if np.isinf(turn[row]):
+            turn[row], missing = now, missing - 1
+        if not missing:
+            break
+        heapreplace(queue, (now + float(interval[row]), row))
+    late = np.isinf(turn) & (due < np.inf)
+    turn[late] = np.maximum(due[late], snapshot.now + most / visits_a_day)
+    return turn
+
+
+def _reached(snapshot: Snapshot, state: Any, rows: Ints, price: float) -> Floats:  # noqa: ANN401
     """When the value of each page reaches the price; infinite where it never does."""
     due = epoch_days(snapshot.policy.due(state, rows, price))
     return np.where(np.isnan(due), np.inf, due)
 
 
-def _values(snapshot: Snapshot, state: RecrawlState, rows: Ints) -> Floats:
+def _values(snapshot: Snapshot, state: Any, rows: Ints) -> Floats:  # noqa: ANN401
     """What a visit to each page is worth now."""
+    assert isinstance(snapshot.policy, Priced)  # noqa: S101 - asked before
     return snapshot.policy.value(state, rows, instant_after_epoch(snapshot.now))
 
 
 def _price(
-    snapshot: Snapshot, state: RecrawlState, rows: Ints, until: float, wanted: float
+    snapshot: Snapshot,
+    state: Any,  # noqa: ANN401 - the policy's own
+    rows: Ints,
+    until: float,
+    wanted: float,
 ) -> float:
     """The price that so many of some pages reach until an instant, and no more."""
 

@@ -91,7 +91,7 @@ def _pools(
         rows = np.flatnonzero(place[pool.pages] >= 0)
         budget, pages = thinned(pool.budget, share), place[pool.pages[rows]]
         spent = visits.take(paid_by == number)
-        pools.append(PoolScenario(budget, pool.state, pages, rows, spent))
+        pools.append(PoolScenario(budget, pool.learned, pages, rows, spent))
     none, never = np.empty(0, np.int64), visits.take(np.empty(0, np.int64))
     return (*pools, PoolScenario(NOTHING, None, none, none, never))
 

@@ -1,6 +1,7 @@
 """Every key of the settings: its parser, and the rule that errors quote.
 
-A parser returns None for an invalid value; `rule` finishes the sentence "KEY must be ...".
+A parser returns None for an invalid value; `rule` finishes the sentence "KEY must be ...". One that
+knows better what is wrong raises `InvalidParameter`.
 
 Pure.
 """
@@ -72,6 +73,16 @@ def _objective(value: object) -> str | None:
     from recrawl.plan.objectives import OBJECTIVES  # here, as above
 
     return value if isinstance(value, str) and value in OBJECTIVES else None
+
+
+def _policy(value: object) -> str | None:
+    from recrawl.plan.objectives import OBJECTIVES  # here, as above
+    from recrawl.policies.named import policy_named
+
+    if not isinstance(value, str):
+        return None
+    policy_named(value, OBJECTIVES["harmonic"])  # refuses what is none, and says why
+    return value
 
 
 def _duration(value: object) -> float | None:
@@ -169,6 +180,7 @@ TOP: Mapping[str, Key] = {
     ),
     "budget": Key(_budget, "visits over a time such as 500/1d"),
     "objective": Key(_objective, "one of freshness, harmonic, age, missed, detected"),
+    "policy": Key(_policy, "the name of a policy such as recrawl or nutch:longest=90d"),
 }
 TABLES: Mapping[str, Mapping[str, Key]] = {
     "politeness": {

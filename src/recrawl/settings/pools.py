@@ -1,4 +1,4 @@
-"""Terms and budgets of the settings, as the agenda needs them.
+"""Terms, budgets and the policy of the settings, as the agenda needs them.
 
 Each rule has terms of its own, under its number. Rules without a budget share the common one.
 
@@ -7,12 +7,15 @@ Pure.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recrawl.plan.budget import Budget
+from recrawl.plan.objectives import OBJECTIVES
+from recrawl.policies.named import policy_named
 from recrawl.settings.terms import VisitTerms
 
 if TYPE_CHECKING:
+    from recrawl.policies.policy import Policy
     from recrawl.settings.settings import Settings
 
 NOTHING = Budget(0.0)
@@ -51,9 +54,14 @@ def terms(settings: Settings) -> list[VisitTerms]:
     return [*found, VisitTerms(pool=pools)]
 
 
+def policy_of(settings: Settings) -> Policy[Any]:
+    """What decides when pages are visited."""
+    return policy_named(settings.policy, OBJECTIVES[settings.objective])
+
+
 def fingerprint(settings: Settings) -> str:
-    """Text that changes whenever a checkpoint no longer fits: rules, weights, objective."""
+    """Text that changes whenever a checkpoint no longer fits: rules, weights, objective, policy."""
     parts = [
         (rule.address, rule.exact, rule.budget is not None, rule.weight) for rule in settings.rules
     ]
-    return repr([parts, settings.objective])
+    return repr([parts, settings.objective, settings.policy])

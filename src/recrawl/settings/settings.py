@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from recrawl.errors import InvalidSettings
+from recrawl.errors import InvalidParameter, InvalidSettings
 from recrawl.plan.budget import Budget
 from recrawl.settings.key_lines import key_lines
 from recrawl.settings.keys import BLOCK, BLOCKS, TABLES, TOP
@@ -55,6 +55,7 @@ class Settings:
         agent: User agent, with a contact.
         budget: Visits to all pages whose rule has no budget of its own.
         objective: What to optimise, a key of `OBJECTIVES`.
+        policy: What decides when pages are visited, by name and parameters.
         delay: Fewest days between two requests to one host.
         together: Most requests to one host at a time.
         store: Name of the store's file, from where the settings are.
@@ -73,6 +74,7 @@ class Settings:
     agent: str
     budget: Budget = _BUDGET
     objective: str = "harmonic"
+    policy: str = "recrawl"
     delay: float = 1 / SECONDS_A_DAY
     together: int = 1
     store: str = STORE_NAME
@@ -181,7 +183,10 @@ class _Document:
                 continue
             if key not in keys:
                 self.refuse((*path, key), _unknown(key, title))
-            found[key] = keys[key].read(value)
+            try:
+                found[key] = keys[key].read(value)
+            except InvalidParameter as error:  # says more than a rule can
+                self.refuse((*path, key), str(error))
             if found[key] is None:
                 rule = keys[key].rule
                 self.refuse((*path, key), f"{key} must be {rule} (got {_shown(value)})")

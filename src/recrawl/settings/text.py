@@ -27,6 +27,10 @@ budget = "500/1d"
 # What the visits are spent on: harmonic, freshness, age, missed or detected.
 objective = "harmonic"
 
+# What decides when pages are visited: recrawl is our own; others, such as uniform, nutch or
+# nutch:longest=90d, are those of `recrawl simulate`.
+policy = "recrawl"
+
 [politeness]
 # Least time between two requests to one host; the Crawl-delay of its robots.txt may raise it.
 delay = "1s"

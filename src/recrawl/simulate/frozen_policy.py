@@ -72,6 +72,10 @@ class FrozenPolicy:
 
     policy: Recrawl
 
+    def freeze(self, learned: RecrawlState, row: Ints) -> FrozenState:
+        """State of some pages, from a copy of what the policy has learned."""
+        return FrozenState.of(learned, row)
+
     def start(self, pages: Pages, now: np.datetime64, gap: float) -> FrozenState:
         """State of a crawl of which nothing is known."""
         del now

@@ -11,14 +11,16 @@ from __future__ import annotations
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from math import inf, isnan, nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from recrawl.frontier.agenda import Agenda
 from recrawl.frontier.frontier import Frontier, PolicyCheckpoint
 from recrawl.frontier.host_table import HostTable
-from recrawl.simulate.frozen_policy import FrozenPolicy, FrozenState, SampledPolicy
+from recrawl.policies.policy import Priced
+from recrawl.policies.recrawl.state import RecrawlState
+from recrawl.simulate.frozen_rivals import frozen
 from recrawl.simulate.virtual_crawl import virtual_visits
 from recrawl.units import epoch_days, instants_after_epoch
 from recrawl.visits.status import PageStatus
@@ -26,8 +28,11 @@ from recrawl.visits.status import PageStatus
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from recrawl.policies.recrawl.state import RecrawlState
+    from recrawl.simulate.frozen_policy import FrozenPolicy
+    from recrawl.simulate.frozen_rivals import FrozenFixed
     from recrawl.simulate.scenario import PoolScenario, Scenario
+
+Learned = TypeVar("Learned")
 
 # A page that was not visited in so many mean gaps is looked for no longer: the price tells when.
 _GAPS = 6.0
@@ -104,12 +109,7 @@ def simulate_next_visits(
         else:
             ends[page] = end
     if ends:
-        policy = (
-            FrozenPolicy(scenario.policy)
-            if stream is None
-            else SampledPolicy(scenario.policy, stream)
-        )
-        run = _ScenarioRun(scenario, policy)
+        run = _ScenarioRun(scenario, frozen(scenario.policy, stream))
         met = run.run(ends.keys(), min(max(ends.values()), until))
         for page, end in ends.items():
             if page in met and met[page].at <= end:
@@ -121,7 +121,7 @@ def simulate_next_visits(
 
 def first_visit(scenario: Scenario) -> float:
     """When a crawl makes its next visit, whichever page it is to; infinite where it makes none."""
-    return _ScenarioRun(scenario, FrozenPolicy(scenario.policy)).first()
+    return _ScenarioRun(scenario, frozen(scenario.policy)).first()
 
 
 def horizon(scenario: Scenario) -> float:
@@ -155,7 +155,7 @@ def allowed_from(scenario: Scenario, at: float) -> float:
 class _ScenarioRun:
     """A virtual crawl of a scenario, until some of its pages have been visited."""
 
-    def __init__(self, scenario: Scenario, policy: FrozenPolicy | SampledPolicy) -> None:
+    def __init__(self, scenario: Scenario, policy: FrozenPolicy | FrozenFixed) -> None:
         self._scenario = scenario
         self._policy = policy
         random = np.random.default_rng(0)
@@ -163,7 +163,7 @@ class _ScenarioRun:
         self._pool_of = np.array([each.pool for each in scenario.terms])[scenario.known.term]
         is_new = (scenario.known.status == PageStatus.NEW) & (scenario.known.set == inf)
         new_pages = np.bincount(self._pool_of[is_new], minlength=len(scenario.pools)).tolist()
-        self._states: list[FrozenState | None] = []
+        self._states: list[Any] = []
         for pool, count in zip(scenario.pools, new_pages, strict=True):
             self._add_pool(pool, count, random)
         pages = [pool.pages for pool in scenario.pools]
@@ -183,8 +183,8 @@ class _ScenarioRun:
 
     def _add_pool(self, pool: PoolScenario, new_pages: int, random: np.random.Generator) -> None:
         frontier, state = Frontier(self._policy, pool.budget, random), None
-        if pool.state is not None and len(pool.rows):
-            state = FrozenState.of(own(pool.state), pool.rows)
+        if pool.learned is not None and len(pool.rows):
+            state = self._policy.freeze(own(pool.learned), pool.rows)
             learned = PolicyCheckpoint(state, len(pool.rows), state.gap, new_pages)
             frontier = Frontier.resumed(self._policy, pool.budget, random, learned)
         self._states.append(state)
@@ -227,7 +227,8 @@ class _ScenarioRun:
         found = self._foreseen(page, end, by_set=False)
         row, state = self._row.get(page), self._states[pool]
         surely = scenario.known.status[page] == PageStatus.NEW or allowed_from(scenario, end) > end
-        if row is not None and state is not None and found.price > 0:
+        chosen = found.price > 0 or not isinstance(self._policy, Priced)
+        if row is not None and state is not None and chosen:
             (due,) = epoch_days(self._policy.due(state, np.array([row]), found.price)).tolist()
             at = inf if isnan(due) else allowed_from(scenario, max(due, scenario.now))
         elif surely and not is_held(scenario):
@@ -260,9 +261,9 @@ class _ScenarioRun:
         return found if value is None else replace(found, price=min(found.price, value))
 
     def _value(self, page: int, now: float) -> float | None:
-        """What a visit is worth by the policy; None where it has not learned of the page."""
+        """What a visit is worth by the policy; None where it does not say."""
         row, state = self._row.get(page), self._states[int(self._pool_of[page])]
-        if row is None or state is None:
+        if row is None or state is None or not isinstance(self._policy, Priced):
             return None
         instant = instants_after_epoch(np.array([now]))[0]
         return float(self._policy.value(state, np.array([row]), instant)[0])
@@ -293,9 +294,12 @@ class _ScenarioRun:
                 agenda.gone(page, now)
 
 
-def own(state: RecrawlState) -> RecrawlState:
-    """A copy of what the policy has learned; sections are shared, since no page is added."""
-    return deepcopy(state, {id(state.sections): state.sections})
+def own(learned: Learned) -> Learned:
+    """A copy of what a policy has learned; sections are shared, since no page is added."""
+    shared = {}
+    if isinstance(learned, RecrawlState):
+        shared = {id(learned.sections): learned.sections}
+    return deepcopy(learned, shared)
 
 
 def _hosts(scenario: Scenario) -> HostTable:

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recrawl.plan.budget import Budget
+from recrawl.policies.recrawl.state import RecrawlState
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
     from recrawl.frontier.agenda import KnownPages
-    from recrawl.policies.recrawl.policy import Recrawl
-    from recrawl.policies.recrawl.state import RecrawlState
+    from recrawl.policies.policy import Policy
     from recrawl.settings.terms import VisitTerms
     from recrawl.state.pages import RecentVisits
 
@@ -46,17 +46,22 @@ class PoolScenario:
 
     Args:
         budget: What all of them may cost.
-        state: What the policy has learned of the whole pool; None where it is nothing.
+        learned: What the policy has learned of the whole pool; None where it is nothing.
         pages: Pages of the scenario that it has learned of.
-        rows: Their rows in the state.
+        rows: Their rows in what it has learned.
         spent: What they have cost lately.
     """
 
     budget: Budget
-    state: RecrawlState | None
+    learned: Any
     pages: Ints
     rows: Ints
     spent: RecentVisits
+
+    @property
+    def state(self) -> RecrawlState | None:
+        """What our policy has learned; None where it is nothing, or another policy decides."""
+        return self.learned if isinstance(self.learned, RecrawlState) else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,7 +69,7 @@ class Scenario:
     """A crawl at an instant; pages are numbered from 0 in the scenario.
 
     Args:
-        policy: What decides where visits are worth most.
+        policy: What decides when pages are visited.
         now: The instant, in days after 1970.
         page: The page that is asked about.
         share: How large a part of the crawl's pages take part.
@@ -77,7 +82,7 @@ class Scenario:
         together: Most requests to a host at a time.
     """
 
-    policy: Recrawl
+    policy: Policy[Any]
     now: float
     page: int
     share: float

@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recrawl.plan.objectives import Harmonic
+from recrawl.policies.named import policy_named
+from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.settings.pools import fingerprint
 
 if TYPE_CHECKING:
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from recrawl.settings.settings import Settings
 
 FINGERPRINT, DISCOVERED = "rules", "looked"
+POLICY = "policy"  # by name and parameters
 PAGES = "pages"  # of a pool: the page in each row of what the policy knows
 
 
@@ -33,6 +37,12 @@ def fitting(settings: Settings, store: ReadStore) -> SavedCheckpoint | None:
     if found is None or found.parts.get(FINGERPRINT) != fingerprint(settings):
         return None
     return found
+
+
+def is_ours(parts: Mapping[str, Any]) -> bool:
+    """Whether a checkpoint is of our policy, which knows rates."""
+    policy = policy_named(parts.get(POLICY, "recrawl"), Harmonic())
+    return isinstance(policy, Recrawl)
 
 
 def some_parts(store: ReadStore, *names: str) -> Mapping[str, Any]:

@@ -15,12 +15,15 @@ from recrawl.entries.entries import Checkpoint, PagesChanged
 from recrawl.frontier.agenda import Agenda
 from recrawl.frontier.frontier import Frontier
 from recrawl.frontier.host_table import HostTable
+from recrawl.policies.checkpoint import dump_state
+from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.settings.pools import NOTHING, fingerprint, terms
 from recrawl.state.announcements import ANNOUNCED, Announcements
 from recrawl.state.checkpoint import (
     DISCOVERED,
     FINGERPRINT,
     PAGES,
+    POLICY,
     fitting,
     some_parts,
     with_pool,
@@ -36,8 +39,7 @@ if TYPE_CHECKING:
 
     from recrawl.arrays.types import Floats
     from recrawl.entries.store import ReadStore, WriteStore
-    from recrawl.policies.recrawl.policy import Recrawl
-    from recrawl.policies.recrawl.state import RecrawlState
+    from recrawl.policies.policy import Policy
     from recrawl.settings.settings import Settings
     from recrawl.state.snapshot import Snapshot
 
@@ -48,7 +50,7 @@ class Crawl:
 
     Attributes:
         settings: What a person asks of it.
-        policy: What decides where visits are worth most.
+        policy: What decides when pages are visited.
         agenda: What to do next.
         hosts: Hosts by name, and when each may be asked.
         last: When each page was last compared with its copy, in days after 1970; nan if never.
@@ -59,7 +61,7 @@ class Crawl:
     """
 
     settings: Settings
-    policy: Recrawl
+    policy: Policy[Any]
     agenda: Agenda
     hosts: HostTable
     last: Floats
@@ -78,29 +80,36 @@ class Crawl:
         """Parts of a checkpoint; arrays are copies."""
         parts: dict[str, Any] = {
             FINGERPRINT: fingerprint(self.settings),
+            POLICY: self.settings.policy,
             DISCOVERED: dict(self.discovered),
             **self.trust.false_changes.dump(),
             **self.announcements.dump(),
         }
         for number, state in self._states():
             pages = self.agenda.pages(number).astype(np.int32)
-            parts |= with_pool(number, {PAGES: pages, **self.policy.dump(state)})
+            parts |= with_pool(number, {PAGES: pages, **dump_state(self.policy, state)})
         return parts
 
     def expected_fresh(self, now: float) -> tuple[float, int]:
-        """Copies that are expected to be fresh at an instant, and how many copies there are."""
-        instant = instant_after_epoch(now)
+        """Copies that are expected to be fresh at an instant, and how many copies there are.
+
+        nan where the policy is one that knows no rates.
+        """
+        instant, policy = instant_after_epoch(now), self.policy
         fresh, count = 0.0, 0
         for _, state in self._states():
             rows = np.arange(len(state.last))
-            fresh += float(np.sum(self.policy.fresh(state, rows, instant)))
             count += len(rows)
+            if isinstance(policy, Recrawl):
+                fresh += float(np.sum(policy.fresh(state, rows, instant)))
+            else:
+                fresh = np.nan
         return fresh, count
 
-    def _states(self) -> list[tuple[int, RecrawlState]]:
+    def _states(self) -> list[tuple[int, Any]]:
         """What the policy knows of each pool that has a copy, by the pool's number."""
         frontiers = ((pool, self.agenda.frontier(pool)) for pool in range(self.agenda.pools - 1))
-        return [(pool, each.state) for pool, each in frontiers if len(each)]  # type: ignore[misc]
+        return [(pool, each.state) for pool, each in frontiers if len(each)]
 
 
 def open_crawl(

@@ -17,6 +17,7 @@ import numpy as np
 
 from recrawl.arrays.equal_keys import nth_occurrences
 from recrawl.frontier.frontier import Frontier, PolicyCheckpoint
+from recrawl.policies.checkpoint import load_state
 from recrawl.policies.pages import Outcomes, Pages
 from recrawl.state.checkpoint import PAGES
 from recrawl.state.false_changes import FalseChangeModel
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from recrawl.entries.columns import OutcomeColumns
     from recrawl.entries.store import ReadStore
     from recrawl.plan.budget import Budget
+    from recrawl.policies.policy import Policy
     from recrawl.policies.recrawl.policy import Recrawl
     from recrawl.policies.recrawl.state import RecrawlState
 
@@ -50,7 +52,7 @@ class ReplayedPages:
         row: Row of each page in the frontier of its pool; -1 where it has none.
     """
 
-    policy: Recrawl
+    policy: Policy[Any]
     random: np.random.Generator
     store: ReadStore
     weight: Floats
@@ -94,17 +96,15 @@ class PoolReplay:
             frontier.expect(new_pages)
             return cls(frontier, np.empty(0, np.int64), crawl)
         pages = parts[PAGES].astype(np.int64)
-        state = policy.load(
-            {**parts, "worth": crawl.weight[pages]}, lambda: crawl.store.addresses(pages.tolist())
-        )
+        known = {**parts, "worth": crawl.weight[pages]}  # ours saves it in single precision
+        state = load_state(policy, known, lambda: crawl.store.addresses(pages.tolist()))
         learned = PolicyCheckpoint(state, len(pages), state.gap, new_pages)
         return cls(Frontier.resumed(policy, budget, random, learned), pages, crawl)
 
     @property
-    def state(self) -> RecrawlState | None:
+    def learned(self) -> Any:  # noqa: ANN401 - the policy's own
         """What the policy knows now; None where it knows no page."""
-        state: RecrawlState | None = self.frontier.state  # type: ignore[assignment] # our own
-        return state
+        return self.frontier.state
 
     def learn(self, visits: OutcomeColumns, ours: Ints, false_changes: Floats) -> None:
         """Learn from visits.

@@ -9,14 +9,13 @@ Touches: a store, through what it is given.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.plan.objectives import OBJECTIVES
 from recrawl.policies.recrawl.beliefs import let_clocks_run
-from recrawl.policies.recrawl.policy import Recrawl
-from recrawl.settings.pools import budgets, terms
+from recrawl.policies.recrawl.state import RecrawlState
+from recrawl.settings.pools import budgets, policy_of, terms
 from recrawl.state.checkpoint import fitting, pool_parts
 from recrawl.state.pages import ruled
 from recrawl.state.replay import COMPARED, PoolReplay, ReplayedPages, learn_since
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from recrawl.entries.store import ReadStore
     from recrawl.frontier.frontier import Frontier
     from recrawl.plan.budget import Budget
-    from recrawl.policies.recrawl.state import RecrawlState
+    from recrawl.policies.policy import Policy
     from recrawl.settings.settings import Settings
 
 
@@ -52,10 +51,14 @@ class PoolSnapshot:
     pages: Ints
 
     @property
-    def state(self) -> RecrawlState | None:
+    def learned(self) -> Any:  # noqa: ANN401 - the policy's own
         """What the policy has learned of the pages with a copy; None where there is none."""
-        state: RecrawlState | None = self.frontier.state  # type: ignore[assignment] # our own
-        return state
+        return self.frontier.state
+
+    @property
+    def state(self) -> RecrawlState | None:
+        """What our policy has learned; None where it is nothing, or another policy decides."""
+        return self.learned if isinstance(self.learned, RecrawlState) else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,7 +67,7 @@ class Snapshot:
 
     Args:
         settings: What a person asks of it.
-        policy: What decides where visits are worth most.
+        policy: What decides when pages are visited.
         now: The instant, in days after 1970.
         columns: Its pages.
         rule: Number of each page's rule; that of no rule where none holds.
@@ -75,7 +78,7 @@ class Snapshot:
     """
 
     settings: Settings
-    policy: Recrawl
+    policy: Policy[Any]
     now: float
     columns: PageColumns
     rule: Ints
@@ -122,7 +125,7 @@ def replay(  # noqa: PLR0913 - all that decides on what is learned
     """
     rule, every = ruled(settings, columns.rule), terms(settings)
     pool_of = np.array([each.pool for each in every])[rule]
-    policy = Recrawl(objective=OBJECTIVES[settings.objective])
+    policy = policy_of(settings)
     weight = np.array([each.weight for each in every])[rule]
     together = ReplayedPages(policy, random, store, weight, np.full(len(rule), -1))
     is_new = (columns.status == PageStatus.NEW) & np.isnat(columns.next_at)
@@ -141,9 +144,11 @@ def replay(  # noqa: PLR0913 - all that decides on what is learned
         on_replay(done)
     last = np.full(len(rule), np.nan)
     for each in pools:
-        if each.state is not None:
-            let_clocks_run(each.state, now)
-            last[each.pages] = each.state.last
+        learned = each.learned
+        if isinstance(learned, RecrawlState):
+            let_clocks_run(learned, now)
+        if learned is not None:
+            last[each.pages] = learned.last
     snapshots = [
         PoolSnapshot(address, budget, each.frontier, each.pages)
         for address, budget, each in zip(

@@ -14,7 +14,7 @@ from recrawl.errors import InvalidTable
 from recrawl.plan.budget import Budget
 from recrawl.policies.recrawl.beliefs import Beliefs, let_clocks_run
 from recrawl.policies.recrawl.policy import Recrawl
-from recrawl.state.checkpoint import PAGES, pool_parts
+from recrawl.state.checkpoint import PAGES, is_ours, pool_parts
 from recrawl.state.replay import PoolReplay, ReplayedPages, learn_since
 from recrawl.store import open_store
 from recrawl.units import epoch_days
@@ -48,7 +48,8 @@ def rates_of_store(path: Path) -> RateTable:
 def _beliefs(store: ReadStore) -> tuple[Ints, list[Any]]:
     """Pages with a copy, and what is believed of their rates, pool by pool."""
     saved = store.checkpoint()
-    parts, visit = saved or ({}, 0)
+    # What another policy has learned says nothing of rates: then all visits are replayed.
+    parts, visit = saved if saved is not None and is_ours(saved.parts) else ({}, 0)
     count, numbers = store.page_count(), {name.partition(".")[0] for name in parts if "." in name}
     together = ReplayedPages(
         Recrawl(), np.random.default_rng(0), store, np.ones(count), np.full(count, -1)
@@ -68,7 +69,7 @@ def _beliefs(store: ReadStore) -> tuple[Ints, list[Any]]:
         last = float(epoch_days(visits.at).max())
     found = []
     for each in pools:
-        state = each.state
+        state = each.learned
         if state is not None:
             now = max(last, float(state.last.max()))
             let_clocks_run(state, now)

@@ -97,6 +97,7 @@ class CopiesFound:
         rule: Rule of each page; None where the store is to be asked.
         next_visit: When the next visit is made, in days after 1970; None where only some copies
             were looked at.
+        without_rates: Copies of which a policy decides that knows no rates.
     """
 
     freshness: ExpectedFreshness
@@ -108,6 +109,7 @@ class CopiesFound:
     here: list[int] | None = None
     rule: Ints | None = None
     next_visit: float | None = None
+    without_rates: int = 0
 
     def rules_and_hosts(self, reader: ReadStore, pages: Ints) -> tuple[Ints, Ints]:
         """Rule and host of some pages, counted from 0."""
@@ -124,9 +126,12 @@ def all_copies(settings: Settings, reader: ReadStore, now: float) -> CopiesFound
     """Look at all copies."""
     snapshot = load_snapshot(settings, reader, now)
     found, calibration, samples = ExpectedFreshness(), Calibration.start(), []
+    without_rates = 0
     for number, pool in enumerate(snapshot.pools):
-        if pool.state is not None:
-            rows = np.flatnonzero(np.isin(snapshot.columns.status[pool.pages], _WITH_A_COPY))
+        rows = np.flatnonzero(np.isin(snapshot.columns.status[pool.pages], _WITH_A_COPY))
+        if pool.state is None:
+            without_rates += len(rows)
+        else:
             calibration += pool.state.calibration
             samples.append(CopySample.drawn(number, pool.state, pool.pages, rows, len(rows)))
             found += samples[-1].freshness(now)
@@ -148,6 +153,7 @@ def all_copies(settings: Settings, reader: ReadStore, now: float) -> CopiesFound
         here=_here(settings, snapshot),
         rule=snapshot.rule,
         next_visit=next_visit_of_any(snapshot, reader),
+        without_rates=without_rates,
     )
 
 

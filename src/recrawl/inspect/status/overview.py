@@ -26,7 +26,7 @@ from recrawl.inspect.status.values import (
     VisitCount,
 )
 from recrawl.settings.pools import budgets, terms
-from recrawl.state.checkpoint import fitting
+from recrawl.state.checkpoint import fitting, is_ours
 from recrawl.units import SECONDS_A_DAY, epoch_days
 from recrawl.visits.status import PageStatus, VisitOutcome
 
@@ -62,11 +62,12 @@ def overview(settings: Settings, reader: ReadStore, now: float) -> CrawlStatus:
     listings = listing_standings(settings, reader, now)
     stands = {each: sum(row.pages for row in counts if row.status is each) for each in PageStatus}
     fresh = copies.freshness
+    share = (fresh.fresh / fresh.copies, *fresh.band()) if fresh.copies else (nan, nan, nan)
     return CrawlStatus(
         at=now,
         standing=stands,
-        copies=fresh.copies,
-        fresh=(fresh.fresh / fresh.copies, *fresh.band()) if fresh.copies else (nan, nan, nan),
+        copies=fresh.copies or copies.without_rates,
+        fresh=share,
         age=fresh.age / fresh.copies if fresh.copies else nan,
         looked_at=copies.looked_at,
         overdue=overdue,
@@ -80,6 +81,7 @@ def overview(settings: Settings, reader: ReadStore, now: float) -> CrawlStatus:
         targets=targets,
         hosts_that_lie=hosts_that_lie,
         listings=listings,
+        policy=settings.policy,
     )
 
 
@@ -105,7 +107,7 @@ def _copies(settings: Settings, reader: ReadStore, now: float) -> CopiesFound:
         saved, _ = in_parallel(partial(_checkpoint, settings, reader), _load_policies)
     from recrawl.inspect.status.copies import all_copies, some_copies
 
-    if saved is None:
+    if saved is None or not is_ours(saved.parts):
         return all_copies(settings, reader, now)
     return some_copies(settings, reader, saved, now, _MOST)
 

@@ -195,6 +195,7 @@ class CrawlStatus:
         targets: How wishes for freshness stand.
         hosts_that_lie: Hosts whose word on changes is not taken any more.
         listings: Where listings stand.
+        policy: What decides on visits, by name and parameters.
     """
 
     at: float
@@ -214,6 +215,7 @@ class CrawlStatus:
     targets: Sequence[Target] = ()
     hosts_that_lie: Sequence[HostThatLies] = ()
     listings: Sequence[ListingStanding] = ()
+    policy: str = "recrawl"
 
     @property
     def pages(self) -> int:

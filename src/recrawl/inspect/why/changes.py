@@ -49,7 +49,7 @@ def weight_times(scenario: Scenario, factor: float) -> Scenario:
     if pool.state is not None and row is not None:
         worth = pool.state.worth.copy()
         worth[row] *= factor
-        scenario = scenario.with_pool(replace(pool, state=replace(pool.state, worth=worth)))
+        scenario = scenario.with_pool(replace(pool, learned=replace(pool.state, worth=worth)))
     return scenario.with_terms(replace(terms, weight=terms.weight * factor))
 
 
@@ -100,7 +100,7 @@ def neighbour_changed(scenario: Scenario, row: int) -> Scenario:
     now = instants_after_epoch(np.array([scenario.now]))
     found = Outcomes.existence(np.array([True]))
     state = scenario.policy.seen(state, np.array([row]), now, found)
-    return scenario.with_pool(replace(scenario.pool, state=state))
+    return scenario.with_pool(replace(scenario.pool, learned=state))
 
 
 def even_section(scenario: Scenario) -> Scenario:
@@ -111,7 +111,7 @@ def even_section(scenario: Scenario) -> Scenario:
     way = way[way >= 0]
     state.clocks.found[way] = state.clocks.expected[way]
     read_clocks(state, [np.array([node]) for node in way.tolist()])
-    return scenario.with_pool(replace(scenario.pool, state=state))
+    return scenario.with_pool(replace(scenario.pool, learned=state))
 
 
 def _own_state(scenario: Scenario) -> RecrawlState:

@@ -6,7 +6,7 @@ Touches: a store.
 from __future__ import annotations
 
 from math import inf, isfinite, isnan, nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from recrawl.inspect.why.changes import even_section
 from recrawl.inspect.why.figures import in_a_row
 from recrawl.inspect.why.values import Activity, Estimate, Evidence, Honesty, Worth
 from recrawl.policies.recrawl.beliefs import Beliefs
-from recrawl.simulate.frozen_policy import FrozenPolicy, FrozenState
+from recrawl.simulate.frozen_rivals import frozen
 from recrawl.simulate.next_visit import own
 from recrawl.units import epoch_days, instants_after_epoch
 from recrawl.visits.status import VisitOutcome
@@ -141,8 +141,8 @@ def value_at(scenario: Scenario, state: RecrawlState | None, at: Sequence[float]
     row = scenario.row
     if state is None or row is None:
         return [nan] * len(at)
-    policy, simulated = FrozenPolicy(scenario.policy), FrozenState.of(own(state), np.array([row]))
-    first = np.array([0])
+    policy: Any = frozen(scenario.policy)
+    simulated, first = policy.freeze(own(state), np.array([row])), np.array([0])
     return [
         float(policy.value(simulated, first, instant)[0])
         for instant in instants_after_epoch(np.array(at))

@@ -159,6 +159,8 @@ class Why:
         what_ifs: What would change it.
         pages: How many pages the crawl has.
         simulated: How many of them took part in working this out.
+        policy: What decides on visits, by name and parameters.
+        valued: Whether that is ours, which says what is believed and what visits are worth.
     """
 
     page: str
@@ -179,3 +181,5 @@ class Why:
     what_ifs: Sequence[WhatIf] = field(default_factory=tuple)
     pages: int = 0
     simulated: int = 0
+    policy: str = "recrawl"
+    valued: bool = True

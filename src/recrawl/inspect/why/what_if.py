@@ -62,7 +62,8 @@ def _changes(scenario: Scenario, base: NextVisit) -> Iterator[tuple[str, str, st
     was = budget_text(scenario.pool.budget, scenario.share)
     twice = budget_times(scenario, _TWICE)
     yield "budget", was, budget_text(twice.pool.budget, scenario.share), twice
-    if not is_held(scenario):
+    by_value = scenario.row is None or scenario.pool.state is not None
+    if by_value and not is_held(scenario):
         weight = terms.weight
         yield "weight", f"{weight:g}", f"{_TWICE * weight:g}", weight_times(scenario, _TWICE)
     if terms.minimum > 0:

@@ -20,6 +20,7 @@ from recrawl.inspect.why.values import Evidence, WhatIf, Why
 from recrawl.inspect.why.what_if import what_ifs
 from recrawl.parse.addresses import host_of
 from recrawl.parse.robots import Permission
+from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.settings.rules import Rule
 from recrawl.simulate.next_visit import allowed_from, horizon, is_held, simulate_next_visit
 from recrawl.state.snapshot import load_snapshot
@@ -84,6 +85,8 @@ def reasons(snapshot: Snapshot, reader: ReadStore, page: int) -> Why:
         else _with_a_block(snapshot, reader, page, address),
         pages=len(snapshot.rule),
         simulated=len(scenario.last),
+        policy=snapshot.settings.policy,
+        valued=isinstance(snapshot.policy, Recrawl),
     )
 
 
@@ -115,6 +118,8 @@ def forbidden(snapshot: Snapshot, reader: ReadStore, address: str) -> Why | None
         honesty=facts.honesty(reader, host),
         pages=len(snapshot.rule),
         simulated=len(snapshot.rule),
+        policy=snapshot.settings.policy,
+        valued=isinstance(snapshot.policy, Recrawl),
     )
 
 
@@ -124,7 +129,8 @@ def _band(
     """Ends of the band that holds the next visit in about seven cases of ten."""
     if base.reckoned and not base.set:
         return min(allowed_from(scenario, horizon(scenario)), base.at), inf
-    if not isfinite(base.at) or is_held(scenario) or scenario.row is None:
+    known = scenario.row is not None and scenario.pool.state is not None
+    if not isfinite(base.at) or is_held(scenario) or not known:
         return base.at, base.at
     if len(scenario.last) > _PAGES_AT_RANDOM:
         scenario = build_scenario(snapshot, reader, page, most=_PAGES_AT_RANDOM)

@@ -30,6 +30,7 @@ KEYS = (
     *("days", "visits", "changed", "unchanged", "first", "failed", "walled"),
     *("changes_per_visit", "unchanged_share", "failed_share", "walled_share", "budgets"),
     *("outlooks", "forecasts", "learning", "targets", "hosts_that_lie", "listings"),
+    "policy",
 )
 BUDGET_KEYS = ("address", "budget_per_day", "visits_today", "visits", "days", "visits_per_day")
 OUTLOOK_KEYS = ("times", "visits_per_day", "fresh", "fresh_low", "fresh_high")
@@ -81,6 +82,7 @@ def status_object(status: CrawlStatus) -> dict[str, Any]:
         "targets": [_target(each) for each in status.targets],
         "hosts_that_lie": [_host(each) for each in status.hosts_that_lie],
         "listings": [listing_object(each) for each in status.listings],
+        "policy": status.policy,
     }
     return {key: figures[key] for key in KEYS}
 

@@ -49,7 +49,7 @@ def status_rows(status: CrawlStatus) -> list[tuple[str, str]]:
     """Subject and sentence of each line."""
     return [
         ("fresh", _fresh(status)),
-        *([("age", _age(status))] if status.copies else []),
+        *([("age", _age(status))] if not isnan(status.age) else []),
         *([("later", _later(status))] if status.outlooks else []),
         *(("target", each) for each in target_sentences(status.targets)),
         ("pages", _pages(status)),
@@ -69,6 +69,8 @@ def _fresh(status: CrawlStatus) -> str:
         return "no copies yet"
     fresh, low, high = (100 * share for share in status.fresh)
     copies = "1 copy" if status.copies == 1 else f"{status.copies:,} copies"
+    if isnan(fresh):
+        return f"unknown of {copies}: the policy {status.policy} tells no change rates"
     return f"{fresh:.1f} % of {copies} expected ({low:.1f} to {high:.1f} %)"
 
 
@@ -196,7 +198,7 @@ def target_sentences(targets: Sequence[Target]) -> list[str]:
 
 def _target(target: Target) -> str:
     if not target.copies:
-        return f"{target.address}: no copies yet"
+        return f"{target.address}: no copies yet, or none with a change rate"
     share, low, high = (100 * part for part in target.fresh)
     verdict = "met" if target.met else "missed"
     if not target.sure:

@@ -55,7 +55,7 @@ def _interval(why: Why, figures: dict[str, Any]) -> str:
 def _maximum(why: Why, figures: dict[str, Any]) -> str:
     ago = every(max(why.at - figures["last_visit_at"], 0.0))
     said = f"maximum = {every(figures['maximum_days'])}; last visit {ago} ago"
-    return f"{said}. By its value alone, the visit would be later."
+    return f"{said}. By {_alone(why)}, the visit would be later."
 
 
 def _minimum(why: Why, figures: dict[str, Any]) -> str:
@@ -64,7 +64,7 @@ def _minimum(why: Why, figures: dict[str, Any]) -> str:
     said = (
         f"minimum = {every(figures['minimum_days'])}; last visit {ago} ago, none for another {ends}"
     )
-    return f"{said}. By its value alone, the visit would be sooner."
+    return f"{said}. By {_alone(why)}, the visit would be sooner."
 
 
 def _hours(why: Why, figures: dict[str, Any]) -> str:
@@ -92,15 +92,16 @@ def _new(why: Why, figures: dict[str, Any]) -> str:
 
 
 def _pace(why: Why, figures: dict[str, Any]) -> str:
-    del why
-    said = "its turn: no other visit is worth more"
+    more = "no other visit is worth more" if why.valued else "no other page is due before it"
+    said = f"its turn: {more}"
     between = every(figures["between_visits_days"])
     return f"{said}; {_few(figures['budget_per_day'])} visits per day are one every {between}"
 
 
 def _budget(why: Why, figures: dict[str, Any]) -> str:
     visits, pages = _few(figures["budget_per_day"]), figures["pages"]
-    said = f"the budget: {visits} visits per day for {pages:,} pages go where they are worth more"
+    go = "go where they are worth more" if why.valued else "go to pages that are due before it"
+    said = f"the budget: {visits} visits per day for {pages:,} pages {go}"
     if "share_of_price" not in figures:
         return said
     share = percent(figures["share_of_price"])
@@ -111,6 +112,10 @@ def _budget(why: Why, figures: dict[str, Any]) -> str:
     # Elsewhere the price is about to move, and says little of when.
     near = waits < inf and abs(ahead - waits) <= _NEAR * waits
     return f"{said}; it reaches that in {every(ahead)}." if near else f"{said}."
+
+
+def _alone(why: Why) -> str:
+    return "its value alone" if why.valued else "the policy alone"
 
 
 def _times(figures: dict[str, Any]) -> str:

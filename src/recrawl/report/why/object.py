@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 KEYS = (
     *("page", "at", "status", "block", "next_visit", "next_visit_low", "next_visit_high"),
     *("next_visit_days", "constraint", "figures", "evidence", "estimate", "section", "signals"),
-    *("honesty", "worth", "what_if", "pages", "pages_simulated"),
+    *("honesty", "worth", "what_if", "pages", "pages_simulated", "policy"),
 )
 EVIDENCE_KEYS = (
     *("visits", "compared", "changes", "failures_in_a_row", "first_visit", "last_visit"),
@@ -59,7 +59,7 @@ def why_object(why: Why) -> dict[str, Any]:
         [_honesty(each) for each in why.honesty],
         _worth(why.worth) if why.worth else None,
         [_what_if(each, why) for each in why.what_ifs],
-        *(why.pages, why.simulated),
+        *(why.pages, why.simulated, why.policy),
     )
     return dict(zip(KEYS, values, strict=True))
 

@@ -67,6 +67,11 @@ def why_rows(why: Why) -> list[tuple[str, str]]:
     still = [each for each in why.what_ifs if not each.moves]
     if still:
         rows.append(("if", "unchanged " + ", or ".join(map(_otherwise, still))))
+    if not why.valued:
+        tells = "which tells neither change rates nor values of visits"
+        rows.append(
+            ("policy", f"{why.policy}, {tells}; other visits are taken to move no interval")
+        )
     if why.simulated < why.pages:
         rows.append(("from", f"a random sample of {why.simulated:,} of {why.pages:,} pages"))
     return rows
