@@ -117,6 +117,22 @@ def by_calendar(histories: Histories, by: str) -> Cut:
     )
 
 
+def by_month_of_year(histories: Histories) -> Cut:
+    """Pieces by month of the year, pooled over all years: twelve cells a page, from January."""
+    cut, pages = by_calendar(histories, "month"), len(histories)
+    cell = cut.page * 12 + cut.start.astype("datetime64[M]").astype(np.int64) % 12
+    return Cut(
+        np.repeat(np.arange(pages), 12),
+        np.tile(np.array([f"{month:02d}" for month in range(1, 13)]), pages),
+        np.repeat(histories.first_visit, 12),
+        np.repeat(histories.last_visit, 12),
+        cut.gap,
+        cell[cut.cell],
+        cut.days,
+        np.where(cut.event < 0, -1, cell[cut.event]) if len(cell) else cut.event,
+    )
+
+
 def by_edges(histories: Histories, edges: Instants) -> Cut:
     """Pieces before, between and after two instants: three cells a page."""
     least, most = np.iinfo(np.int64).min + 1, np.iinfo(np.int64).max
