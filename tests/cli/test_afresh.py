@@ -38,6 +38,7 @@ WORDS = {
     "trends errors": ["log.csv"],
     "trends follow": ["log.csv"],
     "trends rates": ["log.csv"],
+    "trends season": ["log.csv", "--month", "2027-01"],
     "design": ["--every", "7d", "--visits", "10", "--method", "ratio"],
     "simulate": ["world", "poisson", "--number-of-pages", "20", "--for", "30d"],
     "listing describe": ["cars"],

@@ -30,6 +30,17 @@ LOCAL_COLUMNS = (
     "high",
     "status",
 )
+SEASON_COLUMNS = (
+    "page",
+    "month",
+    "rate_per_day",
+    "low",
+    "high",
+    "season_per_day",
+    "recent_per_day",
+    "season_weight",
+    "status",
+)
 NEXT_COLUMNS = ("page", "method", "next_at", "low", "high")
 COUNT_COLUMNS = ("page", "method", "mean", "chance")
 SEGMENT_COLUMNS = (

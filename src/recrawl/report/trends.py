@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from recrawl.trends.points import Points
     from recrawl.trends.power_law import PowerLaw
     from recrawl.trends.prediction import Detection, Forecasting
+    from recrawl.trends.seasons import SeasonalForecast
     from recrawl.trends.trend_test import TrendTest
     from recrawl.trends.windows import Windows
     from recrawl.visits.histories import Histories
@@ -104,6 +105,24 @@ def local_table(rates: LocalRates, status_names: Sequence[str]) -> Table:
             "low": finite(rates.low),
             "high": finite(rates.high),
             "status": Named(rates.status, status_names),
+        },
+    )
+
+
+def season_table(forecast: SeasonalForecast, status_names: Sequence[str]) -> Table:
+    """One row per page: the rate to expect in a month."""
+    pages = len(forecast)
+    return Table(
+        np.arange(pages),
+        {
+            "month": Named(np.zeros(pages, np.int64), [str(forecast.month)]),
+            "rate_per_day": finite(forecast.rate),
+            "low": finite(forecast.low),
+            "high": finite(forecast.high),
+            "season_per_day": finite(forecast.season),
+            "recent_per_day": finite(forecast.recent),
+            "season_weight": forecast.season_weight,
+            "status": Named(forecast.status, status_names),
         },
     )
 
@@ -291,6 +310,8 @@ def shown(table: Table) -> tuple[list[str], list[list[str]]]:
             cells["beta"] = _banded(columns["beta"], columns["beta_low"], columns["beta_high"])
         elif name == "rate_per_day":
             cells |= _rates(columns)
+        elif name in ("season_per_day", "recent_per_day"):
+            cells[name.removesuffix("_per_day")] = _intervals(column)
         elif name == "next_at":
             unit = _unit(columns["low"], columns["high"])
             cells["next change"] = _times(column, unit)
@@ -307,7 +328,7 @@ _NOT_SHOWN = (
     *("eta", "mtbu_days", "error_sum", "beats"),
 )
 _FINER = ("mse", "best", "recall", "precision", "share", "random", "mean")
-_PLAIN = {"trend_p": "p", "exposure_days": "days"}
+_PLAIN = {"trend_p": "p", "exposure_days": "days", "season_weight": "weight"}
 
 
 def _grouped(name: str, group: Group) -> dict[str, list[str]]:
@@ -320,7 +341,7 @@ def _grouped(name: str, group: Group) -> dict[str, list[str]]:
 def _rates(columns: Mapping[str, Column]) -> dict[str, list[str]]:
     """Rates as mean intervals, with a band where there is one of the rate."""
     cells = {"every": _intervals(columns["rate_per_day"])}
-    if "period" in columns or "stretch" in columns:
+    if any(name in columns for name in ("period", "stretch", "month")):
         fast, slow = _intervals(columns["high"]), _intervals(columns["low"])
         cells["between"] = _joined(fast, slow)
     return cells

@@ -19,6 +19,7 @@ from tests.report.columns import (
     LOCAL_COLUMNS,
     NEXT_COLUMNS,
     POWER_COLUMNS,
+    SEASON_COLUMNS,
     SEGMENT_COLUMNS,
     TEST_COLUMNS,
     TREND_COLUMNS,
@@ -70,6 +71,7 @@ def rows_of(ended):
         (["power-law"], POWER_COLUMNS),
         (["rates"], LOCAL_COLUMNS),
         (["rates", "--between", "2026-01-05", "2026-02-01"], LOCAL_COLUMNS),
+        (["season", "--month", "2026-03"], SEASON_COLUMNS),
     ],
 )
 def test_each_table_has_its_columns(log, words, columns):
@@ -192,6 +194,8 @@ def test_a_terminal_shows_a_table_and_the_months_of_one_page(log):
         (["follow", "--method", "norman"], "forecaster must be one of ratio"),
         (["counts", "--within", "0d"], "duration must look like"),
         (["gaps", "--every", "often"], "duration must look like"),
+        (["season", "--month", "January"], "--month must look like 2027-01 (got 'January')"),
+        (["season", "--month", "2027-13"], "--month must look like 2027-01 (got '2027-13')"),
         (["windows", "--reading", "sum"], "reading must be one of likelihood, point, count"),
         (["windows", "--variant", "hat"], "variant must be one of likely, corrected"),
         (["windows", "--backward"], "backward needs another reading"),
@@ -448,3 +452,19 @@ def test_the_published_comparison_of_estimators(tmp_path):
     assert weibull["best"] == pytest.approx(0.92, abs=0.05)
     assert weibull["beats"]["cho"] > 0.95
     assert matloff["best"] == 0
+
+
+def test_a_season_is_forecast_from_past_years(tmp_path):
+    """A report that changes twelve times each January and not at all until the next."""
+    rows = [
+        ("/report", f"{year}-01-{day:02}") for year in (2024, 2025, 2026) for day in range(2, 26, 2)
+    ]
+    file = write_log(tmp_path / "changes.csv", rows, header="page,changed_at")
+
+    (row,) = rows_of(run_here("trends", "season", file, "--month", "2027-01"))
+
+    assert row["month"] == "2027-01"
+    assert float(row["season_weight"]) > 0.9
+    assert float(row["recent_per_day"]) < float(row["low"]) < float(row["rate_per_day"])
+    assert float(row["rate_per_day"]) < float(row["high"]) < 1
+    assert float(row["rate_per_day"]) == pytest.approx(36 / 85, rel=0.1)

@@ -16,6 +16,7 @@ from recrawl.cli.trends.next_change import next_change
 from recrawl.cli.trends.pages import pages
 from recrawl.cli.trends.power_law import power_law
 from recrawl.cli.trends.rates import rates
+from recrawl.cli.trends.season import season
 from recrawl.cli.trends.trend_test import trend_test
 from recrawl.cli.trends.windows import windows
 
@@ -42,3 +43,4 @@ app.command()(power_law)
 app.command()(gaps)
 app.command()(errors)
 app.command()(follow)
+app.command()(season)

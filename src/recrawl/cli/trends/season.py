@@ -1,0 +1,58 @@
+"""`recrawl trends season`: the rate of each page in a coming month.
+
+Touches: files, the standard streams.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from recrawl.cli import shared
+from recrawl.cli.trends import shared as trends_shared
+from recrawl.errors import InvalidParameter
+
+_MONTH = typer.Option(metavar="M", help="Month to forecast, e.g. 2027-01.", show_default=False)
+
+_MONTH_TEXT = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
+
+
+def season(
+    file: Annotated[Path, trends_shared.FILE],
+    *,
+    month: Annotated[str, _MONTH],
+    page: Annotated[str, trends_shared.PAGE] = "",
+    level: Annotated[float, shared.LEVEL] = 0.9,
+    site_column: Annotated[str, shared.SITE_COLUMN] = "",
+    column: Annotated[list[str] | None, shared.COLUMN] = None,
+    skip_bad_rows: Annotated[bool, shared.SKIP] = False,
+    as_csv: Annotated[bool, shared.CSV] = False,
+    as_json: Annotated[bool, shared.JSON] = False,
+    output: Annotated[Path | None, shared.OUTPUT] = None,
+) -> None:
+    """Forecast the change rate of each page in a month, from past years and months.
+
+    Reads what was seen before that month. Writes one row per page: the rate
+    with a band, the rate in the same month of past years (season), that of the
+    last months (recent), and the weight of the season.
+
+    \b
+    Examples:
+        recrawl trends season visits.csv --month 2027-01
+        recrawl trends season changes.csv --month 2027-01 --csv
+    """  # noqa: D301 - \b tells click to leave the paragraph alone
+    from recrawl.rates.estimates import STATUS_NAMES
+    from recrawl.report.trends import season_table
+    from recrawl.trends.seasons import seasonal_forecast
+
+    out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
+    trends_shared.check_level(level)
+    if not _MONTH_TEXT.fullmatch(month):
+        raise InvalidParameter(f"--month must look like 2027-01 (got {month!r})")
+    found = trends_shared.TrendReader(file, page, column, site_column, skip_bad_rows).read()
+    forecast = seasonal_forecast(found.histories, month, priors=found.priors, level=level)
+    trends_shared.put(season_table(forecast, STATUS_NAMES), found, out)
+    trends_shared.remarks(found)
