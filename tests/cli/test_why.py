@@ -81,7 +81,7 @@ def test_a_page_that_robots_txt_forbids_is_not_in_the_store_and_said_to_be_forbi
     read = time.time() - 3 * 3600
     body = b"User-agent: *\nDisallow: /private/\n"
     with open_for_writing(folder / "recrawl.db") as store:
-        store.write([RobotsRead("a.org", read, 200, body)])
+        store.write([RobotsRead("https://a.org", read, 200, body)])
     found = json.loads(run("why", "https://a.org/private/x", "--json", cwd=folder).out)
     said = " ".join(on_a_terminal(folder, "why", "https://a.org/private/x").split())
 

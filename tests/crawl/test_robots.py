@@ -67,8 +67,8 @@ def test_a_host_in_trouble_is_left_alone_after_a_restart(tmp_path):
             first = await crawl_once(tmp_path, asked)
             server.pages["/robots.txt"] = answers.status(500)
             with open_store(tmp_path / "recrawl.db") as reader:
-                host = next(iter(reader.hosts()))
-            return outcomes(first), host.robots_http
+                (read,) = reader.robots_read()
+            return outcomes(first), read.http
 
     assert asyncio.run(crawl()) == (["first"], 404)
 

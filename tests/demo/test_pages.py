@@ -67,9 +67,9 @@ def test_the_feed_names_what_is_new():
     ("path", "allowed"), [("/", True), ("/news/1", True), ("/private/1", False)]
 )
 def test_robots_forbids_one_folder(path, allowed):
-    robots = robots_of_answer(200, pages.robots_text(ORIGIN).encode())
+    robots = robots_of_answer(200, pages.robots_text(ORIGIN).encode(), "recrawl-demo")
 
-    assert robots.allows(f"{ORIGIN}{path}", "recrawl-demo") is allowed
+    assert robots.allows(f"{ORIGIN}{path}") is allowed
     assert list(robots.sitemaps) == [f"{ORIGIN}/sitemap.xml"]
 
 

@@ -6,6 +6,7 @@ import importlib
 import re
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from typer.core import TyperGroup
@@ -15,6 +16,9 @@ from recrawl.cli.main import app
 from recrawl.plan.objectives import Freshness
 from recrawl.policies.named import policy_named
 from recrawl.rates import METHODS
+
+if TYPE_CHECKING:
+    from typer._click.core import Command
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "papers.md"
 TEXT = PAGE.read_text()
@@ -26,7 +30,8 @@ NAMES = sorted(set(re.findall(r"`(recrawl\.[a-z_.]+[a-z_])`", TEXT)))
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_can_be_given(command):
     """Every verb, option and value that the page names is there."""
-    words, found = shlex.split(command), get_group(app)
+    words = shlex.split(command)
+    found: Command = get_group(app)
     while isinstance(found, TyperGroup):
         assert words[0] in found.commands, command
         found = found.commands[words.pop(0)]
@@ -35,7 +40,7 @@ def test_a_command_can_be_given(command):
         if isinstance(given.get("method"), str):
             assert given["method"] in METHODS or "listing" in command
         for policy in (given.get("policy") or "").split(","):
-            assert not policy or policy_named(policy, Freshness())
+            assert not policy or policy_named(policy, Freshness()) is not None
 
 
 @pytest.mark.parametrize("name", NAMES)

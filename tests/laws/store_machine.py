@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -75,7 +76,7 @@ class StoreMachine(RuleBasedStateMachine):
         self.copies: dict[int, Copy] = {}
         self.versions: dict[int, list[bytes]] = {}
         self.hosts: dict[str, HostSeen] = {}
-        self.robots: dict[str, RobotsRead] = {}
+        self.robots: dict[tuple[str, str], RobotsRead] = {}
         self.checkpoint: tuple[dict[str, Any], int] | None = None
 
     def teardown(self) -> None:
@@ -134,10 +135,16 @@ class StoreMachine(RuleBasedStateMachine):
         self.hosts[name] = HostSeen(name, delay, failures=failures)
         self.store.write([self.hosts[name]])
 
-    @rule(name=_hosts, at=_seconds, body=st.none() | st.binary(max_size=20))
-    def read_robots(self, name, at, body):
-        self.robots[name] = RobotsRead(name, at, 200, body)
-        self.store.write([self.robots[name]])
+    @rule(
+        scheme=st.sampled_from(["http", "https"]),
+        name=_hosts,
+        at=_seconds,
+        body=st.none() | st.binary(max_size=20),
+        delay=st.none() | st.floats(0, 1),
+    )
+    def read_robots(self, scheme, name, at, body, delay):
+        self.robots[scheme, name] = RobotsRead(f"{scheme}://{name}", at, 200, body, delay)
+        self.store.write([self.robots[scheme, name]])
 
     @rule(parts=st.dictionaries(st.sampled_from("abc"), st.lists(st.integers(), max_size=3)))
     def save(self, parts):
@@ -166,13 +173,20 @@ class StoreMachine(RuleBasedStateMachine):
             assert reader.addresses(range(len(addresses))) == addresses
             self.check_visits(reader)
             assert reader.checkpoint() == self.checkpoint
+            self.check_robots(reader)
         for host in hosts.values():
             seen = self.hosts.get(host.name, HostSeen(host.name))
-            read = self.robots.get(host.name)
             assert (host.delay, host.failures) == (seen.delay, seen.failures)
-            assert host.robots == (read and read.body)
-            assert host.robots_at_seconds == (read and read.at_seconds)
-        assert self.hosts.keys() | self.robots.keys() <= {host.name for host in hosts.values()}
+        named = {*self.hosts, *(name for _, name in self.robots)}
+        assert named <= {host.name for host in hosts.values()}
+
+    def check_robots(self, reader):
+        """Each origin has its own, also where two are of one host."""
+        light = {read.origin: read for read in reader.robots_read()}
+        assert light.keys() == {read.origin for read in self.robots.values()}
+        for read in self.robots.values():
+            assert reader.robots(read.origin) == read
+            assert light[read.origin] == replace(read, body=None)
 
     def check_pages(self, known, hosts):
         rows = list(self.pages.values())

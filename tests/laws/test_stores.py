@@ -101,7 +101,7 @@ def test_hosts_are_numbered_from_0(store, reader):
     receipts = store.write(
         [
             HostSeen("b.org", delay=0.5, latency_seconds=2.0),
-            RobotsRead("a.org", NOON, 200, b"User-agent: *"),
+            RobotsRead("https://a.org", NOON, 200, b"User-agent: *"),
             HostBelieved("c.org", {"noise": (1.0, 2.0, 3.0, 4.0)}, masks="[]"),
         ]
     )

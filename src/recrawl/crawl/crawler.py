@@ -22,7 +22,6 @@ from recrawl.crawl.page_visit import PageVisitor
 from recrawl.crawl.progress import Figures
 from recrawl.crawl.visits import VisitCycle
 from recrawl.crawl.worker_threads import WorkerThreads
-from recrawl.entries.entries import RobotsRead
 from recrawl.fetch.host_slots import PATIENCE
 from recrawl.fetch.polite import PoliteClient
 from recrawl.fetch.robots_cache import RobotsCache
@@ -79,7 +78,16 @@ class Crawler:
         settings, hosts = crawl.settings, crawl.hosts
         ledger = self._ledger = Ledger(writer, on_visit, self._fail)
         self.scheduler = Scheduler(crawl, reader, clock, ledger.put)
-        robots = RobotsCache(hosts, clock, settings.robots_agent, ledger.put)
+        threads = WorkerThreads()
+        robots = RobotsCache(
+            hosts,
+            clock,
+            settings.robots_agent,
+            load=reader.robots,
+            write=ledger.put,
+            is_ours=settings.has_host,
+            run=threads.run,
+        )
         client = PoliteClient(
             fetcher,
             hosts,
@@ -89,7 +97,6 @@ class Crawler:
             write=ledger.put,
             on_release=self._released,
         )
-        threads = WorkerThreads()
         self._new_pages = NewPages(self.scheduler, ledger, robots, self._wake, threads)
         visitor = PageVisitor(crawl, client, self._version, clock, threads, lambda: self._stopping)
         self._visits = VisitCycle(self.scheduler, visitor, ledger, self._new_pages)
@@ -104,11 +111,7 @@ class Crawler:
         self._stopping = False
         self._hurried = asyncio.Event()
         self._failure: BaseException | None = None
-        for host in reader.hosts():
-            at = host.robots_at_seconds
-            if at is not None:
-                read = RobotsRead(host.name, at, host.robots_http, host.robots)
-                robots.resume(hosts.row(host.name), read)
+        robots.resume(reader.robots_read())
 
     @property
     def tally(self) -> Tally:

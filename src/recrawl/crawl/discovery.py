@@ -128,7 +128,7 @@ class Discovery:
             if len(found.addresses) >= _MOST_PAGES or search.letters > _MOST_LETTERS:
                 return
             ours = self._settings.rule_of(address) != NO_RULE and host_of(address) == host
-            if ours and permission and self._client.robots.allows(permission, address):
+            if ours and permission and permission.robots.allows(address):
                 search.letters += len(address)
                 found.addresses[address] = None
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from recrawl.entries.entries import Found, PagesFound
 from recrawl.fetch.polite import MOST_HOPS
-from recrawl.parse.addresses import host_of
+from recrawl.parse.addresses import host_of, origin_of
 from recrawl.parse.encodings import decoded
 from recrawl.parse.links import links
 from recrawl.units import SECONDS_A_DAY
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from recrawl.entries.entries import Receipt
     from recrawl.fetch.robots_cache import RobotsCache
     from recrawl.parse.messages import Response
+    from recrawl.parse.robots import Permission
     from recrawl.scheduler.scheduler import Scheduler
 
 # New pages of a budget that wait, in all and in days of the budget, before links are let be: a page
@@ -92,17 +93,21 @@ class NewPages:
         depth = self._reader.depth(page)
         if depth >= self._crawl.settings.rules[number].links or self._has_enough(page):
             return
+        # All of one rule's pages are of one origin.
+        permission = await self._robots.known(origin_of(self._crawl.settings.rules[number].address))
         if len(response.body) > _LARGE:
-            found = await self._links_of_large(response, number)
+            found = await self._links_of_large(response, number, permission)
         else:
-            found = self._links(response, number)
+            found = self._links(response, number, permission)
         if found:
             self.add(found, now, depth + 1)
 
-    async def _links_of_large(self, response: Response, number: int) -> list[str]:
+    async def _links_of_large(
+        self, response: Response, number: int, permission: Permission | None
+    ) -> list[str]:
         """Links of a page that takes long to read; none of one that takes for ever."""
         with suppress(Exception):  # no page, whatever it holds, may end a crawl
-            return await self._threads.run(lambda: self._links(response, number))
+            return await self._threads.run(lambda: self._links(response, number, permission))
         return []
 
     def _has_enough(self, page: int) -> bool:
@@ -110,17 +115,13 @@ class NewPages:
         waiting, visits_a_day = self._crawl.agenda.new_pages(page)
         return waiting > max(_MOST_WAITING, _MOST_DAYS * visits_a_day)
 
-    def _links(self, response: Response, number: int) -> list[str]:
+    def _links(self, response: Response, number: int, permission: Permission | None) -> list[str]:
         text = decoded(response.body, response.headers.get("content-type", ""))
         rule_of = self._crawl.settings.rule_of
         found = [each for each in links(text, response.address) if rule_of(each) == number]
-        if not found:
-            return found
-        # All of one rule's pages are of one host.
-        permission = self._robots.known(self._crawl.hosts.row(host_of(found[0])))
         if permission is None:
             return found
-        return [each for each in found if self._robots.allows(permission, each)]
+        return [each for each in found if permission.robots.allows(each)]
 
     def _added(
         self, done: asyncio.Future[Receipt], names: Sequence[str], rules: Sequence[int]

@@ -160,19 +160,21 @@ class HostBelieved:
 
 @dataclass(frozen=True, slots=True)
 class RobotsRead:
-    """A host's robots.txt.
+    """The robots.txt of an origin: scheme, host and port.
 
     Args:
-        host: The host.
+        origin: The origin.
         at_seconds: When it was fetched.
         http: Status code, None without a response.
-        body: Its body, None if there was none.
+        body: The part of it that concerns us, None if there was none.
+        delay: Days between requests that it asks for, None if it asks for none.
     """
 
-    host: str
+    origin: str
     at_seconds: float
     http: int | None = None
     body: bytes | None = None
+    delay: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

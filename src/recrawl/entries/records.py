@@ -23,9 +23,6 @@ class Host:
         blocked_until_seconds: No request is made before.
         latency_seconds: Response time.
         failures: Failed requests since one last succeeded.
-        robots_at_seconds: When its robots.txt was fetched.
-        robots_http: Status code of that response.
-        robots: Body of the robots.txt.
     """
 
     name: str
@@ -34,9 +31,6 @@ class Host:
     blocked_until_seconds: float | None
     latency_seconds: float | None
     failures: int
-    robots_at_seconds: float | None
-    robots_http: int | None
-    robots: bytes | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from recrawl.arrays.types import Floats, Ints
     from recrawl.entries.columns import OutcomeColumns, PageColumns, SampledVisits, VisitColumns
-    from recrawl.entries.entries import Copy, Entry, Receipt
+    from recrawl.entries.entries import Copy, Entry, Receipt, RobotsRead
     from recrawl.entries.listings import ListingHistory, StoredObject, Sync
     from recrawl.entries.records import Host, PageCount, SavedCheckpoint, Version
 
@@ -144,6 +144,12 @@ class ReadStore(Protocol):
 
     def host(self, name: str) -> Host | None:
         """A host by its name; None where it is unknown."""
+
+    def robots(self, origin: str) -> RobotsRead | None:
+        """The robots.txt of an origin; None where it was never asked for."""
+
+    def robots_read(self) -> list[RobotsRead]:
+        """Every robots.txt, without its body."""
 
     def host_delays(self, hosts: Ints) -> tuple[Floats, Floats]:
         """Politeness delays in days and response times in seconds of hosts; 0 if unknown."""

@@ -87,7 +87,7 @@ class PoliteClient:
         self._is_local = is_local
         self._write = write
         self._slots = HostSlots(hosts, clock, on_release)
-        self._reading: dict[int, asyncio.Event] = {}  # hosts whose robots.txt is asked for
+        self._reading: dict[str, asyncio.Event] = {}  # origins whose robots.txt is asked for
 
     async def get(
         self,
@@ -121,9 +121,9 @@ class PoliteClient:
             self._slots.release(chain.slot, chain.latency)
 
     async def permission(self, origin: str, *, local: bool, patience: float) -> Permission:
-        """What a host allows; `HostBusy` where it cannot be asked within `patience` days."""
+        """What an origin allows; `HostBusy` where it cannot be asked within `patience` days."""
         host = self._hosts.row(host_of(origin + "/"))
-        known = self.robots.known(host)
+        known = await self.robots.known(origin)
         if known is not None:
             return known
         slot = await self._slots.acquire(host, patience)
@@ -181,7 +181,7 @@ class PoliteClient:
         )
         if permission.trouble:
             return Response(address, problem="unreachable", detail=permission.trouble)
-        if not self.robots.allows(permission, address):
+        if not permission.robots.allows(address):
             return Response(address, problem="forbidden", detail="robots.txt forbids it")
         return await self._ask(chain, request)
 
@@ -220,27 +220,27 @@ class PoliteClient:
     async def _permission(
         self, slot: HostSlot, origin: str, *, local: bool, stranger: bool
     ) -> Permission:
-        """What the host of a slot allows; the slot is held, or held again, afterwards.
+        """What an origin of the slot's host allows; the slot is held, or held again, afterwards.
 
         Where that is not known robots.txt is asked for, once for all who want to know it.
         """
         asked, latency = False, None
-        while (permission := self.robots.known(slot.host)) is None:
+        while (permission := await self.robots.known(origin)) is None:
             asked = True
-            others = self._reading.get(slot.host)
+            others = self._reading.get(origin)
             if others is not None:
                 # Nobody keeps a slot while waiting for another: they might wait for each other.
                 self._slots.release(slot)
                 await others.wait()
                 continue
-            done = self._reading[slot.host] = asyncio.Event()
+            done = self._reading[origin] = asyncio.Event()
             try:
                 response, latency = await self._read_robots(slot, origin, local=local)
+                permission = await self.robots.read(origin, response, stranger=stranger)
             finally:
-                del self._reading[slot.host]
+                del self._reading[origin]
                 done.set()
-            permission = self.robots.read(slot.host, response, stranger=stranger)
-            if self.robots.known(slot.host) is None:  # not remembered, so nobody else may use it
+            if await self.robots.known(origin) is None:  # not remembered: nobody else may use it
                 break
         if asked and not permission.trouble:
             # The next request to this host, the one for the page, comes a delay later.
@@ -250,7 +250,7 @@ class PoliteClient:
     async def _read_robots(
         self, slot: HostSlot, origin: str, *, local: bool
     ) -> tuple[Response, float | None]:
-        """The robots.txt of a host, wherever it is, and the latency where the slot is still held.
+        """The robots.txt of an origin, wherever it is, and the latency if the slot is still held.
 
         RFC 9309 wants five redirects followed, also to other hosts; those are not asked for a
         robots.txt of their own.

@@ -5,12 +5,14 @@ Touches: a store.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
 from math import inf, nan
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.parse.addresses import host_of
 from recrawl.parse.robots import Permission
 from recrawl.settings.pools import NOTHING, terms
 from recrawl.simulate.scenario import HostScenario, PoolScenario, Scenario, thinned
@@ -19,6 +21,7 @@ from recrawl.units import SECONDS_A_DAY, epoch_days
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Ints
+    from recrawl.entries.entries import RobotsRead
     from recrawl.entries.records import Host
     from recrawl.entries.store import ReadStore
     from recrawl.settings.settings import Settings
@@ -46,6 +49,7 @@ def build_scenario(
     place = np.full(len(pool_of), -1)
     place[pages] = np.arange(len(pages))
     hosts, host = _hosts(snapshot, reader, pages)
+    read = _robots_by_host(reader)
     visits = recent_visits(snapshot, reader)
     visits = visits.take(place[visits.page] >= 0)
     asked = np.full(len(hosts), -inf)
@@ -61,7 +65,7 @@ def build_scenario(
         asked_at=_asked_at(reader, page),
         pools=_pools(snapshot, place, share, visits),
         hosts=tuple(
-            _host_scenario(snapshot.settings, each, last, snapshot.now, share)
+            _host_scenario(snapshot.settings, each, read[each.name], last, snapshot.now, share)
             for each, last in zip(hosts, asked.tolist(), strict=True)
         ),
         together=snapshot.settings.together,
@@ -110,16 +114,29 @@ def _hosts(snapshot: Snapshot, reader: ReadStore, pages: Ints) -> tuple[list[Hos
     return [found[number] for number in numbers.tolist()], place
 
 
+def _robots_by_host(reader: ReadStore) -> defaultdict[str, list[RobotsRead]]:
+    """What was read of each host: one robots.txt per origin."""
+    found: defaultdict[str, list[RobotsRead]] = defaultdict(list)
+    for read in reader.robots_read():
+        found[host_of(read.origin + "/")].append(read)
+    return found
+
+
 def _host_scenario(
-    settings: Settings, host: Host, last: float, now: float, share: float
+    settings: Settings,
+    host: Host,
+    robots: list[RobotsRead],
+    last: float,
+    now: float,
+    share: float,
 ) -> HostScenario:
     """When a host may be asked, by what it has said and by when it was last asked."""
     delay, after = host.delay or 0.0, (host.blocked_until_seconds or 0.0) / SECONDS_A_DAY
-    if host.robots_at_seconds is not None:
-        read = host.robots_at_seconds / SECONDS_A_DAY
-        permission = Permission.of(host.robots_http, host.robots, read)
-        delay = permission.robots.delay(settings.robots_agent) or delay
-        if permission.trouble:
+    delay = max((read.delay for read in robots if read.delay is not None), default=delay)
+    for read in robots:
+        at = read.at_seconds / SECONDS_A_DAY
+        permission = Permission.of(read.http, None, at, settings.robots_agent)
+        if permission.trouble and permission.holds(now):
             after = max(after, permission.until)
     delay = max(delay, settings.delay)
     after = max(after, last + delay, now)

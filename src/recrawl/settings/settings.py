@@ -16,6 +16,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from recrawl.errors import InvalidParameter, InvalidSettings
+from recrawl.parse.addresses import host_of
 from recrawl.plan.budget import Budget
 from recrawl.settings.key_lines import key_lines
 from recrawl.settings.keys import BLOCK, BLOCKS, TABLES, TOP
@@ -84,10 +85,14 @@ class Settings:
     rules: tuple[Rule, ...] = ()
     listings: tuple[ListingRule, ...] = ()
     _finder: RuleFinder = field(init=False, repr=False, compare=False)
+    _hosts: frozenset[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Build the index of rules by address."""
         object.__setattr__(self, "_finder", RuleFinder(self.rules))
+        named = {host_of(rule.address) for rule in self.rules}
+        named |= {host_of(address) for listing in self.listings for address in listing.addresses}
+        object.__setattr__(self, "_hosts", frozenset(named))
 
     def rule_of(self, address: str) -> int:
         """Number of a canonical address's rule; -1 if none applies."""
@@ -102,6 +107,10 @@ class Settings:
         """A canonical address's rule; None if none applies."""
         number = self.rule_of(address)
         return None if number == NO_RULE else self.rules[number]
+
+    def has_host(self, address: str) -> bool:
+        """Whether a canonical address is of a host that a site, page or listing is of."""
+        return host_of(address) in self._hosts
 
     def is_local(self, address: str) -> bool:
         """Whether a canonical address may be on this machine or on a private network."""

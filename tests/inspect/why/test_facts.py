@@ -113,7 +113,7 @@ def test_a_robots_txt_that_forbids_a_page_decides(path):
     settings = made(path)
     body = b"User-agent: bot\nDisallow: /s2/\nCrawl-delay: 30"
     with open_for_writing(path) as store:
-        store.write([RobotsRead("a.org", (NOW - 0.5) * DAY, 200, body)])
+        store.write([RobotsRead("https://a.org", (NOW - 0.5) * DAY, 200, body, 30 / DAY)])
     with open_store(path) as reader:
         snapshot = load_snapshot(settings, reader, NOW)
         due = next_visits(snapshot, reader, np.arange(60))
@@ -131,7 +131,7 @@ def test_a_robots_txt_that_forbids_a_page_decides(path):
 def test_a_host_without_robots_txt_is_left_alone_for_an_hour(path):
     settings = made(path)
     with open_for_writing(path) as store:
-        store.write([RobotsRead("a.org", NOW * DAY, 503, b"")])
+        store.write([RobotsRead("https://a.org", NOW * DAY, 503, b"")])
     _, scenario = looked(path, settings, 3, NOW + 0.01)
 
     assert scenario.host.after == pytest.approx(NOW + 1 / 24)

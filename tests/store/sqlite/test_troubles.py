@@ -201,7 +201,7 @@ def whole(tmp_path_factory):
         pages = range(100)
         store.write([visit(page, body=b"%d" % page, copy=Copy(b"a")) for page in pages])
         store.write([visit(page, 1, body=b"%d" % page * 9) for page in pages])
-        store.write([RobotsRead("a.org", NOON, 200, b"User-agent: *")])
+        store.write([RobotsRead("https://a.org", NOON, 200, b"User-agent: *")])
         store.write([Checkpoint({"rates": np.arange(3000.0), "price": [1]}, visit=200)])
     return path
 

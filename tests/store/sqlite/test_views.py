@@ -167,7 +167,7 @@ def test_hosts_and_signals_tell_what_was_written(path):
         store.write(
             [
                 HostSeen("b.org", 1 / 86_400, NOON, latency_seconds=0.5, failures=3),
-                RobotsRead("b.org", NOON, 404),
+                RobotsRead("https://b.org", NOON, 404),
                 HostBelieved("b.org", {"noise": (1.0, 2.0, 3.0, 4.0)}),
             ]
         )

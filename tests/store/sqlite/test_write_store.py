@@ -143,9 +143,13 @@ def test_hosts_come_back_with_their_robots(path):
     seen = HostSeen("a.org", delay=0.5, blocked_until_seconds=NOON, latency_seconds=0.25)
     with create_store(path) as store:
         numbers = store.write(
-            [seen, RobotsRead("a.org", NOON, 200, b"User-agent: *"), RobotsRead("b.org", NOON)]
+            [
+                seen,
+                RobotsRead("https://a.org", NOON, 200, b"User-agent: *"),
+                RobotsRead("https://b.org", NOON),
+            ]
         )
-        store.write([RobotsRead("a.org", NOON + 60, 200, b"Disallow: /")])
+        store.write([RobotsRead("https://a.org", NOON + 60, 200, b"Disallow: /")])
 
     assert numbers == [0, 0, 1]
     with open_store(path) as reader:
@@ -153,8 +157,11 @@ def test_hosts_come_back_with_their_robots(path):
         assert (first.number, second.number) == (0, 1)
         assert reader.host("b.org") == second
         assert reader.host("c.org") is None
-    assert (first.delay, first.blocked_until_seconds, first.robots) == (0.5, NOON, b"Disallow: /")
-    assert (second.robots_at_seconds, second.robots_http, second.robots) == (NOON, None, None)
+        newest = RobotsRead("https://a.org", NOON + 60, 200, b"Disallow: /")
+        assert reader.robots("https://a.org") == newest
+        assert reader.robots("http://a.org") is None
+        assert reader.robots("https://b.org") == RobotsRead("https://b.org", NOON)
+    assert (first.delay, first.blocked_until_seconds) == (0.5, NOON)
 
 
 @pytest.mark.parametrize("page", [1, 2, -1])

@@ -18,7 +18,7 @@ from recrawl.inspect.why.binding import Binding, binding
 from recrawl.inspect.why.figures import figures
 from recrawl.inspect.why.values import Evidence, WhatIf, Why
 from recrawl.inspect.why.what_if import what_ifs
-from recrawl.parse.addresses import host_of
+from recrawl.parse.addresses import host_of, origin_of
 from recrawl.parse.robots import Permission
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.settings.rules import Rule
@@ -140,14 +140,14 @@ def _band(
 
 def _forbidden_at(snapshot: Snapshot, reader: ReadStore, address: str) -> float | None:
     """When a robots.txt was read that forbids a page; None where none does."""
-    host = reader.host(host_of(address))
-    if host is None or host.robots_at_seconds is None:
+    read = reader.robots(origin_of(address))
+    if read is None:
         return None
-    read = host.robots_at_seconds / SECONDS_A_DAY
-    permission = Permission.of(host.robots_http, host.robots, read)
-    if permission.trouble or permission.robots.allows(address, snapshot.settings.robots_agent):
+    at = read.at_seconds / SECONDS_A_DAY
+    permission = Permission.of(read.http, read.body, at, snapshot.settings.robots_agent)
+    if permission.trouble or permission.robots.allows(address):
         return None
-    return read
+    return at
 
 
 def _with_a_block(snapshot: Snapshot, reader: ReadStore, page: int, address: str) -> list[WhatIf]:

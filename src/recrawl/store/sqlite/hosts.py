@@ -6,12 +6,14 @@ Touches: files.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import zstandard
 
+from recrawl.entries.entries import RobotsRead
 from recrawl.entries.records import Host
+from recrawl.parse.addresses import host_of
 from recrawl.store.sqlite.columns import maybe_milliseconds, milliseconds
 
 if TYPE_CHECKING:
@@ -20,13 +22,13 @@ if TYPE_CHECKING:
     import apsw
 
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.entries.entries import HostBelieved, HostSeen, RobotsRead
+    from recrawl.entries.entries import HostBelieved, HostSeen
 
 _HOSTS = """
-    select name, hosts.id - 1, delay_days, blocked_until / 1000.0, latency_seconds, failures,
-           read_at / 1000.0, http, body
-    from hosts left join robots on robots.host = hosts.id
+    select name, hosts.id - 1, delay_days, blocked_until / 1000.0, latency_seconds, failures
+    from hosts
 """
+_ROBOTS = "select origin, read_at / 1000.0, http, {}, delay_days from robots"
 _DELAYS = "select coalesce(delay_days, 0.0), coalesce(latency_seconds, 0.0) from hosts where id = ?"
 _RECORD = "insert or replace into signal_records values (?, ?, ?, ?, ?, ?)"
 _MASKS = "insert or replace into host_masks values (?, ?)"
@@ -60,10 +62,12 @@ def put_host(connection: apsw.Connection, seen: HostSeen) -> int:
 
 def put_robots(connection: apsw.Connection, read: RobotsRead) -> int:
     """Store a robots.txt, and return the number of its host."""
-    host_id = host_ids(connection, [read.host])[read.host]
+    name = host_of(read.origin + "/")
+    host_id = host_ids(connection, [name])[name]
     body = None if read.body is None else zstandard.compress(read.body)
-    row = (host_id, milliseconds(read.at_seconds), read.http, body)
-    connection.execute("insert or replace into robots values (?, ?, ?, ?)", row)
+    at = milliseconds(read.at_seconds)
+    row = (read.origin, host_id, at, read.http, read.delay, body)
+    connection.execute("insert or replace into robots values (?, ?, ?, ?, ?, ?)", row)
     return host_id - 1
 
 
@@ -85,20 +89,30 @@ def host_count(connection: apsw.Connection) -> int:
 def some_hosts(connection: apsw.Connection, first: int, count: int) -> list[Host]:
     """At most `count` hosts from number `first` on."""
     where = " where hosts.id > ? and hosts.id <= ? order by hosts.id"
-    return [_host(row) for row in connection.execute(_HOSTS + where, (first, first + count))]
+    return [Host(*row) for row in connection.execute(_HOSTS + where, (first, first + count))]
 
 
 def host_named(connection: apsw.Connection, name: str) -> Host | None:
     """A host by its name; None where it is unknown."""
     row = connection.execute(_HOSTS + " where name = ?", (name,)).fetchone()
-    return None if row is None else _host(row)
+    return None if row is None else Host(*row)
 
 
-def _host(row: Any) -> Host:  # noqa: ANN401 - a row of a query
-    host = Host(*row)
-    if host.robots is None:
-        return host
-    return replace(host, robots=zstandard.decompress(host.robots))
+def robots_of_origin(connection: apsw.Connection, origin: str) -> RobotsRead | None:
+    """The robots.txt of an origin; None where it was never asked for."""
+    found = connection.execute(_ROBOTS.format("body") + " where origin = ?", (origin,)).fetchone()
+    if found is None:
+        return None
+    read = RobotsRead(*found)
+    if read.body is None:
+        return read
+    return replace(read, body=zstandard.decompress(read.body))
+
+
+def robots_read(connection: apsw.Connection) -> list[RobotsRead]:
+    """All of them, without their bodies."""
+    query = _ROBOTS.format("null") + " order by host, origin"
+    return [RobotsRead(*row) for row in connection.execute(query)]
 
 
 def host_delays(connection: apsw.Connection, hosts: Ints) -> tuple[Floats, Floats]:

@@ -243,6 +243,8 @@ class SqliteReadStore:
             yield from some
 
     host = _query(host_rows.host_named)
+    robots = _query(host_rows.robots_of_origin)
+    robots_read = _query(host_rows.robots_read)
     host_delays = _query(host_rows.host_delays)
     host_masks = _query(host_rows.masks_of_hosts)
     signal_records = _query(host_rows.signal_records)
