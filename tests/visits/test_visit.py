@@ -76,6 +76,13 @@ def test_another_status_is_refused(status):
     assert str(refusal.value) == sentence
 
 
+def test_a_status_of_thousands_of_digits_is_refused_in_one_line():
+    with pytest.raises(InvalidHistory) as refusal:
+        answer_of("2" * 5000)
+
+    assert len(str(refusal.value)) < 150
+
+
 @given(st.sets(st.sampled_from(list(Flag))))
 def test_flags_are_named_as_files_write_them(flags):
     bits = sum(flags)

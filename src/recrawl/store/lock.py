@@ -24,7 +24,8 @@ class Lock:
 
     def __init__(self, store: Path) -> None:
         """Acquire the lock, or raise `StoreLocked` with the process that holds it."""
-        path = store.with_name(store.name + ".lock")
+        file = store.resolve()  # a link leads to the same store
+        path = file.with_name(file.name + ".lock")
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:

@@ -8,6 +8,7 @@ Pure.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import Enum, IntEnum, IntFlag
 from http import HTTPStatus
@@ -17,6 +18,9 @@ from recrawl.errors import InvalidHistory
 
 if TYPE_CHECKING:
     from datetime import datetime
+
+_CODE = re.compile("[0-9]{3}")
+_SHOWN = 40  # letters of a status that is none
 
 
 class AnswerKind(IntEnum):
@@ -111,9 +115,10 @@ def answer_of(status: str) -> AnswerKind:
     text = status.strip().lower()
     if text in words:
         return words[text]
-    code = int(text) if text.isascii() and text.isdigit() else 0
+    code = int(text) if _CODE.fullmatch(text) else 0
     if not 100 <= code <= 599:  # noqa: PLR2004 - the range of HTTP status codes
-        raise InvalidHistory(f"status must be an HTTP code, ok, failed or gone (got {status!r})")
+        shown = status if len(status) <= _SHOWN else status[:_SHOWN] + "..."
+        raise InvalidHistory(f"status must be an HTTP code, ok, failed or gone (got {shown!r})")
     if code == HTTPStatus.NOT_MODIFIED:
         return AnswerKind.NOT_MODIFIED
     if code in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE):

@@ -122,6 +122,17 @@ def test_a_second_crawl_is_told_who_has_the_store(path):
     open_for_writing(path).close()
 
 
+def test_a_link_to_a_store_is_that_store(path):
+    """Two crawls over one store would ask hosts too often and number pages twice."""
+    link = path.with_name("link.db")
+    link.symlink_to(path)
+
+    with store_with(path, *numbered(1)):
+        sentence(StoreLocked, lambda: open_for_writing(link))
+    with open_for_writing(link):
+        sentence(StoreLocked, lambda: open_for_writing(path))
+
+
 def locks_on(path):
     """Locks that processes hold on a file, as the system lists them."""
     inode = path.stat().st_ino

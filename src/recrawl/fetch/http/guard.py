@@ -14,8 +14,22 @@ from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 
 # Where clouds tell a machine its own secrets: refused even where private addresses are allowed.
-_SECRETS = frozenset(
-    map(ip_address, ("169.254.169.254", "100.100.100.200", "192.0.0.192", "fd00:ec2::254"))
+# Most are link-local and refused as such; these are not.
+_SECRETS = tuple(
+    map(
+        ip_network,
+        (
+            "168.63.129.16/32",  # Azure
+            "100.100.0.0/16",  # Alibaba
+            "192.0.0.192/32",  # Oracle
+            "161.26.0.0/16",  # IBM
+            "166.8.0.0/14",
+            "fd00:ec2::/32",  # Amazon
+            "fd20:ce::/32",  # Google
+            "fd00:42::/32",  # Scaleway
+            "fd00:c1::/32",  # Oracle
+        ),
+    )
 )
 _LOCAL = tuple(
     map(
@@ -59,7 +73,9 @@ def allowed(text: str, *, local: bool = False) -> bool:
         address = ip_address(text)
     except ValueError:
         return False
-    if address in _SECRETS or (isinstance(address, IPv6Address) and address.scope_id):
+    if any(address in network for network in _SECRETS) or (
+        isinstance(address, IPv6Address) and address.scope_id
+    ):
         return False
     if any(address in network for network in _LOCAL):
         return local
