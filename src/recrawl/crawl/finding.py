@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _EVERY = 1.0  # days
 _LEAST = _EVERY / 1440
 _RETRY = 1 / 24  # days, where a host could not be asked
+_AT_ONCE = 32  # origins that are looked at: visits must not wait for thousands of them
 
 
 class SiteFinder:
@@ -52,6 +53,7 @@ class SiteFinder:
         self._clock = clock
         self._add = add
         self._hear = hear
+        self._turns = asyncio.Semaphore(_AT_ONCE)
         self._origins: dict[str, list[int]] = {}
         for number, rule in enumerate(rules):
             self._origins.setdefault(origin_of(rule.address), []).append(number)
@@ -74,7 +76,7 @@ class SiteFinder:
     async def find_due(
         self, on_found: Callable[[str, Discovered], object], patience: float = PATIENCE
     ) -> None:
-        """Look at all sites at which nobody has looked for a day, beside each other.
+        """Look at all sites at which nobody has looked for a day, some beside each other.
 
         Args:
             on_found: Called for each site, by its address.
@@ -101,6 +103,7 @@ class SiteFinder:
         on_found: Callable[[str, Discovered], object],
         patience: float,
     ) -> None:
-        found = await self.find(numbers, patience)
+        async with self._turns:
+            found = await self.find(numbers, patience)
         sites = [number for number in numbers if not self._rules[number].exact]
         on_found(self._rules[(sites or numbers)[0]].address, found)

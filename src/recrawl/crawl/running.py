@@ -6,7 +6,8 @@ Touches: the network and a store.
 from __future__ import annotations
 
 import gc
-from contextlib import asynccontextmanager, contextmanager
+import resource
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from recrawl.store import Address
 
 _COLLECT_AFTER = 50_000, 20, 20
+_MOST_FILES = 1 << 16
 
 
 @asynccontextmanager
@@ -54,6 +56,7 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
         record: Wraps the fetcher in one that also writes down what was fetched.
         seed: Seed of all that is left to chance; a fresh one if none is given.
     """
+    _allow_files()
     retention = Retention(max(settings.versions, 1), settings.keep, settings.size)
     with open_for_writing(store, retention) as written, open_store(store) as reader:
         random = np.random.default_rng(seed)
@@ -72,6 +75,15 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
                 await fetcher.close()
             finally:
                 await writer.close()
+
+
+def _allow_files() -> None:
+    """Let the process open as many files as the system allows it to: the usual 1,024 are few."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, _MOST_FILES)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(OSError, ValueError):  # as it was is fine, only slower
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 @contextmanager

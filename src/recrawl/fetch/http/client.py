@@ -2,13 +2,18 @@
 
 Connections are kept for the next request to the same host. There are two sets of them: public
 addresses only, and, for requests that say so, private ones too; a connection opened for the second
-kind of request is never used for the first.
+kind of request is never used for the first. All requests share one limit of open connections,
+which leaves the process enough files for everything else; beyond half of it none is kept. Where
+the system has no file left all the same, that is no fault of the host: the request waits.
 
 Touches: the network.
 """
 
 from __future__ import annotations
 
+import asyncio
+import errno
+import resource
 import socket
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
@@ -36,6 +41,13 @@ if TYPE_CHECKING:
 _NAMES_SECONDS = 300  # for which an answer of a name server is believed
 _MOST_NAMES = 10_000
 
+# Open connections: what a process may open, less what a store, logs and lookups need; never more
+# than are of use.
+_MOST_CONNECTIONS, _LEAST_CONNECTIONS = 512, 8
+_OTHER_FILES = 128
+_NO_FILES = frozenset({errno.EMFILE, errno.ENFILE})
+_WAIT_FOR_FILE_SECONDS = 0.5
+
 # Addresses to which connections were opened for the request that is being made.
 _opened: ContextVar[list[str]] = ContextVar("_opened")
 
@@ -44,12 +56,13 @@ class HttpFetcher:
     """Fetches pages over HTTP and HTTPS.
 
     Cookies are neither kept nor sent, redirects are not followed, and proxies that the environment
-    names are not used. How many requests run at a time is up to the caller.
+    names are not used. More requests than there may be connections wait for each other.
 
     Args:
         agent: What to send as `User-Agent`: a name, and where to complain.
         limits: What one request may cost.
         tls: Which certificates to trust; those that the system trusts unless given.
+        connections: How many may be open at a time; by what the system allows unless given.
 
     Examples:
         A port that nobody listens on:
@@ -66,22 +79,38 @@ class HttpFetcher:
     """
 
     def __init__(
-        self, agent: str, limits: RequestLimits | None = None, *, tls: ssl.SSLContext | None = None
+        self,
+        agent: str,
+        limits: RequestLimits | None = None,
+        *,
+        tls: ssl.SSLContext | None = None,
+        connections: int | None = None,
     ) -> None:
         if not (agent.strip() and agent.isascii() and agent.isprintable()):
             raise InvalidParameter(f"agent must be printable ASCII text (got {agent!r})")
         self._limits = limits or RequestLimits()
         self._tls = tls
         self._headers = {"User-Agent": agent, "Accept": ACCEPT, "Accept-Encoding": ACCEPTED}
-        self._sessions: dict[bool, aiohttp.ClientSession] = {}
+        self._sessions: dict[tuple[bool, bool], aiohttp.ClientSession] = {}  # local? kept?
         self._resolvers: list[GuardedResolver] = []
+        self._connections = connections or affordable_connections()
+        self._free = asyncio.Semaphore(self._connections)
+        self._open_sockets = _OpenSockets()
 
     async def fetch(self, request: Request) -> Response:
         """Response to one request; raises nothing but `asyncio.CancelledError`."""
+        async with self._free:
+            while True:
+                exchange = await self._exchange(request)
+                if exchange is not None:
+                    return exchange.response()
+                await asyncio.sleep(_WAIT_FOR_FILE_SECONDS)
+
+    async def _exchange(self, request: Request) -> Exchange | None:
+        """One request and what came of it; None where the system had no file left for it."""
         exchange = Exchange(request, self._limits)
         try:
-            session = self._sessions.get(request.local) or self._open(local=request.local)
-            response = await session.request(
+            response = await self._session(local=request.local).request(
                 "GET" if request.form is None else "POST",
                 _url(request.address),
                 data=request.form,
@@ -95,8 +124,15 @@ class HttpFetcher:
                 raise
             response.release()
         except (aiohttp.ClientError, FetchFailed, OSError, ValueError) as error:
+            if isinstance(error, OSError) and error.errno in _NO_FILES:
+                return None
             exchange.failure = failure_of(error, self._limits)
-        return exchange.response()
+        return exchange
+
+    def _session(self, *, local: bool) -> aiohttp.ClientSession:
+        """Session for a request: one that keeps its connection, unless many are open already."""
+        kept = self._open_sockets.count <= self._connections // 2
+        return self._sessions.get((local, kept)) or self._open(local=local, kept=kept)
 
     async def close(self) -> None:
         """Let go of all connections."""
@@ -105,15 +141,16 @@ class HttpFetcher:
         while self._resolvers:
             await self._resolvers.pop().close()
 
-    def _open(self, *, local: bool) -> aiohttp.ClientSession:
+    def _open(self, *, local: bool, kept: bool) -> aiohttp.ClientSession:
         """Session for one kind of request; made late, for it belongs to the running loop."""
         limits = self._limits
         resolver = GuardedResolver(local=local)
         self._resolvers.append(resolver)
         connector = aiohttp.TCPConnector(
             resolver=resolver,
-            socket_factory=lambda place: _socket(place, local=local),
+            socket_factory=lambda place: _socket(place, self._open_sockets, local=local),
             ssl=self._tls or True,
+            force_close=not kept,
             limit=0,  # else waiting for a free connection would count as connecting
             ttl_dns_cache=_NAMES_SECONDS,
             dns_cache_max_size=_MOST_NAMES,
@@ -132,7 +169,7 @@ class HttpFetcher:
                 sock_read=limits.idle_seconds,
             ),
         )
-        self._sessions[local] = session
+        self._sessions[local, kept] = session
         return session
 
 
@@ -178,11 +215,42 @@ async def _ask_once(
         raise FetchFailed("dropped", "connection closed before a response") from error
 
 
-def _socket(place: AddrInfoType, *, local: bool) -> socket.socket:
+def affordable_connections() -> int:
+    """How many connections may be open at a time, by the files that the process may open."""
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if files == resource.RLIM_INFINITY:
+        return _MOST_CONNECTIONS
+    return max(_LEAST_CONNECTIONS, min(_MOST_CONNECTIONS, (files - _OTHER_FILES) // 2))
+
+
+class _OpenSockets:
+    """Counts sockets that are open."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+
+class _CountedSocket(socket.socket):
+    """A socket that is counted while it is open."""
+
+    counted: _OpenSockets | None = None
+
+    def close(self) -> None:
+        """Close the socket. Idempotent."""
+        if self.counted is not None:
+            self.counted.count -= 1
+            self.counted = None
+        super().close()
+
+
+def _socket(place: AddrInfoType, opened: _OpenSockets, *, local: bool) -> socket.socket:
     """Socket for one address, which may come from a name or stand in digits in the request."""
     family, kind, protocol, _, where = place
     host = str(where[0])
     if not allowed(host, local=local):
         raise refused(host)
     _opened.get().append(host)
-    return socket.socket(family, kind, protocol)
+    made = _CountedSocket(family, kind, protocol)
+    made.counted = opened
+    opened.count += 1
+    return made
