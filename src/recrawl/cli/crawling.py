@@ -89,7 +89,13 @@ async def crawl_on(
     until = clock.now() + options.days
     record = _recorder(options.warc, settings.agent)
     async with running(
-        settings, store, clock, on_visit=on_visit, on_replay=_say_replayed, record=record
+        settings,
+        store,
+        clock,
+        on_visit=on_visit,
+        on_replay=_say_replayed,
+        on_dated_back=_say_dated_back,
+        record=record,
     ) as crawler:
         silent: list[str] = []
 
@@ -125,6 +131,14 @@ def _recorder(folder: Path | None, agent: str) -> Callable[[Fetcher], Fetcher] |
     from recrawl.adapters.warc.recorder import RecordingFetcher
 
     return lambda fetcher: RecordingFetcher(fetcher, WarcFolder(folder, agent))
+
+
+def _say_dated_back(visits: int) -> None:
+    from recrawl.report.words import counted
+
+    screen.remark(
+        f"The clock was ahead: {counted(visits, 'visit')} of the future dated back to now."
+    )
 
 
 def _say_replayed(visits: int) -> None:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from recrawl.cli import screen
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from recrawl.state.snapshot import Snapshot
 
 URL = typer.Argument(metavar="URL", help="Address of the page.", show_default=False)
+_AHEAD_SECONDS = 1.0
 JSON_OBJECT = typer.Option("--json", help="Write one JSON object instead of lines.")
 
 
@@ -52,14 +55,21 @@ def snapshot_of(settings: Settings, reader: ReadStore) -> Snapshot:
     """Current state of a crawl."""
     from recrawl.state.snapshot import load_snapshot
 
-    return load_snapshot(settings, reader, now())
+    return load_snapshot(settings, reader, now(reader))
 
 
-def now() -> float:
-    """The current time in days after 1970."""
+def now(reader: ReadStore) -> float:
+    """The current time in days after 1970, or that of a crawl whose clock was ahead of ours."""
+    from recrawl.report.words import every
     from recrawl.units import SECONDS_A_DAY
 
-    return time.time() / SECONDS_A_DAY
+    ahead = (reader.newest_instant() - time.time()) / SECONDS_A_DAY
+    if ahead * SECONDS_A_DAY > _AHEAD_SECONDS:
+        screen.remark(
+            f"{reader.name}: its last visit lies {every(ahead)} in the future; the next crawl "
+            "corrects that."
+        )
+    return time.time() / SECONDS_A_DAY + max(ahead, 0.0)
 
 
 def page_of(reader: ReadStore, url: str) -> tuple[int, str]:

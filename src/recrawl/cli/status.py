@@ -36,7 +36,7 @@ def status(
     from recrawl.report.status.status import status_rows
 
     with inspecting.open_crawl(settings) as (asked, reader):
-        found = overview(asked, reader, inspecting.now())
+        found = overview(asked, reader, inspecting.now(reader))
     if as_json:
         screen.say(json.dumps(status_object(found)))
         return

@@ -18,6 +18,7 @@ from recrawl.state.opening import open_crawl
 from recrawl.store import open_for_writing, open_store
 from recrawl.store.retention import Retention
 from recrawl.store.writer import Writer
+from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -40,6 +41,7 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
     *,
     on_visit: Callable[[PageVisit], object] = bool,
     on_replay: Callable[[int], object] = int,
+    on_dated_back: Callable[[int], object] = int,
     limits: RequestLimits | None = None,
     record: Callable[[Fetcher], Fetcher] | None = None,
     seed: int | None = None,
@@ -52,6 +54,7 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
         clock: Source of the current time.
         on_visit: Called with each visit once it is on disk.
         on_replay: Called now and then with how many visits have been replayed.
+        on_dated_back: Called with how many visits a clock ahead of time had put into the future.
         limits: What one request may cost.
         record: Wraps the fetcher in one that also writes down what was fetched.
         seed: Seed of all that is left to chance; a fresh one if none is given.
@@ -59,6 +62,9 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
     _allow_files()
     retention = Retention(max(settings.versions, 1), settings.keep, settings.size)
     with open_for_writing(store, retention) as written, open_store(store) as reader:
+        dated_back = written.date_back(clock.now() * SECONDS_A_DAY)
+        if dated_back:
+            on_dated_back(dated_back)
         random = np.random.default_rng(seed)
         crawl = open_crawl(
             settings, written, reader, clock.now(), random=random, on_replay=on_replay

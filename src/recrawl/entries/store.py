@@ -113,6 +113,9 @@ class ReadStore(Protocol):
     def last_visit(self) -> int:
         """Number of the last visit, 0 before the first."""
 
+    def newest_instant(self) -> float:
+        """Seconds after 1970 of the latest visit, sync or robots.txt; 0 before the first."""
+
     def visits(self, after: int = 0, rows: int = VISITS_AT_A_TIME) -> Iterator[VisitColumns]:
         """Visits with numbers above `after` up to now, at most `rows` at a time."""
 
@@ -205,6 +208,12 @@ class WriteStore(Protocol):
         Raises:
             InvalidInput: An entry cannot be written, whatever the state of the store.
             StoreError: The store cannot be written to.
+        """
+
+    def date_back(self, now_seconds: float) -> int:
+        """Date back to now what a clock ahead of time has written; returns how many visits.
+
+        The checkpoint goes with them: what was learned is learned again.
         """
 
     def check(self) -> list[str]:

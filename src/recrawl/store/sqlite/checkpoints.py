@@ -46,6 +46,12 @@ def save(connection: apsw.Connection, parts: Mapping[str, Any], visit: int) -> N
     meta.put(connection, "checkpoint", 1)
 
 
+def forget(connection: apsw.Connection) -> None:
+    """Delete the checkpoint: what was learned is to be learned again."""
+    connection.execute("delete from checkpoint")
+    meta.put(connection, "checkpoint", 0)
+
+
 def _save_array(connection: apsw.Connection, name: str, part: np.ndarray[Any, Any]) -> int:
     """Write an array's blocks, and return their number."""
     if part.dtype.hasobject:

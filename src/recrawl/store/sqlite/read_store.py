@@ -22,6 +22,7 @@ from recrawl.store.sqlite import latest_visits as visit_rows
 from recrawl.store.sqlite import listings as listing_rows
 from recrawl.store.sqlite import pages as page_rows
 from recrawl.store.sqlite import versions as version_rows
+from recrawl.store.sqlite.clock_ahead import newest_instant
 from recrawl.store.sqlite.columns import joined, outcome_columns, page_columns, visit_columns
 from recrawl.store.sqlite.connections import (
     connect_to_read,
@@ -183,6 +184,11 @@ class SqliteReadStore:
     def last_visit(self) -> int:
         """Number of the last visit, 0 before the first."""
         return self._largest("select coalesce(max(id), 0) from visits")
+
+    def newest_instant(self) -> float:
+        """Seconds after 1970 of the latest visit, sync or robots.txt; 0 before the first."""
+        with self._at_one_instant() as connection:
+            return newest_instant(connection) / 1000
 
     def visits(self, after: int = 0, rows: int = VISITS_AT_A_TIME) -> Iterator[VisitColumns]:
         """Visits with numbers above `after` up to now, at most `rows` at a time."""

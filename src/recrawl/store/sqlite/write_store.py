@@ -18,7 +18,8 @@ import apsw
 from recrawl.errors import StoreError, StoreUnwritable, reason
 from recrawl.store.lock import Lock
 from recrawl.store.retention import Retention
-from recrawl.store.sqlite import meta, schema
+from recrawl.store.sqlite import clock_ahead, meta, schema
+from recrawl.store.sqlite.columns import milliseconds
 from recrawl.store.sqlite.connections import (
     connect,
     connect_new,
@@ -139,6 +140,11 @@ class SqliteWriteStore:
             self._pages, self._visit = written.pages, written.visit
             self._latest.move(written.pages, written.latest)
         return receipts
+
+    def date_back(self, now_seconds: float) -> int:
+        """Date back to now what a clock ahead of time has written; returns how many visits."""
+        with translate_errors(self._path), transaction(self._connection):
+            return clock_ahead.date_back(self._connection, milliseconds(now_seconds))
 
     def check(self) -> list[str]:
         """Problems found by an integrity check of the whole file; empty if there are none."""
