@@ -61,7 +61,7 @@ def main(folder: Path) -> None:
     said = f"a copy of {ahead.stock:,.0f} cars"
     chart = forecast_chart(name, ahead, subtitle=said)
     write_picture(folder / "listings-forecast.svg", chart)
-    goal = Goal(precision=0.7, recall=0.75, confidence=0.8)
+    goal = Goal(precision=0.7, recall=0.75, confidence=0.8, guarantee=True)
     plan = plan_to_keep(tracked.forecast, goal, [], SPAN)
     whole = GroupSchedule("", tracked.synced_at, plan, tracked.forecast)
     chart = schedule_chart(name, [whole], goal)
