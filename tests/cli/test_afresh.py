@@ -12,6 +12,7 @@ from recrawl.cli.main import app
 from tests.cli.crawls import crawl_in
 from tests.cli.listing.sources import made
 from tests.cli.running import run, run_afresh, write_log
+from tests.inspect.looked import made as crawled
 from tests.listings.live.listing_stores import store_of_jobs
 from tests.servers import answers
 from tests.servers.faults import FaultServer
@@ -40,11 +41,15 @@ WORDS = {
     "trends rates": ["log.csv"],
     "trends season": ["log.csv", "--month", "2027-01"],
     "design": ["--every", "7d", "--visits", "10", "--method", "ratio"],
-    "simulate": ["world", "poisson", "--number-of-pages", "20", "--for", "30d"],
+    "simulate world": ["poisson", "--number-of-pages", "20", "--for", "30d"],
+    "simulate history": ["known.csv", "changes.csv", "--policy", "uniform"],
+    "simulate store": ["old/recrawl.db", "--policy", "uniform", "--step", "1d"],
+    "simulate intervals": ["--every", "10d", "--objects", "20"],
     "listing describe": ["cars"],
     "listing forecast": ["cars", "--after", "3d"],
     "listing schedule": ["cars", "--keep", "recall >= 0.8"],
     "listing partition": ["cars", "--by", "make"],
+    "listing decay": ["cars"],
     "listing backtest": ["cars", "--train", "30d", "--cycle", "7d", "--method", "static"],
     "listing objects": ["board.db"],
     "listing syncs": ["board.db"],
@@ -57,8 +62,13 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("afresh")
     made(folder / "cars")
     store_of_jobs(folder / "board.db", days=5.0)
+    (folder / "old").mkdir()
+    crawled(folder / "old" / "recrawl.db")
     days = range(1, 20)
     write_log(folder / "log.csv", [("/a", f"2026-01-{day:02}", day % 3 == 0) for day in days])
+    (folder / "known.csv").write_text("page,first_seen\n/a,2026-01-01\n/b,2026-01-01\n")
+    changes = "".join(f"/a,2026-01-{day:02}\n" for day in days)
+    (folder / "changes.csv").write_text("page,changed_at\n" + changes)
     pages = {"/": answers.page(b"home"), "/more": answers.page(b"more")}
     with FaultServer(pages).in_thread() as server:
         crawl_in(folder, server)
