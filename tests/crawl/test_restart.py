@@ -4,11 +4,13 @@ import asyncio
 import time
 from typing import TYPE_CHECKING
 
+import apsw
 import pytest
 
 from recrawl.entries.entries import Checkpoint
 from recrawl.plan.budget import Budget
 from recrawl.store import open_for_writing, open_store
+from recrawl.store.sqlite import checkpoints
 from tests.crawl.crawls import (
     SECOND,
     START,
@@ -194,3 +196,24 @@ def test_two_sites_of_one_host_share_what_is_asked(tmp_path):
             return len(told), len(server.asked("/sitemap.xml"))
 
     assert asyncio.run(crawl()) == (4, 1)
+
+
+def test_a_crawl_that_is_killed_again_and_again_reads_a_sitemap_once(tmp_path):
+    """When sites were looked at is written down as it happens, not with a checkpoint."""
+
+    async def crawl():
+        async with FaultServer({"/": answers.page(b"a page")}) as server:
+            asked = settings(site(server))
+            for _ in range(3):
+                await crawl_once(tmp_path, asked)
+                forget_checkpoint(tmp_path / "recrawl.db")
+            return [seen.path for seen in server.requests].count("/sitemap.xml")
+
+    assert asyncio.run(crawl()) == 1
+
+
+def forget_checkpoint(path):
+    """As a kill before the first one leaves a store."""
+    connection = apsw.Connection(str(path))
+    checkpoints.forget(connection)
+    connection.close()

@@ -130,7 +130,7 @@ def test_a_killed_crawl_is_seen_as_it_goes_on(tmp_path):
     with FaultServer(site).in_thread() as server:
         body = "\n".join(map(server.address, names)).encode()
         server.pages["/sitemap.xml"] = answers.status(200, body, content_type="text/plain")
-        command = [sys.executable, killed.__file__, tmp_path, server.address(""), START]
+        command = [sys.executable, killed.__file__, tmp_path, server.address(""), START, "recrawl"]
         log = tmp_path / "visits.jsonl"
         with started(command, stdout=subprocess.DEVNULL):
             wait_until(lambda: log.exists() and log.read_bytes().count(b"\n") >= 40)

@@ -102,7 +102,7 @@ class Crawler:
         self._visits = VisitCycle(self.scheduler, visitor, ledger, self._new_pages)
         discovery = Discovery(client, settings, threads)
         self._finder = SiteFinder(
-            discovery, settings.rules, crawl.discovered, clock, self.add, self._hear
+            discovery, settings.rules, crawl.discovered, clock, self.add, self._hear, ledger.put
         )
         lists = ListFetcher(client)
         self._listings = ListingSyncer(settings.listings, lists, reader, clock, ledger.put)

@@ -9,8 +9,10 @@ import asyncio
 from math import inf
 from typing import TYPE_CHECKING
 
+from recrawl.entries.entries import SitesDiscovered
 from recrawl.fetch.host_slots import PATIENCE
 from recrawl.parse.addresses import origin_of
+from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -36,9 +38,10 @@ class SiteFinder:
         clock: Source of the current time.
         add: Adds pages that were found.
         hear: Takes in where pages are dated, and when they changed last.
+        write: Writes down which sites were looked at.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - what it works with, and whom it calls back
         self,
         discovery: Discovery,
         rules: Sequence[Rule],
@@ -46,6 +49,7 @@ class SiteFinder:
         clock: Clock,
         add: Callable[[Sequence[str]], Awaitable[object]],
         hear: Callable[[Mapping[str, tuple[str, float]]], Awaitable[object]],
+        write: Callable[[SitesDiscovered], object],
     ) -> None:
         self._discovery = discovery
         self._rules = rules
@@ -53,6 +57,7 @@ class SiteFinder:
         self._clock = clock
         self._add = add
         self._hear = hear
+        self._write = write
         self._turns = asyncio.Semaphore(_AT_ONCE)
         self._origins: dict[str, list[int]] = {}
         for number, rule in enumerate(rules):
@@ -69,8 +74,9 @@ class SiteFinder:
         await self._add(list(found.addresses))
         await self._hear(found.dates)
         discovered = self._clock.now() if found.reached else self._clock.now() - _EVERY + _RETRY
-        for number in numbers:
-            self._discovered[self._rules[number].address] = discovered
+        addresses = [self._rules[number].address for number in numbers]
+        self._discovered.update(dict.fromkeys(addresses, discovered))
+        self._write(SitesDiscovered(addresses, discovered * SECONDS_A_DAY))
         return found
 
     async def find_due(

@@ -192,6 +192,19 @@ class Checkpoint:
 
 
 @dataclass(frozen=True, slots=True)
+class SitesDiscovered:
+    """Sites whose new pages were looked for.
+
+    Args:
+        addresses: Of the sites, as the settings have them.
+        at_seconds: When.
+    """
+
+    addresses: Sequence[str]
+    at_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Prune:
     """Request to delete old versions of all pages, by the store's retention.
 
@@ -209,6 +222,7 @@ Entry: TypeAlias = (
     | HostSeen
     | HostBelieved
     | RobotsRead
+    | SitesDiscovered
     | Checkpoint
     | Prune
     | ListingSynced

@@ -154,6 +154,9 @@ class ReadStore(Protocol):
     def robots_read(self) -> list[RobotsRead]:
         """Every robots.txt, without its body."""
 
+    def discovered(self) -> dict[str, float]:
+        """Seconds after 1970 at which new pages of sites were last looked for, by address."""
+
     def host_delays(self, hosts: Ints) -> tuple[Floats, Floats]:
         """Politeness delays in days and response times in seconds of hosts; 0 if unknown."""
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from recrawl.entries.store import ReadStore
     from recrawl.settings.settings import Settings
 
-FINGERPRINT, DISCOVERED = "rules", "looked"
+FINGERPRINT = "rules"
 POLICY = "policy"  # by name and parameters
 PAGES = "pages"  # of a pool: the page in each row of what the policy knows
 

@@ -20,7 +20,6 @@ from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.settings.pools import NOTHING, fingerprint, terms
 from recrawl.state.announcements import ANNOUNCED, Announcements
 from recrawl.state.checkpoint import (
-    DISCOVERED,
     FINGERPRINT,
     PAGES,
     POLICY,
@@ -32,7 +31,7 @@ from recrawl.state.false_changes import PAIRS
 from recrawl.state.pages import known_pages, paying_pools, recent_visits
 from recrawl.state.snapshot import replay
 from recrawl.state.trust import Trust
-from recrawl.units import instant_after_epoch
+from recrawl.units import SECONDS_A_DAY, instant_after_epoch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,7 +80,6 @@ class Crawl:
         parts: dict[str, Any] = {
             FINGERPRINT: fingerprint(self.settings),
             POLICY: self.settings.policy,
-            DISCOVERED: dict(self.discovered),
             **self.trust.false_changes.dump(),
             **self.announcements.dump(),
         }
@@ -134,7 +132,7 @@ def open_crawl(
     discovered = _discovered(settings, reader)
     checkpoint = fitting(settings, reader)
     if checkpoint is None:
-        _assign_rules(settings, store, reader, discovered)
+        _assign_rules(settings, store, reader)
     snapshot = replay(
         settings,
         reader,
@@ -186,18 +184,17 @@ def open_agenda(
 
 def _discovered(settings: Settings, reader: ReadStore) -> dict[str, float]:
     """When new pages of sites were last looked for, as far as the sites are still wanted."""
-    known = some_parts(reader, DISCOVERED).get(DISCOVERED, {})
-    return {rule.address: known[rule.address] for rule in settings.rules if rule.address in known}
+    wanted = {rule.address for rule in settings.rules}
+    known = reader.discovered().items()
+    return {address: at / SECONDS_A_DAY for address, at in known if address in wanted}
 
 
-def _assign_rules(
-    settings: Settings, store: WriteStore, reader: ReadStore, discovered: dict[str, float]
-) -> None:
+def _assign_rules(settings: Settings, store: WriteStore, reader: ReadStore) -> None:
     """Find the rule of every page anew."""
     if store.last_visit():
         # Whatever comes now, a crash or other settings: what was learned before fits no longer.
         parts = some_parts(reader, *PAIRS, *ANNOUNCED)
-        store.write([Checkpoint({**parts, FINGERPRINT: "", DISCOVERED: discovered}, visit=0)])
+        store.write([Checkpoint({**parts, FINGERPRINT: ""}, visit=0)])
     had = reader.pages().rule
     first = 0
     for addresses in reader.all_addresses():

@@ -55,6 +55,7 @@ def date_back(connection: apsw.Connection, now: int) -> int:
     for table, column in (("pages", "next_at"), ("hosts", "blocked_until"), ("syncs", "next_at")):
         connection.execute(sooner.format(table, column), (now, ahead))
     connection.execute("delete from robots where read_at > ?", (now,))
+    connection.execute("delete from discovered where at > ?", (now,))
     checkpoints.forget(connection)
     return len(visits)
 

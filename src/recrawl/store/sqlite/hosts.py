@@ -115,6 +115,11 @@ def robots_read(connection: apsw.Connection) -> list[RobotsRead]:
     return [RobotsRead(*row) for row in connection.execute(query)]
 
 
+def discovered(connection: apsw.Connection) -> dict[str, float]:
+    """When new pages of sites were last looked for, in seconds, by address."""
+    return dict(connection.execute("select address, at / 1000.0 from discovered"))
+
+
 def host_delays(connection: apsw.Connection, hosts: Ints) -> tuple[Floats, Floats]:
     """Days between requests and seconds until an answer of some hosts; 0 where unknown."""
     rows = connection.executemany(_DELAYS, ((host + 1,) for host in hosts.tolist())).fetchall()

@@ -251,6 +251,7 @@ class SqliteReadStore:
     host = _query(host_rows.host_named)
     robots = _query(host_rows.robots_of_origin)
     robots_read = _query(host_rows.robots_read)
+    discovered = _query(host_rows.discovered)
     host_delays = _query(host_rows.host_delays)
     host_masks = _query(host_rows.masks_of_hosts)
     signal_records = _query(host_rows.signal_records)

@@ -20,6 +20,7 @@ from recrawl.entries.entries import (
     PagesFound,
     Prune,
     RobotsRead,
+    SitesDiscovered,
     VisitMade,
 )
 from recrawl.entries.listings import ListingSynced
@@ -43,6 +44,7 @@ _DAY = """
     insert into days values (?, ?, ?)
     on conflict (day, outcome) do update set visits = visits + excluded.visits
 """
+_DISCOVERED = "insert or replace into discovered values (?, ?)"
 _RULE = "update pages set rule = ? where id = ?"
 _DAY_MILLISECONDS = round(SECONDS_A_DAY * 1000)
 
@@ -83,7 +85,7 @@ class Transaction:
             _RULE: [],
         }
 
-    def add(self, entry: Entry, retention: Retention) -> Receipt:  # noqa: PLR0911 - one per kind
+    def add(self, entry: Entry, retention: Retention) -> Receipt:  # noqa: C901, PLR0911 - one per kind
         """Add an entry, and return its receipt."""
         match entry:
             case VisitMade():
@@ -101,6 +103,10 @@ class Transaction:
                 return hosts.put_beliefs(self.connection, entry)
             case RobotsRead():
                 return hosts.put_robots(self.connection, entry)
+            case SitesDiscovered():
+                rows = ((each, milliseconds(entry.at_seconds)) for each in entry.addresses)
+                self.connection.executemany(_DISCOVERED, rows)
+                return None
             case Checkpoint():
                 visit = self.visit if entry.visit is None else entry.visit
                 checkpoints.save(self.connection, entry.parts, visit)
