@@ -95,3 +95,17 @@ asyncio.run(main())
     ended = subprocess.run([sys.executable, "-c", program], timeout=60, check=False)
 
     assert ended.returncode == 0
+
+
+def test_small_pages_go_on_beside_large_ones():
+    """However many large ones wait, one of them is worked on."""
+
+    async def work():
+        threads, go = WorkerThreads(), threading.Event()
+        large = [asyncio.create_task(threads.run(go.wait, 5 << 20)) for _ in range(4)]
+        await asyncio.sleep(0)
+        small = [await threads.run(lambda: 7, 1 << 15) for _ in range(5)]
+        go.set()
+        return small, await asyncio.gather(*large)
+
+    assert asyncio.run(work()) == ([7] * 5, [True] * 4)

@@ -6,6 +6,7 @@ Touches: a store, through what it is given.
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from recrawl.entries.entries import Found, PagesFound
@@ -107,7 +108,8 @@ class NewPages:
     ) -> list[str]:
         """Links of a page that takes long to read; none of one that takes for ever."""
         with suppress(Exception):  # no page, whatever it holds, may end a crawl
-            return await self._threads.run(lambda: self._links(response, number, permission))
+            work = partial(self._links, response, number, permission)
+            return await self._threads.run(work, len(response.body))
         return []
 
     def _has_enough(self, page: int) -> bool:

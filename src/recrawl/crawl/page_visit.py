@@ -380,7 +380,8 @@ class PageVisitor:
             trust.count_signal(host, MODIFIED, **{"right" if inside else "wrong": 1.0})
 
     async def _work(self, response: Response, work: Callable[[], Made]) -> Made:
-        return await self._threads.run(work) if len(response.body) > LARGE else work()
+        size = len(response.body)
+        return await self._threads.run(work, size) if size > LARGE else work()
 
 
 def _request(page: LeasedPage, copy: Copy | None) -> Request:

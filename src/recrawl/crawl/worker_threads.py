@@ -2,7 +2,8 @@
 
 Each piece of work has a thread that does not keep the program from ending: whatever a page holds,
 a crawl that is asked to stop stops. Few are worked on at a time, since each may need memory for a
-large page many times over. A thread cannot be ended from outside, so work that nobody waits for any
+large page many times over, and of large pages one: however many there are, small ones go on beside
+them. A thread cannot be ended from outside, so work that nobody waits for any
 more goes on; where that has happened too often, nothing is begun before some of it has ended.
 
 Touches: threads.
@@ -23,6 +24,7 @@ Made = TypeVar("Made")
 _AT_ONCE = 2
 _MOST_THREADS = 4  # with those that nobody waits for any more
 _LONGEST_SECONDS = 60.0
+_LARGE = 1 << 20  # bytes of a page
 
 
 class WorkerThreads:
@@ -34,11 +36,23 @@ class WorkerThreads:
 
     def __init__(self, longest_seconds: float = _LONGEST_SECONDS) -> None:
         self._few = asyncio.Semaphore(_AT_ONCE)
+        self._large = asyncio.Semaphore(_AT_ONCE - 1)
         self._longest_seconds = longest_seconds
         self._threads = 0
 
-    async def run(self, work: Callable[[], Made]) -> Made:
-        """What some work makes; `TimeoutError` where that, or other work, takes too long."""
+    async def run(self, work: Callable[[], Made], size: int = 0) -> Made:
+        """What some work makes; `TimeoutError` where that, or other work, takes too long.
+
+        Args:
+            work: What to do.
+            size: Bytes of the page that it is done on.
+        """
+        if size <= _LARGE:
+            return await self._in_turn(work)
+        async with self._large:
+            return await self._in_turn(work)
+
+    async def _in_turn(self, work: Callable[[], Made]) -> Made:
         async with self._few:
             if self._threads >= _MOST_THREADS:
                 message = (

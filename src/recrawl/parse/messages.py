@@ -54,7 +54,7 @@ class Request:
     form: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Response:
     """What came back.
 

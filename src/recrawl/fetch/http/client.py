@@ -26,6 +26,7 @@ from recrawl.fetch.fetcher import RequestLimits
 from recrawl.fetch.http.bodies import ACCEPTED
 from recrawl.fetch.http.exchange import Exchange
 from recrawl.fetch.http.guard import allowed
+from recrawl.fetch.http.large_bodies import LargeBodies
 from recrawl.fetch.http.problems import failure_of
 from recrawl.fetch.http.resolver import GuardedResolver, refused
 from recrawl.parse.messages import ACCEPT, FORM_TYPE
@@ -96,6 +97,7 @@ class HttpFetcher:
         self._connections = connections or affordable_connections()
         self._free = asyncio.Semaphore(self._connections)
         self._open_sockets = _OpenSockets()
+        self._large = LargeBodies()
 
     async def fetch(self, request: Request) -> Response:
         """Response to one request; raises nothing but `asyncio.CancelledError`."""
@@ -108,7 +110,7 @@ class HttpFetcher:
 
     async def _exchange(self, request: Request) -> Exchange | None:
         """One request and what came of it; None where the system had no file left for it."""
-        exchange = Exchange(request, self._limits)
+        exchange = Exchange(request, self._limits, self._large)
         try:
             response = await self._session(local=request.local).request(
                 "GET" if request.form is None else "POST",
@@ -127,6 +129,9 @@ class HttpFetcher:
             if isinstance(error, OSError) and error.errno in _NO_FILES:
                 return None
             exchange.failure = failure_of(error, self._limits)
+        except BaseException:
+            exchange.abandon()
+            raise
         return exchange
 
     def _session(self, *, local: bool) -> aiohttp.ClientSession:
