@@ -345,7 +345,7 @@ class Crawling(RuleBasedStateMachine):
             queues = (pool._set, pool._retries)
             queued = {p for queue in queues for line in queue._lines.values() for _, p in line}
             new = {p for line in pool._new._lines.values() for _, p in line} | set(pool._asleep)
-            coming = {page for page, _, _ in pool.copies._copied}
+            coming = {page for page, *_ in pool.copies._copied}
             for page, (_, term) in enumerate(self.pages):
                 if self.agenda._pools[POOLS[term]] is not pool:
                     continue

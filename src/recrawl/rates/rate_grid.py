@@ -182,8 +182,8 @@ class _Shown:
 
 
 def _lattice(middles: Floats, below: float, above: float, step: float) -> Floats:
-    """Points around all middles, of which the first is one itself."""
-    first = np.ceil((middles[0] - middles.min() + below) / step)
-    last = np.ceil((middles.max() - middles[0] + above) / step)
-    points: Floats = middles[0] + step * np.arange(-first, last + 1)
+    """Points around all middles, of which the least is one itself: their order does not matter."""
+    least = middles.min()
+    last = np.ceil((middles.max() - least + above) / step)
+    points: Floats = least + step * np.arange(-np.ceil(below / step), last + 1)
     return points

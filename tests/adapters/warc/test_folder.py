@@ -74,7 +74,7 @@ def test_nothing_written_leaves_no_file(tmp_path):
 def test_a_file_that_is_large_is_followed_by_another(tmp_path):
     with WarcFolder(tmp_path, AGENT, largest_bytes=20_000) as files:
         for number in range(10):
-            files.write(fetched(noise(9000, number), at=number))
+            files.write(fetched(noise(8000, number), at=number))
 
     sizes = [path.stat().st_size for path in files_in(tmp_path)]
     assert len(sizes) == 4

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import apsw
 
 _AHEAD = 1000  # milliseconds that are no matter
-_DAY = SECONDS_A_DAY * 1000
+_DAY = int(SECONDS_A_DAY) * 1000
 _NEWEST = """
     select max(coalesce((select at from visits order by id desc limit 1), 0),
                coalesce((select max(at) from syncs), 0),
@@ -49,12 +49,13 @@ def date_back(connection: apsw.Connection, now: int) -> int:
     for column in ("first_seen", "deleted_at"):
         connection.execute(f"update objects set {column} = ?1 where {column} > ?1", (now,))  # noqa: S608 - ours
     connection.execute("update pages set found_at = ?1 where found_at > ?1", (now,))
-    _count_today(connection, int(now // _DAY))
+    _count_today(connection, now // _DAY)
     # What is waited for was set by the clock that was ahead.
     sooner = "update {0} set {1} = max(?1, {1} - ?2) where {1} > ?1"
     for table, column in (("pages", "next_at"), ("hosts", "blocked_until"), ("syncs", "next_at")):
         connection.execute(sooner.format(table, column), (now, ahead))
-    connection.execute("delete from robots where read_at > ?", (now,))
+    # Asked for again, but the delay that it wants is known.
+    connection.execute("update robots set read_at = ?1 - ?2 where read_at > ?1", (now, 2 * _DAY))
     connection.execute("delete from discovered where at > ?", (now,))
     checkpoints.forget(connection)
     return len(visits)
