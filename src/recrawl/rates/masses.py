@@ -99,7 +99,7 @@ def fit_npmle(
 
 
 def gamma_masses(priors: Priors, grid: RateGrid) -> Floats:
-    """Masses of Gamma distributions on the points of a grid: one row per rate, a column a site."""
+    """Masses of Gamma distributions on a grid: one row per rate, one column per site."""
     from scipy.special import gammainc  # slow to load: only where it is needed
 
     edges = np.exp(grid.log_rates[:-1] + STEP / 2)

@@ -106,7 +106,7 @@ def test_wrong_quotes_are_refused(tmp_path, row):
 def test_a_column_must_not_be_there_twice(tmp_path):
     path = log(tmp_path, "page,visited_at,changed,page\n/a,1,true,/b\n")
 
-    sentence = "column 'page' must be there once (got page, visited_at, changed, page)"
+    sentence = "column 'page' must appear once (got page, visited_at, changed, page)"
     assert refusal(path) == f"{path}: {sentence}"
 
 

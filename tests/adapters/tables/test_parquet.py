@@ -369,7 +369,7 @@ def test_a_column_must_not_be_there_twice(tmp_path):
     path = tmp_path / "visits.parquet"
     parquet_of(pa.Table.from_arrays(arrays, names), path)
 
-    sentence = "column 'page' must be there once (got page, visited_at, changed, page)"
+    sentence = "column 'page' must appear once (got page, visited_at, changed, page)"
     assert refusal(path) == f"{path}: {sentence}"
 
 

@@ -149,7 +149,7 @@ def test_no_changes_are_a_world_too(files):
         (
             PAGES + "7,z,2026-01-05,,\n",
             CHANGES,
-            "pages.csv, line 4, column 'page': must be there once (got '7')",
+            "pages.csv, line 4, column 'page': must appear once (got '7')",
         ),
         (PAGES + ",z,2026-01-05,,\n", CHANGES, "line 4, column 'page': must name a page"),
         (PAGES + "9,z,soon,,\n", CHANGES, "line 4, column 'first_seen': must be a time in ISO"),
@@ -197,7 +197,7 @@ def test_what_can_be_ignored(files):
         ("a.csv", b"page,first_seen\n\xff,1\n", "line 2: must be UTF-8 text (got byte 0xff)"),
         ("a.parquet", b"PAR1 no more", "must be a whole Parquet file"),
         ("a.csv", b"page,first_seen\n\0,1\n", "line 2: must be text (got a NUL byte)"),
-        ("a.csv", b"page,page\n1,1\n", "column 'page' must be there once"),
+        ("a.csv", b"page,page\n1,1\n", "column 'page' must appear once"),
         ("a.csv.gz", b"\x1f\x8b\x08\x00", "got a gzip file: unpack it first"),
         ("a.csv", b"\n\n", "must begin with a header"),
     ],

@@ -87,7 +87,7 @@ class TableInput:
             return
         for name in wanted:
             if header.count(name) > 1:
-                self.refuse(f"column {name!r} must be there once (got {listed(header)})")
+                self.refuse(f"column {name!r} must appear once (got {listed(header)})")
 
     def refuse(self, sentence: str, where: str = "") -> NoReturn:
         """Raise for the file as a whole, or for a place in it such as "line 3"."""

@@ -77,7 +77,7 @@ def _rows_of(happened: WholeTable, known: WholeTable) -> Ints:
     """Row of each change's page; refuse pages without a name, or named twice."""
     pages = known.coded("page")
     known.refuse_any(pages.blank(), "page", "must name a page")
-    known.refuse_any(pages.repeated(), "page", "must be there once")
+    known.refuse_any(pages.repeated(), "page", "must appear once")
     rows = happened.coded("page").places_in(pages)
     happened.refuse_any(rows < 0, "page", f"must be a page of {known.path}")
     return rows

@@ -50,7 +50,7 @@ WEAK_SCALE, WEAK_POWER = 0.5, 0.3
 _LEAST_WINDOWS = 2  # for a variance, and for a slope
 
 
-class Band(Protocol):
+class ForecastBand(Protocol):
     """Band of one metric around its forecast."""
 
     @property

@@ -16,7 +16,7 @@ from recrawl.listings.models.negative_binomial import NegativeBinomialArrivals
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.listings.forecast.bands import Band
+    from recrawl.listings.forecast.bands import ForecastBand
 
 METRICS = ("precision", "recall", "deleted", "inserted", "listed")
 QUALITIES = ("precision", "recall")
@@ -119,7 +119,7 @@ class Forecast:
     expected: ForecastPath
     low: ForecastPath
     high: ForecastPath
-    bands: tuple[Band, Band] | None = None
+    bands: tuple[ForecastBand, ForecastBand] | None = None
     status: tuple[str, ...] = ()
     arrivals: float = nan
 
@@ -219,7 +219,7 @@ def plain(stock: float, outlook: ForecastPath) -> Forecast:
 def banded(
     stock: float,
     expected: ForecastPath,
-    bands: tuple[Band, Band],
+    bands: tuple[ForecastBand, ForecastBand],
     days: Floats | None = None,
 ) -> tuple[ForecastPath, ForecastPath]:
     """Low and high ends of all five figures, after 1, 2, ... days if no others are given.

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from recrawl.arrays.types import Floats, Ints
     from recrawl.listings.data.spells import Listing
-    from recrawl.listings.forecast.bands import Band
+    from recrawl.listings.forecast.bands import ForecastBand
     from recrawl.listings.forecast.forecast import Forecast
     from recrawl.listings.live.rules import ListingRule
 
@@ -110,7 +110,7 @@ class LiveForecast:
         if ahead is None or ahead.bands is None or not ahead.stock:
             return None
         elapsed = min(max(now - self.at, _SHORTEST), float(len(ahead)))
-        band: Band
+        band: ForecastBand
         if "rekey?" in ahead.status:
             band, size = _WEAK, ahead.stock
             expected = exp(-self.decay[metric] * elapsed)

@@ -54,9 +54,9 @@ _WIDEST, _NARROWEST = 3.5, 1.75  # lines, in pixels
 
 
 def accuracy_chart(curves: Sequence[Curve], *, title: str, colours: Colours = LIGHT) -> Chart:
-    """Bias and standard deviation: a panel for each, a line a number of gaps.
+    """Bias and standard deviation: a panel for each, one line per number of gaps.
 
-    Curves of several estimators have a line a method.
+    Curves of several estimators have one line per method.
 
     An axis ends at a bias of 100 % and a standard deviation of 200 %; lines leave the panel there.
 
