@@ -91,7 +91,13 @@ class NothingToCompare(RecrawlError):
 
 
 class FetchFailed(RecrawlError):
-    """A request that brought no answer to be used; a fetcher turns it into the answer's problem."""
+    """A request that brought no answer to be used; a fetcher turns it into the answer's problem.
+
+    Attributes:
+        stale: Whether a kept connection had ended before the request came through.
+    """
+
+    stale = False
 
     def __init__(self, problem: str, detail: str) -> None:
         """Keep both, so that the error survives a pickle."""

@@ -13,17 +13,20 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from recrawl.entries.entries import (
     Checkpoint,
     Copy,
+    Erased,
     Found,
     HostSeen,
     PageChange,
     PagesChanged,
+    PagesErased,
     PagesFound,
+    PagesRemoved,
     RobotsRead,
     VisitMade,
 )
 from recrawl.errors import InvalidParameter
 from recrawl.store import create_store, open_for_writing, open_store
-from recrawl.visits.status import PageStatus, VisitOutcome
+from recrawl.visits.status import PageStatus, RobotsTag, VisitOutcome
 from tests.store.made import NOON
 
 if TYPE_CHECKING:
@@ -34,7 +37,7 @@ _hosts = st.sampled_from(["a.org", "b.org", "c.org"])
 _seconds = st.integers(0, 10**7).map(lambda steps: NOON + steps / 8)
 _changes = st.builds(
     PageChange,
-    status=st.sampled_from(PageStatus),
+    status=st.sampled_from(list(PageStatus)[: PageStatus.REMOVED]),
     failures=st.integers(0, 5),
     next_at_seconds=st.none() | _seconds,
 )
@@ -44,6 +47,8 @@ _copies = st.builds(
     text_signature=st.none() | st.binary(max_size=8),
     etag=st.none() | st.text(st.characters(codec="latin-1"), max_size=5),
     modified_seconds=st.none() | st.integers(0, 2**33),
+    robots=st.sampled_from([RobotsTag(number) for number in range(8)]),
+    unavailable_after_seconds=st.none() | st.integers(0, 2**33),
 )
 _made = st.builds(
     VisitMade,
@@ -75,6 +80,7 @@ class StoreMachine(RuleBasedStateMachine):
         self.visits: list[VisitMade] = []
         self.copies: dict[int, Copy] = {}
         self.versions: dict[int, list[bytes]] = {}
+        self.tombstones: dict[int, PageStatus] = {}
         self.hosts: dict[str, HostSeen] = {}
         self.robots: dict[tuple[str, str], RobotsRead] = {}
         self.checkpoint: tuple[dict[str, Any], int] | None = None
@@ -105,7 +111,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(made=st.lists(_made, max_size=6))
     def visit(self, made):
-        if any(visit.page >= len(self.pages) for visit in made):
+        if any(visit.page >= len(self.pages) or visit.page in self.tombstones for visit in made):
             with pytest.raises(InvalidParameter):
                 self.store.write(made)
             return
@@ -118,17 +124,53 @@ class StoreMachine(RuleBasedStateMachine):
             if visit.change is not None:
                 self.stand(visit.page, visit.change)
             kept = self.versions.setdefault(visit.page, [])
-            if visit.body is not None and kept[-1:] != [visit.body]:
+            if visit.copy is not None and RobotsTag.NOARCHIVE in visit.copy.robots:
+                kept.clear()
+            elif visit.body is not None and kept[-1:] != [visit.body]:
                 kept.append(visit.body)
 
     @rule(page=st.integers(0, 39), change=_changes, under=st.none() | st.integers(0, 9))
     def change(self, page, change, under):
-        if page < len(self.pages):
+        if page < len(self.pages) and page not in self.tombstones:
             self.stand(page, change)
             rules = None if under is None else [under]
             if under is not None:
                 list(self.pages.values())[page][1] = under
             self.store.write([PagesChanged([page], [change], rules)])
+
+    @rule(pages=st.sets(st.integers(0, 39), max_size=3), erase=st.booleans(), at=_seconds)
+    def take_out(self, pages, erase, at):
+        pages = [page for page in pages if page < len(self.pages)]
+        entry = (PagesErased if erase else PagesRemoved)(pages, at)
+        (receipt,) = self.store.write([entry])
+        erased = [page for page in pages if erase and self.status(page) != PageStatus.ERASED]
+        assert isinstance(receipt, Erased)
+        assert receipt.versions == sum(len(self.versions.get(page, [])) for page in erased)
+        status = PageStatus.ERASED if erase else PageStatus.REMOVED
+        for page in pages:
+            self.tombstones[page] = max(self.tombstones.get(page, status), status)
+            self.stand(page, PageChange(self.tombstones[page]))
+            list(self.pages.values())[page][1] = -1
+        for page in erased:
+            self.copies.pop(page, None)
+            self.versions.pop(page, None)
+
+    @rule(found=st.lists(st.tuples(_addresses, st.integers(0, 300)), max_size=2), at=_seconds)
+    def find_again(self, found, at):
+        self.find([(address, "a.org", under) for address, under in found], at)
+        addresses, rules = list(zip(*found, strict=True)) or [(), ()]
+        hosts = ["a.org"] * len(addresses)
+        self.store.write([PagesFound(addresses, hosts, rules, at, again=True)])
+        numbers = {address: number for number, address in enumerate(self.pages)}
+        for address, under in found:
+            page = numbers[address]
+            if self.tombstones.pop(page, None) is not None:
+                status = PageStatus.COPIED if page in self.copies else PageStatus.NEW
+                self.stand(page, PageChange(status))
+                self.pages[address][1] = under
+
+    def status(self, page):
+        return list(self.pages.values())[page][3].status
 
     @rule(name=_hosts, delay=st.none() | st.floats(0, 1), failures=st.integers(0, 5))
     def see_host(self, name, delay, failures):
@@ -170,7 +212,13 @@ class StoreMachine(RuleBasedStateMachine):
             self.check_pages(reader.pages(), hosts)
             addresses = list(self.pages)
             assert reader.find_pages(addresses) == list(range(len(addresses)))
-            assert reader.addresses(range(len(addresses))) == addresses
+            for page, name in enumerate(reader.addresses(range(len(addresses)))):
+                erased = self.tombstones.get(page) is PageStatus.ERASED
+                assert name.startswith("erased:") if erased else name == addresses[page]
+            told = {each.page: each.status for each in reader.tombstones()}
+            assert told == self.tombstones
+            tagged = {page: copy.robots for page, copy in self.copies.items() if copy.robots}
+            assert dict(zip(*map(np.ndarray.tolist, reader.robots_tags()), strict=True)) == tagged
             self.check_visits(reader)
             assert reader.checkpoint() == self.checkpoint
             self.check_robots(reader)

@@ -13,12 +13,16 @@ from hypothesis.stateful import run_state_machine_as_test
 from recrawl.entries.entries import (
     Checkpoint,
     Copy,
+    Erased,
     Found,
     HostBelieved,
     HostSeen,
     PageChange,
     PagesChanged,
+    PagesErased,
     PagesFound,
+    PagesRemoved,
+    Prune,
     RobotsRead,
     VisitMade,
 )
@@ -31,11 +35,11 @@ from recrawl.entries.listings import (
     StoredObject,
     SyncOutcome,
 )
-from recrawl.entries.records import PageCount
+from recrawl.entries.records import PageCount, Tombstone
 from recrawl.errors import InvalidParameter, StoreError, StoreLocked
 from recrawl.store import create_store, open_for_writing, open_store
 from recrawl.store.writer import Writer
-from recrawl.visits.status import Audit, PageStatus, VisitOutcome
+from recrawl.visits.status import Audit, PageStatus, RobotsTag, VisitOutcome
 from tests.laws.store_backends import BACKENDS
 from tests.laws.store_machine import StoreMachine
 from tests.store.made import NOON, found, numbered, visit
@@ -455,3 +459,114 @@ def test_the_writer_s_thread_works_on_any_store(store, reader):
     assert receipts == list(range(1, 151))
     assert isinstance(refused, InvalidParameter)
     assert reader.last_visit() == 150
+
+
+# Pages that are taken out, and what pages ask.
+
+
+def test_a_removed_page_is_known_and_nothing_is_lost(store, reader):
+    store.write([visit(1, copy=Copy(b"a"), body=b"one", masks="[1]")])
+    (receipt,) = store.write([PagesRemoved([1], NOON + 5)])
+    pages = reader.pages()
+
+    assert receipt == Erased()
+    assert (pages.status[1], pages.rule[1]) == (PageStatus.REMOVED, -1)
+    assert reader.tombstones() == [Tombstone(1, PageStatus.REMOVED, NOON + 5, visit=1)]
+    assert (reader.copies([1]), reader.masks([1])) == ([Copy(b"a")], ["[1]"])
+    assert reader.newest_body(1) == b"one"
+    assert reader.addresses([1]) == numbered(3)[1:2]
+
+
+def test_an_erased_page_leaves_its_number_and_its_visits(store, reader):
+    address = numbered(3)[1]
+    store.write(
+        [
+            visit(1, copy=Copy(b"a", etag='"1"'), body=b"one", masks="[1]"),
+            visit(1, 1, copy=Copy(b"b"), body=b"two"),
+            HostBelieved("a.org", {}, masks='[1,"a line of page 1"]'),
+        ]
+    )
+    (receipt,) = store.write([PagesErased([1], NOON + 5)])
+    pages = reader.pages()
+
+    assert (receipt.versions, receipt.bodies) == (2, 2)
+    assert receipt.bytes > 0
+    assert (pages.status[1], pages.rule[1], pages.host[1]) == (PageStatus.ERASED, -1, 0)
+    assert reader.history(1).visit.tolist() == [1, 2]
+    assert (reader.copies([1]), reader.masks([1]), reader.versions(1)) == ([None], [""], [])
+    assert reader.host_masks() == {}
+    assert address not in reader.addresses([1])[0]
+    assert reader.find_pages([address]) == [1]
+    assert reader.pages_without_content().tolist() == [1]
+
+
+def test_a_body_that_another_page_has_stays(store, reader):
+    store.write([visit(0, body=b"both"), visit(1, body=b"both"), visit(1, 1, body=b"own")])
+    (receipt,) = store.write([PagesErased([1], NOON)])
+
+    assert (receipt.versions, receipt.bodies) == (2, 1)
+    assert reader.newest_body(0) == b"both"
+
+
+def test_erasing_twice_is_erasing_once(store, reader):
+    store.write([PagesRemoved([1], NOON), PagesErased([1], NOON + 5)])
+    before = reader.addresses([1]), reader.tombstones()
+
+    assert store.write([PagesErased([1], NOON + 9), PagesRemoved([1], NOON + 9)]) == [Erased()] * 2
+    assert (reader.addresses([1]), reader.tombstones()) == before
+
+
+@pytest.mark.parametrize("kind", [PagesRemoved, PagesErased])
+def test_who_finds_it_again_adds_nothing_unless_it_is_wanted(address, store, reader, kind):
+    name = numbered(3)[1]
+    store.write([visit(1, body=b"one", copy=Copy(b"a"))])
+    store.write([kind([1], NOON)])
+
+    assert store.write([found(name)]) == [Found([1], known=3)]
+    assert reader.pages().status[1] == (6 if kind is PagesRemoved else 7)
+    store.close()
+    with open_for_writing(address) as again:
+        for entry in (visit(1), PagesChanged([1], rules=[0])):
+            with pytest.raises(InvalidParameter, match="page 1 was taken out of the crawl"):
+                again.write([entry])
+        wanted = PagesFound([name], ["a.org"], [4], NOON, again=True)
+        assert again.write([wanted, visit(1, 9)]) == [Found([1], known=3), 2]
+    status = PageStatus.COPIED if kind is PagesRemoved else PageStatus.NEW
+    assert (reader.pages().status[1], reader.pages().rule[1]) == (status, 4)
+    assert (reader.addresses([1]), reader.tombstones()) == ([name], [])
+
+
+def test_tombstones_come_after_the_visits_before_them(store, reader):
+    store.write(
+        [visit(0), PagesRemoved([2], NOON), visit(0, 1), visit(1, 2), PagesErased([1], NOON)]
+    )
+
+    assert [(each.page, each.visit) for each in reader.tombstones()] == [(2, 1), (1, 3)]
+    assert [each.page for each in reader.tombstones(after=2)] == [1]
+
+
+def test_nothing_comes_back_that_the_same_call_wrote_before(store, reader):
+    store.write([visit(1, copy=Copy(b"a"), masks="[1]", body=b"x"), PagesErased([1], NOON)])
+
+    assert (reader.copies([1]), reader.masks([1]), reader.versions(1)) == ([None], [""], [])
+    assert reader.pages().status[1] == PageStatus.ERASED
+
+
+def test_no_version_is_kept_of_a_page_that_asks_for_noarchive(store, reader):
+    store.write([visit(0, body=b"one"), visit(1, body=b"one")])
+    asks = Copy(b"a", robots=RobotsTag.NOARCHIVE | RobotsTag.NOINDEX, unavailable_after_seconds=5)
+    store.write([visit(0, 1, body=b"two", copy=asks)])
+
+    assert reader.versions(0) == []
+    assert reader.newest_body(1) == b"one"
+    assert reader.copies([0]) == [asks]
+    assert [each.tolist() for each in reader.robots_tags()] == [[0], [5]]
+
+
+def test_versions_go_at_the_date_that_a_page_asks_for(store, reader):
+    store.write([visit(0, body=b"one", copy=Copy(b"a", unavailable_after_seconds=int(NOON) + 100))])
+
+    assert store.write([Prune(NOON + 99)]) == [0]
+    assert reader.newest_body(0) == b"one"
+    assert store.write([Prune(NOON + 100)]) == [1]
+    assert reader.newest_body(0) is None

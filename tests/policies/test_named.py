@@ -31,6 +31,13 @@ def test_every_parameter_can_be_set_to_what_it_is(name):
         assert policy_named(f"{name}:{key}={text}", Harmonic()) == policy
 
 
+def test_what_is_refused_is_quoted_and_never_written_as_it_is():
+    with pytest.raises(InvalidParameter) as refused:
+        named("\x1b[2J:")
+
+    assert str(refused.value).isprintable()
+
+
 def test_parameters_reach_the_part_that_they_are_of():
     assert named("nutch:more=0.2:longest=90d").rule.longest == 90
     assert named("malcolm:stop=100").rule.stop == 100

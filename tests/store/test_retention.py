@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from recrawl.entries.entries import Prune
 from recrawl.errors import InvalidParameter
 from recrawl.store import open_for_writing, open_store
-from recrawl.store.retention import Retention, Versions, surplus
+from recrawl.store.retention import Retention, Versions, oldest, surplus
 from tests.store.made import NOON, numbered, store_with, visit
 
 
@@ -21,9 +21,7 @@ def test_a_body_is_freed_with_the_last_version_that_has_it():
     """Dropping the oldest alone frees nothing: the body is still used by the second."""
     rows = versions((1, 1, 7, 10), (2, 2, 7, 10), (1, 3, 8, 10), (2, 4, 9, 10))
 
-    drop = surplus(rows, Retention(total_bytes=20), now_seconds=1.0)
-
-    assert drop.tolist() == [True, True, False, False]
+    assert oldest(rows, excess=5).tolist() == [True, True, False, False]
 
 
 def test_age_is_in_days():
@@ -49,13 +47,32 @@ _retentions = st.builds(
     Retention,
     versions=st.none() | st.integers(1, 4),
     age=st.none() | st.floats(0, 60).map(lambda seconds: seconds / 86_400),
-    total_bytes=st.none() | st.integers(0, 120),
 )
 
 
+@given(_rows, st.integers(-5, 120))
+def test_for_room_go_old_versions_then_newest_ones(rows, excess):
+    """The oracle drops the oldest, one at a time, until so many bytes are free."""
+    newest = {page: max(row[1] for row in rows if row[0] == page) for page, *_ in rows}
+    kept, places = list(rows), {row[:2]: place for place, row in enumerate(rows)}
+
+    def order(row):
+        return row[1] == newest[row[0]], row[1], places[row[:2]]
+
+    def taken():
+        return sum({row[2]: row[3] for row in kept}.values())
+
+    before, going = taken(), sorted(rows, key=order)
+    while going and before - taken() < excess:
+        kept.remove(going.pop(0))
+
+    drop = oldest(versions(*rows), excess)
+
+    assert [row for row, gone in zip(rows, drop, strict=True) if not gone] == kept
+
+
 @given(_rows, _retentions)
-def test_it_drops_what_one_version_after_another_would_drop(rows, retention):
-    """The oracle drops the oldest that may go, one at a time, until the rest has room."""
+def test_it_drops_what_is_too_old_or_one_too_many(rows, retention):
     now = 50.0
     newest = {page: max(row[1] for row in rows if row[0] == page) for page, *_ in rows}
     kept = []
@@ -65,14 +82,6 @@ def test_it_drops_what_one_version_after_another_would_drop(rows, retention):
         old = retention.age is not None and at < (now - retention.age * 86_400) * 1000
         if at == newest[page] or not (many or old):
             kept.append((page, at, *rest))
-    if retention.total_bytes is not None:
-        places = {row[:2]: place for place, row in enumerate(rows)}
-        going = sorted(
-            (row for row in kept if row[1] != newest[row[0]]),
-            key=lambda row: (row[1], places[row[:2]]),
-        )
-        while going and sum({row[2]: row[3] for row in kept}.values()) > retention.total_bytes:
-            kept.remove(going.pop(0))
 
     drop = surplus(versions(*rows), retention, now)
 

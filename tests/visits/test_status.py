@@ -10,6 +10,8 @@ def test_numbers_on_disk_keep_their_meaning():
         "gone",
         "refused",
         "moved",
+        "removed",
+        "erased",
     ]
     assert [outcome.label for outcome in VisitOutcome] == [
         "first",
@@ -24,5 +26,5 @@ def test_numbers_on_disk_keep_their_meaning():
         "walled",
     ]
     assert [audit.label for audit in Audit] == ["none", "word", "noise"]
-    assert [*PageStatus] == list(range(6))
+    assert [*PageStatus] == list(range(8))
     assert [*VisitOutcome] == list(range(10))

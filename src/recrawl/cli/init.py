@@ -44,19 +44,56 @@ def init(
 
     _check_agent(agent)
     settings, store = folder / FILE_NAME, folder / STORE_NAME
-    if settings.exists() and not agent and _make_missing_store(settings):
-        return
-    _check_absent(settings)
-    _check_absent(store)
+    text = first_settings(agent)
+    unfinished = _is_unfinished(settings, store, text)
+    if not unfinished:
+        if settings.exists() and not agent and _make_missing_store(settings):
+            return
+        _check_absent(settings)
+        _check_absent(store)
     _make(folder)
-    _write_new(settings, first_settings(agent))
+    had_settings = settings.exists()
+    if not had_settings:
+        _write_new(settings, text)
     try:
-        _create_empty(store)
+        if not _is_empty_store(store):
+            _create_empty(store)
     except BaseException:  # an interrupt, too: settings without a store are no crawl
-        settings.unlink(missing_ok=True)
+        if not had_settings:
+            settings.unlink(missing_ok=True)
         raise
     for sentence in _next_steps(folder, settings, store, agent=agent):
         screen.remark(sentence)
+
+
+def _is_unfinished(settings: Path, store: Path, text: str) -> bool:
+    """Whether there is nothing but what an `init` with the same options has made, or a part of it.
+
+    One that was killed may have left the settings without a store, or a store without settings;
+    repeating the command completes it, and changes nothing where all is there.
+    """
+    if settings.is_symlink() or store.is_symlink():
+        return False
+    has_settings = settings.exists()
+    if has_settings and (not settings.is_file() or settings.read_bytes() != text.encode()):
+        return False
+    if not store.exists():
+        return has_settings
+    return store.is_file() and (not store.stat().st_size or _is_empty_store(store))
+
+
+def _is_empty_store(path: Path) -> bool:
+    """Whether there is a store without pages."""
+    from recrawl.errors import StoreError
+    from recrawl.store import is_store, open_for_writing
+
+    if not is_store(path):
+        return False
+    try:
+        with open_for_writing(path) as store:  # completes one that an older version left half made
+            return not store.page_count()
+    except StoreError:
+        return False
 
 
 def _make_missing_store(settings: Path) -> bool:
@@ -95,16 +132,10 @@ def _make(folder: Path) -> None:
 
 def _write_new(path: Path, text: str) -> None:
     """Create a file, whole or not at all."""
-    try:
-        file = path.open("x", encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise CannotWrite(f"{path} cannot be written ({reason(error)})") from None
-    try:
-        with file:
-            file.write(text)
-    except OSError as error:
-        path.unlink(missing_ok=True)
-        raise CannotWrite(f"{path}: settings could not be written ({reason(error)})") from None
+    from recrawl.store.scratch import new_file
+
+    with new_file(path) as (file, _):
+        file.write(text.encode())
 
 
 def _create_empty(path: Path) -> None:

@@ -96,6 +96,10 @@ class VisitColumns:
         """Days from the page's last change to the visit; nan if unknown."""
         return days_between(self.modified_at, self.at)
 
+    def take(self, rows: Ints | Bools) -> VisitColumns:
+        """Some of them."""
+        return VisitColumns(*(getattr(self, name)[rows] for name in self.__slots__))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampledVisits:

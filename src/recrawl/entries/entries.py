@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from recrawl.entries.listings import ListingSynced
-from recrawl.visits.status import Audit, PageStatus
+from recrawl.visits.status import NO_TAG, Audit, PageStatus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recrawl.visits.status import VisitOutcome
+    from recrawl.visits.status import RobotsTag, VisitOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,8 @@ class Copy:
         etag: ETag of the response; one that is not valid text is dropped.
         modified_seconds: When the host says the page last changed, in whole epoch seconds.
         simhash: Simhash of the visible text.
+        robots: What the page asks of crawlers. With `NOARCHIVE` no version of it is kept.
+        unavailable_after_seconds: When no version of it is kept any more; None for never.
     """
 
     bytes_signature: bytes
@@ -38,6 +40,8 @@ class Copy:
     etag: str | None = None
     modified_seconds: int | None = None
     simhash: int | None = None
+    robots: RobotsTag = NO_TAG
+    unavailable_after_seconds: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,7 @@ class PagesFound:
         rules: Number of the rule of each.
         at_seconds: When they were found.
         depth: Links between them and the nearest address of a sitemap, a feed or the settings.
+        again: Whether those that were removed or erased are to be visited again.
     """
 
     addresses: Sequence[str]
@@ -107,6 +112,7 @@ class PagesFound:
     rules: Sequence[int]
     at_seconds: float
     depth: int = 0
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +128,35 @@ class PagesChanged:
     pages: Sequence[int]
     changes: Sequence[PageChange] | None = None
     rules: Sequence[int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PagesRemoved:
+    """Pages taken out of the crawl; what is known of them stays. They are not visited, nor added.
+
+    Args:
+        pages: Their numbers.
+        at_seconds: When.
+    """
+
+    pages: Sequence[int]
+    at_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class PagesErased:
+    """Pages taken out with their addresses, copies, versions and masks; a tombstone of each stays.
+
+    Their numbers and visits stay, too. A checkpoint may name their addresses: whoever erases pages
+    writes another one.
+
+    Args:
+        pages: Their numbers.
+        at_seconds: When.
+    """
+
+    pages: Sequence[int]
+    at_seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +254,8 @@ Entry: TypeAlias = (
     VisitMade
     | PagesFound
     | PagesChanged
+    | PagesRemoved
+    | PagesErased
     | HostSeen
     | HostBelieved
     | RobotsRead
@@ -251,5 +288,30 @@ class Found:
         return sorted({page for page in self.pages if page >= self.known})
 
 
-# Number of the visit or the host, pages found, number of versions deleted, or nothing.
-Receipt: TypeAlias = int | Found | None
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """Receipt of a `PagesErased`; of a `PagesRemoved` it counts nothing.
+
+    Args:
+        versions: Versions that were deleted.
+        bodies: Bodies that were deleted: those that no other page has.
+        bytes: What these took on disk.
+
+    Examples:
+        >>> Erased(versions=2, bodies=1, bytes=300) + Erased(1, 1, 100)
+        Erased(versions=3, bodies=2, bytes=400)
+    """
+
+    versions: int = 0
+    bodies: int = 0
+    bytes: int = 0
+
+    def __add__(self, other: Erased) -> Erased:
+        """Count both."""
+        return Erased(
+            self.versions + other.versions, self.bodies + other.bodies, self.bytes + other.bytes
+        )
+
+
+# Number of the visit or the host, pages found or erased, number of versions deleted, or nothing.
+Receipt: TypeAlias = int | Found | Erased | None

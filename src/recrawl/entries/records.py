@@ -49,6 +49,23 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
+class Tombstone:
+    """A page that was taken out, as readers of changes are told.
+
+    Args:
+        page: Number of the page.
+        status: `REMOVED` or `ERASED`.
+        at_seconds: When.
+        visit: Number of the last visit before: its place among all visits.
+    """
+
+    page: int
+    status: PageStatus
+    at_seconds: float
+    visit: int
+
+
+@dataclass(frozen=True, slots=True)
 class PageCount:
     """Pages of one rule that have one status.
 
@@ -65,6 +82,38 @@ class PageCount:
     pages: int
     overdue: int
     next_at_seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class DiskUsage:
+    """What a store takes on disk.
+
+    Args:
+        total_bytes: Its file and its log.
+        unused_bytes: How much of that was deleted, and is used again before the file grows.
+        has_versions: Whether any versions of pages are kept.
+    """
+
+    total_bytes: int
+    unused_bytes: int
+    has_versions: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A part of a store that was checked.
+
+    Args:
+        what: The part.
+        rows: How many rows were looked at.
+        found: How many problems there are.
+        problems: The first of them, one sentence each.
+    """
+
+    what: str
+    rows: int
+    found: int
+    problems: tuple[str, ...]
 
 
 class SavedCheckpoint(NamedTuple):

@@ -10,6 +10,10 @@ A backend (SQLite, PostgreSQL) implements both; `recrawl.store` opens one by its
 - A call of `write` takes effect as a whole or not at all. Every reader sees an entry that has a
   receipt from then on, also after a crash.
 - Each method reads one snapshot of the store.
+- A page that was removed or erased has no rule and stays so, whoever finds it again, until it is
+  found with `again`; a visit to it is refused. Of an erased page nothing comes back but its
+  number, its host, its visits and its tombstone, and of its address only a hash is kept.
+- No version is kept of a page whose copy asks for `NOARCHIVE`.
 
 Pure.
 """
@@ -25,7 +29,15 @@ if TYPE_CHECKING:
     from recrawl.entries.columns import OutcomeColumns, PageColumns, SampledVisits, VisitColumns
     from recrawl.entries.entries import Copy, Entry, Receipt, RobotsRead
     from recrawl.entries.listings import ListingHistory, StoredObject, Sync
-    from recrawl.entries.records import Host, PageCount, SavedCheckpoint, Version
+    from recrawl.entries.records import (
+        Checked,
+        DiskUsage,
+        Host,
+        PageCount,
+        SavedCheckpoint,
+        Tombstone,
+        Version,
+    )
 
 VISITS_AT_A_TIME = 1 << 17  # rows of a batch, unless a reader asks for fewer
 
@@ -68,7 +80,7 @@ class ReadStore(Protocol):
         """Addresses of all pages from number `first` on, many at a time."""
 
     def find_pages(self, addresses: Sequence[str]) -> list[int | None]:
-        """Numbers of the pages with these addresses; None where there is no such page."""
+        """Numbers of the pages with these addresses, also if erased; None where there is none."""
 
     def depth(self, page: int) -> int:
         """Links between a page and the nearest address of a sitemap, a feed or the settings."""
@@ -86,15 +98,21 @@ class ReadStore(Protocol):
         """Pages of some rules that have a copy, ascending, and the rule of each."""
 
     def pages_without_content(self) -> Ints:
-        """Pages that are gone, refused or moved, ascending: no copy of them is fresh."""
+        """Pages that are neither new nor copied, ascending: no copy of them is fresh."""
 
     def appointed_pages(self) -> Ints:
         """Pages with a scheduled retry or recheck, ascending."""
+
+    def tombstones(self, after: int = 0) -> list[Tombstone]:
+        """Pages that were taken out after a visit, in the order in which that was done."""
 
     # Copies.
 
     def copies(self, pages: Sequence[int]) -> list[Copy | None]:
         """Copies of pages; None for a page without one."""
+
+    def robots_tags(self) -> tuple[Ints, Ints]:
+        """Pages whose copies ask something of crawlers, ascending, and `RobotsTag` of each."""
 
     def masks(self, pages: Sequence[int]) -> list[str]:
         """Masks of some pages, as text; empty where there are none."""
@@ -172,7 +190,26 @@ class ReadStore(Protocol):
     # What a crawl has learned.
 
     def checkpoint(self, names: Collection[str] | None = None) -> SavedCheckpoint | None:
-        """The last checkpoint, or some of its parts; None before the first."""
+        """The last checkpoint, or some of its parts; None before the first, or if it is damaged."""
+
+    @property
+    def remarks(self) -> Sequence[str]:
+        """Damage that was found and made good, one sentence each."""
+
+    def remark_damage(self, found: str) -> None:
+        """Note that the checkpoint is damaged, and that all visits are replayed for that."""
+
+    # The store itself.
+
+    def disk_usage(self) -> DiskUsage:
+        """What the store takes on disk."""
+
+    def check(self, *, quick: bool = False) -> Iterator[Checked]:
+        """Check checksums, and that rows fit each other, part by part.
+
+        Args:
+            quick: Whether to leave out what reads every byte.
+        """
 
     # Listings.
 
@@ -219,8 +256,17 @@ class WriteStore(Protocol):
         The checkpoint goes with them: what was learned is learned again.
         """
 
+    def wipe(self) -> bool:
+        """Leave no byte of what was erased in the store's files; False where a reader prevents it.
+
+        Nothing is done where nothing was erased since the last time.
+        """
+
     def check(self) -> list[str]:
         """Problems found by an integrity check; empty if there are none."""
+
+    def compact(self) -> None:
+        """Give unused room back to the system; needs room for two copies meanwhile."""
 
     def close(self) -> None:
         """Flush and close the store. Idempotent."""

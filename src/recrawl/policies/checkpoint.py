@@ -51,12 +51,67 @@ def load_state(
     """
     if isinstance(policy, Checkpointed):
         return policy.load(parts, addresses)
-    nobody = Pages.of([], np.empty(0, "datetime64[us]"))
-    state = policy.start(nobody, np.datetime64(0, "us"), _ANY_GAP)
+    state = _empty_state(policy)
     for name, part, field in list(_leaves(state)):
         value, now = parts[name], getattr(part, field)
         setattr(part, field, np.array(value) if isinstance(now, np.ndarray) else type(now)(value))
     return state
+
+
+def check_state(policy: Policy[Any], parts: Mapping[str, Any], pages: int) -> None:
+    """Raise unless `load_state` can go on from these parts with so many pages.
+
+    Raises:
+        LookupError: A part is missing.
+        ValueError: A part is not of the kind or the size that the policy saves.
+    """
+    if isinstance(policy, Checkpointed):
+        policy.check(parts, pages)
+        return
+    for name, part, field in _leaves(_empty_state(policy)):
+        now = getattr(part, field)
+        if isinstance(now, np.ndarray):
+            found = checked_array(parts, name, now.dtype.kind, now.ndim)
+            rows = len(now) or pages  # what has no rows before the first page has one for each
+            if found.shape != (rows, *now.shape[1:]):
+                raise ValueError(f"{name} has the shape {found.shape}")
+        elif isinstance(now, int | float):
+            checked_number(parts, name)
+        elif type(parts[name]) is not type(now):
+            raise ValueError(f"{name} is no {type(now).__name__}")
+
+
+def checked_array(
+    parts: Mapping[str, Any], name: str, kinds: str, dimensions: int
+) -> np.ndarray[Any, Any]:
+    """An array of a checkpoint; raises unless it has one of some kinds of type.
+
+    >>> checked_array({"last": np.arange(3.0)}, "last", "iu", 1)
+    Traceback (most recent call last):
+        ...
+    ValueError: last is no array of iu with 1 dimensions
+    """
+    found = parts[name]
+    if (
+        not isinstance(found, np.ndarray)
+        or found.dtype.kind not in kinds
+        or found.ndim != dimensions
+    ):
+        raise ValueError(f"{name} is no array of {kinds} with {dimensions} dimensions")
+    return found
+
+
+def checked_number(parts: Mapping[str, Any], name: str) -> float:
+    """A finite number of a checkpoint; raises for anything else."""
+    found = parts[name]
+    if not isinstance(found, int | float) or not np.isfinite(float(found)):
+        raise ValueError(f"{name} is no number")
+    return float(found)
+
+
+def _empty_state(policy: Policy[Any]) -> Any:  # noqa: ANN401 - the policy's own
+    nobody = Pages.of([], np.empty(0, "datetime64[us]"))
+    return policy.start(nobody, np.datetime64(0, "us"), _ANY_GAP)
 
 
 def _leaves(state: Any, prefix: str = "") -> Iterator[tuple[str, Any, str]]:  # noqa: ANN401

@@ -67,7 +67,7 @@ def split_parameters(text: str) -> tuple[str, dict[str, str]]:
     for part in parts:
         key, equals, value = (word.strip() for word in part.partition("="))
         if not (key and equals and value) or key in wanted:
-            message = f"parameters of a policy must look like {name}:key=value:key=value, each once"
+            message = "parameters of a policy must look like nutch:key=value:key=value, each once"
             raise InvalidParameter(f"{message} (got {text!r})")
         wanted[key] = value
     return name, wanted

@@ -107,6 +107,10 @@ class Checkpointed(Policy[State], Protocol[State]):
         """
         ...
 
+    def check(self, parts: Mapping[str, Any], pages: int) -> None:
+        """Raise `LookupError` or `ValueError` unless `load` can go on from these parts."""
+        ...
+
 
 @runtime_checkable
 class EveryStep(Priced[State], Protocol[State]):

@@ -72,9 +72,10 @@ class Announcements:
         """Take up what was saved."""
         for name, part in zip(_PARTS, ANNOUNCED, strict=True):
             array, had = getattr(self, name), parts.get(part)
-            if had is not None:
+            if had is not None and had.dtype == array.dtype:
                 rows = min(len(array), len(had))
                 array[:rows] = had[:rows]
+        self.kind[self.kind >= len(_KINDS)] = 0  # of a source that nobody knows
 
     def repeat_all(self) -> None:
         """Let hosts announce once more what they have: for a policy that begins anew."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.plan.objectives import Harmonic
+from recrawl.policies.checkpoint import check_state, checked_array
 from recrawl.policies.named import policy_named
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.settings.pools import fingerprint
@@ -28,27 +29,72 @@ if TYPE_CHECKING:
 
 FINGERPRINT = "rules"
 POLICY = "policy"  # by name and parameters
+_SHOWN = 100  # characters of what is wrong with one
 PAGES = "pages"  # of a pool: the page in each row of what the policy knows
 
 
 def fitting(settings: Settings, store: ReadStore) -> SavedCheckpoint | None:
     """The last checkpoint of a store; None where there is none, or it does not fit the settings."""
-    found = store.checkpoint()
+    found = sound(store)
     if found is None or found.parts.get(FINGERPRINT) != fingerprint(settings):
         return None
     return found
 
 
+def sound(store: ReadStore) -> SavedCheckpoint | None:
+    """The last checkpoint of a store; None where there is none, or it contradicts itself.
+
+    A checksum tells what is damaged. What somebody made up may have one, too.
+    """
+    found = store.checkpoint()
+    if found is None:
+        return None
+    pages = store.page_count()
+    try:
+        for number in pool_numbers(found.parts):
+            _check_pool(pool_parts(found.parts, number), found.parts, pages)
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        store.remark_damage(f"{store.name} is damaged (its checkpoint: {str(error)[:_SHOWN]!a})")
+        return None
+    return found
+
+
+def _check_pool(parts: Mapping[str, Any], crawl: Mapping[str, Any], pages: int) -> None:
+    """Raise for what a pool cannot have learned."""
+    policy = policy_named(str(crawl.get(POLICY, "recrawl")), Harmonic())
+    rows = checked_array(parts, PAGES, "iu", 1)
+    if len(rows) and not (rows.min() >= 0 and rows.max() < pages and np.bincount(rows).max() == 1):
+        raise ValueError(f"{PAGES} are not different pages of the store")
+    check_state(policy, parts, len(rows))
+
+
+def pool_numbers(parts: Mapping[str, Any]) -> list[int]:
+    """Numbers of the pools of which a checkpoint has something, ascending."""
+    prefixes = {name.partition(".")[0] for name in parts if "." in name}
+    return sorted(int(each) for each in prefixes if each.isdecimal() and each.isascii())
+
+
 def is_ours(parts: Mapping[str, Any]) -> bool:
     """Whether a checkpoint is of our policy, which knows rates."""
-    policy = policy_named(parts.get(POLICY, "recrawl"), Harmonic())
+    policy = policy_named(str(parts.get(POLICY, "recrawl")), Harmonic())
     return isinstance(policy, Recrawl)
 
 
 def some_parts(store: ReadStore, *names: str) -> Mapping[str, Any]:
-    """Parts of the last checkpoint that hold whatever the settings say; those there are."""
+    """Arrays of the last checkpoint that hold whatever the settings say; those there are."""
     found = store.checkpoint(names)
-    return found.parts if found is not None else {}
+    parts = found.parts if found is not None else {}
+    return {name: part for name, part in parts.items() if _is_of_pages(part)}
+
+
+def _is_of_pages(part: Any) -> bool:  # noqa: ANN401 - whatever was saved
+    """Whether a part has a finite figure for each page."""
+    return (
+        isinstance(part, np.ndarray)
+        and part.ndim == 1
+        and part.dtype.kind in "uf"
+        and bool(np.isfinite(part).all())
+    )
 
 
 def pool_parts(parts: Mapping[str, Any], number: int) -> dict[str, Any]:

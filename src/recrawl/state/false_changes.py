@@ -54,9 +54,10 @@ class FalseChangeModel:
     def resume(self, parts: Mapping[str, Statuses]) -> None:
         """Take up the counts of pages from a checkpoint, as far as it has them."""
         for name, counts in zip(PAIRS, (self.checked, self.differed), strict=True):
-            if name in parts:
+            if name in parts and parts[name].dtype == counts.dtype:
                 rows = min(len(counts), len(parts[name]))
                 counts[:rows] = parts[name][:rows]
+        np.minimum(self.differed, self.checked, out=self.differed)
 
     def dump(self) -> dict[str, Statuses]:
         """Counts of pages for a checkpoint."""

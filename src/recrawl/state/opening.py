@@ -29,7 +29,7 @@ from recrawl.state.checkpoint import (
 )
 from recrawl.state.false_changes import PAIRS
 from recrawl.state.pages import known_pages, paying_pools, recent_visits
-from recrawl.state.snapshot import replay
+from recrawl.state.snapshot import replay, rules_anew
 from recrawl.state.trust import Trust
 from recrawl.units import SECONDS_A_DAY, instant_after_epoch
 
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from recrawl.policies.policy import Policy
     from recrawl.settings.settings import Settings
     from recrawl.state.snapshot import Snapshot
+
+
+_PAGES_AT_A_TIME = 1 << 17
 
 
 @dataclass(slots=True)
@@ -193,14 +196,16 @@ def _assign_rules(settings: Settings, store: WriteStore, reader: ReadStore) -> N
     """Find the rule of every page anew."""
     if store.last_visit():
         # Whatever comes now, a crash or other settings: what was learned before fits no longer.
-        parts = some_parts(reader, *PAIRS, *ANNOUNCED)
-        store.write([Checkpoint({**parts, FINGERPRINT: ""}, visit=0)])
-    had = reader.pages().rule
-    first = 0
-    for addresses in reader.all_addresses():
-        rules = settings.rules_of(addresses)
-        moved = np.flatnonzero(had[first : first + len(rules)] != rules).tolist()
-        if moved:
-            pages = [first + row for row in moved]
-            store.write([PagesChanged(pages, rules=[rules[row] for row in moved])])
-        first += len(rules)
+        store.write([unlearned(reader)])
+    columns = reader.pages()
+    rules = rules_anew(settings, reader, columns)
+    moved = np.flatnonzero(columns.rule != rules)
+    for some in np.array_split(moved, len(moved) // _PAGES_AT_A_TIME + 1):
+        if len(some):
+            store.write([PagesChanged(some.tolist(), rules=rules[some].tolist())])
+
+
+def unlearned(reader: ReadStore) -> Checkpoint:
+    """A checkpoint after which all visits are replayed; what they do not tell is kept."""
+    parts = some_parts(reader, *PAIRS, *ANNOUNCED)
+    return Checkpoint({**parts, FINGERPRINT: ""}, visit=0)

@@ -16,6 +16,7 @@ import numpy as np
 from recrawl.policies.recrawl.beliefs import let_clocks_run
 from recrawl.policies.recrawl.state import RecrawlState
 from recrawl.settings.pools import budgets, policy_of, terms
+from recrawl.settings.rules import NO_RULE
 from recrawl.state.checkpoint import fitting, pool_parts
 from recrawl.state.pages import ruled
 from recrawl.state.replay import COMPARED, PoolReplay, ReplayedPages, learn_since
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from recrawl.plan.budget import Budget
     from recrawl.policies.policy import Policy
     from recrawl.settings.settings import Settings
+
+
+_TAKEN_OUT = (PageStatus.REMOVED, PageStatus.ERASED)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,7 +101,7 @@ def load_snapshot(settings: Settings, store: ReadStore, now: float) -> Snapshot:
     """Look at the crawl of a store at an instant, in days after 1970."""
     columns, checkpoint = store.pages(), fitting(settings, store)
     if checkpoint is None:
-        columns = replace(columns, rule=_rules_anew(settings, store, len(columns.rule)))
+        columns = replace(columns, rule=rules_anew(settings, store, columns))
     random = np.random.default_rng(0)  # ties: the same for everybody who looks
     return replay(settings, store, now, columns=columns, checkpoint=checkpoint, random=random)
 
@@ -163,9 +167,13 @@ def pool_addresses(settings: Settings) -> list[str]:
     return ["", *(rule.address for rule in settings.rules if rule.budget is not None)]
 
 
-def _rules_anew(settings: Settings, store: ReadStore, pages: int) -> Ints:
-    """Number of each page's rule by settings that the store does not know yet."""
+def rules_anew(settings: Settings, store: ReadStore, columns: PageColumns) -> Ints:
+    """Number of each page's rule by settings that the store does not know yet.
+
+    Pages that were taken out have none, whatever the settings say.
+    """
     found: list[int] = []
     for addresses in store.all_addresses():
         found += settings.rules_of(addresses)
-    return np.array(found[:pages], np.int64)
+    rule = np.array(found[: len(columns.rule)], np.int64)
+    return np.where(np.isin(columns.status, _TAKEN_OUT), NO_RULE, rule)

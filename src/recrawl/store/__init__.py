@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from recrawl.errors import NotAStore
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from recrawl.entries.store import ReadStore, WriteStore
     from recrawl.store.retention import Retention
 
@@ -80,6 +82,23 @@ def create_store(address: Address, retention: Retention | None = None) -> WriteS
     from recrawl.store.sqlite.write_store import SqliteWriteStore
 
     return SqliteWriteStore.create(path, retention)
+
+
+def back_up(address: Address, copy: Path, on_progress: Callable[[float], object] = bool) -> int:
+    """Copy a store to a new file while others write to it; returns the number of its last visit.
+
+    Args:
+        address: Path or URL of the store.
+        copy: File of the copy, which appears once it is whole and checked.
+        on_progress: Called now and then with the share that is done.
+
+    Raises:
+        CannotWrite: There is such a file, or it cannot be written.
+    """
+    path = file_of(address)
+    from recrawl.store.sqlite import backup
+
+    return backup.back_up(path, copy, on_progress)
 
 
 def delete_store(address: Address) -> None:

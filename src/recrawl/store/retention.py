@@ -20,12 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """How many versions to keep; the newest of each page is always kept.
+    """How many versions to keep.
+
+    The newest of each page stays, whatever its age. Only where a store would grow beyond its room
+    without any older versions left does it go, too: pages and visits are never deleted.
 
     Args:
         versions: Most versions of one page; None for any number.
         age: Days after which a version goes; None for never.
-        total_bytes: Room for all bodies together, as they lie on disk; None for any.
+        total_bytes: Room for the whole store on disk, with its log; None for any.
     """
 
     versions: int | None = None
@@ -58,7 +61,7 @@ class Versions:
 
 
 def surplus(versions: Versions, retention: Retention, now_seconds: float) -> Bools:
-    """Rows to delete: surplus versions of a page, old ones, then the oldest until the rest fits.
+    """Rows to delete: those beyond the number to keep of a page, and old ones.
 
     Examples:
         Of three versions of a page two are kept, and a page's only version never goes:
@@ -66,8 +69,6 @@ def surplus(versions: Versions, retention: Retention, now_seconds: float) -> Boo
         >>> rows = Versions(*np.array([[1, 1, 1, 2], [10, 20, 30, 5], [1, 2, 3, 4], [9, 9, 9, 9]]))
         >>> surplus(rows, Retention(versions=2), now_seconds=1.0)
         array([ True, False, False, False])
-        >>> surplus(rows, Retention(total_bytes=20), now_seconds=1.0)
-        array([ True,  True, False, False])
     """
     rank = _rank(versions)
     drop = np.zeros(len(rank), np.bool_)
@@ -75,9 +76,28 @@ def surplus(versions: Versions, retention: Retention, now_seconds: float) -> Boo
         drop |= rank >= retention.versions
     if retention.age is not None:
         drop |= versions.at < (now_seconds - retention.age * SECONDS_A_DAY) * 1000
-    drop &= rank > 0
-    if retention.total_bytes is not None:
-        drop |= _beyond_room(versions, drop, rank > 0, retention.total_bytes)
+    return drop & (rank > 0)
+
+
+def oldest(versions: Versions, excess: int) -> Bools:
+    """Rows to delete so that so many bytes are free: old versions first, then newest ones.
+
+    A body goes with its last version.
+
+    Examples:
+        >>> rows = Versions(*np.array([[1, 1, 1, 2], [10, 20, 30, 5], [1, 2, 3, 4], [9, 9, 9, 9]]))
+        >>> oldest(rows, excess=10)
+        array([ True,  True, False, False])
+        >>> oldest(rows, excess=20)
+        array([ True,  True, False,  True])
+    """
+    order = np.lexsort((versions.at, _rank(versions) == 0))
+    bodies, first, body = np.unique(versions.body[order], return_index=True, return_inverse=True)
+    free_after = np.zeros(len(bodies), np.int64)  # how many rows have gone when a body is free
+    np.maximum.at(free_after, body, np.arange(1, len(order) + 1))
+    freed = np.cumsum(np.bincount(free_after, versions.size[order][first], len(order) + 1))
+    drop = np.zeros(len(order), np.bool_)
+    drop[order[: int(np.searchsorted(freed, excess))]] = True
     return drop
 
 
@@ -89,25 +109,3 @@ def _rank(versions: Versions) -> Ints:
     rank = np.empty(len(page), np.int64)
     rank[order] = place - np.maximum.accumulate(np.where(begins(page), place, 0))
     return rank
-
-
-def _beyond_room(versions: Versions, dropped: Bools, may_go: Bools, room: int) -> Bools:
-    """The oldest rows to delete for lack of room; a body goes with its last version."""
-    kept = np.flatnonzero(~dropped)
-    kept = kept[np.argsort(versions.at[kept], kind="stable")]
-    going = kept[may_go[kept]]
-    bodies, first, body = np.unique(versions.body[kept], return_index=True, return_inverse=True)
-    size = versions.size[kept][first]
-    excess = int(size.sum()) - room
-    drop = np.zeros(len(dropped), np.bool_)
-    if excess <= 0 or not len(going):
-        return drop
-
-    # After how many of the oldest versions each body is free; never if a newest one has it.
-    step = np.where(may_go[kept], np.cumsum(may_go[kept]), len(going) + 1)
-    free_after = np.zeros(len(bodies), np.int64)
-    np.maximum.at(free_after, body, step)
-    freed = np.cumsum(np.bincount(free_after, size, len(going) + 2))[: len(going) + 1]
-    enough = int(np.searchsorted(freed, excess))
-    drop[going[:enough]] = True
-    return drop

@@ -1,4 +1,4 @@
-"""Status codes of pages, visits and audits, as small numbers with names.
+"""Status codes of pages, visits and audits, and robots tags, as small numbers with names.
 
 Stores and arrays hold the numbers, one byte per page or visit, so a number keeps its meaning for
 ever: a new name takes the next number.
@@ -8,7 +8,7 @@ Pure.
 
 from __future__ import annotations
 
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 
 
 class PageStatus(IntEnum):
@@ -24,6 +24,8 @@ class PageStatus(IntEnum):
     GONE = 3  # the host says that there is no such page
     REFUSED = 4  # robots.txt forbids it
     MOVED = 5  # it answers from another address
+    REMOVED = 6  # taken out of the crawl; what is known of it stays
+    ERASED = 7  # taken out, with all that was known of it but its visits
 
     @property
     def label(self) -> str:
@@ -77,6 +79,24 @@ class Audit(IntEnum):
         return self.name.lower()
 
 
+class RobotsTag(IntFlag):
+    """What a page asks of crawlers, by `X-Robots-Tag` or `<meta name="robots">`.
+
+    >>> (RobotsTag.NOINDEX | RobotsTag.NOARCHIVE).label
+    'noindex, noarchive'
+    """
+
+    NOINDEX = 1  # not to be shown to others
+    NOFOLLOW = 2  # its links are not to be followed
+    NOARCHIVE = 4  # no copy of its content is to be kept
+
+    @property
+    def label(self) -> str:
+        """Its names in tables and files; empty for none."""
+        return ", ".join(str(each.name).lower() for each in RobotsTag if each in self)
+
+
+NO_TAG = RobotsTag(0)
 _COMPARED = frozenset(
     {VisitOutcome.SAME, VisitOutcome.NOT_MODIFIED, VisitOutcome.CHANGED, VisitOutcome.COSMETIC}
 )

@@ -17,11 +17,13 @@ from recrawl.entries.entries import (
     HostSeen,
     PageChange,
     PagesChanged,
+    PagesErased,
+    PagesRemoved,
     RobotsRead,
 )
 from recrawl.entries.listings import EventKind, ListingSynced, SyncOutcome
 from recrawl.store import create_store
-from recrawl.visits.status import Audit, PageStatus, VisitOutcome
+from recrawl.visits.status import Audit, PageStatus, RobotsTag, VisitOutcome
 from tests.store.made import NOON, found, numbered, store_with, visit
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "store.md"
@@ -134,6 +136,7 @@ def test_pages_visits_copies_and_versions_tell_what_was_written(path):
             "found_at": f"{noon}.000Z",
             "appointment": "2026-01-01T12:01:00.000Z",
             "depth": 0,
+            "removed_at": None,
         }
     ]
     assert rows_of(path, "select * from v1_visits") == [
@@ -160,6 +163,28 @@ def test_pages_visits_copies_and_versions_tell_what_was_written(path):
     (version,) = rows_of(path, "select * from v1_versions")
     assert (version["page"], version["seen_at"], version["size_bytes"]) == (1, f"{noon}.250Z", 6)
     assert len(version["digest"]) == 32
+
+
+def test_what_pages_ask_and_what_was_taken_out_is_told(path):
+    tags = RobotsTag.NOINDEX | RobotsTag.NOARCHIVE
+    with store_with(path, *numbered(3)) as store:
+        store.write(
+            [
+                visit(0, copy=Copy(b"a", robots=tags, unavailable_after_seconds=round(NOON))),
+                PagesRemoved([1], NOON),
+                PagesErased([2], NOON + 1),
+            ]
+        )
+
+    (copy,) = rows_of(path, "select * from v1_copies")
+    assert (copy["noindex"], copy["nofollow"], copy["noarchive"]) == (1, 0, 1)
+    assert copy["unavailable_after"] == "2026-01-01T12:00:00Z"
+    pages = rows_of(path, "select * from v1_pages where page > 0")
+    assert [(page["status"], page["removed_at"]) for page in pages] == [
+        ("removed", "2026-01-01T12:00:00.000Z"),
+        ("erased", "2026-01-01T12:00:01.000Z"),
+    ]
+    assert pages[1]["address"].startswith("erased:")
 
 
 def test_hosts_and_signals_tell_what_was_written(path):

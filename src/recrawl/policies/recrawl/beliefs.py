@@ -186,7 +186,7 @@ class ExpectedFreshness:
         >>> ExpectedFreshness(copies=100, fresh=90.0, variance=9.0).band(2.0)
         (0.84, 0.96)
         """
-        half = deviations * self.variance**0.5
+        half = deviations * max(self.variance, 0.0) ** 0.5  # rounding leaves less than nothing
         low, high = max(self.fresh - half, 0.0), min(self.fresh + half, float(self.copies))
         return low / self.copies, high / self.copies
 

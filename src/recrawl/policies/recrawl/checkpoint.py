@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recrawl.policies.checkpoint import checked_array, checked_number
 from recrawl.policies.recrawl.announced import NAMES, Announced
 from recrawl.policies.recrawl.calibration import Calibration
-from recrawl.policies.recrawl.clocks import Clocks
+from recrawl.policies.recrawl.clocks import BINS, Clocks
 from recrawl.policies.recrawl.forecast_bias import ForecastBias
 from recrawl.policies.recrawl.memories import Memories
 from recrawl.policies.recrawl.relatives import Relatives
@@ -32,6 +33,23 @@ _MEMORIES = ("shape", "exposure", "score", "share")
 _RELATIVES = ("for_node", "for_kin")
 _PAGES_A_CLOCK, _FEWEST_CLOCKS = 8, 10_000
 CALIBRATION = "calibration"
+
+# What a figure may be where its range is not known: nothing that overflows.
+_LARGEST_FIGURE = 1e15
+_LAST_DAY = 2_932_896.0  # of the year 9999
+_LARGEST = {"last": _LAST_DAY, "trust": 700.0}
+_DEEPEST = 1000
+_NUMBERS = (
+    ("gap", 1e-9, 1e9),
+    ("began", -_LAST_DAY, _LAST_DAY),
+    ("clocks.width", 1e-9, 1e9),
+    ("clocks.scale", 1e-9, 1e9),
+    ("clocks.newest", -_LARGEST_FIGURE, _LARGEST_FIGURE),
+    ("relatives.shape", 1e-9, 1e9),
+    ("relatives.exposure", 1e-9, _LARGEST_FIGURE),
+    ("relatives.fitted", 0, 1),
+    ("sections.related", 0, _LARGEST_FIGURE),
+)
 
 
 def dump(state: RecrawlState) -> dict[str, Any]:
@@ -114,6 +132,86 @@ def load(
     state.relatives.read(sections)
     read_clocks(state, sections.levels)
     return state
+
+
+def check(parts: Mapping[str, Any], pages: int, memories: int) -> None:
+    """Raise unless parts have the kinds, sizes and ranges of what `dump` gave.
+
+    Args:
+        parts: The parts.
+        pages: How many pages they are about.
+        memories: How many memories the policy has of each.
+
+    Raises:
+        LookupError: A part is missing.
+        ValueError: A part is not what `dump` would give.
+    """
+    nodes = _check_tree(parts, pages)
+    sites = int(checked_number(parts, "sections.sites"))
+    for name, least, most in _NUMBERS:
+        if not least <= checked_number(parts, name) <= most:
+            raise ValueError(f"{name} is not between {least:g} and {most:g}")
+    if abs(parts["clocks.newest"] * parts["clocks.width"]) > _LAST_DAY:
+        raise ValueError("clocks.newest is no day of the calendar")
+    rows = len(checked_array(parts, "clocks.nodes", "iu", 1))
+    _check_range(parts, "clocks.nodes", 0, nodes)
+    shapes: dict[str, tuple[int, ...]] = {
+        "last": (pages,),
+        "worth": (pages,),
+        "trust": (sites,),
+        **dict.fromkeys(("clocks.found", "clocks.expected"), (rows, BINS)),
+        "forecast_bias.nodes": (nodes, 2),
+        "forecast_bias.all": (1, 2),
+        **{f"memories.{name}": (memories, pages) for name in _MEMORIES},
+        "memories.site_share": (sites, memories),
+        "relatives.visited": (pages,),
+        **{f"relatives.{name}": (pages,) for name in _RELATIVES},
+        **{f"announced.{name}": (pages,) for name in NAMES if f"announced.{name}" in parts},
+    }
+    if CALIBRATION in parts:
+        shapes[CALIBRATION] = Calibration.start().sums.shape
+    for name, shape in shapes.items():
+        _check_figures(parts, name, shape)
+
+
+def _check_tree(parts: Mapping[str, Any], pages: int) -> int:
+    """Raise unless the sections of pages are a tree; returns how many there are."""
+    groups, sites = (int(checked_number(parts, f"sections.{name}")) for name in ("groups", "sites"))
+    deepest = checked_number(parts, "sections.deepest")
+    if not (0 <= groups <= pages and 1 <= sites <= pages + 1 and 0 <= deepest <= _DEEPEST):
+        raise ValueError("there are more sections than pages")
+    parent = checked_array(parts, "sections.parent", "iu", 1).astype(np.int64)
+    nodes = len(parent)
+    if not nodes or parent[0] != -1 or not ((parent[1:] >= 0) & (parent[1:] < nodes)).all():
+        raise ValueError("sections.parent is no tree")
+    up = parent
+    for _ in range(int(deepest) + 1):  # the crawl stands above the parts of an address
+        up = np.where(up >= 0, parent[up], -1)
+    if (up >= 0).any():
+        raise ValueError("sections.parent leads back to itself")
+    for name, least, most in (("leaf", 0, nodes), ("kin", -1, groups), ("site", 0, sites)):
+        _check_range(parts, f"sections.{name}", least, most)
+        if len(parts[f"sections.{name}"]) != pages:
+            raise ValueError(f"sections.{name} is not of {pages} pages")
+    _check_range(parts, "sections.site_of_host", 0, sites)
+    if checked_array(parts, "sections.is_host", "b", 1).shape != parent.shape:
+        raise ValueError("sections.is_host is not of all sections")
+    return nodes
+
+
+def _check_range(parts: Mapping[str, Any], name: str, least: int, below: int) -> None:
+    rows = checked_array(parts, name, "iu", 1)
+    if len(rows) and not (rows.min() >= least and rows.max() < below):
+        raise ValueError(f"{name} is not between {least} and {below - 1}")
+
+
+def _check_figures(parts: Mapping[str, Any], name: str, shape: tuple[int, ...]) -> None:
+    found = checked_array(parts, name, "bf", len(shape))
+    if found.shape != shape:
+        raise ValueError(f"{name} has the shape {found.shape}, not {shape}")
+    most = _LARGEST.get(name, _LARGEST_FIGURE)
+    if found.size and not -most <= found.min() <= found.max() <= most:  # nan is neither
+        raise ValueError(f"{name} has figures beyond {most:g}")
 
 
 def calibration_kept(parts: Mapping[str, Any]) -> Calibration:

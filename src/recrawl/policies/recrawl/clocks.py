@@ -114,9 +114,10 @@ class Clocks:
         if bins <= 0:
             return False
         self.newest += bins
-        old, fade = max(BINS - bins, 0), self.kept ** np.arange(1.0, bins + 1)
+        old = max(BINS - bins, 0)
+        fade = self.kept ** np.arange(max(bins - BINS, 0) + 1.0, bins + 1)
         for smoothed in (self.found, self.expected):
-            after = smoothed[:, -1:] * fade[-BINS:]
+            after = smoothed[:, -1:] * fade
             smoothed[:, :old] = smoothed[:, BINS - old :].copy()
             smoothed[:, old:] = after
         return True

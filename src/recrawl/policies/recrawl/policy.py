@@ -203,6 +203,10 @@ class Recrawl:
         """
         return checkpoint.load(self, parts, addresses)
 
+    def check(self, parts: Mapping[str, Any], pages: int) -> None:
+        """Raise `LookupError` or `ValueError` unless `load` can go on from these parts."""
+        checkpoint.check(parts, pages, len(self.memories))
+
     def with_mean_gap(self, state: RecrawlState, gap: float) -> RecrawlState:
         """State of a crawl whose mean gap has moved."""
         state.gap = gap

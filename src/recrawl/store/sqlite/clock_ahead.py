@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recrawl.store.sqlite import checkpoints
+from recrawl.store.sqlite.values import LAST_INSTANT, number
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ _NEWEST = """
 
 def newest_instant(connection: apsw.Connection) -> int:
     """The latest instant at which a store says that something was done, in milliseconds."""
-    return int(connection.execute(_NEWEST).get)
+    return number(connection.execute(_NEWEST).get, most=LAST_INSTANT)
 
 
 def date_back(connection: apsw.Connection, now: int) -> int:
@@ -41,8 +42,8 @@ def date_back(connection: apsw.Connection, now: int) -> int:
     if ahead <= _AHEAD:
         return 0
     latest = "select id from visits where at > ? order by id desc"
-    visits = [number for (number,) in connection.execute(latest, (now,))]
-    dated = ((now - place, number) for place, number in enumerate(visits))
+    visits = [visit for (visit,) in connection.execute(latest, (now,))]
+    dated = ((now - place, visit) for place, visit in enumerate(visits))
     connection.executemany("update visits set at = ? where id = ?", dated)
     for table in ("versions", "syncs"):
         _clamp(connection, table, now)

@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.entries.columns import OutcomeColumns, PageColumns, VisitColumns
+from recrawl.store.sqlite.guard import file_bytes
+from recrawl.store.sqlite.values import FIRST_INSTANT, LAST_INSTANT, MOST, number
+from recrawl.visits.status import Audit, PageStatus, VisitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,24 +54,65 @@ def read_columns(
     row = " || ',' || ".join(
         f"coalesce({name}, {_NULL[name]})" if name in _NULL else name for name in names
     )
-    text = connection.execute(f"select group_concat({row}) from ({source})", binding).get  # noqa: S608 - our own names
+    text: Any = connection.execute(f"select group_concat({row}) from ({source})", binding).get  # noqa: S608 - our own names
     if text is None:
         return [np.empty(0, np.int64) for _ in names]
-    flat: Ints = np.fromstring(str(text), np.int64, sep=",")
+    flat: Ints = np.fromstring(text, np.int64, sep=",")
+    # What is no whole number ends the column before its end, with a warning at best.
+    if len(flat) != text.count(",") + 1 or text.encode().translate(None, b"-0123456789,"):
+        raise ValueError("a column of whole numbers holds something else")
     return [np.ascontiguousarray(column) for column in flat.reshape(-1, len(names)).T]
 
 
 _PAGES = ("host", "rule", "found_at", "status", "failures", "next_at")
 _OUTCOMES = ("id", "page", "at", "outcome", "age_seconds", "audit")
 _VISITS = (*_OUTCOMES, "http", "size", "took_milliseconds", "share")
+_FEW_ROWS = 10_000
+_LEAST_ROW_BYTES = 8
 SHARES = 10_000  # a whole, as the store counts shares of words
+
+
+# What the numbers of a column may be. A damaged one must not be taken for a row of an array.
+_RANGES = {
+    "found_at": (FIRST_INSTANT, LAST_INSTANT),
+    "status": (0, max(PageStatus)),
+    "failures": (0, MOST),
+    "next_at": (FIRST_INSTANT, LAST_INSTANT),
+    "at": (FIRST_INSTANT, LAST_INSTANT),
+    "outcome": (0, max(VisitOutcome)),
+    "audit": (0, max(Audit)),
+    "age_seconds": (3 * _NULL["age_seconds"], -3 * _NULL["age_seconds"]),
+    "http": (0, MOST),
+    "size": (_NULL["size"], MOST),
+    "took_milliseconds": (-MOST, MOST),
+    "share": (_NULL["share"], SHARES),
+}
+
+
+def _checked(names: Sequence[str], columns: Sequence[Ints], **counts: int) -> list[Ints]:
+    """Columns whose numbers are all within their ranges.
+
+    Args:
+        names: Their names.
+        columns: The columns.
+        counts: How many pages or hosts there are, whose numbers count from 1.
+    """
+    ranges = _RANGES | {name: (1, most) for name, most in counts.items()}
+    for name, column in zip(names, columns, strict=True):
+        least, most = ranges.get(name, (-MOST, MOST))
+        if len(column) and not (least <= column.min() and column.max() <= most):
+            raise ValueError(f"{name} is not between {least} and {most} everywhere")
+    return list(columns)
 
 
 def page_columns(connection: apsw.Connection, first: int, count: int) -> PageColumns:
     """Columns of at most `count` pages from number `first` on."""
     query = "select * from pages where id > ? and id <= ? order by id"
     columns = read_columns(connection, _PAGES, query, (first, first + count))
-    host, rule, found_at, status, failures, next_at = columns
+    if len(columns[0]) != min(largest_id(connection, "pages") - first, count):
+        raise ValueError("some pages are missing")
+    hosts = largest_id(connection, "hosts")
+    host, rule, found_at, status, failures, next_at = _checked(_PAGES, columns, host=hosts)
     return PageColumns(
         host=host - 1,
         rule=rule,
@@ -83,7 +127,9 @@ def outcome_columns(connection: apsw.Connection, after: int, count: int) -> Outc
     """Columns of at most `count` visits with numbers above `after`."""
     query = "select * from visits where id > ? and id <= ? order by id"
     columns = read_columns(connection, _OUTCOMES, query, (after, after + count))
+    columns = _checked(_OUTCOMES, columns, page=largest_id(connection, "pages"))
     visit, page, at, outcome, age_seconds, audit = columns
+    _check_dense(visit, after)
     return OutcomeColumns(
         visit=visit,
         page=page - 1,
@@ -94,11 +140,25 @@ def outcome_columns(connection: apsw.Connection, after: int, count: int) -> Outc
     )
 
 
+def visits_after(connection: apsw.Connection, after: int, count: int) -> VisitColumns:
+    """All columns of at most `count` visits with numbers above `after`."""
+    query = "select * from visits where id > ? and id <= ? order by id"
+    found = visit_columns(connection, query, (after, after + count))
+    _check_dense(found.visit, after)
+    return found
+
+
+def _check_dense(visit: Ints, after: int) -> None:
+    if not np.array_equal(visit, np.arange(after + 1, after + 1 + max(len(visit), 1))):
+        raise ValueError("some visits are missing")
+
+
 def visit_columns(
     connection: apsw.Connection, query: str, binding: tuple[Any, ...]
 ) -> VisitColumns:
     """Columns of the visits that a query of `visits` names."""
     columns = read_columns(connection, _VISITS, query, binding)
+    columns = _checked(_VISITS, columns, page=largest_id(connection, "pages"))
     visit, page, at, outcome, age_seconds, audit, http, size, took, share = columns
     return VisitColumns(
         visit=visit,
@@ -112,6 +172,20 @@ def visit_columns(
         share=np.where(share < 0, np.nan, share / SHARES),
         audit=audit.astype(np.uint8),
     )
+
+
+def largest_id(connection: apsw.Connection, table: str) -> int:
+    """Largest id in a table whose ids are dense, which is how many rows it has.
+
+    Args:
+        connection: To the store.
+        table: One of ours; never untrusted text.
+    """
+    found = number(connection.execute(f"select coalesce(max(id), 0) from {table}").get)  # noqa: S608
+    # A row with a number of its own making must not have us count to it, or make room for it.
+    if found > _FEW_ROWS and found * _LEAST_ROW_BYTES > file_bytes(connection):
+        raise ValueError(f"{table}: number {found} is more than the file has room for")
+    return found
 
 
 def joined(parts: Sequence[PageColumns]) -> PageColumns:

@@ -32,6 +32,7 @@ from recrawl.errors import (
     reason,
 )
 from recrawl.store import APPLICATION
+from recrawl.store.sqlite.guard import harden, limit_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,10 +45,23 @@ _PAGE_BYTES = 4096
 # 16,000 and 64,000 pages took 12, 17, 28 and 33 thousand visits a second (one run each, on a
 # busy machine); from 16,000 on four times the memory gave no more.
 _LOG_PAGES = 16_000
+_FEWEST_LOG_PAGES = 64
+_LOG_SHARE = 16  # of a small budget at most this part is for the log
 _CACHE_KIB = 16_384
 _READER_CACHE_KIB = 8192
 
 _WAIT_MILLISECONDS = 5000
+_LONGEST_REASON = 200
+# What decoding a value raises that nobody has written in this form.
+UNREADABLE = (
+    ArithmeticError,
+    DeprecationWarning,  # numpy's, of texts that are no numbers, where warnings are errors
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    zstandard.ZstdError,
+)
 _LITTLE_ROOM_BYTES = 1 << 20
 
 
@@ -84,6 +98,7 @@ def connect_new(path: Path) -> apsw.Connection:
     """A connection to a file that is not there yet, marked as a store."""
     with translate_errors(path):
         connection = apsw.Connection(str(path))
+        harden(connection)
         connection.execute(f"pragma page_size = {_PAGE_BYTES}")
         # Still with a rollback journal: so the number is in the file itself, not in its log.
         connection.execute(f"pragma application_id = {APPLICATION}")
@@ -93,17 +108,38 @@ def connect_new(path: Path) -> apsw.Connection:
 def connect(path: Path) -> apsw.Connection:
     """A connection that writes to an existing store."""
     with translate_errors(path):
-        return apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+        harden(connection)
+        limit_steps(connection)
+    return connection
 
 
-def prepare_to_write(connection: apsw.Connection) -> None:
-    """Set the pragmas of the one connection that writes."""
+def log_bytes(budget: int | None) -> int:
+    """How large the log becomes before it is moved into the file, of a store with a disk budget.
+
+    >>> log_bytes(None), log_bytes(80 << 20), log_bytes(1000)
+    (65536000, 5242880, 262144)
+    """
+    if budget is None:
+        return _LOG_PAGES * _PAGE_BYTES
+    pages = budget // _LOG_SHARE // _PAGE_BYTES
+    return min(max(pages, _FEWEST_LOG_PAGES), _LOG_PAGES) * _PAGE_BYTES
+
+
+def prepare_to_write(connection: apsw.Connection, budget: int | None = None) -> None:
+    """Set the pragmas of the one connection that writes.
+
+    Args:
+        connection: The connection.
+        budget: Bytes that the store may take on disk; None for any.
+    """
+    log = log_bytes(budget)
     connection.set_busy_timeout(_WAIT_MILLISECONDS)
     connection.execute("pragma journal_mode = wal")
     connection.execute("pragma synchronous = normal")
-    connection.execute(f"pragma wal_autocheckpoint = {_LOG_PAGES}")
+    connection.execute(f"pragma wal_autocheckpoint = {log // _PAGE_BYTES}")
     connection.execute(f"pragma cache_size = -{_CACHE_KIB}")
-    connection.execute(f"pragma journal_size_limit = {_LOG_PAGES * _PAGE_BYTES}")
+    connection.execute(f"pragma journal_size_limit = {log}")
 
 
 def connect_to_read(path: Path) -> apsw.Connection:
@@ -120,6 +156,8 @@ def connect_to_read(path: Path) -> apsw.Connection:
         try:
             connection.set_busy_timeout(_WAIT_MILLISECONDS)
             _require_own_database(path, connection)
+            harden(connection)
+            limit_steps(connection)
             connection.execute("pragma query_only = on")
             connection.execute(f"pragma cache_size = -{_READER_CACHE_KIB}")
         except BaseException:
@@ -131,6 +169,7 @@ def connect_to_read(path: Path) -> apsw.Connection:
 @contextmanager
 def transaction(connection: apsw.Connection) -> Iterator[None]:
     """Write everything inside or nothing."""
+    limit_steps(connection)
     connection.execute("begin immediate")
     try:
         yield
@@ -143,8 +182,21 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
 
 
 @contextmanager
+def zeroing(connection: apsw.Connection, wanted: bool) -> Iterator[None]:  # noqa: FBT001 - the question
+    """Write zeros over what is deleted inside, where that is wanted."""
+    if wanted:
+        connection.execute("pragma secure_delete = on")
+    try:
+        yield
+    finally:
+        if wanted:
+            connection.execute("pragma secure_delete = off")
+
+
+@contextmanager
 def read_transaction(connection: apsw.Connection) -> Iterator[None]:
     """Read everything inside from one snapshot of the database."""
+    limit_steps(connection)
     connection.execute("begin")
     try:
         yield
@@ -175,20 +227,31 @@ def translate_read_errors(path: Path) -> Iterator[None]:
             yield
     except RecrawlError:
         raise
-    except (ValueError, LookupError, OverflowError, zstandard.ZstdError) as error:
+    except UNREADABLE as error:
         raise _damaged(path, error) from error
 
 
 def _damaged(path: Path, error: Exception) -> StoreCorrupt:
-    said = str(error).partition("\n")[0]
-    return StoreCorrupt(f"{path} is damaged ({said})")
+    return StoreCorrupt(f"{path} is damaged ({printable(str(error))})")
+
+
+def printable(text: str) -> str:
+    r"""A text from a file as part of a sentence: one line without control characters.
+
+    >>> printable("evil\x1b[2J\nname")
+    'evil?[2J?name'
+    """
+    shown = "".join(letter if letter.isprintable() else "?" for letter in text[:_LONGEST_REASON])
+    return shown if len(text) <= _LONGEST_REASON else f"{shown}..."
 
 
 def _translated(path: Path, error: apsw.Error) -> RecrawlError:  # noqa: PLR0911 - one kind each
-    said = str(error)
+    said = printable(str(error))
     match error:
         case apsw.NotADBError():
             return NotAStore(f"{path} is not a recrawl store (not a SQLite database)")
+        case apsw.InterruptError():
+            return StoreCorrupt(f"{path} is damaged (a query of it does not end)")
         case apsw.CorruptError():
             return StoreCorrupt(f"{path} is damaged ({said})")
         case apsw.ConstraintError() | apsw.MismatchError() | apsw.TooBigError():

@@ -5,8 +5,7 @@ Touches: files.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import zstandard
@@ -14,7 +13,17 @@ import zstandard
 from recrawl.entries.entries import RobotsRead
 from recrawl.entries.records import Host
 from recrawl.parse.addresses import host_of
-from recrawl.store.sqlite.columns import maybe_milliseconds, milliseconds
+from recrawl.store.sqlite.columns import largest_id, maybe_milliseconds, milliseconds
+from recrawl.store.sqlite.guard import unpacked
+from recrawl.store.sqlite.values import (
+    exactly,
+    figure,
+    instant,
+    maybe,
+    maybe_figure,
+    maybe_instant,
+    number,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,11 +34,11 @@ if TYPE_CHECKING:
     from recrawl.entries.entries import HostBelieved, HostSeen
 
 _HOSTS = """
-    select name, hosts.id - 1, delay_days, blocked_until / 1000.0, latency_seconds, failures
-    from hosts
+    select name, hosts.id - 1, delay_days, blocked_until, latency_seconds, failures from hosts
 """
-_ROBOTS = "select origin, read_at / 1000.0, http, {}, delay_days from robots"
+_ROBOTS = "select origin, read_at, http, {}, delay_days from robots"
 _DELAYS = "select coalesce(delay_days, 0.0), coalesce(latency_seconds, 0.0) from hosts where id = ?"
+_LARGEST_ROBOTS = 1 << 20  # twice what is read of one
 _RECORD = "insert or replace into signal_records values (?, ?, ?, ?, ?, ?)"
 _MASKS = "insert or replace into host_masks values (?, ?)"
 
@@ -83,47 +92,69 @@ def put_beliefs(connection: apsw.Connection, believed: HostBelieved) -> int:
 
 def host_count(connection: apsw.Connection) -> int:
     """How many hosts there are."""
-    return int(connection.execute("select coalesce(max(id), 0) from hosts").get)
+    return largest_id(connection, "hosts")
 
 
 def some_hosts(connection: apsw.Connection, first: int, count: int) -> list[Host]:
     """At most `count` hosts from number `first` on."""
     where = " where hosts.id > ? and hosts.id <= ? order by hosts.id"
-    return [Host(*row) for row in connection.execute(_HOSTS + where, (first, first + count))]
+    return [_host(row) for row in connection.execute(_HOSTS + where, (first, first + count))]
 
 
 def host_named(connection: apsw.Connection, name: str) -> Host | None:
     """A host by its name; None where it is unknown."""
     row = connection.execute(_HOSTS + " where name = ?", (name,)).fetchone()
-    return None if row is None else Host(*row)
+    return None if row is None else _host(row)
+
+
+def _host(row: Any) -> Host:  # noqa: ANN401 - a row of a query
+    name, host, delay, blocked_until, latency, failures = row
+    return Host(
+        exactly(str, name),
+        number(host),
+        maybe_figure(delay, 0.0),
+        maybe_instant(blocked_until),
+        maybe_figure(latency, 0.0),
+        number(failures),
+    )
 
 
 def robots_of_origin(connection: apsw.Connection, origin: str) -> RobotsRead | None:
     """The robots.txt of an origin; None where it was never asked for."""
     found = connection.execute(_ROBOTS.format("body") + " where origin = ?", (origin,)).fetchone()
-    if found is None:
-        return None
-    read = RobotsRead(*found)
-    if read.body is None:
-        return read
-    return replace(read, body=zstandard.decompress(read.body))
+    return None if found is None else _robots(found)
+
+
+def _robots(row: Any) -> RobotsRead:  # noqa: ANN401 - a row of a query
+    origin, read_at, http, body, delay = row
+    return RobotsRead(
+        exactly(str, origin),
+        instant(read_at),
+        maybe(int, http),
+        None if body is None else unpacked(exactly(bytes, body), _LARGEST_ROBOTS),
+        maybe_figure(delay, 0.0),
+    )
 
 
 def robots_read(connection: apsw.Connection) -> list[RobotsRead]:
     """All of them, without their bodies."""
     query = _ROBOTS.format("null") + " order by host, origin"
-    return [RobotsRead(*row) for row in connection.execute(query)]
+    return [_robots(row) for row in connection.execute(query)]
 
 
 def discovered(connection: apsw.Connection) -> dict[str, float]:
     """When new pages of sites were last looked for, in seconds, by address."""
-    return dict(connection.execute("select address, at / 1000.0 from discovered"))
+    rows = connection.execute("select address, at from discovered")
+    return {exactly(str, address): instant(at) for address, at in rows}
 
 
 def host_delays(connection: apsw.Connection, hosts: Ints) -> tuple[Floats, Floats]:
     """Days between requests and seconds until an answer of some hosts; 0 where unknown."""
     rows = connection.executemany(_DELAYS, ((host + 1,) for host in hosts.tolist())).fetchall()
-    delay, latency = np.array(rows, np.float64).reshape(-1, 2).T
+    delay, latency = np.array(rows, np.float64).reshape(len(hosts), 2).T
+    for each in (delay, latency):
+        if not (np.isfinite(each) & (each >= 0)).all():
+            raise ValueError("some hosts have a delay that is none")
     return delay, latency
 
 
@@ -133,16 +164,20 @@ def signal_records(connection: apsw.Connection) -> list[tuple[str, str, tuple[fl
         select name, kind, right, wrong, silent, quiet_days
         from signal_records join hosts on hosts.id = signal_records.host order by hosts.id, kind
     """
-    return [(name, kind, tuple(counts)) for name, kind, *counts in connection.execute(query)]
+    return [
+        (exactly(str, name), exactly(str, kind), tuple(map(figure, counts)))
+        for name, kind, *counts in connection.execute(query)
+    ]
 
 
 def signal_records_of(connection: apsw.Connection, kind: str) -> dict[int, tuple[float, ...]]:
     """Counts of one kind of signal, by the number of the host."""
     query = "select host - 1, right, wrong, silent, quiet_days from signal_records where kind = ?"
-    return {host: tuple(counts) for host, *counts in connection.execute(query, (kind,))}
+    rows = connection.execute(query, (kind,))
+    return {number(host): tuple(map(figure, counts)) for host, *counts in rows}
 
 
 def masks_of_hosts(connection: apsw.Connection) -> dict[str, str]:
     """Masks shared by all pages of a host, as text, by the host's name."""
     query = "select name, data from host_masks join hosts on hosts.id = host_masks.host"
-    return dict(connection.execute(query))
+    return {exactly(str, name): exactly(str, data) for name, data in connection.execute(query)}

@@ -13,10 +13,12 @@ from array import array
 from typing import TYPE_CHECKING
 
 import numpy as np
+import xxhash
 
 from recrawl.entries.columns import SampledVisits
 from recrawl.store.sqlite import meta
 from recrawl.store.sqlite.columns import looked_up, read_columns
+from recrawl.store.sqlite.values import exactly, number
 from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ _COMPARED = np.array([outcome.compared for outcome in VisitOutcome])
 _FURTHEST_BACK = 1000
 _PAGES_A_BLOCK = 1 << 17
 _BYTES = 8
+_CHECKSUM = "latest_visits_checksum"
 
 # Visits between two savings. A reader looks through at most so many for those of one page,
 # which takes some 10 ms; a saving writes 8 bytes a page.
@@ -38,18 +41,19 @@ SAVED_EVERY = 100_000
 
 
 class LatestVisits:
-    """The newest visit of each page; 0 where there is none."""
+    """The newest visit of each page; 0 where there is none.
 
-    def __init__(self, connection: apsw.Connection, pages: int) -> None:
+    What was saved only spares us to read all visits: where it is damaged, they are read.
+    """
+
+    def __init__(self, connection: apsw.Connection, pages: int, visits: int) -> None:
         """Load what was saved, and follow the visits since."""
-        blocks = connection.execute("select data from latest_visits order by block")
-        saved = np.frombuffer(b"".join(data for (data,) in blocks), "<i8")
-        self._newest = array("q", saved.astype("=i8").tobytes())
+        saved, self.saved_visit = _load(connection, pages, visits)
+        self._newest = array("q", saved.tobytes())
         self._newest.frombytes(bytes(_BYTES * (pages - len(self._newest))))
-        self.saved_visit = meta.get(connection, "latest_visits_saved")
         since = "select page, id from visits where id > ? order by id"
         for page_id, visit in connection.execute(since, (self.saved_visit,)):
-            self._newest[page_id - 1] = visit
+            self._newest[number(page_id, 1, pages) - 1] = visit
 
     def of(self, page: int) -> int:
         """Number of the page's newest visit; 0 where it has none or is new itself."""
@@ -70,6 +74,31 @@ class LatestVisits:
         )
         connection.executemany("insert or replace into latest_visits values (?, ?)", blocks)
         meta.put(connection, "latest_visits_saved", visit)
+        meta.put(connection, _CHECKSUM, _checksum(newest))
+
+
+def _load(connection: apsw.Connection, pages: int, visits: int) -> tuple[Ints, int]:
+    """What was saved, and up to which visit; nothing, up to none, where it is damaged."""
+    saved_visit = meta.get(connection, "latest_visits_saved")
+    saved = saved_latest(connection)
+    is_whole = len(saved) <= pages and 0 <= saved_visit <= visits
+    if is_whole and len(saved):
+        is_whole = saved.min() >= 0 and saved.max() <= saved_visit
+    if not is_whole or meta.get(connection, _CHECKSUM) not in (0, _checksum(saved)):
+        return np.empty(0, np.int64), 0
+    return saved.astype(np.int64), saved_visit
+
+
+def saved_latest(connection: apsw.Connection) -> Ints:
+    """The newest visit of each page, as they were last saved."""
+    blocks = connection.execute("select data from latest_visits order by block")
+    whole = b"".join(exactly(bytes, data) for (data,) in blocks)
+    return np.frombuffer(whole[: len(whole) // _BYTES * _BYTES], "<i8")
+
+
+def _checksum(newest: Ints) -> int:
+    """A positive number that differs for what differs; 0 is that of a store without one."""
+    return xxhash.xxh3_64_intdigest(newest.tobytes()) >> 2 | 1
 
 
 def latest_visit(connection: apsw.Connection, page: int) -> int:
@@ -91,10 +120,10 @@ def latest_visits(connection: apsw.Connection, pages: Ints) -> Ints:
     if not len(pages):
         return newest
     block, place = np.divmod(pages, _PAGES_A_BLOCK)
-    for number in np.unique(block).tolist():
-        data = connection.execute("select data from latest_visits where block = ?", (number,)).get
+    for which in np.unique(block).tolist():
+        data = connection.execute("select data from latest_visits where block = ?", (which,)).get
         saved = np.frombuffer(data or b"", "<i8")
-        ours = np.flatnonzero((block == number) & (place < len(saved)))
+        ours = np.flatnonzero((block == which) & (place < len(saved)))
         newest[ours] = saved[place[ours]]
     since = "select page - 1 as page, id from visits where id > ?"
     saved_visit = meta.get(connection, "latest_visits_saved")
@@ -144,7 +173,10 @@ def latest_visit_times(connection: apsw.Connection, pages: Ints) -> Floats:
     """When each of some different pages was last visited, in epoch seconds; nan if never."""
     visit = latest_visits(connection, pages)
     some = np.flatnonzero(visit > 0)
-    (at,) = looked_up(connection, "select at from visits where id = ?", visit[some], 1)
+    query = "select at, page - 1 from visits where id = ?"
+    at, page = looked_up(connection, query, visit[some], 2)
+    if (page != pages[some]).any():
+        raise ValueError("the last visit of a page is one to another")
     found = np.full(len(pages), np.nan)
     found[some] = at / 1000
     return found

@@ -21,6 +21,16 @@ from recrawl.entries.listings import (
 )
 from recrawl.errors import InvalidParameter
 from recrawl.store.sqlite.columns import milliseconds
+from recrawl.store.sqlite.values import (
+    MOST,
+    exactly,
+    instant,
+    maybe,
+    maybe_figure,
+    maybe_instant,
+    number,
+    texts_by_name,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -51,8 +61,8 @@ _COUNT = """
     where id = ?
 """
 _SYNCS = """
-    select syncs.id, at / 1000.0, outcome, detail, took_milliseconds / 1000.0, pages, items, listed,
-           next_at / 1000.0, reason, precision, recall, precision_low, precision_expected,
+    select syncs.id, at, outcome, detail, took_milliseconds, pages, items, listed,
+           next_at, reason, precision, recall, precision_low, precision_expected,
            precision_high, recall_low, recall_expected, recall_high, sketch
     from syncs join listings on listings.id = syncs.listing
     where name = ? order by at, syncs.id
@@ -128,7 +138,12 @@ def _texts(objects: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
 
 def listing_names(connection: apsw.Connection) -> list[str]:
     """Names of all listings, in the order of their first syncs."""
-    return [name for (name,) in connection.execute("select name from listings order by id")]
+    has_sync = "exists (select 1 from syncs where listing = listings.id)"
+    rows = connection.execute(f"select name, {has_sync} from listings order by id")  # noqa: S608
+    found = {exactly(str, name): has for name, has in rows}
+    if not all(found.values()):
+        raise ValueError("a listing has no syncs")
+    return list(found)
 
 
 def syncs_of(connection: apsw.Connection, listing: str) -> list[Sync]:
@@ -142,22 +157,27 @@ def listed_objects(connection: apsw.Connection, listing: str) -> dict[str, dict[
         select key, attributes from objects join listings on listings.id = objects.listing
         where name = ? and deleted_at is null order by objects.id
     """
-    return {key: json.loads(text) for key, text in connection.execute(query, (listing,))}
+    rows = connection.execute(query, (listing,))
+    return {exactly(str, key): texts_by_name(text) for key, text in rows}
 
 
 def objects_of(connection: apsw.Connection, listing: str) -> list[StoredObject]:
     """Every object of a listing, in the order in which they were first seen."""
     query = """
-        select key, attributes, first_seen / 1000.0, deleted_at / 1000.0
+        select key, attributes, first_seen, deleted_at
         from objects join listings on listings.id = objects.listing
         where name = ? order by objects.id
     """
     syncs = syncs_of(connection, listing)
     accepted = [sync.at_seconds for sync in syncs if sync.outcome.accepted]
-    return [
-        StoredObject(key, json.loads(text), first, _before(accepted, gone), gone)
-        for key, text, first, gone in connection.execute(query, (listing,))
-    ]
+    found = []
+    for key, text, first, deleted_at in connection.execute(query, (listing,)):
+        gone = maybe_instant(deleted_at)
+        last = _before(accepted, gone)
+        found.append(
+            StoredObject(exactly(str, key), texts_by_name(text), instant(first), last, gone)
+        )
+    return found
 
 
 def history_of(connection: apsw.Connection, listing: str) -> ListingHistory:
@@ -166,9 +186,14 @@ def history_of(connection: apsw.Connection, listing: str) -> ListingHistory:
         select objects.id, key from objects join listings on listings.id = objects.listing
         where name = ? order by objects.id
     """
-    keys: dict[int, str] = dict(connection.execute(query, (listing,)))
+    rows = connection.execute(query, (listing,))
+    keys = {number(row): exactly(str, key) for row, key in rows}
     events = [_event(row) for row in connection.execute(_EVENTS, (listing,))]
-    return ListingHistory(listing, syncs_of(connection, listing), keys, events)
+    syncs = syncs_of(connection, listing)
+    numbers = {sync.number for sync in syncs}
+    if not all(event.object in keys and event.sync in numbers for event in events):
+        raise ValueError("an event of a listing is of an object or a sync that is not there")
+    return ListingHistory(listing, syncs, keys, events)
 
 
 def _before(syncs: list[float], gone: float | None) -> float:
@@ -177,11 +202,13 @@ def _before(syncs: list[float], gone: float | None) -> float:
 
 
 def _sync(row: Any) -> Sync:  # noqa: ANN401 - a row of a query
-    number, at, outcome, detail, took, pages, items, listed, next_at, reason, *figures, sketch = row
+    sync, at, outcome, detail, took, pages, items, listed, next_at, reason, *figures, sketch = row
     return Sync(
-        *(number, at, SyncOutcome(outcome), detail, took, pages, items, listed, next_at, reason),
-        _quality(figures),
-        sketch,
+        *(number(sync), instant(at), SyncOutcome(outcome), exactly(str, detail)),
+        *(number(took, -MOST) / 1000, number(pages), number(items), number(listed)),
+        *(instant(next_at), exactly(str, reason)),
+        _quality([maybe_figure(each) for each in figures]),
+        maybe(bytes, sketch),
     )
 
 
@@ -200,7 +227,10 @@ def _interval(band: list[float | None]) -> ForecastInterval | None:
 
 
 def _event(row: Any) -> Event:  # noqa: ANN401 - a row of a query
-    number, sync, kind, attributes = row
+    which, sync, kind, attributes = row
     return Event(
-        number, sync, EventKind(kind), None if attributes is None else json.loads(attributes)
+        number(which),
+        number(sync),
+        EventKind(kind),
+        None if attributes is None else texts_by_name(attributes),
     )

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recrawl.store.sqlite.values import number
+
 if TYPE_CHECKING:
     import apsw
+
+_MOST = (1 << 63) - 1
 
 
 def get(connection: apsw.Connection, name: str) -> int:
     """A number by its name, 0 where it was never set."""
     value = connection.execute("select value from meta where name = ?", (name,)).get
-    return int(value or 0)
+    return number(value or 0, most=_MOST)
 
 
 def put(connection: apsw.Connection, name: str, value: int) -> None:

@@ -5,6 +5,7 @@ Touches: files.
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import xxhash
@@ -13,11 +14,12 @@ from recrawl.entries.entries import Found
 from recrawl.entries.records import PageCount
 from recrawl.errors import InvalidAddress, InvalidParameter
 from recrawl.store.sqlite.columns import looked_up, milliseconds, read_columns, whole_numbers
-from recrawl.store.sqlite.hosts import host_ids
+from recrawl.store.sqlite.hosts import host_count, host_ids
+from recrawl.store.sqlite.values import exactly, maybe_instant
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import apsw
 
@@ -26,7 +28,10 @@ if TYPE_CHECKING:
 
 _KEY_BITS = 32
 _WITH_COPY = tuple(map(int, (PageStatus.COPIED, PageStatus.SUSPECTED)))
-_WITHOUT_CONTENT = tuple(map(int, (PageStatus.GONE, PageStatus.REFUSED, PageStatus.MOVED)))
+_WITHOUT_CONTENT = tuple(
+    int(status) for status in PageStatus if status not in (*_WITH_COPY, PageStatus.NEW)
+)
+_ERASED_BYTES = 16
 _COUNTS = """
     select rule, status, count(*), coalesce(sum(next_at < ?), 0), min(next_at)
     from pages group by rule, status
@@ -34,7 +39,29 @@ _COUNTS = """
 
 
 def find_pages(connection: apsw.Connection, addresses: Sequence[str], seed: int) -> dict[str, int]:
-    """Numbers of those addresses that are known."""
+    """Numbers of those addresses that are known, or were until they were erased."""
+    found = _pages_named(connection, addresses, seed)
+    if connection.execute("select exists (select 1 from tombstones)").get:
+        unknown = [address for address in addresses if address not in found]
+        names = {erased_name(address, seed): address for address in unknown}
+        erased = _pages_named(connection, names, seed)
+        found |= {names[name]: page for name, page in erased.items()}
+    return found
+
+
+def erased_name(address: str, seed: int) -> str:
+    """What an erased page has for an address: a hash, keyed by what each store has of its own.
+
+    >>> erased_name("https://example.org/", seed=1)
+    'erased:284a817c4d21ecce166c1558bbe328b4'
+    """
+    key = seed.to_bytes(8, "little")
+    return f"erased:{blake2b(address.encode(), key=key, digest_size=_ERASED_BYTES).hexdigest()}"
+
+
+def _pages_named(
+    connection: apsw.Connection, addresses: Iterable[str], seed: int
+) -> dict[str, int]:
     wanted = {address: _key(address, seed) for address in addresses}
     look = "select address, id from pages where key = ?"
     rows = connection.executemany(look, ((key,) for key in set(wanted.values())))
@@ -104,6 +131,8 @@ def rules_and_hosts(connection: apsw.Connection, pages: Ints) -> tuple[Ints, Int
     """Number of the rule and of the host of each of some pages."""
     query = "select rule, host - 1 from pages where id = ? + 1"
     rule, host = looked_up(connection, query, pages, 2)
+    if len(host) and not (host.min() >= 0 and host.max() < host_count(connection)):
+        raise ValueError("some pages have a host that is not there")
     return rule, host
 
 
@@ -111,8 +140,10 @@ def page_counts(connection: apsw.Connection, now_seconds: float) -> list[PageCou
     """Number of pages by rule and status, counted by the database."""
     rows: list[Any] = connection.execute(_COUNTS, (now_seconds * 1000,)).fetchall()
     return [
-        PageCount(rule, PageStatus(status), pages, overdue, None if at is None else at / 1000)
-        for rule, status, pages, overdue, at in rows
+        PageCount(
+            exactly(int, rule), PageStatus(status), pages, int(overdue), maybe_instant(next_at)
+        )
+        for rule, status, pages, overdue, next_at in rows
     ]
 
 
@@ -142,3 +173,10 @@ def appointed_pages(connection: apsw.Connection) -> Ints:
 def rules_of_pages(connection: apsw.Connection) -> Ints:
     """Number of each page's rule."""
     return whole_numbers(connection, "select rule as number from pages order by id")
+
+
+def robots_tags(connection: apsw.Connection) -> tuple[Ints, Ints]:
+    """Pages whose copies ask something of crawlers, rising, and what each asks."""
+    query = "select page - 1 as number, robots from copies where robots > 0 order by page"
+    page, tags = read_columns(connection, ("number", "robots"), query)
+    return page, tags

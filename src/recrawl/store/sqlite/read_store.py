@@ -15,34 +15,48 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from recrawl.entries.entries import Copy
 from recrawl.entries.store import VISITS_AT_A_TIME
-from recrawl.errors import InvalidParameter
-from recrawl.store.sqlite import checkpoints, meta, schema
+from recrawl.errors import InvalidParameter, StoreCorrupt
+from recrawl.store.sqlite import checking, checkpoints, disk, meta, schema
 from recrawl.store.sqlite import hosts as host_rows
 from recrawl.store.sqlite import latest_visits as visit_rows
 from recrawl.store.sqlite import listings as listing_rows
 from recrawl.store.sqlite import pages as page_rows
 from recrawl.store.sqlite import versions as version_rows
 from recrawl.store.sqlite.clock_ahead import newest_instant
-from recrawl.store.sqlite.columns import joined, outcome_columns, page_columns, visit_columns
+from recrawl.store.sqlite.columns import (
+    joined,
+    largest_id,
+    outcome_columns,
+    page_columns,
+    visit_columns,
+    visits_after,
+)
 from recrawl.store.sqlite.connections import (
     connect_to_read,
     read_transaction,
     translate_read_errors,
 )
+from recrawl.store.sqlite.erasure import tombstones
+from recrawl.store.sqlite.guard import STEPS_AT_A_TIME, limit_steps
+from recrawl.store.sqlite.values import FIRST_INSTANT, LAST_INSTANT, exactly, instant, maybe, number
+from recrawl.visits.status import RobotsTag, VisitOutcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     import apsw
 
     from recrawl.entries.columns import OutcomeColumns, PageColumns, VisitColumns
-    from recrawl.entries.records import Host
+    from recrawl.entries.records import Checked, Host, SavedCheckpoint
 
 _PAGES_AT_A_TIME = 1 << 20
 _ADDRESSES_AT_A_TIME = 1 << 17
 _HOSTS_AT_A_TIME = 1000
+_ALL_TAGS = sum(RobotsTag)
 _ALL_BITS = (1 << 64) - 1  # SQLite's whole numbers have a sign
 _ALL_VISITS = 1 << 62
+_CALENDAR_SECONDS = FIRST_INSTANT // 1000, LAST_INSTANT // 1000
+_LAST_DAY = 2_932_896  # of the year 9999
 _CHAIN = """
     with recursive chain(id, page, before, at, outcome, http, age_seconds, size,
                          took_milliseconds, share, audit, rank) as (
@@ -76,11 +90,13 @@ class SqliteReadStore:
 
     Args:
         path: The file.
+        remarks: Where to note damage that is made good.
     """
 
-    def __init__(self, path: Path | str) -> None:
+    def __init__(self, path: Path | str, remarks: list[str] | None = None) -> None:
         """Open the store; raise if it cannot be read."""
         self._path = Path(path)
+        self._remarks: list[str] = [] if remarks is None else remarks
         self._connection = connect_to_read(self._path)
         try:
             schema.require_current(self._path, self._connection, schema.steps_in())
@@ -97,7 +113,7 @@ class SqliteReadStore:
 
     def clone(self) -> Self:
         """Open another reader of the same store, for another thread; the caller closes it."""
-        return type(self)(self._path)
+        return type(self)(self._path, self._remarks)
 
     def close(self) -> None:
         """Close the file. Idempotent."""
@@ -113,7 +129,7 @@ class SqliteReadStore:
 
     def page_count(self) -> int:
         """How many pages there are."""
-        return self._largest("select coalesce(max(id), 0) from pages")
+        return self._largest("pages")
 
     def pages(self) -> PageColumns:
         """All pages."""
@@ -123,7 +139,9 @@ class SqliteReadStore:
 
     def addresses(self, pages: Sequence[int]) -> list[str]:
         """Addresses of pages, in the given order."""
-        found = [row[0] for row in self._of_pages("select address from pages where id = ?", pages)]
+        query = "select address from pages where id = ?"
+        with self._reading():
+            found = [exactly(str, address) for (address,) in self._of_pages(query, pages)]
         if len(found) != len(pages):
             raise InvalidParameter(f"{self.name}: some page numbers do not exist")
         return found
@@ -134,7 +152,7 @@ class SqliteReadStore:
         for start in range(first, self.page_count(), _ADDRESSES_AT_A_TIME):
             with self._reading() as connection:
                 rows = connection.execute(query, (start, start + _ADDRESSES_AT_A_TIME))
-                some = [address for (address,) in rows]
+                some = [exactly(str, address) for (address,) in rows]
             yield some
 
     def find_pages(self, addresses: Sequence[str]) -> list[int | None]:
@@ -146,7 +164,8 @@ class SqliteReadStore:
     def depth(self, page: int) -> int:
         """Links between a page and the nearest address of a sitemap, a feed or the settings."""
         with self._reading() as connection:
-            return int(connection.execute("select depth from pages where id = ? + 1", (page,)).get)
+            depth = connection.execute("select depth from pages where id = ? + 1", (page,)).get
+            return number(depth)
 
     rules = _query(page_rows.rules_of_pages)
     rules_and_hosts = _query(page_rows.rules_and_hosts)
@@ -154,27 +173,29 @@ class SqliteReadStore:
     pages_with_copy = _query(page_rows.pages_with_copy)
     pages_without_content = _query(page_rows.pages_without_content)
     appointed_pages = _query(page_rows.appointed_pages)
+    tombstones = _query(tombstones)
 
     # Copies.
 
     def copies(self, pages: Sequence[int]) -> list[Copy | None]:
         """Copies of pages; None for a page without one."""
         query = """
-            select page - 1, bytes_signature, text_signature, etag, modified_seconds, simhash
+            select page - 1, bytes_signature, text_signature, etag, modified_seconds, simhash,
+                robots, unavailable_after
             from copies where page = ?
         """
-        found = {
-            page: Copy(content, text, etag, modified, None if bits is None else bits & _ALL_BITS)
-            for page, content, text, etag, modified, bits in self._of_pages(query, pages)
-        }
+        with self._reading():
+            found = {page: _copy(row) for page, *row in self._of_pages(query, pages)}
         return [found.get(page) for page in pages]
 
     def masks(self, pages: Sequence[int]) -> list[str]:
         """Masks of some pages, as text; empty where there are none."""
         query = "select page - 1, data from masks where page = ?"
-        found = dict(self._of_pages(query, pages))
+        with self._reading():
+            found = {page: exactly(str, data) for page, data in self._of_pages(query, pages)}
         return [found.get(page, "") for page in pages]
 
+    robots_tags = _query(page_rows.robots_tags)
     versions = _query(version_rows.versions_of)
     newest_body = _query(version_rows.newest_body)
     body = _query(version_rows.body_of)
@@ -183,7 +204,7 @@ class SqliteReadStore:
 
     def last_visit(self) -> int:
         """Number of the last visit, 0 before the first."""
-        return self._largest("select coalesce(max(id), 0) from visits")
+        return self._largest("visits")
 
     def newest_instant(self) -> float:
         """Seconds after 1970 of the latest visit, sync or robots.txt; 0 before the first."""
@@ -192,10 +213,9 @@ class SqliteReadStore:
 
     def visits(self, after: int = 0, rows: int = VISITS_AT_A_TIME) -> Iterator[VisitColumns]:
         """Visits with numbers above `after` up to now, at most `rows` at a time."""
-        query = "select * from visits where id > ? and id <= ? order by id"
         for start in range(after, self.last_visit(), rows):
             with self._reading() as connection:
-                batch = visit_columns(connection, query, (start, start + rows))
+                batch = visits_after(connection, start, rows)
             yield batch
 
     def outcomes(self, after: int = 0, rows: int = VISITS_AT_A_TIME) -> Iterator[OutcomeColumns]:
@@ -209,9 +229,12 @@ class SqliteReadStore:
         """Visits of one page, oldest first; only the newest `most` where that is given."""
         with self._at_one_instant() as connection:
             newest = visit_rows.latest_visit(connection, page)
-            return visit_columns(
+            found = visit_columns(
                 connection, _CHAIN, (newest, _ALL_VISITS if most is None else most)
             )
+            if (found.page != page).any() or bool(newest) != bool(len(found.page)):
+                raise ValueError("the visits of a page lead to those of another")
+            return found
 
     def first_visit_since(self, seconds: float) -> int:
         """Number of the first visit at or after an instant; one more than the last if none is."""
@@ -220,7 +243,7 @@ class SqliteReadStore:
             low, high = 1, self.last_visit() + 1
             while low < high:  # visits are written in the order of time, but for a moment or two
                 middle = (low + high) // 2
-                if connection.execute(query, (middle,)).get < seconds * 1000:
+                if instant(connection.execute(query, (middle,)).get) < seconds:
                     low = middle + 1
                 else:
                     high = middle
@@ -234,8 +257,10 @@ class SqliteReadStore:
         """Visits by day and outcome: (days since 1970, `VisitOutcome`, visits), rising."""
         query = "select day, outcome, visits from days where day >= ? order by day, outcome"
         with self._reading() as connection:
-            rows: list[Any] = connection.execute(query, (first_day,)).fetchall()
-        return rows
+            return [
+                (number(day, most=_LAST_DAY), int(VisitOutcome(outcome)), number(visits))
+                for day, outcome, visits in connection.execute(query, (first_day,))
+            ]
 
     # Hosts.
 
@@ -259,7 +284,35 @@ class SqliteReadStore:
 
     # What a crawl has learned.
 
-    checkpoint = _query(checkpoints.load)
+    def checkpoint(self, names: Collection[str] | None = None) -> SavedCheckpoint | None:
+        """The last checkpoint, or some of its parts; None before the first, or if it is damaged."""
+        try:
+            with self._at_one_instant() as connection:
+                return checkpoints.load(connection, names)
+        except StoreCorrupt as error:
+            self.remark_damage(str(error))
+            return None
+
+    @property
+    def remarks(self) -> Sequence[str]:
+        """Damage that was found and made good, one sentence each."""
+        return self._remarks
+
+    def remark_damage(self, found: str) -> None:
+        """Note that what was learned is damaged, once."""
+        said = f"{found}; what was learned from its visits is learned again."
+        if said not in self._remarks:
+            self._remarks.append(said)
+
+    # The store itself.
+
+    disk_usage = _query(disk.usage)
+
+    def check(self, *, quick: bool = False) -> Iterator[Checked]:
+        """Check checksums, and that rows fit each other, part by part."""
+        with self._at_one_instant() as connection:
+            connection.set_progress_handler(bool, STEPS_AT_A_TIME)  # so that it can be interrupted
+            yield from checking.check(connection, quick=quick)
 
     # Listings.
 
@@ -274,6 +327,7 @@ class SqliteReadStore:
     @contextmanager
     def _reading(self) -> Iterator[apsw.Connection]:
         """The connection, for a single statement."""
+        limit_steps(self._connection)
         with translate_read_errors(self._path):
             yield self._connection
 
@@ -288,6 +342,24 @@ class SqliteReadStore:
         with self._reading() as connection:
             return connection.executemany(query, ((int(page) + 1,) for page in numbers)).fetchall()
 
-    def _largest(self, query: str) -> int:
+    def _largest(self, table: str) -> int:
         with self._reading() as connection:
-            return int(connection.execute(query).get)
+            return largest_id(connection, table)
+
+
+def _header_value(etag: str) -> str | None:
+    """A validator to be sent again; None if it would break a header, as no server's does."""
+    return None if any(letter in etag for letter in "\r\n\0") else etag
+
+
+def _copy(row: Sequence[Any]) -> Copy:
+    content, text, etag, modified, bits, robots, unavailable_after = row
+    return Copy(
+        exactly(bytes, content),
+        maybe(bytes, text),
+        None if etag is None else _header_value(exactly(str, etag)),
+        None if modified is None else number(modified, *_CALENDAR_SECONDS),
+        None if bits is None else exactly(int, bits) & _ALL_BITS,
+        RobotsTag(number(robots, 0, _ALL_TAGS)),
+        None if unavailable_after is None else number(unavailable_after, *_CALENDAR_SECONDS),
+    )

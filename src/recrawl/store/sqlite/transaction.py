@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from recrawl.entries.entries import (
     Checkpoint,
+    Erased,
     HostBelieved,
     HostSeen,
     PagesChanged,
+    PagesErased,
     PagesFound,
+    PagesRemoved,
     Prune,
     RobotsRead,
     SitesDiscovered,
@@ -26,18 +29,19 @@ from recrawl.entries.entries import (
 from recrawl.entries.listings import ListingSynced
 from recrawl.errors import InvalidParameter
 from recrawl.store.retention import Retention
-from recrawl.store.sqlite import checkpoints, hosts, listings, pages, versions
+from recrawl.store.sqlite import checkpoints, disk, erasure, hosts, listings, pages, versions
 from recrawl.store.sqlite.columns import SHARES, maybe_milliseconds, milliseconds
 from recrawl.units import SECONDS_A_DAY
+from recrawl.visits.status import RobotsTag
 
 if TYPE_CHECKING:
     import apsw
 
-    from recrawl.entries.entries import Copy, Entry, PageChange, Receipt
+    from recrawl.entries.entries import Copy, Entry, Found, PageChange, Receipt
     from recrawl.store.sqlite.latest_visits import LatestVisits
 
 _VISIT = "insert into visits values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_COPY = "insert or replace into copies values (?, ?, ?, ?, ?, ?)"
+_COPY = "insert or replace into copies values (?, ?, ?, ?, ?, ?, ?, ?)"
 _MASKS = "insert or replace into masks values (?, ?)"
 _STATUS = "update pages set status = ?, failures = ?, next_at = ? where id = ?"
 _DAY = """
@@ -58,6 +62,7 @@ class Transaction:
         seed: Of the keys of addresses.
         pages: How many pages there are, with those added so far.
         visit: Number of the last visit, with those added so far.
+        taken_out: Pages that were removed or erased.
         latest: Latest visit of each page that was visited in it.
     """
 
@@ -69,12 +74,14 @@ class Transaction:
         seed: int,
         pages: int,
         visit: int,
+        taken_out: frozenset[int],
     ) -> None:
         self.connection = connection
         self._before = before
         self.seed = seed
         self.pages = pages
         self.visit = visit
+        self.taken_out = taken_out
         self.latest: dict[int, int] = {}
         self._days: Counter[tuple[int, int]] = Counter()
         self._rows: dict[str, list[tuple[Any, ...]]] = {
@@ -91,12 +98,12 @@ class Transaction:
             case VisitMade():
                 return self._visit(entry, retention)
             case PagesFound():
-                found = pages.add_pages(self.connection, entry, self.seed, self.pages)
-                self.pages = max(self.pages, max(found.pages, default=-1) + 1)
-                return found
+                return self._found(entry)
             case PagesChanged():
                 self._change(entry)
                 return None
+            case PagesRemoved() | PagesErased():
+                return self._take_out(entry)
             case HostSeen():
                 return hosts.put_host(self.connection, entry)
             case HostBelieved():
@@ -114,20 +121,30 @@ class Transaction:
             case ListingSynced():
                 return listings.put_sync(self.connection, entry)
             case Prune():
-                return versions.prune(self.connection, retention, entry.now_seconds)
+                dropped = versions.drop_unavailable(self.connection, entry.now_seconds)
+                return dropped + versions.prune(self.connection, retention, entry.now_seconds)
             case _:
                 assert_never(entry)
 
-    def finish(self) -> None:
-        """Insert the collected rows."""
+    def finish(self, retention: Retention) -> None:
+        """Insert the collected rows, and keep the store within its budget."""
         days = ((day, outcome, visits) for (day, outcome), visits in self._days.items())
         self._rows[_DAY] = list(days)
+        self._insert_rows()
+        self._make_room(retention)
+
+    def _insert_rows(self) -> None:
         for statement, rows in self._rows.items():
             if rows:
                 self.connection.executemany(statement, rows)
+                rows.clear()
+
+    def _make_room(self, retention: Retention) -> None:
+        if retention.total_bytes is not None:
+            disk.keep_within(self.connection, retention.total_bytes)
 
     def _visit(self, made: VisitMade, retention: Retention) -> int:
-        page = self._known(made.page)
+        page = self._visited(made.page)
         self.visit += 1
         before = self.latest.get(page)
         if before is None:
@@ -150,16 +167,19 @@ class Transaction:
             self._rows[_MASKS].append((page + 1, made.masks))
         if made.change is not None:
             self._set_status(page, made.change)
-        if made.body is not None:
+        if made.copy is not None and RobotsTag.NOARCHIVE in made.copy.robots:
+            versions.drop(self.connection, page)
+        elif made.body is not None:
             versions.keep(self.connection, page, at, made.body)
             most = retention.versions
             if most is not None and versions.too_many(self.connection, page, most):
                 alone = Retention(versions=most)
                 versions.prune(self.connection, alone, made.at_seconds, page)
+            self._make_room(retention)
         return self.visit
 
     def _change(self, changed: PagesChanged) -> None:
-        numbers = [self._known(page) for page in changed.pages]
+        numbers = [self._visited(page) for page in changed.pages]
         for column in (changed.changes, changed.rules):
             if column is not None and len(column) != len(numbers):
                 message = f"pages changed: {len(numbers)} pages, but {len(column)} changes or rules"
@@ -169,9 +189,35 @@ class Transaction:
         ids = (page + 1 for page in numbers)
         self._rows[_RULE].extend(zip(changed.rules or (), ids, strict=False))
 
+    def _take_out(self, entry: PagesRemoved | PagesErased) -> Erased:
+        self._insert_rows()  # what came before must not come back
+        at, found = milliseconds(entry.at_seconds), Erased()
+        for page in map(self._known, entry.pages):
+            if isinstance(entry, PagesErased):
+                found += erasure.erase(self.connection, page, at, self.visit, self.seed)
+            else:
+                erasure.remove(self.connection, page, at, self.visit)
+        self.taken_out |= set(entry.pages)
+        return found
+
+    def _found(self, entry: PagesFound) -> Found:
+        found = pages.add_pages(self.connection, entry, self.seed, self.pages)
+        self.pages = max(self.pages, max(found.pages, default=-1) + 1)
+        if entry.again:
+            self._insert_rows()
+            for each in zip(found.pages, entry.addresses, entry.rules, strict=True):
+                erasure.bring_back(self.connection, *each, self.seed)
+            self.taken_out -= set(found.pages)
+        return found
+
     def _set_status(self, page: int, change: PageChange) -> None:
         next_at = maybe_milliseconds(change.next_at_seconds)
         self._rows[_STATUS].append((change.status, change.failures, next_at, page + 1))
+
+    def _visited(self, page: int) -> int:
+        if page in self.taken_out:
+            raise InvalidParameter(f"page {page} was taken out of the crawl")
+        return self._known(page)
 
     def _known(self, page: int) -> int:
         if not 0 <= page < self.pages:
@@ -187,6 +233,8 @@ def _columns_of(copy: Copy) -> tuple[Any, ...]:
         _as_text(copy.etag),
         copy.modified_seconds,
         _signed(copy.simhash),
+        int(copy.robots),
+        copy.unavailable_after_seconds,
     )
 
 

@@ -7,22 +7,28 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import zstandard
 
+from recrawl.entries.entries import Erased
 from recrawl.entries.records import Version
-from recrawl.store.retention import Versions, surplus
-from recrawl.store.sqlite.columns import read_columns
+from recrawl.errors import InvalidParameter
+from recrawl.store.retention import Versions, oldest, surplus
+from recrawl.store.sqlite.columns import largest_id, read_columns
+from recrawl.store.sqlite.guard import unpacked
+from recrawl.store.sqlite.values import exactly, instant, number
 
 if TYPE_CHECKING:
     import apsw
 
+    from recrawl.arrays.types import Bools
     from recrawl.store.retention import Retention
 
 _OWN = threading.local()
 _DIGEST_BYTES = 16
+LARGEST_BODY = 1 << 26  # three times what a request may bring
 _NEWEST = "select body, at from versions where page = ? + 1 order by at desc limit 1"
 _UNUSED = """
     delete from bodies
@@ -39,7 +45,11 @@ _ROWS = """
 
 def keep(connection: apsw.Connection, page: int, at: int, body: bytes) -> None:
     """Store a body as the newest version of a page, unless it is that already."""
-    digest = hashlib.sha256(body).digest()[:_DIGEST_BYTES]
+    if len(body) > LARGEST_BODY:
+        raise InvalidParameter(
+            f"a body must have at most {LARGEST_BODY:,} bytes (got {len(body):,})"
+        )
+    digest = digest_of(body)
     number = connection.execute("select id from bodies where digest = ?", (digest,)).get
     if number is None:
         packed = _compressor().compress(body)
@@ -53,6 +63,28 @@ def keep(connection: apsw.Connection, page: int, at: int, body: bytes) -> None:
         connection.execute("insert into versions values (? + 1, ?, ?)", (page, at, number))
 
 
+def drop(connection: apsw.Connection, page: int) -> Erased:
+    """Delete all versions of a page, and the bodies that no other page has; says how many."""
+    rows = "select distinct body from versions where page = ? + 1"
+    bodies = [body for (body,) in connection.execute(rows, (page,))]
+    connection.execute("delete from versions where page = ? + 1", (page,))
+    count, size = connection.changes(), 0
+    gone = 0
+    for body in bodies:
+        room = connection.execute("select length(data) from bodies where id = ?", (body,)).get
+        connection.execute(_UNUSED, (body,))
+        if connection.changes():
+            gone, size = gone + 1, size + int(room)
+    return Erased(count, gone, size)
+
+
+def drop_unavailable(connection: apsw.Connection, now_seconds: float) -> int:
+    """Delete the versions of pages that asked for it from some instant on, which has come."""
+    due = "select page - 1 from copies where unavailable_after <= ?"
+    pages = [page for (page,) in connection.execute(due, (now_seconds,))]
+    return sum(drop(connection, page).versions for page in pages)
+
+
 def too_many(connection: apsw.Connection, page: int, most: int) -> bool:
     """Whether there are more than so many versions of a page."""
     count = connection.execute("select count(*) from versions where page = ? + 1", (page,)).get
@@ -62,29 +94,46 @@ def too_many(connection: apsw.Connection, page: int, most: int) -> bool:
 def versions_of(connection: apsw.Connection, page: int) -> list[Version]:
     """Versions of a page that are kept, oldest first."""
     query = """
-        select versions.at / 1000.0, bodies.digest, bodies.size
+        select versions.at, bodies.digest, bodies.size
         from versions join bodies on bodies.id = versions.body
         where versions.page = ? + 1 order by versions.at
     """
-    return [Version(*row) for row in connection.execute(query, (page,))]
+    return [
+        Version(instant(at), exactly(bytes, digest), number(size, most=LARGEST_BODY))
+        for at, digest, size in connection.execute(query, (page,))
+    ]
 
 
 def newest_body(connection: apsw.Connection, page: int) -> bytes | None:
     """Body of the newest version of a page; None where none is kept."""
     query = """
-        select data from versions join bodies on bodies.id = versions.body
+        select data, size, digest from versions join bodies on bodies.id = versions.body
         where page = ? + 1 order by at desc limit 1
     """
-    return _unpacked(connection.execute(query, (page,)).get)
+    return _body(connection.execute(query, (page,)).fetchone())
 
 
 def body_of(connection: apsw.Connection, digest: bytes) -> bytes | None:
     """A body by its digest; None where it is not kept."""
-    return _unpacked(connection.execute("select data from bodies where digest = ?", (digest,)).get)
+    query = "select data, size, digest from bodies where digest = ?"
+    return _body(connection.execute(query, (digest,)).fetchone())
 
 
-def _unpacked(packed: bytes | None) -> bytes | None:
-    return None if packed is None else zstandard.decompress(packed)
+def _body(row: Any) -> bytes | None:  # noqa: ANN401 - a row of a query
+    return None if row is None else body_in(*row)
+
+
+def body_in(data: bytes, size: int, digest: bytes) -> bytes:
+    """A body as it was before it was stored; raises `ValueError` if it is another one."""
+    body = unpacked(data, LARGEST_BODY, size)
+    if digest_of(body) != digest:
+        raise ValueError("a body is not the one that was stored")
+    return body
+
+
+def digest_of(body: bytes) -> bytes:
+    """First 16 bytes of a body's SHA-256."""
+    return hashlib.sha256(body).digest()[:_DIGEST_BYTES]
 
 
 def _compressor() -> zstandard.ZstdCompressor:
@@ -101,21 +150,31 @@ def prune(
 ) -> int:
     """Delete the surplus versions of one page or of all, and return their number."""
     if page is None:
-        last = connection.execute("select coalesce(max(page), 0) from versions").get
-        ranges = [
-            (start, start + _PAGES_AT_A_TIME) for start in range(0, int(last), _PAGES_AT_A_TIME)
-        ]
+        versions = _all_versions(connection)
     else:
-        ranges = [(page, page + 1)]
-    parts = [read_columns(connection, _COLUMNS, _ROWS, some) for some in ranges]
-    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
-    if not columns:
-        return 0
-    drop = surplus(Versions(*columns), retention, now_seconds)
-    gone = np.stack([column[drop] for column in columns[:3]], axis=1).tolist()
-    connection.executemany(
-        "delete from versions where page = ? and at = ?", ((page_id, at) for page_id, at, _ in gone)
-    )
-    bodies = sorted({body for _, _, body in gone})
+        versions = Versions(*read_columns(connection, _COLUMNS, _ROWS, (page, page + 1)))
+    return _delete(connection, versions, surplus(versions, retention, now_seconds))
+
+
+def free(connection: apsw.Connection, excess: int) -> int:
+    """Delete the oldest versions until so many bytes are free, and return their number."""
+    versions = _all_versions(connection)
+    return _delete(connection, versions, oldest(versions, excess))
+
+
+def _all_versions(connection: apsw.Connection) -> Versions:
+    last = connection.execute("select coalesce(max(page), 0) from versions").get
+    starts = range(0, number(last, most=largest_id(connection, "pages")) or 1, _PAGES_AT_A_TIME)
+    parts = [
+        read_columns(connection, _COLUMNS, _ROWS, (start, start + _PAGES_AT_A_TIME))
+        for start in starts
+    ]
+    return Versions(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def _delete(connection: apsw.Connection, versions: Versions, drop: Bools) -> int:
+    rows = zip(versions.page[drop].tolist(), versions.at[drop].tolist(), strict=True)
+    connection.executemany("delete from versions where page = ? and at = ?", rows)
+    bodies = np.unique(versions.body[drop]).tolist()
     connection.executemany(_UNUSED, ((body,) for body in bodies))
-    return len(gone)
+    return int(np.count_nonzero(drop))

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Self
 
 import apsw
 
+from recrawl.entries.entries import PagesErased
 from recrawl.errors import StoreError, StoreUnwritable, reason
 from recrawl.store.lock import Lock
 from recrawl.store.retention import Retention
-from recrawl.store.sqlite import clock_ahead, meta, schema
-from recrawl.store.sqlite.columns import milliseconds
+from recrawl.store.sqlite import clock_ahead, disk, erasure, meta, schema
+from recrawl.store.sqlite.columns import largest_id, milliseconds
 from recrawl.store.sqlite.connections import (
     connect,
     connect_new,
@@ -28,7 +29,9 @@ from recrawl.store.sqlite.connections import (
     transaction,
     translate_errors,
     translate_read_errors,
+    zeroing,
 )
+from recrawl.store.sqlite.guard import limit_steps
 from recrawl.store.sqlite.latest_visits import SAVED_EVERY, LatestVisits
 from recrawl.store.sqlite.transaction import Transaction
 
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from recrawl.entries.entries import Entry, Receipt
 
 _SEED_BITS = 62
+_NEW = ".new"
 
 
 class SqliteWriteStore:
@@ -62,9 +66,10 @@ class SqliteWriteStore:
         self._lock = lock
         self._closed = False
         self._seed = meta.get(connection, "seed")
-        self._pages = _largest(connection, "pages")
-        self._visit = _largest(connection, "visits")
-        self._latest = LatestVisits(connection, self._pages)
+        self._pages = largest_id(connection, "pages")
+        self._visit = largest_id(connection, "visits")
+        self._latest = LatestVisits(connection, self._pages, self._visit)
+        self._taken_out = frozenset(each.page for each in erasure.tombstones(connection))
 
     @classmethod
     def create(cls, path: Path | str, retention: Retention | None = None) -> Self:
@@ -77,7 +82,8 @@ class SqliteWriteStore:
             raise StoreUnwritable(f"{path} cannot be written ({reason(error)})") from None
         lock = Lock(path)
         try:
-            return cls._opened(path, connect_new(path), lock, retention)
+            _make(path)
+            return cls._opened(path, connect(path), lock, retention)
         except BaseException:
             lock.release()
             raise
@@ -101,7 +107,7 @@ class SqliteWriteStore:
         try:
             schema.upgrade(path, connection, schema.steps_in())
             with translate_read_errors(path):
-                prepare_to_write(connection)
+                prepare_to_write(connection, retention.total_bytes if retention else None)
                 if not meta.get(connection, "seed"):
                     meta.put(connection, "seed", secrets.randbits(_SEED_BITS) | 1)
                 return cls(path, connection, lock, retention or Retention())
@@ -127,24 +133,35 @@ class SqliteWriteStore:
         with translate_errors(self._path):
             if self._visit - self._latest.saved_visit >= SAVED_EVERY:
                 self._save_latest()  # before, so that what fails has written none of the entries
-            with transaction(self._connection):
+            erases = any(isinstance(entry, PagesErased) for entry in entries)
+            with zeroing(self._connection, erases), transaction(self._connection):
                 written = Transaction(
                     self._connection,
                     self._latest,
                     seed=self._seed,
                     pages=self._pages,
                     visit=self._visit,
+                    taken_out=self._taken_out,
                 )
                 receipts = [written.add(entry, self._retention) for entry in entries]
-                written.finish()
+                written.finish(self._retention)
             self._pages, self._visit = written.pages, written.visit
+            self._taken_out = written.taken_out
             self._latest.move(written.pages, written.latest)
         return receipts
 
     def date_back(self, now_seconds: float) -> int:
         """Date back to now what a clock ahead of time has written; returns how many visits."""
-        with translate_errors(self._path), transaction(self._connection):
+        with translate_read_errors(self._path), transaction(self._connection):
             return clock_ahead.date_back(self._connection, milliseconds(now_seconds))
+
+    def wipe(self) -> bool:
+        """Leave no byte of what was erased in the store's files; False where a reader prevents it.
+
+        Nothing is done where nothing was erased since the last time.
+        """
+        with translate_errors(self._path):
+            return not erasure.is_to_wipe(self._connection) or erasure.wipe(self._connection)
 
     def check(self) -> list[str]:
         """Problems found by an integrity check of the whole file; empty if there are none."""
@@ -155,6 +172,12 @@ class SqliteWriteStore:
         except apsw.CorruptError as error:
             said.append(str(error))
         return [text for text in said if text != "ok"]
+
+    def compact(self) -> None:
+        """Give unused room back to the system; needs room for two copies meanwhile."""
+        with translate_errors(self._path):
+            limit_steps(self._connection)
+            disk.compact(self._path, self._connection)
 
     def close(self) -> None:
         """Fold the write-ahead log into the file and close it. Idempotent."""
@@ -190,12 +213,27 @@ class SqliteWriteStore:
         self._latest.saved_visit = self._visit
 
 
+def _make(path: Path) -> None:
+    """Make an empty store beside its place, and move it there whole; the caller holds its lock.
+
+    A process that is killed leaves only a file that the next one removes.
+    """
+    scratch = path.resolve().with_name(path.name + _NEW)
+    delete_files(scratch)
+    try:
+        connection = connect_new(scratch)
+        try:
+            schema.upgrade(scratch, connection, schema.steps_in())
+        finally:
+            connection.close()
+        scratch.replace(path.resolve())
+    except OSError as error:
+        raise StoreUnwritable(f"{path} cannot be written ({reason(error)})") from None
+    finally:
+        delete_files(scratch)
+
+
 def delete_files(path: Path) -> None:
     """Delete the file of a store and all that SQLite and we put beside it."""
     for suffix in ("", "-journal", "-wal", "-shm", ".lock"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
-
-
-def _largest(connection: apsw.Connection, table: str) -> int:
-    """Largest number in a table; names come from this file alone."""
-    return int(connection.execute(f"select coalesce(max(id), 0) from {table}").get)  # noqa: S608

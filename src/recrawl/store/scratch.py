@@ -1,0 +1,94 @@
+"""Files that appear whole or not at all: written beside their place, and moved there at the end.
+
+Touches: files, the clock.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import glob
+import os
+import tempfile
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from recrawl.errors import CannotWrite, reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_PART = ".part"  # ends the name of a file that is being written
+_MOMENT_SECONDS = 1.0
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[IO[bytes]]:
+    """A file that appears, whole, when the block ends well, and not at all otherwise."""
+    with scratch_file(path) as (raw, scratch):
+        yield raw
+        _flush(raw)
+        scratch.replace(path)
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[tuple[IO[bytes], Path]]:
+    """The same for a file that must not be there yet: the file, and where it lies until then."""
+    with scratch_file(path) as (raw, scratch):
+        yield raw, scratch
+        _flush(raw)
+        try:
+            path.hardlink_to(scratch)
+        except OSError as error:
+            if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS):
+                raise
+            if path.exists():  # on a disk without links
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from None
+            scratch.rename(path)
+
+
+@contextmanager
+def scratch_file(path: Path) -> Iterator[tuple[IO[bytes], Path]]:
+    """A file beside the place of another, until the block ends.
+
+    It is locked meanwhile: what a process that was killed has left is not, and is removed.
+    """
+    try:
+        _remove_leftovers(path)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=_PART, dir=path.parent)
+    except OSError as error:
+        message = f"{path}: output must be in a folder that can be written to ({reason(error)})"
+        raise CannotWrite(message) from None
+    scratch = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as raw:
+            fcntl.flock(raw, fcntl.LOCK_EX)
+            scratch.chmod(0o666 & ~_umask())
+            yield raw, scratch
+    except OSError as error:
+        raise CannotWrite(f"{path}: output could not be written ({reason(error)})") from None
+    finally:
+        scratch.unlink(missing_ok=True)
+
+
+def _flush(raw: IO[bytes]) -> None:
+    raw.flush()
+    os.fsync(raw.fileno())
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Remove what processes that were killed while they wrote this file have left beside it."""
+    for leftover in path.parent.glob(f".{glob.escape(path.name)}.????????{_PART}"):
+        with suppress(OSError), leftover.open("rb") as file:  # others may remove it, too
+            if time.time() - leftover.stat().st_mtime > _MOMENT_SECONDS:  # one may just begin
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                leftover.unlink()
+
+
+def _umask() -> int:
+    """The process's mask of permissions; the system tells it only in exchange for another."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,159 @@
+"""Check of a whole store: its file, its checksums, and that its rows fit each other.
+
+Everything is read from one snapshot, so a crawl may go on meanwhile.
+
+Touches: files.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import apsw
+import numpy as np
+
+from recrawl.entries.records import Checked
+from recrawl.store.sqlite import checkpoints, meta, versions
+from recrawl.store.sqlite.columns import largest_id, read_columns
+from recrawl.store.sqlite.connections import UNREADABLE, printable
+from recrawl.store.sqlite.latest_visits import saved_latest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SHOWN = 10  # problems of one kind
+_ROWS = 1 << 17
+_VISITS = ("id", "page", "before", "outcome")
+
+# What every row of a table must find in another.
+_ORPHANS = (
+    ("pages", "pages", "host not in (select id from hosts)", "has no host"),
+    ("copies", "copies", "page not in (select id from pages)", "is of no page"),
+    ("copies", "masks", "page not in (select id from pages)", "is of no page"),
+    ("versions", "versions", "page not in (select id from pages)", "is of no page"),
+    ("versions", "versions", "body not in (select id from bodies)", "has no body"),
+    ("versions", "bodies", "id not in (select body from versions)", "is of no version"),
+    ("hosts", "robots", "host not in (select id from hosts)", "is of no host"),
+    ("hosts", "host_masks", "host not in (select id from hosts)", "is of no host"),
+    ("hosts", "signal_records", "host not in (select id from hosts)", "is of no host"),
+    ("listings", "objects", "listing not in (select id from listings)", "is of no listing"),
+    ("listings", "syncs", "listing not in (select id from listings)", "is of no listing"),
+    ("listings", "events", "sync not in (select id from syncs)", "is of no sync"),
+    ("listings", "events", "object not in (select id from objects)", "is of no object"),
+)
+_DENSE = ("pages", "hosts", "visits")
+
+
+def check(connection: apsw.Connection, *, quick: bool) -> Iterator[Checked]:
+    """Check one part after the other; inside of a read transaction.
+
+    Args:
+        connection: To the store.
+        quick: Whether to leave out what reads every byte: indexes and bodies.
+    """
+    yield _checked("file", _file(connection, quick=quick))
+    yield _checked("checkpoint", _checkpoint(connection))
+    yield _checked("visits", _visits(connection))
+    for what in dict.fromkeys(row[0] for row in _ORPHANS):
+        yield _checked(what, _orphans(connection, what))
+    if not quick:
+        yield _checked("bodies", _bodies(connection))
+
+
+def _checked(what: str, problems: Iterator[str | int]) -> Checked:
+    """Rows and problems of one part; what cannot be read at all is a problem, too."""
+    rows, found = 0, 0
+    shown: list[str] = []
+    try:
+        for each in problems:
+            if isinstance(each, int):
+                rows += each
+            else:
+                found += 1
+                if len(shown) < _SHOWN:
+                    shown.append(printable(each))
+    except (apsw.CorruptError, *UNREADABLE) as error:
+        found += 1
+        shown.append(printable(str(error)))
+    return Checked(what, rows, found, tuple(shown))
+
+
+def _file(connection: apsw.Connection, *, quick: bool) -> Iterator[str | int]:
+    yield int(connection.execute("pragma page_count").get)
+    pragma = "quick_check" if quick else "integrity_check"
+    for (text,) in connection.execute(f"pragma {pragma}"):
+        if text != "ok":
+            yield str(text)
+
+
+def _checkpoint(connection: apsw.Connection) -> Iterator[str | int]:
+    saved = checkpoints.load(connection)
+    yield 0 if saved is None else len(saved.parts)
+
+
+def _visits(connection: apsw.Connection) -> Iterator[str | int]:
+    """Numbers without a gap, each page's chain of visits, the visits counted by outcome."""
+    pages, last = largest_id(connection, "pages"), largest_id(connection, "visits")
+    saved, saved_visit = saved_latest(connection), meta.get(connection, "latest_visits_saved")
+    newest = np.zeros(pages + 1, np.int64)
+    outcomes: Counter[int] = Counter()
+    yield from _gaps(connection)
+    cuts = sorted({*range(0, last, _ROWS), min(saved_visit, last), last})
+    for start, stop in pairwise(cuts):
+        query = "select * from visits where id > ? and id <= ? order by id"
+        columns = read_columns(connection, _VISITS, query, (start, stop))
+        visit, page, before, outcome = columns
+        yield len(visit)
+        if len(page) and not (page.min() >= 1 and page.max() <= pages):
+            yield f"visits {start + 1} to {stop}: some are to no page"
+            return
+        yield from _broken(newest, visit, page, before)
+        outcomes.update(outcome.tolist())
+        if stop == saved_visit and not np.array_equal(newest[1 : len(saved) + 1], saved):
+            yield f"latest visits: not those up to visit {saved_visit}"
+    days: Any = connection.execute("select outcome, sum(visits) from days group by outcome")
+    if dict(days) != outcomes:
+        yield "days: not as many visits of each outcome as there are"
+
+
+def _broken(newest: Any, visit: Any, page: Any, before: Any) -> Iterator[str]:  # noqa: ANN401
+    """Visits that do not lead to the visit before them to the same page; `newest` is moved on."""
+    order = np.lexsort((visit, page))
+    page, visit, before = page[order], visit[order], before[order]
+    first = np.append(True, page[1:] != page[:-1]) if len(page) else np.empty(0, np.bool_)
+    expected = np.where(first, newest[page], np.append(0, visit[:-1]) if len(visit) else visit)
+    for number in visit[before != expected].tolist():
+        yield f"visit {number}: does not lead to the one before it"
+    newest[page] = visit  # of several to a page the last is the newest
+
+
+def _gaps(connection: apsw.Connection) -> Iterator[str]:
+    for table in _DENSE:
+        last = largest_id(connection, table)
+        count = connection.execute(f"select count(*) from {table}").get  # noqa: S608 - ours
+        if count != last:
+            yield f"{table}: {count} rows, but the last has the number {last}"
+
+
+def _orphans(connection: apsw.Connection, what: str) -> Iterator[str | int]:
+    tables = {table: None for part, table, _, _ in _ORPHANS if part == what}
+    for table in tables:
+        yield int(connection.execute(f"select count(*) from {table}").get)  # noqa: S608 - ours
+    for part, table, orphaned, problem in _ORPHANS:
+        if part == what:
+            query = f"select count(*) from {table} where {orphaned}"  # noqa: S608 - ours
+            count = connection.execute(query).get
+            if count:
+                yield f"{table}: {count} of its rows: each {problem}"
+
+
+def _bodies(connection: apsw.Connection) -> Iterator[str | int]:
+    """Every body, decompressed and compared with its digest."""
+    for number, *body in connection.execute("select id, data, size, digest from bodies"):
+        yield 1
+        try:
+            versions.body_in(*body)
+        except UNREADABLE as error:
+            yield f"body {number}: {error}"

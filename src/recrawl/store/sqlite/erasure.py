@@ -1,0 +1,125 @@
+"""Pages that are taken out of a store, and the tombstones that stay.
+
+A page that was removed keeps all that is known of it. Of an erased one its number, its host and its
+visits stay (times, outcomes and sizes, nothing of its content), and a keyed hash of its address, so
+that it is known when it is found again. Neither has a rule, so neither is visited.
+
+Touches: files.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recrawl.entries.entries import Erased
+from recrawl.entries.records import Tombstone
+from recrawl.store.sqlite import meta, versions
+from recrawl.store.sqlite.pages import erased_name, key_of
+from recrawl.visits.status import PageStatus
+
+if TYPE_CHECKING:
+    import apsw
+
+_NO_RULE = -1
+_GONE = "update pages set status = ?, rule = ?, failures = 0, next_at = null where id = ? + 1"
+_TOMBSTONE = "insert or replace into tombstones values (? + 1, ?, ?)"
+_TO_WIPE = "deleted_to_wipe"
+
+
+def remove(connection: apsw.Connection, page: int, at: int, visit: int) -> bool:
+    """Mark a page as removed; False where it is, or is erased.
+
+    Args:
+        connection: To the store.
+        page: The page.
+        at: When, in epoch milliseconds.
+        visit: Number of the last visit.
+    """
+    if _status(connection, page) in (PageStatus.REMOVED, PageStatus.ERASED):
+        return False
+    connection.execute(_GONE, (PageStatus.REMOVED, _NO_RULE, page))
+    connection.execute(_TOMBSTONE, (page, at, visit))
+    return True
+
+
+def erase(connection: apsw.Connection, page: int, at: int, visit: int, seed: int) -> Erased:
+    """Delete what is known of a page; nothing is left to delete where it is erased already.
+
+    Args:
+        connection: To the store.
+        page: The page.
+        at: When, in epoch milliseconds.
+        visit: Number of the last visit.
+        seed: Of the keys of addresses.
+    """
+    if _status(connection, page) == PageStatus.ERASED:
+        return Erased()
+    found = versions.drop(connection, page)
+    for table in ("copies", "masks"):
+        connection.execute(f"delete from {table} where page = ? + 1", (page,))  # noqa: S608 - ours
+    # What the pages of a host have in common may be a line of this one.
+    connection.execute(
+        "delete from host_masks where host = (select host from pages where id = ? + 1)", (page,)
+    )
+    connection.execute(_GONE, (PageStatus.ERASED, _NO_RULE, page))
+    address = connection.execute("select address from pages where id = ? + 1", (page,)).get
+    name = erased_name(address, seed)
+    named = "update pages set address = ?, key = ? where id = ? + 1"
+    connection.execute(named, (name, key_of(name, seed), page))
+    connection.execute(_TOMBSTONE, (page, at, visit))
+    meta.put(connection, _TO_WIPE, 1)
+    return found
+
+
+def bring_back(connection: apsw.Connection, page: int, address: str, rule: int, seed: int) -> None:
+    """Let a page that was removed or erased be one of the crawl's again; any other stays as it is.
+
+    Args:
+        connection: To the store.
+        page: The page.
+        address: Its address.
+        rule: Number of its rule.
+        seed: Of the keys of addresses.
+    """
+    if not connection.execute("select 1 from tombstones where page = ? + 1", (page,)).get:
+        return
+    copied = connection.execute("select 1 from copies where page = ? + 1", (page,)).get
+    values = (address, key_of(address, seed), rule)
+    status = PageStatus.COPIED if copied else PageStatus.NEW
+    connection.execute(
+        "update pages set address = ?, key = ?, rule = ?, status = ? where id = ? + 1",
+        (*values, status, page),
+    )
+    connection.execute("delete from tombstones where page = ? + 1", (page,))
+
+
+def tombstones(connection: apsw.Connection, after: int = 0) -> list[Tombstone]:
+    """Pages that were removed or erased after a visit, in the order in which that was done."""
+    query = """
+        select tombstones.page - 1, pages.status, tombstones.at / 1000.0, visit
+        from tombstones join pages on pages.id = tombstones.page
+        where visit >= ? order by visit, at, tombstones.page
+    """
+    rows = connection.execute(query, (after,))
+    return [Tombstone(page, PageStatus(status), at, visit) for page, status, at, visit in rows]
+
+
+def is_to_wipe(connection: apsw.Connection) -> bool:
+    """Whether something was erased whose bytes may still be in the file."""
+    return meta.get(connection, _TO_WIPE) > 0
+
+
+def wipe(connection: apsw.Connection) -> bool:
+    """Write the file anew without what was deleted; False where a reader is in the way.
+
+    What was deleted lies in pages that are free and in the log until they are written over.
+    """
+    connection.execute("vacuum")
+    (busy, *_) = connection.execute("pragma wal_checkpoint(truncate)").fetchone() or (1,)
+    if not busy:
+        meta.put(connection, _TO_WIPE, 0)
+    return not busy
+
+
+def _status(connection: apsw.Connection, page: int) -> int:
+    return int(connection.execute("select status from pages where id = ? + 1", (page,)).get)
