@@ -8,10 +8,12 @@ from recrawl.detect.masks.masks import learn_masks
 from recrawl.detect.verdict import (
     Criteria,
     PageFacts,
+    is_date_right,
     read_response,
     verdict_by_content,
     verdict_by_signature,
     verdict_unread,
+    with_lasting_validators,
 )
 from recrawl.parse.messages import Response
 from recrawl.units import SECONDS_A_DAY, http_text
@@ -229,6 +231,55 @@ def test_a_page_is_dated_by_its_answer_on_the_hosts_own_clock():
     assert math.isnan(again(Response(PAGE, 200, headers, b"two")).age)
     earlier = {"last-modified": http_text(3 * DAY - 3700), "date": sent}
     assert again(Response(PAGE, 200, earlier, b"two")).age > 0
+
+
+def dated(seconds_before, etag=""):
+    """A page that is dated so long before it was sent, at the third day."""
+    headers = {"date": http_text(3 * DAY), "last-modified": http_text(3 * DAY - seconds_before)}
+    return Response(PAGE, 200, headers | ({"etag": etag} if etag else {}), b"two")
+
+
+@pytest.mark.parametrize("young", [0, 1])
+@pytest.mark.parametrize("etag", ['"abc"', f'"{3 * 86_400:x}-2a"', f'"{3 * 86_400 - 1:x}-2a"'])
+def test_a_date_of_the_last_two_seconds_is_no_validator(young, etag):
+    """A change a moment later would have the same date, and an ETag that is made of it."""
+    response = dated(young, etag)
+    copy = with_lasting_validators(again(response), response, 3 * DAY).copy
+    made_of_date = f"{int(3 * DAY - young):x}" in etag
+
+    assert copy is not None
+    assert copy.modified_seconds is None
+    assert copy.etag == (None if made_of_date else etag)
+
+
+def test_an_older_date_is_one():
+    response = dated(2, f'"{3 * 86_400 - 2:x}-2a"')
+    found = again(response)
+
+    assert with_lasting_validators(found, response, 3 * DAY) is found
+    assert found.copy is not None
+    assert found.copy.modified_seconds == 3 * 86_400 - 2
+
+
+@pytest.mark.parametrize(
+    ("seconds_before", "gap", "changed", "right"),
+    [
+        (50, 100, True, True),  # in its gap
+        (150, 100, True, False),  # before it
+        (1, 100, True, False),  # by its response
+        (1, 10, True, None),  # or by a change: the gap is too short to tell
+        (150, 100, False, None),
+        (50, 100, False, False),  # moved without a change
+        (0, 1, False, None),  # or since before the last visit, within the second
+    ],
+)
+def test_dates_are_right_wrong_or_cannot_be_told(seconds_before, gap, changed, right):
+    before, at = 3 * DAY - gap, 3 * DAY
+    assert FIRST.copy is not None
+
+    found = is_date_right(dated(seconds_before), FIRST.copy, before, at, changed=changed)
+
+    assert found is right
 
 
 def test_dates_of_a_host_that_lies_say_nothing():

@@ -56,11 +56,6 @@ def test_a_base_that_leads_nowhere_is_none(base):
         ("<a href=c rel='noopener,nofollow'>", []),
         ("<a href=c rel=nofollower>", ["/a/c"]),
         ("<area href=c rel=nofollow>", []),
-        ("<meta name=robots content=nofollow><a href=c>", []),
-        ("<a href=c><meta name=Robots content='noindex, NoFollow'>", []),
-        ("<meta name=robots content=none><a href=c>", []),
-        ("<meta name=robots content=noindex><a href=c>", ["/a/c"]),
-        ("<meta name=description content=nofollow><a href=c>", ["/a/c"]),
     ],
 )
 def test_sites_say_what_not_to_follow(page, found):

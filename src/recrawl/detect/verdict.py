@@ -35,6 +35,7 @@ from recrawl.visits.status import VisitOutcome
 if TYPE_CHECKING:
     from recrawl.detect.masks.masks import Masks
     from recrawl.parse.messages import Response
+    from recrawl.parse.robots_tags import RobotsTags
 
 _OK, _NOT_MODIFIED = 200, 304
 _GONE = frozenset({404, 410})
@@ -42,6 +43,7 @@ _PAGES = frozenset({"text/html", "application/xhtml+xml"})
 _TEXTS = ("json", "xml", "javascript", "yaml", "csv", "x-www-form-urlencoded")
 # A page dated this short before its response was dated by its response: it is made anew every time.
 _MADE_JUST_NOW_SECONDS = 2.0
+_SHORT_GAP_SECONDS = 10 * _MADE_JUST_NOW_SECONDS  # in which one change in ten is as young
 _NO_PAGE = "soft-404"  # a wall that says that there is no such page
 _NO_TEXT = "empty"
 
@@ -221,6 +223,27 @@ def verdict_by_content(  # noqa: PLR0913 - a page now, a page before, and what i
     return Verdict(VisitOutcome.COSMETIC, what.share, None if found == copy else found)
 
 
+def with_robots_tags(verdict: Verdict, tags: RobotsTags, known: Copy | None, at: float) -> Verdict:
+    """A verdict whose copy says what the page asks of crawlers; one without content as it is.
+
+    Args:
+        verdict: The verdict.
+        tags: What the response asks.
+        known: What was known of the copy; None where there is none.
+        at: Epoch seconds of this visit.
+    """
+    copy = verdict.copy or known
+    if copy is None or not (verdict.outcome.compared or verdict.outcome is VisitOutcome.FIRST):
+        return verdict
+    after = tags.unavailable_after
+    marked = replace(
+        copy,
+        robots=tags.at(at),
+        unavailable_after_seconds=int(after) if isfinite(after) else None,
+    )
+    return replace(verdict, copy=None if marked == known else marked)
+
+
 def _before(copy: Copy | None, old: ReadPage | None) -> OldVersion | None:
     if copy is None:
         return None
@@ -235,10 +258,65 @@ def _compared_by(lines: tuple[str, ...], known: PageFacts) -> tuple[bytes, int |
 
 def dated_by_response(response: Response, at: float) -> bool:
     """Whether a page is dated by the moment at which it was sent."""
-    modified = validators(response.headers).modified
+    return _age_of_date(response, at) < _MADE_JUST_NOW_SECONDS
+
+
+def _age_of_date(response: Response, at: float) -> float:
+    """Seconds from a page's date to the moment at which it was sent, by its host's own clock."""
     sent = http_date(response.headers.get("date", ""))
-    end = at if sent is None else sent
-    return isfinite(modified) and modified > end - _MADE_JUST_NOW_SECONDS
+    return (at if sent is None else sent) - validators(response.headers).modified
+
+
+def is_date_right(
+    response: Response, copy: Copy, before: float, at: float, *, changed: bool
+) -> bool | None:
+    """Whether a page's date is that of its last change; None where that cannot be told.
+
+    Of a page that did not change, a date that has moved, or is later than the visit before, is
+    wrong. A change is rightly dated in its gap. That it is dated by its response is wrong after a
+    long gap; after a short one a change is as young as a date that is made up.
+
+    Args:
+        response: What a visit found.
+        copy: What is known of the copy.
+        before: Epoch seconds of the visit before.
+        at: Epoch seconds of this visit.
+        changed: Whether the page changed in between.
+    """
+    modified, age, gap = (
+        validators(response.headers).modified,
+        _age_of_date(response, at),
+        at - before,
+    )
+    if not changed:
+        if copy.modified_seconds is None:
+            moved = age < gap - _MADE_JUST_NOW_SECONDS
+        else:
+            moved = int(modified) != copy.modified_seconds
+        return False if moved else None
+    if age < _MADE_JUST_NOW_SECONDS:
+        return False if gap > _SHORT_GAP_SECONDS else None
+    return before <= modified + 1 <= at + 1
+
+
+def with_lasting_validators(verdict: Verdict, response: Response, at: float) -> Verdict:
+    """A verdict whose copy has no validator that a change a moment later would share.
+
+    Last-Modified has whole seconds: a page that changes twice in one of them has the same date for
+    two versions, and a host that calls the second "not modified" is honest (RFC 9110, 8.8.2.2).
+    An ETag that is made of this date, as that of nginx, is no finer.
+
+    Args:
+        verdict: What a visit found.
+        response: What it found that in.
+        at: Epoch seconds of the visit.
+    """
+    copy = verdict.copy
+    if copy is None or copy.modified_seconds is None or not dated_by_response(response, at):
+        return verdict
+    etag = copy.etag or ""
+    lasting = None if f"{copy.modified_seconds:x}" in etag else copy.etag
+    return replace(verdict, copy=replace(copy, etag=lasting, modified_seconds=None))
 
 
 def _was_so(now: ReadPage, old: ReadPage | None, copy: Copy | None) -> bool:

@@ -4,8 +4,8 @@ No tree is built: on a million letters of nested tags one parser takes minutes a
 but the first few hundred. Only the tokens of the HTML standard are followed: comments, the text of
 scripts and the like, quoted and bare values. A tag that the end of the page leaves open is none.
 
-Sites say which links a crawler shall not follow, by `nofollow` on the link or for the page, and
-both are kept to. References are relative to the page's `base` if it has one.
+A link that a site marks by `nofollow` is left out; what a page asks for all of its links is read by
+`recrawl.parse.robots_tags`. References are relative to the page's `base` if it has one.
 
 Pure.
 """
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MOST_LINKS = 10_000
 
 _MOST_REFERENCES = 10 * MOST_LINKS  # most of a hostile page's may be no addresses
-_NAMES = frozenset({"a", "area", "base", "link", "meta"})
+_NAMES = frozenset({"a", "area", "base", "link"})
 _SPACE = r"[ \t\n\f\r]"
 _ATTRIBUTE = rf"""
     (?: {_SPACE} | / )*+
@@ -116,10 +116,7 @@ def _followed(page: str, address: str, is_wanted: Callable[[Tag], bool]) -> tupl
     base = ""
     references: dict[str, None] = {}
     for tag in start_tags(page, _NAMES):
-        if tag.name == "meta":
-            if _forbids_links(tag):
-                return ()
-        elif tag.name == "base":
+        if tag.name == "base":
             base = base or tag.attributes.get("href", "")
         elif is_wanted(tag) and len(references) < _MOST_REFERENCES:
             references[tag.attributes["href"]] = None
@@ -146,11 +143,6 @@ def _is_feed(tag: Tag) -> bool:
         return False
     mime = content_type(tag.attributes.get("type", ""))[0]
     return "alternate" in _words(tag, "rel") and mime in FEED_TYPES
-
-
-def _forbids_links(tag: Tag) -> bool:
-    words = _words(tag, "content")
-    return _words(tag, "name") == {"robots"} and not words.isdisjoint({"nofollow", "none"})
 
 
 def _words(tag: Tag, name: str) -> set[str]:

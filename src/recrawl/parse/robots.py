@@ -128,7 +128,7 @@ def robots_of_answer(status: int, body: bytes, agent: str) -> Robots:
 
 def _for_agent(text: str, agent: str) -> str:
     """The lines of a file that concern a crawler, as a group for all."""
-    token = _token(agent)
+    token = product_token(agent)
     ours: list[str] = []
     others: list[str] = []
     sitemaps: list[str] = []
@@ -160,7 +160,7 @@ def _group_lines(text: str) -> Iterator[tuple[set[str], str]]:
         if agent:
             if closed:
                 names, closed = set(), False
-            names.add(_token(line[agent.end() :]))
+            names.add(product_token(line[agent.end() :]))
             yield names, ""
         elif not _IDLE.match(line):
             # Sitemaps and hosts are no part of a group: they may stand between its crawlers.
@@ -169,10 +169,10 @@ def _group_lines(text: str) -> Iterator[tuple[set[str], str]]:
             yield names, line
 
 
-def _token(text: str) -> str:
+def product_token(text: str) -> str:
     """Product token of a crawler, as groups name it: without version, in small letters.
 
-    >>> _token(" Sec-Bot/1.0 # ours"), _token("*")
+    >>> product_token(" Sec-Bot/1.0 # ours"), product_token("*")
     ('sec-bot', '*')
     """
     name = re.split(r"[\s/;,(#]", text.strip(), maxsplit=1)[0].lower()

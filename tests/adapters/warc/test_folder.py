@@ -155,20 +155,40 @@ def test_an_index_finds_every_page(tmp_path):
         files.write(RecordedFetch(Request(A), Response(A, problem="dns", detail="no"), at=1))
 
     lines = indexed(tmp_path)
-    assert [line["key"] for line in lines] == ["org,a)/", "org,b)/", "org,a)/"]
-    assert [line["timestamp"] for line in lines] == [
-        "20231114221320",
-        "20231114221321",
-        "20231114221322",
+    assert [line["warc-target-uri"] for line in lines] == [A, B, A]
+    assert [line["warc-date"][:19] for line in lines] == [
+        "2023-11-14T22:13:20",
+        "2023-11-14T22:13:21",
+        "2023-11-14T22:13:22",
     ]
-    assert [line.get("mime") for line in lines[1:]] == ["warc/revisit"] * 2
-    assert {line["digest"] for line in lines} == {"sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N"}
-    assert [line["status"] for line in lines] == ["200", "200", "304"]
+    assert [line["warc-type"] for line in lines] == ["response", "revisit", "revisit"]
+    digests = {line["warc-payload-digest"] for line in lines}
+    assert digests == {"sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N"}
+    assert [line["http:status"] for line in lines] == ["200", "200", "304"]
     raw = files_in(tmp_path)[0].read_bytes()
     for line in lines:
         start = int(line["offset"])
         (record,) = read(raw[start : start + int(line["length"])])
-        assert record.address == line["url"]
+        assert record.address == line["warc-target-uri"]
+
+
+def test_a_folder_with_a_limit_keeps_the_newest_files(tmp_path):
+    """What is deleted is referred to no more: its body is written again when it comes again."""
+    limit, sizes = 200_000, []
+    with WarcFolder(tmp_path, AGENT, total_bytes=limit) as files:
+        for number in range(100):
+            files.write(fetched(noise(7_000, number % 60), f"{A}{number}", at=number))
+            sizes.append(sum(path.stat().st_size for path in tmp_path.glob("recrawl-*")))
+            files.sync()
+
+    records = of_kind(read_folder(tmp_path), "response", "revisit")
+    kept = [int(each.address.rpartition("/")[2]) for each in records]
+    assert max(sizes) <= limit + 10_000
+    assert kept == list(range(kept[0], 100))
+    ids = {each.fields["warc-record-id"] for each in records}
+    referred = [each.fields["warc-refers-to"] for each in records if each.kind == "revisit"]
+    assert set(referred) <= ids
+    assert 10 < len(kept) < 60
 
 
 def test_kills_leave_every_record_that_was_acknowledged(tmp_path):

@@ -2,6 +2,7 @@
 
 from uuid import UUID, uuid4
 
+import apsw
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -78,3 +79,25 @@ def test_a_file_that_is_something_else_may_be_removed(path, content):
         found(path)
     path.unlink()
     assert found(path) is None
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "update records set number = x'00'",
+        "update records set number = 7",
+        "update records set address = cast(x'ff' as text)",
+        "alter table records rename column number to name",
+    ],
+)
+def test_a_damaged_list_is_refused_in_one_sentence(path, damage):
+    known = WarcIndex(path)
+    known.put(KEY, ORIGINAL)
+    known.commit()
+    known.close()
+    connection = apsw.Connection(str(path))
+    connection.execute(damage)
+    connection.close()
+
+    with pytest.raises(CannotWrite, match="must be a list of records, and may be removed"):
+        found(path)

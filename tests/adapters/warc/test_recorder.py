@@ -181,7 +181,7 @@ def test_many_at_once_are_all_written(tmp_path):
     async def work():
         async with FaultServer(pages) as server:
             files = WarcFolder(tmp_path, AGENT, largest_bytes=100_000)
-            fetcher = RecordingFetcher(HttpFetcher(AGENT), files)
+            fetcher = RecordingFetcher(HttpFetcher(AGENT, per_address=200), files)
             requests = [Request(server.address(path), local=True) for path in bodies]
             await asyncio.gather(*map(fetcher.fetch, requests))
             await fetcher.close()

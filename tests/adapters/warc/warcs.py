@@ -1,4 +1,4 @@
-"""WARC files as two other programs read them, and as a third indexes them."""
+"""WARC files as two other programs read them, and as one of them indexes them."""
 
 from __future__ import annotations
 
@@ -7,19 +7,24 @@ import json
 import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from cdxj_indexer.main import CDXJIndexer  # type: ignore[import-untyped] # ships no types
 from warcio.archiveiterator import (  # type: ignore[import-untyped] # ships no types
     ArchiveIterator as SlowIterator,
 )
+from warcio.indexer import Indexer  # type: ignore[import-untyped] # ships no types
 
 from recrawl.adapters.warc.folder import OPEN
 
 with warnings.catch_warnings(action="ignore"):  # it warns of itself
-    from fastwarc.warc import ArchiveIterator as FastIterator
+    from fastwarc.warc import ArchiveIterator
+
+FastIterator: Any = ArchiveIterator
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
+
+
+_FIELDS = "offset,length,http:status,warc-type,warc-target-uri,warc-date,warc-payload-digest"
 
 
 class Read(NamedTuple):
@@ -58,21 +63,17 @@ def left_open(folder: Path) -> list[Path]:
     return sorted(folder.glob(f"*{OPEN}"))
 
 
-def indexed(folder: Path) -> list[dict[str, Any]]:
-    """What an index of the folder says of its records."""
-    lines = io.StringIO()
-    CDXJIndexer(lines, [str(path) for path in files_in(folder)]).process_all()
-    return [_indexed(line) for line in lines.getvalue().splitlines()]
+def indexed(folder: Path) -> list[dict[str, str]]:
+    """What an index of the folder says of responses and revisits."""
+    inputs, lines = [str(path) for path in files_in(folder)], folder / "index.jsonl"
+    Indexer(_FIELDS, inputs, str(lines)).process_all()
+    records = map(json.loads, lines.read_text().splitlines())
+    lines.unlink()
+    return [record for record in records if record["warc-type"] in ("response", "revisit")]
 
 
 def of_kind(records: Iterable[Read], *kinds: str) -> list[Read]:
     return [record for record in records if record.kind in kinds]
-
-
-def _indexed(line: str) -> dict[str, Any]:
-    key, timestamp, values = line.split(" ", 2)
-    found: dict[str, Any] = json.loads(values)
-    return found | {"key": key, "timestamp": timestamp}
 
 
 def _fast(raw: bytes) -> Iterable[Read]:

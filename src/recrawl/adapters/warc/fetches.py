@@ -4,6 +4,7 @@
     a body that is in a record      revisit that refers to it, request
     304                             revisit that refers to the record with the copy, request
     no response                     metadata: what went wrong
+    a page that asks for noarchive  metadata: that it was fetched, and nothing of it
 
 Two kinds of keys lead to a record: what its body is, and, for a page that a host calls unchanged,
 the address with the `ETag` and `Last-Modified` that the host gave it. They stand in a file, so that
@@ -50,8 +51,10 @@ if TYPE_CHECKING:
     Find: TypeAlias = Callable[[bytes], "OriginalRecord | None"]
 
 _KEY_BYTES = 16
+# What SQLite says of a file that is no database, or one of others.
+_NO_LIST = (apsw.NotADBError, apsw.CorruptError, apsw.SchemaChangeError, apsw.SQLError)
 _OK, _NOT_MODIFIED = 200, 304
-_SAME_BODY = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+SAME_BODY = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 _UNCHANGED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 
 
@@ -63,11 +66,13 @@ class RecordedFetch:
         request: What was asked.
         response: What came.
         at: When it was asked, in milliseconds after 1970.
+        archived: Whether its content may be written down.
     """
 
     request: Request
     response: Response
     at: int
+    archived: bool = True
 
     @property
     def is_unchanged(self) -> bool:
@@ -110,8 +115,8 @@ def records_of(
         >>> [record.kind for record in again.records]
         ['revisit', 'request']
     """
-    if not fetched.response.ok:
-        return FetchRecords((_failure(fetched),))
+    if not (fetched.response.ok and fetched.archived):
+        return FetchRecords((_without_content(fetched),))
     if fetched.is_unchanged:
         return _unchanged(fetched, agent, find)
     response = fetched.response
@@ -120,7 +125,7 @@ def records_of(
     if known is None:
         record, known = _response(fetched)
     else:
-        record = _revisit(fetched, _SAME_BODY, known)
+        record = _revisit(fetched, SAME_BODY, known)
     keys = {key: known} if response.body else {}
     if response.status == _OK and response.body:
         keys |= _version(fetched.request.address, *_validators(response), known)
@@ -155,14 +160,19 @@ def _revisit(fetched: RecordedFetch, profile: str, original: OriginalRecord | No
     """A record without a body; what it refers to is left out where that is not known."""
     fields = {"WARC-Profile": profile}
     if original is not None:
-        fields |= {
-            "WARC-Payload-Digest": original.digest,
-            "WARC-Refers-To": record_urn(original.number),
-            "WARC-Refers-To-Target-URI": escaped_uri(original.address),
-            "WARC-Refers-To-Date": warc_date(original.at),
-        }
+        fields |= reference_fields(original)
     head, address = response_head(fetched.response), fetched.request.address
     return Record("revisit", fetched.at, RESPONSE_TYPE, head, fields, address)
+
+
+def reference_fields(original: OriginalRecord) -> dict[str, str]:
+    """Fields by which a record refers to the one that has its body."""
+    return {
+        "WARC-Payload-Digest": original.digest,
+        "WARC-Refers-To": record_urn(original.number),
+        "WARC-Refers-To-Target-URI": escaped_uri(original.address),
+        "WARC-Refers-To-Date": warc_date(original.at),
+    }
 
 
 def _request(fetched: RecordedFetch, agent: str, beside: Record) -> Record:
@@ -171,12 +181,13 @@ def _request(fetched: RecordedFetch, agent: str, beside: Record) -> Record:
     return Record("request", fetched.at, REQUEST_TYPE, block, fields, address)
 
 
-def _failure(fetched: RecordedFetch) -> Record:
+def _without_content(fetched: RecordedFetch) -> Record:
+    """That a page was fetched, and why there is nothing of it."""
     response, address = fetched.response, fetched.request.address
+    said = {"problem": response.problem, "detail": response.detail}
     block = field_lines(
         {
-            "problem": response.problem,
-            "detail": response.detail,
+            **(said if response.problem else {"robots-tags": "noarchive"}),
             **({"status": str(response.status)} if response.status else {}),
             "seconds": f"{response.seconds:.3f}",
         }
@@ -266,7 +277,7 @@ class WarcIndex:
         with self._translated_errors():
             query = "select number, address, at, digest from records where key = ?"
             row = self._connection.execute(query, (key,)).fetchone()
-        return row and OriginalRecord(UUID(bytes=row[0]), *row[1:])
+            return row and OriginalRecord(UUID(bytes=row[0]), *row[1:])
 
     def put(self, key: bytes, original: OriginalRecord) -> None:
         """Let a key lead to a record."""
@@ -274,6 +285,28 @@ class WarcIndex:
         with self._translated_errors():
             statement = "insert or replace into records values (?, ?, ?, ?, ?)"
             self._connection.execute(statement, (key, *values))
+
+    def forget(self, wanted: Callable[[str], bool]) -> None:
+        """Let nothing lead to the records of some addresses any more; kept at once."""
+        with self._translated_errors():
+            self.commit()
+            rows = self._connection.execute("select key, address from records")
+            keys = [(key,) for key, address in rows if wanted(address)]
+            self._connection.executemany("delete from records where key = ?", keys)
+            self.commit()
+
+    def wipe(self) -> None:
+        """Leave no byte of what was forgotten in the file."""
+        with self._translated_errors():
+            self._connection.execute("commit")
+            self._connection.execute("vacuum")
+            self._connection.execute("pragma wal_checkpoint(truncate)")
+            self._connection.execute("begin")
+
+    def forget_before(self, until: int) -> None:
+        """Let no key lead to a record from before an instant, in epoch milliseconds."""
+        with self._translated_errors():
+            self._connection.execute("delete from records where at < ?", (until,))
 
     def commit(self) -> None:
         """Keep what was put; until then a crash forgets it."""
@@ -290,9 +323,9 @@ class WarcIndex:
         """Say in one sentence what is wrong with the file."""
         try:
             yield
-        except (apsw.NotADBError, apsw.CorruptError, apsw.SchemaChangeError) as error:
+        except (*_NO_LIST, ValueError, TypeError) as error:  # or a value is damaged
             rule = "must be a list of records, and may be removed"
-            raise CannotWrite(f"{self._path}: {rule} ({error})") from None
+            raise CannotWrite(f"{self._path}: {rule} ({ascii(str(error))[1:-1]})") from None
         except apsw.Error as error:
             message = f"{self._path}: must be a file that can be written to ({error})"
             raise CannotWrite(message) from None

@@ -24,14 +24,16 @@ from typing import IO, TYPE_CHECKING, Self
 
 from recrawl import __version__
 from recrawl.adapters.warc.fetches import WarcIndex, records_of
-from recrawl.adapters.warc.records import FIELDS_TYPE, Record, field_lines
+from recrawl.adapters.warc.records import FIELDS_TYPE, Record, escaped_uri, field_lines
+from recrawl.entries.records import Checked
 from recrawl.errors import CannotWrite, InvalidParameter, reason
 from recrawl.store.lock import Lock
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from recrawl.adapters.warc.fetches import RecordedFetch
+    from recrawl.adapters.warc.fetches import OriginalRecord, RecordedFetch
 
 LARGEST_BYTES = 1_000_000_000
 OPEN = ".open"
@@ -39,8 +41,10 @@ OPEN = ".open"
 _NAME = "recrawl"
 _FORMAT = "WARC File Format 1.1"
 _STANDARD = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
-_GZIP = 31  # of zlib: a stream with the head and the check of gzip
-_PIECE = 1 << 16
+GZIP = 31  # of zlib: a stream with the head and the check of gzip
+PIECE = 1 << 16
+_STAMP = "%Y%m%d%H%M%S"
+_FEWEST_FILES = 8  # in a folder with a limit: so much of it goes at a time
 
 
 class WarcFolder:
@@ -53,11 +57,22 @@ class WarcFolder:
         folder: Where; made if it is not there.
         agent: What the crawl sends as `User-Agent`.
         largest_bytes: A file that has reached this size is closed, and another one begun.
+        total_bytes: Room for all files together, for which the oldest are deleted when another one
+            is begun; None to keep them all.
     """
 
-    def __init__(self, folder: Path, agent: str, *, largest_bytes: int = LARGEST_BYTES) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        agent: str,
+        *,
+        largest_bytes: int = LARGEST_BYTES,
+        total_bytes: int | None = None,
+    ) -> None:
         if largest_bytes < 1:
             raise InvalidParameter(f"largest_bytes must be positive (got {largest_bytes})")
+        if total_bytes is not None:
+            largest_bytes = max(min(largest_bytes, total_bytes // _FEWEST_FILES), 1)
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -66,6 +81,7 @@ class WarcFolder:
         self._folder = folder
         self._agent = agent
         self._largest_bytes = largest_bytes
+        self._total_bytes = total_bytes
         self._file: WarcFile | None = None
         self._files = 0
         self._index: WarcIndex | None = None
@@ -91,6 +107,16 @@ class WarcFolder:
         self._current().write(b"".join(record.packed() for record in found.records))
         for key, original in found.index.items():
             index.put(key, original)
+
+    def forget(self, wanted: Callable[[str], bool]) -> None:
+        """Let nothing lead to the records of some addresses any more, as records write them."""
+        self._open_index().forget(lambda address: wanted(escaped_uri(address)))
+
+    def remember(self, moved: Mapping[bytes, OriginalRecord]) -> None:
+        """Let keys lead to records, and leave no byte of others that were forgotten."""
+        for key, original in moved.items():
+            self._open_index().put(key, original)
+        self._open_index().wipe()
 
     def sync(self) -> None:
         """Put everything on disk, and then keep what is known of it."""
@@ -123,13 +149,35 @@ class WarcFolder:
             full, self._file = self._file, None
             full.close()
         if self._file is None:
+            if self._total_bytes is not None:
+                self._make_room(self._total_bytes - self._largest_bytes)
             self._file = self._begin()
         return self._file
+
+    def _make_room(self, room: int) -> None:
+        """Delete the oldest files until the others have room; no record refers to them again."""
+        files = sorted(self._folder.glob(f"{_NAME}-*.warc.gz"))
+        sizes = [path.stat().st_size for path in files]
+        going = 0
+        while sum(sizes[going:]) > room:
+            going += 1
+        if not going:
+            return
+        kept = files[going:]
+        until = _begun(kept[0]) if kept else time.time()
+        index = self._open_index()
+        index.forget_before(int((until + 1) * 1000))  # names have whole seconds
+        index.commit()
+        try:
+            for path in files[:going]:
+                path.unlink()
+        except OSError as error:
+            raise CannotWrite(f"{path} cannot be deleted ({reason(error)})") from None
 
     def _begin(self) -> WarcFile:
         """A new file that says what it is."""
         now = time.time()
-        stamp = datetime.fromtimestamp(now, UTC).strftime("%Y%m%d%H%M%S")
+        stamp = datetime.fromtimestamp(now, UTC).strftime(_STAMP)
         path = self._unused(stamp)
         file = WarcFile(path)
         said = {
@@ -171,7 +219,7 @@ class WarcFile:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
         try:
             self._handle = os.open(self._scratch, flags, 0o644)
-            _sync_folder(path.parent)
+            sync_folder(path.parent)
         except OSError as error:
             raise self._refused(error) from None
 
@@ -212,7 +260,13 @@ class WarcFile:
         return CannotWrite(f"{self.path}: there must be room to write ({reason(error)})")
 
 
-def _sync_folder(folder: Path) -> None:
+def _begun(path: Path) -> float:
+    """When a file was begun, in epoch seconds, as its name says."""
+    stamp = path.name.split("-")[1]
+    return datetime.strptime(stamp, _STAMP).replace(tzinfo=UTC).timestamp()
+
+
+def sync_folder(folder: Path) -> None:
     """Have the names of its files on disk: what is in a file that has none is lost."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -249,18 +303,32 @@ def whole_bytes(file: IO[bytes]) -> int:
     True
     """
     whole = read = 0
-    stream = zlib.decompressobj(_GZIP)
-    while piece := file.read(_PIECE):
+    stream = zlib.decompressobj(GZIP)
+    while piece := file.read(PIECE):
         read += len(piece)
         while piece:
             try:
-                stream.decompress(piece, _PIECE)
+                stream.decompress(piece, PIECE)
             except zlib.error:
                 return whole
             if stream.eof:
                 piece = stream.unused_data
                 whole = read - len(piece)
-                stream = zlib.decompressobj(_GZIP)
+                stream = zlib.decompressobj(GZIP)
             else:
                 piece = stream.unconsumed_tail
     return whole
+
+
+def check_files(folder: Path) -> Checked:
+    """Look for files of a folder that are not whole records from beginning to end."""
+    files = sorted(folder.glob(f"{_NAME}-*.warc.gz"))
+    if not files:
+        raise InvalidParameter(f"{folder} has no WARC files of a crawl")
+    problems = []
+    for path in files:
+        with path.open("rb") as file:
+            whole = whole_bytes(file)
+        if whole < path.stat().st_size:
+            problems.append(f"{path.name}: no whole record after {whole:,} bytes")
+    return Checked("warc", len(files), len(problems), tuple(problems))

@@ -13,6 +13,7 @@ import asyncio
 import threading
 import time
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from math import inf
 from queue import Empty, SimpleQueue
@@ -42,14 +43,21 @@ class RecordingFetcher:
     Args:
         fetcher: Makes the requests.
         folder: Where to write.
+        may_archive: Whether the content of a fetch may be written down; all by default.
         sync_seconds: After so long what was written is on disk, whatever happens to the machine.
     """
 
     def __init__(
-        self, fetcher: Fetcher, folder: WarcFolder, *, sync_seconds: float = _SYNC_SECONDS
+        self,
+        fetcher: Fetcher,
+        folder: WarcFolder,
+        *,
+        may_archive: Callable[[RecordedFetch], bool] = bool,
+        sync_seconds: float = _SYNC_SECONDS,
     ) -> None:
         self._fetcher = fetcher
         self._folder = folder
+        self._may_archive = may_archive
         self._sync_seconds = sync_seconds
         self._loop = asyncio.get_running_loop()
         self._closed = False
@@ -106,7 +114,7 @@ class RecordingFetcher:
             if waiting is None:
                 break
             fetched, written = waiting
-            self._attempt(partial(self._folder.write, fetched))
+            self._attempt(partial(self._write, fetched))
             due = min(due, time.monotonic() + self._sync_seconds)
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
                 self._loop.call_soon_threadsafe(self._notify, written)
@@ -114,6 +122,9 @@ class RecordingFetcher:
             self._folder.close()
         except RecrawlError as error:
             self._failure = self._failure or error
+
+    def _write(self, fetched: RecordedFetch) -> None:
+        self._folder.write(replace(fetched, archived=self._may_archive(fetched)))
 
     def _attempt(self, write: Callable[[], None]) -> None:
         """Write something, unless that has failed before."""

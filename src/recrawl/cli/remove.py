@@ -1,0 +1,171 @@
+"""`recrawl remove`: take pages out of a crawl, or erase all that is kept of them.
+
+Touches: files, a store, the clock, the standard streams.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recrawl.cli import screen, shared
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recrawl.crawl.removal import Selection, TakenOut
+    from recrawl.entries.store import ReadStore, WriteStore
+    from recrawl.settings.settings import Settings
+
+_URLS = typer.Argument(
+    metavar="URL...",
+    help="Addresses of pages; * stands for any letters.",
+    show_default=False,
+)
+_ERASE = typer.Option("--erase", help="Erase what is kept of the pages, and their addresses.")
+_WARC = typer.Option(
+    "--warc",
+    metavar="DIR",
+    help="Folder of WARC files to erase the pages from, too; may be repeated.",
+    show_default=False,
+)
+_YES = typer.Option("--yes", help="Do not ask for confirmation.")
+_HEADER = ("page", "status", "versions", "bodies", "bytes", "WARC records")
+
+
+def remove(
+    urls: Annotated[list[str], _URLS],
+    *,
+    erase: Annotated[bool, _ERASE] = False,
+    warc: Annotated[list[Path] | None, _WARC] = None,
+    yes: Annotated[bool, _YES] = False,
+    settings: Annotated[Path, shared.SETTINGS] = Path("recrawl.toml"),
+    as_csv: Annotated[bool | None, shared.CSV] = None,
+    as_json: Annotated[bool, shared.JSON] = False,
+    output: Annotated[Path | None, shared.OUTPUT] = None,
+) -> None:
+    """Take pages out of a crawl: they are not visited again, nor added when found.
+
+    What is known of the pages stays in the store, unless --erase is given: then
+    their versions, copies, masks and addresses are deleted, from WARC files too if
+    --warc names their folder, and the store is written anew so that no byte of
+    them is left. The times and outcomes of their visits stay. No crawl of this
+    store may be running. Whatever interrupts it, the same command does the rest.
+
+    \b
+    Examples:
+        recrawl remove https://example.org/old
+        recrawl remove --erase --warc archive https://example.org/private/*
+    """  # noqa: D301 - \b tells click to leave the paragraph alone
+    import time
+
+    from recrawl.cli.crawling import load_settings, store_of
+    from recrawl.crawl.removal import Selection, erase_from_files, erase_pages, remove_pages
+    from recrawl.store import open_for_writing, open_store
+
+    if warc and not erase:
+        raise typer.BadParameter("--warc goes with --erase only")
+    out = shared.Output.of(settings, as_csv=as_csv, as_json=as_json, file=output)
+    asked = load_settings(settings)
+    place = store_of(settings, asked)
+    with open_for_writing(place) as store, open_store(place) as reader:
+        chosen = Selection.of(reader, urls)
+        if not warc:
+            _check_known(reader, chosen)
+        _confirm(chosen, erase=erase, yes=yes)
+        if erase:
+            with screen.progress("reading WARC files") as progress:
+                records, targets = erase_from_files(
+                    warc or (), asked.agent, chosen, progress or bool
+                )
+            rows = erase_pages(store, reader, chosen, time.time(), records)
+            reader.close()  # what it reads could not be written over
+            _wipe(store)
+        else:
+            rows, targets = remove_pages(store, reader, chosen, time.time()), set()
+    _show(rows, out)
+    _remark(asked, rows, targets, settings, looked=bool(warc))
+
+
+def _check_known(reader: ReadStore, chosen: Selection) -> None:
+    """Raise for an address that is no page."""
+    from recrawl.cli.inspecting import page_of
+
+    for address, page in chosen.pages.items():
+        if page is None:
+            page_of(reader, address)
+
+
+def _confirm(chosen: Selection, *, erase: bool, yes: bool) -> None:
+    """Ask a person at a terminal."""
+    import sys
+
+    from recrawl.report.words import counted
+
+    if yes or not (screen.is_terminal(sys.stdin) and screen.is_terminal(sys.stderr)):
+        return
+    for address in list(chosen.pages)[: screen.MOST_ROWS]:
+        screen.remark(f"  {address}")
+    pages = counted(len(chosen.pages), "page")
+    question = f"Erase {pages} for good?" if erase else f"Remove {pages} from the crawl?"
+    typer.confirm(question, abort=True, err=True)
+
+
+def _wipe(store: WriteStore) -> None:
+    from recrawl.errors import StoreLocked
+
+    if not store.wipe():
+        raise StoreLocked(
+            f"{store.name}: the pages are erased, but another program reads the store, so that "
+            "bytes of them may be left in its files; end it and run the same command again"
+        )
+
+
+def _show(rows: Sequence[TakenOut], out: shared.Output) -> None:
+    import numpy as np
+
+    if out.interactive:
+        words = [
+            [row.address, row.status.label, *(f"{each:,}" for each in _figures(row))]
+            for row in rows[: screen.MOST_ROWS]
+        ]
+        shared.show(_HEADER, words, total=len(rows), left=(0, 1))
+        return
+    from recrawl.report.rates import Named
+    from recrawl.visits.status import PageStatus
+
+    status = np.array([row.status for row in rows], np.int64)
+    figures = np.array([_figures(row) for row in rows], np.int64).reshape(len(rows), 4)
+    names = ("versions", "bodies", "bytes", "warc_records")
+    columns = {"status": Named(status, [each.label for each in PageStatus])}
+    columns |= dict(zip(names, figures.T, strict=True))
+    out.write([row.address for row in rows], columns)
+
+
+def _figures(row: TakenOut) -> tuple[int, ...]:
+    return row.erased.versions, row.erased.bodies, row.erased.bytes, row.records
+
+
+def _remark(
+    asked: Settings,
+    rows: Sequence[TakenOut],
+    targets: set[str],
+    settings: Path,
+    *,
+    looked: bool,
+) -> None:
+    """Say what else may be there of the pages."""
+    from recrawl.visits.status import PageStatus
+
+    if not rows:
+        screen.remark("No page matches.")
+    named = {rule.address for rule in asked.rules if rule.exact}
+    for row in rows:
+        if row.address in named:
+            screen.remark(f"{settings} still has a [[page]] {row.address}.")
+    for target in sorted(targets):
+        screen.remark(f"A redirect led to {target}, whose WARC records stay.")
+    if not looked and any(row.status is PageStatus.ERASED for row in rows):
+        screen.remark("WARC files were left as they are; --warc DIR erases pages from them, too.")

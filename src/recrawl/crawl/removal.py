@@ -1,0 +1,180 @@
+"""Pages taken out of a crawl that does not run: out of its WARC files, then out of its store.
+
+The files come first, while the store still knows the pages. So whenever the process is killed, the
+same call does the rest.
+
+Touches: a store and files, through what it is given.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.adapters.warc.erasing import erase_records
+from recrawl.adapters.warc.records import escaped_uri
+from recrawl.entries.entries import Erased, PagesErased, PagesRemoved
+from recrawl.parse.addresses import canonical
+from recrawl.state.opening import unlearned
+from recrawl.visits.status import PageStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from recrawl.entries.entries import Entry
+    from recrawl.entries.store import ReadStore, WriteStore
+
+_TAKEN_OUT = (PageStatus.REMOVED, PageStatus.ERASED)
+_WILD = "*"
+_NOTHING = Erased()
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Pages that are named by addresses or by patterns, in which `*` stands for any letters.
+
+    Args:
+        pages: Numbers of pages by address; None for an address that is no page.
+        patterns: Patterns that addresses match as a whole.
+
+    Examples:
+        >>> selection = Selection({"https://a.org/x": 3}, (re.compile("https://a.org/p/.*"),))
+        >>> [selection.holds(f"https://a.org/{path}") for path in ("x", "p/1", "y")]
+        [True, True, False]
+    """
+
+    pages: Mapping[str, int | None]
+    patterns: tuple[re.Pattern[str], ...] = ()
+
+    @classmethod
+    def of(cls, reader: ReadStore, named: Sequence[str]) -> Selection:
+        """Pages of a store; an address that is one's own is no pattern."""
+        addresses = [canonical(each) or each for each in named]
+        pages = dict(zip(addresses, reader.find_pages(addresses), strict=True))
+        wild = [each for each in addresses if _WILD in each and pages[each] is None]
+        patterns = tuple(re.compile(".*".join(map(re.escape, each.split(_WILD)))) for each in wild)
+        found = {each: page for each, page in pages.items() if each not in wild}
+        number = 0
+        for some in reader.all_addresses() if patterns else ():
+            for address in some:
+                if any(pattern.fullmatch(address) for pattern in patterns):
+                    found[address] = number
+                number += 1
+        return cls(found, patterns)
+
+    def holds(self, address: str) -> bool:
+        """Whether an address is one of them, known or not."""
+        return address in self.pages or any(each.fullmatch(address) for each in self.patterns)
+
+    @property
+    def known(self) -> list[tuple[str, int]]:
+        """Those that are pages, with their numbers."""
+        return [(address, page) for address, page in self.pages.items() if page is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class TakenOut:
+    """What was taken out of a page.
+
+    Args:
+        address: Its address.
+        status: How it stands now.
+        erased: What was deleted from the store.
+        records: Records that were taken out of WARC files.
+    """
+
+    address: str
+    status: PageStatus
+    erased: Erased = _NOTHING
+    records: int = 0
+
+
+def remove_pages(
+    store: WriteStore, reader: ReadStore, chosen: Selection, at_seconds: float
+) -> list[TakenOut]:
+    """Take pages out, and keep what is known of them.
+
+    Args:
+        store: The store.
+        reader: The same, for reading.
+        chosen: The pages.
+        at_seconds: The current time.
+    """
+    pages = _still_there(reader, chosen, _TAKEN_OUT)
+    _write(store, reader, [PagesRemoved(pages, at_seconds)] if pages else [])
+    status = reader.pages().status
+    return [TakenOut(address, PageStatus(int(status[page]))) for address, page in chosen.known]
+
+
+def erase_from_files(
+    folders: Sequence[Path], agent: str, chosen: Selection, on_progress: Callable[[float], object]
+) -> tuple[dict[str, int], set[str]]:
+    """Take the records of pages out of WARC files.
+
+    Args:
+        folders: Folders of WARC files.
+        agent: `User-Agent` of the crawl.
+        chosen: The pages.
+        on_progress: Called now and then with the share of a folder that was looked through.
+
+    Returns:
+        Records that were taken out, by address as records write it; addresses that redirects of
+        these led to, whose records stay.
+    """
+    names = {escaped_uri(address) for address in chosen.pages}
+    records: dict[str, int] = {}
+    targets: set[str] = set()
+    for folder in folders:
+        found = erase_records(
+            folder, agent, lambda name: name in names or chosen.holds(name), on_progress
+        )
+        targets |= found.targets
+        for name, count in found.records.items():
+            records[name] = records.get(name, 0) + count
+    return records, targets
+
+
+def erase_pages(
+    store: WriteStore,
+    reader: ReadStore,
+    chosen: Selection,
+    at_seconds: float,
+    records: Mapping[str, int],
+) -> list[TakenOut]:
+    """Delete all that a store knows of pages but their visits, and leave tombstones.
+
+    Args:
+        store: The store.
+        reader: The same, for reading.
+        chosen: The pages.
+        at_seconds: The current time.
+        records: Records that were taken out of WARC files, by address as they write it.
+    """
+    pages = _still_there(reader, chosen, (PageStatus.ERASED,))
+    receipts = _write(store, reader, [PagesErased([page], at_seconds) for page in pages])
+    erased = dict(zip(pages, receipts, strict=True))
+    left = dict(records)
+    rows = []
+    for address, page in chosen.pages.items():
+        receipt = _NOTHING if page is None else erased.get(page, _NOTHING)
+        count = left.pop(escaped_uri(address), 0)
+        rows.append(TakenOut(address, PageStatus.ERASED, receipt, count))
+    return rows + [TakenOut(name, PageStatus.ERASED, records=count) for name, count in left.items()]
+
+
+def _still_there(reader: ReadStore, chosen: Selection, done: tuple[PageStatus, ...]) -> list[int]:
+    """Numbers of the pages that do not stand so already."""
+    status = reader.pages().status
+    return [page for _, page in chosen.known if not np.isin(status[page], done)]
+
+
+def _write(store: WriteStore, reader: ReadStore, entries: Sequence[Entry]) -> list[Erased]:
+    """Write entries with a checkpoint that knows nothing of their pages any more."""
+    if not entries:
+        return []
+    receipts = store.write([*entries, unlearned(reader)])
+    return [each for each in receipts if isinstance(each, Erased)]
