@@ -11,12 +11,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from recrawl.units import SECONDS_A_DAY
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 # Where the system has it, one that goes on while the machine sleeps.
 _STEADY = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+_LEAST_STEP_SECONDS = 2.0  # a leap second, or what came between two readings, is none
 
 
 class Clock(Protocol):
@@ -35,15 +39,40 @@ class Clock(Protocol):
         ...
 
 
-class RealClock:
-    """The clock on the wall; it never goes back, even where the wall's is set back."""
+def _steady() -> float:
+    return time.clock_gettime(_STEADY)
 
-    def __init__(self) -> None:
-        self._ahead = time.time() - time.clock_gettime(_STEADY)
+
+class RealClock:
+    """The time of day as it was at first, and the time that has passed since.
+
+    It goes at one pace, whatever the system's clock is set to meanwhile: nothing is done sooner, or
+    dated back, for that. `stepped` says by how much it was set.
+
+    Args:
+        wall: Epoch seconds by the system's clock.
+        steady: Seconds by one that nobody can set.
+    """
+
+    def __init__(
+        self, wall: Callable[[], float] = time.time, steady: Callable[[], float] = _steady
+    ) -> None:
+        self._wall = wall
+        self._steady = steady
+        self._ahead = self._seen_ahead = wall() - steady()
 
     def now(self) -> float:
         """Days after 1970."""
-        return (time.clock_gettime(_STEADY) + self._ahead) / SECONDS_A_DAY
+        return (self._steady() + self._ahead) / SECONDS_A_DAY
+
+    def stepped(self) -> float:
+        """Seconds by which the system's clock was set since this was last asked; 0 for hardly."""
+        ahead = self._wall() - self._steady()
+        step = ahead - self._seen_ahead
+        if abs(step) < _LEAST_STEP_SECONDS:
+            return 0.0
+        self._seen_ahead = ahead
+        return step
 
     def seconds(self, days: float) -> float:
         """Real seconds that so many days take."""

@@ -11,8 +11,8 @@ import pytest
 from recrawl.detect.reliability import ETAG, MODIFIED, NOT_MODIFIED, SignalRecord
 from recrawl.state.trust import Trust
 from recrawl.store import open_store
-from recrawl.units import http_text
-from tests.crawl.crawls import START, crawl_once, outcomes, page_rule, settings, visits
+from recrawl.units import SECONDS_A_DAY, http_text
+from tests.crawl.crawls import SECOND, START, crawl_once, outcomes, page_rule, settings, visits
 from tests.servers import answers
 from tests.servers.faults import FaultServer, head
 from tests.waiting import PatientClock
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from recrawl.crawl.page_visit import PageVisit
 
 WORDS = "The tea house by the harbour has forty kinds of tea and one kind of cake."
+TEAS = ["Green tea from the hills", "Black tea with milk", "White tea, picked at dawn", "No tea"]
 
 
 class Changing:
@@ -67,8 +68,13 @@ async def seen_over(tmp_path, behaviours, steps, *, each=6, interval=0.5, **more
     return told, words
 
 
-def test_a_host_that_denies_changes_is_found_out_and_loses_its_word(tmp_path):
-    page = Changing(ETag='"always"')
+@pytest.mark.parametrize(
+    "validator",
+    [{"ETag": '"always"'}, {"Last-Modified": http_text((START - 1) * SECONDS_A_DAY)}],
+    ids=["tag", "date"],
+)
+def test_a_host_that_denies_changes_is_found_out_and_loses_its_word(tmp_path, validator):
+    page = Changing(**validator)
     page.deny = True
 
     def change():
@@ -272,3 +278,54 @@ def test_a_crawl_that_is_done_but_for_a_dead_host_ends(tmp_path):
             return await crawl_once(tmp_path, asked)
 
     assert "first" in outcomes(asyncio.run(crawl()))
+
+
+class WholeSeconds:
+    """A page that changes in a regular period, dated in whole seconds as servers do.
+
+    Args:
+        clock: What time it is.
+        period: Seconds from one change to the next.
+        tagged: Whether it has an ETag made of date and size, as nginx does.
+    """
+
+    def __init__(self, clock, period, *, tagged):
+        self.clock, self.period, self.tagged = clock, period, tagged
+        self.began = clock.now() * SECONDS_A_DAY
+
+    async def __call__(self, wire):
+        now = self.clock.now() * SECONDS_A_DAY
+        version = int((now - self.began) / self.period)
+        modified = int(self.began + version * self.period)
+        headers = answers.HTML | {"Date": http_text(now), "Last-Modified": http_text(modified)}
+        if self.tagged:
+            headers["ETag"] = f'"{modified:x}-1f"'
+        asked = wire.request.headers
+        since, tag = asked.get("if-modified-since"), asked.get("if-none-match")
+        same = tag == headers["ETag"] if tag and self.tagged else since == http_text(modified)
+        if same:
+            await wire.send(head(304, headers))
+        else:
+            tea = f"{TEAS[version % len(TEAS)]}, pot {version}"
+            words = f"<h1>Menu</h1><p>{WORDS}</p><p>{tea}</p>"
+            await wire.answer(200, headers, words.encode())
+
+
+@pytest.mark.parametrize("tagged", [False, True])
+@pytest.mark.parametrize("period", [0.3, 2.7])
+def test_a_host_whose_clock_has_whole_seconds_is_no_liar(tmp_path, period, tagged):
+    """Two versions in one second have one date: that the second is "not modified" is honest."""
+
+    async def crawl():
+        clock = PatientClock(SECONDS_A_DAY / 10, START)  # a second passes in a tenth of one
+        async with FaultServer({"/p": WholeSeconds(clock, period, tagged=tagged)}) as server:
+            asked = settings(page_rule(server, "/p", interval=0.2 * SECOND))
+            return await visits(tmp_path, asked, 60, clock)
+
+    told = asyncio.run(crawl())
+    with open_store(tmp_path / "recrawl.db") as reader:
+        words = {kind: SignalRecord(*each) for _, kind, each in reader.signal_records()}
+
+    assert sum(found in ("changed", "cosmetic") for found in outcomes(told)) >= 2
+    assert words.get(NOT_MODIFIED, SignalRecord()).wrong == 0
+    assert words.get(MODIFIED, SignalRecord()).wrong == 0

@@ -3,9 +3,11 @@
 import asyncio
 import time
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
+from recrawl.clock import ScaledClock
 from recrawl.store import open_store
 from recrawl.units import SECONDS_A_DAY, http_text
 from tests.crawl.crawls import (
@@ -175,6 +177,37 @@ def test_a_page_that_leads_to_a_host_that_is_left_alone_waits_for_it(tmp_path):
     assert asyncio.run(crawl()) == ([], 1, 0)
 
 
+@pytest.mark.parametrize("far", [False, True], ids=["on its host", "on another host"])
+def test_a_redirect_to_a_host_that_wants_long_pauses_is_followed_later(tmp_path, far):
+    """Not begun anew after each pause: that would ask for ever, and never visit."""
+    pause = answers.status(200, b"User-agent: *\nCrawl-delay: 600")  # longer than a visit waits
+
+    async def crawl():
+        async with FaultServer() as one, FaultServer({"/b": PAGE}) as two:
+            other = two if far else one
+            other.pages |= {"/robots.txt": pause, "/b": PAGE}
+
+            async def redirected(wire):
+                if len(one.asked("/a")) > 3:
+                    crawler.stop()
+                await answers.redirect(other.address("/b"), 302)(wire)
+
+            def tell(visit):
+                if visit.address == one.address("/a"):
+                    told.append(visit)
+                    crawler.stop()
+
+            told: list[Any] = []
+            one.pages["/a"] = redirected
+            asked = settings(page_rule(one, "/a", interval=9.0), *([site(other)] if far else []))
+            clock = ScaledClock(50.0, START)  # 600 s pass in 0.35 s
+            async with crawling(tmp_path, asked, clock, tell) as crawler:
+                await crawler.run(found=lambda *_: None)
+            return outcomes(told), len(one.asked("/a")), len(other.asked("/b"))
+
+    assert asyncio.run(crawl()) == (["first"], 1, 1)
+
+
 def test_the_next_crawl_does_not_ask_at_once(tmp_path):
     """What was asked a moment before the end may not be written down."""
 
@@ -218,3 +251,48 @@ def test_what_is_not_said_to_be_local_is_never_connected_to(tmp_path):
     assert len(remarks) == 1
     assert "public address" in remarks[0]
     assert connections == 0
+
+
+def test_a_reset_on_a_kept_connection_is_repeated_no_sooner_than_the_delay(tmp_path):
+    """By the log of a server that resets every second request of a connection."""
+
+    async def sometimes(wire):
+        kept = sum(seen.connection == wire.request.connection for seen in wire.server.requests)
+        await (PAGE if kept % 2 else answers.reset())(wire)
+
+    async def crawl():
+        names = [f"/{number}" for number in range(8)]
+        async with FaultServer(dict.fromkeys(names, sometimes)) as server:
+            rules = [page_rule(server, name, interval=9.0) for name in names]
+            told = await crawl_once(tmp_path, settings(*rules, delay=0.2 * SECOND))
+            return told, server
+
+    told, server = asyncio.run(crawl())
+
+    asked = [seen.path for seen in server.requests if seen.path != "/robots.txt"]
+    assert outcomes(told) == ["first"] * 8
+    assert len(asked) > 8  # some were repeated
+    assert min(server.gaps()) >= 0.2 - EARLY
+
+
+def test_a_redirect_to_a_port_of_another_service_is_not_followed(tmp_path):
+    async def crawl():
+        async with FaultServer({"/": answers.redirect("http://127.0.0.1:25/", 302)}) as server:
+            return await crawl_once(tmp_path, settings(page_rule(server, interval=9.0)))
+
+    (visit,) = asyncio.run(crawl())
+    assert visit.outcome.label == "failed"
+    assert "port 25 is no port of web servers" in visit.response.detail
+
+
+def test_a_sitemap_at_a_port_of_another_service_is_not_read(tmp_path):
+    async def crawl():
+        robots = answers.status(200, b"Sitemap: http://127.0.0.1:6667/sitemap.xml")
+        async with (
+            FaultServer({"/": PAGE, "/robots.txt": robots}) as server,
+            crawling(tmp_path, settings(site(server)), real_time()) as crawler,
+        ):
+            return await crawler.discover(0)
+
+    found = asyncio.run(crawl())
+    assert any("port 6667 is no port of web servers" in remark for remark in found.remarks)

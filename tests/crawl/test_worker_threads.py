@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import subprocess
 import sys
 import threading
 import time
+import weakref
+from collections import Counter
+from functools import partial
 
 import pytest
 
@@ -109,3 +113,158 @@ def test_small_pages_go_on_beside_large_ones():
         return small, await asyncio.gather(*large)
 
     assert asyncio.run(work()) == ([7] * 5, [True] * 4)
+
+
+def test_owners_take_turns():
+    """One that has twenty pieces of work waiting delays another by one of them."""
+    begun: list[str] = []
+
+    async def ask():
+        threads, go = WorkerThreads(), threading.Event()
+        first = [asyncio.create_task(threads.run(go.wait)) for _ in range(2)]
+        await asyncio.sleep(0)
+        owners = ["evil"] * 20 + ["honest"]
+        works = [threads.run(partial(begun.append, owner), 0, owner) for owner in owners]
+        rest = [asyncio.ensure_future(work) for work in works]
+        await asyncio.sleep(0)
+        go.set()
+        await asyncio.gather(*first, *rest)
+
+    asyncio.run(ask())
+
+    assert begun.index("honest") <= 2  # two are worked on at a time
+    assert len(begun) == 21
+
+
+def test_a_large_page_is_worked_on_from_its_first_step_to_its_last():
+    """What other large pages need between their steps is not in memory meanwhile."""
+    steps: list[tuple[str, int]] = []
+
+    async def visit(threads, owner):
+        async with threads.turn(5 << 20, owner) as run:
+            for step in range(3):
+                await run(partial(steps.append, (owner, step)))
+
+    async def ask():
+        threads = WorkerThreads()
+        await asyncio.gather(*(visit(threads, owner) for owner in "abc"))
+
+    asyncio.run(ask())
+
+    assert steps == [(owner, step) for owner in "abc" for step in range(3)]
+
+
+def spin(seconds):
+    """Use the CPU for so long."""
+    began = time.thread_time()
+    while time.thread_time() - began < seconds:
+        pass
+
+
+def test_cpu_time_is_charged_to_whom_it_was_spent_for():
+    """In a thread, without one, and where the work fails."""
+    used: Counter[str] = Counter()
+
+    def fail():
+        spin(0.05)
+        raise ZeroDivisionError
+
+    async def ask():
+        threads = WorkerThreads(on_cpu=lambda owner, seconds, **_: used.update({owner: seconds}))
+        await threads.read(partial(spin, 0.05), 1 << 10, "small")
+        await threads.read(partial(spin, 0.05), 1 << 17, "large")
+        await threads.run(partial(time.sleep, 0.05), 0, "waits")
+        with pytest.raises(ZeroDivisionError):
+            await threads.run(fail, 0, "fails")
+
+    asyncio.run(ask())
+
+    assert used["small"] >= 0.05
+    assert used["large"] >= 0.05
+    assert used["fails"] >= 0.05
+    assert used["waits"] < 0.04
+
+
+def test_work_that_nobody_waits_for_any_more_is_charged_all_the_same():
+    used: Counter[str] = Counter()
+    ends = threading.Event()
+
+    async def ask():
+        threads = WorkerThreads(0.05, lambda owner, seconds, **_: used.update({owner: seconds}))
+        with pytest.raises(TimeoutError):
+            await threads.run(ends.wait, 0, "evil")
+        ends.set()
+
+    asyncio.run(ask())
+
+    assert used["evil"] == pytest.approx(0.05)
+
+
+def test_a_turn_that_is_given_up_is_given_to_the_next():
+    async def ask():
+        threads, go = WorkerThreads(), threading.Event()
+        first = [asyncio.create_task(threads.run(go.wait)) for _ in range(2)]
+        given_up = asyncio.create_task(threads.run(lambda: 1, 0, "a"))
+        last = asyncio.create_task(threads.run(lambda: 2, 0, "b"))
+        await asyncio.sleep(0)
+        given_up.cancel()
+        go.set()
+        return await last, await asyncio.gather(*first)
+
+    assert asyncio.run(ask()) == (2, [True, True])
+
+
+class Page:
+    """Something large."""
+
+
+def test_a_page_that_could_not_be_read_is_let_go_at_once():
+    """Not at the next search for cycles: that may be long after, and memory is short."""
+    pages = [Page()]
+    gone = weakref.ref(pages[0])
+
+    def fail(page):
+        raise ValueError(page)
+
+    async def ask():
+        threads = WorkerThreads()
+        page = pages.pop()
+        try:
+            await threads.run(partial(fail, page), 5 << 20)
+        except ValueError:
+            del page
+        await asyncio.sleep(0)
+        return gone()
+
+    gc.disable()
+    try:
+        assert asyncio.run(ask()) is None
+    finally:
+        gc.enable()
+
+
+def test_a_large_page_is_followed_by_a_rest_where_there_is_work_of_others():
+    """Threads hold each other up: what is left of the time is for others."""
+
+    async def ask(owner):
+        threads, loop = WorkerThreads(), asyncio.get_running_loop()
+        times: list[float] = []
+
+        def work():
+            times.append(loop.time())
+            time.sleep(0.05)
+            times.append(loop.time())
+
+        for _ in range(2):
+            large = asyncio.create_task(threads.run(work, 5 << 20, "large"))
+            while threads._working[True] == 0:  # noqa: ASYNC110 - it rests
+                await asyncio.sleep(0.001)
+            await threads.read(lambda: None, 1, owner)
+            await large
+        return times
+
+    (began, ended, again, _) = asyncio.run(ask("other"))
+    assert again - ended >= 5 * (ended - began)
+
+    (began, ended, again, _) = asyncio.run(ask("large"))
+    assert again - ended < 5 * (ended - began)

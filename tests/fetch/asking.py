@@ -28,10 +28,16 @@ PATIENCE_SECONDS = 60.0
 async def fetch_all(
     requests: Sequence[Request], limits: RequestLimits = SMALL, tls: ssl.SSLContext | None = None
 ) -> list[Response]:
-    """Answers to requests made one after the other by one fetcher; each keeps the contract."""
+    """Answers to requests made one after the other by one fetcher; each keeps the contract.
+
+    As the polite client does, a request is made once more where a kept connection had ended.
+    """
     fetcher: Fetcher = HttpFetcher(AGENT, limits, tls=tls)
     try:
-        answers = [await fetcher.fetch(request) for request in requests]
+        answers = []
+        for request in requests:
+            answer = await fetcher.fetch(request)
+            answers.append(await fetcher.fetch(request) if answer.stale else answer)
     finally:
         await fetcher.close()
     for request, answer in zip(requests, answers, strict=True):

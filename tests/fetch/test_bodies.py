@@ -114,7 +114,22 @@ def test_rubbish_after_the_end_is_ignored():
     """Servers pad; browsers do not mind."""
     assert unpacked("gzip", gzip.compress(b"hello") + b"\0" * 100) == b"hello"
     assert unpacked("deflate", zlib.compress(b"hello") + b"\0" * 100) == b"hello"
-    assert unpacked("br", brotli.compress(b"hello") + b"\0" * 100, step=1) == b"hello"
+
+
+@pytest.mark.parametrize("step", [1, 10, 1000])
+def test_members_of_gzip_after_rubbish_are_rubbish_however_it_is_cut(step):
+    """Else one body would be two pages, by where the network happens to cut it."""
+    member = gzip.compress(b"hello")
+
+    assert unpacked("gzip", member + b"rubbish" + member, step=step) == b"hello"
+
+
+@pytest.mark.parametrize("step", [1, 10, 1000])
+def test_rubbish_after_the_end_of_brotli_is_refused_however_it_is_cut(step):
+    """The library cannot tell it from damage where it comes in one piece with the end."""
+    raw = brotli.compress(b"hello") + b"\0" * 100
+
+    assert problem_of("br", raw, step=step) == "bad-encoding"
 
 
 @pytest.mark.parametrize("sizes", list(product((1, 31_000, 131_072), repeat=3)))

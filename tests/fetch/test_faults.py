@@ -1,6 +1,7 @@
 """Whatever a host does, a fetch ends within its limits and says what went wrong."""
 
 import asyncio
+import gc
 import socket
 import tracemalloc
 
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.fetch.fetcher import RequestLimits
+from recrawl.fetch.http.bodies import Body
 from recrawl.fetch.http.client import HttpFetcher
 from recrawl.parse.messages import Request
 from tests.fetch.asking import AGENT, PATIENCE_SECONDS, SMALL, ask, check, fetch_all
@@ -267,7 +269,7 @@ def test_a_slow_host_does_not_hold_up_the_others():
     async def asked():
         limits = RequestLimits(idle_seconds=5.0)
         async with FaultServer({"/never": never(), "/": page(b"hello")}) as server:
-            fetcher = HttpFetcher(AGENT, limits)
+            fetcher = HttpFetcher(AGENT, limits, per_address=100)
             slow = [Request(server.address("/never"), local=True)] * 50
             waiting = [asyncio.create_task(fetcher.fetch(request)) for request in slow]
             quick = await fetcher.fetch(Request(server.address("/"), local=True))
@@ -286,3 +288,23 @@ def test_a_target_with_an_injected_line_is_not_followed_blindly():
     answer, server = ask(redirect("/b\tc"))
 
     assert answer.target in {"", server.address("/bc")}
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [bomb("gzip", 30_000_000), wrong_length(bytes(3_000_000), 4_000_000), reset(OK + b"\r\nhello")],
+    ids=["too large", "cut off", "reset"],
+)
+def test_a_body_that_failed_is_let_go_at_once(behaviour):
+    """Not by the next collection of cycles: in a crawl those are rare, and bodies are large."""
+
+    async def bodies_left():
+        async with FaultServer({"/": behaviour}) as server:
+            gc.disable()
+            try:
+                await fetch_all([Request(server.address("/"), local=True)] * 2, RequestLimits())
+                return [each for each in gc.get_objects() if isinstance(each, Body)]
+            finally:
+                gc.enable()
+
+    assert asyncio.run(bodies_left()) == []

@@ -99,6 +99,20 @@ def test_the_longest_delay_of_its_origins_is_that_of_a_host(path):
     assert cached(path, work) == [30, 30, 10, 1]
 
 
+def test_a_host_in_trouble_keeps_the_delay_that_it_asked_for(path):
+    """Until its robots.txt can be read again, and after a restart as well."""
+
+    async def work(cache):
+        host = cache.hosts.row("ours.org")
+        await cache.read(OURS, b"User-agent: *\nCrawl-delay: 10\n")
+        await cache.read(OURS, b"", status=500)
+        found = [cache.hosts.delay(host), cache.reader.robots(OURS).delay]
+        await cache.read(OURS, ALL)
+        return [*found, cache.hosts.delay(host), cache.reader.robots(OURS).delay]
+
+    assert cached(path, work) == [pytest.approx(DELAY)] * 2 + [pytest.approx(DELAY / 10), None]
+
+
 def test_files_of_strangers_are_not_written_down(path):
     async def work(cache):
         await cache.read(OURS, ALL)

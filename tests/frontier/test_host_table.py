@@ -193,3 +193,15 @@ def test_two_requests_are_never_closer_than_the_delay_at_the_time(happens):
             hosts.set_delay(host, days)
         elif what == "wait":
             now += days
+
+
+def test_a_host_is_left_alone_when_it_waits_for_longer_than_its_delay():
+    hosts = HostTable(delay=1.0)
+    host = hosts.add()
+    hosts.begin(host, 0.0)
+    hosts.end(host, 0.0)
+
+    assert not hosts.is_left_alone(host, 0.0)
+    hosts.block(host, 5.0)
+    assert hosts.is_left_alone(host, 3.5)
+    assert not hosts.is_left_alone(host, 4.0)

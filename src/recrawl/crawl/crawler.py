@@ -20,11 +20,15 @@ from recrawl.crawl.listing_sync import ListingSyncer
 from recrawl.crawl.new_pages import NewPages
 from recrawl.crawl.page_visit import PageVisitor
 from recrawl.crawl.progress import Figures
+from recrawl.crawl.remarks import Remarks
 from recrawl.crawl.visits import VisitCycle
 from recrawl.crawl.worker_threads import WorkerThreads
+from recrawl.errors import StoreCorrupt
+from recrawl.fetch.cpu_shares import CpuShares
 from recrawl.fetch.host_slots import PATIENCE
 from recrawl.fetch.polite import PoliteClient
 from recrawl.fetch.robots_cache import RobotsCache
+from recrawl.parse.addresses import host_of
 from recrawl.scheduler.scheduler import Scheduler
 from recrawl.state.announcements import hear
 
@@ -35,7 +39,7 @@ if TYPE_CHECKING:
     from recrawl.crawl.discovery import Discovered
     from recrawl.crawl.page_visit import PageVisit
     from recrawl.crawl.tally import Tally
-    from recrawl.entries.entries import Receipt
+    from recrawl.entries.entries import Receipt, RobotsRead
     from recrawl.entries.listings import ListingSynced
     from recrawl.entries.store import ReadStore
     from recrawl.fetch.fetcher import Fetcher
@@ -59,9 +63,10 @@ class Crawler:
         fetcher: Makes requests.
         clock: Source of the current time.
         on_visit: Called with each visit once it is on disk.
+        on_remark: Called with a sentence on what holds the crawl up, each once an hour.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - what it works with, and whom it calls back
         self,
         crawl: Crawl,
         reader: ReadStore,
@@ -69,6 +74,7 @@ class Crawler:
         fetcher: Fetcher,
         clock: Clock,
         on_visit: Callable[[PageVisit], object],
+        on_remark: Callable[[str], object] = bool,
     ) -> None:
         self.crawl = crawl
         self._reader = reader
@@ -78,12 +84,14 @@ class Crawler:
         settings, hosts = crawl.settings, crawl.hosts
         ledger = self._ledger = Ledger(writer, on_visit, self._fail)
         self.scheduler = Scheduler(crawl, reader, clock, ledger.put)
-        threads = WorkerThreads()
+        on_remark = Remarks(on_remark, clock)
+        cpu = CpuShares(clock, on_remark)
+        threads = WorkerThreads(on_cpu=cpu.charge)
         robots = RobotsCache(
             hosts,
             clock,
             settings.robots_agent,
-            load=reader.robots,
+            load=self._robots,
             write=ledger.put,
             is_ours=settings.has_host,
             run=threads.run,
@@ -96,15 +104,16 @@ class Crawler:
             is_local=settings.is_local,
             write=ledger.put,
             on_release=self._released,
+            cpu=cpu,
         )
         self._new_pages = NewPages(self.scheduler, ledger, robots, self._wake, threads)
         visitor = PageVisitor(crawl, client, self._version, clock, threads, lambda: self._stopping)
-        self._visits = VisitCycle(self.scheduler, visitor, ledger, self._new_pages)
+        self._visits = VisitCycle(self.scheduler, visitor, ledger, self._new_pages, on_remark)
         discovery = Discovery(client, settings, threads)
         self._finder = SiteFinder(
             discovery, settings.rules, crawl.discovered, clock, self.add, self._hear, ledger.put
         )
-        lists = ListFetcher(client)
+        lists = ListFetcher(client, threads)
         self._listings = ListingSyncer(settings.listings, lists, reader, clock, ledger.put)
         self._tasks: set[asyncio.Task[None]] = set()
         self._beside: list[asyncio.Task[None]] = []
@@ -200,6 +209,12 @@ class Crawler:
             wait=max(status.next_visit - self._clock.now(), 0.0),
         )
 
+    def left_alone(self) -> tuple[int, int]:
+        """How many hosts of the settings are left alone for now, and of how many."""
+        crawl, now = self.crawl, self._clock.now()
+        hosts = {crawl.hosts.row(host_of(rule.address)) for rule in crawl.settings.rules}
+        return sum(crawl.hosts.is_left_alone(host, now) for host in hosts), len(hosts)
+
     # The loop's parts.
 
     def _begin_beside(self, work: Coroutine[None, None, None]) -> None:
@@ -229,8 +244,18 @@ class Crawler:
             task.add_done_callback(self._ended)
 
     def _version(self, page: int) -> bytes | None:
-        """The newest version of a page; None where none is kept."""
-        return self._ledger.version(page) or self._reader.newest_body(page)
+        """The newest version of a page; None where none is kept that can be read."""
+        try:
+            return self._ledger.version(page) or self._reader.newest_body(page)
+        except StoreCorrupt:  # the copy's signatures tell changes, too, and `check` tells of it
+            return None
+
+    def _robots(self, origin: str) -> RobotsRead | None:
+        """A robots.txt as it was read; None where it was not, or is damaged: it is read again."""
+        try:
+            return self._reader.robots(origin)
+        except StoreCorrupt:
+            return None
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
@@ -277,6 +302,8 @@ class Crawler:
         self._moved.set()
 
     def _fail(self, error: BaseException) -> None:
+        while isinstance(error, BaseExceptionGroup):  # of tasks side by side: one is told
+            error = error.exceptions[0]
         self._failure = self._failure or error
         self._stopping = True
         self._wake()

@@ -18,14 +18,16 @@ from typing import TYPE_CHECKING, TypeVar
 
 from recrawl.detect.reliability import FEED, SITEMAP
 from recrawl.fetch.host_slots import HostBusy
-from recrawl.parse.addresses import host_of, origin_of
+from recrawl.parse.addresses import host_of, origin_of, site_of
 from recrawl.parse.encodings import decoded
 from recrawl.parse.feeds import looks_like_feed, read_feed
 from recrawl.parse.headers import content_type
 from recrawl.parse.links import feeds_of
 from recrawl.parse.messages import Request, Response
+from recrawl.parse.robots_tags import read_robots_tags
 from recrawl.parse.sitemaps import read_sitemap
 from recrawl.settings.rules import NO_RULE
+from recrawl.visits.status import RobotsTag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -145,7 +147,7 @@ class Discovery:
                 continue
             # Half a second and more for a large one, in which nothing else could be done.
             read = partial(self._read_sitemap, search, address, response)
-            further = await self._done(search, address, read) or []
+            further = await self._done(search, response, read) or []
             found.sitemaps += 1
             for each in further if depth < _DEEPEST else ():
                 if each not in seen:
@@ -166,19 +168,26 @@ class Discovery:
             search.found.remarks.append(f"{address}: {_why(home)}")
             return
         header = home.headers.get("content-type", "")
+        if self._settings.heeds_robots_tags(address):
+            tags = read_robots_tags(home, self._settings.robots_agent).tags
+            if RobotsTag.NOFOLLOW in tags:
+                return
         if looks_like_feed(content_type(header)[0], home.body):
-            await self._done(search, address, partial(self._read_feed, search, home))
+            await self._done(search, home, partial(self._read_feed, search, home))
             return
         find = partial(_feeds_of, home, header)
-        for each in (await self._done(search, address, find) or [])[:_MOST_FEEDS]:
+        for each in (await self._done(search, home, find) or [])[:_MOST_FEEDS]:
             response = await self._get(each, search)
             if _is_page(response):
-                await self._done(search, each, partial(self._read_feed, search, response))
+                await self._done(search, response, partial(self._read_feed, search, response))
 
-    async def _done(self, search: _Search, address: str, work: Callable[[], Made]) -> Made | None:
-        """What some work on an response makes; None, and a remark, where it takes too long."""
+    async def _done(
+        self, search: _Search, response: Response, work: Callable[[], Made]
+    ) -> Made | None:
+        """What some work on a response makes; None, and a remark, where it takes too long."""
+        address, size = response.address, len(response.body)
         try:
-            return await self._threads.run(work)
+            return await self._threads.read(work, size, site_of(search.origin + "/"))
         except Exception as error:  # noqa: BLE001 - nothing that a site says may end a crawl
             late = isinstance(error, TimeoutError)
             why = str(error) or "it takes longer than a minute" if late else repr(error)
@@ -196,8 +205,8 @@ class Discovery:
             permission = await self._client.permission(
                 search.origin, local=search.local, patience=search.patience
             )
-        except HostBusy:
-            search.found.remarks.append(f"{search.origin}: {_LEFT_ALONE}")
+        except HostBusy as busy:
+            search.found.remarks.append(f"{search.origin}: {busy.why or _LEFT_ALONE}")
             return None
         if permission.trouble:
             search.found.remarks.append(f"{search.origin}: {permission.trouble}")
@@ -212,8 +221,8 @@ class Discovery:
             return await self._client.get(
                 Request(address, local=local), patience=search.patience, limit=self._few
             )
-        except HostBusy:
-            return Response(address, problem="timeout", detail=_LEFT_ALONE)
+        except HostBusy as busy:
+            return Response(address, problem="timeout", detail=busy.why or _LEFT_ALONE)
 
 
 _LEFT_ALONE = "its host wants to be left alone for now"

@@ -12,17 +12,19 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from recrawl.listings.live.pages import ListingSnapshot, read_page
 from recrawl.parse.addresses import canonical, site_of
+from recrawl.parse.items.item import Items
 from recrawl.parse.items.paging import form_text, with_parameter
 from recrawl.parse.messages import Request
 
 if TYPE_CHECKING:
+    from recrawl.crawl.worker_threads import WorkerThreads
     from recrawl.fetch.polite import PoliteClient
     from recrawl.listings.live.rules import ListingRule
-    from recrawl.parse.items.item import Items
     from recrawl.parse.messages import Response
 
 _NOT_THERE = (404, 410)
@@ -53,10 +55,12 @@ class ListFetcher:
 
     Args:
         client: Makes requests.
+        threads: Reads pages.
     """
 
-    def __init__(self, client: PoliteClient) -> None:
+    def __init__(self, client: PoliteClient, threads: WorkerThreads) -> None:
         self._client = client
+        self._threads = threads
         self._few = asyncio.Semaphore(_AT_ONCE)
 
     async def read(self, rule: ListingRule, patience: float) -> ListingSnapshot:
@@ -90,7 +94,7 @@ class ListFetcher:
             response = await self._get(place, rule, patience)
             if number and counts and response.ok and response.status in _NOT_THERE:
                 return
-            items = await asyncio.to_thread(read_page, response, rule.layout)
+            items = await self._read_items(response, rule)
             if items.problem:
                 read.problem = f"{response.address}: {items.problem}"
                 return
@@ -108,6 +112,14 @@ class ListFetcher:
                 read.problem = (
                     f"{response.address}: the next page is on another site: {place.address}"
                 )
+
+    async def _read_items(self, response: Response, rule: ListingRule) -> Items:
+        """Items of one page of a list; a problem where that takes too long."""
+        work = partial(read_page, response, rule.layout)
+        try:
+            return await self._threads.run(work, len(response.body), site_of(response.address))
+        except TimeoutError as error:
+            return Items({}, problem=str(error) or "it takes longer than a minute to read")
 
     async def _get(self, place: _Place, rule: ListingRule, patience: float) -> Response:
         """Response at a place, wherever it leads."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from recrawl.entries.entries import Found, PagesFound
 from recrawl.fetch.polite import MOST_HOPS
-from recrawl.parse.addresses import host_of, origin_of
+from recrawl.parse.addresses import host_of, origin_of, site_of
 from recrawl.parse.encodings import decoded
 from recrawl.parse.links import links
 from recrawl.units import SECONDS_A_DAY
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 # New pages of a budget that wait, in all and in days of the budget, before links are let be: a page
 # may make up links for ever, and what is let be now is found again at the next change.
 _MOST_WAITING, _MOST_DAYS = 10_000, 30.0
-_LARGE = 1 << 14  # bytes of a page above which its links are read in a thread
 
 
 class NewPages:
@@ -96,21 +95,13 @@ class NewPages:
             return
         # All of one rule's pages are of one origin.
         permission = await self._robots.known(origin_of(self._crawl.settings.rules[number].address))
-        if len(response.body) > _LARGE:
-            found = await self._links_of_large(response, number, permission)
-        else:
-            found = self._links(response, number, permission)
+        work = partial(self._links, response, number, permission)
+        found: list[str] = []
+        with suppress(Exception):  # no page, whatever it holds, may end a crawl
+            owner = site_of(response.address)
+            found = await self._threads.read(work, len(response.body), owner)
         if found:
             self.add(found, now, depth + 1)
-
-    async def _links_of_large(
-        self, response: Response, number: int, permission: Permission | None
-    ) -> list[str]:
-        """Links of a page that takes long to read; none of one that takes for ever."""
-        with suppress(Exception):  # no page, whatever it holds, may end a crawl
-            work = partial(self._links, response, number, permission)
-            return await self._threads.run(work, len(response.body))
-        return []
 
     def _has_enough(self, page: int) -> bool:
         """Whether so many new pages wait already that the budget will not reach more for long."""

@@ -16,8 +16,8 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, replace
 from functools import partial
-from math import isnan, nan
-from typing import TYPE_CHECKING, TypeVar
+from math import inf, isnan, nan
+from typing import TYPE_CHECKING
 
 from recrawl.detect.diff.share import share_changed
 from recrawl.detect.masks.masks import apply_masks, learn_masks
@@ -26,25 +26,29 @@ from recrawl.detect.reliability import ETAG, MODIFIED, NOT_MODIFIED
 from recrawl.detect.verdict import (
     PageFacts,
     Verdict,
-    dated_by_response,
+    is_date_right,
     read_response,
     verdict_by_content,
     verdict_by_signature,
     verdict_unread,
+    with_lasting_validators,
+    with_robots_tags,
 )
 from recrawl.fetch.host_slots import HostBusy, HostSlot
+from recrawl.parse.addresses import site_of
 from recrawl.parse.headers import validators
 from recrawl.parse.messages import Request
+from recrawl.parse.robots_tags import NO_TAGS, RobotsTags, read_robots_tags
 from recrawl.units import SECONDS_A_DAY, http_text
-from recrawl.visits.status import Audit, VisitOutcome
+from recrawl.visits.status import Audit, RobotsTag, VisitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractAsyncContextManager
 
     from recrawl.clock import Clock
-    from recrawl.crawl.worker_threads import WorkerThreads
+    from recrawl.crawl.worker_threads import Run, WorkerThreads
     from recrawl.detect.masks.masks import Masks
-    from recrawl.detect.verdict import ReadPage
     from recrawl.entries.entries import Copy
     from recrawl.fetch.polite import PoliteClient
     from recrawl.frontier.agenda import Lease
@@ -52,10 +56,6 @@ if TYPE_CHECKING:
     from recrawl.settings.rules import Rule
     from recrawl.state.opening import Crawl
 
-    Made = TypeVar("Made")
-
-# Bytes of a body above which it is read in a thread, so that others need not wait.
-LARGE = 1 << 16
 _OK, _NOT_MODIFIED = 200, 304
 # A difference no larger than so many times that between two fetches at once says nothing.
 _AS_BY_ITSELF = 1.5
@@ -114,6 +114,13 @@ class PageVisit:
     def outcome(self) -> VisitOutcome:
         """What it found."""
         return self.verdict.outcome
+
+    @property
+    def follows_links(self) -> bool:
+        """Whether it brought new content whose links may be followed."""
+        verdict = self.verdict
+        copy = verdict.copy if verdict.body is not None else None
+        return copy is not None and RobotsTag.NOFOLLOW not in copy.robots
 
     @property
     def moved_to(self) -> str:
@@ -193,23 +200,45 @@ class PageVisitor:
     async def _judge(
         self, page: LeasedPage, response: Response, now: float, masks: Masks | None = None
     ) -> PageVisit:
-        """The verdict on one response."""
+        """The verdict on one response, with what it asks of crawlers."""
+        at = now * SECONDS_A_DAY
+        async with self._turn(response) as run:
+            tags = await run(partial(self._tags, page, response))
         settled = verdict_unread(page.address, response, page.copy)
-        if settled is not None:
-            return self._visit_of(page, response, settled, now)
-        known, criteria = self._known(page, masks), page.rule.criteria
-        read = await self._work(response, partial(read_response, response, criteria))
-        settled = await self._work(
-            response, partial(verdict_by_signature, page.address, response, read, known)
-        )
         if settled is None:
-            old = await self._old(page, response) if page.copy is not None else None
-            judge = partial(verdict_by_content, page.address, response, read, known, criteria)
-            at = now * SECONDS_A_DAY
-            settled = await self._work(response, partial(judge, old=old, at=at))
-        return self._visit_of(page, response, settled, now)
+            keeps = self._crawl.settings.versions > 0 and RobotsTag.NOARCHIVE not in tags.at(at)
+            known = replace(self._known(page, masks), keeps=keeps)
+            settled = await self._judge_content(page, response, known, at)
+        settled = with_lasting_validators(settled, response, at)
+        return self._visit_of(page, response, with_robots_tags(settled, tags, page.copy, at), now)
 
-    def _known(self, page: LeasedPage, masks: Masks | None) -> PageFacts:
+    def _tags(self, page: LeasedPage, response: Response) -> RobotsTags:
+        """What a page asks, where that is heeded; a 304 only adds to what the page has said."""
+        if not page.rule.robots_tags:
+            return NO_TAGS
+        tags = read_robots_tags(response, self._crawl.settings.robots_agent)
+        if response.status != _NOT_MODIFIED or page.copy is None:
+            return tags
+        after = page.copy.unavailable_after_seconds
+        return tags | RobotsTags(page.copy.robots, inf if after is None else after)
+
+    async def _judge_content(
+        self, page: LeasedPage, response: Response, known: PageFacts, at: float
+    ) -> Verdict:
+        """The verdict on a response that must be read."""
+        criteria = page.rule.criteria
+        async with self._turn(response) as run:
+            read = await run(partial(read_response, response, criteria))
+            settled = await run(partial(verdict_by_signature, page.address, response, read, known))
+            if settled is None:
+                body = self._old_body(page)
+                reading = partial(read_response, response, criteria, body)
+                old = None if body is None else await run(reading)
+                judge = partial(verdict_by_content, page.address, response, read, known, criteria)
+                settled = await run(partial(judge, old=old, at=at))
+        return settled
+
+    def _known(self, page: LeasedPage, masks: Masks | None = None) -> PageFacts:
         host, number = page.lease.host, page.lease.page
         before = float(self._crawl.last[number])
         known = page.masks if masks is None else masks
@@ -221,18 +250,12 @@ class PageVisitor:
             known,
             None if isnan(before) else before * SECONDS_A_DAY,
             self._trust.believes_dates(host),
-            self._crawl.settings.versions > 0,
         )
 
-    async def _old(self, page: LeasedPage, response: Response) -> ReadPage | None:
-        """What a reader saw of the version that is kept; None where none is."""
-        keeps = self._crawl.settings.versions > 0
-        body = self._version(page.lease.page) if keeps else None
-        if body is None:
-            return None
-        return await self._work(
-            response, partial(read_response, response, page.rule.criteria, body)
-        )
+    def _old_body(self, page: LeasedPage) -> bytes | None:
+        """The version that is kept; None where none is."""
+        keeps = page.copy is not None and self._crawl.settings.versions > 0
+        return self._version(page.lease.page) if keeps else None
 
     # Second requests.
 
@@ -296,8 +319,9 @@ class PageVisitor:
         if second is None:
             return visit
         host, first = page.lease.host, visit.response
-        known = self._known(page, None)
-        pair = await self._work(first, partial(_compared, first, second, page, known.masks))
+        known = self._known(page)
+        async with self._turn(first) as run:
+            pair = await run(partial(_compared, first, second, page, known.masks))
         self._trust.count_pair(
             host,
             page.lease.page,
@@ -368,20 +392,16 @@ class PageVisitor:
             trust.count_signal(host, ETAG, **{"wrong" if moved else "right": 1.0})
         if isnan(now.modified):
             return
-        at = visit.at * SECONDS_A_DAY
-        if dated_by_response(response, at):
-            trust.count_signal(host, MODIFIED, wrong=1)
-        elif same and copy.modified_seconds is not None:
-            if int(now.modified) != copy.modified_seconds:
-                trust.count_signal(host, MODIFIED, wrong=1)
-        elif verdict.outcome is VisitOutcome.CHANGED:
+        if same or verdict.outcome is VisitOutcome.CHANGED:
             before = float(self._crawl.last[page.lease.page]) * SECONDS_A_DAY
-            inside = before <= now.modified + 1 <= at + 1
-            trust.count_signal(host, MODIFIED, **{"right" if inside else "wrong": 1.0})
+            right = is_date_right(
+                response, copy, before, visit.at * SECONDS_A_DAY, changed=not same
+            )
+            if right is not None:
+                trust.count_signal(host, MODIFIED, **{"right" if right else "wrong": 1.0})
 
-    async def _work(self, response: Response, work: Callable[[], Made]) -> Made:
-        size = len(response.body)
-        return await self._threads.run(work, size) if size > LARGE else work()
+    def _turn(self, response: Response) -> AbstractAsyncContextManager[Run]:
+        return self._threads.turn(len(response.body), site_of(response.address))
 
 
 def _request(page: LeasedPage, copy: Copy | None) -> Request:

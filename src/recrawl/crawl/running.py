@@ -5,15 +5,17 @@ Touches: the network and a store.
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import resource
+import sys
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recrawl.crawl.crawler import Crawler
-from recrawl.fetch.http.client import HttpFetcher
+from recrawl.fetch.http.client import PER_ADDRESS, HttpFetcher
 from recrawl.state.opening import open_crawl
 from recrawl.store import open_for_writing, open_store
 from recrawl.store.retention import Retention
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 
 _COLLECT_AFTER = 50_000, 20, 20
 _MOST_FILES = 1 << 16
+_SWITCH_SECONDS = 0.0005
+_MMAP_THRESHOLD, _LARGE_BLOCK = -3, 1 << 20
 
 
 @asynccontextmanager
@@ -42,6 +46,7 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
     on_visit: Callable[[PageVisit], object] = bool,
     on_replay: Callable[[int], object] = int,
     on_dated_back: Callable[[int], object] = int,
+    on_remark: Callable[[str], object] = bool,
     limits: RequestLimits | None = None,
     record: Callable[[Fetcher], Fetcher] | None = None,
     seed: int | None = None,
@@ -55,11 +60,14 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
         on_visit: Called with each visit once it is on disk.
         on_replay: Called now and then with how many visits have been replayed.
         on_dated_back: Called with how many visits a clock ahead of time had put into the future.
+        on_remark: Called with a sentence on damage that was made good, and on what holds the crawl
+            up, each once an hour.
         limits: What one request may cost.
         record: Wraps the fetcher in one that also writes down what was fetched.
         seed: Seed of all that is left to chance; a fresh one if none is given.
     """
     _allow_files()
+    _return_large_blocks()
     retention = Retention(max(settings.versions, 1), settings.keep, settings.size)
     with open_for_writing(store, retention) as written, open_store(store) as reader:
         dated_back = written.date_back(clock.now() * SECONDS_A_DAY)
@@ -69,13 +77,17 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
         crawl = open_crawl(
             settings, written, reader, clock.now(), random=random, on_replay=on_replay
         )
-        fetcher: Fetcher = HttpFetcher(settings.agent, limits)
+        for sentence in reader.remarks:
+            on_remark(sentence)
+        fetcher: Fetcher = HttpFetcher(
+            settings.agent, limits, per_address=max(PER_ADDRESS, 2 * settings.together)
+        )
         if record is not None:
             fetcher = record(fetcher)
         writer = Writer(written)
         try:
-            with _fewer_collections():
-                yield Crawler(crawl, reader, writer, fetcher, clock, on_visit)
+            with _fewer_collections(), _quick_switches():
+                yield Crawler(crawl, reader, writer, fetcher, clock, on_visit, on_remark)
         finally:
             try:
                 await fetcher.close()
@@ -90,6 +102,27 @@ def _allow_files() -> None:
     if soft != resource.RLIM_INFINITY and soft < wanted:
         with suppress(OSError, ValueError):  # as it was is fine, only slower
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def _return_large_blocks() -> None:
+    """Let large blocks of memory go back to the system as soon as they are free.
+
+    The C library of most Linux systems keeps blocks up to the size of the largest that was ever
+    freed: after a few pages of 20 MB, some 130 MB for nothing.
+    """
+    with suppress(OSError, AttributeError):  # another C library has other habits
+        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE_BLOCK)
+
+
+@contextmanager
+def _quick_switches() -> Iterator[None]:
+    """Let the event loop go on soon after it wants to, though a thread reads a large page."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(_SWITCH_SECONDS)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
 
 
 @contextmanager

@@ -8,10 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from recrawl.parse.addresses import host_of
 from recrawl.visits.status import Audit, VisitOutcome
 
 if TYPE_CHECKING:
     from recrawl.crawl.page_visit import PageVisit
+
+_FAILED = (VisitOutcome.FAILED, VisitOutcome.WALLED)
 
 
 @dataclass(slots=True)
@@ -21,6 +24,7 @@ class Tally:
     Attributes:
         outcomes: Visits by what they found.
         audits: Second requests by what they were made for.
+        failing: Hosts at which a visit failed.
         found: Pages found.
         lost: Entries that the store refused for their own sake.
         raw_bytes: Bytes of bodies that came over the wire.
@@ -31,6 +35,7 @@ class Tally:
         default_factory=lambda: dict.fromkeys(VisitOutcome, 0)
     )
     audits: dict[Audit, int] = field(default_factory=lambda: dict.fromkeys(Audit, 0))
+    failing: set[str] = field(default_factory=set)
     found: int = 0
     lost: int = 0
     raw_bytes: int = 0
@@ -40,6 +45,8 @@ class Tally:
         """Count a visit."""
         self.outcomes[visit.outcome] += 1
         self.audits[visit.audit] += 1
+        if visit.outcome in _FAILED:
+            self.failing.add(host_of(visit.address))
         self.raw_bytes += visit.response.raw_bytes
         self.seconds += visit.response.seconds
 
@@ -56,4 +63,4 @@ class Tally:
     @property
     def failed(self) -> int:
         """Visits that said nothing of their page."""
-        return self.outcomes[VisitOutcome.FAILED] + self.outcomes[VisitOutcome.WALLED]
+        return sum(self.outcomes[outcome] for outcome in _FAILED)

@@ -1,5 +1,9 @@
 """A line of JSON for every visit, written after the visit is on disk.
 
+Where its reader has gone, as behind `| head`, nobody misses a line, and the crawl goes on without a
+log. A file that cannot be written to any more would lack lines that somebody counts on: that ends
+the crawl. Either way all visits are in the store.
+
 Touches: a file.
 """
 
@@ -12,6 +16,8 @@ from typing import IO, TYPE_CHECKING
 from recrawl.errors import CannotWrite, reason
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from recrawl.crawl.page_visit import PageVisit
 
 
@@ -23,16 +29,24 @@ class VisitLog:
 
     Args:
         file: Where to; lines are there for others as soon as they are written.
+        on_closed: Called once, when its reader has gone.
     """
 
-    def __init__(self, file: IO[str]) -> None:
+    def __init__(self, file: IO[str], on_closed: Callable[[], object] = bool) -> None:
         self._file = file
+        self._on_closed = on_closed
+        self._closed = False
 
     def __call__(self, visit: PageVisit) -> None:
         """Write the line of a visit."""
+        if self._closed:
+            return
         try:
             self._file.write(line_of(visit) + "\n")
             self._file.flush()
+        except BrokenPipeError:
+            self._closed = True
+            self._on_closed()
         except OSError as error:
             message = f"{self._file.name}: log must be a file with room ({reason(error)})"
             raise CannotWrite(message) from None

@@ -18,6 +18,8 @@ from recrawl.fetch.host_slots import HostBusy
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from recrawl.crawl.ledger import Ledger
     from recrawl.crawl.new_pages import NewPages
     from recrawl.crawl.page_visit import PageVisit, PageVisitor
@@ -33,11 +35,18 @@ class VisitCycle:
         visitor: Visits pages.
         ledger: Writes down what happens.
         new_pages: Takes in pages that are found.
+        on_remark: Called with a sentence on why a page cannot be visited now.
     """
 
     def __init__(
-        self, scheduler: Scheduler, visitor: PageVisitor, ledger: Ledger, new_pages: NewPages
+        self,
+        scheduler: Scheduler,
+        visitor: PageVisitor,
+        ledger: Ledger,
+        new_pages: NewPages,
+        on_remark: Callable[[str], object],
     ) -> None:
+        self._on_remark = on_remark
         self._scheduler = scheduler
         self._settings = scheduler.crawl.settings
         self._visitor = visitor
@@ -60,6 +69,8 @@ class VisitCycle:
             visit = await self._visitor.visit(leased)
         except HostBusy as busy:
             agenda.release_lease(page, busy.until)
+            if busy.why:
+                self._on_remark(busy.why)
             return
         except asyncio.CancelledError:
             agenda.release_lease(page, self._scheduler.clock.now())
@@ -77,7 +88,7 @@ class VisitCycle:
         self._scheduler.visited()
         if visit.moved_to:
             self._new_pages.moved(page, visit.moved_to, rule.links, visit.at)
-        if rule.links and visit.verdict.body is not None:
+        if rule.links and visit.follows_links:
             await self._new_pages.follow(page, visit.response, number, visit.at)
 
     def _entry(self, visit: PageVisit, change: PageChange | None) -> VisitMade:

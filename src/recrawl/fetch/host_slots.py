@@ -32,11 +32,13 @@ class HostBusy(Exception):
 
     Args:
         until: Instant from which the host may be asked, in days after 1970.
+        why: A sentence where that is not the host's wish; else empty.
     """
 
-    def __init__(self, until: float) -> None:
-        super().__init__(until)
+    def __init__(self, until: float, why: str = "") -> None:
+        super().__init__(until, why)
         self.until = until
+        self.why = why
 
 
 @dataclass(slots=True)

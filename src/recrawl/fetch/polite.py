@@ -2,7 +2,8 @@
 
 A request waits for a slot at its host (`recrawl.fetch.host_slots`), asks robots.txt first
 (`recrawl.fetch.robots_cache`), follows redirects with both asked anew at every hop, and a host that
-answers 429 or 503 is left alone for as long as it says (Retry-After).
+answers 429 or 503 is left alone for as long as it says (Retry-After). Where we lack what a request
+needs, or its domain has used more than its share of CPU time, `HostBusy` says when to come again.
 
     get -> slot -> robots.txt -> request -> redirect? -> slot -> robots.txt -> request -> ...
 
@@ -12,12 +13,16 @@ Touches: the network, the clock and a store, through what it is given.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
+from contextlib import nullcontext
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING
 
 from recrawl.entries.entries import HostSeen
-from recrawl.fetch.host_slots import PATIENCE, HostSlots
-from recrawl.parse.addresses import host_of, origin_of
+from recrawl.fetch.cpu_shares import MUCH_CPU
+from recrawl.fetch.host_slots import PATIENCE, HostBusy, HostSlots
+from recrawl.parse.addresses import host_of, origin_of, site_of
 from recrawl.parse.headers import retry_after
 from recrawl.parse.messages import Request, Response
 from recrawl.units import SECONDS_A_DAY
@@ -26,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from recrawl.clock import Clock
+    from recrawl.fetch.cpu_shares import CpuShares
     from recrawl.fetch.fetcher import Fetcher
     from recrawl.fetch.host_slots import HostSlot
     from recrawl.fetch.robots_cache import RobotsCache
@@ -36,7 +42,12 @@ MOST_HOPS = 5
 _PERMANENT = frozenset({301, 308})
 _SAME_METHOD = frozenset({307, 308})  # redirects to which a form is sent again
 _TOO_MANY, _UNAVAILABLE = 429, 503
+_MOST_HALTED = 10_000
 _RETRY_AFTER = 10 / 1440  # days, where a host says that it is asked too often and not how long
+_MOST_OF_DOMAIN = 32  # visits under way at once, of some hundred in all
+# After which to try again: a domain with so many visits, and what we lacked memory or files for.
+_FULL_SECONDS, _OVERLOADED_SECONDS = 5.0, 10.0
+_MANY_VISITS = f"{_MOST_OF_DOMAIN} visits to it are under way; others go first"
 
 
 @dataclass(slots=True)
@@ -67,6 +78,7 @@ class PoliteClient:
         is_local: Whether an address may be on this machine or on a private network.
         write: Writes down which hosts want to be left alone.
         on_release: Called with a host of which a request has ended.
+        cpu: Shares of CPU time by domain; None for no bound.
     """
 
     def __init__(  # noqa: PLR0913 - what it works with, and whom it calls back
@@ -79,6 +91,7 @@ class PoliteClient:
         is_local: Callable[[str], bool],
         write: Callable[[HostSeen], object],
         on_release: Callable[[int], object],
+        cpu: CpuShares | None = None,
     ) -> None:
         self.robots = robots
         self._fetcher = fetcher
@@ -87,6 +100,9 @@ class PoliteClient:
         self._is_local = is_local
         self._write = write
         self._slots = HostSlots(hosts, clock, on_release)
+        self._halted: dict[str, tuple[Request, set[str], bool]] = {}  # chains, by first address
+        self._cpu = cpu
+        self._visits: Counter[str] = Counter()  # under way, by domain
         self._reading: dict[str, asyncio.Event] = {}  # origins whose robots.txt is asked for
 
     async def get(
@@ -111,22 +127,27 @@ class PoliteClient:
                 what comes back says where it leads.
             limit: Bounds how many requests of a kind are under way at once.
         """
-        if slot is None:
-            host = self._hosts.row(host_of(request.address))
-            slot = await self._slots.acquire(host, patience)
+        domain = site_of(request.address)
+        if slot is not None:
+            self._check_share(domain, slot)
+        else:
+            slot = await self._acquire(request.address, patience)
         chain = _Chain(slot, patience, limit)
+        self._visits[domain] += 1
         try:
             return await self._follow(chain, request, stop_at or _nowhere)
         finally:
             self._slots.release(chain.slot, chain.latency)
+            self._visits[domain] -= 1
+            if not self._visits[domain]:
+                del self._visits[domain]
 
     async def permission(self, origin: str, *, local: bool, patience: float) -> Permission:
         """What an origin allows; `HostBusy` where it cannot be asked within `patience` days."""
-        host = self._hosts.row(host_of(origin + "/"))
         known = await self.robots.known(origin)
         if known is not None:
             return known
-        slot = await self._slots.acquire(host, patience)
+        slot = await self._acquire(origin + "/", patience)
         try:
             return await self._permission(slot, origin, local=local, stranger=False)
         finally:
@@ -137,23 +158,36 @@ class PoliteClient:
     async def _follow(
         self, chain: _Chain, request: Request, stop_at: Callable[[str], bool]
     ) -> Response:
-        """Response at the end of a chain of redirects, each hop asked of robots.txt."""
+        """Response at the end of a chain of redirects, each hop asked of robots.txt.
+
+        A chain whose next slot is too far off goes on from there the next time: begun anew it
+        would ask the same host again and again, and never come to its end.
+        """
         first, seen, permanent = request, {request.address}, True
-        while True:
-            response = await self._ask_if_allowed(chain, request, stranger=request is not first)
-            target = response.target
-            if not (response.ok and target):
-                return response
-            permanent = permanent and response.status in _PERMANENT
-            if permanent and target not in seen and stop_at(target):
-                return response
-            if target in seen or len(seen) > MOST_HOPS:
-                detail = f"no end after {len(seen)} redirects (the last leads to {target})"
-                return Response(first.address, problem="bad-answer", detail=detail)
-            seen.add(target)
-            form = request.form if response.status in _SAME_METHOD else None
-            request = Request(target, local=self._leads_to_local(first, target), form=form)
-            await self._move(chain, target)
+        if first.address in self._halted:
+            request, seen, permanent = self._halted.pop(first.address)
+        try:
+            if host_of(request.address) != host_of(first.address):
+                await self._move(chain, request.address)
+            while True:
+                response = await self._ask_if_allowed(chain, request, stranger=request is not first)
+                target = response.target
+                if not (response.ok and target):
+                    return response
+                permanent = permanent and response.status in _PERMANENT
+                if permanent and target not in seen and stop_at(target):
+                    return response
+                if target in seen or len(seen) > MOST_HOPS:
+                    detail = f"no end after {len(seen)} redirects (the last leads to {target})"
+                    return Response(first.address, problem="bad-answer", detail=detail)
+                seen.add(target)
+                form = request.form if response.status in _SAME_METHOD else None
+                request = Request(target, local=self._leads_to_local(first, target), form=form)
+                await self._move(chain, target)
+        except HostBusy:
+            if request is not first and len(self._halted) < _MOST_HALTED:
+                self._halted[first.address] = request, seen, permanent
+            raise
 
     def _leads_to_local(self, first: Request, target: str) -> bool:
         """Whether a redirect may lead to this machine: to its own host, or where settings allow."""
@@ -168,8 +202,31 @@ class PoliteClient:
             await self._slots.reacquire(slot, chain.latency, chain.patience)
         else:
             self._slots.release(slot, chain.latency)
-            chain.slot = await self._slots.acquire(host, chain.patience)
+            chain.slot = await self._acquire(target, chain.patience)
         chain.latency = None
+
+    # Shares of what all domains use together.
+
+    def _check_share(self, domain: str, slot: HostSlot) -> None:
+        """Release a slot, and raise `HostBusy`, where its domain has more than its share."""
+        wait, why = self._cpu.wait(domain) if self._cpu else 0.0, MUCH_CPU
+        if not wait and self._visits[domain] >= max(_MOST_OF_DOMAIN, self._hosts.together):
+            wait, why = _FULL_SECONDS / self._clock.seconds(1.0), _MANY_VISITS
+        if wait:
+            until = self._clock.now() + wait
+            self._hosts.block(slot.host, until)
+            self._slots.release(slot)
+            raise HostBusy(until, f"{domain}: {why}")
+
+    async def _acquire(self, address: str, patience: float) -> HostSlot:
+        """A slot at the host of an address, once its domain has used no more than its share."""
+        host = self._hosts.row(host_of(address))
+        wait = self._cpu.wait(site_of(address)) if self._cpu else 0.0
+        if wait:
+            self._hosts.block(host, self._clock.now() + wait)
+            if patience < inf:  # nobody else's place is taken by waiting for it
+                patience = 0.0
+        return await self._slots.acquire(host, patience)
 
     # One request.
 
@@ -187,14 +244,23 @@ class PoliteClient:
 
     async def _ask(self, chain: _Chain, request: Request) -> Response:
         """Response to one request; its host is left alone afterwards if it says so."""
-        if chain.limit is None:
-            response = await self._fetcher.fetch(request)
-        else:
-            async with chain.limit:
-                response = await self._fetcher.fetch(request)
+        response = await self._fetch(chain, request)
+        if response.stale:  # a kept connection had ended: one more request, and no sooner than any
+            await self._slots.reacquire(chain.slot, None, chain.patience)
+            response = await self._fetch(chain, request)
+        if response.problem == "overloaded":
+            wait = _OVERLOADED_SECONDS / self._clock.seconds(1.0)
+            raise HostBusy(self._clock.now() + wait, response.detail)
         chain.latency = response.waited_seconds / SECONDS_A_DAY if response.ok else None
         if response.ok and response.status in (_TOO_MANY, _UNAVAILABLE):
             self._leave_alone(chain.slot.host, response)
+        return response
+
+    async def _fetch(self, chain: _Chain, request: Request) -> Response:
+        async with chain.limit or nullcontext():
+            response = await self._fetcher.fetch(request)
+        if self._cpu:
+            self._cpu.charge(site_of(request.address), response.cpu_seconds)
         return response
 
     def _leave_alone(self, host: int, response: Response) -> None:

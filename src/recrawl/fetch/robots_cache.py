@@ -11,10 +11,11 @@ Touches: the clock, threads and a store, through what it is given.
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from recrawl.entries.entries import RobotsRead
-from recrawl.parse.addresses import host_of
+from recrawl.parse.addresses import host_of, site_of
 from recrawl.parse.robots import NOTHING_ALLOWED, Permission
 from recrawl.units import SECONDS_A_DAY
 
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
     class Run(Protocol):
         """Does work in a thread."""
 
-        def __call__(self, work: Callable[[], Made], /) -> Awaitable[Made]:
-            """Return what the work makes."""
+        def __call__(self, work: Callable[[], Made], size: int, owner: str, /) -> Awaitable[Made]:
+            """Return what work on so many bytes makes; owners take turns."""
             ...
 
 
@@ -97,9 +98,8 @@ class RobotsCache:
             read = self._load(origin)
             if read is None:
                 return None
-            permission = await self._parsed(
-                read.http, read.body, read.at_seconds / SECONDS_A_DAY, ""
-            )
+            at = read.at_seconds / SECONDS_A_DAY
+            permission = await self._parsed(origin, read.http, read.body, at)
             if permission.holds(now):
                 self._remember(origin, permission)
         if not permission.holds(now):
@@ -120,24 +120,28 @@ class RobotsCache:
         """
         now = self._clock.now()
         status, body = (response.status, response.body) if response.ok else (None, None)
-        permission = await self._parsed(status, body, now, response.detail)
+        permission = await self._parsed(origin, status, body, now, response.detail)
         private = response.problem == "private"
         if not (stranger and private):
             self._remember(origin, permission)
         if not private and self._is_ours(origin + "/"):  # other settings may allow what is private
             kept = permission.robots.body if body else body
+            host = self._hosts.row(host_of(origin + "/"))
             delay = permission.robots.delay
+            if permission.trouble:
+                delay = self._delays.get(host, {}).get(origin)
             self._write(RobotsRead(origin, now * SECONDS_A_DAY, status, kept, delay))
         return permission
 
     async def _parsed(
-        self, status: int | None, body: bytes | None, at: float, detail: str
+        self, origin: str, status: int | None, body: bytes | None, at: float, detail: str = ""
     ) -> Permission:
         """What a response means; a large file is read in a thread."""
         if body is None or len(body) <= _LARGE:
             return Permission.of(status, body, at, self._agent, detail)
+        parse = partial(Permission.of, status, body, at, self._agent, detail)
         try:
-            return await self._run(lambda: Permission.of(status, body, at, self._agent, detail))
+            return await self._run(parse, len(body), site_of(origin + "/"))
         except TimeoutError:  # no file that people write takes that long
             return Permission(NOTHING_ALLOWED, at, at + 1.0)
 
@@ -148,9 +152,10 @@ class RobotsCache:
         while self._bytes > MOST_BYTES and len(self._known) > 1:
             self._forget(next(iter(self._known)))
         host = self._hosts.row(host_of(origin + "/"))
-        if permission.trouble:
+        if permission.trouble:  # the delay that was asked for before stays
             self._hosts.block(host, permission.until)
-        self._keep_delay(host, origin, permission.robots.delay)
+        else:
+            self._keep_delay(host, origin, permission.robots.delay)
 
     def _forget(self, origin: str) -> None:
         permission = self._known.pop(origin, None)

@@ -43,6 +43,7 @@ class HostTable:
 
     Attributes:
         names: Name of the host in each row; empty for one without.
+        together: How many requests to a host may be under way at once.
 
     Examples:
         A host that may be asked once a second is free again a second after its answer:
@@ -63,7 +64,7 @@ class HostTable:
         self._row: dict[str, int] = {}
         self._began = began
         self._least = delay
-        self._together = together
+        self.together = together
         self._delay: list[float] = []
         self._latency: list[float] = []
         self._asked: list[int] = []
@@ -130,11 +131,15 @@ class HostTable:
 
     def ready(self, host: int) -> float:
         """Instant from which a host may be asked; infinite while enough requests are under way."""
-        return inf if self._asked[host] >= self._together else self._next[host]
+        return inf if self._asked[host] >= self.together else self._next[host]
 
     def free(self, host: int, now: float) -> bool:
         """Whether a host may be asked now."""
         return self.ready(host) <= now
+
+    def is_left_alone(self, host: int, now: float) -> bool:
+        """Whether a host is not asked for longer than its delay: it said so, or did not answer."""
+        return self._next[host] > now + self.delay(host)
 
     def room(self, host: int, now: float, days: float) -> int:
         """How many times at most a host may be asked in the days from now on.
@@ -157,7 +162,7 @@ class HostTable:
         self._asked[host] -= 1
         if latency is not None:
             self._latency[host] += _FOLLOW * (latency - self._latency[host])
-        if self._together == 1:
+        if self.together == 1:
             self._last[host] = max(self._last[host], now)
         self._put_off(host)
 

@@ -52,7 +52,8 @@ def times(texts: Sequence[str], *, optional: bool) -> tuple[Ints, Bools]:
 
 def epoch_times(seconds: Floats) -> tuple[Ints, Bools]:
     """Microseconds since 1970 from epoch seconds, and which are not finite or absurd."""
-    scaled = np.rint(np.asarray(seconds, np.float64) * 1e6)
+    with np.errstate(over="ignore"):  # what is infinite is wrong, too
+        scaled = np.rint(np.asarray(seconds, np.float64) * 1e6)
     wrong = ~((scaled >= EARLIEST_MICROSECONDS) & (scaled <= LATEST_MICROSECONDS))
     return np.where(wrong, 0, scaled).astype(np.int64), wrong
 

@@ -26,6 +26,7 @@ PROBLEMS = (
     "bad-answer",  # what came is no HTTP
     "bad-encoding",  # the body is not in the encoding that it is said to be in
     "too-large",  # one of the limits in bytes
+    "overloaded",  # we lack memory or files for it: no fault of the host
 )
 
 MOST_HEADERS = 100
@@ -67,9 +68,12 @@ class Response:
         raw_bytes: Bytes of the body that came, before decoding.
         seconds: From asking to the last byte.
         waited_seconds: From asking to the headers: how busy the host is.
+        cpu_seconds: CPU time that decoding the body took.
         target: Where a redirect leads, canonical; empty if nowhere that could be fetched.
         problem: Empty, or one of `PROBLEMS`.
         detail: The problem in one sentence, for people.
+        stale: Whether a kept connection had ended before the request came through, so that it may
+            be made once more.
 
     Examples:
         >>> Response("https://example.org/", status=304, headers={"etag": '"1"'}).ok
@@ -83,9 +87,11 @@ class Response:
     raw_bytes: int = 0
     seconds: float = 0.0
     waited_seconds: float = 0.0
+    cpu_seconds: float = 0.0
     target: str = ""
     problem: str = ""
     detail: str = ""
+    stale: bool = False
 
     @property
     def ok(self) -> bool:

@@ -12,6 +12,7 @@ Pure.
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 from recrawl.errors import FetchFailed
@@ -49,7 +50,7 @@ class Body:
     def __init__(self, encoding: str, *, raw_limit: int, decoded_limit: int) -> None:
         self.raw_bytes = 0
         self._raw_limit = raw_limit
-        self._kept = _Pieces()
+        self._kept = BytesIO()  # whose value needs no second copy
         self._decoders: list[Decoder] = []  # the one that takes what comes is the last
         first: Sink = _Limited(self._kept, decoded_limit)
         for name in _names(encoding):
@@ -59,12 +60,25 @@ class Body:
         # What comes over the wire has a limit of its own.
         self._first: Sink = self._decoders[-1] if self._decoders else first
 
+    @property
+    def is_encoded(self) -> bool:
+        """Whether more may be kept than was taken."""
+        return bool(self._decoders)
+
     def add(self, piece: bytes) -> None:
-        """Take the next bytes from the wire."""
+        """Take the next bytes from the wire, and decode them."""
+        self.count(piece)
+        self.decode(piece)
+
+    def count(self, piece: bytes) -> None:
+        """Count bytes from the wire that are to be decoded later."""
         self.raw_bytes += len(piece)
         if self.raw_bytes > self._raw_limit:
             detail = f"body must have at most {self._raw_limit} bytes (got {self.raw_bytes})"
             raise FetchFailed("too-large", detail)
+
+    def decode(self, piece: bytes) -> None:
+        """Decode the next bytes, which were counted."""
         self._first.write(piece)
 
     def end(self) -> bytes:
@@ -72,8 +86,7 @@ class Body:
         if self.raw_bytes:  # an answer without a body may still name an encoding
             for decoder in reversed(self._decoders):
                 decoder.end()
-        pieces = self._kept.all
-        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        return self._kept.getvalue()
 
 
 def _names(encoding: str) -> list[str]:
@@ -101,15 +114,4 @@ class _Limited:
             detail = f"body must unpack to at most {self._limit} bytes (got more)"
             raise FetchFailed("too-large", detail)
         self._sink.write(piece)
-        return len(piece)
-
-
-class _Pieces:
-    """The end of the chain."""
-
-    def __init__(self) -> None:
-        self.all: list[bytes] = []
-
-    def write(self, piece: bytes, /) -> int:
-        self.all.append(piece)
         return len(piece)

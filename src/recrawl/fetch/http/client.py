@@ -3,8 +3,9 @@
 Connections are kept for the next request to the same host. There are two sets of them: public
 addresses only, and, for requests that say so, private ones too; a connection opened for the second
 kind of request is never used for the first. All requests share one limit of open connections,
-which leaves the process enough files for everything else; beyond half of it none is kept. Where
-the system has no file left all the same, that is no fault of the host: the request waits.
+which leaves the process enough files for everything else; beyond half of it none is kept. However
+many names an address has, only so many requests to it are under way at a time. Where the system has
+no file left all the same, that is no fault of the host: the request waits for a while.
 
 Touches: the network.
 """
@@ -23,13 +24,16 @@ from yarl import URL
 
 from recrawl.errors import FetchFailed, InvalidParameter
 from recrawl.fetch.fetcher import RequestLimits
+from recrawl.fetch.http.address_limit import AddressLimit
 from recrawl.fetch.http.bodies import ACCEPTED
+from recrawl.fetch.http.byte_budget import ByteBudget
 from recrawl.fetch.http.exchange import Exchange
 from recrawl.fetch.http.guard import allowed
-from recrawl.fetch.http.large_bodies import LargeBodies
+from recrawl.fetch.http.loop_lag import LoopLag
 from recrawl.fetch.http.problems import failure_of
 from recrawl.fetch.http.resolver import GuardedResolver, refused
 from recrawl.parse.messages import ACCEPT, FORM_TYPE
+from recrawl.parse.ports import blocked_port
 
 if TYPE_CHECKING:
     import ssl
@@ -48,6 +52,10 @@ _MOST_CONNECTIONS, _LEAST_CONNECTIONS = 512, 8
 _OTHER_FILES = 128
 _NO_FILES = frozenset({errno.EMFILE, errno.ENFILE})
 _WAIT_FOR_FILE_SECONDS = 0.5
+_LONGEST_WAIT_FOR_FILE_SECONDS = 30.0
+PER_ADDRESS = 16  # requests under way to one IP address
+
+_NO_FILE = "the process may open no more files; a higher limit (`ulimit -n`) would help"
 
 # Addresses to which connections were opened for the request that is being made.
 _opened: ContextVar[list[str]] = ContextVar("_opened")
@@ -64,9 +72,10 @@ class HttpFetcher:
         limits: What one request may cost.
         tls: Which certificates to trust; those that the system trusts unless given.
         connections: How many may be open at a time; by what the system allows unless given.
+        per_address: How many requests to one IP address may be under way at a time.
 
     Examples:
-        A port that nobody listens on:
+        A port that no web server uses:
 
         >>> import asyncio
         >>> from recrawl.parse.messages import Request
@@ -75,8 +84,8 @@ class HttpFetcher:
         ...     answer = await fetcher.fetch(Request(address, local=True))
         ...     await fetcher.close()
         ...     return answer.problem
-        >>> asyncio.run(ask("http://127.0.0.1:1/"))
-        'refused'
+        >>> asyncio.run(ask("http://127.0.0.1:25/"))
+        'private'
     """
 
     def __init__(
@@ -86,6 +95,7 @@ class HttpFetcher:
         *,
         tls: ssl.SSLContext | None = None,
         connections: int | None = None,
+        per_address: int = PER_ADDRESS,
     ) -> None:
         if not (agent.strip() and agent.isascii() and agent.isprintable()):
             raise InvalidParameter(f"agent must be printable ASCII text (got {agent!r})")
@@ -97,42 +107,59 @@ class HttpFetcher:
         self._connections = connections or affordable_connections()
         self._free = asyncio.Semaphore(self._connections)
         self._open_sockets = _OpenSockets()
-        self._large = LargeBodies()
+        self._addresses = AddressLimit(per_address)
+        self._budget = ByteBudget()
+        self._lag = LoopLag()
+        self._longest_wait_for_file = _LONGEST_WAIT_FOR_FILE_SECONDS
 
     async def fetch(self, request: Request) -> Response:
         """Response to one request; raises nothing but `asyncio.CancelledError`."""
         async with self._free:
+            ends = asyncio.get_running_loop().time() + self._longest_wait_for_file
             while True:
-                exchange = await self._exchange(request)
-                if exchange is not None:
+                with self._lag.watched():
+                    exchange = await self._exchange(request)
+                if not exchange.lacks_file:
+                    return exchange.response()
+                if asyncio.get_running_loop().time() > ends:
+                    exchange.failure = FetchFailed("overloaded", _NO_FILE)
                     return exchange.response()
                 await asyncio.sleep(_WAIT_FOR_FILE_SECONDS)
 
-    async def _exchange(self, request: Request) -> Exchange | None:
-        """One request and what came of it; None where the system had no file left for it."""
-        exchange = Exchange(request, self._limits, self._large)
+    async def _exchange(self, request: Request) -> Exchange:
+        """One request and what came of it."""
+        exchange = Exchange(request, self._limits, self._budget, self._lag)
         try:
-            response = await self._session(local=request.local).request(
-                "GET" if request.form is None else "POST",
-                _url(request.address),
-                data=request.form,
-                headers=_headers(request),
-                allow_redirects=False,
-            )
-            try:
-                await exchange.read(response)
-            except BaseException:
-                response.close()  # what else comes must not be taken for the next answer
-                raise
-            response.release()
+            url = _url(request.address)
+            async with asyncio.timeout(self._limits.total_seconds) as timer:
+                with self._addresses.asking(url.authority):
+                    await self._converse(exchange, request, url, timer)
         except (aiohttp.ClientError, FetchFailed, OSError, ValueError) as error:
-            if isinstance(error, OSError) and error.errno in _NO_FILES:
-                return None
-            exchange.failure = failure_of(error, self._limits)
+            exchange.lacks_file = isinstance(error, OSError) and error.errno in _NO_FILES
+            # Without the traceback, which holds the body: both would wait for a collection.
+            exchange.failure = failure_of(error.with_traceback(None), self._limits)
         except BaseException:
             exchange.abandon()
             raise
         return exchange
+
+    async def _converse(
+        self, exchange: Exchange, request: Request, url: URL, timer: asyncio.Timeout
+    ) -> None:
+        """Ask, and take the response in."""
+        response = await self._session(local=request.local).request(
+            "GET" if request.form is None else "POST",
+            url,
+            data=request.form,
+            headers=_headers(request),
+            allow_redirects=False,
+        )
+        try:
+            await exchange.read(response, timer)
+        except BaseException:
+            response.close()  # what else comes must not be taken for the next answer
+            raise
+        response.release()
 
     def _session(self, *, local: bool) -> aiohttp.ClientSession:
         """Session for a request: one that keeps its connection, unless many are open already."""
@@ -153,7 +180,7 @@ class HttpFetcher:
         self._resolvers.append(resolver)
         connector = aiohttp.TCPConnector(
             resolver=resolver,
-            socket_factory=lambda place: _socket(place, self._open_sockets, local=local),
+            socket_factory=lambda place: self._socket(place, local=local),
             ssl=self._tls or True,
             force_close=not kept,
             limit=0,  # else waiting for a free connection would count as connecting
@@ -169,13 +196,26 @@ class HttpFetcher:
             max_field_size=limits.header_bytes,
             middlewares=(_ask_once,),
             timeout=aiohttp.ClientTimeout(
-                total=limits.total_seconds,
+                total=None,  # a timer of ours, which stands still while a body waits for memory
                 connect=limits.connect_seconds,
                 sock_read=limits.idle_seconds,
             ),
         )
         self._sessions[local, kept] = session
         return session
+
+    def _socket(self, place: AddrInfoType, *, local: bool) -> socket.socket:
+        """Socket for one address, which may come from a name or stand in digits in the request."""
+        family, kind, protocol, _, where = place
+        address = str(where[0])
+        if not allowed(address, local=local):
+            raise refused(address)
+        self._addresses.connect(address)
+        _opened.get().append(address)
+        made = _CountedSocket(family, kind, protocol)
+        made.counted = self._open_sockets
+        self._open_sockets.count += 1
+        return made
 
 
 def _url(address: str) -> URL:
@@ -184,6 +224,9 @@ def _url(address: str) -> URL:
         url = URL(address, encoded=True)
         clean = address.isascii() and address.isprintable() and " " not in address
         if clean and url.raw_user is None and url.raw_password is None:
+            why = blocked_port(url.explicit_port)
+            if why:
+                raise FetchFailed("private", why)
             return url
     except ValueError:
         pass  # no such port, or a host that is none
@@ -203,10 +246,10 @@ def _headers(request: Request) -> dict[str, str] | None:
 async def _ask_once(
     request: aiohttp.ClientRequest, handler: ClientHandlerType
 ) -> aiohttp.ClientResponse:
-    """Keep aiohttp from asking again where the host hung up on a new connection.
+    """Keep aiohttp from asking again at once where the host hung up before a response.
 
-    A kept connection may have been closed while the request was under way: then asking again is
-    right. On a new one the host has seen the request, and must not be pressed.
+    A kept connection may have ended while the request was under way. Then asking again is right,
+    but as any request, a politeness delay later; and what a form does must not be done twice.
     """
     opened: list[str] = []
     _opened.set(opened)
@@ -215,9 +258,9 @@ async def _ask_once(
     except aiohttp.ClientConnectorError:
         raise
     except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
-        if not opened:
-            raise
-        raise FetchFailed("dropped", "connection closed before a response") from error
+        failed = FetchFailed("dropped", "connection closed before a response")
+        failed.stale = not opened and request.method == "GET"
+        raise failed from error
 
 
 def affordable_connections() -> int:
@@ -246,16 +289,3 @@ class _CountedSocket(socket.socket):
             self.counted.count -= 1
             self.counted = None
         super().close()
-
-
-def _socket(place: AddrInfoType, opened: _OpenSockets, *, local: bool) -> socket.socket:
-    """Socket for one address, which may come from a name or stand in digits in the request."""
-    family, kind, protocol, _, where = place
-    host = str(where[0])
-    if not allowed(host, local=local):
-        raise refused(host)
-    _opened.get().append(host)
-    made = _CountedSocket(family, kind, protocol)
-    made.counted = opened
-    opened.count += 1
-    return made

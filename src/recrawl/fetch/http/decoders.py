@@ -42,11 +42,13 @@ class _Gzip:
         self._sink = sink
         self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
         self._members = 1
+        self._ended = False  # whether rubbish has come: all that follows is rubbish, too
 
     def write(self, piece: bytes, /) -> None:
-        while piece:
+        while piece and not self._ended:
             if self._member.eof:
                 if not piece.startswith(b"\x1f"):
+                    self._ended = True
                     return
                 self._next_member()
             _inflate(self._member, piece, self._sink)
@@ -104,7 +106,7 @@ def _inflate(stream: zlib._Decompress, piece: bytes, sink: Sink) -> None:
 
 
 class _Brotli:
-    """Decoder of brotli."""
+    """Decoder of brotli; more after its end is refused, as the library does within one piece."""
 
     def __init__(self, sink: Sink) -> None:
         import brotli  # type: ignore[import-untyped] # ships no types
@@ -115,6 +117,8 @@ class _Brotli:
 
     def write(self, piece: bytes, /) -> None:
         stream = self._stream
+        if piece and stream.is_finished():
+            raise FetchFailed("bad-encoding", "body is not brotli (there is more after its end)")
         try:
             while not stream.is_finished():
                 decoded = stream.process(piece, output_buffer_limit=_PIECE)

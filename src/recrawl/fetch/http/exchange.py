@@ -5,6 +5,8 @@ Touches: the network, the clock.
 
 from __future__ import annotations
 
+import asyncio
+import time
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -12,20 +14,24 @@ import aiohttp
 
 from recrawl.errors import FetchFailed
 from recrawl.fetch.http.bodies import Body
+from recrawl.fetch.http.byte_budget import SMALL, Reservation
 from recrawl.fetch.http.headers import headers_of
-from recrawl.fetch.http.large_bodies import SMALL
 from recrawl.parse.addresses import canonical
 from recrawl.parse.messages import Response
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from recrawl.fetch.fetcher import RequestLimits
-    from recrawl.fetch.http.large_bodies import LargeBodies
+    from recrawl.fetch.http.byte_budget import ByteBudget
+    from recrawl.fetch.http.loop_lag import LoopLag
     from recrawl.parse.messages import Request
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _FIRST_FINAL = 200  # below it are remarks on the way, and another protocol, which we never ask for
+_STEP = 1 << 20  # bytes by which the room of a large body grows
+_SLACK = 1.125  # what a growing body takes, by its size
+# A host that hung up, or timed out, after we have let it wait for so long is not to blame.
+_LONG_WAIT_SECONDS = 1.0
+_MAY_BE_OURS = frozenset({"dropped", "timeout"})
 
 
 class Exchange:
@@ -34,92 +40,143 @@ class Exchange:
     Args:
         request: What is asked; the clock starts here.
         limits: What it may cost.
-        large: Where a large body waits for a place in memory.
+        budget: Bytes for its body.
+        lag: By how much we are late to hear of it.
     """
 
     __slots__ = (
         "_answered",
         "_asked",
         "_body",
+        "_cpu",
         "_headers",
-        "_large",
+        "_held",
+        "_lag",
+        "_late",
         "_limits",
         "_page",
-        "_placed",
         "_request",
         "_status",
+        "_waited",
         "failure",
+        "lacks_file",
     )
 
-    def __init__(self, request: Request, limits: RequestLimits, large: LargeBodies) -> None:
-        self.failure: FetchFailed | None = None  # set by whoever asks, if it fails
+    def __init__(
+        self, request: Request, limits: RequestLimits, budget: ByteBudget, lag: LoopLag
+    ) -> None:
+        # Set by whoever asks, if it fails.
+        self.failure: FetchFailed | None = None
+        self.lacks_file = False
         self._request = request
         self._limits = limits
-        self._large = large
-        self._placed = False  # whether a place is held
+        self._held = Reservation(budget, request.address)
+        self._lag = lag
+        self._late = 0.0
         self._asked = perf_counter()
         self._answered = 0.0
+        self._waited = 0.0  # seconds, for room in memory
+        self._cpu = 0.0  # seconds, for decoding
         self._status = 0
         self._headers: dict[str, str] = {}
         self._body: Body | None = None
         self._page = b""
 
-    async def read(self, response: aiohttp.ClientResponse) -> None:
-        """Take the response in, within the limits."""
+    async def read(self, response: aiohttp.ClientResponse, timer: asyncio.Timeout) -> None:
+        """Take the response in, within the limits; `timer` ends it, and stands still in waits."""
         self._answered = perf_counter()
+        self._late = self._lag.newest()
         self._status = response.status
         self._headers = headers_of(response.raw_headers)
         self._check(response.content_length or 0)
         connection = response.connection
         protocol = connection.protocol if connection and self._is_unframed() else None
-
-        def whole() -> None:
-            """Only the end of the connection tells that a body without a length is whole."""
-            if protocol is not None and isinstance(protocol.exception(), aiohttp.ClientOSError):
-                raise FetchFailed("dropped", "incomplete body (the connection was reset)")
-
         pieces: list[bytes] = []
+        await self._make_room(SMALL, timer)
+        is_large = not await self._read_small(response.content, pieces)
+        if is_large:
+            await self._read_on(response, pieces, timer)
+        # Only the end of the connection tells that a body without a length is whole.
+        if protocol is not None and isinstance(protocol.exception(), aiohttp.ClientOSError):
+            raise FetchFailed("dropped", "incomplete body (the connection was reset)")
+        if is_large:
+            await self._decode_large(pieces, timer)
+
+    async def _read_small(self, content: aiohttp.StreamReader, pieces: list[bytes]) -> bool:
+        """Read and decode a body; False where it turns out to be large."""
+        body = self._body = self._new_body(SMALL // 2)
         try:
-            await self._take_in(response.content, self._new_body(SMALL), pieces, whole)
+            while piece := await content.readany():
+                pieces.append(piece)
+                body.count(piece)
+                self._decode(body, [piece])
+            self._page = body.end()
         except FetchFailed as failed:
             most = max(self._limits.raw_bytes, self._limits.decoded_bytes)
-            if failed.problem != "too-large" or most <= SMALL:
+            if failed.problem != "too-large" or most <= SMALL // 2:
                 raise
-        else:
-            return
-        await self._large.take()
-        self._placed = True
-        body = self._new_body(most)
-        while pieces:
-            body.add(pieces.pop(0))
-        await self._take_in(response.content, body, None, whole)
+            return False
+        return True
 
-    async def _take_in(
-        self,
-        content: aiohttp.StreamReader,
-        body: Body,
-        pieces: list[bytes] | None,
-        check_whole: Callable[[], None],
+    async def _read_on(
+        self, response: aiohttp.ClientResponse, pieces: list[bytes], timer: asyncio.Timeout
     ) -> None:
-        """Read a body to its end; `pieces` keeps what came, in case it must be read again."""
-        self._body = body
-        while piece := await content.readany():
-            if pieces is not None:
-                pieces.append(piece)
-            body.add(piece)
-        check_whole()
+        """Read the rest of a large body: it takes what was sent, and is decoded once it is whole.
+
+        Decoded on the way, a host that sends a byte a second would hold all that it unpacks to.
+        """
+        body = self._body = self._new_body(self._limits.raw_bytes + self._limits.decoded_bytes)
+        for piece in pieces:
+            body.count(piece)
+        while True:
+            steps = 1 + max(response.content_length or 0, body.raw_bytes) // _STEP
+            await self._make_room(SMALL + _STEP * steps, timer)
+            piece = await response.content.readany()
+            if not piece:
+                return
+            pieces.append(piece)
+            body.count(piece)
+
+    async def _decode_large(self, pieces: list[bytes], timer: asyncio.Timeout) -> None:
+        """Decode a large body in a thread, once there is room for what it may become."""
+        body = self._body
+        assert body is not None  # noqa: S101 - it was read
+        most = self._limits.decoded_bytes if body.is_encoded else body.raw_bytes
+        await self._make_room(SMALL + int(body.raw_bytes + _SLACK * most), timer)
+        pieces.reverse()
+        await asyncio.to_thread(self._decode, body, pieces)
         self._page = body.end()
+
+    def _decode(self, body: Body, pieces: list[bytes]) -> None:
+        """Decode pieces, the last one first, and count the CPU time."""
+        began = time.thread_time()
+        try:
+            while pieces:
+                body.decode(pieces.pop())
+        finally:
+            self._cpu += time.thread_time() - began
+
+    async def _make_room(self, size: int, timer: asyncio.Timeout) -> None:
+        """Wait for so many bytes of memory; that is not the host's time."""
+        loop = asyncio.get_running_loop()
+        began, ends = loop.time(), timer.when()
+        timer.reschedule(None)
+        try:
+            await self._held.grow(size)
+        finally:
+            waited = loop.time() - began
+            self._waited += waited
+            if ends is not None:
+                timer.reschedule(ends + waited)
 
     def abandon(self) -> None:
         """Give back what is held, where no response will be made."""
-        if self._placed:
-            self._placed = False
-            self._large.give_back()
+        self._held.release()
 
     def response(self) -> Response:
         """The response, as far as it came."""
         now = perf_counter()
-        failure = self.failure
+        failure = self._blame(self.failure)
         made = Response(
             address=self._request.address,
             status=self._status,
@@ -127,16 +184,28 @@ class Exchange:
             body=b"" if failure else self._page,
             raw_bytes=self._body.raw_bytes if self._body else 0,
             seconds=now - self._asked,
-            waited_seconds=(self._answered or now) - self._asked,
+            waited_seconds=self._waited_for(now),
+            cpu_seconds=self._cpu,
             target=self._target(),
             problem=failure.problem if failure else "",
             detail=str(failure) if failure else "",
+            stale=failure is not None and failure.stale,
         )
-        if self._placed and made.body:
-            self._placed = False
-            self._large.keep_for(made)
-        self.abandon()
+        self._held.keep_for(made)
         return made
+
+    def _waited_for(self, now: float) -> float:
+        """Seconds until the headers came, or until we were held up and would not have noticed."""
+        if not self._answered:
+            return now - self._asked
+        return max(self._answered - self._asked - self._late, 0.0)
+
+    def _blame(self, failure: FetchFailed | None) -> FetchFailed | None:
+        """A failure, as ours where we have let the host wait."""
+        waited = self._waited > _LONG_WAIT_SECONDS
+        if failure is not None and waited and failure.problem in _MAY_BE_OURS:
+            return FetchFailed("overloaded", f"{failure} (it had to wait for memory)")
+        return failure
 
     def _check(self, announced: int) -> None:
         """Refuse what the headers alone show to be of no use."""

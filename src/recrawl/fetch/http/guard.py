@@ -28,6 +28,8 @@ _SECRETS = tuple(
             "fd20:ce::/32",  # Google
             "fd00:42::/32",  # Scaleway
             "fd00:c1::/32",  # Oracle
+            "fd00:a9fe:a9fe::/48",  # Akamai (Linode)
+            "192.80.8.124/32",  # Equinix Metal (Packet)
         ),
     )
 )
@@ -40,13 +42,15 @@ _LOCAL = tuple(
         ),
     )
 )
-# `ipaddress` knows most reserved networks; which ones depends on the version of Python.
+# What IANA lists for special use, reachable or not: no web server is there. `ipaddress` knows most
+# of them; which ones depends on the version of Python.
 _RESERVED = tuple(
     map(
         ip_network,
         (
             *("0.0.0.0/8", "192.0.0.0/24", "192.88.99.0/24", "224.0.0.0/3"),
-            *("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"),
+            *("192.31.196.0/24", "192.52.193.0/24", "192.175.48.0/24"),
+            *("2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"),
         ),
     )
 )

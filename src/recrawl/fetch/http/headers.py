@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recrawl.parse.messages import MOST_HEADERS
+from recrawl.parse.robots_tags import HEADER, HEADER_JOINT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +20,8 @@ _LONGEST_REMARK = 200
 def headers_of(raw: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
     r"""Headers by lower-case name, at most `MOST_HEADERS`; repeated ones are joined by a comma.
 
+    Robots tags are joined otherwise, for a name at the beginning of a list holds for all of it.
+
     >>> headers_of([(b"ETag", b'"1"'), (b"Vary", b"a"), (b"vary", b"b\x1b[2J")])
     {'etag': '"1"', 'vary': 'a, b[2J'}
     """
@@ -26,7 +29,8 @@ def headers_of(raw: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
     for name_bytes, value_bytes in raw[:MOST_HEADERS]:
         name = name_bytes.decode("latin-1").lower()
         value = text_of(value_bytes)
-        headers[name] = f"{headers[name]}, {value}" if name in headers else value
+        joint = HEADER_JOINT if name == HEADER else ", "
+        headers[name] = f"{headers[name]}{joint}{value}" if name in headers else value
     return headers
 
 

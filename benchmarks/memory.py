@@ -1,0 +1,208 @@
+"""Memory of a crawl of a million pages on a hundred thousand hosts.
+
+    python benchmarks/memory.py
+    python benchmarks/memory.py --pages 100000 --hosts 10000
+
+A store is written with ten pages on each host, two visits to each page, and a host's robots.txt on
+every tenth; settings name every host as a site. Then, each in a process of its own:
+
+    replay     a crawl is opened that was killed: all visits are learned again
+    crawl      a crawl is opened from its checkpoint, and makes some thousand visits; a stand-in for
+               the network answers at once, all else is what `recrawl crawl` runs
+    status     `recrawl status`
+    pages      `recrawl pages`, all rows to a file
+
+The most memory of each is what the system says of it (VmHWM).
+
+Touches: a temporary folder, processes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.clock import ScaledClock
+from recrawl.crawl.running import running
+from recrawl.entries.entries import (
+    Checkpoint,
+    Copy,
+    PageChange,
+    PagesFound,
+    RobotsRead,
+    VisitMade,
+)
+from recrawl.parse.messages import Response
+from recrawl.settings.settings import read_settings
+from recrawl.state.opening import open_crawl
+from recrawl.store import create_store, open_for_writing, open_store
+from recrawl.units import SECONDS_A_DAY
+from recrawl.visits.status import PageStatus, VisitOutcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recrawl.parse.messages import Request
+
+MOST_MB = 2_000
+VISITS = 5_000
+SECONDS_PER_DAY = 600.0  # of the crawl that makes them
+AT_ONCE = 10_000  # entries of a transaction
+ROBOTS = b"User-agent: *\nDisallow: /private/\nCrawl-delay: 0.001\n"
+
+
+def host_of(number: int) -> str:
+    return f"www.host{number}.example-{number % 50_000}.org"
+
+
+def fill(folder: Path, pages: int, hosts: int) -> None:
+    """Write settings and a store as a crawl of a month would have left them."""
+    sites = "".join(f'[[site]]\naddress = "https://{host_of(host)}/"\n' for host in range(hosts))
+    head = f'agent = "recrawl-benchmark (bench@example.org)"\nbudget = "{pages}/1d"\n'
+    head += '[politeness]\ndelay = "0.001s"\n[storage]\nstore = "pages.db"\n'
+    (folder / "recrawl.toml").write_text(head + sites)
+    start = time.time() - 30 * SECONDS_A_DAY
+    with create_store(folder / "pages.db") as store:
+        for some in parts(pages):
+            names = [host_of(number % hosts) for number in some]
+            addresses = [
+                f"https://{name}/section-{number % 7}/page-{number}.html"
+                for number, name in zip(some, names, strict=True)
+            ]
+            rules = [number % hosts for number in some]
+            store.write([PagesFound(addresses, names, rules, start)])
+        for some in parts(hosts):
+            robots = [
+                RobotsRead(f"https://{host_of(host)}", time.time(), 200, ROBOTS, None)
+                for host in some
+                if host % 10 == 0
+            ]
+            store.write(robots)
+        random = np.random.default_rng(0)
+        for turn in (0, 1):
+            for some in parts(pages):
+                store.write([visit(number, turn, start, pages, random) for number in some])
+
+
+def parts(count: int) -> Iterator[range]:
+    return (range(first, min(first + AT_ONCE, count)) for first in range(0, count, AT_ONCE))
+
+
+def visit(
+    number: int, turn: int, start: float, pages: int, random: np.random.Generator
+) -> VisitMade:
+    at = start + (10 * turn + number / pages) * SECONDS_A_DAY
+    if turn:
+        return VisitMade(number, at, VisitOutcome.SAME, 200, size=12_345, took_seconds=0.123)
+    copy = Copy(random.bytes(8), random.bytes(8), '"5f3e-1a2b3c"', 1_700_000_000)
+    change = PageChange(PageStatus.COPIED)
+    return VisitMade(number, at, VisitOutcome.FIRST, 200, size=12_345, copy=copy, change=change)
+
+
+def replay(folder: Path) -> str:
+    """Learn all visits again, and leave a checkpoint."""
+    settings = read_settings((folder / "recrawl.toml").read_text())
+    path, now = folder / "pages.db", time.time() / SECONDS_A_DAY
+    with open_for_writing(path) as store, open_store(path) as reader:
+        crawl = open_crawl(settings, store, reader, now, random=np.random.default_rng(0))
+        store.write([Checkpoint(crawl.dump())])
+        return f"{len(crawl.agenda):,} pages, {len(crawl.hosts):,} hosts"
+
+
+class Network:
+    """Answers at once: no robots.txt, and a page of two kilobytes."""
+
+    async def fetch(self, request: Request) -> Response:
+        """A page that says its own address."""
+        if request.address.endswith("/robots.txt"):
+            return Response(request.address, 404)
+        body = f"<html><body><p>{request.address}</p>{'<p>some text</p>' * 120}</body></html>"
+        return Response(request.address, 200, {"content-type": "text/html"}, body.encode())
+
+    async def close(self) -> None:
+        """Nothing to close."""
+
+
+def crawl(folder: Path) -> str:
+    """Open the crawl and make visits."""
+    settings = read_settings((folder / "recrawl.toml").read_text())
+    clock = ScaledClock(SECONDS_PER_DAY, time.time() / SECONDS_A_DAY)
+
+    async def run() -> str:
+        def count(_: object) -> None:
+            if crawler.tally.visits >= VISITS:
+                crawler.stop()
+
+        async with running(
+            settings, folder / "pages.db", clock, on_visit=count, record=lambda _: Network()
+        ) as crawler:
+            opened = most_mb()
+            await crawler.run(until=clock.now() + 1.0)
+            outcomes = {each.label: made for each, made in crawler.tally.outcomes.items() if made}
+            return f"{opened:,.0f} MB once open; {crawler.tally.visits:,} visits {outcomes}"
+
+    return asyncio.run(run())
+
+
+def verb(folder: Path, *words: str) -> str:
+    """Run a verb of the command line in this process."""
+    import os
+
+    from recrawl.cli.main import main as recrawl
+
+    os.chdir(folder)
+    sys.argv = ["recrawl", *words]
+    try:
+        recrawl()
+    except SystemExit as ended:
+        if ended.code:
+            raise
+    return ""
+
+
+STEPS = {
+    "replay": replay,
+    "crawl": crawl,
+    "status": lambda folder: verb(folder, "status"),
+    "pages": lambda folder: verb(folder, "pages", "-o", "pages.csv"),
+}
+
+
+def most_mb() -> float:
+    """Most memory so far; not getrusage, which counts what the parent had."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pages", type=int, default=1_000_000)
+    parser.add_argument("--hosts", type=int, default=100_000)
+    parser.add_argument("--step", nargs=2, help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.step:
+        name, folder = asked.step
+        said = STEPS[name](Path(folder))
+        mb = most_mb()
+        verdict = "holds" if mb <= MOST_MB else "FALLS SHORT"
+        print(f"{verdict:<13}{name:<8}{mb:8,.0f} MB (at most {MOST_MB:,}),", end=" ")
+        print(f"{time.process_time():.1f} s of CPU; {said}", flush=True)
+        return
+    with tempfile.TemporaryDirectory() as scratch:
+        fill(Path(scratch), asked.pages, asked.hosts)
+        size = (Path(scratch) / "pages.db").stat().st_size
+        print(f"{asked.pages:,} pages on {asked.hosts:,} hosts, {size / 1e6:,.0f} MB on disk")
+        for step in STEPS:
+            subprocess.run([sys.executable, __file__, "--step", step, scratch], check=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""How long the event loop was held up: time that counts for no host.
+
+While a thread reads a large page, or others use the machine, the loop hears of a response late. A
+host that seems slow for that reason would be asked less often.
+
+Touches: the clock of the event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_TICK_SECONDS = 0.05
+
+
+class LoopLag:
+    """Knows by how much the running loop was late just now, while anybody wants to know."""
+
+    def __init__(self) -> None:
+        self._watching = 0
+        self._late = 0.0
+        self._ticked = 0.0
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Watch the loop until the block ends."""
+        self._watching += 1
+        if self._watching == 1:
+            self._next_tick(asyncio.get_running_loop())
+        try:
+            yield
+        finally:
+            self._watching -= 1
+            if not self._watching:
+                self._timer.cancel()
+
+    def newest(self) -> float:
+        """Seconds for which the loop was held up until a moment ago; 0 where it was not."""
+        now = asyncio.get_running_loop().time()
+        return self._late if now - self._ticked < _TICK_SECONDS else 0.0
+
+    def _next_tick(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._timer = loop.call_later(_TICK_SECONDS, self._tick, loop)
+
+    def _tick(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._ticked = loop.time()
+        self._late = max(self._ticked - self._timer.when(), 0.0)
+        self._next_tick(loop)

@@ -1,0 +1,146 @@
+"""Open connections: so many to one address, none repeated at once, and none without a file."""
+
+import asyncio
+import errno
+import socket
+
+import pytest
+
+from recrawl.fetch.http import client
+from recrawl.fetch.http.client import HttpFetcher
+from recrawl.parse.messages import Request
+from recrawl.parse.ports import BLOCKED_PORTS, blocked_port
+from tests.fetch.asking import AGENT, ask
+from tests.servers.answers import hang_up, in_turn, page, reset
+from tests.servers.faults import FaultServer
+from tests.waiting import HANGS_SECONDS
+
+
+@pytest.mark.parametrize("ends", [reset(), hang_up()], ids=["reset", "closed"])
+def test_a_kept_connection_that_has_ended_is_told_and_not_asked_again_at_once(ends):
+    async def asked():
+        async with FaultServer({"/": in_turn(page(b"a"), ends, page(b"b"))}) as server:
+            fetcher = HttpFetcher(AGENT)
+            request = Request(server.address("/"), local=True)
+            found = [await fetcher.fetch(request) for _ in range(2)]
+            count = len(server.requests)
+            found.append(await fetcher.fetch(request))
+            await fetcher.close()
+            return found, count
+
+    found, count = asyncio.run(asked())
+    assert count == 2
+    assert [answer.problem for answer in found] == ["", "dropped", ""]
+    assert [answer.stale for answer in found] == [False, True, False]
+
+
+def test_a_new_connection_that_ends_is_none_to_be_asked_again():
+    answer, _ = ask(reset())
+
+    assert (answer.problem, answer.stale) == ("dropped", False)
+
+
+def test_a_form_is_never_sent_twice():
+    async def asked():
+        async with FaultServer({"/": in_turn(page(b"a"), reset())}) as server:
+            fetcher = HttpFetcher(AGENT)
+            await fetcher.fetch(Request(server.address("/"), local=True))
+            found = await fetcher.fetch(Request(server.address("/"), local=True, form="a=1"))
+            await fetcher.close()
+            return found
+
+    answer = asyncio.run(asked())
+    assert (answer.problem, answer.stale) == ("dropped", False)
+
+
+@pytest.mark.parametrize("port", [1, 22, 25, 6000, 6667, 10080])
+def test_nothing_is_asked_at_a_port_of_another_service(port):
+    async def asked():
+        fetcher = HttpFetcher(AGENT)
+        found = await fetcher.fetch(Request(f"http://127.0.0.1:{port}/", local=True))
+        await fetcher.close()
+        return found, fetcher._sessions
+
+    answer, sessions = asyncio.run(asked())
+    assert answer.problem == "private"
+    assert answer.detail == f"port {port} is no port of web servers; nothing is asked there"
+    assert not sessions  # none was ever opened
+
+
+def test_ports_of_web_servers_are_open():
+    assert not BLOCKED_PORTS & {80, 443, 591, 8000, 8008, 8080, 8443, 8888, 3000, 5000, 9000}
+    assert not blocked_port(None)
+
+
+def test_only_so_many_requests_go_to_one_address_whatever_its_names():
+    """Two ports of one address, as two names would be; the rest are told to come later."""
+    under_way, most, go = 0, 0, asyncio.Event()
+
+    async def counted(wire):
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        await go.wait()
+        under_way -= 1
+        await page(b"hello")(wire)
+
+    async def asked():
+        async with (
+            asyncio.timeout(HANGS_SECONDS),
+            FaultServer({"/": counted}) as one,
+            FaultServer({"/": counted}) as two,
+        ):
+            fetcher = HttpFetcher(AGENT, per_address=4)
+            servers = [one, two] * 5
+            tasks = [
+                asyncio.create_task(fetcher.fetch(Request(server.address("/"), local=True)))
+                for server in servers
+            ]
+            ended = asyncio.as_completed(tasks)
+            for _ in range(6):
+                await next(ended)
+            go.set()
+            found = await asyncio.gather(*tasks)
+            for left in ended:
+                await left
+            # Connections are kept now, and make no difference.
+            go.clear()
+            again = [asyncio.create_task(fetcher.fetch(Request(one.address("/"), local=True)))]
+            again += [asyncio.create_task(fetcher.fetch(Request(two.address("/"), local=True)))]
+            again += [asyncio.create_task(fetcher.fetch(Request(one.address("/"), local=True)))]
+            await one.wait_for(sum(not answer.problem for answer in found[::2]) + 2)
+            go.set()
+            later = await asyncio.gather(*again)
+            await fetcher.close()
+            return found, later, dict(fetcher._addresses._under_way)
+
+    found, later, under_way_in_the_end = asyncio.run(asked())
+    problems = [answer.problem for answer in found]
+    assert sorted(problems) == [""] * 4 + ["overloaded"] * 6
+    details = {answer.detail for answer in found if answer.problem}
+    assert details == {"4 other requests to 127.0.0.1 are under way"}
+    assert most <= 4
+    assert all(answer.ok for answer in later)
+    assert under_way_in_the_end == {}
+
+
+def test_the_wait_for_a_free_file_ends(monkeypatch):
+    """In a sentence that says what would help, and blames nobody."""
+
+    class NoFiles(socket.socket):
+        def __init__(self, *_):
+            raise OSError(errno.EMFILE, "Too many open files")
+
+    async def asked():
+        fetcher = HttpFetcher(AGENT)
+        fetcher._longest_wait_for_file = 0.0
+        found = await fetcher.fetch(Request("http://127.0.0.1:8080/", local=True))
+        await fetcher.close()
+        return found
+
+    monkeypatch.setattr(client, "_CountedSocket", NoFiles)
+    answer = asyncio.run(asked())
+    assert answer.problem == "overloaded"
+    assert answer.detail == (
+        "the process may open no more files; a higher limit (`ulimit -n`) would help"
+    )
