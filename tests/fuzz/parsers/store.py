@@ -1,0 +1,202 @@
+"""Entries of `store/`: values that a store's file holds, each damaged or written by a stranger."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import apsw
+import numpy as np
+import zstandard
+
+from recrawl.entries.entries import (
+    Checkpoint,
+    Copy,
+    HostBelieved,
+    HostSeen,
+    PagesFound,
+    RobotsRead,
+    VisitMade,
+)
+from recrawl.entries.listings import ListingSynced, Quality, SyncOutcome
+from recrawl.errors import StoreError
+from recrawl.store import create_store, open_store
+from recrawl.visits.status import VisitOutcome
+from tests.fuzz.parser import Parser
+
+if TYPE_CHECKING:
+    from recrawl.entries.store import ReadStore
+
+# Where a value may be put, by the first byte of an input.
+_CELLS = (
+    "update bodies set data = ?",
+    "update robots set body = ?",
+    "update checkpoint set data = ? where block = 0 and part = 'value'",
+    "update checkpoint set data = ? where block = 0 and part = 'array'",
+    "update latest_visits set data = ?",
+    "update copies set bytes_signature = ?",
+    "update bodies set digest = ? where id = 1",
+    "update syncs set sketch = ?",
+    "update objects set attributes = cast(? as text)",
+    "update events set attributes = cast(? as text)",
+    "update masks set data = cast(? as text)",
+    "update pages set address = cast(? as text) where id = 1",
+    "update hosts set name = cast(? as text) where id = 1",
+    "update visits set at = cast(? as integer) where id = 1",
+    "update visits set before = cast(? as integer)",
+    "update visits set outcome = cast(? as integer)",
+    "update visits set share = cast(? as integer)",
+    "update pages set status = cast(? as integer)",
+    "update pages set found_at = cast(? as integer)",
+    "update syncs set outcome = cast(? as integer)",
+    "update syncs set precision = cast(? as real)",
+    "update checkpoint set data = ? where block > 0",
+    "update meta set value = cast(? as integer) where name like '%visit%'",
+    "update meta set value = cast(? as integer) where name = 'checkpoint'",
+)
+
+
+@cache
+def _whole_store() -> bytes:
+    """A store with something in every table."""
+    with TemporaryDirectory(prefix="recrawl-fuzz-") as folder:
+        path = Path(folder) / "whole.db"
+        first = Copy(b"12345678", b"abcdefgh", '"1"', 60, 7)
+        with create_store(path) as store:
+            addresses = ["https://a.org/", "https://a.org/b"]
+            store.write([PagesFound(addresses, ["a.org"] * 2, rules=[0, 0], at_seconds=1.0)])
+            store.write(
+                [
+                    VisitMade(0, 60.0, VisitOutcome.FIRST, 200, copy=first, body=b"<p>a" * 99),
+                    VisitMade(0, 90.0, VisitOutcome.CHANGED, 200, share=0.5, masks="[1]"),
+                    VisitMade(1, 95.0, VisitOutcome.FAILED),
+                    HostSeen("a.org", delay=0.1, latency_seconds=1.0),
+                    HostBelieved("a.org", {"etag": (1.0, 0.0, 0.0, 0.0)}, masks="[1]"),
+                    RobotsRead("https://a.org", 1.0, 200, b"Disallow: /x"),
+                    Checkpoint({"value": {"a": [1, 2]}, "array": np.arange(5.0)}, 3),
+                    ListingSynced(
+                        "jobs",
+                        60.0,
+                        SyncOutcome(1),
+                        90.0,
+                        inserted={"7": {"city": "Bern"}},
+                        quality=Quality(0.9, 0.8),
+                        sketch=b"x",
+                    ),
+                    ListingSynced(
+                        "jobs", 90.0, SyncOutcome(1), 99.0, updated={"7": {"city": "Biel"}}
+                    ),
+                ]
+            )
+        return path.read_bytes()
+
+
+def _read_value(data: bytes) -> None:
+    """Put a value into a store, and read all that a store can tell."""
+    statement = _CELLS[(data[0] if data else 0) % len(_CELLS)]
+    with TemporaryDirectory(prefix="recrawl-fuzz-") as folder:
+        path = Path(folder) / "damaged.db"
+        path.write_bytes(_whole_store())
+        connection = apsw.Connection(str(path))
+        try:
+            connection.execute("pragma synchronous = off")
+            connection.execute(statement, (data[1:],))
+        except apsw.ConstraintError:
+            return
+        finally:
+            connection.close()
+        with open_store(path) as store:
+            _read_all(store)
+
+
+def _read_all(store: ReadStore) -> None:
+    pages = range(store.page_count())
+    every = np.arange(len(pages))
+    assert len(store.pages().host) == len(pages)
+    store.addresses(pages)
+    list(store.all_addresses())
+    store.copies(pages)
+    store.masks(pages)
+    for page in pages:
+        store.history(page)
+        store.newest_body(page)
+        for version in store.versions(page):
+            store.body(version.digest)
+    list(store.visits())
+    list(store.outcomes())
+    store.latest_visits(every)
+    assert not len(store.latest_visits(every[:0]))
+    store.recent_visit_counts(every, 0.0)
+    store.sampled_visits(np.array([1, 2, 3]), 5)
+    store.daily_visits()
+    list(store.hosts())
+    store.robots("https://a.org")
+    store.robots_read()
+    store.host_masks()
+    store.signal_records()
+    store.checkpoint()
+    for name in store.listing_names():
+        store.syncs(name)
+        store.listed_objects(name)
+        store.objects(name)
+        store.listing_history(name)
+
+
+# What a cell holds, by a part of the statement that fills it.
+_VALUES = {
+    "bodies set data": (
+        zstandard.compress(b"<p>a" * 99),
+        zstandard.ZstdCompressor(write_content_size=False).compress(b"x" * 9999),
+    ),
+    "robots": (zstandard.compress(b"Disallow: /x"),),
+    "latest_visits": (np.arange(4).tobytes(),),
+    "part = 'value'": (b'{"value": {"a": [1, 2]}}',),
+    "part = 'array'": (
+        b'{"dtype": "<f8", "shape": [5]}',
+        b'{"dtype": [["a", "<i4"], ["b", "<f8", [2]]], "shape": [2]}',
+    ),
+}
+_SQLITE = "recrawl.store.sqlite"
+
+PARSERS = (
+    Parser(
+        "store values",
+        _read_value,
+        seeds=(
+            *(
+                bytes([number]) + value
+                for number in range(len(_CELLS))
+                for value in (b"", b"1", b'{"city": "Bern"}')
+            ),
+            *(
+                bytes([number]) + value
+                for number, cell in enumerate(_CELLS)
+                for what, values in _VALUES.items()
+                for value in values
+                if what in cell
+            ),
+        ),
+        modules=(
+            *(
+                f"{_SQLITE}.columns:{name}"
+                for name in (
+                    *("read_columns", "page_columns", "outcome_columns", "visit_columns"),
+                    *("looked_up", "_modified_at", "_instants"),
+                )
+            ),
+            f"{_SQLITE}.values",
+            f"{_SQLITE}.checkpoints:load",
+            *(
+                f"{_SQLITE}.latest_visits:{name}"
+                for name in (
+                    *("latest_visit", "latest_visits", "sampled_visits", "visit_counts"),
+                    "latest_visit_times",
+                )
+            ),
+        ),
+        tokens=(b'"dtype"', b'"shape"', b'"<f8"', b'"|O"', b"[", b"]", b"{", b"}", b"-1", b'"|S9"'),
+        raises=(StoreError,),
+    ),
+)

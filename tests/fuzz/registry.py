@@ -1,0 +1,76 @@
+"""Every parser there is, and the modules of rooms that read foreign bytes but parse nothing.
+
+A law (`tests/laws/test_parsers.py`) fails for a module of `ROOMS` that is in neither list.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.fuzz.parsers import (
+    detect,
+    documents,
+    fetch,
+    parse,
+    settings,
+    store,
+    tables,
+    warc,
+    words,
+)
+
+if TYPE_CHECKING:
+    from tests.fuzz.parser import Parser
+
+PARSERS: tuple[Parser, ...] = (
+    *parse.PARSERS,
+    *documents.PARSERS,
+    *detect.PARSERS,
+    *settings.PARSERS,
+    *fetch.PARSERS,
+    *tables.PARSERS,
+    *warc.PARSERS,
+    *store.PARSERS,
+    *words.PARSERS,
+)
+
+# Packages whose every module reads what others have written, unless it is listed below.
+ROOMS = (
+    *("parse", "detect", "settings", "fetch.http", "adapters.tables", "adapters.warc"),
+    "store.sqlite",
+)
+
+NO_PARSERS = {
+    "parse.ports": "takes a number that `addresses` has read",
+    "detect.recent_texts": "keeps signatures",
+    "detect.reliability": "counts",
+    "settings.pools": "takes settings that were read",
+    "settings.terms": "takes settings that were read",
+    "fetch.http.client": "hands bytes to aiohttp's parser",
+    "fetch.http.exchange": "hands bytes to `bodies` and `headers`",
+    "fetch.http.address_limit": "counts requests",
+    "fetch.http.byte_budget": "counts bytes",
+    "fetch.http.loop_lag": "measures time",
+    "fetch.http.problems": "turns errors into words",
+    "fetch.http.resolver": "asks the system for addresses",
+    "adapters.tables.logs": "divides what `visits` has read",
+    "adapters.tables.outputs": "writes",
+    "adapters.tables.results": "writes, and reads its own files of the same run",
+    "adapters.warc.recorder": "hands fetches to a thread",
+    "store.sqlite.backup": "copies pages of SQLite",
+    "store.sqlite.checking": "rows of SQLite, read by `store values`, and counting",
+    "store.sqlite.clock_ahead": "changes rows",
+    "store.sqlite.connections": "opens connections",
+    "store.sqlite.disk": "counts bytes",
+    "store.sqlite.erasure": "changes rows",
+    "store.sqlite.guard": "sets limits; what it unpacks is read by `store values`",
+    "store.sqlite.hosts": "rows of SQLite, read by `store values`, and writing",
+    "store.sqlite.listings": "rows of SQLite, read by `store values`, and writing",
+    "store.sqlite.meta": "rows of SQLite, read by `store values`, and writing",
+    "store.sqlite.pages": "rows of SQLite, read by `store values`, and writing",
+    "store.sqlite.read_store": "rows of SQLite, read by `store values`",
+    "store.sqlite.schema": "creates tables",
+    "store.sqlite.transaction": "writes",
+    "store.sqlite.versions": "rows of SQLite, read by `store values`, and writing",
+    "store.sqlite.write_store": "writes",
+}
