@@ -74,6 +74,26 @@ FILES = {
         b'{"page": "/a", "visited_at": 1e999, "changed": true}\n',
         ", line 1, column 'visited_at': must be a time",
     ),
+    "status of many digits": (
+        "a.csv",
+        b"page,visited_at,changed,status\n/a,1,," + b"2" * 5000 + b"\n",
+        ", line 2, column 'status': must be an HTTP code, ok, failed, gone or empty (got '222",
+    ),
+    "time of many digits": (
+        "a.csv",
+        HEADER + b"/a," + b"9" * 5000 + b",\n",
+        f", line 2, column 'visited_at': {TIME_RULE} (got '999",
+    ),
+    "JSON status of 400 digits": (
+        "a.jsonl",
+        b'{"page": "/a", "visited_at": 1, "changed": true, "status": ' + b"2" * 400 + b"}\n",
+        ", line 1, column 'status': must be an HTTP code, ok, failed, gone or empty (got '222",
+    ),
+    "JSON integer of many digits": (
+        "a.jsonl",
+        b'{"page": "/a", "visited_at": ' + b"9" * 5000 + b', "changed": true}\n',
+        ", line 1: must be a JSON object (got ",
+    ),
     "half a letter": (
         "a.jsonl",
         b'{"page": "\\ud800", "visited_at": 1, "changed": true}\n',
@@ -113,6 +133,7 @@ def refused(folder, name, content, start, *options):
     said = sentence(run("estimate", path, "-o", output, *options))
 
     assert said.startswith(f"{path}{start}")
+    assert len(said) < len(str(path)) + 250
     assert output.read_text() == "old content"
     assert names_in(folder) == sorted({name, "rates.csv"})
     return said
@@ -361,3 +382,9 @@ def test_a_site_column_that_is_not_there_is_refused(log):
     said = sentence(run("estimate", log, "--site-column", "shop"))
 
     assert said == f"{log}: column 'shop' must be present (got page, visited_at, changed)"
+
+
+def test_a_name_that_a_terminal_would_obey_is_shown(tmp_path):
+    (tmp_path / "\x1b[2Jlog.csv").write_bytes(b"")
+
+    assert sentence(run("estimate", "\x1b[2Jlog.csv", cwd=tmp_path)).startswith("\\x1b[2Jlog.csv: ")

@@ -1,6 +1,7 @@
 """`recrawl crawl`, as people run it."""
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -196,6 +197,57 @@ def test_where_nobody_answers_that_is_said(tmp_path):
     last = ended.err.splitlines()[-1]
     assert last.startswith("Error: no site answered (")
     assert "connection refused" in last
+
+
+def test_a_host_that_is_left_alone_is_no_answer_either(tmp_path):
+    """Its robots.txt could not be had, so it is not asked for an hour: nothing can be visited."""
+    with site() as server:
+        crawl_in(tmp_path, server)
+    run("crawl", "--once", cwd=tmp_path)
+    again = run("crawl", "--once", cwd=tmp_path)
+
+    assert again.code == 1
+    assert again.err.splitlines()[-1] == "Error: no site answered (all are left alone)"
+    assert "Hosts left alone for now: 1 of 1 (" in again.err
+
+
+def test_a_host_that_is_dead_beside_a_live_one_is_counted(tmp_path):
+    with site() as server:
+        crawl_in(tmp_path, server)
+        settings = tmp_path / "recrawl.toml"
+        dead = '[[site]]\naddress = "http://127.0.0.9:2/"\nlocal = true\n'
+        settings.write_text(settings.read_text() + dead)
+        ended = run("crawl", "--once", cwd=tmp_path)
+
+    assert ended.code == 0
+    assert "Hosts left alone for now: 1 of 2 (" in ended.err
+
+
+def test_visits_that_fail_are_counted_with_their_hosts(tmp_path):
+    with site() as server:
+        server.pages["/3"] = answers.status(500)
+        crawl_in(tmp_path, server)
+        ended = run("crawl", "--once", cwd=tmp_path)
+
+    assert ended.code == 0
+    assert ended.err.splitlines()[-1] == "1 of 6 visits failed, at 1 host."
+
+
+def test_a_log_that_nobody_reads_any_more_ends_no_crawl(tmp_path):
+    """As with `--log /dev/stdout | head -1`; here the reader has gone before the first line."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with site() as server:
+        crawl_in(tmp_path, server)
+        with start(tmp_path, "--once", "--log", "/dev/stdout", stdout=writing) as process:
+            os.close(writing)
+            _, err = process.communicate(timeout=HANGS_SECONDS)
+
+    assert process.returncode == 0
+    said = "/dev/stdout: nobody reads the log any more; the crawl goes on without it."
+    assert err.splitlines().count(said) == 1
+    with open_store(tmp_path / "recrawl.db") as reader:
+        assert reader.last_visit() == 6
 
 
 def test_a_log_without_room_is_said(tmp_path):

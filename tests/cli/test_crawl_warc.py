@@ -116,8 +116,8 @@ def test_a_second_crawl_refers_to_the_first(tmp_path):
     assert len(files_in(tmp_path / "archive")) == 2
     lines = indexed(tmp_path / "archive")
     assert len(lines) == len(records)
-    assert [line["url"] for line in lines] == [record.address for record in records]
-    assert sum(line.get("mime") == "warc/revisit" for line in lines) == len(revisits)
+    assert [line["warc-target-uri"] for line in lines] == [record.address for record in records]
+    assert sum(line["warc-type"] == "revisit" for line in lines) == len(revisits)
 
 
 @pytest.mark.slow

@@ -90,6 +90,7 @@ def test_several_methods_share_a_picture(tmp_path):
         (["--bias", "-1%"], "bias must be a share"),
         (["--level", "1"], "level must lie between 0 and 1"),
         (["--seen", "four"], "seen must look like 4/10"),
+        (["--seen", f"4/{'7' * 5_000}"], "seen must look like 4/10"),
         (["--seen", "5/4"], "changes must lie between 0 and gaps"),
         (["--method", "grid"], "method must be one of gamma, ratio, cho"),
         (["--plot", "cho.gif", "--method", "cho"], "output must end in .svg, .png"),

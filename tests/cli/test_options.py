@@ -30,7 +30,7 @@ def test_a_size_is_a_number_and_a_unit(text, expected):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "0", "0.0G", "G", "lots", "-1G", "1e3", "2GiB", "inf", "9" * 400]
+    "text", ["", "0", "0.0G", "G", "lots", "-1G", "1e3", "2GiB", "inf", "9" * 400, "2\u212a"]
 )
 def test_another_size_is_refused(text):
     with pytest.raises(InvalidParameter) as refusal:

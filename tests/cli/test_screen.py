@@ -98,3 +98,40 @@ def test_a_narrow_terminal_gets_short_names(tmp_path):
     assert max(map(len, lines)) <= 80
     assert lines[1].startswith("https://")
     assert "…" in lines[1]
+
+
+# Colours, a window's title, a C1 control, text that runs backwards.
+OBEYED = "\x1b[31m\x1b]0;title\x07\x9b2J\u202ecod"
+
+
+def test_a_terminal_gets_no_control_characters_in_csv(tmp_path):
+    log = write_log(tmp_path / "visits.csv", [(f"/a{OBEYED}", day, "true") for day in (0, 86_400)])
+
+    lines, _ = on_a_terminal("estimate", log, "--now", NOW, "--csv")
+
+    assert all(line.isprintable() for line in lines)
+    assert lines[1].startswith("/a\\x1b[31m\\x1b]0;title\\x07\\x9b2J\\u202ecod,")
+
+
+def test_a_pipe_gets_the_cells_as_they_are(tmp_path):
+    log = write_log(tmp_path / "visits.csv", [(f"/a{OBEYED}", day, "true") for day in (0, 86_400)])
+
+    assert f"\n/a{OBEYED}," in run("estimate", log, "--now", NOW, "--csv").out
+
+
+def test_a_spreadsheet_gets_no_formulas(tmp_path):
+    log = write_log(tmp_path / "visits.csv", [("=1+1", day, "true") for day in (0, 86_400)])
+
+    piped = run("estimate", log, "--now", NOW, "--spreadsheet")
+    written = run("estimate", log, "--now", NOW, "--spreadsheet", "-o", tmp_path / "rates.csv")
+
+    assert piped.out.splitlines()[1].startswith("'=1+1,")
+    assert (written.code, (tmp_path / "rates.csv").read_text()) == (0, piped.out)
+
+
+@pytest.mark.parametrize("words", [["--json"], ["-o", "rates.jsonl"], ["-o", "rates.parquet"]])
+def test_a_spreadsheet_is_csv(log, tmp_path, words):
+    ended = run("estimate", log, "--spreadsheet", *words, cwd=tmp_path)
+
+    assert ended.code == 2
+    assert "--spreadsheet" in ended.err

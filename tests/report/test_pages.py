@@ -46,13 +46,14 @@ PAGES = PageRows(
     last_visit=np.array(["2026-01-02T00:00", "2026-01-01T00:00", "NaT"], "datetime64[us]"),
     last_change=np.array(["2026-01-02T00:00", "NaT", "NaT"], "datetime64[us]"),
     weight=figures(1, 2, 1),
+    robots=np.array([0, 4, 0]),
 )
 
 
 def test_pages_in_words():
     assert page_words(ADDRESSES, PAGES, NEXT, NOW) == [
         ["https://b.org/", "copied", "2.0d", "1.0d - 4.0d", "50 %", "1.0d ago", "in 1.0d"],
-        ["https://a.org/", "copied", "10d", "5.0d - 2.9w", "90 %", "2.0d ago", "now"],
+        ["https://a.org/", "copied, noarchive", "10d", "5.0d - 2.9w", "90 %", "2.0d ago", "now"],
         ["https://c.org/", "new", "-", "-", "-", "-", "-"],
     ]
     assert len(HEADER) == 7

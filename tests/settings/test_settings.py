@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -35,7 +36,7 @@ def test_an_agent_is_enough():
         store="recrawl.db",
         versions=10,
         keep=90.0,
-        size=2 * 1024**3,
+        size=10 * 1024**3,
         rules=(),
     )
 
@@ -100,7 +101,7 @@ def test_every_key_is_read():
 
 
 def test_there_are_few_keys():
-    assert len({*TOP, *BLOCK, *(key for keys in TABLES.values() for key in keys)}) <= 22
+    assert len({*TOP, *BLOCK, *(key for keys in TABLES.values() for key in keys)}) <= 23
 
 
 def test_the_rule_names_every_objective():
@@ -180,6 +181,10 @@ WRONG = {
     "[storage]\nversions = 1.5": "line 3: versions must be a whole number, at least 0 (got 1.5)",
     '[storage]\nkeep = "forever"': 'line 3: keep must be a time such as 90d (got "forever")',
     '[storage]\nsize = "2 PB"': 'line 3: size must be a size such as 500MB or 2GB (got "2 PB")',
+    '[storage]\nsize = "2\u212a"': "line 3: size must be a size such as 500MB or 2GB "
+    '(got "2\u212a")',
+    '[storage]\nsize = "\u202e\u2028"': "line 3: size must be a size such as 500MB or 2GB "
+    '(got "\\u202e\\u2028")',
     '[storage]\nsize = "0"': 'line 3: size must be a size such as 500MB or 2GB (got "0")',
     SITE + "weight = 0": "line 4: weight must be a number above 0 (got 0)",
     SITE + "weight = nan": "line 4: weight must be a number above 0 (got NaN)",
@@ -230,6 +235,8 @@ UNKNOWN = {
     "its own",
     "[politeness]\nxyz = 1": 'line 3: unknown key "xyz" in [politeness]; expected one of '
     "delay, together",
+    '"\u202e" = 1': 'line 2: unknown key "\\u202e" in the top of the file; expected one of '
+    "agent, budget, objective, policy",
     '"a\\nb" = 1': 'line 2: unknown key "a\\nb" in the top of the file; expected one of '
     "agent, budget, objective, policy",
 }
@@ -298,6 +305,40 @@ def test_what_is_no_toml_is_refused_with_its_line(text):
 
 def test_brackets_without_end_are_refused():
     assert "too deep" in refusal(FIRST + "a = " + "[" * 100_000)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        ".".join(["a"] * 100_000),
+        " . ".join(["a"] * 100_000),
+        ".".join(['"a"'] * 100_000),
+        ".".join(["'a\"#'", "b"] * 50_000),
+        ".".join(["a"] * 17),
+    ],
+    ids=["plain", "spaced", "quoted", "mixed", "short"],
+)
+@pytest.mark.parametrize("written", ["{} = 1\n", "[{}]\n", "[[{}]]\n", "a = {{ {} = 1 }}\n"])
+def test_a_key_of_many_parts_is_refused_at_once(key, written):
+    """The standard library's reader takes a minute for 100,000 parts, by their square."""
+    begun = process_time()
+    said = refusal(FIRST + "# a comment\n" + written.format(key))
+
+    assert said == "recrawl.toml, line 3: a key must have at most 16 parts"
+    assert process_time() - begun < 5
+
+
+@pytest.mark.parametrize("value", ['"{}"', "'{}'", '"""\n{}\n"""', "'''{}'''", '"\\"{}"'])
+def test_dots_in_texts_and_comments_are_no_keys(value):
+    text = f"{FIRST}a = {value.format('a.' * 50)}  # {'a.' * 50}\n"
+
+    assert "unknown key" in refusal(text)
+
+
+def test_settings_without_end_are_refused():
+    assert refusal(FIRST + "#" * 20_000_000) == (
+        "recrawl.toml: settings must have at most 20,000,000 characters (got more)"
+    )
 
 
 def test_a_number_without_end_is_refused():
@@ -401,3 +442,16 @@ def test_what_is_no_policy_is_refused(value, told):
         read_settings(f'agent = "bot (me@example.org)"\npolicy = {value}')
 
     assert told in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        '[[site]]\naddress = "http://example.org:6667/"',
+        '[[page]]\naddress = "https://example.org:25/a"',
+        '[[listing]]\nname = "a"\naddress = "http://example.org:22/"\nitems = "li"\nkey = "a@href"',
+    ],
+)
+def test_a_port_of_another_service_is_refused_with_its_reason(block):
+    with pytest.raises(InvalidSettings, match=r"port \d+ is no port of web servers"):
+        read_settings(f'agent = "bot (me@example.org)"\nbudget = "10/1d"\n{block}\n')

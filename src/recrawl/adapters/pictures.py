@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from recrawl.adapters.tables.outputs import check_output, whole_file
+from recrawl.adapters.tables.outputs import check_output
+from recrawl.store.scratch import whole_file
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
-from recrawl.cli import shared
+from recrawl.cli import screen, shared
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +34,12 @@ _WARC = typer.Option(
     help="Record everything fetched in WARC files in this folder.",
     show_default=False,
 )
+_WARC_SIZE = typer.Option(
+    "--warc-size",
+    metavar="SIZE",
+    help="Delete the oldest WARC files beyond a size such as 50GB.",
+    show_default=False,
+)
 _METRICS = typer.Option(
     "--metrics",
     metavar="PORT",
@@ -49,6 +55,7 @@ def crawl(
     stop_after: Annotated[str, _FOR] = "",
     log: Annotated[Path | None, _LOG] = None,
     warc: Annotated[Path | None, _WARC] = None,
+    warc_size: Annotated[str, _WARC_SIZE] = "",
     metrics: Annotated[int, _METRICS] = 0,
 ) -> None:
     """Visit the pages that are due, politely, until stopped.
@@ -68,11 +75,15 @@ def crawl(
     from math import inf
 
     from recrawl.cli.crawling import CrawlOptions, crawl_on, load_settings, store_of
+    from recrawl.cli.options import size
     from recrawl.units import days
 
     asked = load_settings(settings)
     time = days(stop_after) if stop_after else inf
-    options = CrawlOptions(once=once, days=time, port=metrics, warc=warc)
+    if warc_size and warc is None:
+        raise typer.BadParameter("--warc-size needs --warc")
+    room = size(warc_size, "warc-size") if warc_size else None
+    options = CrawlOptions(once=once, days=time, port=metrics, warc=warc, warc_bytes=room)
     with ExitStack() as stack:
         on_visit = _log_to(log, stack)
         asyncio.run(crawl_on(asked, store_of(settings, asked), options, on_visit))
@@ -90,7 +101,8 @@ def _log_to(log: Path | None, stack: ExitStack) -> Callable[[PageVisit], object]
     except OSError as error:
         raise CannotWrite(f"{log} cannot be written ({reason(error)})") from None
     stack.callback(_close, file)
-    return VisitLog(file)
+    said = f"{log}: nobody reads the log any more; the crawl goes on without it."
+    return VisitLog(file, lambda: screen.remark(said))
 
 
 def _close(file: IO[str]) -> None:

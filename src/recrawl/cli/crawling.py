@@ -10,6 +10,7 @@ import signal
 import sys
 from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -19,15 +20,19 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine
     from pathlib import Path
 
+    from recrawl.adapters.warc.fetches import RecordedFetch
+    from recrawl.clock import RealClock
     from recrawl.crawl.crawler import Crawler
     from recrawl.crawl.discovery import Discovered
     from recrawl.crawl.page_visit import PageVisit
     from recrawl.crawl.progress import Figures
+    from recrawl.crawl.tally import Tally
     from recrawl.entries.listings import ListingSynced
     from recrawl.fetch.fetcher import Fetcher
     from recrawl.settings.settings import Settings
 
 _REFRESH_SECONDS = 0.5
+_STEPS_SECONDS = 5.0  # between two looks at the system's clock
 # The progress figures of a large crawl take time: spend at most a twentieth of it on them.
 _REFRESH_TIMES = 20.0
 
@@ -41,12 +46,14 @@ class CrawlOptions:
         days: Days after which to stop.
         port: Port of the Prometheus endpoint; 0 for none.
         warc: Folder for WARC files; None for none.
+        warc_bytes: Room for all of them together; None to keep them all.
     """
 
     once: bool = False
     days: float = inf
     port: int = 0
     warc: Path | None = None
+    warc_bytes: int | None = None
 
 
 def load_settings(path: Path) -> Settings:
@@ -59,9 +66,11 @@ def load_settings(path: Path) -> Settings:
 def load_text(path: Path) -> str:
     """Text of the settings file."""
     from recrawl.errors import InvalidSettings, reason
+    from recrawl.settings.settings import MOST_CHARACTERS
 
     try:
-        return path.read_text(encoding="utf-8")
+        with path.open(encoding="utf-8") as file:
+            return file.read(MOST_CHARACTERS + 1)  # one more is refused
     except FileNotFoundError:
         raise InvalidSettings(f"{path} not found; `recrawl init` creates one") from None
     except OSError as error:
@@ -87,7 +96,7 @@ async def crawl_on(
 
     clock = RealClock()
     until = clock.now() + options.days
-    record = _recorder(options.warc, settings.agent)
+    record = _recorder(options, settings)
     async with running(
         settings,
         store,
@@ -95,6 +104,7 @@ async def crawl_on(
         on_visit=on_visit,
         on_replay=_say_replayed,
         on_dated_back=_say_dated_back,
+        on_remark=screen.remark,
         record=record,
     ) as crawler:
         silent: list[str] = []
@@ -103,13 +113,27 @@ async def crawl_on(
             _say_found(address, what)
             silent.extend(() if what.reached else what.remarks)
 
-        async with _watched(crawler, options):
+        async with _watched(crawler, options, clock):
             await crawler.run(until=until, once=options.once, found=found, synced=_say_synced)
         screen.remark(f"Stopped. {crawler.figures().line()}.")
-        visits, failed = crawler.tally.visits, crawler.tally.failed
-    if options.once and failed == visits and (failed or silent):
-        why = silent[0] if silent else f"all of {failed:,} visits failed"
-        raise NothingAnswered(f"no site answered ({why})")
+        tally, (alone, hosts) = crawler.tally, crawler.left_alone()
+    _say_troubles(tally, alone, hosts)
+    unheard = tally.failed or silent or (alone and alone == hosts)
+    if options.once and tally.failed == tally.visits and unheard:
+        why = f"all of {tally.failed:,} visits failed" if tally.failed else "all are left alone"
+        raise NothingAnswered(f"no site answered ({silent[0] if silent else why})")
+
+
+def _say_troubles(tally: Tally, alone: int, hosts: int) -> None:
+    """Print how many visits failed, and how many hosts are left alone."""
+    from recrawl.report.words import counted
+
+    if tally.failed:
+        where = counted(len(tally.failing), "host")
+        screen.remark(f"{tally.failed:,} of {counted(tally.visits, 'visit')} failed, at {where}.")
+    if alone:
+        why = "they did not answer when asked for robots.txt, or asked to wait"
+        screen.remark(f"Hosts left alone for now: {alone:,} of {hosts:,} ({why}).")
 
 
 async def find_pages(settings: Settings, store: Path, number: int) -> None:
@@ -123,14 +147,31 @@ async def find_pages(settings: Settings, store: Path, number: int) -> None:
         await crawler.save()
 
 
-def _recorder(folder: Path | None, agent: str) -> Callable[[Fetcher], Fetcher] | None:
+def _recorder(options: CrawlOptions, settings: Settings) -> Callable[[Fetcher], Fetcher] | None:
     """Wrapper that records everything fetched in WARC files, if asked for."""
+    folder = options.warc
     if folder is None:
         return None
     from recrawl.adapters.warc.folder import WarcFolder
     from recrawl.adapters.warc.recorder import RecordingFetcher
 
-    return lambda fetcher: RecordingFetcher(fetcher, WarcFolder(folder, agent))
+    agent, may_archive = settings.agent, partial(_may_archive, settings)
+    return lambda fetcher: RecordingFetcher(
+        fetcher,
+        WarcFolder(folder, agent, total_bytes=options.warc_bytes),
+        may_archive=may_archive,
+    )
+
+
+def _may_archive(settings: Settings, fetched: RecordedFetch) -> bool:
+    """Whether a page does not ask for `noarchive`, or is one of whose tags nothing is heeded."""
+    from recrawl.parse.robots_tags import read_robots_tags
+    from recrawl.visits.status import RobotsTag
+
+    if not settings.heeds_robots_tags(fetched.request.address):
+        return True
+    tags = read_robots_tags(fetched.response, settings.robots_agent)
+    return RobotsTag.NOARCHIVE not in tags.at(fetched.at / 1000)
 
 
 def _say_dated_back(visits: int) -> None:
@@ -192,7 +233,9 @@ async def _background(work: Coroutine[object, object, None]) -> AsyncIterator[No
 
 
 @asynccontextmanager
-async def _watched(crawler: Crawler, options: CrawlOptions) -> AsyncIterator[None]:
+async def _watched(
+    crawler: Crawler, options: CrawlOptions, clock: RealClock
+) -> AsyncIterator[None]:
     """Stop at a signal; show progress on a terminal; serve metrics if asked for."""
     newest = [crawler.figures()]
     end = _serve(crawler, newest, options.port) if options.port else None
@@ -200,7 +243,11 @@ async def _watched(crawler: Crawler, options: CrawlOptions) -> AsyncIterator[Non
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, crawler.stop)
     try:
-        async with _background(_refresh(crawler, newest, show=screen.is_terminal(sys.stderr))):
+        show = screen.is_terminal(sys.stderr)
+        async with (
+            _background(_refresh(crawler, newest, show=show)),
+            _background(say_steps(clock)),
+        ):
             yield
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -227,6 +274,21 @@ async def _refresh(crawler: Crawler, newest: list[Figures], *, show: bool) -> No
             draw(newest[0].line())
             took = loop.time() - began
             await asyncio.sleep(max(_REFRESH_SECONDS, _REFRESH_TIMES * took))
+
+
+async def say_steps(clock: RealClock, every_seconds: float = _STEPS_SECONDS) -> None:
+    """Say when the system's clock was set."""
+    from recrawl.units import SECONDS_A_DAY, duration
+
+    while True:
+        await asyncio.sleep(every_seconds)
+        step = clock.stepped()
+        if step:
+            way = "ahead" if step > 0 else "back"
+            screen.remark(
+                f"The system's clock was set {way} by {duration(abs(step) / SECONDS_A_DAY)}. This "
+                "crawl goes on by the time it began with; start it again to take the new one."
+            )
 
 
 def live_line(stack: ExitStack) -> Callable[[str], object]:

@@ -58,7 +58,7 @@ def design(
     method: Annotated[list[str] | None, _METHOD] = None,
     plot: Annotated[Path | None, _PLOT] = None,
     up_to: Annotated[float, _UP_TO] = 6.0,
-    as_csv: Annotated[bool, shared.CSV] = False,
+    as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:

@@ -85,7 +85,7 @@ def diff(
         versions = PageVersions.of(asked, reader, *inspecting.page_of(reader, url))
         versions = versions.whole() if everything else versions
         if listed:
-            _list(versions, shared.Output.of(as_csv=as_csv, as_json=as_json, file=None))
+            _list(versions, shared.Output.of(as_csv=as_csv or None, as_json=as_json, file=None))
             return
         comparison = versions.compared(*versions.chosen(began, ended))
     if html:
@@ -139,8 +139,8 @@ def _list(versions: PageVersions, out: shared.Output) -> None:
 
 
 def _write_page(comparison: Comparison, html: str) -> None:
-    from recrawl.adapters.tables.outputs import whole_file
     from recrawl.report.diff.html import diff_page
+    from recrawl.store.scratch import whole_file
 
     page = f"{diff_page(comparison)}\n".encode()
     if html == "-":

@@ -74,7 +74,7 @@ def estimate(
     column: Annotated[list[str] | None, shared.COLUMN] = None,
     skip_bad_rows: Annotated[bool, shared.SKIP] = False,
     memory: Annotated[str, _MEMORY] = "2G",
-    as_csv: Annotated[bool, shared.CSV] = False,
+    as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:

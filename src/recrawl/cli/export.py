@@ -22,11 +22,6 @@ if TYPE_CHECKING:
 _KINDS = ("visits", "rates", "pages")
 
 _WHAT = typer.Argument(metavar="WHAT", help="visits, rates or pages.", show_default=False)
-_STORE = typer.Argument(
-    metavar="STORE",
-    help="Store to read  [default: the one that the settings name]",
-    show_default=False,
-)
 _SETTINGS = typer.Option(
     "--settings",
     metavar="FILE",
@@ -37,7 +32,7 @@ _SETTINGS = typer.Option(
 
 def export(
     what: Annotated[str, _WHAT],
-    store: Annotated[Path | None, _STORE] = None,
+    store: Annotated[Path | None, shared.STORE] = None,
     *,
     settings: Annotated[Path | None, _SETTINGS] = None,
     output: Annotated[Path, shared.OUTPUT],
@@ -61,7 +56,7 @@ def export(
     beside = Path("recrawl.toml") if store is None else store.parent / "recrawl.toml"
     asked = beside if settings is None else settings
     place = asked if store is None else store
-    out = shared.Output.of(place, as_csv=False, as_json=False, file=output)
+    out = shared.Output.of(place, as_csv=None, as_json=False, file=output)
     if what == "visits":
         count = _write_visits(asked, store, out)
     else:
@@ -72,13 +67,14 @@ def export(
 
 def _write_visits(settings: Path, store: Path | None, out: shared.Output) -> int:
     """Write all visits in the order in which they were made, and return their number."""
-    from recrawl.cli.crawling import load_settings, store_of
     from recrawl.report.histories import VISIT_COLUMNS, visit_columns
     from recrawl.store import open_store
 
     count = 0
-    place = store or store_of(settings, load_settings(settings))
-    with open_store(place) as reader, screen.progress("writing visits") as progress:
+    with (
+        open_store(shared.store_in(store, settings)) as reader,
+        screen.progress("writing visits") as progress,
+    ):
         whole = max(reader.last_visit(), 1)
         with out.writer(VISIT_COLUMNS) as writer:
             for names, visits in _named(reader):
@@ -90,15 +86,20 @@ def _write_visits(settings: Path, store: Path | None, out: shared.Output) -> int
 
 
 def _named(reader: ReadStore) -> Iterator[tuple[Texts, VisitColumns]]:
-    """Visits with the addresses of their pages."""
+    """Visits with the addresses of their pages; those of erased pages are left out."""
+    import numpy as np
+
     from recrawl.arrays.texts import Texts
+    from recrawl.visits.status import PageStatus
 
     names = Texts.of([])
+    erased = [each.page for each in reader.tombstones() if each.status is PageStatus.ERASED]
     for visits in reader.visits():
         if visits.page.max() >= len(names):
             more = (Texts.of(some) for some in reader.all_addresses(len(names)))
             names = Texts.joined([names, *more])
-        yield names.take(visits.page), visits
+        some = visits.take(~np.isin(visits.page, erased)) if erased else visits
+        yield names.take(some.page), some
 
 
 def _write_pages(settings: Path, store: Path | None, out: shared.Output, *, rates: bool) -> int:

@@ -19,7 +19,7 @@ def history(
     url: Annotated[str, inspecting.URL],
     *,
     settings: Annotated[Path, shared.SETTINGS] = Path("recrawl.toml"),
-    as_csv: Annotated[bool, shared.CSV] = False,
+    as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:
@@ -59,7 +59,7 @@ def _summarize(snapshot: Snapshot, reader: ReadStore, page: int, address: str) -
     from recrawl.report.pages import ahead
     from recrawl.report.words import counted, every, percent
     from recrawl.units import instant_after_epoch
-    from recrawl.visits.status import PageStatus
+    from recrawl.visits.status import PageStatus, RobotsTag
 
     beliefs, status = believed(snapshot, page), PageStatus(int(snapshot.columns.status[page]))
     if status not in (PageStatus.COPIED, PageStatus.SUSPECTED):
@@ -76,3 +76,6 @@ def _summarize(snapshot: Snapshot, reader: ReadStore, page: int, address: str) -
     if versions:
         size = sum(each.size for each in versions)
         screen.remark(f"{counted(len(versions), 'version')} kept, {size:,} bytes.")
+    (copy,) = reader.copies([page])
+    if copy is not None and RobotsTag.NOARCHIVE in copy.robots:
+        screen.remark("No version is kept: the page asks for noarchive.")

@@ -40,6 +40,8 @@ def open_crawl(settings: Path, store: Path | None = None) -> Iterator[tuple[Sett
     asked = load_settings(settings)
     with open_store(store or store_of(settings, asked)) as reader:
         yield asked, reader
+        for sentence in reader.remarks:
+            screen.remark(sentence)
 
 
 @contextmanager

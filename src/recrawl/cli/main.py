@@ -13,6 +13,9 @@ from typing import Annotated
 import typer
 
 from recrawl.cli.add import add
+from recrawl.cli.backup import backup
+from recrawl.cli.check import check
+from recrawl.cli.compact import compact
 from recrawl.cli.crawl import crawl
 from recrawl.cli.demo import demo
 from recrawl.cli.design import design
@@ -24,6 +27,7 @@ from recrawl.cli.init import init
 from recrawl.cli.listing.verbs import app as listing
 from recrawl.cli.pages import pages
 from recrawl.cli.plan import plan
+from recrawl.cli.remove import remove
 from recrawl.cli.simulate.verbs import app as simulate
 from recrawl.cli.status import status
 from recrawl.cli.trends.verbs import app as trends
@@ -40,6 +44,7 @@ app = typer.Typer(
 )
 app.command()(init)
 app.command()(add)
+app.command()(remove)
 app.command()(crawl)
 app.command()(status)
 app.command()(pages)
@@ -47,6 +52,9 @@ app.command()(why)
 app.command()(history)
 app.command()(diff)
 app.command()(export)
+app.command()(check)
+app.command()(backup)
+app.command()(compact)
 app.command()(estimate)
 app.add_typer(trends)
 app.command()(design)
@@ -103,7 +111,9 @@ def main() -> None:
 
 
 def _fail(sentence: str) -> None:
-    _leave(1, f"Error: {sentence}")
+    from recrawl.report.table import printable
+
+    _leave(1, f"Error: {printable(sentence)}")  # names of files are written as they are
 
 
 def _leave(code: int, sentence: str = "") -> None:

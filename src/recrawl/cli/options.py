@@ -6,6 +6,7 @@ Touches: the clock.
 from __future__ import annotations
 
 import math
+import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,8 @@ from recrawl.units import SECONDS_A_DAY, days, instant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+_COUNT = re.compile(r"\s*[0-9]{1,9}\s*")  # nobody makes more visits
 
 
 def moment(text: str) -> datetime:
@@ -33,13 +36,13 @@ def past(text: str, name: str) -> float:
         raise InvalidInstant(message) from None
 
 
-def size(text: str) -> int:
+def size(text: str, name: str = "memory") -> int:
     """Bytes in a size such as `500M` or `2G`."""
     from recrawl.settings.keys import size_bytes
 
     found = size_bytes(text)
     if found is None:
-        raise InvalidParameter(f"memory must look like 500M or 2G (got {text!r})")
+        raise InvalidParameter(f"{name} must look like 500M or 2G (got {text!r})")
     return found
 
 
@@ -60,7 +63,7 @@ def renamed(pairs: Sequence[str], ours: Sequence[str], site: str = "") -> dict[s
                 f"(got {pair!r})"
             )
         if name in names or theirs in names.values():
-            raise InvalidParameter(f"column {pair!r} is mapped twice (in {' '.join(pairs)})")
+            raise InvalidParameter(f"column {pair!r} is mapped twice (in {' '.join(pairs)!r})")
         names[name] = theirs
     return names | ({"site": site} if site else {})
 
@@ -102,6 +105,6 @@ def share(text: str, name: str) -> float:
 def counts(text: str) -> tuple[int, int]:
     """Changes and gaps, from `4/10`."""
     changes, _, gaps = text.partition("/")
-    if not (changes.strip().isdecimal() and gaps.strip().isdecimal()):
+    if not (_COUNT.fullmatch(changes) and _COUNT.fullmatch(gaps)):
         raise InvalidParameter(f"seen must look like 4/10, changes out of gaps (got {text!r})")
     return int(changes), int(gaps)

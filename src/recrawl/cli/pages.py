@@ -36,7 +36,7 @@ def pages(
     sort: Annotated[str, _SORT] = "rate",
     host: Annotated[str, _HOST] = "",
     status: Annotated[str, _STATUS] = "",
-    as_csv: Annotated[bool, shared.CSV] = False,
+    as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:

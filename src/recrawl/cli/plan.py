@@ -73,7 +73,7 @@ def plan(
     curve: Annotated[bool, _CURVE] = False,
     plot: Annotated[Path | None, _PLOT] = None,
     column: Annotated[list[str] | None, shared.COLUMN] = None,
-    as_csv: Annotated[bool, shared.CSV] = False,
+    as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:

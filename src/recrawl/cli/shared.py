@@ -35,12 +35,28 @@ COLUMN = typer.Option(
     show_default=False,
 )
 SKIP = typer.Option("--skip-bad-rows", help="Skip malformed rows and count them.")
-CSV = typer.Option("--csv", help="Write CSV instead of a table.")
+CSV = typer.Option(
+    "--csv/--spreadsheet",
+    help="Write CSV instead of a table; for a spreadsheet, without formulas.",
+    show_default=False,
+)
 JSON = typer.Option("--json", help="Write JSON lines instead of a table.")
 OUTPUT = typer.Option(
     "--output", "-o", metavar="F", help="Write to F: .csv, .jsonl or .parquet.", show_default=False
 )
+STORE = typer.Argument(
+    metavar="STORE",
+    help="Store to read  [default: the one that the settings name]",
+    show_default=False,
+)
 SETTINGS = typer.Option("--settings", metavar="FILE", help="Settings of the crawl.")
+
+
+def store_in(store: Path | None, settings: Path) -> Path:
+    """The store that is named, or else the one of the settings."""
+    from recrawl.cli.crawling import load_settings, store_of
+
+    return store or store_of(settings, load_settings(settings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +64,7 @@ class Output:
     """Where rows go: to a table on the terminal, to the standard output, or to a file.
 
     Args:
-        kind: "csv" or "json" if that was asked for.
+        kind: "csv", "json" or "spreadsheet" if that was asked for.
         file: The file that was asked for.
     """
 
@@ -56,25 +72,32 @@ class Output:
     file: Path | None
 
     @classmethod
-    def of(cls, *inputs: Path | None, as_csv: bool, as_json: bool, file: Path | None) -> Output:
+    def of(
+        cls, *inputs: Path | None, as_csv: bool | None, as_json: bool, file: Path | None
+    ) -> Output:
         """Output that the options ask for; raise for conflicts before anything is read.
 
         Args:
             inputs: Files that must not be overwritten.
-            as_csv: Whether --csv was given.
+            as_csv: True for --csv, False for --spreadsheet, None for neither.
             as_json: Whether --json was given.
             file: What --output names.
         """
-        if sum([as_csv, as_json, file is not None]) > 1:
+        if as_json and as_csv is False:
+            raise typer.BadParameter("--spreadsheet and --json exclude each other")
+        if sum([as_csv is True, as_json, file is not None]) > 1:
             raise typer.BadParameter("--csv, --json and -o exclude each other")
+        kinds = {None: "", True: "csv", False: "spreadsheet"}
+        kind = "json" if as_json else kinds[as_csv]
         if file is not None:
             from recrawl.adapters.tables.outputs import check_output
 
-            check_output(file)
+            if check_output(file) != "csv" and kind:
+                raise typer.BadParameter("--spreadsheet needs -o with a name that ends in .csv")
             for other in inputs:
                 if other is not None and file.exists() and other.exists() and file.samefile(other):
                     raise CannotWrite(f"{file} is an input, which is never overwritten")
-        return cls("json" if as_json else "csv" if as_csv else "", file)
+        return cls(kind, file)
 
     @property
     def interactive(self) -> bool:
@@ -86,7 +109,7 @@ class Output:
         from recrawl.adapters.tables.outputs import to_file, to_standard_output
 
         if self.file is not None:
-            return to_file(self.file, header)
+            return to_file(self.file, header, self.kind)
         return to_standard_output(self.kind or "csv", header)
 
     def write(

@@ -42,6 +42,7 @@ class PageRows:
         last_visit: When page and copy were last compared.
         last_change: When a visit last found a change.
         weight: How much a fresh copy matters.
+        robots: `RobotsTag` of what it asks of crawlers.
     """
 
     status: Statuses
@@ -56,6 +57,7 @@ class PageRows:
     last_visit: Instants
     last_change: Instants
     weight: Floats
+    robots: Ints
 
     def __len__(self) -> int:
         """Count the pages."""
@@ -77,6 +79,8 @@ def page_rows(snapshot: Snapshot, reader: ReadStore) -> PageRows:
     visits, changes, last_change = _counted(reader, count)
     gone = ~np.isin(snapshot.columns.status, (PageStatus.COPIED, PageStatus.SUSPECTED))
     figures["fresh"][gone] = np.nan
+    robots, (tagged, tags) = np.zeros(count, np.int64), reader.robots_tags()
+    robots[tagged[tagged < count]] = tags[tagged < count]
     return PageRows(
         status=snapshot.columns.status,
         visits=visits,
@@ -85,6 +89,7 @@ def page_rows(snapshot: Snapshot, reader: ReadStore) -> PageRows:
         last_visit=instants_after_epoch(np.where(np.isnan(snapshot.last), np.inf, snapshot.last)),
         last_change=last_change,
         weight=weights[snapshot.rule],
+        robots=robots,
     )
 
 

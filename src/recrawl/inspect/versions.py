@@ -19,6 +19,7 @@ from recrawl.parse.addresses import host_of
 from recrawl.parse.encodings import decoded
 from recrawl.settings.rules import NO_RULE, Rule
 from recrawl.units import utc_text
+from recrawl.visits.status import RobotsTag
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,7 +88,7 @@ class PageVersions:
         """Those that are kept now, seen as the crawl sees them; refused where there is none."""
         kept = reader.versions(page)
         if not kept:
-            why = "got none" if settings.versions else "none is, by versions = 0 in the settings"
+            why = _why_none(settings, reader, page)
             message = f"{reader.name}: a version of {address} must be kept ({why})"
             raise NothingToCompare(message)
         number = settings.rule_of(address)
@@ -166,6 +167,16 @@ class PageVersions:
         html = text.lstrip()[:1] == "<"
         found = read_lines(text, html=html, watch=self.rule.watch, ignore=self.rule.ignore)
         return apply_masks(found, self.masks)
+
+
+def _why_none(settings: Settings, reader: ReadStore, page: int) -> str:
+    """Why no version of a page is kept."""
+    (copy,) = reader.copies([page])
+    if copy is not None and RobotsTag.NOARCHIVE in copy.robots:
+        return "none is, since the page asks for noarchive"
+    if not settings.versions:
+        return "none is, by versions = 0 in the settings"
+    return "got none"
 
 
 def _when(version: Version) -> str:

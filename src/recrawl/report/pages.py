@@ -12,7 +12,7 @@ import numpy as np
 from recrawl.errors import InvalidParameter
 from recrawl.report.rates import Named
 from recrawl.report.words import every, percent
-from recrawl.visits.status import PageStatus
+from recrawl.visits.status import PageStatus, RobotsTag
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,12 +35,14 @@ PAGE_COLUMNS = (
     "last_change",
     "next_visit",
     "weight",
+    "robots_tags",
 )
 RATE_COLUMNS = (
     *("page", "rate_per_day", "low", "high", "mean_interval_days", "shape", "exposure_days"),
     *("changes", "visits", "last_visit", "fresh_now", "weight"),
 )
 HEADER = ("page", "status", "every", "between", "fresh now", "visited", "next")
+_TAG_SETS = 2 ** len(RobotsTag)
 ORDERS = ("rate", "fresh", "next", "visited", "address")
 
 
@@ -93,6 +95,7 @@ def page_columns(pages: PageRows, next_visit: Instants) -> dict[str, Column]:
         **rates,
         "last_change": pages.last_change,
         "next_visit": next_visit,
+        "robots_tags": Named(pages.robots, [RobotsTag(each).label for each in range(_TAG_SETS)]),
     }
     return {name: columns[name] for name in PAGE_COLUMNS[1:]}
 
@@ -130,7 +133,7 @@ def page_words(
     return [
         [
             address,
-            PageStatus(int(pages.status[row])).label,
+            _status(int(pages.status[row]), int(pages.robots[row])),
             every(interval[row]),
             "-" if np.isnan(slow[row]) else f"{every(fast[row])} - {every(slow[row])}",
             percent(pages.fresh[row]),
@@ -139,6 +142,17 @@ def page_words(
         ]
         for row, address in enumerate(addresses)
     ]
+
+
+def _status(status: int, robots: int) -> str:
+    """Status of a page, and whether it asks for no version to be kept.
+
+    >>> _status(PageStatus.COPIED, RobotsTag.NOARCHIVE | RobotsTag.NOINDEX)
+    'copied, noarchive'
+    """
+    label = PageStatus(status).label
+    noarchive = RobotsTag.NOARCHIVE
+    return f"{label}, {noarchive.label}" if noarchive in RobotsTag(robots) else label
 
 
 def ago(moment: np.datetime64, now: np.datetime64) -> str:

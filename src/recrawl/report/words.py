@@ -11,6 +11,8 @@ import numpy as np
 
 from recrawl.units import duration, instant_after_epoch
 
+_UNITS = ("kB", "MB", "GB", "TB")
+
 
 def every(days: float) -> str:
     """Mean interval in words; a dash where there is none.
@@ -74,3 +76,15 @@ def visits_text(number: float) -> str:
     """
     whole = number >= 10 or number == round(number)  # noqa: PLR2004 - two figures
     return f"{number:,.0f}" if whole else f"{number:.1f}"
+
+
+def size_text(size: int) -> str:
+    """Bytes as settings write them: 1 GB is 1024 MB.
+
+    >>> [size_text(512), size_text(3 << 20), size_text(10 << 30), size_text(1536 << 20)]
+    ['512 bytes', '3 MB', '10 GB', '1.5 GB']
+    """
+    if size < 1 << 10:
+        return counted(size, "byte")
+    power = min((size.bit_length() - 1) // 10, len(_UNITS))
+    return f"{size / (1 << 10 * power):.3g} {_UNITS[power - 1]}"

@@ -9,7 +9,8 @@ A key is a path into the document: names, and numbers for what stands in arrays.
     5            "aside"]           ("site", 0, "watch", 1)                       line 5
 
 A table that is named again keeps the line where it was named first. The text must be TOML that
-the standard library has accepted: nothing is checked here a second time.
+the standard library has accepted: nothing is checked here a second time. `long_key` is for texts
+that are not read yet: the work on a key, here and there, is by the square of its parts.
 
 Pure.
 """
@@ -30,6 +31,14 @@ _EQUALS = re.compile(r"[ \t]*=[ \t]*")
 _STRING = re.compile(
     r'''"""(?:\\.|[^\\])*?"{3,5}|\'{3}.*?'{3,5}|"(?:\\.|[^"\\])*"|'[^']*\'''', re.DOTALL
 )
+# Texts and comments, also unfinished ones, and a key of too many parts between them.
+_TEXT = re.compile(
+    r'''"""(?:\\.|[^\\])*?(?:"{3,5}|\Z)|\'{3}.*?(?:'{3,5}|\Z)'''
+    r"""|"(?:\\[^\n]|[^"\\\n])*+"?|'[^'\n]*+'?|#[^\n]*+""",
+    re.DOTALL,
+)
+MOST_PARTS = 16  # of a key; no setting has more than 4
+_LONG_KEY = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{MOST_PARTS}}}")
 _WORD = re.compile(r"[^\n,\]}#]+")  # a number, a truth value, or a time, which may hold a blank
 
 
@@ -42,6 +51,17 @@ def key_lines(text: str) -> dict[KeyPath, int]:
     scanner = _Scanner(text)
     scanner.document()
     return scanner.lines
+
+
+def long_key(text: str) -> int:
+    r"""Line of the first key of too many parts, from 1; 0 where there is none.
+
+    >>> long_key("a.b = 1\n" + ".".join("a" * 17) + " = 1\n"), long_key("a = '" + "b." * 99 + "'")
+    (2, 0)
+    """
+    bare = _TEXT.sub(lambda found: "x" + "\n" * found[0].count("\n"), text)
+    found = _LONG_KEY.search(bare)
+    return 0 if found is None else bare.count("\n", 0, found.start()) + 1
 
 
 class _Scanner:

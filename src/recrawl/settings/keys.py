@@ -12,9 +12,11 @@ import math
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from recrawl.errors import InvalidInput
+from recrawl.errors import InvalidInput, InvalidParameter
 from recrawl.parse.addresses import canonical
+from recrawl.parse.ports import blocked_port
 from recrawl.units import days
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ _NAMED = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*(?:/[^\s/]+)?(?:[ ;]|$)")
 _CONTACT = re.compile(r"https?://[^\s/.]+\.[^\s]+|[^\s@(;<]+@[^\s@]+\.[^\s@]+")
 _HOURS = re.compile(r"([0-9]{1,2})\s*-\s*([0-9]{1,2})")
 _LAST_HOUR, _MIDNIGHT = 23, 24
-_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)B?", re.IGNORECASE)
+_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)B?", re.ASCII | re.IGNORECASE)
 _BYTES_IN = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
@@ -141,8 +143,12 @@ def _file(value: object) -> str | None:
     return value if isinstance(value, str) and value.strip() and value.isprintable() else None
 
 
-def _address(value: object) -> str | None:
-    return canonical(value) if isinstance(value, str) else None
+def address(value: object) -> str | None:
+    """Canonical address of a page; `InvalidParameter` where no pages may be at its port."""
+    found = canonical(value) if isinstance(value, str) else None
+    if found is not None and (why := blocked_port(urlsplit(found).port)):
+        raise InvalidParameter(f"address must be one of a web server ({why})")
+    return found
 
 
 def _selectors(value: object) -> tuple[str, ...] | None:
@@ -195,7 +201,7 @@ TABLES: Mapping[str, Mapping[str, Key]] = {
     },
 }
 BLOCK: Mapping[str, Key] = {
-    "address": Key(_address, "an address that begins with http:// or https://"),
+    "address": Key(address, "an address that begins with http:// or https://"),
     "budget": TOP["budget"],
     "weight": Key(_positive, "a number above 0"),
     "minimum": Key(_duration, f"{_TIME} 10m"),
@@ -208,5 +214,6 @@ BLOCK: Mapping[str, Key] = {
     "least_change": Key(_share, "a share of words between 0 and 1 such as 0.3"),
     "target": Key(_share, "a share of fresh copies between 0 and 1 such as 0.95"),
     "local": Key(_flag, "true or false"),
+    "robots_tags": Key(_flag, "true or false"),
 }
 BLOCKS = ("site", "page")

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from recrawl.errors import InvalidInput
 from recrawl.listings.live.rules import LONGEST, RECALL, SHORTEST, ListingRule
-from recrawl.parse.addresses import canonical
 from recrawl.parse.items.item import Layout, split_selector
 from recrawl.parse.items.json_paths import JsonPath
 from recrawl.parse.items.paging import PageParameter
-from recrawl.settings.keys import BLOCK, Key, is_selector
+from recrawl.settings.keys import BLOCK, Key, address, is_selector
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,8 +28,8 @@ def _name(value: object) -> str | None:
 
 def _addresses(value: object) -> tuple[str, ...] | None:
     texts = value if isinstance(value, list) else [value]
-    found = [canonical(text) if isinstance(text, str) else None for text in texts]
-    whole = tuple(dict.fromkeys(address for address in found if address is not None))
+    found = list(map(address, texts))
+    whole = tuple(dict.fromkeys(each for each in found if each is not None))
     return whole if found and None not in found else None
 
 

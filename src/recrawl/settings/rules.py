@@ -50,6 +50,7 @@ class Rule:
         least_change: Share of the words of a page that must differ for it to count as changed.
         target: Share of fresh copies that is wanted; None for as many as the budget buys.
         local: Whether it may be on this machine or on a private network.
+        robots_tags: Whether its pages' `X-Robots-Tag` and `<meta name="robots">` are heeded.
     """
 
     address: str
@@ -66,6 +67,7 @@ class Rule:
     least_change: float = 0.0
     target: float | None = None
     local: bool = False
+    robots_tags: bool = True
 
     @property
     def criteria(self) -> Criteria:

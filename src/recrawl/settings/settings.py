@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from recrawl.errors import InvalidParameter, InvalidSettings
 from recrawl.parse.addresses import host_of
 from recrawl.plan.budget import Budget
-from recrawl.settings.key_lines import key_lines
+from recrawl.settings.key_lines import MOST_PARTS, key_lines, long_key
 from recrawl.settings.keys import BLOCK, BLOCKS, TABLES, TOP
 from recrawl.settings.listing_keys import LISTING, NEEDED, listing_rule
 from recrawl.settings.rules import NO_RULE, Rule, RuleFinder
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 FILE_NAME = "recrawl.toml"
 STORE_NAME = "recrawl.db"
+MOST_CHARACTERS = 20_000_000  # of settings: 100,000 blocks of 200
 
 _BUDGET = Budget(500.0)
 _SHOWN = 60  # characters of a value in a message
@@ -62,7 +63,7 @@ class Settings:
         store: Name of the store's file, from where the settings are.
         versions: How many of the newest versions of a page are kept.
         keep: Days after which a version is dropped, unless it is the newest.
-        size: Bytes that all versions together may take.
+        size: Bytes that the store may take on disk; versions are dropped for it.
         rules: Rules of sites, in the order of the file, then those of pages.
         listings: Rules of listings, in the order of the file.
 
@@ -81,7 +82,7 @@ class Settings:
     store: str = STORE_NAME
     versions: int = 10
     keep: float = 90.0
-    size: int = 2 * 2**30
+    size: int = 10 * 2**30
     rules: tuple[Rule, ...] = ()
     listings: tuple[ListingRule, ...] = ()
     _finder: RuleFinder = field(init=False, repr=False, compare=False)
@@ -116,6 +117,11 @@ class Settings:
         """Whether a canonical address may be on this machine or on a private network."""
         rule = self.rule_for(address)
         return rule is not None and rule.local
+
+    def heeds_robots_tags(self, address: str) -> bool:
+        """Whether what the page at a canonical address asks of crawlers is heeded."""
+        rule = self.rule_for(address)
+        return rule is None or rule.robots_tags
 
     def rules_of(self, addresses: Iterable[str]) -> list[int]:
         """Number of each canonical address's rule; -1 if none applies."""
@@ -161,6 +167,13 @@ class _Document:
     @classmethod
     def read(cls, text: str, name: str) -> _Document:
         text = text.removeprefix("\ufeff")  # a byte order mark, which some editors write
+        if len(text) > MOST_CHARACTERS:
+            most = f"{MOST_CHARACTERS:,} characters"
+            raise InvalidSettings(f"{name}: settings must have at most {most} (got more)")
+        if line := long_key(text):
+            raise InvalidSettings(
+                f"{name}, line {line}: a key must have at most {MOST_PARTS} parts"
+            )
         try:
             return cls(name, tomllib.loads(text), key_lines(text))
         except RecursionError:
@@ -275,7 +288,7 @@ def _syntax(said: str, text: str, name: str) -> str:
 
 def _unknown(key: str, title: str) -> str:
     """Message for an unknown key, with a suggestion."""
-    said = f"unknown key {json.dumps(key, ensure_ascii=False)} in {title}"
+    said = f"unknown key {_shown(key)} in {title}"
     homes = [home for home, keys in _KEYS.items() if key in keys]
     if homes:
         return f"{said}; it belongs to {' or '.join(homes)}"
@@ -289,5 +302,7 @@ def _unknown(key: str, title: str) -> str:
 
 
 def _shown(value: object) -> str:
+    """A value on one line that a terminal shows as it is."""
     text = json.dumps(value, ensure_ascii=False, default=str)
+    text = text if text.isprintable() else json.dumps(value, default=str)
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."

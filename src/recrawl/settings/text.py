@@ -42,10 +42,11 @@ together = 1
 store = "recrawl.db"
 # Newest versions kept of a page; 0 keeps none.
 versions = 10
-# Versions older than this are dropped, but never the newest of a page.
+# Versions older than this are dropped, but for the newest of a page.
 keep = "90d"
-# What all versions together may take on the disk.
-size = "2GB"
+# What the store may take on the disk. Old versions are dropped for it first, then newest ones;
+# pages and visits never.
+size = "10GB"
 
 # A block [[site]] is for everything under an address, a block [[page]] for one page. Both
 # have the same keys, and only address must be given. Where several blocks hold an address,
@@ -80,6 +81,8 @@ size = "2GB"
 # target = 0.95
 # # Whether it may be on this machine or on a private network.
 # local = false
+# # Whether noarchive, nofollow and the like are heeded, which pages ask for; false for your own.
+# robots_tags = true
 
 # [[page]]
 # address = "https://example.org/prices"

@@ -236,6 +236,38 @@ def test_what_is_wrong_is_one_sentence(folder, kind, changed, message):
     assert "\n" not in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("crawl", "dates"),
+    [
+        ("0", "1970-01-01 and 2026-01-01"),
+        ("1970-01-01", "1970-01-01 and 2026-01-01"),
+        ("2015-12-31", "2015-12-31 and 2026-01-01"),
+        ("2199-12-31", "2026-01-05 and 2199-12-31"),
+    ],
+)
+def test_crawls_decades_apart_are_refused(folder, crawl, dates):
+    """A time of 0 among those of this year says that thousands of days passed without a crawl."""
+    where = folder(crawls=f"{CRAWLS}{crawl}\n")
+
+    with pytest.raises(InvalidTable) as raised:
+        read_listing(where)
+
+    sentence = f"{where}: crawls must be at most 10 years apart (got {dates})"
+    assert str(raised.value) == sentence
+
+
+def test_crawls_almost_ten_years_apart_are_a_listing(folder):
+    assert len(read_listing(folder(crawls=f"{CRAWLS}2016-01-02\n")).crawls) == 6
+
+
+def test_snapshots_decades_apart_are_refused(tmp_path):
+    (tmp_path / "1970-01-01.csv").write_text("key\na\n")
+    (tmp_path / "2026-01-01.csv").write_text("key\na\n")
+
+    with pytest.raises(InvalidTable, match="crawls must be at most 10 years apart"):
+        read_listing(tmp_path)
+
+
 def test_lenient_leaves_out_and_counts_what_contradicts_itself(folder):
     wrong = OBJECTS.replace("2026-01-03T06:00:00Z,0,BMW", "2025-12-31T06:00:00Z,0,BMW")
     events = EVENTS.replace("9,2026-01-03T06:00:00Z,remove", "9,2026-01-01T06:00:00Z,remove")
@@ -483,3 +515,27 @@ def test_text_that_is_none_is_refused(tmp_path):
 
     with pytest.raises(InvalidTable, match="column 'make' must hold text or numbers"):
         read_listing(tmp_path)
+
+
+@pytest.mark.parametrize("keys", [[b"\xff", b"b"], [["a"], ["b"]]], ids=["bytes", "lists"])
+def test_keys_of_events_that_are_no_text_are_refused(tmp_path, keys):
+    """Keys of another type than those of the objects are compared as text."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    write(tmp_path / "objects.parquet", OBJECTS)
+    at = pa.array(["2026-01-01", "2026-01-02"])
+    events = {"object": pa.array(keys), "at": at, "event": pa.array(["appear", "appear"])}
+    pq.write_table(pa.table(events), tmp_path / "events.parquet")
+
+    with pytest.raises(InvalidTable, match=r"events\.parquet: column 'object' must hold"):
+        read_listing(tmp_path)
+
+
+def test_names_of_columns_are_quoted_on_one_line(tmp_path):
+    (tmp_path / "objects.csv").write_text("\x1b[2J,appeared_at\n1,2\n")
+
+    with pytest.raises(InvalidTable, match="must have a column key, id") as refused:
+        read_listing(tmp_path)
+
+    assert str(refused.value).isprintable()

@@ -14,7 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl import Gamma, Histories, Ratio
-from recrawl.adapters.tables.outputs import check_output, to_file, to_standard_output
+from recrawl.adapters.tables.outputs import (
+    SPREADSHEET,
+    check_output,
+    to_file,
+    to_standard_output,
+    without_formula,
+)
 from recrawl.arrays.texts import Texts
 from recrawl.errors import CannotWrite, MissingExtra
 from recrawl.report.rates import COLUMNS, rate_columns
@@ -321,3 +327,29 @@ def test_the_standard_output_is_the_same_as_a_file(tmp_path, capfdbinary, kind):
 
     suffix = "jsonl" if kind == "json" else kind
     assert printed == write(tmp_path / f"rates.{suffix}").read_bytes()
+
+
+HOSTILE = ["=cmd|' /C calc'!A0", "+A1", "-A1", "@SUM(1)", "\t=1", "\r=1", "\n=1", "\uff1d1"]
+
+
+@pytest.mark.parametrize("cell", HOSTILE)
+def test_a_formula_is_text_in_a_spreadsheet(cell):
+    assert without_formula(cell) == f"'{cell}"
+
+
+@pytest.mark.parametrize("cell", ["", "-0.5", "+1e9", "-12", "5=5", "https://a.org/?a=-1", "'=1"])
+def test_numbers_and_other_cells_are_as_they_are(cell):
+    assert without_formula(cell) == cell
+
+
+def test_only_a_spreadsheet_is_spared_formulas(tmp_path):
+    """A file is data: what another program reads is what there was."""
+    names = HOSTILE[:4]
+    exact = write(tmp_path / "exact.csv", names)
+    with to_file(tmp_path / "sheet.csv", COLUMNS, SPREADSHEET) as writer:
+        writer.write(Texts.of(names), table())
+
+    assert [row["page"] for row in read(exact)] == names
+    sheet = read(tmp_path / "sheet.csv")
+    assert [row["page"] for row in sheet] == [f"'{name}" for name in names]
+    assert [row["rate_per_day"] for row in sheet] == [row["rate_per_day"] for row in read(exact)]

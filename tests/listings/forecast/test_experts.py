@@ -23,7 +23,7 @@ def test_newcomers_after_three_days():
     """Vector `arrive`."""
     curve = np.full(CLASSES, 0.02)
     curve[:3] = 0.10, 0.05, 0.05
-    there = lasting(curve, np.full(3, 1.2), np.array([0.5, 1.2, 1.3]))[-1]
+    there = lasting(curve, np.full(3, 1.2), np.array([0.5, 1.2, 1.3]), np.array([3]))[0]
 
     assert there == pytest.approx(2.781940, abs=1e-6)
     assert 12 * there == pytest.approx(33.383276, abs=1e-6)
@@ -31,7 +31,9 @@ def test_newcomers_after_three_days():
 
 
 def test_newcomers_without_hazard_are_all_arrivals():
-    np.testing.assert_allclose(lasting(np.zeros(CLASSES), np.ones(200), np.ones(200))[-1], 200)
+    ones = np.ones(200)
+
+    np.testing.assert_allclose(lasting(np.zeros(CLASSES), ones, ones, np.array([200])), [200])
 
 
 def arrivals(bank):

@@ -1,6 +1,7 @@
 """The default forecaster as a whole: simulations with known hazards, properties, edge cases."""
 
 from dataclasses import replace
+from time import process_time
 
 import numpy as np
 import pytest
@@ -170,6 +171,21 @@ def test_all_or_nothing_deleted_stays_finite(deleted):
             for name in METRICS:
                 assert np.all(np.isfinite(getattr(outlook, name)))
     assert 1e-3 <= state.pooled.theta <= 40
+
+
+def test_a_cycle_of_a_lifetime_costs_in_proportion_to_its_days():
+    """Work by the square of 20,000 days took 45 CPU seconds; the days themselves take 2."""
+    forecaster = Forecaster()
+    state = forecaster.start(steady())
+
+    begun = process_time()
+    after = forecaster.learn(state, one_row(40, 100, days=20_000, deleted=60.0, inserted=60.0))
+    spent = process_time() - begun
+
+    assert spent < 12
+    assert np.isfinite(
+        forecaster.forecast(after, one_row(20_040, 100).stock, 7).expected.recall
+    ).all()
 
 
 def test_a_mass_closure_is_kept_from_the_models_once():

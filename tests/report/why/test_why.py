@@ -161,6 +161,7 @@ def test_what_decides_is_named_with_its_figures(kind, figures, begins):
 def test_everything_that_may_decide_has_words():
     every = FIGURES | OF_TIMES | OF_HOST | {"new_pages": 1, "first_hour": 1, "end_hour": 2}
     every |= {"interval_days": 1.0, "maximum_days": 1.0, "minimum_days": 1.0, "ends_at": NOW}
+    every |= {"removed_at": NOW}
     for kind in Binding:
         assert dict(why_rows(replace(SAID, constraint=kind.value, figures=every)))["because"]
 

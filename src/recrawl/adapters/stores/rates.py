@@ -14,7 +14,7 @@ from recrawl.errors import InvalidTable
 from recrawl.plan.budget import Budget
 from recrawl.policies.recrawl.beliefs import Beliefs, let_clocks_run
 from recrawl.policies.recrawl.policy import Recrawl
-from recrawl.state.checkpoint import PAGES, is_ours, pool_parts
+from recrawl.state.checkpoint import PAGES, is_ours, pool_numbers, pool_parts, sound
 from recrawl.state.replay import PoolReplay, ReplayedPages, learn_since
 from recrawl.store import open_store
 from recrawl.units import epoch_days
@@ -47,15 +47,15 @@ def rates_of_store(path: Path) -> RateTable:
 
 def _beliefs(store: ReadStore) -> tuple[Ints, list[Any]]:
     """Pages with a copy, and what is believed of their rates, pool by pool."""
-    saved = store.checkpoint()
+    saved = sound(store)
     # What another policy has learned says nothing of rates: then all visits are replayed.
     parts, visit = saved if saved is not None and is_ours(saved.parts) else ({}, 0)
-    count, numbers = store.page_count(), {name.partition(".")[0] for name in parts if "." in name}
+    count = store.page_count()
     together = ReplayedPages(
         Recrawl(), np.random.default_rng(0), store, np.ones(count), np.full(count, -1)
     )
     pools = []
-    for number in sorted(int(each) for each in numbers if each.isdigit()):
+    for number in pool_numbers(parts):
         known = pool_parts(parts, number)
         budget = Budget(len(known[PAGES]) / float(known["gap"]))
         pools.append(PoolReplay.begin(together, budget, known, 0))

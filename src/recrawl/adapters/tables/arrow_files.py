@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.adapters.tables.columns import CodedTexts, ColumnBatch, cell_text
+from recrawl.adapters.tables.columns import CodedTexts, ColumnBatch, cell_text, listed
 from recrawl.arrays.ranges import begins
 from recrawl.arrays.texts import Texts
 from recrawl.errors import MissingExtra
@@ -94,7 +94,9 @@ def _refusing(table: TableInput) -> Iterator[None]:
 
 
 def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0].rstrip(".")
+    """What Arrow says, without what the file may have brought into it."""
+    line = str(error).partition("\n")[0].rstrip(".")
+    return listed([line])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -218,6 +220,7 @@ class ArrowCells:
 
     def is_unique(self) -> bool:
         """Whether every cell holds something, never twice the same."""
+        self._refuse_nested()
         return self.array.null_count == 0 and len(self.array.unique()) == len(self.array)
 
     def places_in(self, known: Cells) -> Ints:
@@ -227,10 +230,12 @@ class ArrowCells:
 
         if not isinstance(known, ArrowCells):
             return self.coded().places_in(known.coded())
+        self._refuse_nested()
         ours, theirs = self.array, known.array
-        if not ours.type.equals(theirs.type) or pa.types.is_dictionary(ours.type):
-            ours, theirs = ours.cast(pa.string()), theirs.cast(pa.string())
-        found = pc.index_in(ours, value_set=theirs).fill_null(-1)
+        with self._refusing_type():
+            if not ours.type.equals(theirs.type) or pa.types.is_dictionary(ours.type):
+                ours, theirs = ours.cast(pa.string()), theirs.cast(pa.string())
+            found = pc.index_in(ours, value_set=theirs).fill_null(-1)
         places: Ints = found.cast(pa.int64()).to_numpy(zero_copy_only=False)
         return places
 
@@ -250,10 +255,18 @@ class ArrowCells:
             return Numbers(numbers)
         if _is_nested(column):
             return Labels.of(_texts(self.array))
-        try:
+        with self._refusing_type():
             if not types.is_dictionary(kind):
                 column = column.cast(pa.string()).dictionary_encode()
             return _labels(column)
+
+    @contextmanager
+    def _refusing_type(self) -> Iterator[None]:
+        """Say in one sentence that a column is of a type that cannot be used so."""
+        import pyarrow as pa
+
+        try:
+            yield
         except (pa.ArrowException, UnicodeDecodeError) as error:
             sentence = f"column {self.name!r} must hold text or numbers ({_first_line(error)})"
             self.table.refuse(sentence)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.adapters.tables.columns import listed
 from recrawl.adapters.tables.whole import WholeTable
 from recrawl.arrays.texts import Texts
 from recrawl.errors import InvalidInput, InvalidTable
@@ -38,13 +39,13 @@ _DATE = re.compile(
 def key_of(names: Sequence[str], path: Path, key: str) -> str:
     """Column that names an object."""
     if key and key not in names:
-        raise InvalidTable(f"{path}: column {key!r} must be present (got {', '.join(names)})")
+        raise InvalidTable(f"{path}: column {key!r} must be present (got {listed(names)})")
     if key:
         return key
     for name in KEYS:
         if name in names:
             return name
-    raise InvalidTable(f"{path}: must have a column {', '.join(KEYS)} (got {', '.join(names)})")
+    raise InvalidTable(f"{path}: must have a column {', '.join(KEYS)} (got {listed(names)})")
 
 
 def date_in(name: str) -> np.datetime64 | None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.adapters.tables.columns import listed
 from recrawl.adapters.tables.formats import suffixes
 from recrawl.adapters.tables.listing_snapshots import (
     KEYS,
@@ -52,6 +53,7 @@ _BOOKKEEPING = (
     *("n_updates", "n_reappearances", "left_truncated"),
     *("n_arrived_same_crawl", "n_removed_same_crawl"),
 )
+_LONGEST_PAUSE = np.timedelta64(3653, "D")  # between two crawls; beyond it a date is wrong
 
 
 def read_listing(
@@ -67,10 +69,15 @@ def read_listing(
         lenient: Leave out objects whose times contradict each other, and count them.
 
     Raises:
-        InvalidTable: A file is not what it should be, a key repeats within a snapshot, or an
-            object is removed before it appears.
+        InvalidTable: A file is not what it should be, a key repeats within a snapshot, an
+            object is removed before it appears, or crawls lie more than ten years apart.
     """
-    files = [Path(path) for path in paths]
+    listing = _read([Path(path) for path in paths], key=key, grace=grace, lenient=lenient)
+    _check_crawls(listing.crawls, paths[0])
+    return listing
+
+
+def _read(files: list[Path], *, key: str, grace: float, lenient: bool) -> Listing:
     if len(files) == 1 and files[0].is_dir():
         inside = sorted(file for file in files[0].iterdir() if file.suffix.lower() in suffixes())
         parts = [file for file in inside if file.stem.lower() in ("objects", "events", "crawls")]
@@ -81,6 +88,16 @@ def read_listing(
     if isinstance(tables, _Tables):
         return _from_tables(tables, key, lenient=lenient)
     return read_long_table(tables, key=key, grace=grace)
+
+
+def _check_crawls(crawls: Instants, path: str | Path) -> None:
+    """Refuse a date that lies decades from its neighbours, such as the 1970 of a time of 0."""
+    late = np.flatnonzero(np.diff(crawls) > _LONGEST_PAUSE)
+    if len(late):
+        before, after = crawls[late[0] : late[0] + 2].astype("datetime64[D]")
+        raise InvalidTable(
+            f"{path}: crawls must be at most 10 years apart (got {before} and {after})"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +138,9 @@ def _kind(table: WholeTable) -> str:
         return "events"
     if "crawl_at" in names:
         return "crawls"
-    got = ", ".join(names[:8])
     raise InvalidTable(
         f"{table.path}: must have a column appeared_at (objects), event and at (events), "
-        f"crawl_at (crawls) or snapshot_at (snapshots) (got {got})"
+        f"crawl_at (crawls) or snapshot_at (snapshots) (got {listed(names)})"
     )
 
 

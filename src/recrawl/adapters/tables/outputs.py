@@ -1,6 +1,8 @@
 """Tables out: CSV, JSON lines or Parquet, to a file or to the standard output.
 
 A file appears whole or not at all: it is written beside its place and moved there at the end.
+Cells of CSV are exactly the data, with two exceptions: a terminal gets no control characters, and
+for a spreadsheet what would be a formula is text.
 
 Touches: files, the standard output.
 """
@@ -12,27 +14,34 @@ import io
 import json
 import math
 import os
+import re
 import sys
-import tempfile
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from recrawl.errors import CannotWrite, MissingExtra, OutputClosed, reason
 from recrawl.report.rates import Group, Named
+from recrawl.report.table import printable
+from recrawl.store.scratch import whole_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from recrawl.arrays.texts import Texts
     from recrawl.report.rates import Column
 
+SPREADSHEET = "spreadsheet"  # CSV in which no cell is a formula
 FORMATS = {".csv": "csv", ".jsonl": "json", ".ndjson": "json", ".parquet": "parquet"}
 
 _DIGITS = 12  # significant digits in text: more than any estimate is sure of
 _ROWS = 1 << 16
+
+# What spreadsheets take for the beginning of a formula, also in letters of full width.
+_FORMULA = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+_NUMBER = re.compile(r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?", re.ASCII)
 
 
 class TableWriter(Protocol):
@@ -55,32 +64,11 @@ def check_output(path: Path, *, formats: Mapping[str, str] = FORMATS) -> str:
 
 
 @contextmanager
-def to_file(path: Path, header: Sequence[str]) -> Iterator[TableWriter]:
-    """Write a file by its suffix; it appears when the block ends well."""
-    kind = check_output(path)
+def to_file(path: Path, header: Sequence[str], kind: str = "") -> Iterator[TableWriter]:
+    """Write a file by its suffix, or as `kind`; it appears when the block ends well."""
+    kind = kind or check_output(path)
     with whole_file(path) as raw, _writer(raw, kind, header) as writer:
         yield writer
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file that appears, whole, when the block ends well, and not at all otherwise."""
-    try:
-        handle, scratch = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    except OSError as error:
-        message = f"{path}: output must be in a folder that can be written to ({reason(error)})"
-        raise CannotWrite(message) from None
-    try:
-        with os.fdopen(handle, "wb") as raw:
-            yield raw
-            raw.flush()
-            os.fsync(raw.fileno())
-        Path(scratch).chmod(0o666 & ~_umask())
-        Path(scratch).replace(path)
-    except OSError as error:
-        raise CannotWrite(f"{path}: output could not be written ({reason(error)})") from None
-    finally:
-        Path(scratch).unlink(missing_ok=True)
 
 
 @contextmanager
@@ -89,7 +77,8 @@ def to_standard_output(kind: str, header: Sequence[str]) -> Iterator[TableWriter
     if sys.stdout is None:
         raise CannotWrite("standard output must be open")
     try:
-        with _writer(sys.stdout.buffer, kind, header) as writer:
+        shown = "terminal" if kind == "csv" and sys.stdout.isatty() else kind
+        with _writer(sys.stdout.buffer, shown, header) as writer:
             yield writer
         sys.stdout.buffer.flush()
     except BrokenPipeError:
@@ -104,12 +93,26 @@ def _writer(raw: IO[bytes], kind: str, header: Sequence[str]) -> Iterator[TableW
         with _ParquetWriter.open(raw, header[0]) as writer:
             yield writer
         return
-    yield _CsvWriter(raw, header) if kind == "csv" else _JsonWriter(raw, header)
+    if kind == "json":
+        yield _JsonWriter(raw, header)
+        return
+    yield _CsvWriter(raw, header, {"terminal": printable, SPREADSHEET: without_formula}.get(kind))
+
+
+def without_formula(cell: str) -> str:
+    """A cell that a spreadsheet takes for text, if it is no number.
+
+    >>> without_formula("=HYPERLINK(1)"), without_formula("-0.5"), without_formula("-5+A1")
+    ("'=HYPERLINK(1)", '-0.5', "'-5+A1")
+    """
+    return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
 
 
 class _CsvWriter:
-    def __init__(self, raw: IO[bytes], header: Sequence[str]) -> None:
-        self._raw, self._header = raw, header
+    def __init__(
+        self, raw: IO[bytes], header: Sequence[str], shown: Callable[[str], str] | None
+    ) -> None:
+        self._raw, self._header, self._shown = raw, header, shown
         self._put([header])
 
     def write(self, names: Texts, columns: Mapping[str, Column]) -> None:
@@ -118,6 +121,8 @@ class _CsvWriter:
             self._put(zip(*texts, strict=True))
 
     def _put(self, rows: Any) -> None:  # noqa: ANN401 - rows of cells
+        if self._shown is not None:
+            rows = (map(self._shown, row) for row in rows)
         lines = io.StringIO()
         csv.writer(lines, lineterminator="\n").writerows(rows)
         self._raw.write(lines.getvalue().encode())
@@ -253,9 +258,3 @@ def _instants(column: np.ndarray[Any, Any]) -> list[str]:
     )
     cells: list[str] = np.where(unknown, "", texts).tolist()
     return cells
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

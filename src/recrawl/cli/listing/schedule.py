@@ -57,7 +57,7 @@ _PLOT = typer.Option(
     show_default=False,
 )
 
-_LIMIT = re.compile(r"\s*(\d+)\s*/\s*(\S+)\s*")
+_LIMIT = re.compile(r"\s*([0-9]{1,9})\s*/\s*(\S+)\s*")
 _LONGEST = 365.0
 
 
@@ -78,7 +78,7 @@ def schedule(
     lenient: Annotated[bool, listing_shared.LENIENT] = False,
     name: Annotated[str, listing_shared.NAME] = "",
     plot: Annotated[Path | None, _PLOT] = None,
-    as_csv: Annotated[bool, shared.CSV] = False,
+    as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:

@@ -148,7 +148,7 @@ def check(
     output: Path | None,
     plot: Path | None,
     *,
-    formats: tuple[bool, bool],
+    formats: tuple[bool | None, bool],
 ) -> shared.Output:
     """Check the outputs before anything is read."""
     from recrawl.adapters.pictures import check_picture

@@ -21,7 +21,7 @@ def syncs(
     store: Annotated[Path, listing_shared.STORE],
     *,
     name: Annotated[str, listing_shared.NAME] = "",
-    as_csv: Annotated[bool, shared.CSV] = False,
+    as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:

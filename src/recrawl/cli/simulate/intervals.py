@@ -32,7 +32,7 @@ def intervals(
     lasting: Annotated[str, _FOR] = "120d",
     objects: Annotated[int, _OBJECTS] = 1000,
     seed: Annotated[int, _SEED] = 0,
-    as_csv: Annotated[bool, shared.CSV] = False,
+    as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:

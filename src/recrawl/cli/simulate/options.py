@@ -156,7 +156,7 @@ def run_options(
     level: Annotated[float, _LEVEL] = 0.9,
     seed: Annotated[int, _SEED] = 0,
     plot: Annotated[Path | None, _PLOT] = None,
-    as_csv: Annotated[bool, shared.CSV] = False,
+    as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> RunOptions:

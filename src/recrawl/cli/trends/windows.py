@@ -38,7 +38,7 @@ def windows(
     site_column: Annotated[str, shared.SITE_COLUMN] = "",
     column: Annotated[list[str] | None, shared.COLUMN] = None,
     skip_bad_rows: Annotated[bool, shared.SKIP] = False,
-    as_csv: Annotated[bool, shared.CSV] = False,
+    as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:

@@ -28,7 +28,7 @@ from recrawl.inspect.status.values import (
 from recrawl.settings.pools import budgets, terms
 from recrawl.state.checkpoint import fitting, is_ours
 from recrawl.units import SECONDS_A_DAY, epoch_days
-from recrawl.visits.status import PageStatus, VisitOutcome
+from recrawl.visits.status import PageStatus, RobotsTag, VisitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,6 +82,9 @@ def overview(settings: Settings, reader: ReadStore, now: float) -> CrawlStatus:
         hosts_that_lie=hosts_that_lie,
         listings=listings,
         policy=settings.policy,
+        noarchive=int(np.count_nonzero(reader.robots_tags()[1] & RobotsTag.NOARCHIVE)),
+        disk=reader.disk_usage(),
+        room=settings.size,
     )
 
 

@@ -14,6 +14,7 @@ from recrawl.visits.status import VisitOutcome
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from recrawl.entries.records import DiskUsage
     from recrawl.inspect.status.listings import ListingStanding
     from recrawl.visits.status import PageStatus
 
@@ -196,6 +197,9 @@ class CrawlStatus:
         hosts_that_lie: Hosts whose word on changes is not taken any more.
         listings: Where listings stand.
         policy: What decides on visits, by name and parameters.
+        noarchive: Copies of pages that ask for no version to be kept.
+        disk: What the store takes on disk; None where nobody looked.
+        room: Bytes that it may take.
     """
 
     at: float
@@ -216,6 +220,9 @@ class CrawlStatus:
     hosts_that_lie: Sequence[HostThatLies] = ()
     listings: Sequence[ListingStanding] = ()
     policy: str = "recrawl"
+    noarchive: int = 0
+    disk: DiskUsage | None = None
+    room: int = 0
 
     @property
     def pages(self) -> int:

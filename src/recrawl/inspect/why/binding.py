@@ -43,6 +43,7 @@ class Binding(StrEnum):
     """What decides when a page is visited next."""
 
     NO_RULE = "no_rule"
+    REMOVED = "removed"
     ROBOTS = "robots"
     RECHECK = "recheck"
     RETRY = "retry"

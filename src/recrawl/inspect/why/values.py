@@ -161,6 +161,7 @@ class Why:
         simulated: How many of them took part in working this out.
         policy: What decides on visits, by name and parameters.
         valued: Whether that is ours, which says what is believed and what visits are worth.
+        robots_tags: What the page asks of crawlers, by name.
     """
 
     page: str
@@ -183,3 +184,4 @@ class Why:
     simulated: int = 0
     policy: str = "recrawl"
     valued: bool = True
+    robots_tags: str = ""

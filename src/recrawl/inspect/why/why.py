@@ -28,6 +28,8 @@ from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from recrawl.entries.store import ReadStore
     from recrawl.simulate.next_visit import NextVisit
     from recrawl.simulate.scenario import Scenario
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 _STREAMS = range(1, 10)
 _PAGES_AT_RANDOM = 500
 _UNKNOWN = "unknown"
+_NOTHING_SEEN = Evidence(0, 0, 0, 0, nan, nan, nan, nan, {})
 _WITH_A_COPY = (PageStatus.COPIED, PageStatus.SUSPECTED)
 
 
@@ -51,6 +54,17 @@ def reasons(snapshot: Snapshot, reader: ReadStore, page: int) -> Why:
         page: The page.
     """
     (address,) = reader.addresses([page])
+    status = PageStatus(int(snapshot.columns.status[page]))
+    if status in (PageStatus.REMOVED, PageStatus.ERASED):
+        (tombstone,) = (each for each in reader.tombstones() if each.page == page)
+        return _unvisited(
+            snapshot,
+            address,
+            Binding.REMOVED,
+            {"removed_at": tombstone.at_seconds / SECONDS_A_DAY},
+            status=status.label,
+            evidence=facts.evidence(snapshot, reader, page),
+        )
     scenario = build_scenario(snapshot, reader, page)
     base = simulate_next_visit(scenario)
     kind = binding(scenario, base)
@@ -62,7 +76,7 @@ def reasons(snapshot: Snapshot, reader: ReadStore, page: int) -> Why:
         kind, said = Binding.ROBOTS, {"robots_read_at": read}
     worth = facts.worth(scenario, base)
     low, high = _band(snapshot, reader, page, scenario, base)
-    rule, status = int(snapshot.rule[page]), PageStatus(int(snapshot.columns.status[page]))
+    rule, (copy,) = int(snapshot.rule[page]), reader.copies([page])
     ruled = kind is not Binding.NO_RULE
     return Why(
         page=address,
@@ -87,6 +101,7 @@ def reasons(snapshot: Snapshot, reader: ReadStore, page: int) -> Why:
         simulated=len(scenario.last),
         policy=snapshot.settings.policy,
         valued=isinstance(snapshot.policy, Recrawl),
+        robots_tags=copy.robots.label if copy else "",
     )
 
 
@@ -103,19 +118,33 @@ def forbidden(snapshot: Snapshot, reader: ReadStore, address: str) -> Why | None
     read = _forbidden_at(snapshot, reader, address)
     if read is None:
         return None
-    rule, host = snapshot.settings.rule_for(address), host_of(address)
+    host = host_of(address)
+    figures: dict[str, float | str] = {"times_in_a_row": 0, "robots_read_at": read, "host": host}
+    found = _unvisited(snapshot, address, Binding.ROBOTS, figures)
+    return replace(found, honesty=facts.honesty(reader, host))
+
+
+def _unvisited(
+    snapshot: Snapshot,
+    address: str,
+    kind: Binding,
+    figures: Mapping[str, float | str],
+    *,
+    status: str = _UNKNOWN,
+    evidence: Evidence = _NOTHING_SEEN,
+) -> Why:
+    rule = snapshot.settings.rule_for(address)
     return Why(
         page=address,
         at=snapshot.now,
-        status=_UNKNOWN,
+        status=status,
         block=rule.address if rule else "",
         next_visit=inf,
         low=inf,
         high=inf,
-        constraint=Binding.ROBOTS.value,
-        figures={"times_in_a_row": 0, "robots_read_at": read, "host": host},
-        evidence=Evidence(0, 0, 0, 0, nan, nan, nan, nan, {}),
-        honesty=facts.honesty(reader, host),
+        constraint=kind.value,
+        figures=figures,
+        evidence=evidence,
         pages=len(snapshot.rule),
         simulated=len(snapshot.rule),
         policy=snapshot.settings.policy,

@@ -147,8 +147,8 @@ class HazardExpert:
         """
         level = self.theta * running_mean(start.weekday)
         left = surviving(start.count, gained(self.curve, days), self.factor, level[days - 1])
-        there = lasting(self.curve, level, start.coming)
-        return ForecastPath.of_counts(start.listed, left, self.arrivals * there[days - 1])
+        there = lasting(self.curve, level, start.coming, days)
+        return ForecastPath.of_counts(start.listed, left, self.arrivals * there)
 
     def learn_removals(
         self, cycle: AgedCycle, weekday: Floats, *, clip: bool
@@ -188,7 +188,7 @@ class HazardExpert:
         """
         days, inserted = cycle.days, cycle.inserted
         level = self.theta * running_mean(weekday)
-        there = float(lasting(self.curve, level, coming)[-1])
+        there = float(lasting(self.curve, level, coming, np.array([days]))[0])
         hoped = self.arrivals * there
         each_memory = self.inflow.levels(_ARRIVALS_PRIOR, _mean_arrivals(self.inflow))
         came = np.append(each_memory * there, [hoped, inserted])
@@ -234,29 +234,33 @@ class _Removals:
         return cls(level, weight, errors[:-2], float(errors[-2]))
 
 
-def lasting(curve: Floats, level: Floats, weekday: Floats) -> Floats:
-    """Expected newcomers after 1, 2, ... days if one came a day.
+def lasting(curve: Floats, level: Floats, weekday: Floats, days: Ints) -> Floats:
+    """Expected newcomers after some numbers of days if one came a day.
+
+    Each number costs work in proportion to it: a cycle asks for its own length alone.
 
     Args:
         curve: Hazard by age.
         level: What multiplies it, weekdays included, by number of days ahead.
         weekday: Factor of arrivals on each day ahead.
+        days: Numbers of days, none longer than `weekday`.
 
     Examples:
         >>> curve = np.array([0.10, 0.05, 0.05, 0.02])
-        >>> newcomers = lasting(curve, np.full(3, 1.2), np.array([0.5, 1.2, 1.3]))
+        >>> week = np.array([0.5, 1.2, 1.3])
+        >>> newcomers = lasting(curve, np.full(3, 1.2), week, np.array([1, 2, 3]))
         >>> newcomers.round(6), (12 * newcomers[-1]).round(6)
         (array([0.5    , 1.64346, 2.78194]), np.float64(33.383276))
     """
-    days = len(weekday)
-    known = curve[: min(days, len(curve))]
-    hazard = np.concatenate([known, np.full(days - len(known), known[-1])])
-    cumulative = np.concatenate([[0.0], np.cumsum(hazard)])[:days]
+    longest = len(weekday)
+    known = curve[: min(longest, len(curve))]
+    hazard = np.concatenate([known, np.full(longest - len(known), known[-1])])
+    cumulative = np.concatenate([[0.0], np.cumsum(hazard)])[:longest]
     oldest_first = cumulative[::-1]
     return np.array(
         [
-            weekday[:ahead] @ np.exp(oldest_first[days - ahead :] * -level[ahead - 1])
-            for ahead in range(1, days + 1)
+            weekday[:ahead] @ np.exp(oldest_first[longest - ahead :] * -level[ahead - 1])
+            for ahead in days.tolist()
         ]
     )
 

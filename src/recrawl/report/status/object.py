@@ -26,12 +26,14 @@ if TYPE_CHECKING:
 # Keys of `recrawl status --json` and of the objects in it.
 KEYS = (
     *("at", "pages", "copies", "fresh", "fresh_low", "fresh_high", "age_days", "looked_at"),
-    *("new", "copied", "suspected", "gone", "refused", "moved", "overdue", "next_visit"),
+    *("new", "copied", "suspected", "gone", "refused", "moved", "removed", "erased"),
+    *("overdue", "next_visit"),
     *("days", "visits", "changed", "unchanged", "first", "failed", "walled"),
     *("changes_per_visit", "unchanged_share", "failed_share", "walled_share", "budgets"),
     *("outlooks", "forecasts", "learning", "targets", "hosts_that_lie", "listings"),
-    "policy",
+    *("policy", "noarchive", "disk"),
 )
+DISK_KEYS = ("total_bytes", "unused_bytes", "size_bytes")
 BUDGET_KEYS = ("address", "budget_per_day", "visits_today", "visits", "days", "visits_per_day")
 OUTLOOK_KEYS = ("times", "visits_per_day", "fresh", "fresh_low", "fresh_high")
 TENTH_KEYS = ("chance", "visits", "forecast_share", "found_share", "found_deviation")
@@ -83,8 +85,17 @@ def status_object(status: CrawlStatus) -> dict[str, Any]:
         "hosts_that_lie": [_host(each) for each in status.hosts_that_lie],
         "listings": [listing_object(each) for each in status.listings],
         "policy": status.policy,
+        "noarchive": status.noarchive,
+        "disk": _disk(status),
     }
     return {key: figures[key] for key in KEYS}
+
+
+def _disk(status: CrawlStatus) -> dict[str, Any] | None:
+    if status.disk is None:
+        return None
+    figures = status.disk.total_bytes, status.disk.unused_bytes, status.room
+    return dict(zip(DISK_KEYS, figures, strict=True))
 
 
 def _budget(spent: BudgetUse) -> dict[str, Any]:

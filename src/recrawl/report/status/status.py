@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 from recrawl.inspect.status.values import WEEK, furthest_off
 from recrawl.report.listings.standing import listing_sentence
-from recrawl.report.words import every, visits_text
+from recrawl.report.words import counted, every, size_text, visits_text
 from recrawl.visits.status import PageStatus, VisitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recrawl.entries.records import DiskUsage
     from recrawl.inspect.status.values import (
         BudgetUse,
         CrawlStatus,
@@ -53,6 +54,7 @@ def status_rows(status: CrawlStatus) -> list[tuple[str, str]]:
         *([("later", _later(status))] if status.outlooks else []),
         *(("target", each) for each in target_sentences(status.targets)),
         ("pages", _pages(status)),
+        *([("versions", _not_kept(status.noarchive))] if status.noarchive else []),
         ("overdue", f"{status.overdue:,}" if status.overdue else "none"),
         *(("visits", _visits(spent, len(status.spent))) for spent in status.spent),
         *([("found", _found(status))] if status.visits else []),
@@ -60,8 +62,29 @@ def status_rows(status: CrawlStatus) -> list[tuple[str, str]]:
         *([("to learn", _to_learn(status))] if status.learning.looked_at else []),
         *(("signals", each) for each in _lies(status)),
         *(("listing", listing_sentence(each, status.at)) for each in status.listings),
+        *([("disk", disk_sentence(status.disk, status.room))] if status.disk else []),
         ("next", _next(status)),
     ]
+
+
+def disk_sentence(disk: DiskUsage, room: int) -> str:
+    """What a store takes of the room that it may take, and what to do where that is not enough.
+
+    >>> from recrawl.entries.records import DiskUsage
+    >>> disk_sentence(DiskUsage(3 << 20, 0, has_versions=True), 1 << 30)
+    '3 MB of 1 GB'
+    >>> disk_sentence(DiskUsage(3 << 30, 2 << 20, has_versions=False), 1 << 30)
+    '3 GB of 1 GB: pages and visits alone take more; all versions are gone, the rest stays'
+    """
+    said = f"{size_text(disk.total_bytes)} of {size_text(room)}"
+    if disk.total_bytes <= room:
+        return said
+    if disk.total_bytes - disk.unused_bytes <= room:
+        unused = size_text(disk.unused_bytes)
+        return f"{said}, {unused} of it unused; `recrawl compact` gives that back"
+    if disk.has_versions:
+        return f"{said}; the next crawl deletes the oldest versions"
+    return f"{said}: pages and visits alone take more; all versions are gone, the rest stays"
 
 
 def _fresh(status: CrawlStatus) -> str:
@@ -83,6 +106,15 @@ def _pages(status: CrawlStatus) -> str:
     counts = [(each.label, status.standing.get(each, 0)) for each in others]
     said = [f"{count:,} {label}" for label, count in counts if count]
     return ", ".join([f"{status.pages:,} known", *said])
+
+
+def _not_kept(pages: int) -> str:
+    """Pages without versions, and why.
+
+    >>> _not_kept(1)
+    'none kept of 1 page, which asks for noarchive'
+    """
+    return f"none kept of {counted(pages, 'page')}, which ask{'s' * (pages == 1)} for noarchive"
 
 
 def _visits(spent: BudgetUse, budgets: int) -> str:

@@ -27,6 +27,11 @@ def _no_rule(why: Why, figures: dict[str, Any]) -> str:
     return "no rule: no block of the settings covers it, so it is not visited"
 
 
+def _removed(why: Why, figures: dict[str, Any]) -> str:
+    ago = every(max(why.at - figures["removed_at"], 0.0))
+    return f"{why.status} {ago} ago by `recrawl remove`, so it is neither visited nor added again"
+
+
 def _robots(why: Why, figures: dict[str, Any]) -> str:
     said = f"robots.txt of {figures['host']} forbids it"
     if "robots_read_at" in figures:
@@ -134,6 +139,7 @@ def _few(figure: float) -> str:
 
 _SENTENCES = {
     "no_rule": _no_rule,
+    "removed": _removed,
     "robots": _robots,
     "recheck": _recheck,
     "retry": _retry,

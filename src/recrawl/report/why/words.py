@@ -67,6 +67,8 @@ def why_rows(why: Why) -> list[tuple[str, str]]:
     still = [each for each in why.what_ifs if not each.moves]
     if still:
         rows.append(("if", "unchanged " + ", or ".join(map(_otherwise, still))))
+    if why.robots_tags:
+        rows.append(("asks", _asks(why.robots_tags)))
     if not why.valued:
         tells = "which tells neither change rates nor values of visits"
         rows.append(
@@ -128,6 +130,20 @@ def _evidence(seen: Evidence, now: float) -> str:
     if seen.failures:
         said += f"; the last {counted(seen.failures, 'visit')} failed"
     return said + "."
+
+
+def _asks(tags: str) -> str:
+    """What a page asks of crawlers, and what follows from it.
+
+    >>> _asks("noindex, noarchive")
+    'the page asks for noindex, noarchive: no version of it is kept'
+    """
+    follows = {
+        "noarchive": "no version of it is kept",
+        "nofollow": "its links are not followed",
+    }
+    said = [what for tag, what in follows.items() if tag in tags]
+    return f"the page asks for {tags}" + (f": {', '.join(said)}" if said else "")
 
 
 def _estimate(believed: Estimate) -> str:
