@@ -48,7 +48,7 @@ from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import PageStatus, VisitOutcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from recrawl.parse.messages import Request
 
@@ -120,8 +120,9 @@ def replay(folder: Path) -> str:
 class Network:
     """Answers at once: no robots.txt, and a page of two kilobytes."""
 
-    async def fetch(self, request: Request) -> Response:
+    async def fetch(self, request: Request, on_send: Callable[[], object]) -> Response:
         """A page that says its own address."""
+        on_send()
         if request.address.endswith("/robots.txt"):
             return Response(request.address, 404)
         body = f"<html><body><p>{request.address}</p>{'<p>some text</p>' * 120}</body></html>"

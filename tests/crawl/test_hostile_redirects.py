@@ -52,11 +52,11 @@ class Relay:
         self._fetcher = fetcher
         self._server = server
 
-    async def fetch(self, request):
+    async def fetch(self, request, on_send=bool):
         if not request.address.startswith(PUBLIC + "/"):
-            return await self._fetcher.fetch(request)
+            return await self._fetcher.fetch(request, on_send)
         address = self._server.address(request.address.removeprefix(PUBLIC))
-        answer = await self._fetcher.fetch(Request(address, local=True))
+        answer = await self._fetcher.fetch(Request(address, local=True), on_send)
         location = answer.headers.get("location", "")
         target = canonical(location, request.address) if answer.target else None
         return replace(answer, address=request.address, target=target or "")

@@ -70,7 +70,7 @@ class Robots:
     """Everything is allowed."""
 
     async def known(self, origin):
-        return Permission.of(404, None, 0.0, AGENT)
+        return Permission.of(404, None, START, AGENT)
 
 
 class Network:
@@ -79,7 +79,8 @@ class Network:
     def __init__(self):
         self.go, self.asked, self.problem = asyncio.Event(), 0, ""
 
-    async def fetch(self, request):
+    async def fetch(self, request, on_send=bool):
+        on_send()
         self.asked += 1
         await self.go.wait()
         detail = "no memory" if self.problem else ""

@@ -110,7 +110,7 @@ def test_a_slot_taken_ahead_keeps_others_out_until_its_request_has_ended():
     hosts.end(host, 2.0)
     hosts.begin(host, 3.0)
     assert hosts.ready(host) == inf
-    hosts.began(host, 3.5)
+    hosts.sent(host, 3.5)
     hosts.end(host, 4.0)
 
     assert hosts.ready(host) == 5.0
@@ -126,6 +126,29 @@ def test_two_slots_taken_ahead_do_not_follow_each_other_closely():
     hosts.begin(host, 5.0)
     hosts.end(host, 5.0)
     assert hosts.ready(host) == 6.0
+
+
+def test_a_request_that_is_sent_late_puts_off_those_that_have_a_slot():
+    """The first waited for a connection until just before the second's slot."""
+    hosts, host = one(together=3)
+    hosts.begin(host, 0.0)
+    hosts.begin(host, 1.0)
+    hosts.sent(host, 0.75)
+
+    assert hosts.may_send(host) == 1.75
+
+
+def test_what_a_host_says_meanwhile_holds_for_those_that_have_a_slot():
+    hosts, host = one(together=3)
+    hosts.begin(host, 0.0)
+    hosts.sent(host, 0.0)
+    hosts.begin(host, 1.0)
+    assert hosts.may_send(host) == 1.0
+
+    hosts.set_delay(host, 4.0)
+    assert hosts.may_send(host) == 4.0
+    hosts.block(host, 9.0)
+    assert hosts.may_send(host) == 9.0
 
 
 def test_a_host_has_one_row_however_often_it_is_named():

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Protocol
 from recrawl.errors import InvalidParameter
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from recrawl.parse.messages import Request, Response
 
 
@@ -55,8 +57,16 @@ class RequestLimits:
 class Fetcher(Protocol):
     """HTTP client."""
 
-    async def fetch(self, request: Request) -> Response:
-        """Response to one request; raises nothing but `asyncio.CancelledError`."""
+    async def fetch(self, request: Request, on_send: Callable[[], object] = bool) -> Response:
+        """Response to one request.
+
+        Raises nothing but `asyncio.CancelledError`, and what `on_send` raises.
+
+        Args:
+            request: What to ask for.
+            on_send: Called at the instant at which the request goes out, when nothing of ours is
+                left to wait for; what it raises keeps the request from being sent.
+        """
 
     async def close(self) -> None:
         """Close all connections."""

@@ -3,7 +3,8 @@
 A lease of a page comes with a slot. Whatever else a visit has to ask, robots.txt before it and
 redirects after it, acquires slots of its own. A slot that is near is taken at once and waited for,
 so that nobody is overtaken for ever. One that is too far off raises `HostBusy`, so that no visit
-waits for hours.
+waits for hours. Whoever has a slot may have to wait for a connection, too; so `send` asks once more
+at the very instant at which a request goes out.
 
 Touches: the clock, through what it is given.
 """
@@ -95,6 +96,17 @@ class HostSlots:
             await self._queue(slot.host, began, patience)
         await self._take(slot, patience)
 
+    def send(self, slot: HostSlot) -> None:
+        """Note that the request of a slot is sent now; `HostBusy` where its host must wait.
+
+        Since the slot was taken others may have been sent, later than theirs, and the host may have
+        asked for a longer delay, or to be left alone.
+        """
+        ready, now = self._hosts.may_send(slot.host), self._clock.now()
+        if ready > now:
+            raise HostBusy(ready)
+        self._hosts.sent(slot.host, now)
+
     def release(self, slot: HostSlot, latency: float | None = None) -> None:
         """Give a slot back, and say how many days the response took to begin. Idempotent."""
         if not slot.held:
@@ -120,7 +132,6 @@ class HostSlots:
         except BaseException:
             self.release(slot)
             raise
-        hosts.began(host, now)
 
     async def _queue(self, host: int, began: float, patience: float) -> None:
         """Wait until somebody has released a slot at a host at which all are taken."""

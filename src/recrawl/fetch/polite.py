@@ -7,6 +7,9 @@ needs, or its domain has used more than its share of CPU time, `HostBusy` says w
 
     get -> slot -> robots.txt -> request -> redirect? -> slot -> robots.txt -> request -> ...
 
+A request that has its slot and its permission may still wait for a connection. Both are looked at
+again when it is sent, and had anew where they hold no longer.
+
 Touches: the network, the clock and a store, through what it is given.
 """
 
@@ -14,8 +17,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -23,6 +27,7 @@ from recrawl.entries.entries import HostSeen
 from recrawl.fetch.cpu_shares import MUCH_CPU
 from recrawl.fetch.host_slots import PATIENCE, HostBusy, HostSlots
 from recrawl.parse.addresses import host_of, origin_of, site_of
+from recrawl.parse.dates import http_date
 from recrawl.parse.headers import retry_after
 from recrawl.parse.messages import Request, Response
 from recrawl.units import SECONDS_A_DAY
@@ -59,12 +64,18 @@ class _Chain:
         patience: Days to wait for a slot at most.
         limit: Bounds how many requests of a kind are under way at once; None for no bound.
         latency: Days that the last response took to begin; None where there was none.
+        allowed_until: Instant until which robots.txt allows what is asked now.
     """
 
     slot: HostSlot
     patience: float
     limit: asyncio.Semaphore | None = None
     latency: float | None = None
+    allowed_until: float = inf
+
+
+class _PermissionExpired(Exception):
+    """A robots.txt that allowed a request is too old by now."""
 
 
 class PoliteClient:
@@ -233,14 +244,17 @@ class PoliteClient:
     async def _ask_if_allowed(self, chain: _Chain, request: Request, *, stranger: bool) -> Response:
         """Response to one request, after robots.txt has allowed it."""
         address, slot = request.address, chain.slot
-        permission = await self._permission(
-            slot, origin_of(address), local=request.local, stranger=stranger
-        )
-        if permission.trouble:
-            return Response(address, problem="unreachable", detail=permission.trouble)
-        if not permission.robots.allows(address):
-            return Response(address, problem="forbidden", detail="robots.txt forbids it")
-        return await self._ask(chain, request)
+        while True:
+            permission = await self._permission(
+                slot, origin_of(address), local=request.local, stranger=stranger
+            )
+            if permission.trouble:
+                return Response(address, problem="unreachable", detail=permission.trouble)
+            if not permission.robots.allows(address):
+                return Response(address, problem="forbidden", detail="robots.txt forbids it")
+            chain.allowed_until = permission.until
+            with suppress(_PermissionExpired):
+                return await self._ask(chain, request)
 
     async def _ask(self, chain: _Chain, request: Request) -> Response:
         """Response to one request; its host is left alone afterwards if it says so."""
@@ -257,16 +271,31 @@ class PoliteClient:
         return response
 
     async def _fetch(self, chain: _Chain, request: Request) -> Response:
-        async with chain.limit or nullcontext():
-            response = await self._fetcher.fetch(request)
+        """Response to one request, sent when nothing is left to wait for."""
+        while True:
+            try:
+                async with chain.limit or nullcontext():
+                    response = await self._fetcher.fetch(request, partial(self._send, chain))
+                break
+            except HostBusy:  # waited for without taking anybody's place
+                await self._slots.reacquire(chain.slot, None, chain.patience)
         if self._cpu:
             self._cpu.charge(site_of(request.address), response.cpu_seconds)
         return response
 
+    def _send(self, chain: _Chain) -> None:
+        """Let a request go out, or raise what keeps it."""
+        if chain.allowed_until <= self._clock.now():
+            raise _PermissionExpired
+        self._slots.send(chain.slot)
+
     def _leave_alone(self, host: int, response: Response) -> None:
         """Do as Retry-After says; a 503 without one asks for nothing."""
         now = self._clock.now()
-        days = retry_after(response.headers.get("retry-after", ""), now * SECONDS_A_DAY)
+        # A date is one of the host's own clock, whatever ours was set to.
+        today = http_date(response.headers.get("date", ""))
+        asked_at = now * SECONDS_A_DAY if today is None else today
+        days = retry_after(response.headers.get("retry-after", ""), asked_at)
         if days is None:
             if response.status != _TOO_MANY:
                 return

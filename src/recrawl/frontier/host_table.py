@@ -5,6 +5,12 @@ request at a time is allowed the delay runs from the end of the answer, so that 
 arrive closer together than that, however long either was on its way. A host that answers slowly is
 asked more slowly, and one that said when to come back is left alone until then.
 
+    begin  ->  sent  ->  end        a slot is taken, its request is sent, the answer has come
+
+Between the first two a request may wait, for its slot or for a connection, while others are sent
+and the host says more. So `ready` says when the next slot is, and `may_send` when a request that
+has one may really be sent: both are asked.
+
 Hosts are rows, instants are days after 1970. Nothing here knows a clock.
 
 Pure.
@@ -68,8 +74,10 @@ class HostTable:
         self._delay: list[float] = []
         self._latency: list[float] = []
         self._asked: list[int] = []
-        self._last: list[float] = []  # from when the delay runs
+        self._last: list[float] = []  # the last slot: the delay before the next runs from there
         self._next: list[float] = []
+        self._since: list[float] = []  # from when the delay before the next request really runs
+        self._blocked: list[float] = []
 
     def __len__(self) -> int:
         """Count the hosts."""
@@ -89,6 +97,8 @@ class HostTable:
         self._asked.append(0)
         self._last.append(-inf)
         self._next.append(after)
+        self._since.append(-inf)
+        self._blocked.append(after)
         return len(self._delay) - 1
 
     def resume(self, known: Iterable[HostRecord]) -> None:
@@ -152,10 +162,20 @@ class HostTable:
             return 0
         return 1 + int(left / delay) if delay > 0 else _NO_LIMIT
 
-    def begin(self, host: int, now: float) -> None:
-        """Note that a request to a host begins."""
+    def begin(self, host: int, at: float) -> None:
+        """Note that the slot of an instant is taken, now or ahead of time."""
         self._asked[host] += 1
-        self.began(host, now)
+        self._last[host] = max(self._last[host], at)
+        self._put_off(host)
+
+    def may_send(self, host: int) -> float:
+        """Instant from which a request that has a slot may be sent."""
+        return max(self._blocked[host], self._since[host] + self.delay(host))
+
+    def sent(self, host: int, now: float) -> None:
+        """Note that a request that has a slot is sent."""
+        self._run_from(host, now)
+        self._put_off(host)
 
     def end(self, host: int, now: float, latency: float | None = None) -> None:
         """Note that a request to a host has ended, and how long its answer took to begin."""
@@ -163,21 +183,22 @@ class HostTable:
         if latency is not None:
             self._latency[host] += _FOLLOW * (latency - self._latency[host])
         if self.together == 1:
-            self._last[host] = max(self._last[host], now)
-        self._put_off(host)
-
-    def began(self, host: int, now: float) -> None:
-        """Note that a request which was announced by `begin` really begins now."""
-        self._last[host] = max(self._last[host], now)
+            self._run_from(host, now)
         self._put_off(host)
 
     def block(self, host: int, until: float) -> None:
         """Ask a host no sooner than an instant."""
+        self._blocked[host] = max(self._blocked[host], until)
         self._next[host] = max(self._next[host], until)
 
     def latency(self, host: int) -> float:
         """Days that a host usually takes to answer."""
         return self._latency[host]
+
+    def _run_from(self, host: int, now: float) -> None:
+        """Let the delay run from an instant."""
+        self._since[host] = max(self._since[host], now)
+        self._last[host] = max(self._last[host], now)
 
     def _put_off(self, host: int) -> None:
         """Let the delay pass; never brings forward what others were told."""

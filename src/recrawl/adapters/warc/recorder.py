@@ -67,10 +67,10 @@ class RecordingFetcher:
         self._thread = threading.Thread(target=self._work, name="recrawl-warc", daemon=True)
         self._thread.start()
 
-    async def fetch(self, request: Request) -> Response:
+    async def fetch(self, request: Request, on_send: Callable[[], object] = bool) -> Response:
         """Response to one request, once it is written; raises `CannotWrite` where it cannot be."""
         at = int(time.time() * 1000)
-        response = await self._fetcher.fetch(request)
+        response = await self._fetcher.fetch(request, on_send)
         written = self._loop.create_future()
         self._queue.put((RecordedFetch(request, response, at), written))
         await written

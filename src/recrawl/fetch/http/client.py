@@ -5,7 +5,8 @@ addresses only, and, for requests that say so, private ones too; a connection op
 kind of request is never used for the first. All requests share one limit of open connections,
 which leaves the process enough files for everything else; beyond half of it none is kept. However
 many names an address has, only so many requests to it are under way at a time. Where the system has
-no file left all the same, that is no fault of the host: the request waits for a while.
+no file left all the same, that is no fault of the host: the request waits for a while. All of this
+is waited for before a request is sent.
 
 Touches: the network.
 """
@@ -37,6 +38,7 @@ from recrawl.parse.ports import blocked_port
 
 if TYPE_CHECKING:
     import ssl
+    from collections.abc import Callable
 
     from aiohttp import AddrInfoType
     from aiohttp.client_middlewares import ClientHandlerType
@@ -112,19 +114,28 @@ class HttpFetcher:
         self._lag = LoopLag()
         self._longest_wait_for_file = _LONGEST_WAIT_FOR_FILE_SECONDS
 
-    async def fetch(self, request: Request) -> Response:
-        """Response to one request; raises nothing but `asyncio.CancelledError`."""
+    async def fetch(self, request: Request, on_send: Callable[[], object] = bool) -> Response:
+        """Response to one request; raises `asyncio.CancelledError`, and what `on_send` raises."""
         async with self._free:
-            ends = asyncio.get_running_loop().time() + self._longest_wait_for_file
-            while True:
-                with self._lag.watched():
-                    exchange = await self._exchange(request)
-                if not exchange.lacks_file:
-                    return exchange.response()
-                if asyncio.get_running_loop().time() > ends:
-                    exchange.failure = FetchFailed("overloaded", _NO_FILE)
-                    return exchange.response()
-                await asyncio.sleep(_WAIT_FOR_FILE_SECONDS)
+            await self._wait_for_file()
+            on_send()
+            with self._lag.watched():
+                exchange = await self._exchange(request)
+        return exchange.response()
+
+    async def _wait_for_file(self) -> None:
+        """Wait, not for ever, until the process may open a file."""
+        loop = asyncio.get_running_loop()
+        ends = loop.time() + self._longest_wait_for_file
+        while loop.time() < ends:
+            try:
+                socket.socket().close()
+            except OSError as error:
+                if error.errno not in _NO_FILES:
+                    return
+            else:
+                return
+            await asyncio.sleep(_WAIT_FOR_FILE_SECONDS)
 
     async def _exchange(self, request: Request) -> Exchange:
         """One request and what came of it."""
@@ -135,9 +146,10 @@ class HttpFetcher:
                 with self._addresses.asking(url.authority):
                     await self._converse(exchange, request, url, timer)
         except (aiohttp.ClientError, FetchFailed, OSError, ValueError) as error:
-            exchange.lacks_file = isinstance(error, OSError) and error.errno in _NO_FILES
             # Without the traceback, which holds the body: both would wait for a collection.
             exchange.failure = failure_of(error.with_traceback(None), self._limits)
+            if isinstance(error, OSError) and error.errno in _NO_FILES:
+                exchange.failure = FetchFailed("overloaded", _NO_FILE)
         except BaseException:
             exchange.abandon()
             raise

@@ -59,7 +59,6 @@ class Exchange:
         "_status",
         "_waited",
         "failure",
-        "lacks_file",
     )
 
     def __init__(
@@ -67,7 +66,6 @@ class Exchange:
     ) -> None:
         # Set by whoever asks, if it fails.
         self.failure: FetchFailed | None = None
-        self.lacks_file = False
         self._request = request
         self._limits = limits
         self._held = Reservation(budget, request.address)
