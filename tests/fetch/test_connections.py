@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import socket
+from functools import partial
 
 import pytest
 
@@ -144,3 +145,79 @@ def test_the_wait_for_a_free_file_ends(monkeypatch):
     assert answer.detail == (
         "the process may open no more files; a higher limit (`ulimit -n`) would help"
     )
+
+
+def test_a_request_is_told_to_be_sent_when_nothing_of_ours_is_left_to_wait_for():
+    """So whoever counts seconds between requests counts those that the host sees."""
+
+    async def asked():
+        answered = asyncio.Event()
+        sent: list[str] = []
+
+        async def slow(wire):
+            await answered.wait()
+            await page(b"a")(wire)
+
+        async with FaultServer({"/": slow}) as server:
+            fetcher = HttpFetcher(AGENT, connections=1)
+            request = Request(server.address("/"), local=True)
+            both = [
+                asyncio.create_task(fetcher.fetch(request, partial(sent.append, name)))
+                for name in ("first", "second")
+            ]
+            async with asyncio.timeout(HANGS_SECONDS):
+                while not server.requests:  # noqa: ASYNC110 - there is no event to wait for
+                    await asyncio.sleep(0.01)
+            before = list(sent)
+            answered.set()
+            await asyncio.gather(*both)
+            await fetcher.close()
+            return before, sent
+
+    assert asyncio.run(asked()) == (["first"], ["first", "second"])
+
+
+def test_a_request_that_must_not_be_sent_is_not():
+    def refuse():
+        raise LookupError
+
+    async def asked():
+        async with FaultServer({"/": page(b"a")}) as server:
+            fetcher = HttpFetcher(AGENT, connections=1)
+            request = Request(server.address("/"), local=True)
+            with pytest.raises(LookupError):
+                await fetcher.fetch(request, refuse)
+            count = server.connections
+            found = await fetcher.fetch(request)  # the connection is free again
+            await fetcher.close()
+            return count, found.ok
+
+    assert asyncio.run(asked()) == (0, True)
+
+
+def test_a_request_waits_for_a_free_file_before_it_is_sent(monkeypatch):
+    tries = []
+
+    class FewFiles(socket.socket):
+        def __init__(self, *more, **named):
+            tries.append(sent.copy())
+            if len(tries) <= 2:
+                raise OSError(errno.EMFILE, "Too many open files")
+            super().__init__(*more, **named)
+
+    sent: list[str] = []
+
+    async def asked():
+        async with FaultServer({"/": page(b"a")}) as server:
+            fetcher = HttpFetcher(AGENT)
+            request = Request(server.address("/"), local=True)
+            monkeypatch.setattr(socket, "socket", FewFiles)
+            found = await fetcher.fetch(request, lambda: sent.append("sent"))
+            monkeypatch.undo()
+            await fetcher.close()
+            return found.ok
+
+    monkeypatch.setattr(client, "_WAIT_FOR_FILE_SECONDS", 0.01)
+    assert asyncio.run(asked())
+    assert tries[:3] == [[], [], []]
+    assert sent == ["sent"]

@@ -319,15 +319,18 @@ class PoliteClient:
 
         Where that is not known robots.txt is asked for, once for all who want to know it.
         """
-        asked, latency = False, None
+        used, latency = False, None
         while (permission := await self.robots.known(origin)) is None:
-            asked = True
             others = self._reading.get(origin)
             if others is not None:
                 # Nobody keeps a slot while waiting for another: they might wait for each other.
                 self._slots.release(slot)
                 await others.wait()
                 continue
+            if not slot.held:  # the others could not have it
+                await self._slots.reacquire(slot, None)
+                continue
+            used = True
             done = self._reading[origin] = asyncio.Event()
             try:
                 response, latency = await self._read_robots(slot, origin, local=local)
@@ -337,7 +340,7 @@ class PoliteClient:
                 done.set()
             if await self.robots.known(origin) is None:  # not remembered: nobody else may use it
                 break
-        if asked and not permission.trouble:
+        if not permission.trouble and (used or not slot.held):
             # The next request to this host, the one for the page, comes a delay later.
             await self._slots.reacquire(slot, latency if slot.held else None)
         return permission
