@@ -8,6 +8,10 @@ Pure.
 
 from __future__ import annotations
 
+from itertools import chain
+from math import inf
+from typing import TYPE_CHECKING
+
 from hypothesis import strategies as st
 
 from tests.politeness.script import (
@@ -24,18 +28,20 @@ from tests.politeness.script import (
     Run,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 ORIGINS = ("http://a.org", "https://a.org", "http://b.org", "http://s.org")
-PATHS = ("/1", "/2", "/x/3")
+PATHS = ("/1", "/2", "/3", "/4", "/x/5")
 PAGES = tuple(origin + path for origin in ORIGINS for path in PATHS)
 
-_seconds = st.sampled_from([0.0, 0.25, 0.25, 0.25, 2.5, 40.0])
-_holds = st.sampled_from([0.0, 0.0, 0.0, 0.0, 0.0, 0.75, 3.0, 400.0, 90_000.0])
-_waits = st.sampled_from([None, 0.0, 2.0, 30.0, 2_000.0, 100_000.0])
+_seconds = st.sampled_from([0.0, 0.25, 0.25, 2.5, 7.0, 40.0])
+_holds = st.sampled_from([0.0, 0.0, 0.0, 0.0, 0.75, 3.0, 60.0, 400.0])
+_waits = st.sampled_from([None, 2.0, 30.0, 2_000.0, 100_000.0])
 _busy = st.builds(
     Answer,
     status=st.sampled_from([429, 503]),
     seconds=_seconds,
-    hold=_holds,
     retry_after=_waits,
     dated=st.booleans(),
 )
@@ -46,17 +52,9 @@ _plain = st.builds(
     Answer, seconds=_seconds, waited=st.sampled_from([0.0, 0.0, 0.0, 2.0]), hold=_holds
 )
 _missing = st.builds(Answer, status=st.just(404), seconds=_seconds)
-_redirects = st.builds(
-    Answer,
-    status=st.sampled_from([301, 302, 307]),
-    seconds=_seconds,
-    target=st.sampled_from(PAGES),
-)
-_pages = st.one_of(_plain, _plain, _plain, _redirects, _redirects, _busy, _troubles, _missing)
 _files = st.builds(
     Answer,
     seconds=_seconds,
-    hold=_holds,
     rules=st.builds(
         Rules,
         disallow=st.sampled_from(["", "", "/x", "/"]),
@@ -66,6 +64,15 @@ _files = st.builds(
 _broken = st.builds(Answer, status=st.just(500), seconds=_seconds)
 
 
+def _redirects(origins: Sequence[str]) -> st.SearchStrategy[Answer]:
+    return st.builds(
+        Answer,
+        status=st.sampled_from([301, 302, 307]),
+        seconds=_seconds,
+        target=st.sampled_from([origin + path for origin in origins for path in PATHS]),
+    )
+
+
 def _robots_of(origin: str) -> st.SearchStrategy[Answer]:
     moved = MOVED_ROBOTS + origin.replace("://", "/")
     moves = st.sampled_from([Answer(302, target=to + moved) for to in ORIGINS])
@@ -73,10 +80,12 @@ def _robots_of(origin: str) -> st.SearchStrategy[Answer]:
 
 
 @st.composite
-def networks(draw: st.DrawFn) -> Network:
+def networks(draw: st.DrawFn, origins: Sequence[str]) -> Network:
     """Hosts that answer in all kinds of ways."""
     answers: dict[str, tuple[Answer, ...]] = {}
-    for origin in ORIGINS:
+    redirects = _redirects(origins)
+    pages = st.one_of(_plain, _plain, redirects, _busy, _troubles, _missing)
+    for origin in origins:
         robots = draw(st.lists(_robots_of(origin), max_size=3))
         if robots:
             answers[origin + ROBOTS] = tuple(robots)
@@ -84,44 +93,54 @@ def networks(draw: st.DrawFn) -> Network:
             moved = draw(st.lists(_files | _broken | _missing, min_size=1, max_size=2))
             for to in ORIGINS:
                 answers[to + MOVED_ROBOTS + origin.replace("://", "/")] = tuple(moved)
-    for page in draw(st.lists(st.sampled_from(PAGES), unique=True, max_size=5)):
-        answers[page] = tuple(draw(st.lists(_pages, min_size=1, max_size=3)))
-    return Network(answers, draw(st.sampled_from([1, 2, 100])))
+        # Slow ones by themselves, so that many are under way.
+        usual = draw(st.sampled_from([0.25, 2.5, 7.0]))
+        for path in PATHS:
+            some = draw(st.lists(pages, max_size=2))
+            answers[origin + path] = (*some, Answer(seconds=usual))
+    return Network(answers, draw(st.sampled_from([1, 2, 100, 100])))
 
 
 _instants = st.builds(
     float.__add__,
-    st.sampled_from([0.0, 0.0, 0.0, 1.0, 5.0, 60.0, 2_000.0, 86_300.0, 86_400.0, 180_000.0]),
+    st.sampled_from([0.0, 0.0, 0.0, 5.0, 60.0, 700.0, 4_000.0, 86_300.0, 86_400.0, 150_000.0]),
     st.sampled_from([0.0, 0.0, 0.25, 1.0, 1.5, 30.0]),
 )
 _steps = st.sampled_from([-100_000.0, -3_000.0, -30.0, 0.0, 0.0, 30.0, 3_000.0, 100_000.0])
-_gets = st.builds(
-    Get,
-    at=_instants,
-    address=st.sampled_from(PAGES[:6] + PAGES),
-    patience=st.sampled_from([0.0, 300.0, 300.0, float("inf")]),
-    leased=st.booleans(),
-    limited=st.booleans(),
-)
 _restarts = st.builds(
     Restart, at=_instants, pause=st.sampled_from([0.0, 0.0, 0.5, 3_000.0]), step=_steps
 )
 _clock_steps = st.builds(ClockStep, at=_instants, step=_steps)
 
-client_scripts = st.builds(
-    ClientScript,
-    network=networks(),
-    steps=st.builds(
-        lambda *parts: tuple(step for part in parts for step in part),
-        st.lists(_gets, min_size=2, max_size=9),
-        st.lists(_restarts, max_size=2),
-        st.lists(_clock_steps, max_size=2),
-    ),
-    delay=st.sampled_from([0.0, 1.0, 1.0, 10.0]),
-    together=st.sampled_from([1, 1, 2, 3]),
-    limit=st.sampled_from([1, 2]),
-    ahead=_steps,
-)
+
+@st.composite
+def _bursts(draw: st.DrawFn, origins: Sequence[str]) -> list[Get]:
+    """Several pages of an origin at once."""
+    at, origin = draw(_instants), draw(st.sampled_from(origins))
+    patience = draw(st.sampled_from([0.0, 300.0, inf, inf]))
+    leased, limited = draw(st.booleans()), draw(st.booleans())
+    paths = draw(st.lists(st.sampled_from(PATHS), min_size=1, max_size=5, unique=True))
+    return [Get(at, origin + path, patience, leased, limited) for path in paths]
+
+
+_focus = st.lists(st.sampled_from(ORIGINS), min_size=1, max_size=3, unique=True)
+
+
+@st.composite
+def client_scripts(draw: st.DrawFn) -> ClientScript:
+    """Requests to few hosts, many of them at a time."""
+    origins = draw(_focus)
+    bursts = draw(st.lists(_bursts(origins), min_size=2, max_size=5))
+    restarts = draw(st.lists(_restarts, max_size=2))
+    return ClientScript(
+        network=draw(networks(origins)),
+        steps=(*chain.from_iterable(bursts), *restarts, *draw(st.lists(_clock_steps, max_size=2))),
+        delay=draw(st.sampled_from([1.0, 1.0, 10.0])),
+        together=draw(st.sampled_from([1, 1, 2, 3])),
+        limit=draw(st.sampled_from([1, 2])),
+        ahead=draw(_steps),
+    )
+
 
 _runs = st.builds(
     Run,
@@ -132,17 +151,23 @@ _runs = st.builds(
     steps=st.lists(_clock_steps, max_size=1).map(tuple),
 )
 
-crawl_scripts = st.builds(
-    CrawlScript,
-    network=networks(),
-    pages=st.dictionaries(
-        st.sampled_from([page for page in PAGES if "s.org" not in page]),
-        st.sampled_from([1.0, 30.0, 600.0, 40_000.0]),
-        min_size=1,
-        max_size=5,
-    ),
-    sites=st.sampled_from([(), ("http://a.org/",), ("http://b.org/", "https://a.org/")]),
-    runs=st.lists(_runs, min_size=1, max_size=3).map(tuple),
-    delay=st.sampled_from([1.0, 1.0, 10.0]),
-    together=st.sampled_from([1, 1, 2, 3]),
-)
+
+@st.composite
+def crawl_scripts(draw: st.DrawFn) -> CrawlScript:
+    """Crawls of few hosts, of which one is none of the settings'."""
+    network = draw(networks(ORIGINS))
+    return CrawlScript(
+        network=network,
+        pages=draw(
+            st.dictionaries(
+                st.sampled_from([page for page in PAGES if "s.org" not in page]),
+                st.sampled_from([1.0, 30.0, 600.0, 40_000.0]),
+                min_size=1,
+                max_size=6,
+            )
+        ),
+        sites=draw(st.sampled_from([(), ("http://a.org/",), ("http://b.org/", "https://a.org/")])),
+        runs=tuple(draw(st.lists(_runs, min_size=1, max_size=3))),
+        delay=draw(st.sampled_from([1.0, 1.0, 10.0])),
+        together=draw(st.sampled_from([1, 1, 2, 3])),
+    )

@@ -31,13 +31,13 @@ def test_no_scene_asks_a_host_early(name):
 
 
 @settings(max_examples=SCRIPTS)
-@given(client_scripts)
+@given(client_scripts())
 def test_no_requests_ask_a_host_early(script):
     assert play(script).impolite is None
 
 
 @settings(max_examples=max(SCRIPTS // 10, 1))
-@given(crawl_scripts)
+@given(crawl_scripts())
 def test_no_crawls_ask_a_host_early(script):
     assert play(script).impolite is None
 

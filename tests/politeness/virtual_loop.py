@@ -1,7 +1,7 @@
 """An event loop on virtual time: it waits for nothing, and goes at once to the next timer.
 
-Time stands still while anything can be done. Threads are waited for before it goes on, where the
-loop was told that one is at work; so every run of the same script is the same.
+Time stands still while anything can be done. Where the loop was told that a thread is at work, all
+else waits for it, and what it calls back comes next: every run of the same script is the same.
 
 Touches: threads that it is told of.
 """
@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import asyncio
 import selectors
-import threading
+from functools import partial
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -32,14 +33,13 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     Attributes:
         now: Seconds since it began.
         step: Seconds by which the system's clock was set since then.
-        threads: Held while a thread calls back.
     """
 
     def __init__(self) -> None:
         self.now = 0.0
         self.step = 0.0
-        self.threads = threading.Lock()
-        self._at_work = 0
+        self._expected = 0
+        self._calls: SimpleQueue[Callable[[], object]] = SimpleQueue()
         super().__init__(_Jumps(self))
         self._clock_resolution = 1e-9
 
@@ -52,22 +52,25 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         return NOON + self.now + self.step
 
     def expect_thread(self) -> None:
-        """Let time stand still until a thread calls back."""
-        with self.threads:
-            self._at_work += 1
-
-    @property
-    def waits_for_thread(self) -> bool:
-        """Whether a thread is at work."""
-        return self._at_work > 0
+        """Let everything wait until a thread calls back."""
+        self._expected += 1
 
     def call_soon_threadsafe(  # type: ignore[override] # its types are asyncio's own
         self, callback: Callable[..., object], *args: Any, **more: Any
-    ) -> asyncio.Handle:
+    ) -> None:
         """Call back from a thread."""
-        with self.threads:
-            self._at_work = max(self._at_work - 1, 0)
-            return super().call_soon_threadsafe(callback, *args, **more)
+        self._calls.put(partial(self.call_soon, callback, *args, **more))
+
+    def hear_threads(self) -> None:
+        """Wait for threads that are at work, and take in what they call back."""
+        while self._expected or not self._calls.empty():
+            self._calls.get()()
+            self._expected = max(self._expected - 1, 0)
+
+    @property
+    def has_work(self) -> bool:
+        """Whether something can be done at this instant."""
+        return bool(self._ready)  # type: ignore[attr-defined] # asyncio's own
 
     def run_in_executor(self, *args: Any) -> Any:  # type: ignore[override] # the same
         """Work in a thread, for which time stands still."""
@@ -85,7 +88,7 @@ NOON = 20_000.5 * 86_400  # epoch seconds at which every script begins
 
 
 class _Jumps(selectors.DefaultSelector):
-    """Waits for threads alone; else the time until the next timer passes at once."""
+    """Waits for threads alone: the time until the next timer passes at once."""
 
     def __init__(self, loop: VirtualLoop) -> None:
         super().__init__()
@@ -93,16 +96,12 @@ class _Jumps(selectors.DefaultSelector):
         self._turns = 0
 
     def select(self, timeout: float | None = None) -> Any:
-        with self._loop.threads:
-            waits = self._loop.waits_for_thread
-            events = super().select(0)
+        self._loop.hear_threads()
         self._turns += 1
         if self._turns > _MOST_TURNS:
             raise Stuck(f"the loop turns for ever {self._loop.now} seconds after the start")
-        if events or (timeout is not None and timeout <= 0):
-            return events
-        if waits:
-            return super().select(None)
+        if self._loop.has_work or (timeout is not None and timeout <= 0):
+            return []
         if timeout is None:
             raise Stuck(f"nothing happens any more {self._loop.now} seconds after the start")
         self._loop.now += timeout
