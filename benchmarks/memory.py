@@ -2,6 +2,7 @@
 
     python benchmarks/memory.py
     python benchmarks/memory.py --pages 100000 --hosts 10000
+    python benchmarks/memory.py --keep filled --steps replay pages
 
 A store is written with ten pages on each host, two visits to each page, and a host's robots.txt on
 every tenth; settings name every host as a site. Then, each in a process of its own:
@@ -11,8 +12,10 @@ every tenth; settings name every host as a site. Then, each in a process of its 
                the network answers at once, all else is what `recrawl crawl` runs
     status     `recrawl status`
     pages      `recrawl pages`, all rows to a file
+    ...        and other verbs that read a whole store, or much of it
 
-The most memory of each is what the system says of it (VmHWM).
+The most memory of each is what the system says of it (VmHWM). With --keep the filled store stays in
+a folder, and the next run with it begins from a copy of that.
 
 Touches: a temporary folder, processes.
 """
@@ -21,10 +24,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -153,7 +158,7 @@ def crawl(folder: Path) -> str:
     return asyncio.run(run())
 
 
-def verb(folder: Path, *words: str) -> str:
+def verb(folder: Path, words: tuple[str, ...]) -> str:
     """Run a verb of the command line in this process."""
     import os
 
@@ -169,11 +174,24 @@ def verb(folder: Path, *words: str) -> str:
     return ""
 
 
+PAGE = f"https://{host_of(0)}/section-0/page-0.html"
+VERBS = {
+    "status": ("status",),
+    "status-json": ("status", "--json"),
+    "pages": ("pages", "-o", "pages.csv"),
+    "pages-next": ("pages", "--sort", "next", "-o", "pages.csv"),
+    "pages-json": ("pages", "--json"),
+    "why": ("why", PAGE),
+    "history": ("history", PAGE, "--csv"),
+    "plan": ("plan", "pages.db", "--budget", "100000/1d", "-o", "plan.csv"),
+    "estimate": ("estimate", "pages.db", "-o", "rates.csv"),
+    "export": ("export", "pages", "-o", "export.csv"),
+    "check": ("check",),
+}
 STEPS = {
     "replay": replay,
     "crawl": crawl,
-    "status": lambda folder: verb(folder, "status"),
-    "pages": lambda folder: verb(folder, "pages", "-o", "pages.csv"),
+    **{name: partial(verb, words=words) for name, words in VERBS.items()},
 }
 
 
@@ -187,6 +205,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pages", type=int, default=1_000_000)
     parser.add_argument("--hosts", type=int, default=100_000)
+    parser.add_argument("--keep", type=Path, help="folder for the filled store; made once")
+    parser.add_argument("--steps", nargs="+", choices=STEPS, default=list(STEPS))
     parser.add_argument("--step", nargs=2, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.step:
@@ -194,15 +214,23 @@ def main() -> None:
         said = STEPS[name](Path(folder))
         mb = most_mb()
         verdict = "holds" if mb <= MOST_MB else "FALLS SHORT"
-        print(f"{verdict:<13}{name:<8}{mb:8,.0f} MB (at most {MOST_MB:,}),", end=" ")
-        print(f"{time.process_time():.1f} s of CPU; {said}", flush=True)
+        print(f"{verdict:<13}{name:<12}{mb:8,.0f} MB (at most {MOST_MB:,}),", end=" ", file=sys.stderr)
+        print(f"{time.process_time():.1f} s of CPU; {said}", file=sys.stderr, flush=True)
         return
     with tempfile.TemporaryDirectory() as scratch:
-        fill(Path(scratch), asked.pages, asked.hosts)
-        size = (Path(scratch) / "pages.db").stat().st_size
+        folder = Path(scratch)
+        filled = asked.keep or folder / "filled"
+        if not filled.exists():
+            filled.mkdir(parents=True)
+            fill(filled, asked.pages, asked.hosts)
+        for name in ("recrawl.toml", "pages.db"):
+            shutil.copy(filled / name, folder / name)
+        size = (folder / "pages.db").stat().st_size
         print(f"{asked.pages:,} pages on {asked.hosts:,} hosts, {size / 1e6:,.0f} MB on disk")
-        for step in STEPS:
-            subprocess.run([sys.executable, __file__, "--step", step, scratch], check=True)
+        for step in asked.steps:
+            with (folder / "said").open("w") as said:
+                words = [sys.executable, __file__, "--step", step, scratch]
+                subprocess.run(words, check=True, stdout=said)
 
 
 if __name__ == "__main__":

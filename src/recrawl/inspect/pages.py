@@ -12,6 +12,7 @@ import numpy as np
 
 from recrawl.arrays.blocks import over_blocks
 from recrawl.policies.recrawl.beliefs import Beliefs
+from recrawl.policies.recrawl.state import forecast_clocks
 from recrawl.settings.pools import terms
 from recrawl.units import instants_after_epoch
 from recrawl.visits.status import PageStatus, VisitOutcome
@@ -106,9 +107,10 @@ def _believe(pool: PoolSnapshot, now: float, figures: dict[str, Floats]) -> None
     """Write down what is believed of the pages of a pool."""
     state, rows = pool.state, np.arange(len(pool.pages))
     assert state is not None  # noqa: S101 - asked before
+    clocks = forecast_clocks(state)
 
     def work(some: slice) -> None:
-        beliefs, pages = Beliefs.of(state, rows[some], now), pool.pages[some]
+        beliefs, pages = Beliefs.of(state, rows[some], now, clocks), pool.pages[some]
         figures["rate"][pages], figures["fresh"][pages] = beliefs.rate, beliefs.fresh
         figures["shape"][pages], figures["exposure"][pages] = beliefs.as_one
         figures["low"][pages], figures["high"][pages] = beliefs.rate_band()

@@ -64,8 +64,7 @@ class CopySample:
     @classmethod
     def drawn(cls, pool: int, state: RecrawlState, pages: Ints, rows: Ints, of: int) -> CopySample:
         """Copies in some rows of a state, whose clocks have run."""
-        clocks = forecast_clocks(state, state.sections.levels)
-        return cls(pool, state, clocks, pages, rows, of)
+        return cls(pool, state, forecast_clocks(state), pages, rows, of)
 
     def freshness(self, now: float) -> ExpectedFreshness:
         """How fresh the copies are that they stand for."""

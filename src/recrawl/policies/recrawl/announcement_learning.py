@@ -97,8 +97,9 @@ def _learn_forecasts(
 ) -> None:
     """Compare what was forecast of announcements with those that came."""
     leaf = state.sections.leaf[rows]
-    clocks = forecast_clocks(state, state.sections.upwards(leaf))
-    days = np.maximum(state.clocks.elapsed(leaf, *span, clocks), 0.0) * state.announced.recall[rows]
+    nodes, place = np.unique(leaf, return_inverse=True)
+    elapsed = state.clocks.elapsed(place, *span, forecast_clocks(state, nodes))
+    days = np.maximum(elapsed, 0.0) * state.announced.recall[rows]
     state.forecast_bias.learn_announced(
         leaf,
         named,

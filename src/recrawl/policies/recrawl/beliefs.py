@@ -78,7 +78,7 @@ class Beliefs:
             clocks: What `forecast_clocks` gives for all nodes, where it is known already.
         """
         if clocks is None:
-            clocks = forecast_clocks(state, state.sections.levels)
+            clocks = forecast_clocks(state)
         prior = state.relatives.prior(state.sections, rows)
         shape, exposure = state.memories.states(rows, prior)
         return cls(
@@ -256,7 +256,7 @@ def freshness(
     if not count:
         return ExpectedFreshness()
     chance, pull, age = np.empty(count), np.empty(count), np.empty(count)
-    known = forecast_clocks(state, state.sections.levels) if clocks is None else clocks
+    known = forecast_clocks(state) if clocks is None else clocks
 
     def work(some: slice) -> None:
         beliefs = Beliefs.of(state, which[some], now, known)

@@ -28,7 +28,7 @@ from recrawl.arrays.blocks import over_blocks
 from recrawl.arrays.equal_keys import Groups
 
 if TYPE_CHECKING:
-    from recrawl.arrays.types import Floats, Ints
+    from recrawl.arrays.types import Bools, Floats, Ints
     from recrawl.policies.recrawl.sections import Sections
 
 BINS = 64
@@ -36,6 +36,7 @@ _SLOWEST, _FASTEST = 0.05, 50.0
 # Chosen on made sites of 300 pages, with and without sweeps of whole sections.
 _ROOT_OF_FORECASTS = 20.0
 _ROWS = 512  # of bins, worked on at a time: they stay in the cache
+_AT_ONCE = 1 << 14  # of bins, copied at a time: a few megabytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,23 +117,28 @@ class Clocks:
         self.newest += bins
         old = max(BINS - bins, 0)
         fade = self.kept ** np.arange(max(bins - BINS, 0) + 1.0, bins + 1)
-        for smoothed in (self.found, self.expected):
-            after = smoothed[:, -1:] * fade
-            smoothed[:, :old] = smoothed[:, BINS - old :].copy()
-            smoothed[:, old:] = after
+
+        def work(some: slice) -> None:
+            for smoothed in (self.found[some], self.expected[some]):
+                after = smoothed[:, -1:] * fade
+                smoothed[:, :old] = smoothed[:, BINS - old :].copy()
+                smoothed[:, old:] = after
+
+        over_blocks(work, len(self.found), _ROWS)
         return True
 
     def grow(self, nodes: int) -> None:
         """Make room for new nodes, of which nothing is known."""
         if nodes <= len(self.found):
             return
-        new = max(nodes, 5 * len(self.found) // 4) - len(self.found)
-        none, even = np.zeros((new, BINS)), np.ones((new, BINS))
-        self.found, self.expected = (np.concatenate([x, none]) for x in (self.found, self.expected))
-        self.near, self.far, self.pace = (
-            np.concatenate([x, even]) for x in (self.near, self.far, self.pace)
-        )
-        self.sums = np.concatenate([self.sums, np.zeros((new, BINS + 1))])
+        room = max(nodes, 5 * len(self.found) // 4)
+        # One after the other: each is let go before the next is copied.
+        self.found = _longer(self.found, room, 0.0)
+        self.expected = _longer(self.expected, room, 0.0)
+        self.near = _longer(self.near, room, 1.0)
+        self.far = _longer(self.far, room, 1.0)
+        self.pace = _longer(self.pace, room, 1.0)
+        self.sums = _longer(self.sums, room, 0.0)
 
     def part(self, new: int, above: int) -> None:
         """Let a new node know what was known of the one above it, whose pages it had all."""
@@ -146,15 +152,19 @@ class Clocks:
         common = np.minimum(new[1:], old[1:, None]) - np.maximum(new[:-1], old[:-1, None])
         # Smoothed sums grow with the kernel's length.
         share = np.maximum(common, 0.0) * (scale / self.scale / width)
-        self.found, self.expected = self.found @ share, self.expected @ share
+        for smoothed in (self.found, self.expected):
+            for start in range(0, len(smoothed), _AT_ONCE):
+                smoothed[start : start + _AT_ONCE] = smoothed[start : start + _AT_ONCE] @ share
         self.width, self.scale, self.newest = width, scale, newest
 
     def elapsed(
         self, nodes: Ints, last: Floats, now: float | Floats, sums: Floats | None = None
     ) -> Floats:
-        """Days on the nodes' clocks since `last`, or on those that other sums stand for."""
+        """Days on the nodes' clocks since `last`, or on those in the same rows of other sums."""
         sums = self.sums if sums is None else sums
-        if isinstance(now, float):  # all nodes once are fewer than all pages
+        if isinstance(now, float) and len(sums) > len(nodes):
+            now = np.full(len(nodes), now)
+        if isinstance(now, float):  # each node once, not each page
             every = np.arange(len(sums))
             until = self._reading(every, np.full(len(every), now), sums)[nodes]
         else:
@@ -219,16 +229,22 @@ class Clocks:
         self, sections: Sections, nodes: Ints, pace: Floats, strength: float, root: float
     ) -> None:
         """Set the pace of nodes by one clock, from that of the nodes above them."""
-        above = sections.parent[nodes]
+        pace[nodes] = self._paces(sections, nodes, pace[sections.parent[nodes]], strength, root)
+
+    def _paces(
+        self, sections: Sections, nodes: Ints, above: Floats, strength: float, root: float
+    ) -> Floats:
+        """Paces of nodes by one clock, from those of the nodes above them."""
+        parent = sections.parent[nodes]
         found, expected = self.found[nodes], self.expected[nodes]
-        top = (sections.is_host[nodes] | (above < 0))[:, None]
-        prior = np.where(above[:, None] < 0, 1.0, pace[above])
+        top = (sections.is_host[nodes] | (parent < 0))[:, None]
+        prior = np.where(parent[:, None] < 0, 1.0, above)
         weight = np.where(top, root, strength) + expected
         # The same as the weighted mean, and right where a strength is infinite.
         mean = prior + (found - expected * prior) / weight
-        pace[nodes] = np.minimum(np.maximum(mean, _SLOWEST), _FASTEST)
+        return np.minimum(np.maximum(mean, _SLOWEST), _FASTEST)
 
-    def forecast(self, sections: Sections, levels: list[Ints], trust: Floats) -> Floats:
+    def forecast(self, sections: Sections, nodes: Ints, trust: Floats) -> Floats:
         """Sums of clocks that forecasts go by: sections hardly tell others that they are active.
 
         To look at a page because another section stirred costs a visit; to believe that it has
@@ -236,21 +252,65 @@ class Clocks:
 
         Args:
             sections: The tree.
-            levels: The nodes by depth, the crawl first.
+            nodes: The nodes, rising.
             trust: Weight of the near clock at each node of the tree.
 
         Returns:
-            One row per node, as `sums`; 0 for nodes that are not in the levels.
+            One row per node that was asked for, as `sums`.
         """
-        near, far = np.zeros((2, len(self.found), BINS))  # which costs nothing until it is written
-        sums = np.zeros(self.sums.shape)
-        root = _ROOT_OF_FORECASTS * self.trusting.root
-        for nodes in levels:
-            self._set_pace(sections, nodes, near, self.trusting.near, root)
-            self._set_pace(sections, nodes, far, self.trusting.far, root)
-            mixed = far[nodes] + trust[nodes, None] * (near[nodes] - far[nodes])
-            sums[nodes, 1:] = np.cumsum(mixed * self.width, axis=1)
+        sums = np.zeros((len(nodes), BINS + 1))
+        levels = sections.upwards(nodes)
+        # Of the level above only what the next one hangs on is kept: most nodes have none below.
+        above, paces = np.full(1, -1), (np.ones((1, BINS)), np.ones((1, BINS)))
+        for depth, level in enumerate(levels):
+            below = levels[depth + 1] if depth + 1 < len(levels) else level[:0]
+            inner = np.unique(sections.parent[below])
+            kept = np.empty((len(inner), BINS)), np.empty((len(inner), BINS))
+            for start in range(0, len(level), _ROWS):
+                some = level[start : start + _ROWS]
+                near, far = self._forecast_paces(sections, some, above, paces)
+                _put(kept, inner, some, (near, far))
+                mixed = far + trust[some, None] * (near - far)
+                place, known = _places(nodes, some)
+                sums[place[known], 1:] = np.cumsum(mixed[known] * self.width, axis=1)
+            above, paces = inner, kept
         return sums
+
+    def _forecast_paces(
+        self, sections: Sections, nodes: Ints, above: Ints, paces: tuple[Floats, Floats]
+    ) -> tuple[Floats, Floats]:
+        """Near and far paces of nodes, from those of the nodes above them, which are all known."""
+        place = np.searchsorted(above, sections.parent[nodes])
+        root, trusting = _ROOT_OF_FORECASTS * self.trusting.root, self.trusting
+        near, far = (
+            self._paces(sections, nodes, pace[place], strength, root)
+            for pace, strength in zip(paces, (trusting.near, trusting.far), strict=True)
+        )
+        return near, far
+
+
+def _places(among: Ints, nodes: Ints) -> tuple[Ints, Bools]:
+    """Where nodes stand among others, rising, and whether they do."""
+    if not len(among):
+        return np.zeros(len(nodes), np.int64), np.zeros(len(nodes), np.bool_)
+    place = np.minimum(np.searchsorted(among, nodes), len(among) - 1)
+    return place, among[place] == nodes
+
+
+def _put(
+    kept: tuple[Floats, Floats], inner: Ints, nodes: Ints, paces: tuple[Floats, Floats]
+) -> None:
+    """Keep the paces of those nodes that have others below them."""
+    place, known = _places(inner, nodes)
+    for mine, pace in zip(kept, paces, strict=True):
+        mine[place[known]] = pace[known]
+
+
+def _longer(rows: Floats, count: int, filled: float) -> Floats:
+    """The rows, with more behind them that all hold one value."""
+    room = np.empty((count, *rows.shape[1:]))
+    room[: len(rows)], room[len(rows) :] = rows, filled
+    return room
 
 
 def _smoothed(rows: Floats, kept: float) -> Floats:

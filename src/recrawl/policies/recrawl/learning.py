@@ -109,8 +109,9 @@ def _learn_forecasts(state: RecrawlState, gaps: _Gaps, outcomes: Outcomes, real:
     )
     learn_trust(state, state.sections.site[rows], some.changed, near, far)
     # Only now, with the trust that was learned, the chances that a forecast would have given.
-    forecast = forecast_clocks(state, state.sections.upwards(gaps.leaf))
-    days = np.maximum(clocks.elapsed(leaf, gaps.last[alone], gaps.now[alone], forecast), 0.0)
+    nodes, place = np.unique(leaf, return_inverse=True)
+    forecast = forecast_clocks(state, nodes)
+    days = np.maximum(clocks.elapsed(place, gaps.last[alone], gaps.now[alone], forecast), 0.0)
     chances = state.forecast_bias.learn(leaf, real[alone], lambda factor: chance(factor * days))
     state.calibration.learn(chances, real[alone])
 

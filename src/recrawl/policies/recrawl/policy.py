@@ -231,7 +231,7 @@ class Recrawl:
         """Chance that the copy of each page is still what the page is."""
         today = float(epoch_days(now))
         _advance(state, today)
-        fresh, clocks = np.empty(len(rows)), forecast_clocks(state, state.sections.levels)
+        fresh, clocks = np.empty(len(rows)), forecast_clocks(state)
 
         def work(some: slice) -> None:
             which = rows[some]

@@ -59,9 +59,10 @@ def read_clocks(state: RecrawlState, levels: list[Ints]) -> None:
     state.clocks.read(state.sections, levels, trust_of_nodes(state))
 
 
-def forecast_clocks(state: RecrawlState, levels: list[Ints]) -> Floats:
-    """Sums of the clocks that forecasts go by, of some nodes."""
-    return state.clocks.forecast(state.sections, levels, trust_of_nodes(state))
+def forecast_clocks(state: RecrawlState, nodes: Ints | None = None) -> Floats:
+    """Sums of the clocks that forecasts go by: one row per node, of all or of some, rising."""
+    wanted = np.arange(len(state.sections)) if nodes is None else nodes
+    return state.clocks.forecast(state.sections, wanted, trust_of_nodes(state))
 
 
 def forecast_days(state: RecrawlState, clocks: Floats, rows: Ints, now: float) -> Floats:
