@@ -214,7 +214,9 @@ def main() -> None:
         said = STEPS[name](Path(folder))
         mb = most_mb()
         verdict = "holds" if mb <= MOST_MB else "FALLS SHORT"
-        print(f"{verdict:<13}{name:<12}{mb:8,.0f} MB (at most {MOST_MB:,}),", end=" ", file=sys.stderr)
+        print(
+            f"{verdict:<13}{name:<12}{mb:8,.0f} MB (at most {MOST_MB:,}),", end=" ", file=sys.stderr
+        )
         print(f"{time.process_time():.1f} s of CPU; {said}", file=sys.stderr, flush=True)
         return
     with tempfile.TemporaryDirectory() as scratch:

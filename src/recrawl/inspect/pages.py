@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.arrays.blocks import over_blocks
-from recrawl.policies.recrawl.beliefs import Beliefs
-from recrawl.policies.recrawl.state import forecast_clocks
+from recrawl.policies.recrawl.beliefs import Beliefs, for_each_block
 from recrawl.settings.pools import terms
 from recrawl.units import instants_after_epoch
 from recrawl.visits.status import PageStatus, VisitOutcome
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from recrawl.state.snapshot import PoolSnapshot, Snapshot
 
 _FIGURES = ("rate", "low", "high", "shape", "exposure", "fresh")
-_BLOCK = 1 << 15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,17 +102,15 @@ def believed(snapshot: Snapshot, page: int) -> Beliefs | None:
 
 def _believe(pool: PoolSnapshot, now: float, figures: dict[str, Floats]) -> None:
     """Write down what is believed of the pages of a pool."""
-    state, rows = pool.state, np.arange(len(pool.pages))
-    assert state is not None  # noqa: S101 - asked before
-    clocks = forecast_clocks(state)
 
-    def work(some: slice) -> None:
-        beliefs, pages = Beliefs.of(state, rows[some], now, clocks), pool.pages[some]
+    def work(some: slice, beliefs: Beliefs) -> None:
+        pages = pool.pages[some]
         figures["rate"][pages], figures["fresh"][pages] = beliefs.rate, beliefs.fresh
         figures["shape"][pages], figures["exposure"][pages] = beliefs.as_one
         figures["low"][pages], figures["high"][pages] = beliefs.rate_band()
 
-    over_blocks(work, len(rows), _BLOCK)
+    assert pool.state is not None  # noqa: S101 - asked before
+    for_each_block(pool.state, now, work)
 
 
 def _counted(reader: ReadStore, pages: int) -> tuple[Ints, Ints, Instants]:

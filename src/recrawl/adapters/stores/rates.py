@@ -12,7 +12,7 @@ import numpy as np
 from recrawl.adapters.tables.rates import RateTable
 from recrawl.errors import InvalidTable
 from recrawl.plan.budget import Budget
-from recrawl.policies.recrawl.beliefs import Beliefs, let_clocks_run
+from recrawl.policies.recrawl.beliefs import for_each_block, let_clocks_run
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.state.checkpoint import PAGES, is_ours, pool_numbers, pool_parts, sound
 from recrawl.state.replay import PoolReplay, ReplayedPages, learn_since
@@ -23,8 +23,10 @@ from recrawl.visits.status import PageStatus
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from recrawl.arrays.types import Ints
+    from recrawl.arrays.types import Floats, Ints
     from recrawl.entries.store import ReadStore
+    from recrawl.policies.recrawl.beliefs import Beliefs
+    from recrawl.policies.recrawl.state import RecrawlState
 
 _WITH_A_COPY = (PageStatus.COPIED, PageStatus.SUSPECTED)
 
@@ -73,9 +75,20 @@ def _beliefs(store: ReadStore) -> tuple[Ints, list[Any]]:
         if state is not None:
             now = max(last, float(state.last.max()))
             let_clocks_run(state, now)
-            beliefs = Beliefs.of(state, np.arange(len(state.last)), now)
-            found.append((beliefs.rate, beliefs.rate_band()[0], *beliefs.as_one))
+            found.append(_figures(state, now))
     return np.concatenate([each.pages for each in pools]), found
+
+
+def _figures(state: RecrawlState, now: float) -> tuple[Floats, Floats, Floats, Floats]:
+    """Rate of each page, the lower end of its band, shape and exposure."""
+    rate, low, shape, exposure = np.empty((4, len(state.last)))
+
+    def work(some: slice, beliefs: Beliefs) -> None:
+        rate[some], low[some] = beliefs.rate, beliefs.rate_band()[0]
+        shape[some], exposure[some] = beliefs.as_one
+
+    for_each_block(state, now, work)
+    return rate, low, shape, exposure
 
 
 def _visits_a_day(store: ReadStore) -> float:

@@ -27,6 +27,8 @@ from recrawl.policies.recrawl.state import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from recrawl.arrays.types import Floats, Ints
     from recrawl.policies.recrawl.state import RecrawlState
 
@@ -216,6 +218,12 @@ def _off(state: RecrawlState, nodes: Ints, found: Floats) -> Floats:
     trust, trusting = trust_of_nodes(state)[nodes], state.clocks.trusting
     near, far = (1 / (each + found) for each in (trusting.near, trusting.far))
     return np.minimum(far + trust * (near - far), 1.0)
+
+
+def for_each_block(state: RecrawlState, now: float, work: Callable[[slice, Beliefs], None]) -> None:
+    """Call `work` with what is believed of all pages at an instant, block by block."""
+    clocks, rows = forecast_clocks(state), np.arange(len(state.last))
+    over_blocks(lambda some: work(some, Beliefs.of(state, rows[some], now, clocks)), len(rows))
 
 
 def let_clocks_run(state: RecrawlState, now: float) -> None:

@@ -26,7 +26,7 @@ import numpy as np
 from xxhash import xxh3_64_intdigest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -70,16 +70,103 @@ def chain(address: str, deepest: int = 16) -> tuple[str, list[str], str, str]:
     return folders[0] if scheme and folders else "", parts, name, f"{here}\n{name[end:]}"
 
 
-@dataclass(slots=True)
-class _Part:
-    """Part of a chain: where it hangs and how many pages are below it."""
+def _ints(*first: int) -> Callable[[], array[int]]:
+    """A column of whole numbers in four bytes each: a list has forty, and there are millions."""
+    return lambda: array("i", first)
 
-    first_page: int
-    pages: int = 0
-    parts: int = 0
-    first_part: int = -1
-    node: int = -1
-    is_host: bool = False
+
+@dataclass(slots=True)
+class _Parts:
+    """Parts of chains: where each hangs and how many pages are below it; the crawl is part 0."""
+
+    first_page: array[int] = field(default_factory=_ints(0))
+    pages: array[int] = field(default_factory=_ints(0))
+    parts: array[int] = field(default_factory=_ints(0))
+    first_part: array[int] = field(default_factory=_ints(-1))
+    node: array[int] = field(default_factory=_ints(0))
+    is_host: array[int] = field(default_factory=_ints(0))
+    # By the hash of what it is called: most have one page, and their names would fill memory.
+    _number: dict[int, int] = field(default_factory=dict)
+
+    def find(self, text: str) -> int | None:
+        """Number of a part; None where it is new."""
+        return self._number.get(_hash(text))
+
+    def add(self, text: str, page: int, *, is_host: bool) -> int:
+        """Add a part that a page is the first of; returns its number."""
+        number = self._number[_hash(text)] = len(self.node)
+        columns = (self.first_page, self.pages, self.parts, self.first_part, self.node)
+        for column, value in zip(columns, (page, 0, 0, -1, -1), strict=True):
+            column.append(value)
+        self.is_host.append(is_host)
+        return number
+
+
+@dataclass(slots=True)
+class _Nodes:
+    """Nodes of the tree: the node above each, those below it and its pages, as linked lists."""
+
+    parent: array[int] = field(default_factory=_ints(-1))
+    is_host: array[int] = field(default_factory=_ints(0))
+    _first_below: array[int] = field(default_factory=_ints(-1))
+    _next_below: array[int] = field(default_factory=_ints(-1))
+    _first_page: array[int] = field(default_factory=_ints(-1))
+    # One row per page: its neighbours among the pages of its node.
+    _next_page: array[int] = field(default_factory=_ints())
+    _page_before: array[int] = field(default_factory=_ints())
+
+    def add(self, above: int, *, is_host: bool) -> int:
+        """Add a node below another; returns its number."""
+        node = len(self.parent)
+        self.parent.append(above)
+        self.is_host.append(is_host)
+        self._first_below.append(-1)
+        self._next_below.append(self._first_below[above])
+        self._first_below[above] = node
+        self._first_page.append(-1)
+        return node
+
+    def add_between(self, above: int, *, is_host: bool) -> int:
+        """Add a node that takes over all nodes and pages below another; returns its number."""
+        below, pages = self._first_below[above], self._first_page[above]
+        self._first_below[above] = self._first_page[above] = -1
+        node = self.add(above, is_host=is_host)
+        self._first_below[node], self._first_page[node] = below, pages
+        while below >= 0:
+            self.parent[below] = node
+            below = self._next_below[below]
+        return node
+
+    def pages(self, node: int) -> Iterator[int]:
+        """Pages of a node."""
+        page = self._first_page[node]
+        while page >= 0:
+            yield page
+            page = self._next_page[page]
+
+    def add_page(self, node: int) -> None:
+        """Hang a new page on a node."""
+        self._next_page.append(-1)
+        self._page_before.append(-1)
+        self._hang(len(self._next_page) - 1, node)
+
+    def move_page(self, page: int, old: int, new: int) -> None:
+        """Hang a page on another node."""
+        before, after = self._page_before[page], self._next_page[page]
+        if before >= 0:
+            self._next_page[before] = after
+        else:
+            self._first_page[old] = after
+        if after >= 0:
+            self._page_before[after] = before
+        self._hang(page, new)
+
+    def _hang(self, page: int, node: int) -> None:
+        after = self._first_page[node]
+        self._page_before[page], self._next_page[page] = -1, after
+        if after >= 0:
+            self._page_before[after] = page
+        self._first_page[node] = page
 
 
 @dataclass(slots=True)
@@ -116,18 +203,13 @@ class Sections:
     groups: int = 0
     sites: int = 1
 
-    _parts: list[_Part] = field(default_factory=lambda: [_Part(0, node=0)])
-    _part_of: dict[str, int] = field(default_factory=dict)
-    # One row per node: its pages, the node above, the nodes below, whether it is a host.
-    _pages: list[set[int]] = field(default_factory=lambda: [set()])
-    _parent: list[int] = field(default_factory=lambda: [-1])
-    _below: list[list[int]] = field(default_factory=lambda: [[]])
-    _is_host: list[bool] = field(default_factory=lambda: [False])
+    _parts: _Parts = field(default_factory=_Parts)
+    _nodes: _Nodes = field(default_factory=_Nodes)
     # One row per page: its node, the hash of its file name and of its kind, its host.
-    _leaf: list[int] = field(default_factory=list)
+    _leaf: array[int] = field(default_factory=_ints())
     _name: array[int] = field(default_factory=lambda: array("Q"))
     _kind: array[int] = field(default_factory=lambda: array("Q"))
-    _host: list[int] = field(default_factory=list)
+    _host: array[int] = field(default_factory=_ints())
     _host_of: dict[str, int] = field(default_factory=lambda: {"": 0})
     _site_of_host: Ints = field(default_factory=lambda: np.zeros(1, np.int64))
     _related: int = 0  # how many pages have been related to kin and sites
@@ -136,7 +218,7 @@ class Sections:
 
     def __len__(self) -> int:
         """Count the nodes."""
-        return len(self._parent)
+        return len(self._nodes.parent)
 
     def grow(self, addresses: Sequence[str]) -> None:
         """Take in pages, in rows after those known so far, and let new nodes appear."""
@@ -184,8 +266,7 @@ class Sections:
             site=np.asarray(kept["site"]).astype(np.int64),
             _site_of_host=np.asarray(kept["site_of_host"]).astype(np.int64),
             _related=int(kept["related"]),
-            _parent=np.asarray(kept["parent"]).tolist(),
-            _is_host=np.asarray(kept["is_host"]).tolist(),
+            _nodes=_Nodes(_column(kept["parent"]), _column(kept["is_host"])),
             _unbuilt=addresses,
         )
         tree._order()
@@ -224,70 +305,53 @@ class Sections:
         )
         page = len(self._leaf)
         parts = self._parts
-        above = node = parts[0]
-        node.pages += 1
+        above = node = 0
+        parts.pages[0] += 1
         for text in chained:
-            number = self._part_of.get(text)
+            number = parts.find(text)
             if number is None:
-                number = self._part_of[text] = len(parts)
-                parts.append(_Part(page, is_host=bool(host) and above is parts[0]))
-                above.parts += 1
-                if above.parts == 1:
-                    above.first_part = number
-                elif above.parts == _FEWEST_PAGES:
-                    self._part_off(parts[above.first_part], node, moved)
-            part = parts[number]
-            part.pages += 1
-            if part.pages == _FEWEST_PAGES < node.pages and part.node < 0:
-                self._begin(part, node, moved)
-            if part.node >= 0:
-                node = part
-            above = part
-        self._pages[node.node].add(page)
-        self._leaf.append(node.node)
-        # Names by their hash: most occur once, and a million of them would fill memory.
+                number = parts.add(text, page, is_host=bool(host) and not above)
+                parts.parts[above] += 1
+                if parts.parts[above] == 1:
+                    parts.first_part[above] = number
+                elif parts.parts[above] == _FEWEST_PAGES:
+                    self._part_off(parts.first_part[above], parts.node[node], moved)
+            parts.pages[number] += 1
+            if parts.pages[number] == _FEWEST_PAGES < parts.pages[node] and parts.node[number] < 0:
+                self._begin(number, parts.node[node], moved)
+            if parts.node[number] >= 0:
+                node = number
+            above = number
+        self._nodes.add_page(parts.node[node])
+        self._leaf.append(parts.node[node])
+        # Names by their hash, as parts: most occur once.
         self._name.append(xxh3_64_intdigest(name.encode(errors="surrogatepass")))
         self._kind.append(xxh3_64_intdigest(kind.encode(errors="surrogatepass")))
         self._host.append(self._host_of.setdefault(host, len(self._host_of)))
 
-    def _begin(self, part: _Part, node: _Part, moved: dict[int, int]) -> None:
+    def _begin(self, part: int, above: int, moved: dict[int, int]) -> None:
         """Make a node of a part that gets its second page; the first moves there."""
-        part.node = len(self._parent)
-        self._below[node.node].append(part.node)
-        self._below.append([])
-        self._parent.append(node.node)
-        self._is_host.append(part.is_host)
-        self._pages.append({part.first_page})
-        self._pages[node.node].remove(part.first_page)
-        self._move(part.first_page, part.node, moved)
+        page, is_host = self._parts.first_page[part], bool(self._parts.is_host[part])
+        node = self._parts.node[part] = self._nodes.add(above, is_host=is_host)
+        self._nodes.move_page(page, above, node)
+        self._leaf[page] = moved[page] = node
 
-    def _part_off(self, part: _Part, node: _Part, moved: dict[int, int]) -> None:
+    def _part_off(self, part: int, above: int, moved: dict[int, int]) -> None:
         """Make a node of a part that held all pages of the node above it until now."""
-        if part.pages < _FEWEST_PAGES:
+        if self._parts.pages[part] < _FEWEST_PAGES:
             return
         # As long as all pages of a node lay in one part, the part needed no node of its own. Now a
         # second part comes: the first becomes a node between, with all pages and nodes below.
-        part.node = len(self._parent)
-        below = self._below[node.node]
-        for child in below:
-            self._parent[child] = part.node
-        self._below[node.node] = [part.node]
-        self._below.append(below)
-        self._parent.append(node.node)
-        self._is_host.append(part.is_host)
-        self.parted.append((part.node, node.node))
-        self._pages.append(self._pages[node.node])
-        self._pages[node.node] = set()
-        for page in self._pages[part.node]:
-            self._move(page, part.node, moved)
-
-    def _move(self, page: int, node: int, moved: dict[int, int]) -> None:
-        self._leaf[page] = node
-        moved[page] = node
+        is_host = bool(self._parts.is_host[part])
+        node = self._parts.node[part] = self._nodes.add_between(above, is_host=is_host)
+        self.parted.append((node, above))
+        for page in self._nodes.pages(node):
+            self._leaf[page] = moved[page] = node
 
     def _order(self) -> None:
         """Say in what order nodes stand above each other."""
-        self.parent, self.is_host = np.array(self._parent), np.array(self._is_host)
+        self.parent = np.array(self._nodes.parent, np.int64)
+        self.is_host = np.array(self._nodes.is_host, np.bool_)
         rank = np.zeros(len(self), np.int64)
         up = self.parent
         while (up >= 0).any():
@@ -319,7 +383,7 @@ class Sections:
         self.groups = len(groups)
 
     def _find_sites(self) -> None:
-        host = np.array(self._host)
+        host = np.array(self._host, np.int64)
         large = np.bincount(host, minlength=len(self._host_of)) >= _LARGE_SITE
         large[0] = False
         sites = np.zeros(len(self._host_of), np.int64)
@@ -342,10 +406,16 @@ class Sections:
 
 
 # What follows from the addresses and the order in which they came.
-_OF_ADDRESSES = (
-    *("_parts", "_part_of", "_pages", "_parent", "_below", "_is_host"),
-    *("_leaf", "_name", "_kind", "_host", "_host_of"),
-)
+_OF_ADDRESSES = ("_parts", "_nodes", "_leaf", "_name", "_kind", "_host", "_host_of")
+
+
+def _hash(text: str) -> int:
+    """Hash of a part's name, in 60 bits: an int of more takes half as much memory again."""
+    return xxh3_64_intdigest(text.encode(errors="surrogatepass")) >> 4
+
+
+def _column(values: Kept) -> array[int]:
+    return array("i", np.asarray(values).astype(np.int32).tobytes())
 
 
 def _by(rank: Ints) -> list[Ints]:
