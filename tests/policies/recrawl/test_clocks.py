@@ -39,7 +39,7 @@ def visit(these, leaf, last, now, chance, changed, *, trust=1.0):
     """Learn from one visit as the policy does."""
     spread = these.overlaps(np.array([last]), np.array([now]))
     spread /= these.elapsed(leaf, np.array([last]), np.array([now]))
-    these.learn(SECTIONS, leaf, changed * spread * these.pace[leaf], chance * spread)
+    these.learn(SECTIONS, leaf, changed * spread * these.pace(leaf), chance * spread)
     read(these, trust)
 
 
@@ -50,7 +50,7 @@ def elapsed(these, leaf, last, now):
 def bins(these, node, first, last):
     """Paces of a node in some bins, by their numbers."""
     ahead = BINS - 1 - these.newest
-    return these.pace[node[0], first + ahead : last + 1 + ahead]
+    return these.pace(node)[0, first + ahead : last + 1 + ahead]
 
 
 def doubly_summed(counts, kept):
@@ -158,8 +158,8 @@ def test_found_and_expected_balance(seen, gap, node):
     last, now = np.maximum(np.array(gap)[:, None], [[these.oldest], [these.oldest + 1]])
     spread = these.overlaps(last, now) / these.elapsed(leaf, last, now)[:, None]
 
-    assert (spread * these.pace[leaf]).sum() == pytest.approx(1, rel=1e-9)
-    assert (these.pace[leaf] * (0.3 * spread)).sum() == pytest.approx(0.3, rel=1e-9)
+    assert (spread * these.pace(leaf)).sum() == pytest.approx(1, rel=1e-9)
+    assert (these.pace(leaf) * (0.3 * spread)).sum() == pytest.approx(0.3, rel=1e-9)
 
 
 @given(st.lists(st.tuples(st.sampled_from([0, 1, 2]), gaps, st.just(False)), max_size=6))
@@ -176,14 +176,16 @@ def test_a_far_clock_of_infinite_strength_is_the_crawls(seen):
     these = busy(seen, Trusting(far=np.inf))
     read(these, trust=0.0)
 
-    np.testing.assert_allclose(these.pace[[1, 2]], these.pace[[0, 0]], rtol=1e-12)
+    np.testing.assert_allclose(
+        these.pace(np.array([1, 2])), these.pace(np.array([0, 0])), rtol=1e-12
+    )
 
 
 @given(visits)
 def test_clocks_of_infinite_strength_are_plain_clocks(seen):
     these = busy(seen, Trusting(np.inf, np.inf, np.inf))
 
-    assert (these.pace == 1).all()
+    assert (these.pace(np.arange(3)) == 1).all()
 
 
 @pytest.mark.parametrize("count", [1, 5, 63, 64, 1000])
@@ -242,7 +244,7 @@ def test_time_on_a_clock_is_the_sum_over_bins(seen, last):
 
     assert overlap.sum() + before == pytest.approx(NOW - last)
     for node in (ROOT, ONE, TWO):
-        expected = before + (overlap * these.pace[node[0]]).sum()
+        expected = before + (overlap * these.pace(node)).sum()
         assert elapsed(these, node, last, NOW) == pytest.approx(expected, rel=1e-12)
         # One instant for all and an instant each are read in different ways.
         each = these.elapsed(node, np.array([last]), np.array([NOW]))
@@ -270,7 +272,7 @@ def test_a_shift_by_whole_bins_changes_nothing(seen, shift):
         visit(plain, np.array([node]), last, now, 0.4, changed)
         visit(late, np.array([node]), last + shift, now + shift, 0.4, changed)
 
-    np.testing.assert_allclose(late.pace, plain.pace, rtol=1e-9)
+    np.testing.assert_allclose(late.pace(np.arange(3)), plain.pace(np.arange(3)), rtol=1e-9)
 
 
 @given(visits, st.floats(0.4, 2.5))
@@ -333,6 +335,6 @@ def test_new_nodes_know_nothing_and_old_ones_keep_what_they_know():
 
     np.testing.assert_array_equal(these.found[:3], before[:3])
     assert not these.found[3:].any()
-    assert len(these.pace) == len(these.sums) >= 200
+    assert len(these.near) == len(these.sums) >= 200
     these.grow(100)
-    assert len(these.pace) >= 200
+    assert len(these.near) >= 200

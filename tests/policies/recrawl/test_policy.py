@@ -67,7 +67,7 @@ def test_what_a_visit_teaches_is_worth_what_the_reference_says():
         node = state.sections.leaf[:1]
         spread = state.clocks.overlaps(np.array([last]), np.array([20.0]))
         spread /= state.clocks.elapsed(node, np.array([last]), 20.0)
-        found = changed * spread * state.clocks.pace[node]
+        found = changed * spread * state.clocks.pace(node)
         state.clocks.learn(state.sections, node, found, p * spread)
         state.clocks.read(state.sections, state.sections.levels, np.zeros(3))
     now = instants_after_epoch(np.array([24.5]))[0]
@@ -127,7 +127,7 @@ def check_same(state, plain):
         for paces, expected in (
             (state.clocks.near, plain.near),
             (state.clocks.far, plain.far),
-            (state.clocks.pace, plain.pace),
+            (state.clocks.pace(np.arange(len(state.sections))), plain.pace),
         ):
             np.testing.assert_allclose(paces[node], list(expected[pages].values()), rtol=1e-9)
         assert state.relatives.node_ratio[node] == pytest.approx(plain.section_rate(pages))
@@ -365,7 +365,7 @@ def test_where_nothing_ever_changes_no_clock_runs_fast(crawl):
     policy = Recrawl()
     state, _ = told(policy, start(policy), [(row, wait, False) for row, wait, _ in crawl])
 
-    assert (state.clocks.pace <= 1).all()
+    assert (state.clocks.pace(np.arange(len(state.sections))) <= 1).all()
 
 
 @given(crawls)

@@ -86,7 +86,7 @@ def activity(scenario: Scenario, snapshot: Snapshot, reader: ReadStore) -> Activ
     return Activity(
         address=_beginning(names),
         pages=len(rows),
-        pace=float(state.clocks.pace[leaf, -1]),
+        pace=float(state.clocks.pace_now(np.array([leaf]))[0]),
         value=value_at(scenario, state, [scenario.now])[0],
         even=value_at(scenario, even, [scenario.now])[0],
     )

@@ -83,7 +83,7 @@ def _learn_clocks(
     _learn_forecasts(state, rows, states, span, named)
     overlap = clocks.overlaps(*span)
     spread = overlap / np.maximum(overlap.sum(axis=1), _AT_ONCE)[:, None]
-    weighted = overlap * clocks.pace[leaf]
+    weighted = overlap * clocks.pace(leaf)
     weighted /= np.maximum(weighted.sum(axis=1), _AT_ONCE)[:, None]
     clocks.learn(state.sections, leaf, weighted * named[:, None], spread * expected[:, None])
 

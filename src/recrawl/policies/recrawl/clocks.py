@@ -67,7 +67,7 @@ class Clocks:
         expected: Changes that were expected, smoothed.
         near: Pace by the clock that trusts the node.
         far: Pace by the clock that trusts the node above.
-        pace: Pace as it is used.
+        trust: Weight that the near clock had when each node was last read.
         sums: Days on the clock from the oldest bin to the beginning of each bin, and to the end.
     """
 
@@ -79,7 +79,7 @@ class Clocks:
     expected: Floats
     near: Floats
     far: Floats
-    pace: Floats
+    trust: Floats
     sums: Floats
 
     @classmethod
@@ -95,7 +95,7 @@ class Clocks:
             expected=none.copy(),
             near=even,
             far=even.copy(),
-            pace=even.copy(),
+            trust=np.zeros(1),
             sums=np.arange(BINS + 1.0)[None] * width,
         )
 
@@ -137,7 +137,7 @@ class Clocks:
         self.expected = _longer(self.expected, room, 0.0)
         self.near = _longer(self.near, room, 1.0)
         self.far = _longer(self.far, room, 1.0)
-        self.pace = _longer(self.pace, room, 1.0)
+        self.trust = _longer(self.trust, room, 0.0)
         self.sums = _longer(self.sums, room, 0.0)
 
     def part(self, new: int, above: int) -> None:
@@ -156,6 +156,14 @@ class Clocks:
             for start in range(0, len(smoothed), _AT_ONCE):
                 smoothed[start : start + _AT_ONCE] = smoothed[start : start + _AT_ONCE] @ share
         self.width, self.scale, self.newest = width, scale, newest
+
+    def pace(self, nodes: Ints) -> Floats:
+        """Pace of nodes as it is used, in each bin: one row per node."""
+        return _mixed(self.near[nodes], self.far[nodes], self.trust[nodes, None])
+
+    def pace_now(self, nodes: Ints) -> Floats:
+        """Pace of nodes in the newest bin."""
+        return _mixed(self.near[nodes, -1], self.far[nodes, -1], self.trust[nodes])
 
     def elapsed(
         self, nodes: Ints, last: Floats, now: float | Floats, sums: Floats | None = None
@@ -220,10 +228,8 @@ class Clocks:
         nodes, trusting = level[some], self.trusting
         self._set_pace(sections, nodes, self.near, trusting.near, trusting.root)
         self._set_pace(sections, nodes, self.far, trusting.far, trusting.root)
-        far = self.far[nodes]
-        mixed = far + trust[nodes, None] * (self.near[nodes] - far)
-        self.pace[nodes] = mixed
-        self.sums[nodes, 1:] = np.cumsum(mixed * self.width, axis=1)
+        self.trust[nodes] = trust[nodes]
+        self.sums[nodes, 1:] = np.cumsum(self.pace(nodes) * self.width, axis=1)
 
     def _set_pace(
         self, sections: Sections, nodes: Ints, pace: Floats, strength: float, root: float
@@ -270,9 +276,9 @@ class Clocks:
                 some = level[start : start + _ROWS]
                 near, far = self._forecast_paces(sections, some, above, paces)
                 _put(kept, inner, some, (near, far))
-                mixed = far + trust[some, None] * (near - far)
                 place, known = _places(nodes, some)
-                sums[place[known], 1:] = np.cumsum(mixed[known] * self.width, axis=1)
+                pace = _mixed(near, far, trust[some, None])[known]
+                sums[place[known], 1:] = np.cumsum(pace * self.width, axis=1)
             above, paces = inner, kept
         return sums
 
@@ -287,6 +293,10 @@ class Clocks:
             for pace, strength in zip(paces, (trusting.near, trusting.far), strict=True)
         )
         return near, far
+
+
+def _mixed(near: Floats, far: Floats, trust: Floats) -> Floats:
+    return np.asarray(far + trust * (near - far))
 
 
 def _places(among: Ints, nodes: Ints) -> tuple[Ints, Bools]:

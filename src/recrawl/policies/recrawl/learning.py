@@ -82,7 +82,7 @@ def learn_visits(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcome
 def _gaps(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcomes) -> _Gaps:
     clocks, leaf, last = state.clocks, state.sections.leaf[rows], state.last[rows]
     overlap = clocks.overlaps(last, now)
-    elapsed = now - last + (overlap * (clocks.pace[leaf] - 1)).sum(axis=1)
+    elapsed = now - last + (overlap * (clocks.pace(leaf) - 1)).sum(axis=1)
     prior = state.relatives.prior(state.sections, rows)
     states = state.memories.states(rows, prior)
     streams = streams_of(state, rows, now, elapsed, outcomes.changed)
@@ -127,7 +127,7 @@ def _learn_clocks(state: RecrawlState, gaps: _Gaps, outcomes: Outcomes, real: Fl
     """Let clocks learn when changes happened; returns days since them, as far as they count."""
     clocks = state.clocks
     spread = gaps.overlap / gaps.elapsed[:, None]
-    found = spread * clocks.pace[gaps.leaf] * real[:, None]
+    found = spread * clocks.pace(gaps.leaf) * real[:, None]
     ages = np.full(len(gaps.rows), np.nan)
     dated = np.flatnonzero(outcomes.changed & ~np.isnan(outcomes.age))
     if len(dated):

@@ -278,7 +278,7 @@ class Recrawl:
             expected = self.objective.expected_value(shape, exposure, doubt[memory])
             value += share[rows] * expected
         ahead = np.maximum(waited / (self.fade * state.gap), _AT_ONCE)
-        burst = (state.clocks.pace[leaf, -1] - 1) * (-np.expm1(-ahead) / ahead)
+        burst = (state.clocks.pace_now(leaf) - 1) * (-np.expm1(-ahead) / ahead)
         return np.asarray(state.worth[rows] * value / (1 + burst))
 
 
