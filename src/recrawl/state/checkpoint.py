@@ -105,9 +105,13 @@ def pool_parts(parts: Mapping[str, Any], number: int) -> dict[str, Any]:
     }
 
 
-def with_pool(number: int, parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Parts of one pool under its number; arrays are copies, so that the policy may go on."""
-    return {
-        f"{number}.{name}": part.copy() if isinstance(part, np.ndarray) else part
-        for name, part in parts.items()
-    }
+def with_pool(number: int, parts: dict[str, Any]) -> dict[str, Any]:
+    """Parts of one pool under its number; arrays are copies, so that the policy may go on.
+
+    Each part is taken out of what is given: what was made for this is not there twice.
+    """
+    named = {}
+    for name in list(parts):
+        part = parts.pop(name)
+        named[f"{number}.{name}"] = part.copy() if isinstance(part, np.ndarray) else part
+    return named

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.policies.recrawl.announced import Streams
-from recrawl.policies.recrawl.state import forecast_clocks, read_clocks
+from recrawl.policies.recrawl.state import clocks_of_pages, read_clocks
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
@@ -97,8 +97,8 @@ def _learn_forecasts(
 ) -> None:
     """Compare what was forecast of announcements with those that came."""
     leaf = state.sections.leaf[rows]
-    nodes, place = np.unique(leaf, return_inverse=True)
-    elapsed = state.clocks.elapsed(place, *span, forecast_clocks(state, nodes))
+    forecast, place = clocks_of_pages(state, rows)
+    elapsed = state.clocks.elapsed(place, *span, forecast)
     days = np.maximum(elapsed, 0.0) * state.announced.recall[rows]
     state.forecast_bias.learn_announced(
         leaf,

@@ -20,6 +20,7 @@ from recrawl.arrays.special import gamma_quantile
 from recrawl.policies.recrawl.announcement_learning import effective_elapsed
 from recrawl.policies.recrawl.clocks import BINS
 from recrawl.policies.recrawl.state import (
+    clocks_of_pages,
     forecast_clocks,
     forecast_days,
     read_clocks,
@@ -79,8 +80,9 @@ class Beliefs:
             now: The instant.
             clocks: What `forecast_clocks` gives for all nodes, where it is known already.
         """
+        leaf = place = state.sections.leaf[rows]
         if clocks is None:
-            clocks = forecast_clocks(state)
+            clocks, place = clocks_of_pages(state, rows)
         prior = state.relatives.prior(state.sections, rows)
         shape, exposure = state.memories.states(rows, prior)
         return cls(
@@ -88,11 +90,11 @@ class Beliefs:
             shape=shape,
             exposure=exposure,
             elapsed=effective_elapsed(
-                state, rows, (shape, exposure), forecast_days(state, clocks, rows, now), now
+                state, rows, (shape, exposure), forecast_days(state, clocks, rows, now, place), now
             ),
             waited=np.maximum(now - state.last[rows], 0.0),
-            speed=_speed(state, clocks, state.sections.leaf[rows]),
-            unsure=_unsure(state, state.sections.leaf[rows]),
+            speed=_speed(state, clocks[place, -1], leaf),
+            unsure=_unsure(state, leaf),
         )
 
     @property
@@ -193,11 +195,9 @@ class ExpectedFreshness:
         return low / self.copies, high / self.copies
 
 
-def _speed(state: RecrawlState, clocks: Floats, leaf: Ints) -> Floats:
-    """Days on the clock of forecasts in a day, over all the time that clocks know of."""
-    speed: Floats = (
-        clocks[leaf, -1] / (BINS * state.clocks.width) * state.forecast_bias.factor(leaf)
-    )
+def _speed(state: RecrawlState, days: Floats, leaf: Ints) -> Floats:
+    """Days on the clock of forecasts in a day, from those in all the time that clocks know of."""
+    speed: Floats = days / (BINS * state.clocks.width) * state.forecast_bias.factor(leaf)
     return speed
 
 

@@ -128,17 +128,13 @@ class Clocks:
         return True
 
     def grow(self, nodes: int) -> None:
-        """Make room for new nodes, of which nothing is known."""
+        """Make room for new nodes, of which nothing is known; they are to be read next."""
         if nodes <= len(self.found):
             return
         room = max(nodes, 5 * len(self.found) // 4)
         # One after the other: each is let go before the next is copied.
-        self.found = _longer(self.found, room, 0.0)
-        self.expected = _longer(self.expected, room, 0.0)
-        self.near = _longer(self.near, room, 1.0)
-        self.far = _longer(self.far, room, 1.0)
-        self.trust = _longer(self.trust, room, 0.0)
-        self.sums = _longer(self.sums, room, 0.0)
+        for name in ("found", "expected", "near", "far", "trust", "sums"):
+            setattr(self, name, _longer(getattr(self, name), room))
 
     def part(self, new: int, above: int) -> None:
         """Let a new node know what was known of the one above it, whose pages it had all."""
@@ -205,7 +201,8 @@ class Clocks:
 
     def learn(self, sections: Sections, leaf: Ints, found: Floats, expected: Floats) -> None:
         """Count what visits found and what was expected of them, from their leaves upwards."""
-        nodes, rows = leaf, _smoothed(np.concatenate([found, expected], axis=1), self.kept)
+        nodes, rows = leaf, np.concatenate([found, expected], axis=1)
+        _smooth(rows, self.kept)
         while len(nodes):
             nodes, rows = _summed(nodes, rows)
             self.found[nodes] += rows[:, :BINS]
@@ -316,17 +313,16 @@ def _put(
         mine[place[known]] = pace[known]
 
 
-def _longer(rows: Floats, count: int, filled: float) -> Floats:
-    """The rows, with more behind them that all hold one value."""
-    room = np.empty((count, *rows.shape[1:]))
-    room[: len(rows)], room[len(rows) :] = rows, filled
+def _longer(rows: Floats, count: int) -> Floats:
+    """The rows, followed by zeros, which take no memory until they are written."""
+    room = np.zeros((count, *rows.shape[1:]))
+    room[: len(rows)] = rows
     return room
 
 
-def _smoothed(rows: Floats, kept: float) -> Floats:
-    """Two-sided exponential sums over the bins of each row, where two rows of bins lie in one."""
+def _smooth(rows: Floats, kept: float) -> None:
+    """Make two-sided exponential sums of bins, of which each row has two times all."""
     bins = rows.reshape(-1, BINS)
-    smoothed = np.empty_like(bins)
 
     def work(some: slice) -> None:
         forwards, backwards = bins[some].copy(), bins[some].copy()
@@ -335,10 +331,9 @@ def _smoothed(rows: Floats, kept: float) -> Floats:
             forwards[:, step:] += kept**step * forwards[:, :-step]
             backwards[:, :-step] += kept**step * backwards[:, step:]
             step *= 2
-        smoothed[some] = forwards + backwards - bins[some]
+        bins[some] = forwards + backwards - bins[some]
 
     over_blocks(work, len(bins), _ROWS)
-    return smoothed.reshape(rows.shape)
 
 
 def _summed(nodes: Ints, rows: Floats) -> tuple[Ints, Floats]:

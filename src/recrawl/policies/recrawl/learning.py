@@ -16,7 +16,7 @@ import numpy as np
 from recrawl.policies.pages import Outcomes
 from recrawl.policies.recrawl.announcement_learning import streams_of
 from recrawl.policies.recrawl.memories import fold
-from recrawl.policies.recrawl.state import forecast_clocks, read_clocks
+from recrawl.policies.recrawl.state import clocks_of_pages, read_clocks
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
@@ -109,8 +109,7 @@ def _learn_forecasts(state: RecrawlState, gaps: _Gaps, outcomes: Outcomes, real:
     )
     learn_trust(state, state.sections.site[rows], some.changed, near, far)
     # Only now, with the trust that was learned, the chances that a forecast would have given.
-    nodes, place = np.unique(leaf, return_inverse=True)
-    forecast = forecast_clocks(state, nodes)
+    forecast, place = clocks_of_pages(state, rows)
     days = np.maximum(clocks.elapsed(place, gaps.last[alone], gaps.now[alone], forecast), 0.0)
     chances = state.forecast_bias.learn(leaf, real[alone], lambda factor: chance(factor * days))
     state.calibration.learn(chances, real[alone])

@@ -42,7 +42,7 @@ from recrawl.policies.recrawl.relatives import Relatives
 from recrawl.policies.recrawl.sections import Sections
 from recrawl.policies.recrawl.state import (
     RecrawlState,
-    forecast_clocks,
+    clocks_of_pages,
     forecast_days,
     read_clocks,
 )
@@ -231,11 +231,11 @@ class Recrawl:
         """Chance that the copy of each page is still what the page is."""
         today = float(epoch_days(now))
         _advance(state, today)
-        fresh, clocks = np.empty(len(rows)), forecast_clocks(state)
+        fresh, (clocks, place) = np.empty(len(rows)), clocks_of_pages(state, rows)
 
         def work(some: slice) -> None:
             which = rows[some]
-            elapsed = forecast_days(state, clocks, which, today)
+            elapsed = forecast_days(state, clocks, which, today, place[some])
             states = state.memories.states(which, state.relatives.prior(state.sections, which))
             elapsed = effective_elapsed(state, which, states, elapsed, today)
             fresh[some] = 1 - state.memories.chance(which, states, elapsed)[1]

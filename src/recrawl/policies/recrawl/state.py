@@ -65,11 +65,26 @@ def forecast_clocks(state: RecrawlState, nodes: Ints | None = None) -> Floats:
     return state.clocks.forecast(state.sections, wanted, trust_of_nodes(state))
 
 
-def forecast_days(state: RecrawlState, clocks: Floats, rows: Ints, now: float) -> Floats:
-    """Days since the last visit to each page, as forecasts count them."""
-    leaf = state.sections.leaf[rows]
-    elapsed = state.clocks.elapsed(leaf, state.last[rows], now, clocks)
-    return np.maximum(elapsed, 0.0) * state.forecast_bias.factor(leaf)
+def clocks_of_pages(state: RecrawlState, rows: Ints) -> tuple[Floats, Ints]:
+    """Sums of the clocks that forecasts of some pages go by, and the row of each page in them."""
+    nodes, place = np.unique(state.sections.leaf[rows], return_inverse=True)
+    return forecast_clocks(state, nodes), place
+
+
+def forecast_days(
+    state: RecrawlState, clocks: Floats, rows: Ints, now: float, place: Ints
+) -> Floats:
+    """Days since the last visit to each page, as forecasts count them.
+
+    Args:
+        state: What is known.
+        clocks: Sums of clocks that forecasts go by.
+        rows: The pages.
+        now: The instant, in days after 1970.
+        place: Row of each page's clock.
+    """
+    elapsed = state.clocks.elapsed(place, state.last[rows], now, clocks)
+    return np.maximum(elapsed, 0.0) * state.forecast_bias.factor(state.sections.leaf[rows])
 
 
 def trust_of_nodes(state: RecrawlState) -> Floats:
