@@ -13,11 +13,12 @@ import typer
 from recrawl.cli import inspecting, screen, shared
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from recrawl.arrays.texts import Texts
     from recrawl.entries.columns import VisitColumns
     from recrawl.entries.store import ReadStore
+    from recrawl.report.rates import Column
 
 _KINDS = ("visits", "rates", "pages")
 
@@ -108,14 +109,17 @@ def _write_pages(settings: Path, store: Path | None, out: shared.Output, *, rate
 
     from recrawl.inspect.next_visits import next_visits
     from recrawl.inspect.pages import page_rows
-    from recrawl.report.pages import page_columns, rate_columns
+    from recrawl.report.pages import PAGE_COLUMNS, RATE_COLUMNS, page_columns, rate_columns
 
     with inspecting.open_snapshot(settings, store) as (snapshot, reader):
         rows = page_rows(snapshot, reader)
         pages = np.flatnonzero(~np.isnan(rows.rate)) if rates else np.arange(len(rows))
-        some, names = rows.take(pages), reader.addresses(pages.tolist())
-        columns = rate_columns(some)
-        if not rates:
-            columns = page_columns(some, next_visits(snapshot, reader, pages))
-    out.write(names, columns)
+        coming = None if rates else next_visits(snapshot, reader, pages)
+
+        def columns(some: slice) -> dict[str, Column]:
+            taken = rows.take(pages[some])
+            return rate_columns(taken) if coming is None else page_columns(taken, coming[some])
+
+        header: Sequence[str] = RATE_COLUMNS if rates else PAGE_COLUMNS
+        inspecting.write_pages(out, reader, pages, header, columns)
     return len(pages)

@@ -14,15 +14,19 @@ import typer
 from recrawl.cli import screen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from recrawl.arrays.types import Ints
+    from recrawl.cli.shared import Output
     from recrawl.entries.store import ReadStore
+    from recrawl.report.rates import Column
     from recrawl.settings.settings import Settings
     from recrawl.state.snapshot import Snapshot
 
 URL = typer.Argument(metavar="URL", help="Address of the page.", show_default=False)
 _AHEAD_SECONDS = 1.0
+_ROWS_AT_A_TIME = 1 << 16
 JSON_OBJECT = typer.Option("--json", help="Write one JSON object instead of lines.")
 
 
@@ -72,6 +76,30 @@ def now(reader: ReadStore) -> float:
             "corrects that."
         )
     return time.time() / SECONDS_A_DAY + max(ahead, 0.0)
+
+
+def write_pages(
+    out: Output,
+    reader: ReadStore,
+    pages: Ints,
+    header: Sequence[str],
+    columns: Callable[[slice], Mapping[str, Column]],
+) -> None:
+    """Write one row per page in parts, so that not all addresses are in memory at once.
+
+    Args:
+        out: Where the rows go.
+        reader: Knows the addresses of pages.
+        pages: The pages, counted from 0.
+        header: Names of the columns, that of the addresses first.
+        columns: Gives the other columns of some of the pages.
+    """
+    from recrawl.arrays.texts import Texts
+
+    with out.writer(header) as writer:
+        for start in range(0, max(len(pages), 1), _ROWS_AT_A_TIME):
+            some = slice(start, start + _ROWS_AT_A_TIME)
+            writer.write(Texts.of(reader.addresses(pages[some].tolist())), columns(some))
 
 
 def page_of(reader: ReadStore, url: str) -> tuple[int, str]:

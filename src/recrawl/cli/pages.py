@@ -56,7 +56,15 @@ def pages(
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.inspect.next_visits import next_visits
     from recrawl.inspect.pages import page_rows
-    from recrawl.report.pages import HEADER, ORDERS, ordered, page_columns, page_words, status_named
+    from recrawl.report.pages import (
+        HEADER,
+        ORDERS,
+        PAGE_COLUMNS,
+        ordered,
+        page_columns,
+        page_words,
+        status_named,
+    )
     from recrawl.units import instant_after_epoch
 
     out = shared.Output.of(settings, as_csv=as_csv, as_json=as_json, file=output)
@@ -72,13 +80,19 @@ def pages(
         addresses = reader.addresses(chosen.tolist()) if sort == "address" else []
         chosen = chosen[ordered(rows.take(chosen), sort, next_visit, addresses)]
         shown = chosen[: screen.MOST_ROWS] if out.interactive else chosen
-        names, some = reader.addresses(shown.tolist()), rows.take(shown)
-        next_visit = next_visits(snapshot, reader, shown)
-    if out.interactive:
-        words = page_words(names, some, next_visit, instant_after_epoch(snapshot.now))
+        visited_at = next_visits(snapshot, reader, shown)
+        if not out.interactive:
+            inspecting.write_pages(
+                out,
+                reader,
+                shown,
+                PAGE_COLUMNS,
+                lambda some: page_columns(rows.take(shown[some]), visited_at[some]),
+            )
+            return
+        names = reader.addresses(shown.tolist())
+        words = page_words(names, rows.take(shown), visited_at, instant_after_epoch(snapshot.now))
         shared.show(HEADER, words, total=len(chosen), left=(0, 1))
-    else:
-        out.write(names, page_columns(some, next_visit))
 
 
 def _chosen(snapshot: Snapshot, reader: ReadStore, host: str, status: str) -> Ints:

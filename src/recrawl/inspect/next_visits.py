@@ -25,8 +25,11 @@ from recrawl.units import epoch_days, instant_after_epoch, instants_after_epoch
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recrawl.arrays.types import Floats, Instants, Ints
     from recrawl.entries.store import ReadStore
+    from recrawl.settings.terms import VisitTerms
     from recrawl.state.snapshot import PoolSnapshot, Snapshot
 
 _SIMULATED_ALONE = 3  # pages of a large crawl, each in a virtual crawl of its own
@@ -168,13 +171,9 @@ class _Priced:
             ours = np.flatnonzero(free & (pool_of == number))
             if len(ours):
                 due[ours] = self._due(pool, self.row[pages[ours]], self.prices[number])
-        for number in np.unique(rule[free]).tolist():
-            term, ours = every[number], np.flatnonzero(free & (rule == number))
-            last = snapshot.last[pages[ours]]
-            if term.interval:
-                due[ours] = last + term.interval
-            bounded = np.clip(due[ours], last + term.minimum, last + term.maximum)
-            due[ours] = [term.opens(max(at, snapshot.now)) for at in bounded.tolist()]
+        ours = np.flatnonzero(free)
+        due[ours] = _on_terms(every, rule[ours], snapshot.last[pages[ours]], due[ours])
+        due[ours] = _opening(every, rule[ours], np.maximum(due[ours], snapshot.now))
         appointed = epoch_days(snapshot.columns.next_at[pages])
         ruled = rule < len(snapshot.settings.rules)
         due = np.where(free & ~np.isnan(appointed), np.minimum(appointed, due), due)
@@ -193,6 +192,22 @@ class _Priced:
             values = _values(snapshot, pool.learned, some)
             due[start : start + len(some)] = prices.turn(values, reached, snapshot.now)
         return due
+
+
+def _on_terms(every: Sequence[VisitTerms], rule: Ints, last: Floats, due: Floats) -> Floats:
+    """When pages are due within the bounds of their rules, by their last visits."""
+    interval, least, most = (
+        np.array([getattr(each, name) for each in every])[rule]
+        for name in ("interval", "minimum", "maximum")
+    )
+    return np.clip(np.where(interval > 0, last + interval, due), last + least, last + most)
+
+
+def _opening(every: Sequence[VisitTerms], rule: Ints, at: Floats) -> Floats:
+    """The first instants from some on that lie within the hours of the pages' rules."""
+    for row in np.flatnonzero(np.array([each.hours is not None for each in every])[rule]).tolist():
+        at[row] = every[rule[row]].opens(float(at[row]))
+    return at
 
 
 def _by_due_time(snapshot: Snapshot, pool: PoolSnapshot, visits_a_day: float) -> Floats:
