@@ -19,6 +19,7 @@ from recrawl.frontier.agenda import Agenda
 from recrawl.frontier.frontier import Frontier, PolicyCheckpoint
 from recrawl.frontier.host_table import HostTable
 from recrawl.policies.policy import Priced
+from recrawl.policies.recrawl.some_pages import some_pages
 from recrawl.policies.recrawl.state import RecrawlState
 from recrawl.simulate.frozen_rivals import frozen
 from recrawl.simulate.virtual_crawl import virtual_visits
@@ -28,6 +29,7 @@ from recrawl.visits.status import PageStatus
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from recrawl.arrays.types import Ints
     from recrawl.simulate.frozen_policy import FrozenPolicy
     from recrawl.simulate.frozen_rivals import FrozenFixed
     from recrawl.simulate.scenario import PoolScenario, Scenario
@@ -184,7 +186,7 @@ class _ScenarioRun:
     def _add_pool(self, pool: PoolScenario, new_pages: int, random: np.random.Generator) -> None:
         frontier, state = Frontier(self._policy, pool.budget, random), None
         if pool.learned is not None and len(pool.rows):
-            state = self._policy.freeze(own(pool.learned), pool.rows)
+            state = self._policy.freeze(*own_pages(pool.learned, pool.rows))
             learned = PolicyCheckpoint(state, len(pool.rows), state.gap, new_pages)
             frontier = Frontier.resumed(self._policy, pool.budget, random, learned)
         self._states.append(state)
@@ -300,6 +302,13 @@ def own(learned: Learned) -> Learned:
     if isinstance(learned, RecrawlState):
         shared = {id(learned.sections): learned.sections}
     return deepcopy(learned, shared)
+
+
+def own_pages(learned: Any, rows: Ints) -> tuple[Any, Ints]:  # noqa: ANN401 - the policy's own
+    """A copy of what a policy has learned of some pages, perhaps of more, and their rows in it."""
+    if isinstance(learned, RecrawlState) and len(rows) < len(learned.last):
+        return some_pages(learned, rows), np.arange(len(rows))
+    return own(learned), rows
 
 
 def _hosts(scenario: Scenario) -> HostTable:

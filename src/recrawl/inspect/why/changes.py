@@ -21,14 +21,14 @@ from recrawl.policies.pages import Outcomes
 from recrawl.policies.recrawl.beliefs import let_clocks_run
 from recrawl.policies.recrawl.state import read_clocks
 from recrawl.settings.terms import JITTER
-from recrawl.simulate.next_visit import own
+from recrawl.simulate.next_visit import own_pages
 from recrawl.simulate.scenario import HostScenario
 from recrawl.units import instants_after_epoch
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
-    from recrawl.policies.recrawl.state import RecrawlState
-    from recrawl.simulate.scenario import Scenario
+    from recrawl.arrays.types import Ints
+    from recrawl.simulate.scenario import PoolScenario, Scenario
 
 _AN_INSTANT = 1e-4  # days: less than the hours of a rule are apart
 
@@ -95,29 +95,32 @@ def well(scenario: Scenario) -> Scenario:
 
 def neighbour_changed(scenario: Scenario, row: int) -> Scenario:
     """A visit now has found that the page in a row of the state has changed."""
-    state = _own_state(scenario)
+    rows = scenario.pool.rows
+    pool = _own_pool(scenario, rows if row in rows else np.append(rows, row))
+    state, place = pool.learned, pool.rows[rows == row] if row in rows else pool.rows[-1:]
     let_clocks_run(state, scenario.now)
     now = instants_after_epoch(np.array([scenario.now]))
     found = Outcomes.existence(np.array([True]))
-    state = scenario.policy.seen(state, np.array([row]), now, found)
-    return scenario.with_pool(replace(scenario.pool, learned=state))
+    state = scenario.policy.seen(state, place, now, found)
+    return scenario.with_pool(replace(pool, learned=state, rows=pool.rows[: len(rows)]))
 
 
 def even_section(scenario: Scenario) -> Scenario:
     """The sections of the page have been as active as was expected, no more and no less."""
-    state = _own_state(scenario)
+    scenario = scenario.with_pool(_own_pool(scenario, scenario.pool.rows))
+    state = scenario.pool.learned
     let_clocks_run(state, scenario.now)
     way = state.sections.path[state.sections.leaf[scenario.row]]
     way = way[way >= 0]
     state.clocks.found[way] = state.clocks.expected[way]
     read_clocks(state, [np.array([node]) for node in way.tolist()])
-    return scenario.with_pool(replace(scenario.pool, learned=state))
+    return scenario
 
 
-def _own_state(scenario: Scenario) -> RecrawlState:
-    state = scenario.pool.state
-    assert state is not None  # noqa: S101 - the page has a row in it
-    return own(state)
+def _own_pool(scenario: Scenario, rows: Ints) -> PoolScenario:
+    """The pool of the page with a copy of what was learned of the pages in some rows."""
+    learned, place = own_pages(scenario.pool.learned, rows)
+    return replace(scenario.pool, learned=learned, rows=place)
 
 
 def _bounded(scenario: Scenario, longest: float) -> Scenario:

@@ -16,7 +16,7 @@ from recrawl.inspect.why.figures import in_a_row
 from recrawl.inspect.why.values import Activity, Estimate, Evidence, Honesty, Worth
 from recrawl.policies.recrawl.beliefs import Beliefs
 from recrawl.simulate.frozen_rivals import frozen
-from recrawl.simulate.next_visit import own
+from recrawl.simulate.next_visit import own_pages
 from recrawl.units import epoch_days, instants_after_epoch
 from recrawl.visits.status import VisitOutcome
 
@@ -82,13 +82,13 @@ def activity(scenario: Scenario, snapshot: Snapshot, reader: ReadStore) -> Activ
     rows = np.flatnonzero(state.sections.leaf == leaf)
     pages = snapshot.pools[scenario.own_terms.pool].pages[rows]
     names = reader.addresses(pages[:_MOST_NAMES].tolist())
-    even = even_section(scenario).pool.state
+    even = even_section(scenario)
     return Activity(
         address=_beginning(names),
         pages=len(rows),
         pace=float(state.clocks.pace_now(np.array([leaf]))[0]),
         value=value_at(scenario, state, [scenario.now])[0],
-        even=value_at(scenario, even, [scenario.now])[0],
+        even=value_at(even, even.pool.state, [scenario.now])[0],
     )
 
 
@@ -131,7 +131,7 @@ def worth(scenario: Scenario, base: NextVisit) -> Worth | None:
     values = value_at(scenario, state, at)
     # Where no visit comes before, what this one is worth when it is made is the price.
     price = base.price if not isnan(base.price) else values[min(2, len(values) - 1)]
-    (due,) = epoch_days(scenario.policy.due(own(state), np.array([row]), price)).tolist()
+    (due,) = epoch_days(scenario.policy.due(*own_pages(state, np.array([row])), price)).tolist()
     reaches = inf if isnan(due) else max(due, scenario.now)
     return Worth(values[0], price, reaches, tuple(zip(at, values, strict=True)))
 
@@ -142,7 +142,7 @@ def value_at(scenario: Scenario, state: RecrawlState | None, at: Sequence[float]
     if state is None or row is None:
         return [nan] * len(at)
     policy: Any = frozen(scenario.policy)
-    simulated, first = policy.freeze(own(state), np.array([row])), np.array([0])
+    simulated, first = policy.freeze(*own_pages(state, np.array([row]))), np.array([0])
     return [
         float(policy.value(simulated, first, instant)[0])
         for instant in instants_after_epoch(np.array(at))

@@ -35,6 +35,33 @@ _LEAST_SHAPE, _MOST_SHAPE = 0.05, 5.0
 _NEWTON_STEPS = 5
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Totals:
+    """What pages say of sections and kin, added up.
+
+    Args:
+        node_rates: Rates of the pages below each node.
+        node_pages: How many of them were visited.
+        kin_rates: Rates of the pages of each kin group, then those of pages without kin.
+        kin_pages: How many of them were visited.
+    """
+
+    node_rates: Floats
+    node_pages: Floats
+    kin_rates: Floats
+    kin_pages: Floats
+
+    def __add__(self, other: Totals) -> Totals:
+        """Of the pages of both."""
+        return Totals(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
+
+    def take(self, nodes: Ints, kin: Ints) -> Totals:
+        """Those of some nodes and kin groups."""
+        return Totals(
+            self.node_rates[nodes], self.node_pages[nodes], self.kin_rates[kin], self.kin_pages[kin]
+        )
+
+
 @dataclass(slots=True)
 class Relatives:
     """How fast relatives are: one row per page, a node, a kin group.
@@ -49,6 +76,7 @@ class Relatives:
         fitted: Whether the crawl's prior has been fitted to its pages.
         node_ratio: Rate of each node over the crawl's.
         kin_ratio: The same of each kin group; the last is for pages without kin.
+        rest: What pages say that are left out here; None where all are here.
     """
 
     strength: float
@@ -60,6 +88,7 @@ class Relatives:
     node_ratio: Floats
     kin_ratio: Floats
     fitted: bool = False
+    rest: Totals | None = None
 
     @classmethod
     def start(cls, strength: float, gap: float) -> Relatives:
@@ -96,21 +125,36 @@ class Relatives:
 
     def read(self, sections: Sections) -> None:
         """Work out the ratios of all nodes and kin groups."""
-        leaf, groups = sections.leaf, sections.groups
-        sums = _totals(leaf, self.for_node, len(sections))
-        pages = _totals(leaf, self.visited, len(sections))
-        for nodes in sections.levels[:0:-1]:
-            sums += _totals(sections.parent[nodes], sums[nodes], len(sections))
-            pages += _totals(sections.parent[nodes], pages[nodes], len(sections))
+        totals = self.totals(sections)
+        if self.rest is not None:
+            totals += self.rest
         self.node_ratio = np.ones(len(sections))
         for nodes in sections.levels[1:]:
             above = self.node_ratio[sections.parent[nodes]]
-            self.node_ratio[nodes] = self._mean(above, sums[nodes], pages[nodes])
+            rates, pages = totals.node_rates[nodes], totals.node_pages[nodes]
+            self.node_ratio[nodes] = self._mean(above, rates, pages)
+        none = np.ones(sections.groups + 1)
+        self.kin_ratio = self._mean(none, totals.kin_rates, totals.kin_pages)
+        self.kin_ratio[sections.groups] = 1.0
+
+    def totals(self, sections: Sections, among: Bools | None = None) -> Totals:
+        """What all pages say of sections and kin, or those of some pages."""
+        visited, for_node, for_kin = self.visited, self.for_node, self.for_kin
+        if among is not None:
+            visited = visited & among
+            for_node, for_kin = (np.where(among, each, 0.0) for each in (for_node, for_kin))
+        leaf, count, groups = sections.leaf, len(sections), sections.groups
+        rates, pages = _totals(leaf, for_node, count), _totals(leaf, visited, count)
+        for nodes in sections.levels[:0:-1]:
+            rates += _totals(sections.parent[nodes], rates[nodes], count)
+            pages += _totals(sections.parent[nodes], pages[nodes], count)
         kin = np.where(sections.kin < 0, groups, sections.kin)
-        sums = _totals(kin, self.for_kin, groups + 1)
-        pages = _totals(kin, self.visited, groups + 1)
-        self.kin_ratio = self._mean(np.ones(groups + 1), sums, pages)
-        self.kin_ratio[groups] = 1.0
+        return Totals(
+            rates,
+            pages,
+            _totals(kin, for_kin, groups + 1),
+            _totals(kin, visited, groups + 1),
+        )
 
     def _mean(self, prior: Floats, sums: Floats, pages: Floats) -> Floats:
         # The same as the weighted mean, and right where the strength is infinite.
