@@ -124,7 +124,7 @@ def busy(seen, trusting=None):
 def test_counts_are_smoothed_on_both_sides(found, expected, scale):
     """Found by doubling how far sums reach; here it is the double sum."""
     these = clocks(scale=scale)
-    these.learn(SECTIONS, ONE, found[None], expected[None])
+    these.learn(SECTIONS, ONE, found[None].copy(), expected[None].copy())  # smoothed in place
 
     for node in (ROOT[0], ONE[0]):
         np.testing.assert_allclose(
@@ -143,7 +143,7 @@ def test_learning_at_once_is_learning_one_by_one(rows):
     nodes = np.array([node for node, _, _ in rows], np.int64)
     found = np.array([some for _, some, _ in rows]).reshape(-1, BINS)
     expected = np.array([some for _, _, some in rows]).reshape(-1, BINS)
-    together.learn(SECTIONS, nodes, found, expected)
+    together.learn(SECTIONS, nodes, found.copy(), expected.copy())  # smoothed in place
     for row in range(len(rows)):
         apart.learn(SECTIONS, nodes[[row]], found[[row]], expected[[row]])
 

@@ -37,7 +37,7 @@ SPREADSHEET = "spreadsheet"  # CSV in which no cell is a formula
 FORMATS = {".csv": "csv", ".jsonl": "json", ".ndjson": "json", ".parquet": "parquet"}
 
 _DIGITS = 12  # significant digits in text: more than any estimate is sure of
-_ROWS = 1 << 16
+_ROWS = 1 << 13  # whose cells are texts at the same time
 
 # What spreadsheets take for the beginning of a formula, also in letters of full width.
 _FORMULA = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")

@@ -200,15 +200,18 @@ class Clocks:
         return np.asarray(at[:, None] == np.arange(BINS), np.float64)
 
     def learn(self, sections: Sections, leaf: Ints, found: Floats, expected: Floats) -> None:
-        """Count what visits found and what was expected of them, from their leaves upwards."""
-        nodes, rows = leaf, np.concatenate([found, expected], axis=1)
-        _smooth(rows, self.kept)
-        while len(nodes):
-            nodes, rows = _summed(nodes, rows)
-            self.found[nodes] += rows[:, :BINS]
-            self.expected[nodes] += rows[:, BINS:]
-            nodes = sections.parent[nodes]
-            nodes, rows = nodes[nodes >= 0], rows[nodes >= 0]
+        """Count what visits found and what was expected of them, from their leaves upwards.
+
+        Both are smoothed in place: they are the largest of all that is made to learn from visits.
+        """
+        for into, rows in ((self.found, found), (self.expected, expected)):
+            _smooth(rows, self.kept)
+            nodes, sums = leaf, rows
+            while len(nodes):
+                nodes, sums = _summed(nodes, sums)
+                into[nodes] += sums
+                nodes = sections.parent[nodes]
+                nodes, sums = nodes[nodes >= 0], sums[nodes >= 0]
 
     def read(self, sections: Sections, levels: list[Ints], trust: Floats) -> None:
         """Set the clocks of some nodes by what was found, from the crawl downwards.
@@ -320,9 +323,8 @@ def _longer(rows: Floats, count: int) -> Floats:
     return room
 
 
-def _smooth(rows: Floats, kept: float) -> None:
-    """Make two-sided exponential sums of bins, of which each row has two times all."""
-    bins = rows.reshape(-1, BINS)
+def _smooth(bins: Floats, kept: float) -> None:
+    """Make two-sided exponential sums of the bins of each row."""
 
     def work(some: slice) -> None:
         forwards, backwards = bins[some].copy(), bins[some].copy()

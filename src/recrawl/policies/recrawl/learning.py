@@ -135,8 +135,8 @@ def _learn_clocks(state: RecrawlState, gaps: _Gaps, outcomes: Outcomes, real: Fl
         found[dated] = clocks.holds(happened) * real[dated, None]
         ages[dated] = clocks.elapsed(gaps.leaf[dated], happened, now)
     found[gaps.named] = 0.0
-    expected = np.where(gaps.named, 0.0, gaps.chance)
-    clocks.learn(state.sections, gaps.leaf, found, spread * expected[:, None])
+    spread *= np.where(gaps.named, 0.0, gaps.chance)[:, None]
+    clocks.learn(state.sections, gaps.leaf, found, spread)
     return gaps.streams.ages(ages, gaps.elapsed)
 
 

@@ -224,12 +224,9 @@ class Sections:
         """Take in pages, in rows after those known so far, and let new nodes appear."""
         self._build()
         first, nodes = len(self._leaf), len(self)
-        moved: dict[int, int] = {}
         for address in addresses:
-            self._add(address, moved)
-        self.leaf = np.append(self.leaf, np.array(self._leaf[first:], np.int64))
-        if moved:
-            self.leaf[list(moved)] = list(moved.values())
+            self._add(address)
+        self.leaf = np.array(self._leaf, np.int64)
         more = len(self.leaf) - first
         self.kin = np.append(self.kin, np.full(more, -1))
         host = np.array(self._host[first:], np.int64)
@@ -298,8 +295,8 @@ class Sections:
         levels = (np.unique(way[:, depth]) for depth in range(way.shape[1]))
         return [nodes[nodes >= 0] for nodes in levels]
 
-    def _add(self, address: str, moved: dict[int, int]) -> None:
-        """Hang a page on the deepest node of its chain; note which pages moved for that."""
+    def _add(self, address: str) -> None:
+        """Hang a page on the deepest node of its chain; others may move for that."""
         host, chained, name, kind = (
             chain(address, self.deepest) if self.deepest else ("", [], "", "")
         )
@@ -315,10 +312,10 @@ class Sections:
                 if parts.parts[above] == 1:
                     parts.first_part[above] = number
                 elif parts.parts[above] == _FEWEST_PAGES:
-                    self._part_off(parts.first_part[above], parts.node[node], moved)
+                    self._part_off(parts.first_part[above], parts.node[node])
             parts.pages[number] += 1
             if parts.pages[number] == _FEWEST_PAGES < parts.pages[node] and parts.node[number] < 0:
-                self._begin(number, parts.node[node], moved)
+                self._begin(number, parts.node[node])
             if parts.node[number] >= 0:
                 node = number
             above = number
@@ -329,14 +326,14 @@ class Sections:
         self._kind.append(xxh3_64_intdigest(kind.encode(errors="surrogatepass")))
         self._host.append(self._host_of.setdefault(host, len(self._host_of)))
 
-    def _begin(self, part: int, above: int, moved: dict[int, int]) -> None:
+    def _begin(self, part: int, above: int) -> None:
         """Make a node of a part that gets its second page; the first moves there."""
         page, is_host = self._parts.first_page[part], bool(self._parts.is_host[part])
         node = self._parts.node[part] = self._nodes.add(above, is_host=is_host)
         self._nodes.move_page(page, above, node)
-        self._leaf[page] = moved[page] = node
+        self._leaf[page] = node
 
-    def _part_off(self, part: int, above: int, moved: dict[int, int]) -> None:
+    def _part_off(self, part: int, above: int) -> None:
         """Make a node of a part that held all pages of the node above it until now."""
         if self._parts.pages[part] < _FEWEST_PAGES:
             return
@@ -346,7 +343,7 @@ class Sections:
         node = self._parts.node[part] = self._nodes.add_between(above, is_host=is_host)
         self.parted.append((node, above))
         for page in self._nodes.pages(node):
-            self._leaf[page] = moved[page] = node
+            self._leaf[page] = node
 
     def _order(self) -> None:
         """Say in what order nodes stand above each other."""
