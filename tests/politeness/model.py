@@ -158,7 +158,7 @@ class Model:
             if known.trouble is not None:
                 known.trouble.value -= max(step, 0.0)
                 ours = _parts(origin)[1] in self._ours
-                ahead = known.read_at > now + _CLOCKS_DISAGREE  # was never read, by this clock
+                ahead = known.read_at > now  # by this clock it was never read: it is asked again
                 if ahead or known.trouble.at >= lost or not ours:
                     known.trouble = None
 
