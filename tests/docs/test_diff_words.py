@@ -2,7 +2,8 @@
 
 import pytest
 
-from recrawl.detect.diff.line_diff import GISTS, BlockKind
+from recrawl.detect.diff.gist import GISTS
+from recrawl.detect.diff.line_diff import BlockKind
 from recrawl.detect.diff.word_diff import EditKind
 from recrawl.report.diff.data import (
     BLOCK_KEYS,

@@ -58,11 +58,16 @@ class _Store:
                 self.acknowledged[number] = mark
         with open_store(self.path) as reader:
             size = np.concatenate([np.empty(0, np.int64), *(v.size for v in reader.visits())])
+            events = [event for batch in reader.events() for event in batch]
             saved = reader.checkpoint()
             assert list(reader.remarks) == []
             assert [part for part in reader.check() if part.found] == []
         assert size.tolist() == list(range(1, len(size) + 1))
         assert all(size[number - 1] == each for number, each in self.acknowledged.items())
+        # No visit without its event, no event without its visit, in the order of both.
+        assert [event.number for event in events] == list(range(1, len(events) + 1))
+        assert [event.visit for event in events] == (np.flatnonzero(size % 2 == 0) + 1).tolist()
+        assert [event.latest_seconds for event in events] == size[size % 2 == 0].tolist()
         told = [int(line.split()[1]) for line in ended.told if line.startswith("checkpoint ")]
         if saved is not None:
             parts, number = saved
@@ -96,7 +101,8 @@ class Saving(_Store):
         with open_for_writing(self.path) as store, entering(checkpoints, "save"):
             first = store.last_visit() + 1
             for number in count(first) if most is None else range(first, first + most):
-                store.write([visit(number % PAGES, number, size=number)])
+                event = crashing.event_of(number)
+                store.write([visit(number % PAGES, number, size=number, event=event)])
                 tell("visit", number, number)
                 array = np.full(_ROWS, number)
                 store.write([Checkpoint({"a": array, "b": array, "number": number}, number)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -17,16 +18,20 @@ from recrawl.entries.entries import (
     Found,
     HostSeen,
     PageChange,
+    PageEvent,
     PagesChanged,
     PagesErased,
     PagesFound,
     PagesRemoved,
+    Prune,
     RobotsRead,
     VisitMade,
 )
+from recrawl.entries.records import FeedEvent
 from recrawl.errors import InvalidParameter
 from recrawl.store import create_store, open_for_writing, open_store
-from recrawl.visits.status import PageStatus, RobotsTag, VisitOutcome
+from recrawl.store.retention import Retention
+from recrawl.visits.status import FeedKind, PageStatus, RemovalReason, RobotsTag, VisitOutcome
 from tests.store.made import NOON
 
 if TYPE_CHECKING:
@@ -50,6 +55,19 @@ _copies = st.builds(
     robots=st.sampled_from([RobotsTag(number) for number in range(8)]),
     unavailable_after_seconds=st.none() | st.integers(0, 2**33),
 )
+_events = st.builds(
+    PageEvent,
+    kind=st.sampled_from(list(FeedKind)[FeedKind.NEW :]),
+    latest_seconds=_seconds,
+    earliest_seconds=st.none() | _seconds,
+    likely_seconds=st.none() | _seconds,
+    reason=st.none() | st.sampled_from(RemovalReason),
+    target=st.none() | _addresses,
+    gist=st.none() | st.sampled_from(["figures", "edited"]),
+    version=st.none() | st.binary(min_size=16, max_size=16),
+)
+_KEPT_DAYS = 5.0
+RETENTION = Retention(events=_KEPT_DAYS)
 _made = st.builds(
     VisitMade,
     page=st.integers(0, 39),
@@ -58,9 +76,11 @@ _made = st.builds(
     http=st.none() | st.sampled_from([200, 304, 404, 503]),
     size=st.none() | st.integers(0, 2**40),
     took_seconds=st.none() | st.integers(0, 1000).map(lambda steps: steps / 8),
+    share=st.none() | st.integers(0, 10_000).map(lambda parts: parts / 10_000),
     copy=st.none() | _copies,
     body=st.none() | st.sampled_from([b"", b"one", b"two" * 1000]),
     change=st.none() | _changes,
+    event=st.none() | _events,
 )
 
 
@@ -75,12 +95,16 @@ class StoreMachine(RuleBasedStateMachine):
         self.address = self.place.__enter__()
         self.patch = pytest.MonkeyPatch()
         self.backend.shrink(self.patch)
-        self.store = create_store(self.address)
+        self.store = create_store(self.address, RETENTION)
         self.pages: dict[str, list[Any]] = {}  # host, rule, found_at, standing
         self.visits: list[VisitMade] = []
         self.copies: dict[int, Copy] = {}
         self.versions: dict[int, list[bytes]] = {}
         self.tombstones: dict[int, PageStatus] = {}
+        self.events: list[FeedEvent] = []
+        self.told = 0  # events, also those that were pruned
+        self.listed: dict[int, bytes | None] = {}
+        self.known: dict[int, bytes | None] = {}
         self.hosts: dict[str, HostSeen] = {}
         self.robots: dict[tuple[str, str], RobotsRead] = {}
         self.checkpoint: tuple[dict[str, Any], int] | None = None
@@ -128,20 +152,53 @@ class StoreMachine(RuleBasedStateMachine):
                 kept.clear()
             elif visit.body is not None and kept[-1:] != [visit.body]:
                 kept.append(visit.body)
+            if visit.event is not None:
+                self.tell(visit.event, visit.page, visit.at_seconds, visit, len(self.visits))
 
-    @rule(page=st.integers(0, 39), change=_changes, under=st.none() | st.integers(0, 9))
-    def change(self, page, change, under):
+    def tell(self, event, page, at, made=None, number=None):
+        """What the feed has afterwards, and who is listed with which version."""
+        before = self.known.get(page)
+        body = None if made is None else made.body
+        version = (event.version if body is None else sha256(body).digest()[:16]) or before
+        self.known[page] = version
+        self.told += 1
+        self.events.append(
+            FeedEvent(
+                *(self.told, event.kind, page, list(self.pages)[page], at),
+                *(event.earliest_seconds, event.latest_seconds, event.likely_seconds, number),
+                *(None if event.kind.ends else version, before),
+                *(None if made is None else made.share, event.gist, event.reason, event.target),
+            )
+        )
+        self.listed.pop(page, None)
+        if not event.kind.ends:
+            self.listed[page] = version
+
+    @rule(
+        page=st.integers(0, 39),
+        change=_changes,
+        under=st.none() | st.integers(0, 9),
+        event=st.none() | _events,
+    )
+    def change(self, page, change, under, event):
         if page < len(self.pages) and page not in self.tombstones:
             self.stand(page, change)
             rules = None if under is None else [under]
             if under is not None:
                 list(self.pages.values())[page][1] = under
-            self.store.write([PagesChanged([page], [change], rules)])
+            self.store.write([PagesChanged([page], [change], rules, [event])])
+            if event is not None:
+                self.tell(event, page, event.latest_seconds)
 
-    @rule(pages=st.sets(st.integers(0, 39), max_size=3), erase=st.booleans(), at=_seconds)
-    def take_out(self, pages, erase, at):
+    @rule(
+        pages=st.sets(st.integers(0, 39), max_size=3),
+        erase=st.booleans(),
+        at=_seconds,
+        event=st.none() | _events,
+    )
+    def take_out(self, pages, erase, at, event):
         pages = [page for page in pages if page < len(self.pages)]
-        entry = (PagesErased if erase else PagesRemoved)(pages, at)
+        entry = (PagesErased if erase else PagesRemoved)(pages, at, [event] * len(pages))
         (receipt,) = self.store.write([entry])
         erased = [page for page in pages if erase and self.status(page) != PageStatus.ERASED]
         assert isinstance(receipt, Erased)
@@ -154,14 +211,50 @@ class StoreMachine(RuleBasedStateMachine):
         for page in erased:
             self.copies.pop(page, None)
             self.versions.pop(page, None)
+            self.known.pop(page, None)
+            if page in self.listed:
+                self.listed[page] = None
+        if event is not None:
+            for page in pages:
+                self.tell(event, page, event.latest_seconds)
+        if erase:
+            self.forget(pages)
 
-    @rule(found=st.lists(st.tuples(_addresses, st.integers(0, 300)), max_size=2), at=_seconds)
-    def find_again(self, found, at):
+    def forget(self, pages):
+        """No event tells anything of erased pages but that there was one."""
+        gone = {address for page, address in enumerate(self.pages) if page in pages}
+        for place, event in enumerate(self.events):
+            if event.page in pages:
+                bare = event._replace(version=None, before=None, share=None)
+                self.events[place] = bare._replace(gist=None, target=None)
+            elif event.target in gone:
+                self.events[place] = event._replace(target=None)
+
+    @rule(days=st.floats(0, 20))
+    def prune_events(self, days):
+        kept = NOON + days * 86_400
+        now = kept + _KEPT_DAYS * 86_400
+        self.store.write([Prune(now)])
+        for page, copy in self.copies.items():
+            if copy.unavailable_after_seconds is not None and copy.unavailable_after_seconds <= now:
+                self.versions.pop(page, None)
+        fresh = [place for place, event in enumerate(self.events) if event.at_seconds >= kept]
+        self.events = self.events[fresh[0] :] if fresh else []
+
+    @rule(
+        found=st.lists(st.tuples(_addresses, st.integers(0, 300)), max_size=2),
+        at=_seconds,
+        event=st.none() | _events,
+    )
+    def find_again(self, found, at, event):
         self.find([(address, "a.org", under) for address, under in found], at)
         addresses, rules = list(zip(*found, strict=True)) or [(), ()]
-        hosts = ["a.org"] * len(addresses)
-        self.store.write([PagesFound(addresses, hosts, rules, at, again=True)])
+        hosts, events = ["a.org"] * len(addresses), [event] * len(addresses)
+        self.store.write([PagesFound(addresses, hosts, rules, at, again=True, events=events)])
         numbers = {address: number for number, address in enumerate(self.pages)}
+        if event is not None:
+            for address in addresses:
+                self.tell(event, numbers[address], event.latest_seconds)
         for address, under in found:
             page = numbers[address]
             if self.tombstones.pop(page, None) is not None:
@@ -196,13 +289,13 @@ class StoreMachine(RuleBasedStateMachine):
     @rule()
     def reopen(self):
         self.store.close()
-        self.store = open_for_writing(self.address)
+        self.store = open_for_writing(self.address, RETENTION)
 
     @rule()
     @precondition(lambda self: self.visits)
     def crash(self):
         self.store.abandon()
-        self.store = open_for_writing(self.address)
+        self.store = open_for_writing(self.address, RETENTION)
 
     @invariant()
     def holds_what_the_model_holds(self):
@@ -220,6 +313,7 @@ class StoreMachine(RuleBasedStateMachine):
             tagged = {page: copy.robots for page, copy in self.copies.items() if copy.robots}
             assert dict(zip(*map(np.ndarray.tolist, reader.robots_tags()), strict=True)) == tagged
             self.check_visits(reader)
+            self.check_feed(reader)
             assert reader.checkpoint() == self.checkpoint
             self.check_robots(reader)
         for host in hosts.values():
@@ -227,6 +321,21 @@ class StoreMachine(RuleBasedStateMachine):
             assert (host.delay, host.failures) == (seen.delay, seen.failures)
         named = {*self.hosts, *(name for _, name in self.robots)}
         assert named <= {host.name for host in hosts.values()}
+
+    def check_feed(self, reader):
+        """Every event after any position, in order; the snapshot is what events lead to."""
+        erased = {page for page, status in self.tombstones.items() if status is PageStatus.ERASED}
+        expected = [
+            each._replace(address="") if each.page in erased else each for each in self.events
+        ]
+        oldest = expected[0].number if expected else self.told + 1
+        assert reader.feed_range()[1:] == (oldest, self.told)
+        for after in {0, oldest, self.told}:
+            found = [event for batch in reader.events(after, rows=2) for event in batch]
+            assert found == [event for event in expected if event.number > after]
+        copies = {event.page: event for batch in reader.snapshot(rows=2) for event in batch}
+        assert reader.listed_pages().tolist() == list(copies) == sorted(self.listed)
+        assert {page: copy.version for page, copy in copies.items()} == self.listed
 
     def check_robots(self, reader):
         """Each origin has its own, also where two are of one host."""

@@ -18,14 +18,15 @@ from recrawl.adapters.warc.erasing import erase_records
 from recrawl.adapters.warc.records import escaped_uri
 from recrawl.entries.entries import Erased, PagesErased, PagesRemoved
 from recrawl.parse.addresses import canonical
+from recrawl.state.events import told_event
 from recrawl.state.opening import unlearned
-from recrawl.visits.status import PageStatus
+from recrawl.visits.status import FeedKind, PageStatus, RemovalReason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from recrawl.entries.entries import Entry
+    from recrawl.entries.entries import Entry, PageEvent
     from recrawl.entries.store import ReadStore, WriteStore
 
 _TAKEN_OUT = (PageStatus.REMOVED, PageStatus.ERASED)
@@ -105,7 +106,8 @@ def remove_pages(
         at_seconds: The current time.
     """
     pages = _still_there(reader, chosen, _TAKEN_OUT)
-    _write(store, reader, [PagesRemoved(pages, at_seconds)] if pages else [])
+    events = _events(reader, pages, RemovalReason.REMOVED, at_seconds)
+    _write(store, reader, [PagesRemoved(pages, at_seconds, events)] if pages else [])
     status = reader.pages().status
     return [TakenOut(address, PageStatus(int(status[page]))) for address, page in chosen.known]
 
@@ -155,7 +157,11 @@ def erase_pages(
         records: Records that were taken out of WARC files, by address as they write it.
     """
     pages = _still_there(reader, chosen, (PageStatus.ERASED,))
-    receipts = _write(store, reader, [PagesErased([page], at_seconds) for page in pages])
+    events = _events(reader, pages, RemovalReason.ERASED, at_seconds)
+    entries = [
+        PagesErased([page], at_seconds, [event]) for page, event in zip(pages, events, strict=True)
+    ]
+    receipts = _write(store, reader, entries)
     erased = dict(zip(pages, receipts, strict=True))
     left = dict(records)
     rows = []
@@ -170,6 +176,20 @@ def _still_there(reader: ReadStore, chosen: Selection, done: tuple[PageStatus, .
     """Numbers of the pages that do not stand so already."""
     status = reader.pages().status
     return [page for _, page in chosen.known if not np.isin(status[page], done)]
+
+
+def _events(
+    reader: ReadStore, pages: Sequence[int], reason: RemovalReason, at_seconds: float
+) -> list[PageEvent | None]:
+    """What readers of the change feed are told of pages.
+
+    One that was removed is told again when it is erased: what was kept of it must go then, too.
+    """
+    status = reader.pages().status
+    listed = set(reader.listed_pages().tolist())
+    event = told_event(FeedKind.REMOVED, at_seconds, reason)
+    told = [page in listed or status[page] == PageStatus.REMOVED for page in pages]
+    return [event if each else None for each in told]
 
 
 def _write(store: WriteStore, reader: ReadStore, entries: Sequence[Entry]) -> list[Erased]:

@@ -68,7 +68,7 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
     """
     _allow_files()
     _return_large_blocks()
-    retention = Retention(max(settings.versions, 1), settings.keep, settings.size)
+    retention = Retention.of(settings)
     with open_for_writing(store, retention) as written, open_store(store) as reader:
         dated_back = written.date_back(clock.now() * SECONDS_A_DAY)
         if dated_back:

@@ -8,12 +8,14 @@ Touches: the network, the clock and a store, through what it is given.
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING
 
 from recrawl.crawl.page_visit import LeasedPage
 from recrawl.detect.masks.json_text import as_json, read_masks
 from recrawl.entries.entries import VisitMade
+from recrawl.entries.records import digest_of
 from recrawl.fetch.host_slots import HostBusy
 from recrawl.units import SECONDS_A_DAY
 
@@ -23,8 +25,8 @@ if TYPE_CHECKING:
     from recrawl.crawl.ledger import Ledger
     from recrawl.crawl.new_pages import NewPages
     from recrawl.crawl.page_visit import PageVisit, PageVisitor
-    from recrawl.entries.entries import Copy, PageChange
-    from recrawl.scheduler.scheduler import DuePage, Scheduler
+    from recrawl.entries.entries import Copy
+    from recrawl.scheduler.scheduler import DuePage, Learned, Scheduler
 
 
 class VisitCycle:
@@ -76,7 +78,7 @@ class VisitCycle:
             agenda.release_lease(page, self._scheduler.clock.now())
             raise
         # From here to the end nothing waits: what is learned is what is written, in one order.
-        change = self._scheduler.learn(
+        learned = self._scheduler.learn(
             lease,
             visit.address,
             visit.outcome,
@@ -84,16 +86,26 @@ class VisitCycle:
             age=visit.verdict.age,
             false_changes=visit.false_changes,
         )
-        self._ledger.put_visit(self._entry(visit, change), visit)
+        self._ledger.put_visit(self._entry(visit, learned), visit)
         self._scheduler.visited()
         if visit.moved_to:
             self._new_pages.moved(page, visit.moved_to, rule.links, visit.at)
         if rule.links and visit.follows_links:
             await self._new_pages.follow(page, visit.response, number, visit.at)
 
-    def _entry(self, visit: PageVisit, change: PageChange | None) -> VisitMade:
+    def _entry(self, visit: PageVisit, learned: Learned) -> VisitMade:
         """A visit as it is written down."""
-        response, verdict = visit.response, visit.verdict
+        response, verdict, keeps = visit.response, visit.verdict, self._settings.versions > 0
+        event = learned.event
+        if event is not None:
+            # A body that is kept is signed where it is written.
+            signed = verdict.body is not None and not keeps
+            event = replace(
+                event,
+                target=visit.moved_to or None,
+                gist=verdict.gist or None,
+                version=digest_of(verdict.body) if signed and verdict.body else None,
+            )
         return VisitMade(
             page=visit.page,
             at_seconds=visit.at * SECONDS_A_DAY,
@@ -105,7 +117,8 @@ class VisitCycle:
             share=None if isnan(verdict.share) else verdict.share,
             audit=visit.audit,
             copy=verdict.copy,
-            body=verdict.body if self._settings.versions else None,
+            body=verdict.body if keeps else None,
             masks=None if visit.masks is None else as_json(visit.masks),
-            change=change,
+            change=learned.change,
+            event=event,
         )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from xxhash import xxh3_64_digest
 
-from recrawl.detect.diff.share import share_changed
+from recrawl.detect.diff.share import word_change
 from recrawl.detect.masks.masks import NO_MASKS, apply_masks
 from recrawl.detect.simhash import estimated_share, simhash
 from recrawl.detect.text.lines import lines, text_lines
@@ -48,10 +48,12 @@ class Change:
     Args:
         outcome: First, cosmetic or changed; cosmetic where nothing differs that counts.
         share: Share of the words that differ; nan where that is unknown.
+        gist: Kind of the change, one of `recrawl.detect.diff.gist.GISTS`; empty if unknown.
     """
 
     outcome: VisitOutcome
     share: float
+    gist: str = ""
 
 
 def read_lines(
@@ -99,7 +101,7 @@ def compare(
     Examples:
         >>> old = OldVersion(("Tea", "5 euros"), signature(("Tea", "5 euros")))
         >>> compare(old, ("Tea", "6 euros"))
-        Change(outcome=<VisitOutcome.CHANGED: 3>, share=0.3333333333333333)
+        Change(outcome=<VisitOutcome.CHANGED: 3>, share=0.3333333333333333, gist='figures')
         >>> compare(old, ("Tea", "6 euros"), least_change=0.5).outcome.label
         'cosmetic'
     """
@@ -108,11 +110,12 @@ def compare(
     now = apply_masks(new, masks)
     if signature(now) == old.signature:
         return Change(VisitOutcome.COSMETIC, 0.0)
+    gist = ""
     if old.lines is not None:
-        share = share_changed(apply_masks(old.lines, masks), now)
+        share, gist = word_change(apply_masks(old.lines, masks), now)
     elif old.simhash is not None:
         share = estimated_share(old.simhash, simhash(now))
     else:
         share = nan
     cosmetic = share == 0.0 or share < least_change
-    return Change(VisitOutcome.COSMETIC if cosmetic else VisitOutcome.CHANGED, share)
+    return Change(VisitOutcome.COSMETIC if cosmetic else VisitOutcome.CHANGED, share, gist)

@@ -94,6 +94,7 @@ class Verdict:
         body: Bytes worth keeping as a version; None where there are none.
         wall: What stood in place of the page, if anything did.
         displaced: Whether a change took the place of a mask away, or edited a line beside it.
+        gist: Kind of a change, one of `recrawl.detect.diff.gist.GISTS`; empty if unknown.
     """
 
     outcome: VisitOutcome
@@ -103,6 +104,7 @@ class Verdict:
     body: bytes | None = None
     wall: str = ""
     displaced: bool = False
+    gist: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +215,7 @@ def verdict_by_content(  # noqa: PLR0913 - a page now, a page before, and what i
             and is_mask_displaced(old.lines, now.lines, known.masks)
         )
         changed = _changed(what.outcome, what.share, found, known, response, at)
-        return replace(changed, displaced=moved)
+        return replace(changed, displaced=moved, gist=what.gist)
     assert copy is not None  # noqa: S101 - without one it is the first
     by = copy.text_signature, copy.simhash
     if not what.share:

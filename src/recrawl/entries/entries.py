@@ -18,7 +18,7 @@ from recrawl.visits.status import NO_TAG, Audit, PageStatus
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recrawl.visits.status import RobotsTag, VisitOutcome
+    from recrawl.visits.status import FeedKind, RemovalReason, RobotsTag, VisitOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,31 @@ class PageChange:
 
 
 @dataclass(frozen=True, slots=True)
+class PageEvent:
+    """What readers of the change feed are told of a page; written with what it tells of.
+
+    Args:
+        kind: What happened.
+        latest_seconds: When it had happened at the latest.
+        earliest_seconds: When it had not happened yet; None where that is unknown.
+        likely_seconds: When it probably happened; None where nothing is known of that.
+        reason: Why the page is gone, of an event that ends it.
+        target: Address that the page has moved to, if it has.
+        gist: Kind of the change in one word, one of `recrawl.detect.diff.gist.GISTS`, if known.
+        version: Digest of the body, where the body itself is not written.
+    """
+
+    kind: FeedKind
+    latest_seconds: float
+    earliest_seconds: float | None = None
+    likely_seconds: float | None = None
+    reason: RemovalReason | None = None
+    target: str | None = None
+    gist: str | None = None
+    version: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class VisitMade:
     """One visit and all that it changed, written together or not at all.
 
@@ -77,6 +102,7 @@ class VisitMade:
         body: Bytes to store as a version.
         masks: The new masks of the page, as text; None if they are unchanged.
         change: The new status of the page; None if it is unchanged.
+        event: What readers of the change feed are told; None for nothing.
     """
 
     page: int
@@ -92,6 +118,7 @@ class VisitMade:
     body: bytes | None = None
     masks: str | None = None
     change: PageChange | None = None
+    event: PageEvent | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +132,7 @@ class PagesFound:
         at_seconds: When they were found.
         depth: Links between them and the nearest address of a sitemap, a feed or the settings.
         again: Whether those that were removed or erased are to be visited again.
+        events: What readers of the change feed are told of each; none for nothing of any.
     """
 
     addresses: Sequence[str]
@@ -113,6 +141,7 @@ class PagesFound:
     at_seconds: float
     depth: int = 0
     again: bool = False
+    events: Sequence[PageEvent | None] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +152,13 @@ class PagesChanged:
         pages: Their numbers.
         changes: New status of each; None to leave it unchanged.
         rules: New rule of each; None to leave it unchanged.
+        events: What readers of the change feed are told of each; none for nothing of any.
     """
 
     pages: Sequence[int]
     changes: Sequence[PageChange] | None = None
     rules: Sequence[int] | None = None
+    events: Sequence[PageEvent | None] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,26 +168,30 @@ class PagesRemoved:
     Args:
         pages: Their numbers.
         at_seconds: When.
+        events: What readers of the change feed are told of each; none for nothing of any.
     """
 
     pages: Sequence[int]
     at_seconds: float
+    events: Sequence[PageEvent | None] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class PagesErased:
     """Pages taken out with their addresses, copies, versions and masks; a tombstone of each stays.
 
-    Their numbers and visits stay, too. A checkpoint may name their addresses: whoever erases pages
-    writes another one.
+    Their numbers and visits stay, too, and events without addresses and versions. A checkpoint may
+    name their addresses: whoever erases pages writes another one.
 
     Args:
         pages: Their numbers.
         at_seconds: When.
+        events: What readers of the change feed are told of each; none for nothing of any.
     """
 
     pages: Sequence[int]
     at_seconds: float
+    events: Sequence[PageEvent | None] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +276,7 @@ class SitesDiscovered:
 
 @dataclass(frozen=True, slots=True)
 class Prune:
-    """Request to delete old versions of all pages, by the store's retention.
+    """Request to delete old versions of all pages and old events, by the store's retention.
 
     Args:
         now_seconds: The current time.

@@ -6,10 +6,23 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from recrawl.visits.status import PageStatus
+    from recrawl.visits.status import FeedKind, PageStatus, RemovalReason
+
+
+_DIGEST_BYTES = 16
+
+
+def digest_of(body: bytes) -> bytes:
+    """First 16 bytes of a body's SHA-256, by which versions are told apart.
+
+    >>> digest_of(b"").hex()
+    'e3b0c44298fc1c149afbf4c8996fb924'
+    """
+    return sha256(body).digest()[:_DIGEST_BYTES]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,3 +139,55 @@ class SavedCheckpoint(NamedTuple):
 
     parts: dict[str, Any]
     visit: int
+
+
+class FeedEvent(NamedTuple):
+    """An event of the change feed; a tuple, for a million of them are read at once.
+
+    Attributes:
+        number: Its position in the feed, from 1; 0 in a snapshot.
+        kind: What happened.
+        page: Number of the page.
+        address: Its address; empty where it was erased.
+        at_seconds: When it was seen.
+        earliest_seconds: When it had not happened yet; None where that is unknown.
+        latest_seconds: When it had happened at the latest.
+        likely_seconds: When it probably happened; None where nothing is known of that.
+        visit: Number of the visit that saw it; None where none did.
+        version: Digest of the body from then on; None where there is none, or it is unknown.
+        before: Digest of the body before; None in the same cases.
+        share: Share of the words that differ; None where nothing was compared.
+        gist: Kind of the change in one word; None where it is unknown.
+        reason: Why the page is gone, of an event that ends it.
+        target: Address that the page has moved to, if it has.
+    """
+
+    number: int
+    kind: FeedKind
+    page: int
+    address: str
+    at_seconds: float
+    earliest_seconds: float | None
+    latest_seconds: float
+    likely_seconds: float | None
+    visit: int | None
+    version: bytes | None
+    before: bytes | None
+    share: float | None
+    gist: str | None
+    reason: RemovalReason | None
+    target: str | None
+
+
+class FeedRange(NamedTuple):
+    """Which part of the change feed a store keeps.
+
+    Attributes:
+        feed: Name of the feed, which each store has of its own.
+        oldest: Number of the oldest event that is kept; one more than the newest where none is.
+        newest: Number of the newest event that was ever written, 0 before the first.
+    """
+
+    feed: str
+    oldest: int
+    newest: int

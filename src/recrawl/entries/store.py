@@ -14,6 +14,10 @@ A backend (SQLite, PostgreSQL) implements both; `recrawl.store` opens one by its
   found with `again`; a visit to it is refused. Of an erased page nothing comes back but its
   number, its host, its visits and its tombstone, and of its address only a hash is kept.
 - No version is kept of a page whose copy asks for `NOARCHIVE`.
+- Events of the change feed are numbered from 1 in the order in which they are committed, together
+  with the entry that has them. Whoever has read up to a number finds all later events above it, the
+  same ones until they are pruned; no number is given twice, also after all events were pruned.
+- A page is listed, and so in a snapshot, from an event that begins it to one that ends it.
 
 Pure.
 """
@@ -32,6 +36,8 @@ if TYPE_CHECKING:
     from recrawl.entries.records import (
         Checked,
         DiskUsage,
+        FeedEvent,
+        FeedRange,
         Host,
         PageCount,
         SavedCheckpoint,
@@ -40,6 +46,7 @@ if TYPE_CHECKING:
     )
 
 VISITS_AT_A_TIME = 1 << 17  # rows of a batch, unless a reader asks for fewer
+EVENTS_AT_A_TIME = 1000
 
 
 class ReadStore(Protocol):
@@ -157,6 +164,30 @@ class ReadStore(Protocol):
 
     def daily_visits(self, first_day: int = 0) -> list[tuple[int, int, int]]:
         """Visits by day and outcome: (days since 1970, `VisitOutcome`, visits), ascending."""
+
+    # The change feed.
+
+    def feed_range(self) -> FeedRange:
+        """Name of the change feed, and which of its events are kept."""
+
+    def events(self, after: int = 0, rows: int = EVENTS_AT_A_TIME) -> Iterator[list[FeedEvent]]:
+        """Events with numbers above `after`, at most `rows` at a time, to the end of the feed."""
+
+    def first_event_since(self, seconds: float) -> int:
+        """Number of the first event seen at or after an instant; one more than all if none is."""
+
+    def snapshot(self, rows: int = EVENTS_AT_A_TIME) -> Iterator[list[FeedEvent]]:
+        """Copies that readers of the feed have, as events, at most `rows` in one short read.
+
+        What is written meanwhile may be in it or not: a reader that asks for `feed_range` first
+        and for all events after it has no hole.
+        """
+
+    def listed_pages(self) -> Ints:
+        """Pages that readers of the feed have a copy of, ascending."""
+
+    def data_version(self) -> int:
+        """Number that differs from the last one if the store was written to meanwhile."""
 
     # Hosts.
 

@@ -276,6 +276,10 @@ class Agenda:
         self._pool(page).copies.learn(page, now, outcomes)
         self._reschedule(page, now)
 
+    def rate(self, page: int, now: float) -> float:
+        """Changes a day that are expected of a page since its last visit; nan if unknown."""
+        return self._pool(page).copies.rate(page, now)
+
     def audited(self, page: int, now: float) -> None:
         """Count a second request of a visit against the budget."""
         self._pool(page).bucket.spend(now, first=False)

@@ -9,7 +9,7 @@ Pure.
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, nan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -119,6 +119,14 @@ class CopiedPages:
         unannounced_changes = np.zeros(len(pages))
         unannounced_changes[row >= 0] = self.frontier.unannounced_changes(row[row >= 0])
         return unannounced_changes
+
+    def rate(self, page: int, now: float) -> float:
+        """Changes a day that are expected of a page since its last visit; nan if unknown.
+
+        By what the policy learned at its last tick: nothing is learned for the sake of the answer.
+        """
+        row = int(self._table.row[page])
+        return self.frontier.rate(row, instant_after_epoch(now)) if row >= 0 else nan
 
     def learn_all(self) -> None:
         """Let the policy learn from all visits that it was told of."""

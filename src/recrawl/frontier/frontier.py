@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.policies.pages import Outcomes, Pages
-from recrawl.policies.policy import EveryStep, Listening, Priced
+from recrawl.policies.policy import EveryStep, Listening, Priced, Rated
 from recrawl.units import SECONDS_A_DAY, epoch_days
 
 if TYPE_CHECKING:
@@ -209,6 +209,13 @@ class Frontier:
             return np.zeros(len(rows))
         return self._policy.unannounced_changes(self.state, rows)
 
+    def rate(self, row: int, now: np.datetime64) -> float:
+        """Changes a day that are expected of a page since its last visit; nan if unknown.
+
+        By what was learned when the last tick ended: visits since then are not learned for it.
+        """
+        return self._turns.rate(row, now)
+
     def _ready(self, now: np.datetime64) -> Bools:
         if self._free:
             return self._waiting
@@ -242,7 +249,9 @@ class _ByValue:
     def __init__(self, policy: Priced[Any]) -> None:
         self._policy = policy
         self._every_step = isinstance(policy, EveryStep) and policy.every_step
+        self._rated = policy if isinstance(policy, Rated) else None
         self._state: Any = None
+        self._pages = 0  # that the state knows
         self._tick = 0.0
         self._ends = -np.inf  # of the tick, in days after 1970
         self._queue: Ints = np.empty(0, np.int64)
@@ -251,11 +260,12 @@ class _ByValue:
 
     def start(self, pages: Pages, now: np.datetime64, gap: float) -> None:
         self._state = self._policy.start(pages, now, gap)
+        self._pages = len(pages)
         self._tick = tick_of(gap)
 
     def resume(self, state: object, gap: float, pages: int) -> None:
-        del pages
         self._state = state
+        self._pages = pages
         self._tick = tick_of(gap)
 
     def set_gap(self, gap: float) -> None:
@@ -299,7 +309,9 @@ class _ByValue:
     def learned(self) -> Any:  # noqa: ANN401 # a policy's state is its own affair
         """The policy's state after all that was found and seen."""
         if self._found:
-            self._state = self._policy.found(self._state, Pages.joined(self._found))
+            found = Pages.joined(self._found)
+            self._state = self._policy.found(self._state, found)
+            self._pages += len(found)
             self._found = []
         if self._visits:
             rows, now, outcomes = zip(*self._visits, strict=True)
@@ -307,6 +319,12 @@ class _ByValue:
             self._visits = []
             self._learn(np.concatenate(rows), np.concatenate(now), together)
         return self._state
+
+    def rate(self, row: int, now: np.datetime64) -> float:
+        """Rate of a page by the state as it is; nan where it does not know the page."""
+        if self._rated is None or row >= self._pages:
+            return np.nan
+        return float(self._rated.rates_since_visit(self._state, np.array([row]), now)[0])
 
     def _learn(self, rows: Ints, now: Instants, outcomes: Outcomes) -> None:
         """Learn from visits, not too many at once: a policy may need kilobytes for each."""
@@ -370,6 +388,11 @@ class _ByDueTime:
 
     def learned(self) -> Any:  # noqa: ANN401 # a policy's state is its own affair
         return self._state
+
+    def rate(self, row: int, now: np.datetime64) -> float:
+        """Nothing: fixed rules know no rates."""
+        del row, now
+        return np.nan
 
     def _due_days(self, rows: Ints) -> Floats:
         due = epoch_days(self._policy.due(self._state, rows, np.inf))

@@ -91,6 +91,18 @@ class Listening(Priced[State], Protocol[State]):
 
 
 @runtime_checkable
+class Rated(Policy[State], Protocol[State]):
+    """Knows how often pages change."""
+
+    def rates_since_visit(self, state: State, rows: Ints, now: np.datetime64) -> Floats:
+        """Changes a day that are expected of each page from its last visit to now.
+
+        The state stays as it is.
+        """
+        ...
+
+
+@runtime_checkable
 class Checkpointed(Policy[State], Protocol[State]):
     """Can be saved and taken up again: what a live crawl needs."""
 

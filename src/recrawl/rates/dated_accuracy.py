@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.rates.last_change import last_change_share
 from recrawl.rates.published.malcolm_age import variance_of_mean_age
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class EventsOverDays:
         """Mean of estimate / mean interval, of its square, and the chance that there is none."""
         x, k = self.expected, self._possible(self.events > 0)
         chance, events = self.chance[k], self.events[k]
-        age = 1 / x - 1 / np.expm1(x)
+        age = last_change_share(x)
         age_variance = 1 / x**2 - np.exp(-x) / np.expm1(-x) ** 2
         days = self.gaps - k + k * age
         defined = chance.sum()

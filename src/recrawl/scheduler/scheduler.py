@@ -11,7 +11,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import inf, isnan, nan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from recrawl.entries.entries import Checkpoint, PageChange, PagesFound, Prune, V
 from recrawl.errors import InvalidParameter
 from recrawl.parse.addresses import canonical, host_of
 from recrawl.settings.rules import NO_RULE
+from recrawl.state.events import Gap, visit_event
 from recrawl.state.opening import open_crawl
 from recrawl.store import create_store, is_store, open_for_writing, open_store
 from recrawl.store.retention import Retention
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from recrawl.clock import Clock
-    from recrawl.entries.entries import Entry, Found
+    from recrawl.entries.entries import Entry, Found, PageEvent
     from recrawl.entries.store import ReadStore
     from recrawl.frontier.agenda import Lease
     from recrawl.settings.settings import Settings
@@ -57,6 +58,18 @@ class DuePage:
     def first(self) -> bool:
         """Whether there is no copy of it yet."""
         return self.lease.first
+
+
+class Learned(NamedTuple):
+    """What a visit has changed.
+
+    Attributes:
+        change: The new status of the page; None if it is unchanged.
+        event: What readers of the change feed are told; None for nothing.
+    """
+
+    change: PageChange | None
+    event: PageEvent | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +155,7 @@ class Scheduler:
         if not is_store(store):
             create_store(store).close()
         clock = clock or RealClock()
-        retention = Retention(max(settings.versions, 1), settings.keep, settings.size)
+        retention = Retention.of(settings)
         with open_for_writing(store, retention) as written, open_store(store) as reader:
             random = np.random.default_rng(seed)
             crawl = open_crawl(settings, written, reader, clock.now(), random=random)
@@ -198,10 +211,14 @@ class Scheduler:
             outcome = VisitOutcome.CHANGED if changed else VisitOutcome.SAME
             outcome = VisitOutcome.FIRST if lease.first else outcome
         self.crawl.agenda.answered(lease, now)
-        change = self.learn(lease, page.address, outcome, now, age=age)
+        change, event = self.learn(lease, page.address, outcome, now, age=age)
         days = None if isnan(age) else age
         made = VisitMade(
-            lease.page, now * SECONDS_A_DAY, outcome, http=http, age=days, change=change
+            *(lease.page, now * SECONDS_A_DAY, outcome),
+            http=http,
+            age=days,
+            change=change,
+            event=event,
         )
         number: int = self._write(made)
         self.visited()
@@ -249,8 +266,8 @@ class Scheduler:
         *,
         age: float = nan,
         false_changes: float = 0.0,
-    ) -> PageChange | None:
-        """Learn what a visit found; returns how the page stands where that has changed.
+    ) -> Learned:
+        """Learn what a visit found; returns what it has changed.
 
         Args:
             lease: Permission that it was made with.
@@ -262,6 +279,8 @@ class Scheduler:
         """
         crawl, agenda, page = self.crawl, self.crawl.agenda, lease.page
         had = agenda.status(page), agenda.failures(page)
+        gap = Gap(float(crawl.last[page]), now, age)
+        rate = agenda.rate(page, now) if outcome is VisitOutcome.CHANGED and isnan(age) else nan
         match outcome:
             case VisitOutcome.FAILED | VisitOutcome.WALLED:
                 agenda.failed(page, now)
@@ -280,9 +299,14 @@ class Scheduler:
                 agenda.seen(page, now, changed=changed, age=age, false_changes=false_changes)
                 crawl.last[page] = now
         status, set_time = (agenda.status(page), agenda.failures(page)), agenda.set_time(page)
+        listed = bool(crawl.listed[page])
+        event = visit_event(outcome, status[0], gap, listed=listed, rate=rate)
+        if event is not None:
+            crawl.listed[page] = not event.kind.ends
         if status == had and set_time == inf:
-            return None
-        return PageChange(*status, set_time * SECONDS_A_DAY if set_time < inf else None)
+            return Learned(None, event)
+        at = set_time * SECONDS_A_DAY if set_time < inf else None
+        return Learned(PageChange(*status, at), event)
 
     def take_in(self, found: Found, names: Sequence[str], rules: Sequence[int]) -> int:
         """Let the agenda know of pages that were written down; returns how many are new.

@@ -199,6 +199,7 @@ TABLES: Mapping[str, Mapping[str, Key]] = {
         "keep": Key(_duration, f"{_TIME} 90d"),
         "size": Key(size_bytes, "a size such as 500MB or 2GB"),
     },
+    "feed": {"keep": Key(_duration, f"{_TIME} 90d")},
 }
 BLOCK: Mapping[str, Key] = {
     "address": Key(address, "an address that begins with http:// or https://"),

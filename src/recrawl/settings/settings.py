@@ -40,12 +40,11 @@ _SHOWN = 60  # characters of a value in a message
 _TOP = "the top of the file"
 _LISTING = "listing"
 _BLOCK_KEYS = dict.fromkeys(BLOCKS, BLOCK) | {_LISTING: LISTING}
-_TITLES = {"politeness": "[politeness]", "storage": "[storage]"} | {
-    kind: f"[[{kind}]]" for kind in _BLOCK_KEYS
-}
+_TITLES = {table: f"[{table}]" for table in TABLES} | {kind: f"[[{kind}]]" for kind in _BLOCK_KEYS}
 _KEYS = {_TOP: TOP} | {
     title: _BLOCK_KEYS.get(name) or TABLES[name] for name, title in _TITLES.items()
 }
+_ATTRIBUTES = {("feed", "keep"): "feed_keep"}  # keys that another table has, too
 _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)$")
 
 
@@ -64,6 +63,7 @@ class Settings:
         versions: How many of the newest versions of a page are kept.
         keep: Days after which a version is dropped, unless it is the newest.
         size: Bytes that the store may take on disk; versions are dropped for it.
+        feed_keep: Days after which an event of the change feed is dropped.
         rules: Rules of sites, in the order of the file, then those of pages.
         listings: Rules of listings, in the order of the file.
 
@@ -83,6 +83,7 @@ class Settings:
     versions: int = 10
     keep: float = 90.0
     size: int = 10 * 2**30
+    feed_keep: float = 90.0
     rules: tuple[Rule, ...] = ()
     listings: tuple[ListingRule, ...] = ()
     _finder: RuleFinder = field(init=False, repr=False, compare=False)
@@ -138,7 +139,8 @@ def read_settings(text: str, *, name: str = FILE_NAME) -> Settings:
     values = document.table((), TOP, _TOP, beside=_TITLES)
     for table, keys in TABLES.items():
         if table in document.values:
-            values |= document.table((table,), keys, _TITLES[table])
+            found = document.table((table,), keys, _TITLES[table])
+            values |= {_ATTRIBUTES.get((table, key), key): value for key, value in found.items()}
     if "agent" not in values:
         document.refuse((), f"agent must be {TOP['agent'].rule} (got none)")
     rules = [rule for kind in BLOCKS for rule in document.rules(kind)]

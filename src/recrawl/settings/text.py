@@ -48,6 +48,11 @@ keep = "90d"
 # pages and visits never.
 size = "10GB"
 
+[feed]
+# Events of the change feed older than this are dropped; who has read up to one of them begins
+# again with a snapshot.
+keep = "90d"
+
 # A block [[site]] is for everything under an address, a block [[page]] for one page. Both
 # have the same keys, and only address must be given. Where several blocks hold an address,
 # its own [[page]] decides, else the [[site]] with the longest address; the others say

@@ -18,6 +18,7 @@ from recrawl.frontier.host_table import HostTable
 from recrawl.policies.checkpoint import dump_state
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.settings.pools import NOTHING, fingerprint, terms
+from recrawl.settings.rules import NO_RULE
 from recrawl.state.announcements import ANNOUNCED, Announcements
 from recrawl.state.checkpoint import (
     FINGERPRINT,
@@ -27,16 +28,18 @@ from recrawl.state.checkpoint import (
     some_parts,
     with_pool,
 )
+from recrawl.state.events import told_event
 from recrawl.state.false_changes import PAIRS
 from recrawl.state.pages import known_pages, paying_pools, recent_visits
 from recrawl.state.snapshot import replay, rules_anew
 from recrawl.state.trust import Trust
 from recrawl.units import SECONDS_A_DAY, instant_after_epoch
+from recrawl.visits.status import FeedKind, PageStatus, RemovalReason
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from recrawl.arrays.types import Floats
+    from recrawl.arrays.types import Bools, Floats
     from recrawl.entries.store import ReadStore, WriteStore
     from recrawl.policies.policy import Policy
     from recrawl.settings.settings import Settings
@@ -60,6 +63,7 @@ class Crawl:
         trust: How far hosts and pages are believed.
         discovered: When new pages of each site were last looked for, by its address.
         announcements: What hosts say of changes.
+        listed: Whether readers of the change feed have a copy of each page.
     """
 
     settings: Settings
@@ -71,10 +75,12 @@ class Crawl:
     trust: Trust
     discovered: dict[str, float] = field(default_factory=dict)
     announcements: Announcements = field(default_factory=Announcements)
+    listed: Bools = field(default_factory=lambda: np.empty(0, np.bool_))
 
     def grow(self, pages: int) -> None:
         """Make room for pages that were found."""
         self.last = append_rows(self.last, np.full(pages, np.nan))
+        self.listed = append_rows(self.listed, np.zeros(pages, np.bool_))
         self.trust.grow(pages)
         self.announcements.grow(pages)
 
@@ -135,7 +141,7 @@ def open_crawl(
     discovered = _discovered(settings, reader)
     checkpoint = fitting(settings, reader)
     if checkpoint is None:
-        _assign_rules(settings, store, reader)
+        _assign_rules(settings, store, reader, now)
     snapshot = replay(
         settings,
         reader,
@@ -156,6 +162,7 @@ def open_crawl(
         visit=snapshot.visit,
         trust=Trust(hosts, random),
         discovered=discovered,
+        listed=_listed(reader, len(snapshot.last)),
     )
     crawl.trust.grow(len(snapshot.last))
     crawl.trust.load(reader)
@@ -192,17 +199,39 @@ def _discovered(settings: Settings, reader: ReadStore) -> dict[str, float]:
     return {address: at / SECONDS_A_DAY for address, at in known if address in wanted}
 
 
-def _assign_rules(settings: Settings, store: WriteStore, reader: ReadStore) -> None:
-    """Find the rule of every page anew."""
+def _listed(reader: ReadStore, pages: int) -> Bools:
+    """Whether readers of the change feed have a copy of each page."""
+    listed = np.zeros(pages, np.bool_)
+    listed[reader.listed_pages()] = True
+    return listed
+
+
+def _assign_rules(settings: Settings, store: WriteStore, reader: ReadStore, now: float) -> None:
+    """Find the rule of every page anew.
+
+    Readers of the change feed are told of pages that have lost their rule, and of those that have
+    one again and still a copy.
+    """
     if store.last_visit():
         # Whatever comes now, a crash or other settings: what was learned before fits no longer.
         store.write([unlearned(reader)])
     columns = reader.pages()
     rules = rules_anew(settings, reader, columns)
     moved = np.flatnonzero(columns.rule != rules)
+    listed = _listed(reader, len(rules))
+    ends = listed & (rules == NO_RULE)
+    begins = ~listed & (columns.rule == NO_RULE) & (columns.status == PageStatus.COPIED)
+    at = now * SECONDS_A_DAY
+    unlisted = told_event(FeedKind.REMOVED, at, RemovalReason.UNLISTED)
+    back = told_event(FeedKind.BACK, at)
     for some in np.array_split(moved, len(moved) // _PAGES_AT_A_TIME + 1):
         if len(some):
-            store.write([PagesChanged(some.tolist(), rules=rules[some].tolist())])
+            events = [
+                unlisted if end else back if begin else None
+                for end, begin in zip(ends[some].tolist(), begins[some].tolist(), strict=True)
+            ]
+            changed = PagesChanged(some.tolist(), rules=rules[some].tolist(), events=events)
+            store.write([changed])
 
 
 def unlearned(reader: ReadStore) -> Checkpoint:

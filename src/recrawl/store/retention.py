@@ -1,4 +1,4 @@
-"""Retention of old page versions: which ones to delete.
+"""Retention of old page versions and events: which ones to delete.
 
 Pure.
 """
@@ -16,11 +16,12 @@ from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Ints
+    from recrawl.settings.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """How many versions to keep.
+    """How many versions, and how long events, to keep.
 
     The newest of each page stays, whatever its age. Only where a store would grow beyond its room
     without any older versions left does it go, too: pages and visits are never deleted.
@@ -29,15 +30,22 @@ class Retention:
         versions: Most versions of one page; None for any number.
         age: Days after which a version goes; None for never.
         total_bytes: Room for the whole store on disk, with its log; None for any.
+        events: Days after which an event of the change feed goes; None for never.
     """
 
     versions: int | None = None
     age: float | None = None
     total_bytes: int | None = None
+    events: float | None = None
+
+    @classmethod
+    def of(cls, settings: Settings) -> Retention:
+        """Retention that the settings of a crawl ask for."""
+        return cls(max(settings.versions, 1), settings.keep, settings.size, settings.feed_keep)
 
     def __post_init__(self) -> None:
         """Check the limits."""
-        for name, least in (("versions", 1), ("age", 0), ("total_bytes", 0)):
+        for name, least in (("versions", 1), ("age", 0), ("total_bytes", 0), ("events", 0)):
             value = getattr(self, name)
             if value is not None and not value >= least:
                 raise InvalidParameter(f"{name} must be at least {least} (got {value})")

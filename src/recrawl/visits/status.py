@@ -1,4 +1,4 @@
-"""Status codes of pages, visits and audits, and robots tags, as small numbers with names.
+"""Status codes of pages, visits, audits and events, and robots tags, as small numbers with names.
 
 Stores and arrays hold the numbers, one byte per page or visit, so a number keeps its meaning for
 ever: a new name takes the next number.
@@ -79,6 +79,51 @@ class Audit(IntEnum):
         return self.name.lower()
 
 
+class FeedKind(IntEnum):
+    """What an event of the change feed tells of a page.
+
+    >>> [kind.label for kind in FeedKind if kind.ends]
+    ['removed', 'moved']
+    """
+
+    SNAPSHOT = 0  # there is a copy, as a snapshot has it; never stored
+    NEW = 1  # there is a first copy
+    CHANGED = 2  # there is another copy
+    REMOVED = 3  # the copy is of no page any more: the tombstone
+    MOVED = 4  # the same, and the page is at another address
+    BACK = 5  # there is a copy again
+
+    @property
+    def label(self) -> str:
+        """Its name in tables and files."""
+        return self.name.lower()
+
+    @property
+    def ends(self) -> bool:
+        """Whether a reader has no copy of the page afterwards."""
+        return self in _ENDS
+
+
+class RemovalReason(IntEnum):
+    """Why a page is in no copy of a reader any more.
+
+    >>> RemovalReason.UNLISTED.label
+    'unlisted'
+    """
+
+    GONE = 1  # the host says that there is no such page, twice
+    MOVED = 2  # it answers from another address
+    REFUSED = 3  # robots.txt forbids it
+    UNLISTED = 4  # the settings have no rule for it any more
+    REMOVED = 5  # taken out of the crawl
+    ERASED = 6  # taken out, with all that was known of it
+
+    @property
+    def label(self) -> str:
+        """Its name in tables and files."""
+        return self.name.lower()
+
+
 class RobotsTag(IntFlag):
     """What a page asks of crawlers, by `X-Robots-Tag` or `<meta name="robots">`.
 
@@ -97,6 +142,7 @@ class RobotsTag(IntFlag):
 
 
 NO_TAG = RobotsTag(0)
+_ENDS = frozenset({FeedKind.REMOVED, FeedKind.MOVED})
 _COMPARED = frozenset(
     {VisitOutcome.SAME, VisitOutcome.NOT_MODIFIED, VisitOutcome.CHANGED, VisitOutcome.COSMETIC}
 )

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.detect.diff.line_diff import GISTS, BlockKind, gist, line_diff
+from recrawl.detect.diff.gist import GISTS
+from recrawl.detect.diff.line_diff import BlockKind, gist, line_diff
 from recrawl.detect.diff.share import share_changed
 from recrawl.detect.diff.word_diff import EditKind, reverse
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from recrawl.detect.diff.line_diff import GISTS, gist, line_diff
+from recrawl.detect.diff.gist import GISTS
+from recrawl.detect.diff.line_diff import gist, line_diff
 from recrawl.detect.diff.share import share_changed
 from recrawl.detect.diff.word_diff import EditKind, pieces, reverse, word_diff
 from recrawl.detect.masks.host_masks import HostMasks
@@ -363,7 +364,7 @@ PARSERS = (
         seeds=_PAIRS,
         modules=tuple(
             f"recrawl.detect.diff.{name}"
-            for name in ("line_diff", "line_matching", "patience", "share", "word_diff")
+            for name in ("gist", "line_diff", "line_matching", "patience", "share", "word_diff")
         ),
         tokens=_DIFF_TOKENS,
         longest=1500,

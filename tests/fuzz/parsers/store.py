@@ -16,6 +16,7 @@ from recrawl.entries.entries import (
     Copy,
     HostBelieved,
     HostSeen,
+    PageEvent,
     PagesFound,
     RobotsRead,
     VisitMade,
@@ -23,7 +24,7 @@ from recrawl.entries.entries import (
 from recrawl.entries.listings import ListingSynced, Quality, SyncOutcome
 from recrawl.errors import StoreError
 from recrawl.store import create_store, open_store
-from recrawl.visits.status import VisitOutcome
+from recrawl.visits.status import FeedKind, VisitOutcome
 from tests.fuzz.parser import Parser
 
 if TYPE_CHECKING:
@@ -55,6 +56,16 @@ _CELLS = (
     "update checkpoint set data = ? where block > 0",
     "update meta set value = cast(? as integer) where name like '%visit%'",
     "update meta set value = cast(? as integer) where name = 'checkpoint'",
+    "update changes set kind = cast(? as integer)",
+    "update changes set at = cast(? as integer)",
+    "update changes set page = cast(? as integer)",
+    "update changes set gist = cast(? as integer)",
+    "update changes set version = ?",
+    "update changes set target = cast(? as text)",
+    "update pages set version = ?",
+    "update pages set listed = cast(? as integer)",
+    "update meta set value = ? where name = 'feed'",
+    "update sqlite_sequence set seq = cast(? as integer)",
 )
 
 
@@ -64,13 +75,24 @@ def _whole_store() -> bytes:
     with TemporaryDirectory(prefix="recrawl-fuzz-") as folder:
         path = Path(folder) / "whole.db"
         first = Copy(b"12345678", b"abcdefgh", '"1"', 60, 7)
+        new, changed = PageEvent(FeedKind.NEW, 60.0), PageEvent(FeedKind.CHANGED, 90.0, 60.0, 75.0)
         with create_store(path) as store:
             addresses = ["https://a.org/", "https://a.org/b"]
             store.write([PagesFound(addresses, ["a.org"] * 2, rules=[0, 0], at_seconds=1.0)])
             store.write(
                 [
-                    VisitMade(0, 60.0, VisitOutcome.FIRST, 200, copy=first, body=b"<p>a" * 99),
-                    VisitMade(0, 90.0, VisitOutcome.CHANGED, 200, share=0.5, masks="[1]"),
+                    VisitMade(
+                        *(0, 60.0, VisitOutcome.FIRST, 200),
+                        copy=first,
+                        body=b"<p>a" * 99,
+                        event=new,
+                    ),
+                    VisitMade(
+                        *(0, 90.0, VisitOutcome.CHANGED, 200),
+                        share=0.5,
+                        masks="[1]",
+                        event=changed,
+                    ),
                     VisitMade(1, 95.0, VisitOutcome.FAILED),
                     HostSeen("a.org", delay=0.1, latency_seconds=1.0),
                     HostBelieved("a.org", {"etag": (1.0, 0.0, 0.0, 0.0)}, masks="[1]"),
@@ -137,6 +159,10 @@ def _read_all(store: ReadStore) -> None:
     store.host_masks()
     store.signal_records()
     store.checkpoint()
+    store.feed_range()
+    list(store.events())
+    list(store.snapshot())
+    assert len(store.listed_pages()) <= len(pages)
     for name in store.listing_names():
         store.syncs(name)
         store.listed_objects(name)
@@ -187,6 +213,7 @@ PARSERS = (
                 )
             ),
             f"{_SQLITE}.values",
+            f"{_SQLITE}.feed:_event",
             f"{_SQLITE}.checkpoints:load",
             *(
                 f"{_SQLITE}.latest_visits:{name}"

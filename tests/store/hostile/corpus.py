@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.store.sqlite.versions import digest_of
+from recrawl.entries.records import digest_of
 from tests.store.hostile.stores import array, bomb, execute, mistyped, opened, part
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from recrawl.entries.entries import (
     HostBelieved,
     HostSeen,
     PageChange,
+    PageEvent,
     PagesFound,
     RobotsRead,
     SitesDiscovered,
@@ -25,7 +26,7 @@ from recrawl.entries.listings import ListingSynced, SyncOutcome
 from recrawl.settings.settings import read_settings
 from recrawl.store import create_store
 from recrawl.store.sqlite import checkpoints
-from recrawl.visits.status import VisitOutcome
+from recrawl.visits.status import FeedKind, VisitOutcome
 from tests.inspect.looked import save
 
 if TYPE_CHECKING:
@@ -88,7 +89,13 @@ def _visit(page: int, number: int) -> VisitMade:
         body=body if changed or not number else None,
         masks='[1,["p",1,1,["Now ",""],8,0,"Top","",1]]' if page < 3 else None,
         change=None if number else PageChange(),
+        event=_event(number) if changed or not number else None,
     )
+
+
+def _event(number: int) -> PageEvent:
+    kind = FeedKind.CHANGED if number else FeedKind.NEW
+    return PageEvent(kind, BEGAN + number * DAY, BEGAN, gist="figures")
 
 
 def _sync(number: int) -> ListingSynced:

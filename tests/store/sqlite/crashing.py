@@ -12,14 +12,27 @@ from pathlib import Path
 
 import numpy as np
 
-from recrawl.entries.entries import Checkpoint, Copy, HostSeen, PageChange, Receipt
+from recrawl.entries.entries import (
+    Checkpoint,
+    Copy,
+    HostSeen,
+    PageChange,
+    PageEvent,
+    Receipt,
+)
 from recrawl.entries.store import WriteStore
 from recrawl.store import open_for_writing
 from recrawl.store.writer import Writer
+from recrawl.visits.status import FeedKind
 from tests.store.made import found, visit
 
 PAGES = 40
 SIZE = 200_000
+
+
+def event_of(number: int) -> PageEvent | None:
+    """What every second visit tells readers of the feed."""
+    return None if number % 2 else PageEvent(FeedKind.CHANGED, latest_seconds=number)
 
 
 def tell(*words: object) -> None:
@@ -51,6 +64,7 @@ async def crawl(store: WriteStore) -> None:
             copy=Copy(b"%d" % number) if number % 3 == 0 else None,
             body=b"%d" % number * 100 if number % 5 == 0 else None,
             change=PageChange(failures=number) if number % 4 == 0 else None,
+            event=event_of(number),
         )
         told = writer.put(made)
         told.add_done_callback(partial(tell_visit, number))

@@ -7,15 +7,18 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+from recrawl.detect.diff.gist import GISTS
 from recrawl.entries.entries import (
     Copy,
     HostBelieved,
     HostSeen,
     PageChange,
+    PageEvent,
     PagesChanged,
     PagesErased,
     PagesRemoved,
@@ -23,7 +26,14 @@ from recrawl.entries.entries import (
 )
 from recrawl.entries.listings import EventKind, ListingSynced, SyncOutcome
 from recrawl.store import create_store
-from recrawl.visits.status import Audit, PageStatus, RobotsTag, VisitOutcome
+from recrawl.visits.status import (
+    Audit,
+    FeedKind,
+    PageStatus,
+    RemovalReason,
+    RobotsTag,
+    VisitOutcome,
+)
 from tests.store.made import NOON, found, numbered, store_with, visit
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "store.md"
@@ -103,6 +113,55 @@ def test_every_status_outcome_and_audit_has_its_label(path):
     assert {row["outcome"] for row in days} == {each.label for each in VisitOutcome}
     assert len(syncs) == len(SyncOutcome)
     assert all(row["listing"] == row["outcome"] for row in syncs)
+
+
+def test_every_kind_gist_and_reason_of_an_event_has_its_label(path):
+    kinds = list(FeedKind)[FeedKind.NEW :]
+    events = [PageEvent(kind, NOON) for kind in kinds]
+    events += [PageEvent(FeedKind.CHANGED, NOON, gist=gist) for gist in GISTS]
+    events += [PageEvent(FeedKind.REMOVED, NOON, reason=reason) for reason in RemovalReason]
+    with store_with(path, *numbered(1)) as store:
+        store.write([visit(0, event=event) for event in events])
+
+    rows = rows_of(path, "select kind, gist, reason from v1_changes order by change")
+    assert [row["kind"] for row in rows[: len(kinds)]] == [kind.label for kind in kinds]
+    assert [row["gist"] for row in rows if row["gist"]] == list(GISTS)
+    assert [row["reason"] for row in rows if row["reason"]] == [
+        reason.label for reason in RemovalReason
+    ]
+
+
+def test_changes_tell_what_happened_when_and_to_which_version(path):
+    told = PageEvent(
+        *(FeedKind.CHANGED, NOON + 2.5, NOON, NOON + 1.25),
+        gist="figures",
+        target="https://a.org/b",
+    )
+    with store_with(path, *numbered(2)) as store:
+        first = PageEvent(FeedKind.NEW, NOON)
+        store.write([visit(1, 0, body=b"one", event=first)])
+        store.write([visit(1, 2.5, body=b"two", share=0.25, event=told)])
+
+    (row,) = rows_of(path, "select * from v1_changes where change = 2")
+    cursor = row.pop("cursor")
+    assert re.fullmatch("[a-z2-7]{8}-2", cursor)
+    assert row == {
+        "change": 2,
+        "kind": "changed",
+        "page": 1,
+        "address": numbered(2)[1],
+        "seen_at": "2026-01-01T12:00:02.500Z",
+        "earliest": "2026-01-01T12:00:00.000Z",
+        "latest": "2026-01-01T12:00:02.500Z",
+        "likely": "2026-01-01T12:00:01.250Z",
+        "visit": 2,
+        "version": sha256(b"two").hexdigest()[:32],
+        "version_before": sha256(b"one").hexdigest()[:32],
+        "changed_share": 0.25,
+        "gist": "figures",
+        "reason": None,
+        "moved_to": "https://a.org/b",
+    }
 
 
 def test_pages_visits_copies_and_versions_tell_what_was_written(path):

@@ -23,6 +23,7 @@ from enum import StrEnum
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from recrawl.detect.diff.gist import gist_of_words
 from recrawl.detect.diff.line_matching import match_lines
 from recrawl.detect.diff.word_diff import Edit, EditKind, reverse, word_diff, words_in
 
@@ -31,11 +32,8 @@ if TYPE_CHECKING:
 
 Span: TypeAlias = tuple[int, int]
 
-GISTS = ("same", "moved", "figures", "added", "removed", "edited", "rewritten")
-
 # Characters of changed lines that get a word diff; about a second or two.
 _MOST_LETTERS = 1_000_000
-_REWRITTEN = 0.5  # of the words
 
 
 class BlockKind(StrEnum):
@@ -152,19 +150,8 @@ def gist(diff: PageDiff, share: float) -> str:
     if all(block.kind is BlockKind.SAME for block in diff.blocks):
         return "same"
     removed, added = set(diff.removed()), set(diff.added())
-    if not removed and not added:
-        return "moved" if diff.lines(BlockKind.MOVED) else "edited"
-    if all(map(_has_digit, removed | added)):
-        return "figures"
-    if share >= _REWRITTEN:
-        return "rewritten"
-    if not removed:
-        return "added"
-    return "edited" if added else "removed"
-
-
-def _has_digit(word: str) -> bool:
-    return any(letter.isdigit() for letter in word)
+    moved = "moved" if diff.lines(BlockKind.MOVED) else "edited"
+    return gist_of_words(removed, added, share) or moved
 
 
 class _Matches(NamedTuple):

@@ -12,8 +12,9 @@ Pure.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from recrawl.detect.diff.gist import gist_of_words
 from recrawl.detect.diff.patience import (
     Hunk,
     heaviest_increasing_subsequence,
@@ -30,8 +31,25 @@ if TYPE_CHECKING:
 _MOST_WEIGHED = 10_000
 
 
+class WordChange(NamedTuple):
+    """How the words of two versions differ.
+
+    Attributes:
+        share: Share of the words that differ: 0 for none, 1 for all of them.
+        gist: Kind of the change, one of `recrawl.detect.diff.gist.GISTS`.
+    """
+
+    share: float
+    gist: str
+
+
 def share_changed(old: Sequence[str], new: Sequence[str]) -> float:
-    """Share of the words that differ between two versions: 0 for none, 1 for all of them.
+    """Share of the words that differ between two versions; see `word_change`."""
+    return word_change(old, new).share
+
+
+def word_change(old: Sequence[str], new: Sequence[str]) -> WordChange:
+    """Share of the words that differ between two versions, and the kind of the change.
 
     Where line breaks fall makes no difference.
 
@@ -40,15 +58,15 @@ def share_changed(old: Sequence[str], new: Sequence[str]) -> float:
         new: Lines of the new version.
 
     Examples:
-        >>> share_changed(("a price of 5",), ("a price of 6",))
-        0.25
+        >>> word_change(("a price of 5",), ("a price of 6",))
+        WordChange(share=0.25, gist='figures')
         >>> share_changed(("one two", "three"), ("three", "one two"))  # one word has moved
         0.3333333333333333
         >>> share_changed(("one", "two"), ("one two",)), share_changed(("one",), ("two",))
         (0.0, 1.0)
     """
     if old == new:
-        return 0.0
+        return _SAME
     total = 2 * word_count(old)
     hunk = trim(old, new, Hunk(0, len(old), 0, len(new)))
     old, new = old[hunk.start : hunk.end], new[hunk.new_start : hunk.new_end]
@@ -58,11 +76,15 @@ def share_changed(old: Sequence[str], new: Sequence[str]) -> float:
     added = Counter(words((lines_new - lines).elements()))
     differing = removed.total() + added.total() - 2 * (removed & added).total()
     if not differing and words(old) == words(new):
-        return 0.0
+        return _SAME
     moved = 2 * _moved_words(old, new)
     if not differing and not moved:
         moved = 2 * min(_displaced_words(old, new), _displaced_words(new, old))
-    return min((differing + moved) / total, 1.0)
+    share = min((differing + moved) / total, 1.0)
+    return WordChange(share, gist_of_words(removed - added, added - removed, share) or "moved")
+
+
+_SAME = WordChange(0.0, "same")
 
 
 def _moved_words(old: Sequence[str], new: Sequence[str]) -> int:

@@ -247,6 +247,14 @@ class Recrawl:
         """Changes that are expected of each page in a day on the clock of its section."""
         return state.memories.rates(rows, state.relatives.prior(state.sections, rows))
 
+    def rates_since_visit(self, state: RecrawlState, rows: Ints, now: np.datetime64) -> Floats:
+        """Changes a day that are expected of each page from its last visit to now."""
+        leaf, last = state.sections.leaf[rows], state.last[rows]
+        until = np.full(len(rows), float(epoch_days(now)))
+        waited = np.maximum(until - last, _AT_ONCE)
+        elapsed = np.maximum(state.clocks.elapsed(leaf, last, until), 0.0)
+        return np.asarray(self.rates(state, rows) * elapsed / waited)
+
     def due(self, state: RecrawlState, rows: Ints, price: float) -> Instants:
         """When the value of each page reaches the price, if its section keeps its present pace."""
         return due_at_price(lambda now: self._value(state, rows, now), state.last[rows], price)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.detect.diff.line_diff import GISTS, BlockKind, gist
+from recrawl.detect.diff.gist import GISTS
+from recrawl.detect.diff.line_diff import BlockKind, gist
 from recrawl.report.diff.lines import share_words
 from recrawl.report.rates import Named
 from recrawl.units import utc_text

@@ -38,6 +38,8 @@ _ORPHANS = (
     ("hosts", "robots", "host not in (select id from hosts)", "is of no host"),
     ("hosts", "host_masks", "host not in (select id from hosts)", "is of no host"),
     ("hosts", "signal_records", "host not in (select id from hosts)", "is of no host"),
+    ("changes", "changes", "page not in (select id from pages)", "is of no page"),
+    ("changes", "changes", "visit not in (select id from visits)", "is of no visit"),
     ("listings", "objects", "listing not in (select id from listings)", "is of no listing"),
     ("listings", "syncs", "listing not in (select id from listings)", "is of no listing"),
     ("listings", "events", "sync not in (select id from syncs)", "is of no sync"),

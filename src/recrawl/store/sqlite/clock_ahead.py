@@ -50,6 +50,8 @@ def date_back(connection: apsw.Connection, now: int) -> int:
     for column in ("first_seen", "deleted_at"):
         connection.execute(f"update objects set {column} = ?1 where {column} > ?1", (now,))  # noqa: S608 - ours
     connection.execute("update pages set found_at = ?1 where found_at > ?1", (now,))
+    for column in ("at", "earliest", "latest", "likely"):
+        connection.execute(f"update changes set {column} = ?1 where {column} > ?1", (now,))  # noqa: S608 - ours
     _count_today(connection, now // _DAY)
     # What is waited for was set by the clock that was ahead.
     sooner = "update {0} set {1} = max(?1, {1} - ?2) where {1} > ?1"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from recrawl.entries.entries import Erased
 from recrawl.entries.records import Tombstone
 from recrawl.store.sqlite import meta, versions
-from recrawl.store.sqlite.pages import erased_name, key_of
+from recrawl.store.sqlite.pages import address_of, erased_name, key_of
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
@@ -62,9 +62,8 @@ def erase(connection: apsw.Connection, page: int, at: int, visit: int, seed: int
         "delete from host_masks where host = (select host from pages where id = ? + 1)", (page,)
     )
     connection.execute(_GONE, (PageStatus.ERASED, _NO_RULE, page))
-    address = connection.execute("select address from pages where id = ? + 1", (page,)).get
-    name = erased_name(address, seed)
-    named = "update pages set address = ?, key = ? where id = ? + 1"
+    name = erased_name(address_of(connection, page), seed)
+    named = "update pages set address = ?, key = ?, version = null where id = ? + 1"
     connection.execute(named, (name, key_of(name, seed), page))
     connection.execute(_TOMBSTONE, (page, at, visit))
     meta.put(connection, _TO_WIPE, 1)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recrawl.store.sqlite.values import number
+from recrawl.store.sqlite.values import exactly, number
 
 if TYPE_CHECKING:
     import apsw
@@ -21,6 +21,12 @@ def get(connection: apsw.Connection, name: str) -> int:
     return number(value or 0, most=_MOST)
 
 
-def put(connection: apsw.Connection, name: str, value: int) -> None:
-    """Set a number."""
+def get_text(connection: apsw.Connection, name: str) -> str:
+    """A text by its name, empty where it was never set."""
+    value = connection.execute("select value from meta where name = ?", (name,)).get
+    return exactly(str, value or "")
+
+
+def put(connection: apsw.Connection, name: str, value: int | str) -> None:
+    """Set a number or a text."""
     connection.execute("insert or replace into meta values (?, ?)", (name, value))

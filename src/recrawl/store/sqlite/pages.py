@@ -127,6 +127,13 @@ def key_of(address: str, seed: int) -> int:
     return (hashed & ((1 << _KEY_BITS) - 1)) - (1 << (_KEY_BITS - 1))
 
 
+def address_of(connection: apsw.Connection, page: int) -> str:
+    """Address of a page."""
+    return exactly(
+        str, connection.execute("select address from pages where id = ? + 1", (page,)).get
+    )
+
+
 def rules_and_hosts(connection: apsw.Connection, pages: Ints) -> tuple[Ints, Ints]:
     """Number of the rule and of the host of each of some pages."""
     query = "select rule, host - 1 from pages where id = ? + 1"

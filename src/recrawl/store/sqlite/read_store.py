@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from recrawl.entries.entries import Copy
-from recrawl.entries.store import VISITS_AT_A_TIME
+from recrawl.entries.store import EVENTS_AT_A_TIME, VISITS_AT_A_TIME
 from recrawl.errors import InvalidParameter, StoreCorrupt
 from recrawl.store.sqlite import checking, checkpoints, disk, meta, schema
+from recrawl.store.sqlite import feed as feed_rows
 from recrawl.store.sqlite import hosts as host_rows
 from recrawl.store.sqlite import latest_visits as visit_rows
 from recrawl.store.sqlite import listings as listing_rows
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     import apsw
 
     from recrawl.entries.columns import OutcomeColumns, PageColumns, VisitColumns
-    from recrawl.entries.records import Checked, Host, SavedCheckpoint
+    from recrawl.entries.records import Checked, FeedEvent, Host, SavedCheckpoint
 
 _PAGES_AT_A_TIME = 1 << 20
 _ADDRESSES_AT_A_TIME = 1 << 17
@@ -261,6 +262,38 @@ class SqliteReadStore:
                 (number(day, most=_LAST_DAY), int(VisitOutcome(outcome)), number(visits))
                 for day, outcome, visits in connection.execute(query, (first_day,))
             ]
+
+    # The change feed.
+
+    feed_range = _query(feed_rows.feed_range)
+    first_event_since = _query(feed_rows.first_since)
+    listed_pages = _query(feed_rows.listed_pages)
+
+    def events(self, after: int = 0, rows: int = EVENTS_AT_A_TIME) -> Iterator[list[FeedEvent]]:
+        """Events of the change feed with numbers above `after`, at most `rows` at a time."""
+        while True:
+            with self._reading() as connection:
+                batch = feed_rows.events_after(connection, after, rows)
+            if not batch:
+                return
+            yield batch
+            after = batch[-1].number
+
+    def snapshot(self, rows: int = EVENTS_AT_A_TIME) -> Iterator[list[FeedEvent]]:
+        """Copies that readers of the feed have, by page, at most `rows` at a time."""
+        page = -1
+        while True:
+            with self._reading() as connection:
+                batch = feed_rows.listed_after(connection, page, rows)
+            if not batch:
+                return
+            yield batch
+            page = batch[-1].page
+
+    def data_version(self) -> int:
+        """Number that differs once another process has written to the store."""
+        with self._reading() as connection:
+            return number(connection.execute("pragma data_version").get)
 
     # Hosts.
 

@@ -27,17 +27,20 @@ from recrawl.entries.entries import (
     VisitMade,
 )
 from recrawl.entries.listings import ListingSynced
+from recrawl.entries.records import digest_of
 from recrawl.errors import InvalidParameter
 from recrawl.store.retention import Retention
-from recrawl.store.sqlite import checkpoints, disk, erasure, hosts, listings, pages, versions
+from recrawl.store.sqlite import checkpoints, disk, erasure, feed, hosts, listings, pages, versions
 from recrawl.store.sqlite.columns import SHARES, maybe_milliseconds, milliseconds
 from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import RobotsTag
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import apsw
 
-    from recrawl.entries.entries import Copy, Entry, Found, PageChange, Receipt
+    from recrawl.entries.entries import Copy, Entry, Found, PageChange, PageEvent, Receipt
     from recrawl.store.sqlite.latest_visits import LatestVisits
 
 _VISIT = "insert into visits values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -90,7 +93,11 @@ class Transaction:
             _MASKS: [],
             _STATUS: [],
             _RULE: [],
+            feed.INSERT: [],
+            feed.LIST: [],
         }
+        self._versions: dict[int, bytes | None] = {}  # that events of this transaction told of
+        self._erased: dict[int, str] = {}
 
     def add(self, entry: Entry, retention: Retention) -> Receipt:  # noqa: C901, PLR0911 - one per kind
         """Add an entry, and return its receipt."""
@@ -121,8 +128,7 @@ class Transaction:
             case ListingSynced():
                 return listings.put_sync(self.connection, entry)
             case Prune():
-                dropped = versions.drop_unavailable(self.connection, entry.now_seconds)
-                return dropped + versions.prune(self.connection, retention, entry.now_seconds)
+                return self._prune(entry, retention)
             case _:
                 assert_never(entry)
 
@@ -131,6 +137,8 @@ class Transaction:
         days = ((day, outcome, visits) for (day, outcome), visits in self._days.items())
         self._rows[_DAY] = list(days)
         self._insert_rows()
+        if self._erased:
+            feed.forget(self.connection, self._erased.keys(), self._erased.values())
         self._make_room(retention)
 
     def _insert_rows(self) -> None:
@@ -167,6 +175,8 @@ class Transaction:
             self._rows[_MASKS].append((page + 1, made.masks))
         if made.change is not None:
             self._set_status(page, made.change)
+        if made.event is not None:
+            self._tell(made.event, page, at, made)
         if made.copy is not None and RobotsTag.NOARCHIVE in made.copy.robots:
             versions.drop(self.connection, page)
         elif made.body is not None:
@@ -188,16 +198,20 @@ class Transaction:
             self._set_status(page, change)
         ids = (page + 1 for page in numbers)
         self._rows[_RULE].extend(zip(changed.rules or (), ids, strict=False))
+        self._tell_all(numbers, changed.events)
 
     def _take_out(self, entry: PagesRemoved | PagesErased) -> Erased:
         self._insert_rows()  # what came before must not come back
         at, found = milliseconds(entry.at_seconds), Erased()
         for page in map(self._known, entry.pages):
             if isinstance(entry, PagesErased):
+                self._erased[page] = pages.address_of(self.connection, page)
+                self._versions[page] = None
                 found += erasure.erase(self.connection, page, at, self.visit, self.seed)
             else:
                 erasure.remove(self.connection, page, at, self.visit)
         self.taken_out |= set(entry.pages)
+        self._tell_all(entry.pages, entry.events)
         return found
 
     def _found(self, entry: PagesFound) -> Found:
@@ -208,7 +222,41 @@ class Transaction:
             for each in zip(found.pages, entry.addresses, entry.rules, strict=True):
                 erasure.bring_back(self.connection, *each, self.seed)
             self.taken_out -= set(found.pages)
+        self._tell_all(found.pages, entry.events)
         return found
+
+    def _tell_all(self, numbers: Sequence[int], events: Sequence[PageEvent | None]) -> None:
+        """Write the events of pages that no visit was made to."""
+        if events and len(events) != len(numbers):
+            raise InvalidParameter(f"events: {len(numbers)} pages, but {len(events)} events")
+        for page, event in zip(numbers, events, strict=False):
+            if event is not None:
+                self._tell(event, page, milliseconds(event.latest_seconds))
+
+    def _tell(self, event: PageEvent, page: int, at: int, made: VisitMade | None = None) -> None:
+        """Write an event, and what readers have from then on."""
+        row = feed.row_of(event, page, at, None if made is None else self.visit)
+        if page in self._versions:
+            before = self._versions[page]
+        else:
+            before = feed.version_of(self.connection, page)
+        version = event.version
+        if made is not None and made.body is not None:
+            version = digest_of(made.body)
+        version = version or before  # a page that is back as it was, or that is gone
+        self._versions[page] = version
+        row[feed.VERSION_AT], row[feed.BEFORE_AT] = None if event.kind.ends else version, before
+        if made is not None and made.share is not None:
+            row[feed.SHARE_AT] = round(made.share * SHARES)
+        self._rows[feed.INSERT].append(tuple(row))
+        self._rows[feed.LIST].append((not event.kind.ends, version, page + 1))
+
+    def _prune(self, entry: Prune, retention: Retention) -> int:
+        if retention.events is not None:
+            kept = entry.now_seconds - retention.events * SECONDS_A_DAY
+            feed.prune(self.connection, milliseconds(kept))
+        dropped = versions.drop_unavailable(self.connection, entry.now_seconds)
+        return dropped + versions.prune(self.connection, retention, entry.now_seconds)
 
     def _set_status(self, page: int, change: PageChange) -> None:
         next_at = maybe_milliseconds(change.next_at_seconds)

@@ -5,7 +5,6 @@ Touches: files.
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ import numpy as np
 import zstandard
 
 from recrawl.entries.entries import Erased
-from recrawl.entries.records import Version
+from recrawl.entries.records import Version, digest_of
 from recrawl.errors import InvalidParameter
 from recrawl.store.retention import Versions, oldest, surplus
 from recrawl.store.sqlite.columns import largest_id, read_columns
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from recrawl.store.retention import Retention
 
 _OWN = threading.local()
-_DIGEST_BYTES = 16
 LARGEST_BODY = 1 << 26  # three times what a request may bring
 _NEWEST = "select body, at from versions where page = ? + 1 order by at desc limit 1"
 _UNUSED = """
@@ -129,11 +127,6 @@ def body_in(data: bytes, size: int, digest: bytes) -> bytes:
     if digest_of(body) != digest:
         raise ValueError("a body is not the one that was stored")
     return body
-
-
-def digest_of(body: bytes) -> bytes:
-    """First 16 bytes of a body's SHA-256."""
-    return hashlib.sha256(body).digest()[:_DIGEST_BYTES]
 
 
 def _compressor() -> zstandard.ZstdCompressor:

@@ -19,7 +19,7 @@ from recrawl.entries.entries import PagesErased
 from recrawl.errors import StoreError, StoreUnwritable, reason
 from recrawl.store.lock import Lock
 from recrawl.store.retention import Retention
-from recrawl.store.sqlite import clock_ahead, disk, erasure, meta, schema
+from recrawl.store.sqlite import clock_ahead, disk, erasure, feed, meta, schema
 from recrawl.store.sqlite.columns import largest_id, milliseconds
 from recrawl.store.sqlite.connections import (
     connect,
@@ -110,6 +110,7 @@ class SqliteWriteStore:
                 prepare_to_write(connection, retention.total_bytes if retention else None)
                 if not meta.get(connection, "seed"):
                     meta.put(connection, "seed", secrets.randbits(_SEED_BITS) | 1)
+                feed.begin(connection)
                 return cls(path, connection, lock, retention or Retention())
         except BaseException:
             connection.close()

@@ -1,0 +1,46 @@
+"""Kind of a change of a page, in one word.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+# Stores hold the place of a word, so that a word keeps it for ever: a new one comes at the end.
+GISTS = ("same", "moved", "figures", "added", "removed", "edited", "rewritten")
+_REWRITTEN = 0.5  # of the words
+
+
+def gist_of_words(removed: Collection[str], added: Collection[str], share: float) -> str:
+    """Kind of a change by the words that came and went; empty where none did.
+
+    Args:
+        removed: Words that are no longer there.
+        added: Words that were not there before.
+        share: Share of the words that differ.
+
+    Returns:
+        One of `GISTS`: `figures` where only words with digits came and went; `rewritten` where half
+        of the words differ; `added` or `removed` where words did nothing else; else `edited`.
+
+    Examples:
+        >>> gist_of_words({"5"}, {"6"}, share=0.3), gist_of_words((), {"new", "words"}, share=0.3)
+        ('figures', 'added')
+    """
+    if not removed and not added:
+        return ""
+    if all(map(_has_digit, removed)) and all(map(_has_digit, added)):
+        return "figures"
+    if share >= _REWRITTEN:
+        return "rewritten"
+    if not removed:
+        return "added"
+    return "edited" if added else "removed"
+
+
+def _has_digit(word: str) -> bool:
+    return any(letter.isdigit() for letter in word)

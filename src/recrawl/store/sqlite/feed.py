@@ -1,0 +1,185 @@
+"""The change feed: events in the order in which they were committed, each written once.
+
+The number of an event is its position. Numbers rise, and none is ever given twice; old events are
+pruned from the beginning. `pages.listed` says of each page whether readers have a copy of it, and
+`pages.version` which one: both are set with the event that tells it.
+
+Touches: files.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from typing import TYPE_CHECKING, Any
+
+from recrawl.detect.diff.gist import GISTS
+from recrawl.entries.records import FeedEvent, FeedRange
+from recrawl.store.sqlite import meta
+from recrawl.store.sqlite.columns import SHARES, maybe_milliseconds, milliseconds, whole_numbers
+from recrawl.store.sqlite.values import exactly, instant, maybe, maybe_instant, number
+from recrawl.visits.status import FeedKind, RemovalReason
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    import apsw
+
+    from recrawl.arrays.types import Ints
+    from recrawl.entries.entries import PageEvent
+
+INSERT = (
+    "insert into changes (page, kind, at, earliest, latest, likely, visit, version, before, "
+    "share, gist, reason, target) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+LIST = "update pages set listed = ?, version = ? where id = ?"
+_VERSION = "select version from pages where id = ? + 1"
+_FEED = "feed"
+_LETTERS = "abcdefghijklmnopqrstuvwxyz234567"  # base 32
+_FEED_LETTERS = 8
+_ERASED = "erased:"
+_EVENTS = """
+    select changes.id, kind, page - 1, address, at, earliest, latest, likely, visit,
+        changes.version, before, share, gist, reason, target
+    from changes join pages on pages.id = changes.page
+    where changes.id > ? order by changes.id limit ?
+"""
+_LISTED = """
+    select 0, 0, pages.id - 1, address,
+        coalesce((select max(at) from versions where versions.page = pages.id), found_at),
+        null, null, null, null, version, null, null, null, null, null
+    from pages where id > ? and listed = 1 order by id limit ?
+"""
+_FORGET = """
+    update changes set version = null, before = null, share = null, gist = null, target = null
+    where page in (select value + 1 from json_each(?))
+"""
+_FORGET_TARGETS = """
+    update changes set target = null where target in (select value from json_each(?))
+"""
+
+
+def begin(connection: apsw.Connection) -> None:
+    """Name the feed of a store, once and for ever: cursors of other stores are told by it."""
+    if not meta.get_text(connection, _FEED):
+        name = "".join(secrets.choice(_LETTERS) for _ in range(_FEED_LETTERS))
+        meta.put(connection, _FEED, name)
+
+
+def row_of(event: PageEvent, page: int, at: int, visit: int | None) -> list[Any]:
+    """Columns of an event but for its versions and its share, which are None.
+
+    Args:
+        event: The event.
+        page: Number of its page.
+        at: When it was seen, in epoch milliseconds.
+        visit: Number of the visit that saw it; None where none did.
+    """
+    return [
+        page + 1,
+        event.kind,
+        at,
+        maybe_milliseconds(event.earliest_seconds),
+        milliseconds(event.latest_seconds),
+        maybe_milliseconds(event.likely_seconds),
+        visit,
+        None,
+        None,
+        None,
+        None if event.gist is None else GISTS.index(event.gist),
+        event.reason,
+        event.target,
+    ]
+
+
+VERSION_AT, BEFORE_AT, SHARE_AT = 7, 8, 9  # places of what `row_of` leaves open
+
+
+def version_of(connection: apsw.Connection, page: int) -> bytes | None:
+    """Digest of the copy that readers have of a page; None where it is unknown."""
+    found = connection.execute(_VERSION, (page,)).get
+    return maybe(bytes, found)
+
+
+def feed_range(connection: apsw.Connection) -> FeedRange:
+    """Name of the feed, the numbers that are kept, and the newest that was ever given."""
+    newest = connection.execute("select seq from sqlite_sequence where name = 'changes'").get
+    oldest = connection.execute("select min(id) from changes").get
+    newest = number(newest or 0)
+    return FeedRange(
+        meta.get_text(connection, _FEED), newest + 1 if oldest is None else number(oldest), newest
+    )
+
+
+def events_after(connection: apsw.Connection, after: int, rows: int) -> list[FeedEvent]:
+    """The next events after a number, at most `rows`."""
+    return [_event(row) for row in connection.execute(_EVENTS, (after, rows))]
+
+
+def listed_after(connection: apsw.Connection, page: int, rows: int) -> list[FeedEvent]:
+    """The next pages after a number that readers have a copy of, as events of a snapshot."""
+    return [_event(row) for row in connection.execute(_LISTED, (page + 1, rows))]
+
+
+def first_since(connection: apsw.Connection, seconds: float) -> int:
+    """Number of the first event that was seen at or after an instant; 1 more than all if none."""
+    found = connection.execute(
+        "select id from changes where at >= ? order by id limit 1", (milliseconds(seconds),)
+    ).get
+    return feed_range(connection).newest + 1 if found is None else number(found)
+
+
+def listed_pages(connection: apsw.Connection) -> Ints:
+    """Pages that readers have a copy of, ascending."""
+    return whole_numbers(
+        connection, "select id - 1 as number from pages where listed = 1 order by id"
+    )
+
+
+def prune(connection: apsw.Connection, before: int) -> None:
+    """Delete the events before the first that was seen at or after an instant, in milliseconds."""
+    first = connection.execute(
+        "select id from changes where at >= ? order by id limit 1", (before,)
+    ).get
+    if first is None:
+        connection.execute("delete from changes")
+    else:
+        connection.execute("delete from changes where id < ?", (first,))
+
+
+def forget(connection: apsw.Connection, pages: Collection[int], addresses: Collection[str]) -> None:
+    """Take out of all events what they tell of erased pages.
+
+    Args:
+        connection: To the store.
+        pages: Numbers of the pages.
+        addresses: What their addresses were, to which other pages may have moved.
+    """
+    connection.execute(_FORGET, (json.dumps(list(pages)),))
+    connection.execute(_FORGET_TARGETS, (json.dumps(list(addresses)),))
+
+
+_KINDS = list(FeedKind)
+_REASONS = [None, *RemovalReason]
+
+
+def _event(row: Any) -> FeedEvent:  # noqa: ANN401 - a row of a query
+    position, kind, page, address, at, earliest, latest, likely, visit, *rest = row
+    version, before, share, gist, reason, target = rest
+    return FeedEvent(
+        number(position),
+        _KINDS[number(kind, most=len(_KINDS) - 1)],
+        number(page),
+        "" if exactly(str, address).startswith(_ERASED) else address,
+        instant(at),
+        maybe_instant(earliest),
+        instant(at if latest is None else latest),
+        maybe_instant(likely),
+        None if visit is None else number(visit),
+        maybe(bytes, version),
+        maybe(bytes, before),
+        None if share is None else number(share, most=SHARES) / SHARES,
+        None if gist is None else GISTS[number(gist, most=len(GISTS) - 1)],
+        _REASONS[number(reason or 0, most=len(_REASONS) - 1)],
+        maybe(str, target),
+    )
