@@ -18,12 +18,17 @@ from recrawl.detect.diff.share import word_change
 from recrawl.detect.masks.masks import NO_MASKS, apply_masks
 from recrawl.detect.simhash import estimated_share, simhash
 from recrawl.detect.text.lines import lines, text_lines
+from recrawl.parse.encodings import decoded
+from recrawl.parse.headers import content_type as media_type
 from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recrawl.detect.masks.masks import Masks
+
+_PAGES = frozenset({"text/html", "application/xhtml+xml"})
+_TEXTS = ("json", "xml", "javascript", "yaml", "csv", "x-www-form-urlencoded")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,26 @@ class Change:
     outcome: VisitOutcome
     share: float
     gist: str = ""
+
+
+def read_body(body: bytes, content_type: str) -> tuple[str, bool] | None:
+    """Text of a body, and whether it is HTML; None of what is no text.
+
+    Args:
+        body: What was fetched.
+        content_type: The `Content-Type` header; empty where there was none.
+
+    Examples:
+        >>> read_body(b"<p>a", "text/html"), read_body(b"<p>a", ""), read_body(b"a", "text/plain")
+        (('<p>a', True), ('<p>a', True), ('a', False))
+        >>> read_body(b"GIF89a", "image/gif") is None
+        True
+    """
+    mime = media_type(content_type)[0]
+    if mime and not (mime in _PAGES or mime.startswith("text/") or mime.endswith(_TEXTS)):
+        return None
+    text = decoded(body, content_type)
+    return text, mime in _PAGES or (not mime and text.lstrip()[:1] == "<")
 
 
 def read_lines(

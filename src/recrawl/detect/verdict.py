@@ -21,14 +21,13 @@ from typing import TYPE_CHECKING
 
 from xxhash import xxh3_64_digest
 
-from recrawl.detect.change import OldVersion, compare, read_lines, signature
+from recrawl.detect.change import OldVersion, compare, read_body, read_lines, signature
 from recrawl.detect.masks.masks import NO_MASKS, apply_masks, is_mask_displaced
 from recrawl.detect.simhash import simhash
 from recrawl.detect.walls.walls import detect_wall
 from recrawl.entries.entries import Copy
 from recrawl.parse.dates import http_date
-from recrawl.parse.encodings import decoded
-from recrawl.parse.headers import content_type, validators
+from recrawl.parse.headers import validators
 from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import VisitOutcome
 
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
 
 _OK, _NOT_MODIFIED = 200, 304
 _GONE = frozenset({404, 410})
-_PAGES = frozenset({"text/html", "application/xhtml+xml"})
-_TEXTS = ("json", "xml", "javascript", "yaml", "csv", "x-www-form-urlencoded")
 # A page dated this short before its response was dated by its response: it is made anew every time.
 _MADE_JUST_NOW_SECONDS = 2.0
 _SHORT_GAP_SECONDS = 10 * _MADE_JUST_NOW_SECONDS  # in which one change in ten is as young
@@ -145,11 +142,10 @@ def verdict_unread(address: str, response: Response, copy: Copy | None) -> Verdi
 def read_response(response: Response, criteria: Criteria, body: bytes | None = None) -> ReadPage:
     """What a reader sees of an response, or of another body that came with such headers."""
     header = response.headers.get("content-type", "")
-    mime = content_type(header)[0]
-    if mime and not (mime in _PAGES or mime.startswith("text/") or mime.endswith(_TEXTS)):
+    read = read_body(response.body if body is None else body, header)
+    if read is None:
         return ReadPage(None)
-    text = decoded(response.body if body is None else body, header)
-    html = mime in _PAGES or (not mime and text.lstrip()[:1] == "<")
+    text, html = read
     lines = read_lines(text, html=html, watch=criteria.watch, ignore=criteria.ignore)
     if body is not None or not html:
         return ReadPage(lines)
