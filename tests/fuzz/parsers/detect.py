@@ -319,6 +319,7 @@ PARSERS = (
                 for name in ("characters", "lines", "link_targets", "markup", "words")
             ),
             "recrawl.detect.text.relative_times",
+            "recrawl.detect.text.complexity",
             "recrawl.detect.text.selection",
             "recrawl.detect.simhash",
         ),

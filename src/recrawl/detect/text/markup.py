@@ -17,8 +17,12 @@ from functools import lru_cache
 _END = r"[ \t\n\f\r/>]"
 _SPACE = r"[ \t\n\f\r]"
 _VALUE = r"""(?: "[^"]*+" | '[^']*+' | [^ \t\n\f\r>"'][^ \t\n\f\r>]*+ )?+"""
-_ATTRIBUTES = rf"""(?: (?:{_SPACE}|/)*+ [^ \t\n\f\r/>] [^ \t\n\f\r/>=]*+
-    (?: {_SPACE}*+ = {_SPACE}*+ {_VALUE} )?+ )*+ (?:{_SPACE}|/)*+"""
+# Attributes of a tag, in verbose patterns: up to what ends the last of them.
+ATTRIBUTE_LIST = rf"""(?: (?:{_SPACE}|/)*+ [^ \t\n\f\r/>] [^ \t\n\f\r/>=]*+
+    (?: {_SPACE}*+ = {_SPACE}*+ {_VALUE} )?+ )*+"""
+_ATTRIBUTES = rf"{ATTRIBUTE_LIST} (?:{_SPACE}|/)*+"
+# A comment, after its `<`.
+COMMENT = r"!-- (?: -?> | [^-]*+ (?: (?! --!?> ) - [^-]*+ )*+ (?: --!?> )? )"
 # As most are written: an attribute, and the rest of a tag; found in a third of the time.
 _PLAIN = rf"""{_SPACE}++[^ \t\n\f\r/>="']++="[^"]*+" """
 _PLAIN_REST = rf"""(?:{_PLAIN}){{0,50}} [^>="']*+ >"""
@@ -49,7 +53,7 @@ MARKUP = re.compile(
       | img (?:{_PLAIN}){{0,50}}? {_SPACE}++alt="([^"]++)" {_PLAIN_REST}
       | (/?[A-Za-z][^ \t\n\f\r/>]*+) (?: > | (?<![aAgG]) {_PLAIN_REST} | ( {_ATTRIBUTES} ) > )
       | /?[A-Za-z] .*+
-      | !-- (?: -?> | [^-]*+ (?: (?! --!?> ) - [^-]*+ )*+ (?: --!?> )? )
+      | {COMMENT}
       | [!?/] [^>]*+ >?
     )""",
     re.VERBOSE | re.DOTALL,
