@@ -15,6 +15,7 @@ from recrawl.detect.verdict import Criteria
 from recrawl.extract.content import Content, ContentBlock
 from recrawl.extract.main_content import main_content
 from recrawl.extract.nodes import Verbatim
+from recrawl.extract.tree import read_tree
 from recrawl.extract.tree_blocks import tree_blocks
 
 if TYPE_CHECKING:
@@ -52,10 +53,7 @@ def read_content(
     text, html = read
     if not html:
         return Content(address, "", (ContentBlock(Verbatim(text)),), "text")
-    tree = etree.HTML(
-        text.encode(errors="replace"),
-        etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True),
-    )
+    tree = read_tree(text)
     if tree is None:
         return Content(address, "", ())
     title = " ".join("".join(tree.xpath("string(.//title)")).split())
