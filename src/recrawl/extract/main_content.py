@@ -57,12 +57,23 @@ _OUTSIDE = frozenset(
         *("footer", "masthead", "cookie", "cookies", "consent", "gdpr", "onetrust", "skiplink"),
         *("newsletter", "advert", "advertisement", "adsense", "sponsored", "popup", "lightbox"),
         *("breadcrumb", "breadcrumbs", "pagination", "paginator", "sphinxsidebar", "linenos"),
+        *("navbar", "navheader", "navfooter", "navlinks", "docnav", "topnav", "sidenav"),
     )
 )
 # Outside where some of it is links: a word of prose may have the same name.
 _LINKED = frozenset(
     (
-        *("nav", "menu", "menus", "menubar", "submenu", "dropdown", "topbar", "bottombar"),
+        *(
+            "nav",
+            "navigation",
+            "menu",
+            "menus",
+            "menubar",
+            "submenu",
+            "dropdown",
+            "topbar",
+            "bottombar",
+        ),
         *("crumbs", "sidebar", "sidebars", "pager", "skip", "share", "sharing", "social"),
         *("subscribe", "ads", "promo", "modal", "overlay", "toolbar", "login", "signin", "signup"),
     )
@@ -84,7 +95,6 @@ _LISTS = frozenset(
 _CONTENTS = frozenset({"toc", "contents", "quickview", "localtoc", "outline"})
 # Outside where it has links to the page in other languages.
 _LANGUAGES = frozenset({"lang", "langs", "language", "languages", "toplang", "bottomlang"})
-_NAV = ("nav", "navbar", "navigation", "navheader", "navfooter", "navlinks")
 _SOME, _MOSTLY, _NEARLY_ALL = 0.2, 0.6, 0.9
 _FEW_LINKS = 3
 _PERMALINKS = frozenset({"¶", "#", "§", "🔗", "link", "permalink", "[link]", "[edit]", "edit", ""})
@@ -292,8 +302,6 @@ def _name(names: str) -> _Name:
     """What the names of an element say, the strongest first."""
     tokens = [" ".join(_WORD.findall(token)).lower() for token in names.split()]
     words = {word for token in tokens for word in token.split()}
-    if any(word.startswith(_NAV) or word.endswith("nav") for word in words):
-        words.add("nav")
     for known, found in (
         (_OUTSIDE, _Name.OUTSIDE),
         (_LINKED, _Name.LINKED),

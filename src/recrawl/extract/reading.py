@@ -5,23 +5,33 @@ Pure.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from lxml import etree  # type: ignore[import-untyped]  # ships no types
-
 from recrawl.detect.change import read_body
-from recrawl.detect.masks.masks import NO_MASKS
+from recrawl.detect.masks.masks import NO_MASKS, apply_masks
+from recrawl.detect.text.lines import GAP, LINK, lines
+from recrawl.detect.text.selection import select_parts
 from recrawl.detect.verdict import Criteria
 from recrawl.extract.content import Content, ContentBlock
-from recrawl.extract.main_content import main_content
-from recrawl.extract.nodes import Verbatim
+from recrawl.extract.main_content import drop_unseen, main_content
+from recrawl.extract.nodes import Paragraph, Span
+from recrawl.extract.noise import ELLIPSIS, take_out_noise
+from recrawl.extract.other_text import text_blocks
 from recrawl.extract.tree import read_tree
 from recrawl.extract.tree_blocks import tree_blocks
+from recrawl.parse.addresses import canonical
+from recrawl.parse.headers import content_type as media_type
 
 if TYPE_CHECKING:
     from recrawl.detect.masks.masks import Masks
+    from recrawl.extract.nodes import Node
+    from recrawl.extract.tree import Element
 
-_ALL = Criteria()
+_EVERYTHING = Criteria()
+# Lines of a page that no tree is made of; nobody reads longer ones.
+_MOST_LINES = 100_000
+_LONGEST_TITLE = 1_000
 
 
 def read_content(
@@ -30,32 +40,87 @@ def read_content(
     address: str,
     *,
     masks: Masks = NO_MASKS,
-    criteria: Criteria = _ALL,
+    criteria: Criteria = _EVERYTHING,
 ) -> Content | None:
-    """Content of a body; None of what is no text.
+    r"""Content of a body; None of what is no text.
 
     Args:
         body: What was fetched.
         content_type: The `Content-Type` header; empty where there was none.
         address: Canonical address of the page.
         masks: Places of the page that differ by themselves; they are left out.
-        criteria: Selectors of the parts that count; the rest is left out.
+        criteria: Selectors of the parts that count; the rest is left out. What is watched is
+            content, whatever it looks like.
 
     Examples:
         >>> page = b"<title>Shop</title><nav>Home</nav><h1>Tea</h1><p>Only <b>5</b> euros"
         >>> content = read_content(page, "text/html", "https://example.org/tea")
         >>> content.title, content.markdown
-        ('Shop', '# Tea\\n\\nOnly **5** euros')
+        ('Shop', '# Tea\n\nOnly **5** euros')
+        >>> read_content(b"GIF89a", "image/gif", "https://example.org/dot.gif") is None
+        True
     """
     read = read_body(body, content_type)
     if read is None:
         return None
     text, html = read
     if not html:
-        return Content(address, "", (ContentBlock(Verbatim(text)),), "text")
-    tree = read_tree(text)
-    if tree is None:
+        found = text_blocks(text, media_type(content_type)[0], masks)
+        return Content(address, "", tuple(map(ContentBlock, found)), "text")
+    content = _read_page(text, address, masks, criteria)
+    return content or _read_lines(text, address, masks, criteria)
+
+
+def _read_page(page: str, address: str, masks: Masks, criteria: Criteria) -> Content | None:
+    """Content by the tree of a page; None where it is too complex."""
+    counted = page
+    if criteria.watch or criteria.ignore:
+        parts = select_parts(page, criteria.watch, criteria.ignore)
+        counted = "".join(f"<div>{part}</div>" for part in parts) if criteria.watch else parts[0]
+    if not counted.strip():
         return Content(address, "", ())
-    title = " ".join("".join(tree.xpath("string(.//title)")).split())
-    blocks = tree_blocks(main_content(tree, address), address)
-    return Content(address, title, tuple(map(ContentBlock, blocks)))
+    tree = read_tree(counted)
+    if tree is None:
+        return None
+    take_out_noise(tree, masks)
+    title, base = _title(tree), _base(tree, address)
+    found = _blocks(tree, address, base, whole=bool(criteria.watch))
+    if not found and not criteria.watch:  # all of it looks like navigation
+        tree = read_tree(counted)
+        take_out_noise(tree, masks)
+        found = _blocks(tree, address, base, whole=True)
+    return Content(address, title, tuple(map(ContentBlock, found)))
+
+
+def _blocks(tree: Element, address: str, base: str, *, whole: bool) -> list[Node]:
+    if whole:
+        drop_unseen(tree)
+        return tree_blocks(tree, base)
+    return tree_blocks(main_content(tree, address), base)
+
+
+def _title(tree: Element) -> str:
+    title = next(tree.iter("title"), None)
+    words = "" if title is None else " ".join("".join(title.itertext()).split())
+    return words[:_LONGEST_TITLE]
+
+
+def _base(tree: Element, address: str) -> str:
+    """Address that links of a page are relative to."""
+    base = next(tree.iter("base"), None)
+    written = "" if base is None else base.get("href") or ""
+    return (canonical(written, address) if written else None) or address
+
+
+def _read_lines(page: str, address: str, masks: Masks, criteria: Criteria) -> Content:
+    """All visible text of a page that is too complex for a tree, one block per line."""
+    seen = apply_masks(lines(page, watch=criteria.watch, ignore=criteria.ignore), masks)
+    shown = (
+        " ".join(word for word in line.split(" ") if not word.startswith(LINK))
+        for line in islice(seen, _MOST_LINES)
+        if line != GAP
+    )
+    found = [
+        ContentBlock(Paragraph((Span(text.replace(GAP, ELLIPSIS)),))) for text in shown if text
+    ]
+    return Content(address, found[0].text[:_LONGEST_TITLE] if found else "", tuple(found), "lines")

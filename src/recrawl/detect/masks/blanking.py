@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from recrawl.detect.masks.places import (
     EVERYWHERE,
@@ -38,6 +38,14 @@ _MOST_PLACES = 100
 _MOST_TRIED = 200_000
 
 
+class Cut(NamedTuple):
+    """A range of lines that was taken out, or sorted where only their order is hidden."""
+
+    start: int
+    end: int
+    is_sorted: bool
+
+
 @dataclass(slots=True)
 class BlankedLines:
     """Lines after blanking, and what each mask has hidden.
@@ -46,16 +54,21 @@ class BlankedLines:
         lines: The lines.
         hidden: By the index of a place, the texts that were in it.
         loose: Indexes of places that were located by the line on one side only.
+        parts: Lines of which parts are blanked, before any was cut: one per line of the page.
+        cuts: Where lines were cut, from top to bottom.
     """
 
     lines: list[str]
     hidden: dict[int, list[str]]
     loose: set[int]
+    parts: list[str]
+    cuts: list[Cut]
 
 
 def blank(lines: Sequence[str], places: Sequence[Place]) -> BlankedLines:
     """Blank places in lines."""
-    found = BlankedLines(list(lines), {}, set())
+    blanked = list(lines)
+    found = BlankedLines(blanked, {}, set(), blanked, [])
     parts = {index: place for index, place in enumerate(places) if isinstance(place, LinePart)}
     if parts:
         every = range(len(found.lines))
@@ -147,7 +160,9 @@ def _blank_blocks(found: BlankedLines, blocks: list[tuple[int, LineBlock]]) -> N
     for start, end, number in _without_overlaps(sorted(cuts)):
         result += lines[done:start]
         inside = lines[start:end]
-        result += sorted(inside) if by_number[number].kind == "order" else [GAP]
+        is_sorted = by_number[number].kind == "order"
+        result += sorted(inside) if is_sorted else [GAP]
+        found.cuts.append(Cut(start, end, is_sorted))
         found.hidden.setdefault(number, []).append("\n".join(inside))
         done = end
     found.lines = result + lines[done:]

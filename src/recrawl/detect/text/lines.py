@@ -41,10 +41,10 @@ LINK = "\x10"
 GAP = "\x11"
 
 # Separates lines until they are split. Python takes it for white space: one in a page is harmless.
-_CUT = "\x1e"
-# Replaces an inline tag, so that a character reference does not go on behind it.
-_JOINT = "\x0e"
-_CONTROLS = f"{_JOINT}{LINK}{GAP}{_CUT}"
+CUT = "\x1e"
+# Replaces an inline tag, so that a character reference does not go on behind it; it goes at the end.
+JOINT = "\x0e"
+_CONTROLS = f"{JOINT}{LINK}{GAP}{CUT}"
 _IN_LINE = (
     *("abbr", "acronym", "b", "bdi", "bdo", "big", "button", "cite", "code", "data", "del", "dfn"),
     *("em", "font", "i", "ins", "kbd", "label", "mark", "nobr", "output", "picture", "q", "s"),
@@ -66,25 +66,25 @@ _BLOCKS = (
 
 
 class _Left(dict[str | None, str]):
-    """What replaces a tag, by its name; unknown tags end a line."""
+    """What replaces a tag, by its name with the slash of an end tag; unknown tags end a line."""
 
     def __missing__(self, name: str) -> str:
-        return self.get(name.lower(), _CUT)
+        return self.get(name.lower(), CUT)
 
 
-_LEFT = _Left(
+TAG_LEFT = _Left(
     (slash + name, left)
-    for names, left in ((_IN_LINE, _JOINT), (_APART, " "), (_BLOCKS, _CUT))
+    for names, left in ((_IN_LINE, JOINT), (_APART, " "), (_BLOCKS, CUT))
     for name in names
     for slash in ("", "/")
 )
-_LEFT[None] = _JOINT  # a comment, or an element of which nothing is seen
+TAG_LEFT[None] = JOINT  # a comment, or an element of which nothing is seen
 # Invisible: NUL, soft hyphen, zero-width spaces, joiners, direction marks.
-_UNSEEN = (
+UNSEEN = (
     "\0\xad\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067"
     "\u2068\u2069\ufeff"
 )
-_SPACES = (
+SPACES = (
     "\t\n\v\f\r\x1c\x1d\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009"
     "\u200a\u2028\u2029\u202f\u205f\u3000"
 )
@@ -128,17 +128,26 @@ def text_lines(text: str) -> tuple[str, ...]:
     >>> text_lines('{"a": 1,"b":["x, y"]}')
     ('{', '"a": 1,', '"b":[', '"x, y"', ']', '}')
     """
+    return _tidy(CUT.join(raw_lines(text)))
+
+
+def raw_lines(text: str) -> list[str]:
+    """Lines of a text that is not HTML as they stand there; of JSON one line per value.
+
+    >>> raw_lines(" a  b"), raw_lines("[1,2]")
+    ([' a  b'], ['[', '1,', '2', ']'])
+    """
     if text.lstrip("\ufeff \t\r\n").startswith(_JSON_STARTS):
         text = _JSON_BREAK.sub(_json_break, text)
-    return _tidy(_CUT.join(_without(_CONTROLS, text).splitlines()))
+    return without_controls(text).splitlines()
 
 
 def _lines(page: str) -> tuple[str, ...]:
     # Nearly all steps are over the whole page: this is what a visit spends its time with.
-    parts = MARKUP.split(_without(_CONTROLS, page))
+    parts = MARKUP.split(without_controls(page))
     names, attributes = parts[NAME::TOKEN_PARTS], parts[ATTRIBUTES::TOKEN_PARTS]
     links, images = parts[HREF::TOKEN_PARTS], parts[ALT::TOKEN_PARTS]
-    left = list(map(_LEFT.__getitem__, names))
+    left = list(map(TAG_LEFT.__getitem__, names))
     every = range(len(left))
     for place in compress(every, attributes):
         name = names[place].lower()
@@ -154,20 +163,37 @@ def _lines(page: str) -> tuple[str, ...]:
     pieces = [""] * (2 * len(left) + 1)
     pieces[::2], pieces[1::2] = parts[::TOKEN_PARTS], left
     title = next(filter(None, parts[TITLE::TOKEN_PARTS]), "")
-    return _tidy(resolved(f"{title}{_CUT}{''.join(pieces)}").replace(_JOINT, ""))
+    return _tidy(resolved(f"{title}{CUT}{''.join(pieces)}").replace(JOINT, ""))
 
 
 def _link(written: str) -> str:
-    found = link_target(resolved(written))
     # What was resolved is not to be resolved again.
-    return f" {LINK}{found} ".replace("&", f"&{_JOINT}") if found else _JOINT
+    return link_word(resolved(written)).replace("&", f"&{JOINT}")
+
+
+def link_word(written: str) -> str:
+    r"""What a link adds to its line, by what stands in its `href`.
+
+    >>> link_word("/bags?utm_source=x#top"), link_word("#top")
+    (' \x10/bags ', '\x0e')
+    """
+    found = link_target(written)
+    return f" {LINK}{found} " if found else JOINT
 
 
 def _tidy(text: str) -> tuple[str, ...]:
     """Normalized lines of a text, without empty ones."""
-    text = _composed(normalize_spaces(text, spaces=_SPACES, unseen=_UNSEEN))
-    found = map(str.strip, text.split(_CUT))
-    return tuple(filter(None, without_relative_times(list(filter(None, found)))))
+    return tuple(filter(None, without_relative_times(list(filter(None, normalized(text))))))
+
+
+def normalized(text: str) -> list[str]:
+    r"""Lines of a text between cuts, white space collapsed, characters composed.
+
+    >>> normalized(f" a\n b{CUT}e\u0301")
+    ['a b', 'é']
+    """
+    text = _composed(normalize_spaces(text, spaces=SPACES, unseen=UNSEEN))
+    return list(map(str.strip, text.split(CUT)))
 
 
 def _composed(text: str) -> str:
@@ -175,7 +201,7 @@ def _composed(text: str) -> str:
     if is_latin(text):  # has no marks apart from their letters
         return text
     # Sorting combining marks takes quadratic time in the marks of one letter.
-    if _MAYBE_MANY_MARKS.search(text[::_STEP]) and max(map(len, text.split(_CUT))) > _LONG_LINE:
+    if _MAYBE_MANY_MARKS.search(text[::_STEP]) and max(map(len, text.split(CUT))) > _LONG_LINE:
         text = _MANY_MARKS.sub(_fewer, text)
     return unicodedata.normalize("NFC", text)
 
@@ -184,8 +210,13 @@ def _fewer(marks: re.Match[str]) -> str:
     return marks[0][:_MOST_MARKS]
 
 
-def _without(characters: str, text: str) -> str:
-    for character in characters:
+def without_controls(text: str) -> str:
+    """Text without the characters that lines are made with.
+
+    >>> without_controls(f"a{LINK}b")
+    'ab'
+    """
+    for character in _CONTROLS:
         if character in text:  # looking is faster than replacing, and most pages have none
             text = text.replace(character, "")
     return text

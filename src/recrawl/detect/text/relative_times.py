@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import numpy.typing as npt
 
 # In a longer line, a time is part of what it says.
@@ -266,14 +268,29 @@ def without_relative_times(lines: list[str]) -> list[str]:
     >>> without_relative_times(["Posted 5 minutes ago by Bo", "vor 2 Stunden", "3 days later"])
     ['Posted by Bo', '', '3 days later']
     """
-    # Not in small letters: turning other than ASCII into them takes longer than all the rest.
     text = "\n".join([line for line in lines if len(line) <= _LONGEST_LINE])
+    for mark, pattern in _marked(text):
+        lines = [_without(pattern, mark, line) for line in lines]
+    return lines
+
+
+def may_have_relative_times(text: str) -> bool:
+    """Whether a text has what relative times are told by.
+
+    >>> may_have_relative_times("5 minutes ago"), may_have_relative_times("5 minutes")
+    (True, False)
+    """
+    return next(_marked(text), None) is not None
+
+
+def _marked(text: str) -> Iterator[tuple[str, re.Pattern[str]]]:
+    """Marks that a text has, and the patterns of what they may mean."""
+    # Not in small letters: turning other than ASCII into them takes longer than all the rest.
     pieces = _pieces(text)
     there = {None, *pieces[_TELLING.take(pieces)].tolist()}
     for mark, piece, letter, pattern in _PATTERNS:
         if piece in there and letter in text and mark in text and _stands_alone(mark, text):
-            lines = [_without(pattern, mark, line) for line in lines]
-    return lines
+            yield mark, pattern
 
 
 def _stands_alone(mark: str, text: str) -> bool:
