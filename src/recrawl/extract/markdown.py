@@ -27,7 +27,7 @@ from recrawl.extract.nodes import (
 )
 
 if TYPE_CHECKING:
-    from recrawl.extract.nodes import Node, Spans
+    from recrawl.extract.nodes import Node, Span, Spans
 
 # An underscore within a word, and signs that begin nothing, stay as they are.
 _SIGN = re.compile(
@@ -181,7 +181,7 @@ def _styled(spans: Spans, before: str, after: str, breaks: str) -> str:
     written = ""
     runs = [
         (style, "".join([span.text for span in group]))
-        for style, group in groupby(spans, key=lambda span: span.style if span != BREAK else None)
+        for style, group in groupby(spans, key=_shown_style)
     ]
     for index, (style, text) in enumerate(runs):
         following = runs[index + 1][1][:1] if index + 1 < len(runs) else after
@@ -202,6 +202,13 @@ def _styled(spans: Spans, before: str, after: str, breaks: str) -> str:
                 shown = f"{marks}{shown}{marks}"
             written += f"{lead}{shown}{trail}"
     return written
+
+
+def _shown_style(span: Span) -> Style | None:
+    """How a span is shown: code has no other style, and a break none at all."""
+    if span == BREAK:
+        return None
+    return Style.CODE if span.style & Style.CODE else span.style
 
 
 def _stripped(text: str) -> tuple[str, str, str]:
