@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from recrawl.adapters.tables.logs import read_histories
     from recrawl.parse.sites import sites_of
+    from recrawl.publish.reading import ChangeEvent, CopyReader, PageCopy, PageVersion, open_store
     from recrawl.rates import Estimates, Gamma, Likelihood, Priors, Ratio, Status, fit_prior
     from recrawl.scheduler import Scheduler
     from recrawl.visits import AnswerKind, Flag, GapOutcome, Histories, Vetting, Visit, histories_of
@@ -21,12 +22,16 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AnswerKind",
+    "ChangeEvent",
+    "CopyReader",
     "Estimates",
     "Flag",
     "Gamma",
     "GapOutcome",
     "Histories",
     "Likelihood",
+    "PageCopy",
+    "PageVersion",
     "Priors",
     "Ratio",
     "Scheduler",
@@ -35,6 +40,7 @@ __all__ = [
     "Visit",
     "fit_prior",
     "histories_of",
+    "open_store",
     "read_histories",
     "sites_of",
 ]
@@ -42,6 +48,7 @@ __all__ = [
 _ROOMS = {
     "visits": ("AnswerKind", "Flag", "Histories", "GapOutcome", "Vetting", "Visit", "histories_of"),
     "parse.sites": ("sites_of",),
+    "publish.reading": ("ChangeEvent", "CopyReader", "PageCopy", "PageVersion", "open_store"),
     "scheduler": ("Scheduler",),
     "adapters.tables.logs": ("read_histories",),
     "rates": ("Estimates", "Gamma", "Likelihood", "Priors", "Ratio", "Status", "fit_prior"),

@@ -12,6 +12,8 @@
         UnknownPage          an address that a crawl does not know
       CannotListen           a port cannot be listened on
       CannotWrite            an output cannot be written
+      CursorExpired          what comes after a position in the change feed is not kept
+      NoVersion              no version of a page is kept that was asked for
       NothingAnswered        no site of a crawl could be visited
       NothingToCompare       versions of a page that are not kept, or are no text
       FetchFailed            a request brought no answer that can be used
@@ -80,6 +82,14 @@ class CannotListen(RecrawlError):
 
 class CannotWrite(RecrawlError):
     """An output that cannot be written."""
+
+
+class CursorExpired(RecrawlError):
+    """A position in the change feed after which something is not kept: take a snapshot."""
+
+
+class NoVersion(RecrawlError):
+    """A version of a page that is not kept."""
 
 
 class NothingAnswered(RecrawlError):

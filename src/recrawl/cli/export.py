@@ -1,4 +1,4 @@
-"""`recrawl export`: visits, rates and pages of a crawl as files for other programs.
+"""`recrawl export`: visits, rates, pages and copies of a crawl as files for other programs.
 
 Touches: files, the clock, the standard streams.
 """
@@ -20,9 +20,22 @@ if TYPE_CHECKING:
     from recrawl.entries.store import ReadStore
     from recrawl.report.rates import Column
 
-_KINDS = ("visits", "rates", "pages")
+_KINDS = ("visits", "rates", "pages", "copies", "chunks")
+_CONTENT = ("copies", "chunks")
 
-_WHAT = typer.Argument(metavar="WHAT", help="visits, rates or pages.", show_default=False)
+_WHAT = typer.Argument(
+    metavar="WHAT", help="visits, rates, pages, copies or chunks.", show_default=False
+)
+_AS = typer.Option(
+    "--as", metavar="FORM", help="Copies as html (bodies as they came), text or markdown."
+)
+_OUTPUT = typer.Option(
+    "--output",
+    "-o",
+    metavar="F",
+    help="Write to F: .csv, .jsonl or .parquet; copies to .jsonl, .parquet, .db or a folder DIR/.",
+    show_default=False,
+)
 _SETTINGS = typer.Option(
     "--settings",
     metavar="FILE",
@@ -36,20 +49,27 @@ def export(
     store: Annotated[Path | None, shared.STORE] = None,
     *,
     settings: Annotated[Path | None, _SETTINGS] = None,
-    output: Annotated[Path, shared.OUTPUT],
+    form: Annotated[str, _AS] = "html",
+    output: Annotated[str, _OUTPUT],
 ) -> None:
-    """Write the visits, rates or pages of a crawl to a file.
+    """Write the visits, rates, pages, copies or chunks of a crawl to files.
 
     Visits are a visit log as read by `recrawl estimate`, one row per visit. Rates
     are the current estimates, one row per page that has a copy, as read by
-    `recrawl plan`. Pages are all pages as shown by `recrawl pages`. A crawl may be
-    running; nothing of it is changed.
+    `recrawl plan`. Pages are all pages as shown by `recrawl pages`. Copies are the
+    newest versions: rows of a file, or a folder DIR/ of one file per page by host
+    and path, with a manifest; a second export to the same folder writes only what
+    changed and deletes what is gone, of what it wrote itself. Chunks are the copies
+    in parts for an index, with ids that last. A crawl may be running; nothing of it
+    is changed.
 
     \b
     Examples:
         recrawl export visits -o visits.parquet
         recrawl export rates -o rates.csv
         recrawl export pages news/recrawl.db -o pages.jsonl
+        recrawl export copies -o copies/ --as markdown
+        recrawl export chunks -o chunks.parquet
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     if what not in _KINDS:
         said = f"must be one of {', '.join(_KINDS)} (got {what!r})"
@@ -57,7 +77,16 @@ def export(
     beside = Path("recrawl.toml") if store is None else store.parent / "recrawl.toml"
     asked = beside if settings is None else settings
     place = asked if store is None else store
-    out = shared.Output.of(place, as_csv=None, as_json=False, file=output)
+    if what in _CONTENT:
+        from recrawl.cli.exporting import export_chunks, export_copies
+
+        with inspecting.open_crawl(asked, store) as (crawl, reader):
+            if what == "copies":
+                export_copies(crawl, reader, output, form)
+            else:
+                export_chunks(crawl, reader, output)
+        return
+    out = shared.Output.of(place, as_csv=None, as_json=False, file=Path(output))
     if what == "visits":
         count = _write_visits(asked, store, out)
     else:

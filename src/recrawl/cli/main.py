@@ -14,6 +14,7 @@ import typer
 
 from recrawl.cli.add import add
 from recrawl.cli.backup import backup
+from recrawl.cli.changes import changes
 from recrawl.cli.check import check
 from recrawl.cli.compact import compact
 from recrawl.cli.crawl import crawl
@@ -22,6 +23,7 @@ from recrawl.cli.design import design
 from recrawl.cli.diff import diff
 from recrawl.cli.estimate import estimate
 from recrawl.cli.export import export
+from recrawl.cli.get import get
 from recrawl.cli.history import history
 from recrawl.cli.init import init
 from recrawl.cli.listing.verbs import app as listing
@@ -51,6 +53,8 @@ app.command()(pages)
 app.command()(why)
 app.command()(history)
 app.command()(diff)
+app.command()(changes)
+app.command()(get)
 app.command()(export)
 app.command()(check)
 app.command()(backup)

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 VISITS_AT_A_TIME = 1 << 17  # rows of a batch, unless a reader asks for fewer
 EVENTS_AT_A_TIME = 1000
+ERASED = "erased:"  # begins what an erased page has for an address
 
 
 class ReadStore(Protocol):

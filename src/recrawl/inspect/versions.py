@@ -17,7 +17,7 @@ from recrawl.detect.masks.masks import NO_MASKS, Masks, apply_masks
 from recrawl.errors import NothingToCompare
 from recrawl.parse.addresses import host_of
 from recrawl.parse.encodings import decoded
-from recrawl.settings.rules import NO_RULE, Rule
+from recrawl.settings.rules import Rule
 from recrawl.units import utc_text
 from recrawl.visits.status import RobotsTag
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from recrawl.entries.store import ReadStore
     from recrawl.settings.settings import Settings
 
-_SAMPLE = 20_000  # letters by which text is told from what is none
-_MOST_UNREADABLE = 0.05  # of them
+_SAMPLE = 20_000  # bytes by which text is told from what is none
+_MOST_UNREADABLE = 0.05  # of their letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +88,12 @@ class PageVersions:
         """Those that are kept now, seen as the crawl sees them; refused where there is none."""
         kept = reader.versions(page)
         if not kept:
-            why = _why_none(settings, reader, page)
+            why = why_no_version(settings, reader, page)
             message = f"{reader.name}: a version of {address} must be kept ({why})"
             raise NothingToCompare(message)
-        number = settings.rule_of(address)
-        rule = Rule(address) if number == NO_RULE else settings.rules[number]
-        of_host = read_masks(reader.host_masks().get(host_of(address), ""))
-        of_page = read_masks(reader.masks([page])[0])
-        return cls(reader, address, kept, rule, Masks((*of_host.masks, *of_page.masks)))
+        return cls(
+            reader, address, kept, rule_of(settings, address), masks_of(reader, page, address)
+        )
 
     def whole(self) -> PageVersions:
         """The same where everything counts."""
@@ -158,7 +156,7 @@ class PageVersions:
             )
             raise NothingToCompare(message)
         text = decoded(body)
-        if _unreadable(text[:_SAMPLE]) > _MOST_UNREADABLE:
+        if not is_text(body):
             message = (
                 f"{self.reader.name}: version of {_when(version)} of {self.address} must be text "
                 "to be compared (it is not)"
@@ -169,12 +167,25 @@ class PageVersions:
         return apply_masks(found, self.masks)
 
 
-def _why_none(settings: Settings, reader: ReadStore, page: int) -> str:
+def rule_of(settings: Settings | None, address: str) -> Rule:
+    """What counts in a page; all of it where no settings say."""
+    rule = None if settings is None else settings.rule_for(address)
+    return Rule(address) if rule is None else rule
+
+
+def masks_of(reader: ReadStore, page: int, address: str) -> Masks:
+    """What differs by itself on a page, and on all pages of its host."""
+    of_host = read_masks(reader.host_masks().get(host_of(address), ""))
+    of_page = read_masks(reader.masks([page])[0])
+    return Masks((*of_host.masks, *of_page.masks))
+
+
+def why_no_version(settings: Settings | None, reader: ReadStore, page: int) -> str:
     """Why no version of a page is kept."""
     (copy,) = reader.copies([page])
     if copy is not None and RobotsTag.NOARCHIVE in copy.robots:
         return "none is, since the page asks for noarchive"
-    if not settings.versions:
+    if settings is not None and not settings.versions:
         return "none is, by versions = 0 in the settings"
     return "got none"
 
@@ -183,7 +194,12 @@ def _when(version: Version) -> str:
     return f"{utc_text(version.at_seconds)} UTC"
 
 
-def _unreadable(text: str) -> float:
-    """Share of letters that stand for no letter, or that no text has."""
+def is_text(body: bytes) -> bool:
+    """Whether a body is text, by its beginning: stores do not keep what a host called it.
+
+    >>> is_text("<p>Käse".encode()), is_text(bytes(range(32)))
+    (True, False)
+    """
+    text = decoded(body[:_SAMPLE])
     bad = sum(letter == "\ufffd" or (letter < " " and letter not in "\t\n\r\f") for letter in text)
-    return bad / len(text) if text else 0.0
+    return bad <= _MOST_UNREADABLE * len(text)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from recrawl.detect.diff.gist import GISTS
 from recrawl.entries.records import FeedEvent, FeedRange
+from recrawl.entries.store import ERASED
 from recrawl.store.sqlite import meta
 from recrawl.store.sqlite.columns import SHARES, maybe_milliseconds, milliseconds, whole_numbers
 from recrawl.store.sqlite.values import exactly, instant, maybe, maybe_instant, number
@@ -37,7 +38,6 @@ _VERSION = "select version from pages where id = ? + 1"
 _FEED = "feed"
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"  # base 32
 _FEED_LETTERS = 8
-_ERASED = "erased:"
 _EVENTS = """
     select changes.id, kind, page - 1, address, at, earliest, latest, likely, visit,
         changes.version, before, share, gist, reason, target
@@ -170,7 +170,7 @@ def _event(row: Any) -> FeedEvent:  # noqa: ANN401 - a row of a query
         number(position),
         _KINDS[number(kind, most=len(_KINDS) - 1)],
         number(page),
-        "" if exactly(str, address).startswith(_ERASED) else address,
+        "" if exactly(str, address).startswith(ERASED) else address,
         instant(at),
         maybe_instant(earliest),
         instant(at if latest is None else latest),

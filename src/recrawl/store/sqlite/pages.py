@@ -12,6 +12,7 @@ import xxhash
 
 from recrawl.entries.entries import Found
 from recrawl.entries.records import PageCount
+from recrawl.entries.store import ERASED
 from recrawl.errors import InvalidAddress, InvalidParameter
 from recrawl.store.sqlite.columns import looked_up, milliseconds, read_columns, whole_numbers
 from recrawl.store.sqlite.hosts import host_count, host_ids
@@ -56,7 +57,8 @@ def erased_name(address: str, seed: int) -> str:
     'erased:284a817c4d21ecce166c1558bbe328b4'
     """
     key = seed.to_bytes(8, "little")
-    return f"erased:{blake2b(address.encode(), key=key, digest_size=_ERASED_BYTES).hexdigest()}"
+    digest = blake2b(address.encode(), key=key, digest_size=_ERASED_BYTES)
+    return ERASED + digest.hexdigest()
 
 
 def _pages_named(

@@ -1,0 +1,310 @@
+"""`recrawl changes`: the change feed of a crawl.
+
+Touches: files, the clock, the standard streams.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import deque
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recrawl.cli import inspecting, screen, shared
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from recrawl.entries.records import FeedEvent
+    from recrawl.entries.store import ReadStore
+    from recrawl.publish.content import ContentReader
+
+_AFTER = typer.Option(metavar="CURSOR", help="Only events after this one.", show_default=False)
+_SINCE = typer.Option(
+    metavar="T",
+    help="Only events seen since then, e.g. 1d (ago) or 2026-01-05",
+    show_default=False,
+)
+_SNAPSHOT = typer.Option("--snapshot", help="All copies that there are, instead of events.")
+_FOLLOW = typer.Option("--follow", help="Go on with what comes, until Ctrl-C.")
+_LIMIT = typer.Option(metavar="N", min=1, help="Most events.", show_default=False)
+_KIND = typer.Option(
+    metavar="K", help="Only new, changed, removed, moved or back; may be repeated."
+)
+_HOST = typer.Option(metavar="H", help="Only pages of this host.", show_default=False)
+_WITH = typer.Option(
+    "--with", metavar="PARTS", help="Add text, markdown, diff or chunks.", show_default=False
+)
+_ALL = typer.Option("--all", help="With chunks: also changes of navigation alone.")
+_JSON = typer.Option("--json", help="Write JSON lines instead of a table.")
+_ATOM = typer.Option(
+    "--atom", metavar="F", help="Write an Atom feed of the newest events to F.", show_default=False
+)
+_OUTPUT = typer.Option(
+    "--output", "-o", metavar="F", help="Write JSON lines to F.", show_default=False
+)
+_MOST_ENTRIES = 100  # of an Atom feed, where no limit is given
+_FEW = 20  # events read at once where each brings its content
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """Which events are wanted.
+
+    Args:
+        kinds: Their kinds; none for all.
+        host: Host of their pages; empty for all.
+        everything: Whether those whose content is the same are wanted, too.
+    """
+
+    kinds: frozenset[str]
+    host: str
+    everything: bool
+
+    def holds(self, event: FeedEvent) -> bool:
+        """Whether an event is one of them; where an erased page was nobody knows."""
+        from recrawl.parse.addresses import host_of
+
+        if self.kinds and event.kind.label not in self.kinds:
+            return False
+        return not self.host or not event.address or host_of(event.address) == self.host
+
+
+def changes(
+    *,
+    after: Annotated[str, _AFTER] = "",
+    since: Annotated[str, _SINCE] = "",
+    snapshot: Annotated[bool, _SNAPSHOT] = False,
+    follow: Annotated[bool, _FOLLOW] = False,
+    limit: Annotated[int | None, _LIMIT] = None,
+    kind: Annotated[list[str] | None, _KIND] = None,
+    host: Annotated[str, _HOST] = "",
+    parts: Annotated[str, _WITH] = "",
+    everything: Annotated[bool, _ALL] = False,
+    as_json: Annotated[bool, _JSON] = False,
+    atom: Annotated[Path | None, _ATOM] = None,
+    output: Annotated[Path | None, _OUTPUT] = None,
+    settings: Annotated[Path, shared.SETTINGS] = Path("recrawl.toml"),
+) -> None:
+    """Show what has changed: new, changed, removed, moved pages and those that are back.
+
+    Reads recrawl.toml and the store beside it, also while a crawl is running;
+    nothing is changed. A terminal shows the newest events; in a pipe, or with
+    --json, all of them come as JSON lines (CloudEvents), oldest first, each with a
+    cursor: keep that of the last one with what you made of it, and go on with
+    --after. Events come at least once and in order. --snapshot gives all copies
+    first and then the cursor to go on from. A cursor that has expired is told so.
+
+    \b
+    Examples:
+        recrawl changes --since 1d
+        recrawl changes --since 1d --with diff
+        recrawl changes --snapshot --follow --json | ./index-pages
+        recrawl changes --after k3fqabcd-1042 --with chunks --json
+        recrawl changes --host example.org --atom changes.xml
+    """  # noqa: D301 - \b tells click to leave the paragraph alone
+    from recrawl.publish.content import ContentReader
+
+    _check(after, since, snapshot=snapshot, follow=follow, atom=atom, output=output)
+    wanted = _Wanted(_kinds(kind or []), host.lower(), everything)
+    to_screen = not (as_json or atom or output) and screen.is_terminal(sys.stdout)
+    with inspecting.open_crawl(settings) as (asked, reader):
+        named = [part.strip() for part in parts.split(",") if part.strip()]
+        content = ContentReader(reader, asked, named)
+        start = _start(reader, after, since)
+        if atom is not None:
+            _write_atom(reader, start, wanted, limit or _MOST_ENTRIES, atom)
+        elif to_screen and not follow and not snapshot:
+            _show(reader, start, wanted, limit or screen.MOST_ROWS, content)
+        else:
+            batches = _batches(reader, content, start, wanted, snapshot=snapshot, follow=follow)
+            _write(_limited(batches, limit), output, readable=to_screen)
+
+
+def _check(
+    after: str,
+    since: str,
+    *,
+    snapshot: bool,
+    follow: bool,
+    atom: Path | None,
+    output: Path | None,
+) -> None:
+    """Raise for options that conflict, and for files that cannot be written."""
+    from recrawl.adapters.tables.outputs import check_output
+
+    if sum([bool(after), bool(since), snapshot]) > 1:
+        raise typer.BadParameter("--after, --since and --snapshot exclude each other")
+    if atom is not None and (snapshot or follow or output is not None):
+        raise typer.BadParameter("--atom excludes --snapshot, --follow and -o")
+    if follow and output is not None:
+        raise typer.BadParameter("--follow writes to the standard output, not to -o")
+    if output is not None:
+        check_output(output, formats={".jsonl": "json", ".ndjson": "json"})
+    if atom is not None:
+        check_output(atom, formats={".xml": "atom", ".atom": "atom"})
+
+
+def _kinds(named: list[str]) -> frozenset[str]:
+    from recrawl.visits.status import FeedKind
+
+    known = [kind.label for kind in FeedKind if kind is not FeedKind.SNAPSHOT]
+    for each in named:
+        if each not in known:
+            said = f"must be one of {', '.join(known)} (got {each!r})"
+            raise typer.BadParameter(said, param_hint="--kind")
+    return frozenset(named)
+
+
+def _start(reader: ReadStore, after: str, since: str) -> int:
+    """Number of the event to begin after."""
+    from recrawl.cli.options import past
+    from recrawl.publish.cursors import position
+
+    kept = reader.feed_range()
+    if after:
+        return position(after, kept, reader.name)
+    if since:
+        return reader.first_event_since(past(since, "--since")) - 1
+    return kept.oldest - 1
+
+
+def _batches(
+    reader: ReadStore,
+    content: ContentReader,
+    start: int,
+    wanted: _Wanted,
+    *,
+    snapshot: bool,
+    follow: bool,
+) -> Iterator[list[dict[str, Any]]]:
+    """CloudEvents, some at a time: the copies of a snapshot, then what came after."""
+    import time
+
+    from recrawl.entries.store import EVENTS_AT_A_TIME
+    from recrawl.publish.events import cloud_event, snapshot_end
+    from recrawl.publish.reading import events_after, follow_events
+
+    rows = _FEW if content.parts else EVENTS_AT_A_TIME
+    kept = reader.feed_range()
+
+    def told(batch: list[FeedEvent]) -> list[dict[str, Any]]:
+        ours = batch if not wanted.kinds and not wanted.host else filter(wanted.holds, batch)
+        found = [cloud_event(kept.feed, event, content.of(event)) for event in ours]
+        if "chunks" in content.parts and not wanted.everything:
+            return [each for each in found if each["data"].get("content") is not False]
+        return found
+
+    if snapshot:
+        pages, start = 0, kept.newest
+        for batch in reader.snapshot(rows):
+            copies = told(batch)
+            pages += len(copies)
+            yield copies
+        yield [snapshot_end(kept.feed, kept.newest, pages, time.time())]
+        if not follow:
+            return
+    read = follow_events if follow else events_after
+    for batch in read(reader, start, rows):
+        yield told(batch)
+
+
+def _limited(
+    batches: Iterable[list[dict[str, Any]]], limit: int | None
+) -> Iterator[list[dict[str, Any]]]:
+    left = limit
+    for batch in batches:
+        yield batch if left is None else batch[:left]
+        if left is not None:
+            left -= len(batch)
+            if left <= 0:
+                return
+
+
+def _write(batches: Iterable[list[dict[str, Any]]], output: Path | None, *, readable: bool) -> None:
+    """Write events as JSON lines, or as sentences; Ctrl-C is how a reader that follows ends."""
+    from recrawl.store.scratch import whole_file
+
+    if output is not None:
+        with whole_file(output) as file:
+            for batch in batches:
+                file.write(_lines(batch))
+        return
+    try:
+        for batch in batches:
+            if readable:
+                for event in batch:
+                    screen.say(_sentence(event))
+            else:
+                sys.stdout.buffer.write(_lines(batch))
+                sys.stdout.buffer.flush()
+    except KeyboardInterrupt:
+        return
+
+
+def _lines(batch: Iterable[dict[str, Any]]) -> bytes:
+    return "".join([json.dumps(event) + "\n" for event in batch]).encode()
+
+
+def _sentence(event: dict[str, Any]) -> str:
+    """An event of a feed that is followed on a terminal."""
+    from recrawl.report.table import printable
+
+    data = event["data"]
+    what = event["type"].removeprefix("recrawl.page.").removeprefix("recrawl.")
+    why = data.get("reason") or data.get("gist") or ""
+    page = event.get("subject") or data.get("page", data["cursor"])
+    return printable(f"{event['time']}  {what:8} {why:10} {page}")
+
+
+def _show(
+    reader: ReadStore, start: int, wanted: _Wanted, most: int, content: ContentReader
+) -> None:
+    """Print the newest events as a table, and their diffs where they were asked for."""
+    from recrawl.report.changes import HEADER, event_words
+    from recrawl.report.diff.lines import heading, shown
+
+    newest, total = _newest(reader, start, wanted, most)
+    shared.show(HEADER, event_words(newest), total=total, unit="events", left=(0, 1, 3, 4))
+    if "diff" in content.parts:
+        for comparison in filter(None, map(content.compared, newest)):
+            for line in (
+                "",
+                *heading(comparison),
+                *(each.plain() for each in shown(comparison.diff)),
+            ):
+                screen.say(line)
+    if not total:
+        screen.remark("No events.")
+
+
+def _newest(
+    reader: ReadStore, start: int, wanted: _Wanted, most: int
+) -> tuple[list[FeedEvent], int]:
+    """The newest events, newest first, and how many there are."""
+    from recrawl.entries.store import EVENTS_AT_A_TIME
+    from recrawl.publish.reading import events_after
+
+    newest: deque[FeedEvent] = deque(maxlen=most)
+    total = 0
+    for batch in events_after(reader, start, EVENTS_AT_A_TIME):
+        ours = [event for event in batch if wanted.holds(event)]
+        total += len(ours)
+        newest.extend(ours)
+    return list(reversed(newest)), total
+
+
+def _write_atom(reader: ReadStore, start: int, wanted: _Wanted, most: int, path: Path) -> None:
+    from recrawl.publish.atom import atom_feed
+    from recrawl.store.scratch import whole_file
+
+    newest, _ = _newest(reader, start, wanted, most)
+    text = atom_feed(reader.feed_range().feed, newest[::-1], wanted.host)
+    with whole_file(path) as file:
+        file.write(text.encode())
+    screen.remark(f"Wrote {len(newest):,} event{'s' * (len(newest) != 1)} to {path}.")

@@ -1,0 +1,107 @@
+"""Copies and chunks written to a file or a folder: the parts of `recrawl export` that have content.
+
+Touches: files, the standard streams.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from recrawl.cli import screen
+from recrawl.cli.get import FORMS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from recrawl.entries.store import ReadStore
+    from recrawl.publish.content import ContentReader
+    from recrawl.publish.copies.rows import KeptCopy
+    from recrawl.settings.settings import Settings
+
+_ROWS = 100
+
+
+def export_copies(settings: Settings, reader: ReadStore, output: str, form: str) -> None:
+    """Write all copies to a file, or bring a folder in step with them."""
+    from recrawl.publish.content import ContentReader
+    from recrawl.publish.copies.rows import COPY_COLUMNS, copy_row, kept_copies
+
+    if form not in FORMS:
+        said = f"must be one of {', '.join(FORMS)} (got {form!r})"
+        raise typer.BadParameter(said, param_hint="--as")
+    content = ContentReader(reader, settings)
+    if _is_folder(output):
+        _export_folder(reader, content, Path(output), form)
+        return
+    rows = (copy_row(copy, content, form) for copy in kept_copies(reader))
+    count = _write_table(reader, Path(output), "copies", COPY_COLUMNS, rows)
+    screen.remark(f"Wrote {count:,} cop{'y' if count == 1 else 'ies'} to {output}.")
+
+
+def export_chunks(settings: Settings, reader: ReadStore, output: str) -> None:
+    """Write the chunks of all copies to a file."""
+    from recrawl.publish.content import ContentReader
+    from recrawl.publish.copies.rows import CHUNK_COLUMNS, chunk_rows, kept_copies
+
+    if _is_folder(output):
+        raise typer.BadParameter("chunks go to a file: .jsonl, .parquet or .db", param_hint="-o")
+    content = ContentReader(reader, settings)
+    rows = chain.from_iterable(chunk_rows(copy, content) for copy in kept_copies(reader))
+    count = _write_table(reader, Path(output), "chunks", CHUNK_COLUMNS, rows)
+    screen.remark(f"Wrote {count:,} chunk{'s' * (count != 1)} to {output}.")
+
+
+def _is_folder(output: str) -> bool:
+    """Whether an output is meant to be a folder: by its end, or because it is one."""
+    return output.endswith("/") or Path(output).is_dir() or not Path(output).suffix
+
+
+def _export_folder(reader: ReadStore, content: ContentReader, path: Path, form: str) -> None:
+    from recrawl.publish.copies.folder import CopyFolder
+
+    def written(copy: KeptCopy) -> bytes | None:
+        if form == "html":
+            return reader.body(copy.digest)
+        found = content.content(copy.page, copy.address, copy.digest)
+        if found is None:
+            return None
+        text = found.text if form == "text" else found.markdown
+        return f"{text}\n".encode(errors="replace")
+
+    done = CopyFolder(path, form).export(reader, written)
+    screen.remark(
+        f"{path} holds {done.files:,} cop{'y' if done.files == 1 else 'ies'}: "
+        f"{done.written:,} written, {done.deleted:,} deleted."
+    )
+    if done.missing:
+        screen.remark(f"{done.missing:,} pages have no version that can be written so.")
+
+
+def _write_table(
+    reader: ReadStore,
+    path: Path,
+    name: str,
+    columns: Mapping[str, type],
+    rows: Iterable[dict[str, Any]],
+) -> int:
+    """Write rows to a file by its ending, and return their number."""
+    from recrawl.adapters.tables.outputs import check_output
+    from recrawl.errors import CannotWrite
+    from recrawl.publish.copies.rows import batched
+    from recrawl.publish.copies.tables import FORMATS, table_file
+    from recrawl.store import is_store
+
+    kind, count = check_output(path, formats=FORMATS), 0
+    # Compared by their names first: only SQLite may open the file of a store that is open.
+    if path.exists() and (path.samefile(reader.name) or is_store(path)):
+        raise CannotWrite(f"{path} is a store, which is never overwritten")
+    with table_file(path, kind, name, columns) as write:
+        for some in batched(rows, _ROWS):
+            write(some)
+            count += len(some)
+    return count

@@ -1,0 +1,4 @@
+"""Copies of pages as files: a folder, a table, a database.
+
+Touches: files.
+"""

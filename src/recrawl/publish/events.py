@@ -1,0 +1,117 @@
+"""Events of the change feed as CloudEvents 1.0: plain values that JSON can hold.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from recrawl.publish.cursors import cursor_text
+from recrawl.visits.status import FeedKind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recrawl.entries.records import FeedEvent
+
+# Keys of `data`; what `--with` adds comes after them.
+DATA_KEYS = (
+    *("cursor", "page", "visit", "reason", "moved_to"),
+    *("earliest", "latest", "likely", "version", "before", "share", "gist"),
+)
+TYPES = {kind: f"recrawl.page.{kind.label}" for kind in FeedKind}
+SNAPSHOT_END = "recrawl.snapshot.end"
+
+
+def cloud_event(
+    feed: str, event: FeedEvent, content: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """An event as a CloudEvent. A copy of a snapshot has no cursor: its end has one.
+
+    Args:
+        feed: Name of the feed.
+        event: The event.
+        content: What else to tell of it.
+
+    Examples:
+        >>> from recrawl.entries.records import FeedEvent
+        >>> from recrawl.visits.status import FeedKind
+        >>> event = FeedEvent(7, FeedKind.NEW, 3, "https://a.org/", 0.25, *(None, 0.25, None, 9),
+        ...     bytes(16), *(None, None, None, None, None))
+        >>> found = cloud_event("k3fqabcd", event)
+        >>> found["id"], found["type"], found["subject"], found["time"]
+        ('k3fqabcd-7', 'recrawl.page.new', 'https://a.org/', '1970-01-01T00:00:00.250Z')
+    """
+    at = utc(event.at_seconds)
+    known = event.latest_seconds == event.at_seconds
+    cursor = cursor_text(feed, event.number) if event.number else None
+    found: dict[str, Any] = {
+        "specversion": "1.0",
+        "id": cursor or f"{feed}-page-{event.page}-{_hex(event.version) or 'unknown'}",
+        "source": f"urn:recrawl:{feed}",
+        "type": TYPES[event.kind],
+        "time": at,
+        "subject": event.address,
+        "datacontenttype": "application/json",
+        "data": {
+            "cursor": cursor,
+            "page": event.page,
+            "visit": event.visit,
+            "reason": None if event.reason is None else event.reason.label,
+            "moved_to": event.target,
+            "earliest": _maybe_utc(event.earliest_seconds),
+            "latest": at if known else utc(event.latest_seconds),
+            "likely": _maybe_utc(event.likely_seconds),
+            "version": _hex(event.version),
+            "before": _hex(event.before),
+            "share": event.share,
+            "gist": event.gist,
+        },
+    }
+    if content:
+        found["data"] |= content
+    if not event.address:  # an erased page: nobody is told where it was
+        del found["subject"]
+    return found
+
+
+def snapshot_end(feed: str, number: int, pages: int, at_seconds: float) -> dict[str, Any]:
+    """The end of a snapshot: where to go on from, and how many copies there were."""
+    cursor = cursor_text(feed, number)
+    return {
+        "specversion": "1.0",
+        "id": f"{cursor}-snapshot",
+        "source": f"urn:recrawl:{feed}",
+        "type": SNAPSHOT_END,
+        "time": utc(at_seconds),
+        "datacontenttype": "application/json",
+        "data": {"cursor": cursor, "pages": pages},
+    }
+
+
+def utc(seconds: float) -> str:
+    """Epoch seconds as ISO 8601 in UTC, to the millisecond.
+
+    >>> utc(0.25), utc(1e9)
+    ('1970-01-01T00:00:00.250Z', '2001-09-09T01:46:40.000Z')
+    """
+    whole, part = divmod(round(seconds * 1000), 1000)
+    return f"{_second(whole)}.{part:03d}Z"
+
+
+@lru_cache(
+    maxsize=1 << 14
+)  # events of one second come together, and formatting is half of the cost
+def _second(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat()[:-6]
+
+
+def _maybe_utc(seconds: float | None) -> str | None:
+    return None if seconds is None else utc(seconds)
+
+
+def _hex(digest: bytes | None) -> str | None:
+    return None if digest is None else digest.hex()

@@ -1,0 +1,140 @@
+"""`recrawl changes`, as people and programs run it."""
+
+import json
+import signal
+import xml.etree.ElementTree as ET
+from typing import Any
+
+import pytest
+
+from recrawl.entries.records import digest_of
+from recrawl.publish.events import DATA_KEYS
+from recrawl.visits.status import FeedKind
+from tests.cli.looking import on_a_terminal
+from tests.cli.running import run, sentence, start
+from tests.publish import fed
+from tests.publish.fed import SITE, page
+from tests.waiting import ending
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+
+
+@pytest.fixture
+def crawl(tmp_path):
+    fed.usual(fed.make(tmp_path))
+    return tmp_path
+
+
+def lines(ended):
+    assert ended.code == 0, ended.err
+    return [json.loads(line) for line in ended.out.splitlines()]
+
+
+def test_json_lines_are_cloud_events_with_cursors(crawl):
+    events = lines(run("changes", "--json", cwd=crawl))
+
+    assert [event["type"].rpartition(".")[2] for event in events] == [
+        *("new", "new", "changed", "new", "removed")
+    ]
+    changed = events[2]
+    assert tuple(changed["data"]) == DATA_KEYS
+    feed = changed["source"].removeprefix("urn:recrawl:")
+    assert changed["id"] == changed["data"]["cursor"] == f"{feed}-3"
+    assert (changed["specversion"], changed["subject"]) == ("1.0", f"{SITE}/tea")
+    assert changed["time"] == changed["data"]["latest"] == "2026-01-01T14:00:00.000Z"
+    assert changed["data"]["likely"] == "2026-01-01T13:30:00.000Z"
+    assert changed["data"]["version"] == digest_of(page("Tea", 6)).hex()
+    later = lines(run("changes", "--after", changed["id"], cwd=crawl))
+    assert later == events[3:]
+
+
+def test_options_choose_events(crawl):
+    def pages(*options):
+        return [event["data"]["page"] for event in lines(run("changes", *options, cwd=crawl))]
+
+    assert pages("--kind", "changed", "--kind", "removed") == [1, 0]
+    assert pages("--limit", "2") == [0, 1]
+    assert pages("--host", "b.org") == []
+    assert pages("--host", "A.org", "--since", "2026-01-01T14:00:00") == [1, 2, 0]
+    assert pages("--since", "1d") == []
+
+
+def test_a_snapshot_ends_with_the_cursor_to_go_on_from(crawl):
+    *copies, end = lines(run("changes", "--snapshot", "--with", "markdown", cwd=crawl))
+
+    assert [copy["data"]["page"] for copy in copies] == [1, 2]
+    assert all(copy["data"]["cursor"] is None for copy in copies)
+    assert copies[0]["data"]["markdown"].startswith("# Tea")
+    assert end["type"] == "recrawl.snapshot.end"
+    assert end["data"]["pages"] == 2
+    assert lines(run("changes", "--after", end["data"]["cursor"], cwd=crawl)) == []
+
+
+def test_a_follower_hears_what_comes_and_ends_well_on_ctrl_c(crawl):
+    process: Any = start(
+        *("changes", "--snapshot", "--follow", "--json"), cwd=crawl, stdout=-1, text=True
+    )
+    with ending(process):
+        types = [json.loads(process.stdout.readline())["type"] for _ in range(3)]
+        fed.tell(crawl / "recrawl.db", (FeedKind.BACK, 0, page("Home")), start=9)
+        event = json.loads(process.stdout.readline())
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == 0
+
+    assert types == ["recrawl.page.snapshot"] * 2 + ["recrawl.snapshot.end"]
+    assert (event["type"], event["data"]["page"]) == ("recrawl.page.back", 0)
+
+
+def test_changes_of_navigation_alone_are_left_out_with_chunks(crawl):
+    other = page("Tea", 6).replace(b"All", b"Everything")
+    fed.tell(crawl / "recrawl.db", (FeedKind.CHANGED, 1, other), start=9)
+
+    shown = [
+        lines(run("changes", "--with", "chunks", *more, cwd=crawl)) for more in ([], ["--all"])
+    ]
+
+    assert [len(events) for events in shown] == [5, 6]
+    assert shown[1][-1]["data"]["content"] is False
+
+
+def test_atom_is_valid_whatever_the_pages_are_called(crawl):
+    fed.tell(crawl / "recrawl.db", (FeedKind.CHANGED, 2, b"<p>1"), start=9)
+
+    ended = run("changes", "--atom", "feed.xml", "--host", "a.org", cwd=crawl)
+
+    assert ended.code == 0, ended.err
+    feed: Any = ET.parse(crawl / "feed.xml").getroot()  # noqa: S314 - our own
+    ids = [entry.findtext(f"{ATOM}id") for entry in feed.iter(f"{ATOM}entry")]
+    assert len(ids) == len(set(ids)) == 6
+    newest = feed.find(f"{ATOM}entry")
+    assert newest.findtext(f"{ATOM}title") == f"changed: {SITE}/tea?sort=price"
+    assert newest.find(f"{ATOM}link").get("href") == f"{SITE}/tea?sort=price"
+    assert feed.findtext(f"{ATOM}id").endswith(":a.org")
+
+
+def test_a_terminal_shows_the_newest_first_and_diffs_on_demand(crawl):
+    shown = on_a_terminal(crawl, "changes", "--with", "diff")
+
+    table, _, diffs = shown.replace("\r", "").partition("\n\n")
+    assert "removed: gone" in table.splitlines()[1]
+    assert "changed: 25 % of the words" in table
+    assert "~ It costs [-5-]{+6+} euros a bag." in diffs
+
+
+def test_a_file_holds_the_same_lines(crawl):
+    assert run("changes", "-o", "events.jsonl", cwd=crawl).code == 0
+
+    assert (crawl / "events.jsonl").read_text() == run("changes", "--json", cwd=crawl).out
+
+
+def test_what_cannot_be_is_refused_in_one_sentence(crawl):
+    told = run("changes", "--after", "aaaaaaaa-1", cwd=crawl)
+    assert sentence(told).endswith("cursor aaaaaaaa-1 is of another store; take a snapshot")
+    assert "must be of text, markdown" in sentence(run("changes", "--with", "pdf", cwd=crawl))
+    for options in (
+        ("--after", "aaaaaaaa-1", "--snapshot"),
+        ("--follow", "-o", "a.jsonl"),
+        ("--atom", "a.xml", "--follow"),
+        ("--kind", "gone"),
+    ):
+        assert run("changes", *options, cwd=crawl).code == 2, options
