@@ -182,23 +182,25 @@ def _batches(
     *,
     snapshot: bool,
     follow: bool,
-) -> Iterator[list[dict[str, Any]]]:
-    """CloudEvents, some at a time: the copies of a snapshot, then what came after."""
+) -> Iterator[list[str]]:
+    """Lines of JSON, some at a time: the copies of a snapshot, then what came after."""
     import time
 
     from recrawl.entries.store import EVENTS_AT_A_TIME
-    from recrawl.publish.events import cloud_event, snapshot_end
+    from recrawl.publish.events import cloud_event, event_line, snapshot_end
     from recrawl.publish.reading import events_after, follow_events
 
     rows = _FEW if content.parts else EVENTS_AT_A_TIME
     kept = reader.feed_range()
 
-    def told(batch: list[FeedEvent]) -> list[dict[str, Any]]:
+    def told(batch: list[FeedEvent]) -> list[str]:
         ours = batch if not wanted.kinds and not wanted.host else filter(wanted.holds, batch)
+        if not content.parts:
+            return [event_line(kept.feed, event) for event in ours]
         found = [cloud_event(kept.feed, event, content.of(event)) for event in ours]
         if "chunks" in content.parts and not wanted.everything:
-            return [each for each in found if each["data"].get("content") is not False]
-        return found
+            found = [each for each in found if each["data"].get("content") is not False]
+        return [f"{json.dumps(each)}\n" for each in found]
 
     if snapshot:
         pages, start = 0, kept.newest
@@ -206,7 +208,7 @@ def _batches(
             copies = told(batch)
             pages += len(copies)
             yield copies
-        yield [snapshot_end(kept.feed, kept.newest, pages, time.time())]
+        yield [json.dumps(snapshot_end(kept.feed, kept.newest, pages, time.time())) + "\n"]
         if not follow:
             return
     read = follow_events if follow else events_after
@@ -214,9 +216,7 @@ def _batches(
         yield told(batch)
 
 
-def _limited(
-    batches: Iterable[list[dict[str, Any]]], limit: int | None
-) -> Iterator[list[dict[str, Any]]]:
+def _limited(batches: Iterable[list[str]], limit: int | None) -> Iterator[list[str]]:
     left = limit
     for batch in batches:
         yield batch if left is None else batch[:left]
@@ -226,29 +226,25 @@ def _limited(
                 return
 
 
-def _write(batches: Iterable[list[dict[str, Any]]], output: Path | None, *, readable: bool) -> None:
+def _write(batches: Iterable[list[str]], output: Path | None, *, readable: bool) -> None:
     """Write events as JSON lines, or as sentences; Ctrl-C is how a reader that follows ends."""
     from recrawl.store.scratch import whole_file
 
     if output is not None:
         with whole_file(output) as file:
             for batch in batches:
-                file.write(_lines(batch))
+                file.write("".join(batch).encode())
         return
     try:
         for batch in batches:
             if readable:
-                for event in batch:
-                    screen.say(_sentence(event))
+                for line in batch:
+                    screen.say(_sentence(json.loads(line)))
             else:
-                sys.stdout.buffer.write(_lines(batch))
+                sys.stdout.buffer.write("".join(batch).encode())
                 sys.stdout.buffer.flush()
     except KeyboardInterrupt:
         return
-
-
-def _lines(batch: Iterable[dict[str, Any]]) -> bytes:
-    return "".join([json.dumps(event) + "\n" for event in batch]).encode()
 
 
 def _sentence(event: dict[str, Any]) -> str:

@@ -97,15 +97,13 @@ class VisitCycle:
         """A visit as it is written down."""
         response, verdict, keeps = visit.response, visit.verdict, self._settings.versions > 0
         event = learned.event
-        if event is not None:
+        if event is not None and verdict.gist:
+            event = replace(event, gist=verdict.gist)
+        if event is not None and visit.moved_to:
+            event = replace(event, target=visit.moved_to)
+        if event is not None and verdict.body is not None and not keeps:
             # A body that is kept is signed where it is written.
-            signed = verdict.body is not None and not keeps
-            event = replace(
-                event,
-                target=visit.moved_to or None,
-                gist=verdict.gist or None,
-                version=digest_of(verdict.body) if signed and verdict.body else None,
-            )
+            event = replace(event, version=digest_of(verdict.body))
         return VisitMade(
             page=visit.page,
             at_seconds=visit.at * SECONDS_A_DAY,

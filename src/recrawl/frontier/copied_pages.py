@@ -126,7 +126,7 @@ class CopiedPages:
         By what the policy learned at its last tick: nothing is learned for the sake of the answer.
         """
         row = int(self._table.row[page])
-        return self.frontier.rate(row, instant_after_epoch(now)) if row >= 0 else nan
+        return self.frontier.rate(row, now) if row >= 0 else nan
 
     def learn_all(self) -> None:
         """Let the policy learn from all visits that it was told of."""

@@ -209,7 +209,7 @@ class Frontier:
             return np.zeros(len(rows))
         return self._policy.unannounced_changes(self.state, rows)
 
-    def rate(self, row: int, now: np.datetime64) -> float:
+    def rate(self, row: int, now: float) -> float:
         """Changes a day that are expected of a page since its last visit; nan if unknown.
 
         By what was learned when the last tick ended: visits since then are not learned for it.
@@ -320,11 +320,11 @@ class _ByValue:
             self._learn(np.concatenate(rows), np.concatenate(now), together)
         return self._state
 
-    def rate(self, row: int, now: np.datetime64) -> float:
+    def rate(self, row: int, now: float) -> float:
         """Rate of a page by the state as it is; nan where it does not know the page."""
         if self._rated is None or row >= self._pages:
             return np.nan
-        return float(self._rated.rates_since_visit(self._state, np.array([row]), now)[0])
+        return self._rated.rate_since_visit(self._state, row, now)
 
     def _learn(self, rows: Ints, now: Instants, outcomes: Outcomes) -> None:
         """Learn from visits, not too many at once: a policy may need kilobytes for each."""
@@ -389,7 +389,7 @@ class _ByDueTime:
     def learned(self) -> Any:  # noqa: ANN401 # a policy's state is its own affair
         return self._state
 
-    def rate(self, row: int, now: np.datetime64) -> float:
+    def rate(self, row: int, now: float) -> float:
         """Nothing: fixed rules know no rates."""
         del row, now
         return np.nan

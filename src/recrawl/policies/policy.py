@@ -94,10 +94,15 @@ class Listening(Priced[State], Protocol[State]):
 class Rated(Policy[State], Protocol[State]):
     """Knows how often pages change."""
 
-    def rates_since_visit(self, state: State, rows: Ints, now: np.datetime64) -> Floats:
-        """Changes a day that are expected of each page from its last visit to now.
+    def rate_since_visit(self, state: State, row: int, now: float) -> float:
+        """Changes a day that are expected of a page from its last visit to now.
 
-        The state stays as it is.
+        The state stays as it is. Asked for at every change that a crawl finds.
+
+        Args:
+            state: What is known.
+            row: The page.
+            now: The instant, in days after 1970.
         """
         ...
 

@@ -5,8 +5,10 @@ Pure.
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from functools import lru_cache
+from json.encoder import encode_basestring_ascii as _quoted
 from typing import TYPE_CHECKING, Any
 
 from recrawl.publish.cursors import cursor_text
@@ -78,6 +80,40 @@ def cloud_event(
     return found
 
 
+def event_line(feed: str, event: FeedEvent) -> str:
+    """An event without content as a line of JSON: that of `cloud_event`, in a third of the time."""
+    if not event.number:
+        return json.dumps(cloud_event(feed, event)) + "\n"
+    cursor = cursor_text(feed, event.number)
+    at = utc(event.at_seconds)
+    subject = f'"subject": {_quoted(event.address)}, ' if event.address else ""
+    reason = "null" if event.reason is None else f'"{event.reason.label}"'
+    target = "null" if event.target is None else _quoted(event.target)
+    return (
+        f'{{"specversion": "1.0", "id": "{cursor}", "source": "urn:recrawl:{feed}", '
+        f'"type": "{TYPES[event.kind]}", "time": "{at}", {subject}'
+        f'"datacontenttype": "application/json", "data": {{"cursor": "{cursor}", '
+        f'"page": {event.page}, "visit": {_number(event.visit)}, "reason": {reason}, '
+        f'"moved_to": {target}, "earliest": {_instant(event.earliest_seconds)}, '
+        f'"latest": "{utc(event.latest_seconds)}", "likely": {_instant(event.likely_seconds)}, '
+        f'"version": {_digest(event.version)}, "before": {_digest(event.before)}, '
+        f'"share": {_number(event.share)}, '
+        f'"gist": {"null" if event.gist is None else _quoted(event.gist)}}}}}\n'
+    )
+
+
+def _number(value: float | None) -> str:
+    return "null" if value is None else repr(value)
+
+
+def _instant(seconds: float | None) -> str:
+    return "null" if seconds is None else f'"{utc(seconds)}"'
+
+
+def _digest(digest: bytes | None) -> str:
+    return "null" if digest is None else f'"{digest.hex()}"'
+
+
 def snapshot_end(feed: str, number: int, pages: int, at_seconds: float) -> dict[str, Any]:
     """The end of a snapshot: where to go on from, and how many copies there were."""
     cursor = cursor_text(feed, number)
@@ -98,15 +134,13 @@ def utc(seconds: float) -> str:
     >>> utc(0.25), utc(1e9)
     ('1970-01-01T00:00:00.250Z', '2001-09-09T01:46:40.000Z')
     """
-    whole, part = divmod(round(seconds * 1000), 1000)
-    return f"{_second(whole)}.{part:03d}Z"
+    minute, part = divmod(round(seconds * 1000), 60_000)
+    return f"{_minute(minute)}{part // 1000:02d}.{part % 1000:03d}Z"
 
 
-@lru_cache(
-    maxsize=1 << 14
-)  # events of one second come together, and formatting is half of the cost
-def _second(seconds: int) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat()[:-6]
+@lru_cache(maxsize=1 << 14)  # events of one minute come together
+def _minute(minute: int) -> str:
+    return datetime.fromtimestamp(60 * minute, UTC).strftime("%Y-%m-%dT%H:%M:")
 
 
 def _maybe_utc(seconds: float | None) -> str | None:

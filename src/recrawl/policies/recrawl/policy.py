@@ -247,13 +247,12 @@ class Recrawl:
         """Changes that are expected of each page in a day on the clock of its section."""
         return state.memories.rates(rows, state.relatives.prior(state.sections, rows))
 
-    def rates_since_visit(self, state: RecrawlState, rows: Ints, now: np.datetime64) -> Floats:
-        """Changes a day that are expected of each page from its last visit to now."""
-        leaf, last = state.sections.leaf[rows], state.last[rows]
-        until = np.full(len(rows), float(epoch_days(now)))
-        waited = np.maximum(until - last, _AT_ONCE)
-        elapsed = np.maximum(state.clocks.elapsed(leaf, last, until), 0.0)
-        return np.asarray(self.rates(state, rows) * elapsed / waited)
+    def rate_since_visit(self, state: RecrawlState, row: int, now: float) -> float:
+        """Changes a day that are expected of a page from its last visit to now."""
+        last = float(state.last[row])
+        elapsed = state.clocks.elapsed_at(int(state.sections.leaf[row]), last, now)
+        rate = state.memories.rate(row, state.relatives.prior_of(state.sections, row))
+        return rate * max(elapsed, 0.0) / max(now - last, _AT_ONCE)
 
     def due(self, state: RecrawlState, rows: Ints, price: float) -> Instants:
         """When the value of each page reaches the price, if its section keeps its present pace."""

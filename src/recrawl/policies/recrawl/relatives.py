@@ -112,6 +112,11 @@ class Relatives:
         """Shape and exposure of the priors of pages."""
         return self.shape, self.exposure / self._ratio(sections, rows)
 
+    def prior_of(self, sections: Sections, row: int) -> tuple[float, float]:
+        """The same of one page."""
+        ratio = self.node_ratio[sections.leaf[row]] * self.kin_ratio[sections.kin[row]]
+        return self.shape, self.exposure / float(ratio)
+
     def _ratio(self, sections: Sections, rows: Ints) -> Floats:
         return self.node_ratio[sections.leaf[rows]] * self.kin_ratio[sections.kin[rows]]
 

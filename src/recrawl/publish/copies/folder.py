@@ -69,6 +69,7 @@ class CopyFolder:
 
     def __init__(self, path: Path, form: str) -> None:
         self._path = path
+        self._root = str(path)
         self._form = form
         self._folders: set[str] = set()
         try:
@@ -159,7 +160,7 @@ class CopyFolder:
         if row is None or (row["file"], row.get("version")) != (name, copy.digest.hex()):
             return False
         with suppress(OSError):
-            return (self._path / name).lstat().st_size == row.get("size_bytes")
+            return os.lstat(self._place(name)).st_size == row.get("size_bytes")
         return False
 
     # What is written.
@@ -174,21 +175,26 @@ class CopyFolder:
             "file": name,
             "version": copy.digest.hex(),
             "seen_at": utc(copy.at_seconds),
-            "size_bytes": (self._path / name).lstat().st_size,
+            "size_bytes": os.lstat(self._place(name)).st_size,
         }
 
     def _write(self, name: str, content: bytes) -> None:
-        path = self._path / name
+        path = self._place(name)
         self._make_folder(name)
         if name not in self._ours and os.path.lexists(path):
             raise CannotWrite(f"{path} is there, and no export has written it; move it away")
-        part = self._part(name)
+        part = path + _PART
         # Not to follow a link that somebody has put there.
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o666)
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        part.replace(path)
+        with os.fdopen(handle, "wb", buffering=0) as file:
+            left = memoryview(content)
+            while left:
+                left = left[file.write(left) :]
+        os.replace(part, path)  # noqa: PTH105 - a Path for each file takes as long as the file
         self._ours.add(name)
+
+    def _place(self, name: str) -> str:
+        return f"{self._root}/{name}"
 
     def _make_folder(self, name: str) -> None:
         """Make the folders of a file; none of them may be a link to elsewhere."""

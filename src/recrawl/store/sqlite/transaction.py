@@ -175,17 +175,21 @@ class Transaction:
             self._rows[_MASKS].append((page + 1, made.masks))
         if made.change is not None:
             self._set_status(page, made.change)
-        if made.event is not None:
-            self._tell(made.event, page, at, made)
+        digest: bytes | None = None
         if made.copy is not None and RobotsTag.NOARCHIVE in made.copy.robots:
             versions.drop(self.connection, page)
+            digest = None if made.body is None else digest_of(made.body)
         elif made.body is not None:
-            versions.keep(self.connection, page, at, made.body)
+            digest = versions.keep(self.connection, page, at, made.body)
             most = retention.versions
             if most is not None and versions.too_many(self.connection, page, most):
                 alone = Retention(versions=most)
                 versions.prune(self.connection, alone, made.at_seconds, page)
             self._make_room(retention)
+        if made.event is not None:
+            row = feed.row_of(made.event, page, at, self.visit)
+            share = None if made.share is None else round(made.share * SHARES)
+            self._tell(made.event, page, row, digest, share)
         return self.visit
 
     def _change(self, changed: PagesChanged) -> None:
@@ -231,23 +235,35 @@ class Transaction:
             raise InvalidParameter(f"events: {len(numbers)} pages, but {len(events)} events")
         for page, event in zip(numbers, events, strict=False):
             if event is not None:
-                self._tell(event, page, milliseconds(event.latest_seconds))
+                row = feed.row_of(event, page, milliseconds(event.latest_seconds), None)
+                self._tell(event, page, row)
 
-    def _tell(self, event: PageEvent, page: int, at: int, made: VisitMade | None = None) -> None:
-        """Write an event, and what readers have from then on."""
-        row = feed.row_of(event, page, at, None if made is None else self.visit)
+    def _tell(
+        self,
+        event: PageEvent,
+        page: int,
+        row: list[Any],
+        digest: bytes | None = None,
+        share: int | None = None,
+    ) -> None:
+        """Write an event, and what readers have from then on.
+
+        Args:
+            event: The event.
+            page: Its page.
+            row: Its row, but for versions and share.
+            digest: Of the body that came with it.
+            share: Share of the words that differ, as the store counts it.
+        """
         if page in self._versions:
             before = self._versions[page]
         else:
             before = feed.version_of(self.connection, page)
-        version = event.version
-        if made is not None and made.body is not None:
-            version = digest_of(made.body)
-        version = version or before  # a page that is back as it was, or that is gone
+        # Without a body it is a page that is back as it was, or that is gone.
+        version = digest or event.version or before
         self._versions[page] = version
         row[feed.VERSION_AT], row[feed.BEFORE_AT] = None if event.kind.ends else version, before
-        if made is not None and made.share is not None:
-            row[feed.SHARE_AT] = round(made.share * SHARES)
+        row[feed.SHARE_AT] = share
         self._rows[feed.INSERT].append(tuple(row))
         self._rows[feed.LIST].append((not event.kind.ends, version, page + 1))
 

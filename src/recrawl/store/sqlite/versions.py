@@ -41,8 +41,8 @@ _ROWS = """
 """
 
 
-def keep(connection: apsw.Connection, page: int, at: int, body: bytes) -> None:
-    """Store a body as the newest version of a page, unless it is that already."""
+def keep(connection: apsw.Connection, page: int, at: int, body: bytes) -> bytes:
+    """Store a body as the newest version of a page, unless it is that already; its digest."""
     if len(body) > LARGEST_BODY:
         raise InvalidParameter(
             f"a body must have at most {LARGEST_BODY:,} bytes (got {len(body):,})"
@@ -59,6 +59,7 @@ def keep(connection: apsw.Connection, page: int, at: int, body: bytes) -> None:
     if newest != number:
         at = max(at, newest_at + 1)  # a clock may have been set back
         connection.execute("insert into versions values (? + 1, ?, ?)", (page, at, number))
+    return digest
 
 
 def drop(connection: apsw.Connection, page: int) -> Erased:

@@ -1,0 +1,59 @@
+"""A site that changes all the time, and a crawl of it until told to stop: followed.py FOLDER.
+
+Pages change every third of a second; some are gone, or have moved, for a while. A day of the crawl
+passes in a second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recrawl.clock import ScaledClock
+from recrawl.crawl.running import running
+from tests.crawl.crawls import LIMITS, START, page_rule, settings
+from tests.servers import answers
+from tests.servers.faults import FaultServer
+
+if TYPE_CHECKING:
+    from tests.servers.faults import Behaviour, Wire
+
+PAGES = 12
+_SPELL_SECONDS = 0.3
+
+
+def changing(number: int) -> Behaviour:
+    """A page by the time: another text in each spell, gone in some, elsewhere in others."""
+
+    async def behave(wire: Wire) -> None:
+        spell = int(time.monotonic() / _SPELL_SECONDS) + number
+        text = " ".join(f"w{spell}x{each}" for each in range(30))
+        found = answers.page(f"<main><h1>Page {number}</h1><p>{text}</main>".encode())
+        if number >= PAGES // 2 and spell % 6 in (3, 4):
+            found = answers.status(404, b"<p>no such page</p>")
+        elif number == PAGES - 1 and spell % 6 == 5:
+            found = answers.redirect("/0")
+        await found(wire)
+
+    return behave
+
+
+async def crawl(folder: Path) -> None:
+    """Crawl until a signal comes."""
+    async with FaultServer({f"/{number}": changing(number) for number in range(PAGES)}) as server:
+        rules = [page_rule(server, f"/{number}", interval=0.15) for number in range(PAGES)]
+        asked, path = settings(*rules, together=4), folder / "recrawl.db"
+        async with running(
+            asked, path, ScaledClock(1.0, START), on_visit=bool, limits=LIMITS, seed=1
+        ) as crawler:
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, crawler.stop)
+            print("ready", flush=True)  # noqa: T201 - whoever started us waits for it
+            await crawler.run(found=lambda *_: None)
+
+
+if __name__ == "__main__":
+    asyncio.run(crawl(Path(sys.argv[1])))
