@@ -26,6 +26,8 @@ WORDS = {
     "pages": [],
     "why": ["SITE/"],
     "history": ["SITE/"],
+    "changes": ["--with", "chunks"],
+    "get": ["SITE/", "--as", "markdown"],
     "export": ["visits", "-o", "visits.jsonl"],
     "check": ["old/recrawl.db"],
     "backup": ["old/recrawl.db", "copy.db"],

@@ -12,6 +12,7 @@ from tests.fuzz.parsers import (
     documents,
     fetch,
     parse,
+    publish,
     settings,
     store,
     tables,
@@ -32,6 +33,7 @@ PARSERS: tuple[Parser, ...] = (
     *warc.PARSERS,
     *store.PARSERS,
     *words.PARSERS,
+    *publish.PARSERS,
 )
 
 # Packages whose every module reads what others have written, unless it is listed below.

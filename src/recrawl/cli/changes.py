@@ -91,7 +91,7 @@ def changes(
     output: Annotated[Path | None, _OUTPUT] = None,
     settings: Annotated[Path, shared.SETTINGS] = Path("recrawl.toml"),
 ) -> None:
-    """Show what has changed: new, changed, removed, moved pages and those that are back.
+    """Show what has changed: pages that are new, changed, gone or back.
 
     Reads recrawl.toml and the store beside it, also while a crawl is running;
     nothing is changed. A terminal shows the newest events; in a pipe, or with

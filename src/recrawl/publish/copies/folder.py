@@ -130,7 +130,7 @@ class CopyFolder:
             try:
                 row = json.loads(line)
                 page, file = int(row["page"]), row["file"]
-            except (ValueError, LookupError, TypeError, RecursionError):
+            except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError):
                 raise self._damaged(line) from None
             if not isinstance(file, str) or not is_file_name(file):
                 raise self._damaged(line)
