@@ -1,4 +1,4 @@
-"""Documentation that Debian ships: pages by five generators, and what each of them calls navigation.
+"""Documentation that Debian ships, and what each of its generators calls navigation.
 
 Where the main part of a page begins is told by the markup of its generator, which no extractor is
 told of: an independent count. Without the packages there are no pages.

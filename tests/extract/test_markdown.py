@@ -8,6 +8,9 @@ from recrawl.extract.content import ContentBlock
 from recrawl.extract.markdown import markdown
 from recrawl.extract.nodes import (
     BREAK,
+    CODE,
+    EMPHASIS,
+    STRONG,
     Code,
     DataTable,
     Definition,
@@ -16,12 +19,11 @@ from recrawl.extract.nodes import (
     Paragraph,
     Quotation,
     Span,
-    Style,
 )
-from tests.extract.reparsed import bare, reparsed
+from tests.extract.reparsed import PARSER, bare, reparsed
 
 SIGNS = "\\`*_{}[]()<>#+-.!|~:=&;/@\"'1aé个 "
-STYLES = [Style(each) for each in range(8)]
+STYLES = range(8)
 # As builders of blocks make them: white space is single, and none stands at either end.
 texts = st.text(st.sampled_from(SIGNS), min_size=1, max_size=12).map(
     lambda text: " ".join(text.split()) or "x"
@@ -39,7 +41,7 @@ def lines(draw, *, breaks=True):
         found.insert(draw(st.integers(1, len(found))), BREAK)
     if found[-1] == BREAK:
         found.append(Span("end"))
-    return tuple([*found[:-1], found[-1]._replace(text=found[-1].text.rstrip())])
+    return (*found[:-1], found[-1]._replace(text=found[-1].text.rstrip()))
 
 
 cells = lines(breaks=False)
@@ -96,8 +98,6 @@ def test_blocks_after_one_another_read_back_as_their_text(found):
 @given(lines())
 def test_links_lead_where_they_did(found):
     """Where there is a link with words, its address stands in the HTML of a parser once or more."""
-    from tests.extract.reparsed import PARSER
-
     linked = any(span.link and span.text.strip() for span in found)
 
     assert ("href=" in PARSER.render(markdown(Paragraph(found)))) == linked
@@ -113,10 +113,10 @@ def test_links_lead_where_they_did(found):
         ((Span("- no list"),), "\\- no list"),
         ((Span("a < b <c>"),), "a < b \\<c>"),
         ((Span("AT&T &amp; co"),), "AT&T \\&amp; co"),
-        ((Span("bold", Style.STRONG), Span("er")), "**bold**er"),
-        ((Span("(bold)", Style.STRONG), Span("er")), "(bold)er"),
-        ((Span("a "), Span("b", Style.EMPHASIS), Span(" c")), "a *b* c"),
-        ((Span("`tick`", Style.CODE),), "`` `tick` ``"),
+        ((Span("bold", STRONG), Span("er")), "**bold**er"),
+        ((Span("(bold)", STRONG), Span("er")), "(bold)er"),
+        ((Span("a "), Span("b", EMPHASIS), Span(" c")), "a *b* c"),
+        ((Span("`tick`", CODE),), "`` `tick` ``"),
         ((Span("a"), BREAK, Span("- b")), "a\\\n\\- b"),
     ],
 )

@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from enum import Enum
 from functools import lru_cache
+from operator import sub
 from typing import TYPE_CHECKING, NamedTuple
 
 from lxml import etree  # type: ignore[import-untyped]  # ships no types
@@ -100,6 +101,8 @@ _FEW_LINKS = 3
 _PERMALINKS = frozenset({"¶", "#", "§", "🔗", "link", "permalink", "[link]", "[edit]", "edit", ""})
 _LONGEST_NAME = 1_000
 _INSIDE = frozenset({"main", "article", "section"})
+# Elements that are judged even if they have no attributes.
+_JUDGED = _UNSEEN | _CONTROLS | _INSIDE | {"a", "header", "footer", "aside", "ul", "ol", "dl"}
 
 
 class _Name(Enum):
@@ -199,46 +202,46 @@ def _chosen(body: Element) -> Element:
 
 
 def _measured(root: Element, own: str) -> list[_Part]:
-    """All elements in the order of the page, each with its size."""
+    """Elements that may be judged, in the order of the page, each with its size."""
     parts: list[_Part] = []
-    places: list[int] = []  # of open elements
-    letters = linked = links = inward = alternates = titles = in_link = 0
+    places: list[int] = []  # of open elements; -1 for those that are not judged
+    total = [0] * len(_Size._fields)
+    in_link = 0
     for event, element in etree.iterwalk(root, events=("start", "end")):
         tag = element.tag
         if event == "start":
-            places.append(len(parts))
-            size = _Size(letters, linked, links, inward, alternates, titles)
-            parts.append(_Part(element, 0, size))
-            if tag == "a":
-                in_link += 1
-                href = element.get("href")
-                if href is not None:
-                    links += 1
-                    inward += "#" in href and _is_inward(href, own)
-                    alternates += element.get("hreflang") is not None
-            elif tag in ("h1", "main"):
-                titles += 1
+            judged = tag in _JUDGED or element is root or bool(element.attrib)
+            places.append(len(parts) if judged else -1)
+            if judged:
+                parts.append(_Part(element, 0, _Size(*total)))
+            if tag in ("a", "h1", "main"):
+                in_link += tag == "a"
+                _count(element, tag, own, total)
             text = element.text
         else:
+            in_link -= tag == "a"
             place = places.pop()
-            was = parts[place].size
-            size = _Size(
-                letters - was.letters,
-                linked - was.linked,
-                links - was.links,
-                inward - was.inward,
-                alternates - was.alternates,
-                titles - was.titles,
-            )
-            parts[place] = _Part(element, len(parts), size)
-            if tag == "a":
-                in_link -= 1
+            if place >= 0:
+                size = _Size(*map(sub, total, parts[place].size))
+                parts[place] = _Part(element, len(parts), size)
             text = element.tail
         if text and not text.isspace():
-            letters += len(text)
+            total[0] += len(text)
             if in_link:
-                linked += len(text)
+                total[1] += len(text)
     return parts
+
+
+def _count(element: Element, tag: str, own: str, total: list[int]) -> None:
+    """Count a link, or a main heading or element."""
+    if tag != "a":
+        total[5] += 1
+        return
+    href = element.get("href")
+    if href is not None:
+        total[2] += 1
+        total[3] += "#" in href and _is_inward(href, own)
+        total[4] += element.get("hreflang") is not None
 
 
 def _is_inward(href: str, own: str) -> bool:
@@ -247,7 +250,9 @@ def _is_inward(href: str, own: str) -> bool:
     return not path or path.rpartition("/")[2] == own != ""
 
 
-def _is_outside(element: Element, size: _Size, *, inside: bool) -> bool:
+def _is_outside(  # noqa: PLR0911 - one per sign
+    element: Element, size: _Size, *, inside: bool
+) -> bool:
     """Whether an element is not content."""
     tag = element.tag
     if tag in _UNSEEN or (tag in _CONTROLS and not _in_heading(element)):
@@ -271,20 +276,18 @@ def _is_named(attributes: Element, size: _Size, *, inside: bool) -> bool:
     names = f"{attributes.get('class', '')} {attributes.get('id', '')}"
     if len(names) > _LONGEST_NAME:
         return False
+    linked = size.linked / max(size.letters, 1)
     match _name(names):
-        case _Name.OUTSIDE:
-            return True
         case _Name.LINKED:
-            return size.linked >= _SOME * size.letters
-        case _Name.HEADER:
-            return not inside
+            return linked >= _SOME or not size.letters
         case _Name.CONTENTS:
-            return size.inward > 0 and size.linked >= _MOSTLY * size.letters
+            return size.inward > 0 and linked >= _MOSTLY
+        case _Name.LISTS:
+            return linked >= _MOSTLY or not size.letters
         case _Name.LANGUAGES:
             return size.alternates > 0
-        case _Name.LISTS:
-            return size.linked >= _MOSTLY * size.letters
-    return False
+        case name:
+            return name is _Name.OUTSIDE or (name is _Name.HEADER and not inside)
 
 
 def _is_contents(tag: str, size: _Size) -> bool:

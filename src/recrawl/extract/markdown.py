@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING
 
 from recrawl.extract.nodes import (
     BREAK,
+    CODE,
+    EMPHASIS,
+    STRONG,
     Code,
     DataTable,
     Definition,
@@ -22,17 +25,16 @@ from recrawl.extract.nodes import (
     List,
     Paragraph,
     Quotation,
-    Style,
     Verbatim,
 )
 
 if TYPE_CHECKING:
     from recrawl.extract.nodes import Node, Span, Spans
 
-# An underscore within a word, and signs that begin nothing, stay as they are.
+# An underscore within a word, and signs that begin nothing, stay as they are. Each begins with a
+# letter to look for: that is quick.
 _SIGN = re.compile(
-    r"[\\`*\[\]~]|<(?=[A-Za-z/!?])|(?<![^\W_])_|_(?![^\W_])"
-    r"|&(?=#?[A-Za-z0-9]{1,40};)"
+    r"\\|`|\*|\[|\]|~|<(?=[A-Za-z/!?])|_(?:(?![^\W_])|(?<![^\W_]_))|&(?=#?[A-Za-z0-9]{1,40};)"
 )
 # What begins a block at the beginning of a line.
 _OPENING = re.compile(r"(?:([+\-=>:|])|(#{1,6})(?=\s|\Z)|([0-9]{1,9})([.)])(?=\s|\Z))")
@@ -40,17 +42,17 @@ _TICKS = re.compile(r"`+")
 _DESTINATION = re.compile(r"[()\\]")
 _REFERENCE = re.compile(r"&(?=#?[A-Za-z0-9]{1,40};)")
 _MARKS = {
-    Style.STRONG: "**",
-    Style.EMPHASIS: "*",
-    Style.STRONG | Style.EMPHASIS: "***",
+    STRONG: "**",
+    EMPHASIS: "*",
+    STRONG | EMPHASIS: "***",
 }
 
 
-def markdown(node: Node) -> str:
+def markdown(node: Node) -> str:  # noqa: PLR0911 - one per kind of block
     r"""Markdown of a block.
 
     >>> from recrawl.extract.nodes import Span
-    >>> text = Span("2 * 3_000 "), Span("is", Style.EMPHASIS, "https://example.org/"), Span(" <b>")
+    >>> text = Span("2 * 3_000 "), Span("is", EMPHASIS, "https://example.org/"), Span(" <b>")
     >>> markdown(Paragraph(text))
     '2 \\* 3_000 [*is*](https://example.org/) \\<b>'
     >>> print(markdown(List(((Paragraph(text[:1]),), (Paragraph(text[2:]), Code("x", "c"))))))
@@ -192,7 +194,7 @@ def _styled(spans: Spans, before: str, after: str, breaks: str) -> str:
         last = (written or before)[-1:]
         if not bare:
             written += text
-        elif style & Style.CODE:
+        elif style & CODE:
             written += f"{lead}{_ticked(bare)}{trail}"
         else:
             marks = _MARKS.get(style, "")
@@ -204,11 +206,11 @@ def _styled(spans: Spans, before: str, after: str, breaks: str) -> str:
     return written
 
 
-def _shown_style(span: Span) -> Style | None:
+def _shown_style(span: Span) -> int | None:
     """How a span is shown: code has no other style, and a break none at all."""
     if span == BREAK:
         return None
-    return Style.CODE if span.style & Style.CODE else span.style
+    return CODE if span.style & CODE else span.style
 
 
 def _stripped(text: str) -> tuple[str, str, str]:

@@ -9,20 +9,14 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import IntFlag
 from typing import NamedTuple, TypeAlias
 
 # Lists and quotations within each other; deeper ones are taken for plain parts of their place.
-DEEPEST = 12
+DEEPEST = 8
 
 
-class Style(IntFlag):
-    """How a span is set."""
-
-    PLAIN = 0
-    STRONG = 1
-    EMPHASIS = 2
-    CODE = 4
+# How a span is set; several are added. Not an enumeration: this is asked for each word of a page.
+PLAIN, STRONG, EMPHASIS, CODE = 0, 1, 2, 4
 
 
 class Span(NamedTuple):
@@ -30,12 +24,12 @@ class Span(NamedTuple):
 
     Args:
         text: The text, white space collapsed but for its ends; `\n` alone for a line break.
-        style: How it is set.
+        style: How it is set: `STRONG`, `EMPHASIS`, `CODE`, or their sum.
         link: Canonical address that it links to; empty for none.
     """
 
     text: str
-    style: Style = Style.PLAIN
+    style: int = PLAIN
     link: str = ""
 
 

@@ -70,7 +70,8 @@ class _Line(NamedTuple):
 def tree_lines(tree: Element) -> list[str]:
     r"""Lines of a tree, as detection reads them from its page.
 
-    >>> tree_lines(etree.HTML('<title>Shop</title><p>T<b>w</b>o <a href="/b">bags</a>, new 2 h ago'))
+    >>> page = '<title>Shop</title><p>T<b>w</b>o <a href="/b">bags</a>, new 2 h ago'
+    >>> tree_lines(etree.HTML(page))
     ['Shop', 'Two \x10/b bags, new']
     """
     found = without_relative_times([line.text for line in _lines(tree)])

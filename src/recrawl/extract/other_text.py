@@ -12,8 +12,8 @@ import re
 from typing import TYPE_CHECKING
 
 from recrawl.detect.text.lines import raw_lines
-from recrawl.extract.noise import lines_without_noise
 from recrawl.extract.nodes import Code, Verbatim
+from recrawl.extract.noise import lines_without_noise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from recrawl.extract.tree import Element
 
 _EVERYTHING = Criteria()
-# Lines of a page that no tree is made of; nobody reads longer ones.
+# Of a page that no tree is made of, lines and letters that are read; nobody reads longer ones.
 _MOST_LINES = 100_000
+_LONGEST_PAGE = 8 << 20
 _LONGEST_TITLE = 1_000
 
 
@@ -114,7 +115,9 @@ def _base(tree: Element, address: str) -> str:
 
 def _read_lines(page: str, address: str, masks: Masks, criteria: Criteria) -> Content:
     """All visible text of a page that is too complex for a tree, one block per line."""
-    seen = apply_masks(lines(page, watch=criteria.watch, ignore=criteria.ignore), masks)
+    seen = apply_masks(
+        lines(page[:_LONGEST_PAGE], watch=criteria.watch, ignore=criteria.ignore), masks
+    )
     shown = (
         " ".join(word for word in line.split(" ") if not word.startswith(LINK))
         for line in islice(seen, _MOST_LINES)

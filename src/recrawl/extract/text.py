@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 def plain_text(node: Node) -> str:
     r"""Text of a block: list items after dashes or numbers, cells between bars.
 
-    >>> from recrawl.extract.nodes import Span, Style
-    >>> words = (Span("two "), Span("words", Style.STRONG))
+    >>> from recrawl.extract.nodes import STRONG, Span
+    >>> words = (Span("two "), Span("words", STRONG))
     >>> plain_text(List(((Paragraph(words),), (Paragraph((Span("x"),)), Code("a\n  b"))), first=9))
     '9. two words\n10. x\n    a\n      b'
     """

@@ -21,7 +21,7 @@ def read_tree(page: str) -> Element | None:
     >>> read_tree("<p>a<!-- b --><p>c").tag, read_tree(" ")
     ('html', None)
     """
-    from lxml import etree  # type: ignore[import-untyped]  # noqa: I001 # slow to load; no types
+    from lxml import etree  # type: ignore[import-untyped]  # slow to load; no types
 
     if not page.strip() or is_too_complex(page):
         return None

@@ -12,14 +12,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING
 
 from lxml import etree  # type: ignore[import-untyped]  # ships no types
 
 from recrawl.detect.text.link_targets import link_target
+from recrawl.extract.main_content import HEADINGS
 from recrawl.extract.nodes import (
     BREAK,
+    CODE,
     DEEPEST,
+    EMPHASIS,
+    PLAIN,
+    STRONG,
     Code,
     Definition,
     Heading,
@@ -27,7 +33,6 @@ from recrawl.extract.nodes import (
     Paragraph,
     Quotation,
     Span,
-    Style,
 )
 from recrawl.extract.tables import TableRows
 from recrawl.parse.addresses import canonical
@@ -36,12 +41,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from recrawl.extract.nodes import Node, Spans
+    from recrawl.extract.tree import Element
 
-_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_HEADINGS = {tag: level for level, tag in enumerate(HEADINGS, start=1)}
 _STYLES = {
-    **dict.fromkeys(("b", "strong"), Style.STRONG),
-    **dict.fromkeys(("i", "em", "cite", "dfn", "var"), Style.EMPHASIS),
-    **dict.fromkeys(("code", "kbd", "samp", "tt"), Style.CODE),
+    **dict.fromkeys(("b", "strong"), STRONG),
+    **dict.fromkeys(("i", "em", "cite", "dfn", "var"), EMPHASIS),
+    **dict.fromkeys(("code", "kbd", "samp", "tt"), CODE),
 }
 _LISTS = frozenset({"ul", "ol", "menu", "dir"})
 _CELLS = frozenset({"td", "th"})
@@ -56,19 +62,18 @@ _INLINE = frozenset(
 )
 # Set on elements that hold headings or tables while their blocks are made.
 _HAS_HEADING, _HAS_TABLE = "recrawl-has-heading", "recrawl-has-table"
-_SPACE = re.compile(
-    r"[ \t\n\f\r\v\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+"
-)
 _UNSEEN = re.compile("[\0\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]+")
 _LANGUAGE = re.compile(
     r"(?:^|\s)(?:language-|lang-|highlight-(?:source-)?|brush:\s?|sourceCode\s)"
     r"([A-Za-z][A-Za-z0-9+#_.]{0,19})(?=[\s;]|$)"
 )
 _NO_LANGUAGES = frozenset({"default", "none", "notranslate", "text", "plaintext", "plain"})
+_FAR = 2  # elements around code that may name its language
+_LONGEST_CLASS = 1_000
 _MOST_NUMBER = 1_000_000_000
 
 
-def tree_blocks(root: Any, base: str) -> list[Node]:  # noqa: ANN401 - an element
+def tree_blocks(root: Element, base: str) -> list[Node]:
     """Blocks of an element.
 
     Args:
@@ -77,7 +82,7 @@ def tree_blocks(root: Any, base: str) -> list[Node]:  # noqa: ANN401 - an elemen
 
     Examples:
         >>> tree_blocks(etree.HTML("<h2>a</h2><p>b"), "https://example.org/")[1]
-        Paragraph(spans=(Span(text='b', style=<Style.PLAIN: 0>, link=''),))
+        Paragraph(spans=(Span(text='b', style=0, link=''),))
     """
     _mark(root, _HEADINGS, _HAS_HEADING)
     _mark(root, ("table",), _HAS_TABLE)
@@ -94,7 +99,7 @@ def tree_blocks(root: Any, base: str) -> list[Node]:  # noqa: ANN401 - an elemen
     return builder.done()
 
 
-def _mark(root: Any, tags: Iterable[str], name: str) -> None:  # noqa: ANN401 - an element
+def _mark(root: Element, tags: Iterable[str], name: str) -> None:
     """Set an attribute on all elements that hold others of these tags, each once."""
     for inner in root.iter(*tags):
         for outer in inner.iterancestors():
@@ -129,13 +134,13 @@ class _Builder:
         self._base = base
         self._frames = [_Frame()]
         self._closers: list[Callable[[], None]] = []  # of all open elements
-        self._styles = [Style.PLAIN]
+        self._styles = [PLAIN]
         self._links = [""]
         self._known: dict[str, str] = {}
         self._nested = 0  # lists and quotations that are open
         self._inline = 0  # headings, terms and cells that are open: no blocks within
 
-    def start(self, element: Any) -> bool:  # noqa: ANN401 - an element
+    def start(self, element: Element) -> bool:
         """Open an element; returns whether all that is in it was read."""
         tag = element.tag
         if tag == "pre":
@@ -153,19 +158,27 @@ class _Builder:
 
     def add(self, text: str) -> None:
         """Add text as it stands in the page."""
-        text = _SPACE.sub(" ", _UNSEEN.sub("", text))
+        if not text.isascii() or "\0" in text:
+            text = _UNSEEN.sub("", text)
+        words = text.split()
         spans = self._frames[-1].spans
-        if text[:1] == " " and (not spans or spans[-1].text[-1] in " \n"):
-            text = text[1:]
-        if text:
-            spans.append(Span(text, self._styles[-1], self._links[-1]))
+        if text[:1].isspace() and spans and spans[-1].text[-1] not in " \n":
+            words.insert(0, "")
+        if not words:
+            return
+        if text[-1].isspace() and words != [""]:
+            words.append("")
+        text = " ".join(words) or " "
+        spans.append(Span(text, self._styles[-1], self._links[-1]))
 
     def done(self) -> list[Node]:
         """All blocks."""
         self._flush()
         return self._frames[0].nodes
 
-    def _open(self, element: Any, tag: str) -> Callable[[], None]:  # noqa: ANN401 - an element
+    def _open(  # noqa: PLR0911 - one per kind of element
+        self, element: Element, tag: str
+    ) -> Callable[[], None]:
         """Begin an element that is not code; returns what ends it."""
         if tag == "a":
             self._links.append(self._link(element.get("href") or "") or self._links[-1])
@@ -191,7 +204,10 @@ class _Builder:
         self._flush()
         return self._open_block(element, tag)
 
-    def _open_block(self, element: Any, tag: str) -> Callable[[], None]:  # noqa: ANN401 - an element
+    def _open_block(  # noqa: PLR0911 - one per kind of element
+        self, element: Element, tag: str
+    ) -> Callable[[], None]:
+        """Begin an element that is a block; returns what ends it."""
         frame = self._frames[-1]
         if tag in _HEADINGS:
             level = _HEADINGS[tag]
@@ -241,7 +257,7 @@ class _Builder:
 
     def _open_part_of_table(
         self,
-        element: Any,
+        element: Element,
         tag: str,
         table: TableRows,
     ) -> Callable[[], None]:
@@ -293,22 +309,19 @@ class _Builder:
 
     def _end_definitions(self) -> None:
         self._flush()
-        for terms, meanings in self._frames.pop().groups or ():
+        for written, meanings in self._frames.pop().groups or ():
+            terms = [spans for spans in written if spans]
+            found = [nodes for nodes in meanings if nodes]
             lines = [
-                node.spans
-                for nodes in meanings
-                for node in nodes
-                if isinstance(node, Paragraph) and len(nodes) == 1
+                nodes[0].spans
+                for nodes in found
+                if len(nodes) == 1 and isinstance(nodes[0], Paragraph)
             ]
-            terms = [spans for spans in terms if spans]
-            if terms and lines and len(lines) == len([nodes for nodes in meanings if nodes]):
+            if terms and lines and len(lines) == len(found):
                 self._place(Definition(tuple(terms), tuple(lines)))
                 continue
-            for spans in terms:
-                self._place(Paragraph(spans))
-            for nodes in meanings:
-                for node in nodes:
-                    self._place(node)
+            for node in (*map(Paragraph, terms), *(node for nodes in found for node in nodes)):
+                self._place(node)
 
     def _end_table(self) -> None:
         self._flush()
@@ -361,13 +374,13 @@ class _Builder:
             self._known[written] = found
         return found
 
-    def _add_code(self, element: Any) -> None:  # noqa: ANN401 - an element
+    def _add_code(self, element: Element) -> None:
         for line in element.iter("br"):
             line.text = "\n"
         code = "".join(element.itertext()).replace("\r\n", "\n").replace("\r", "\n")
         code = _UNSEEN.sub("", code).removeprefix("\n").rstrip()
         if self._inline:
-            self._styles.append(self._styles[-1] | Style.CODE)
+            self._styles.append(self._styles[-1] | CODE)
             self.add(code)
             self._styles.pop()
         elif code:
@@ -401,7 +414,7 @@ def _tidy(spans: list[Span]) -> Spans:
     return tuple(found)
 
 
-def _is_data(table: Any) -> bool:  # noqa: ANN401 - an element
+def _is_data(table: Element) -> bool:
     """Whether a table has rows to compare; one row alone is layout."""
     if table.get("role") in ("presentation", "none"):
         return False
@@ -409,16 +422,10 @@ def _is_data(table: Any) -> bool:  # noqa: ANN401 - an element
     return next(rows, None) is not None and next(rows, None) is not None
 
 
-def _language(element: Any) -> str:  # noqa: ANN401 - an element
+def _language(element: Element) -> str:
     """Name of the language of code by the classes of its elements; empty if they say nothing."""
-    near = [element, *element[:1]]
-    for _ in range(2):
-        parent = near[-1].getparent() if len(near) > 2 else element.getparent()
-        if parent is None:
-            break
-        near.append(parent)
-    for each in near:
-        found = _LANGUAGE.search(each.get("class") or "")
+    for each in (element, *element[:1], *islice(element.iterancestors(), _FAR)):
+        found = _LANGUAGE.search((each.get("class") or "")[:_LONGEST_CLASS])
         if found and found[1].lower() not in _NO_LANGUAGES:
             return found[1].lower()
     return ""

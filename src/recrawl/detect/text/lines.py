@@ -42,7 +42,7 @@ GAP = "\x11"
 
 # Separates lines until they are split. Python takes it for white space: one in a page is harmless.
 CUT = "\x1e"
-# Replaces an inline tag, so that a character reference does not go on behind it; it goes at the end.
+# Replaces an inline tag, so that a character reference does not go on behind it.
 JOINT = "\x0e"
 _CONTROLS = f"{JOINT}{LINK}{GAP}{CUT}"
 _IN_LINE = (

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from recrawl.detect.text.lines import lines
 from recrawl.detect.text.complexity import is_too_complex
+from recrawl.detect.text.lines import lines
 from recrawl.detect.walls.walls import detect_wall
 from recrawl.parse.encodings import decoded
 from recrawl.parse.items.html import read_html_items
