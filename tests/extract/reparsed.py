@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from lxml import etree
+from typing import TYPE_CHECKING
+
+from lxml import etree  # type: ignore[import-untyped] # ships no types
 from markdown_it import MarkdownIt
 
 from recrawl.extract.nodes import (
@@ -15,6 +17,9 @@ from recrawl.extract.nodes import (
     Quotation,
     Verbatim,
 )
+
+if TYPE_CHECKING:
+    from recrawl.extract.nodes import Node
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
@@ -33,7 +38,7 @@ def reparsed(markdown: str) -> str:
     return squeezed("".join(tree.itertext()))
 
 
-def bare(node) -> str:
+def bare(node: Node) -> str:
     """All letters of a block, without signs of lists and tables, and without white space."""
     match node:
         case Heading(_, spans) | Paragraph(spans):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tests.fuzz.parsers import (
     detect,
     documents,
+    extract,
     fetch,
     parse,
     publish,
@@ -27,6 +28,7 @@ PARSERS: tuple[Parser, ...] = (
     *parse.PARSERS,
     *documents.PARSERS,
     *detect.PARSERS,
+    *extract.PARSERS,
     *settings.PARSERS,
     *fetch.PARSERS,
     *tables.PARSERS,
@@ -38,7 +40,7 @@ PARSERS: tuple[Parser, ...] = (
 
 # Packages whose every module reads what others have written, unless it is listed below.
 ROOMS = (
-    *("parse", "detect", "settings", "fetch.http", "adapters.tables", "adapters.warc"),
+    *("parse", "detect", "extract", "settings", "fetch.http", "adapters.tables", "adapters.warc"),
     "store.sqlite",
 )
 

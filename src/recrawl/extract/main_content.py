@@ -102,7 +102,9 @@ _PERMALINKS = frozenset({"¶", "#", "§", "🔗", "link", "permalink", "[link]",
 _LONGEST_NAME = 1_000
 _INSIDE = frozenset({"main", "article", "section"})
 # Elements that are judged even if they have no attributes.
-_JUDGED = _UNSEEN | _CONTROLS | _INSIDE | {"a", "header", "footer", "aside", "ul", "ol", "dl"}
+_JUDGED = (
+    _UNSEEN | _CONTROLS | _INSIDE | {"a", "header", "footer", "aside", "dialog", "ul", "ol", "dl"}
+)
 
 
 class _Name(Enum):
@@ -258,7 +260,7 @@ def _is_outside(  # noqa: PLR0911 - one per sign
     if tag in _UNSEEN or (tag in _CONTROLS and not _in_heading(element)):
         return True
     attributes = element.attrib
-    if attributes and _is_hidden(tag, attributes):
+    if (attributes or tag == "dialog") and _is_hidden(tag, attributes):
         return True
     if tag == "a":
         return _is_permalink(element)

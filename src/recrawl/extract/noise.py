@@ -228,17 +228,17 @@ def _edit(line: _Line, text: str, left: str) -> None:
         gone.update(dict.fromkeys(hidden, ""))
         gone.update(dict.fromkeys(hidden[:1], ELLIPSIS))
     places = [
-        (piece, at)
-        for piece in range(len(line.pieces))
-        for at, letter in enumerate(line.pieces[piece].text)
+        (number, at)
+        for number, piece in enumerate(line.pieces)
+        for at, letter in enumerate(piece.text)
         if letter not in _BLANK
     ]
     if len(places) != len(letters):
         return  # letters were joined across elements: which is whose cannot be told
     by_piece: dict[int, dict[int, str]] = {}
-    for at, (piece, place) in zip(letters, places, strict=True):
+    for at, (number, place) in zip(letters, places, strict=True):
         if at in gone:
-            by_piece.setdefault(piece, {})[place] = gone[at]
+            by_piece.setdefault(number, {})[place] = gone[at]
     for number, instead in by_piece.items():
         piece = line.pieces[number]
         _set(piece, "".join([instead.get(at, letter) for at, letter in enumerate(piece.text)]))

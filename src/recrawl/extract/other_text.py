@@ -27,6 +27,8 @@ _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _LANGUAGES = ("json", "xml", "javascript", "yaml", "csv")
 _DEEPEST = 20  # steps of indentation
+_MOST_BLOCKS = 100_000  # what comes after them is one more
+_MOST_VALUES = 500_000  # of JSON; with more it stays as it is
 
 
 def text_blocks(text: str, mime: str, masks: Masks) -> list[Node]:
@@ -44,7 +46,8 @@ def text_blocks(text: str, mime: str, masks: Masks) -> list[Node]:
         >>> text_blocks('{"a":[1]}', "application/json", NO_MASKS)
         [Code(code='{\n  "a":[\n    1\n  ]\n}', language='json')]
     """
-    lines = lines_without_noise(raw_lines(text), masks)
+    few = sum(map(text.count, "[]{},")) <= _MOST_VALUES
+    lines = lines_without_noise(raw_lines(text) if few else text.splitlines(), masks)
     if mime in _PROSE and not _is_json(lines):
         return [*_parted(lines, headings=mime in _MARKDOWN)]
     language = next((name for name in _LANGUAGES if mime.endswith(name)), "")
@@ -62,7 +65,7 @@ def _is_json(lines: Sequence[str]) -> bool:
 def _parted(lines: Sequence[str], *, headings: bool) -> Iterator[Verbatim]:
     """Paragraphs between empty lines; of Markdown, headings and code in fences by themselves."""
     some: list[str] = []
-    fence = ""
+    fence, blocks = "", 0
     for line in lines:
         opened = _FENCE.match(line) if headings else None
         heading = _HEADING.match(line) if headings and not fence else None
@@ -70,8 +73,12 @@ def _parted(lines: Sequence[str], *, headings: bool) -> Iterator[Verbatim]:
             fence = opened[1]
         elif opened and opened[1].startswith(fence):
             fence = ""
+        if blocks == _MOST_BLOCKS:
+            some.append(line.rstrip())
+            continue
         if (heading or (not line.strip() and not fence)) and some:
             yield Verbatim("\n".join(some))
+            blocks += 1
             some = []
         if heading:
             yield Verbatim(line.strip(), len(heading[1]))
