@@ -3,7 +3,7 @@
 import pytest
 from lxml import etree
 
-from recrawl.detect.masks.masks import learn_masks
+from recrawl.detect.masks.masks import NO_MASKS, learn_masks
 from recrawl.detect.text.lines import lines
 from recrawl.extract import read_content
 from recrawl.extract.noise import tree_lines
@@ -71,9 +71,13 @@ def test_the_title_is_masked_too():
     assert read(page.replace("{}", "15"), masks)[0] == "Inbox has … letters"
 
 
-@pytest.mark.parametrize("time", ["5 minutes ago", "just now", "2 <b>hours</b> ago"])
+@pytest.mark.parametrize(
+    "time", ["5 minutes ago", "just now", "2 <b>hours</b> ago", "2 hours <i>ago</i>"]
+)
 def test_relative_times_are_no_content(time):
-    assert read(f"<p>Posted {time} by Bo", learn_masks((), ()))[1] == "Posted by Bo"
+    page = f"<p>Posted {time} by Bo<p>Read {time}</p><p>Last"
+
+    assert read(page, NO_MASKS)[1] == "Posted by Bo\n\nRead\n\nLast"
 
 
 def test_text_that_is_no_html_is_masked_by_its_lines():

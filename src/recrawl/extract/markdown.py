@@ -198,12 +198,16 @@ def _styled(spans: Spans, before: str, after: str, breaks: str) -> str:
             written += f"{lead}{_ticked(bare)}{trail}"
         else:
             marks = _MARKS.get(style, "")
-            shown = _SIGN.sub(r"\\\g<0>", bare)
+            shown = _SIGN.sub(_escaped, bare)
             near = lead or last, trail or following
             if marks and _can_mark(bare, *near):
                 shown = f"{marks}{shown}{marks}"
             written += f"{lead}{shown}{trail}"
     return written
+
+
+def _escaped(sign: re.Match[str]) -> str:
+    return f"\\{sign[0]}"  # twice as quick as a template
 
 
 def _shown_style(span: Span) -> int | None:

@@ -155,7 +155,8 @@ class _Noise(NamedTuple):
 
 
 def _all_text(tree: Element) -> str:
-    return str(etree.tostring(tree, method="text", encoding="unicode"))
+    """Words of a tree, with spaces where elements begin and end."""
+    return " ".join(" ".join(tree.itertext()).split())
 
 
 def _lines(tree: Element) -> list[_Line]:
