@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.extract import LONGEST_CHUNK, chunks_of, read_content
-from recrawl.extract.splitting import split_node
+from recrawl.extract import LONGEST_CHUNK, chunks_of
 from recrawl.extract.markdown import markdown
+from recrawl.extract.splitting import split_node
+from tests.extract.reading import content_of
 from tests.extract.reparsed import bare
 from tests.extract.test_markdown import leaves, nodes
 
@@ -24,7 +25,7 @@ SECTIONS = (
 def chunks(*sections, title="Tea", address=ADDRESS):
     """Chunks of a page with these sections."""
     page = f"<main><h1>{title}</h1><p>Hot.{''.join(sections)}</main>"
-    return chunks_of(read_content(page.encode(), "text/html", address))
+    return chunks_of(content_of(page, address=address))
 
 
 def changes(before, after):

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from recrawl.extract import chunks_of, read_content
+from recrawl.extract import chunks_of
 from tests.extract.documentation import (
     EDITS,
     PACKAGES,
@@ -15,6 +15,7 @@ from tests.extract.documentation import (
     parts_of,
     parts_of_markdown,
 )
+from tests.extract.reading import content_of
 
 PAGES = [(manual, path.name, path.read_bytes()) for manual, path in pages()]
 
@@ -25,12 +26,12 @@ pytestmark = pytest.mark.skipif(
 
 def read(page, name):
     """Content of a page."""
-    return read_content(page, "text/html", f"https://docs.example.org/{name}")
+    return content_of(page, address=f"https://docs.example.org/{name}")
 
 
 def test_documentation_is_kept_and_its_navigation_is_not():
     """As a Markdown parser of others finds it; shares of all pages together."""
-    counts = Counter()
+    counts = Counter[str]()
     for manual, name, page in PAGES:
         found = parts_of_markdown(read(page, name).markdown)
         counts += kept(parts_of(page, manual, name), found)
@@ -52,7 +53,7 @@ def test_documentation_is_kept_and_its_navigation_is_not():
 def test_an_edited_sentence_moves_one_block():
     """None is lost, and none moves more than the block that it stands in."""
     wrong = []
-    edits = Counter()
+    edits = Counter[str]()
     for number, (manual, name, page) in enumerate(PAGES):
         for kind in list(EDITS)[number % 2 :: 2]:
             versions = edited(page, manual, name, kind)

@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from recrawl.extract import LONGEST_CHUNK, chunks_of, read_content
+from recrawl.extract import LONGEST_CHUNK, chunks_of
+from tests.extract.reading import content_of
 
 # Pieces that are repeated: a twentieth of the largest page that is fetched.
 REPEATED = {
@@ -48,7 +49,7 @@ def test_no_page_takes_long(name):
     body = CASES[name].encode()
 
     began = time.process_time()
-    content = read_content(body, KINDS.get(name, "text/html"), "https://example.org/")
+    content = content_of(body, KINDS.get(name, "text/html"))
     chunks = chunks_of(content)
 
     assert time.process_time() - began < 5

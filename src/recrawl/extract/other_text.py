@@ -92,7 +92,7 @@ def _indented(lines: Sequence[str]) -> list[str]:
     """Lines of JSON, each as deep as it is nested."""
     found = []
     depth = 0
-    for line in map(str.strip, lines):
+    for line in filter(None, map(str.strip, lines)):
         depth -= line[:1] in ("]", "}") and depth > 0
         found.append("  " * min(depth, _DEEPEST) + line)
         depth += line[-1:] in ("[", "{")

@@ -137,7 +137,7 @@ class _Builder:
         self._styles = [PLAIN]
         self._links = [""]
         self._known: dict[str, str] = {}
-        self._nested = 0  # lists and quotations that are open
+        self._nested = 0  # lists, definitions and quotations that are open
         self._inline = 0  # headings, terms and cells that are open: no blocks within
 
     def start(self, element: Element) -> bool:
@@ -228,7 +228,7 @@ class _Builder:
                 self._push(_Frame())
                 return self._end_quotation
             if tag == "dl":
-                self._frames.append(_Frame(groups=[]))
+                self._push(_Frame(groups=[]))
                 return self._end_definitions
             if tag == "table" and element.get(_HAS_TABLE) is None and _is_data(element):
                 self._frames.append(_Frame(table=TableRows()))
@@ -308,8 +308,7 @@ class _Builder:
             self._place(Quotation(tuple(nodes)))
 
     def _end_definitions(self) -> None:
-        self._flush()
-        for written, meanings in self._frames.pop().groups or ():
+        for written, meanings in self._pop().groups or ():
             terms = [spans for spans in written if spans]
             found = [nodes for nodes in meanings if nodes]
             lines = [

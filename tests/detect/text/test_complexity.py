@@ -3,8 +3,8 @@
 import time
 
 import pytest
-from lxml import etree
-from resiliparse.parse.html import HTMLTree
+from lxml import etree  # type: ignore[import-untyped] # ships no types
+from resiliparse.parse.html import HTMLTree  # type: ignore[import-untyped] # ships no types
 
 from recrawl.detect.text.complexity import is_too_complex
 from tests.detect.text.test_lines import HOSTILE
