@@ -333,6 +333,11 @@ class StoreMachine(RuleBasedStateMachine):
         for after in {0, oldest, self.told}:
             found = [event for batch in reader.events(after, rows=2) for event in batch]
             assert found == [event for event in expected if event.number > after]
+        since = expected[len(expected) // 2].at_seconds if expected else 0.0
+        first = next((event.number for event in expected if event.at_seconds >= since), 0)
+        outdated = [each for each in expected if each.number >= first and each.kind.outdates]
+        oldest_at = expected[0].at_seconds if expected else None
+        assert reader.count_changes(since) == (len(outdated), oldest_at)
         copies = {event.page: event for batch in reader.snapshot(rows=2) for event in batch}
         assert reader.listed_pages().tolist() == list(copies) == sorted(self.listed)
         assert {page: copy.version for page, copy in copies.items()} == self.listed

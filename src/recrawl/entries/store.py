@@ -177,6 +177,13 @@ class ReadStore(Protocol):
     def first_event_since(self, seconds: float) -> int:
         """Number of the first event seen at or after an instant; one more than all if none is."""
 
+    def count_changes(self, since_seconds: float) -> tuple[int, float | None]:
+        """How many copies turned out to be outdated since an instant, and since when is counted.
+
+        That is the instant of the first event that is kept, in seconds after 1970; None if there
+        is none.
+        """
+
     def snapshot(self, rows: int = EVENTS_AT_A_TIME) -> Iterator[list[FeedEvent]]:
         """Copies that readers of the feed have, as events, at most `rows` in one short read.
 

@@ -103,6 +103,11 @@ class FeedKind(IntEnum):
         """Whether a reader has no copy of the page afterwards."""
         return self in _ENDS
 
+    @property
+    def outdates(self) -> bool:
+        """Whether the copy that a reader had was of something else."""
+        return self is FeedKind.CHANGED or self.ends
+
 
 class RemovalReason(IntEnum):
     """Why a page is in no copy of a reader any more.

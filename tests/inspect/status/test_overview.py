@@ -5,12 +5,19 @@ from math import isnan
 import pytest
 
 from recrawl.detect.reliability import SignalRecord
-from recrawl.entries.entries import HostBelieved, PageChange, PagesChanged, PagesFound, VisitMade
+from recrawl.entries.entries import (
+    HostBelieved,
+    PageChange,
+    PageEvent,
+    PagesChanged,
+    PagesFound,
+    VisitMade,
+)
 from recrawl.inspect.status import overview as overview_module
 from recrawl.inspect.status.values import HostThatLies, VisitCount
 from recrawl.settings.settings import read_settings
 from recrawl.store import open_for_writing
-from recrawl.visits.status import PageStatus, VisitOutcome
+from recrawl.visits.status import FeedKind, PageStatus, VisitOutcome
 from tests.inspect.looked import BEGAN, DAY, made, opened, overview_of, save, settings_text
 
 NOW = BEGAN + 10.25
@@ -252,3 +259,38 @@ def test_settings_that_have_moved_are_looked_at_in_full(path, few):
     moved = read_settings(settings_text() + '[[site]]\naddress = "https://b.org/"\n')
 
     assert overview_of(moved, path, NOW).looked_at == 90
+
+
+def events_of(pages, kind, at):
+    """Visits that made an event of the change feed each."""
+    return [
+        VisitMade(page, at * DAY, VisitOutcome.CHANGED, event=PageEvent(kind, at * DAY))
+        for page in pages
+    ]
+
+
+def test_the_feed_has_what_was_seen_of_all_that_is_outdated(path):
+    """10 changes and a removal in the week, 5 changes before; new pages are no copies outdated."""
+    settings = made(path)
+    with open_for_writing(path) as store:
+        store.write(events_of(range(5), FeedKind.CHANGED, BEGAN + 1.0))
+        store.write(events_of(range(20, 30), FeedKind.NEW, BEGAN + 9.0))
+        store.write(events_of(range(10), FeedKind.CHANGED, BEGAN + 9.5))
+        store.write(events_of([10], FeedKind.REMOVED, BEGAN + 9.6))
+    status = overview_of(settings, path, NOW)
+
+    unseen = status.copies * (1 - status.fresh[0])
+    assert status.feed.seen == 11
+    assert status.feed.days == 7.0
+    assert status.feed.unseen[0] == pytest.approx(unseen)
+    assert status.feed.share[0] == pytest.approx(11 / (11 + unseen))
+    assert 0 < status.feed.share[1] < status.feed.share[0] < status.feed.share[2] <= 1
+
+
+def test_a_feed_that_has_just_begun_is_counted_from_its_first_event(path):
+    settings = made(path)
+    assert overview_of(settings, path, NOW).feed is None
+
+    with open_for_writing(path) as store:
+        store.write(events_of([0], FeedKind.CHANGED, NOW - 2.0))
+    assert overview_of(settings, path, NOW).feed.days == pytest.approx(2.0, abs=0.01)

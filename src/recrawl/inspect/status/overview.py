@@ -21,6 +21,7 @@ from recrawl.inspect.status.values import (
     WEEK,
     BudgetUse,
     CrawlStatus,
+    FeedCompleteness,
     HostThatLies,
     Tenth,
     VisitCount,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from recrawl.entries.store import ReadStore
     from recrawl.inspect.status.copies import CopiesFound
     from recrawl.inspect.status.values import BudgetOutlook, Learning, Target
+    from recrawl.policies.recrawl.beliefs import ExpectedFreshness
     from recrawl.policies.recrawl.calibration import Calibration
     from recrawl.settings.settings import Settings
 
@@ -85,6 +87,7 @@ def overview(settings: Settings, reader: ReadStore, now: float) -> CrawlStatus:
         noarchive=int(np.count_nonzero(reader.robots_tags()[1] & RobotsTag.NOARCHIVE)),
         disk=reader.disk_usage(),
         room=settings.size,
+        feed=feed_completeness(reader, fresh, now),
     )
 
 
@@ -132,6 +135,29 @@ def _tenths(calibration: Calibration) -> list[Tenth]:
         for row, (visits, *parts) in enumerate(rows)
         if visits > 0
     ]
+
+
+def feed_completeness(
+    reader: ReadStore, fresh: ExpectedFreshness, now: float
+) -> FeedCompleteness | None:
+    """How complete the change feed is at an instant; None where no rates or events are known.
+
+    Args:
+        reader: The store.
+        fresh: How fresh its copies are expected to be.
+        now: The instant, in days after 1970.
+    """
+    seen, oldest_seconds = reader.count_changes((now - WEEK) * SECONDS_A_DAY)
+    if not fresh.copies or oldest_seconds is None:
+        return None
+    days = min(max(now - oldest_seconds / SECONDS_A_DAY, 0.0), WEEK)
+    return completeness(seen, fresh, days)
+
+
+def completeness(seen: int, fresh: ExpectedFreshness, days: float) -> FeedCompleteness:
+    """How complete a change feed is that has told of so many changes in some days."""
+    low, high = ((1 - share) * fresh.copies for share in reversed(fresh.band()))
+    return FeedCompleteness(days, seen, (fresh.copies - fresh.fresh, low, high))
 
 
 # Plans.

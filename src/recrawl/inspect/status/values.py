@@ -149,6 +149,44 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
+class FeedCompleteness:
+    r"""Share of the changes that readers of the change feed have by now.
+
+    A copy is outdated from the first change of its page until a visit finds it so, and then the
+    feed tells of it. Of all copies that were outdated at some time in the last days, $N$ have been
+    told of since, which is counted, and $U$ are outdated now, which is expected. The feed has
+
+    $$ \frac{N}{N + U} $$
+
+    of these changes. Pages that nobody has found yet are not in it.
+
+    Args:
+        days: How many days are counted.
+        seen: Changes that the feed has told of in these days.
+        unseen: Copies that are expected to be outdated now, and the band of their number.
+
+    Examples:
+        >>> week = FeedCompleteness(days=7.0, seen=90, unseen=(10.0, 5.0, 30.0))
+        >>> week.share
+        (0.9, 0.75, 0.9473684210526315)
+    """
+
+    days: float
+    seen: int
+    unseen: tuple[float, float, float]
+
+    @property
+    def share(self) -> tuple[float, float, float]:
+        """Share of the changes that are in the feed, and its band; nan where there were none."""
+        expected, low, high = self.unseen
+        share, least, most = (
+            self.seen / (self.seen + each) if self.seen + each else nan
+            for each in (expected, high, low)
+        )
+        return share, least, most
+
+
+@dataclass(frozen=True, slots=True)
 class HostThatLies:
     """A host whose word on changes is not taken any more.
 
@@ -200,6 +238,7 @@ class CrawlStatus:
         noarchive: Copies of pages that ask for no version to be kept.
         disk: What the store takes on disk; None where nobody looked.
         room: Bytes that it may take.
+        feed: How complete the change feed is; None where that is unknown.
     """
 
     at: float
@@ -223,6 +262,7 @@ class CrawlStatus:
     noarchive: int = 0
     disk: DiskUsage | None = None
     room: int = 0
+    feed: FeedCompleteness | None = None
 
     @property
     def pages(self) -> int:

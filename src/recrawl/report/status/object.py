@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         BudgetOutlook,
         BudgetUse,
         CrawlStatus,
+        FeedCompleteness,
         HostThatLies,
         Learning,
         Target,
@@ -31,7 +32,11 @@ KEYS = (
     *("days", "visits", "changed", "unchanged", "first", "failed", "walled"),
     *("changes_per_visit", "unchanged_share", "failed_share", "walled_share", "budgets"),
     *("outlooks", "forecasts", "learning", "targets", "hosts_that_lie", "listings"),
-    *("policy", "noarchive", "disk"),
+    *("policy", "noarchive", "disk", "feed"),
+)
+FEED_KEYS = (
+    *("days", "seen", "unseen", "unseen_low", "unseen_high"),
+    *("complete", "complete_low", "complete_high"),
 )
 DISK_KEYS = ("total_bytes", "unused_bytes", "size_bytes")
 BUDGET_KEYS = ("address", "budget_per_day", "visits_today", "visits", "days", "visits_per_day")
@@ -87,6 +92,7 @@ def status_object(status: CrawlStatus) -> dict[str, Any]:
         "policy": status.policy,
         "noarchive": status.noarchive,
         "disk": _disk(status),
+        "feed": None if status.feed is None else feed_object(status.feed),
     }
     return {key: figures[key] for key in KEYS}
 
@@ -96,6 +102,12 @@ def _disk(status: CrawlStatus) -> dict[str, Any] | None:
         return None
     figures = status.disk.total_bytes, status.disk.unused_bytes, status.room
     return dict(zip(DISK_KEYS, figures, strict=True))
+
+
+def feed_object(feed: FeedCompleteness) -> dict[str, Any]:
+    """How complete the change feed is, by `FEED_KEYS`."""
+    figures = (feed.days, feed.seen, *feed.unseen, *feed.share)
+    return dict(zip(FEED_KEYS, map(plain_figure, figures), strict=True))
 
 
 def _budget(spent: BudgetUse) -> dict[str, Any]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from recrawl.inspect.status.values import (
         BudgetUse,
         CrawlStatus,
+        FeedCompleteness,
         HostThatLies,
         Target,
         VisitCount,
@@ -58,6 +59,7 @@ def status_rows(status: CrawlStatus) -> list[tuple[str, str]]:
         ("overdue", f"{status.overdue:,}" if status.overdue else "none"),
         *(("visits", _visits(spent, len(status.spent))) for spent in status.spent),
         *([("found", _found(status))] if status.visits else []),
+        *([("feed", feed_sentence(status.feed))] if status.feed else []),
         *([("forecast", _forecast(status))] if _visits_forecast(status) >= 1 else []),
         *([("to learn", _to_learn(status))] if status.learning.looked_at else []),
         *(("signals", each) for each in _lies(status)),
@@ -85,6 +87,24 @@ def disk_sentence(disk: DiskUsage, room: int) -> str:
     if disk.has_versions:
         return f"{said}; the next crawl deletes the oldest versions"
     return f"{said}: pages and visits alone take more; all versions are gone, the rest stays"
+
+
+def feed_sentence(feed: FeedCompleteness) -> str:
+    """How complete the change feed is.
+
+    >>> from recrawl.inspect.status.values import FeedCompleteness
+    >>> feed_sentence(FeedCompleteness(days=7.0, seen=970, unseen=(30.4, 20.1, 41.2)))
+    'has 97.0 % of the changes of the last week (95.9 to 98.0 %); about 30 are not seen yet'
+    >>> feed_sentence(FeedCompleteness(days=0.5, seen=0, unseen=(0.0, 0.0, 0.0)))
+    'no change yet'
+    """
+    share, low, high = (100 * part for part in feed.share)
+    if isnan(share):
+        return "no change yet"
+    last = "week" if feed.days >= WEEK else every(feed.days)
+    said = f"has {share:.1f} % of the changes of the last {last} ({low:.1f} to {high:.1f} %)"
+    unseen = feed.unseen[0]
+    return f"{said}; about {unseen:,.0f} are not seen yet"
 
 
 def _fresh(status: CrawlStatus) -> str:

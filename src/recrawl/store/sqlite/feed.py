@@ -50,6 +50,9 @@ _LISTED = """
         null, null, null, null, version, null, null, null, null, null
     from pages where id > ? and listed = 1 order by id limit ?
 """
+_OLDEST = "select at from changes order by id limit 1"
+_OUTDATING = ", ".join(str(int(kind)) for kind in FeedKind if kind.outdates)
+_SEEN = f"select count(*) from changes where id >= ? and kind in ({_OUTDATING})"  # noqa: S608 - ours
 _FORGET = """
     update changes set version = null, before = null, share = null, gist = null, target = null
     where page in (select value + 1 from json_each(?))
@@ -127,6 +130,16 @@ def first_since(connection: apsw.Connection, seconds: float) -> int:
         "select id from changes where at >= ? order by id limit 1", (milliseconds(seconds),)
     ).get
     return feed_range(connection).newest + 1 if found is None else number(found)
+
+
+def count_since(connection: apsw.Connection, seconds: float) -> tuple[int, float | None]:
+    """Changes of pages with a copy that were seen since an instant, and when the first event was.
+
+    The second is in seconds after 1970; None where there are no events.
+    """
+    first, oldest = first_since(connection, seconds), connection.execute(_OLDEST).get
+    seen = connection.execute(_SEEN, (first,)).get
+    return number(seen), maybe_instant(oldest)
 
 
 def listed_pages(connection: apsw.Connection) -> Ints:

@@ -268,6 +268,7 @@ class SqliteReadStore:
     feed_range = _query(feed_rows.feed_range)
     first_event_since = _query(feed_rows.first_since)
     listed_pages = _query(feed_rows.listed_pages)
+    count_changes = _query(feed_rows.count_since)
 
     def events(self, after: int = 0, rows: int = EVENTS_AT_A_TIME) -> Iterator[list[FeedEvent]]:
         """Events of the change feed with numbers above `after`, at most `rows` at a time."""
