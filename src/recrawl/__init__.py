@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from recrawl.adapters.tables.logs import read_histories
+    from recrawl.crawl.fresh_copy import FreshCopy, fresh_copy
     from recrawl.parse.sites import sites_of
     from recrawl.publish.reading import ChangeEvent, CopyReader, PageCopy, PageVersion, open_store
     from recrawl.rates import Estimates, Gamma, Likelihood, Priors, Ratio, Status, fit_prior
@@ -26,6 +27,7 @@ __all__ = [
     "CopyReader",
     "Estimates",
     "Flag",
+    "FreshCopy",
     "Gamma",
     "GapOutcome",
     "Histories",
@@ -39,6 +41,7 @@ __all__ = [
     "Vetting",
     "Visit",
     "fit_prior",
+    "fresh_copy",
     "histories_of",
     "open_store",
     "read_histories",
@@ -48,6 +51,7 @@ __all__ = [
 _ROOMS = {
     "visits": ("AnswerKind", "Flag", "Histories", "GapOutcome", "Vetting", "Visit", "histories_of"),
     "parse.sites": ("sites_of",),
+    "crawl.fresh_copy": ("FreshCopy", "fresh_copy"),
     "publish.reading": ("ChangeEvent", "CopyReader", "PageCopy", "PageVersion", "open_store"),
     "scheduler": ("Scheduler",),
     "adapters.tables.logs": ("read_histories",),

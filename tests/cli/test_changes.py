@@ -48,6 +48,23 @@ def test_json_lines_are_cloud_events_with_cursors(crawl):
     assert later == events[3:]
 
 
+def test_the_head_says_how_complete_the_feed_is(crawl):
+    """The same figures as `recrawl status --json`, before the events."""
+    head, *events = lines(run("changes", "--json", "--head", cwd=crawl))
+
+    assert head["type"] == "recrawl.feed.head"
+    assert head["data"]["newest"] == events[-1]["id"]
+    assert events == lines(run("changes", "--json", cwd=crawl))
+    (status,) = lines(run("status", "--json", cwd=crawl))
+    said = head["data"]["completeness"]
+    assert said.keys() == status["feed"].keys()
+    assert said["complete"] == pytest.approx(status["feed"]["complete"], abs=1e-3)
+    run("changes", "--atom", "feed.xml", cwd=crawl)
+    subtitle = ET.parse(crawl / "feed.xml").getroot().findtext(f"{ATOM}subtitle")  # noqa: S314
+    assert subtitle is not None
+    assert subtitle.startswith("The feed has ")
+
+
 def test_options_choose_events(crawl):
     def pages(*options):
         return [event["data"]["page"] for event in lines(run("changes", *options, cwd=crawl))]

@@ -3,11 +3,13 @@
 import pytest
 
 from recrawl.entries.entries import Copy, PagesErased
-from recrawl.store import open_for_writing
+from recrawl.store import create_store, open_for_writing
 from recrawl.visits.status import RobotsTag, VisitOutcome
 from tests.cli.running import run, sentence
 from tests.publish import fed
 from tests.publish.fed import SITE, page
+from tests.servers import answers
+from tests.servers.faults import FaultServer
 from tests.store.made import NOON, visit
 
 TEA = f"{SITE}/tea"
@@ -65,3 +67,24 @@ def test_settings_that_keep_no_versions_are_the_reason(crawl):
     told = sentence(run("get", f"{SITE}/Black/tea", cwd=crawl))
 
     assert told.endswith("must be kept (none is, by versions = 0 in the settings)")
+
+
+def test_a_copy_says_how_sure_it_is_to_be_fresh(tmp_path):
+    """It was copied a moment ago; nothing is asked of its host again."""
+    with FaultServer({"/tea": answers.page(b"<p>Tea</p>")}).in_thread() as server:
+        address = server.address("/tea")
+        (tmp_path / "recrawl.toml").write_text(
+            'agent = "bot (me@example.org)"\nbudget = "10/1d"\n[politeness]\ndelay = "0.01s"\n'
+            f'[[page]]\naddress = "{address}"\nlocal = true\n'
+        )
+        create_store(tmp_path / "recrawl.db").close()
+        assert run("crawl", "--once", cwd=tmp_path).code == 0
+        requests = len(server.requests)
+        sure = run("get", address, "--fresh", "0.5", cwd=tmp_path)
+        mixed = run("get", address, "--fresh", "0.5", "--at", "1d", cwd=tmp_path)
+
+        assert (sure.code, sure.out) == (0, "<p>Tea</p>")
+        assert sure.err.startswith("Fresh with a chance of ")
+        assert len(server.requests) == requests
+    assert mixed.code == 2
+    assert "leave out --at" in mixed.err

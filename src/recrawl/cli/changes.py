@@ -9,6 +9,7 @@ import json
 import sys
 from collections import deque
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from recrawl.entries.records import FeedEvent
     from recrawl.entries.store import ReadStore
     from recrawl.publish.content import ContentReader
+    from recrawl.settings.settings import Settings
 
 _AFTER = typer.Option(metavar="CURSOR", help="Only events after this one.", show_default=False)
 _SINCE = typer.Option(
@@ -41,6 +43,7 @@ _WITH = typer.Option(
     "--with", metavar="PARTS", help="Add text, markdown, diff or chunks.", show_default=False
 )
 _ALL = typer.Option("--all", help="With chunks: also changes of navigation alone.")
+_HEAD = typer.Option("--head", help="Begin with how complete the feed is, as a line of JSON.")
 _JSON = typer.Option("--json", help="Write JSON lines instead of a table.")
 _ATOM = typer.Option(
     "--atom", metavar="F", help="Write an Atom feed of the newest events to F.", show_default=False
@@ -86,6 +89,7 @@ def changes(
     host: Annotated[str, _HOST] = "",
     parts: Annotated[str, _WITH] = "",
     everything: Annotated[bool, _ALL] = False,
+    head: Annotated[bool, _HEAD] = False,
     as_json: Annotated[bool, _JSON] = False,
     atom: Annotated[Path | None, _ATOM] = None,
     output: Annotated[Path | None, _OUTPUT] = None,
@@ -118,12 +122,39 @@ def changes(
         content = ContentReader(reader, asked, named)
         start = _start(reader, after, since)
         if atom is not None:
-            _write_atom(reader, start, wanted, limit or _MOST_ENTRIES, atom)
+            said = _how_complete(asked, reader)
+            _write_atom(reader, start, wanted, limit or _MOST_ENTRIES, said, atom)
         elif to_screen and not follow and not snapshot:
             _show(reader, start, wanted, limit or screen.MOST_ROWS, content)
+            screen.remark(_how_complete(asked, reader))
         else:
+            first = [_head(asked, reader)] if head else []
             batches = _batches(reader, content, start, wanted, snapshot=snapshot, follow=follow)
-            _write(_limited(batches, limit), output, readable=to_screen)
+            _write(chain(first, _limited(batches, limit)), output, readable=to_screen)
+
+
+def _how_complete(asked: Settings, reader: ReadStore) -> str:
+    """A sentence on how complete the feed is."""
+    from recrawl.inspect.status.overview import how_complete
+    from recrawl.report.status.status import feed_sentence
+
+    found = how_complete(asked, reader, inspecting.now(reader))
+    if found is None:
+        return "How complete the feed is is not known yet."
+    return f"The feed {feed_sentence(found)}."
+
+
+def _head(asked: Settings, reader: ReadStore) -> list[str]:
+    """The head of the feed as a line of JSON."""
+    from recrawl.inspect.status.overview import how_complete
+    from recrawl.publish.events import head
+    from recrawl.report.status.object import feed_object
+    from recrawl.units import SECONDS_A_DAY
+
+    now, kept = inspecting.now(reader), reader.feed_range()
+    found = how_complete(asked, reader, now)
+    complete = None if found is None else feed_object(found)
+    return [json.dumps(head(kept.feed, kept.newest, complete, now * SECONDS_A_DAY)) + "\n"]
 
 
 def _check(
@@ -249,9 +280,14 @@ def _write(batches: Iterable[list[str]], output: Path | None, *, readable: bool)
 
 def _sentence(event: dict[str, Any]) -> str:
     """An event of a feed that is followed on a terminal."""
+    from recrawl.publish.events import HEAD
     from recrawl.report.table import printable
 
     data = event["data"]
+    if event["type"] == HEAD:
+        complete = data["completeness"]
+        share = f"{100 * complete['complete']:.1f} % complete" if complete else "unknown"
+        return f"{event['time']}  {share}"
     what = event["type"].removeprefix("recrawl.page.").removeprefix("recrawl.")
     why = data.get("reason") or data.get("gist") or ""
     page = event.get("subject") or data.get("page", data["cursor"])
@@ -295,12 +331,14 @@ def _newest(
     return list(reversed(newest)), total
 
 
-def _write_atom(reader: ReadStore, start: int, wanted: _Wanted, most: int, path: Path) -> None:
+def _write_atom(
+    reader: ReadStore, start: int, wanted: _Wanted, most: int, subtitle: str, path: Path
+) -> None:
     from recrawl.publish.atom import atom_feed
     from recrawl.store.scratch import whole_file
 
     newest, _ = _newest(reader, start, wanted, most)
-    text = atom_feed(reader.feed_range().feed, newest[::-1], wanted.host)
+    text = atom_feed(reader.feed_range().feed, newest[::-1], wanted.host, subtitle)
     with whole_file(path) as file:
         file.write(text.encode())
     screen.remark(f"Wrote {len(newest):,} event{'s' * (len(newest) != 1)} to {path}.")

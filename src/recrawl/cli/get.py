@@ -17,6 +17,15 @@ from recrawl.cli import inspecting, screen, shared
 if TYPE_CHECKING:
     from recrawl.publish.reading import PageCopy
 
+_FRESH = typer.Option(
+    "--fresh",
+    metavar="P",
+    help="Visit the page first if its copy is fresh with a lower chance, e.g. 0.95",
+    show_default=False,
+)
+_WAIT = typer.Option(
+    "--wait", metavar="TIME", help="With --fresh: how long to wait for the visit to begin."
+)
 FORMS = ("html", "text", "markdown")
 
 _AT = typer.Option(
@@ -39,34 +48,43 @@ def get(
     url: Annotated[str, inspecting.URL],
     *,
     at: Annotated[str, _AT] = "",
+    fresh: Annotated[float | None, _FRESH] = None,
+    wait: Annotated[str, _WAIT] = "30s",
     form: Annotated[str, _AS] = "html",
     output: Annotated[Path | None, _OUTPUT] = None,
     settings: Annotated[Path, shared.SETTINGS] = Path("recrawl.toml"),
 ) -> None:
     """Write the copy of a page: as it came, as text or as Markdown.
 
-    Reads recrawl.toml and the store beside it, also while a crawl is running;
-    nothing is fetched or changed. Text and Markdown are the main content, without
-    navigation, without parts that watch and ignore exclude, and without parts that
-    differ on every visit.
+    Reads recrawl.toml and the store beside it, also while a crawl is running. Nothing
+    is fetched or changed, unless --fresh asks for a copy that is surer to be fresh
+    than it is: then the page is visited first, within the budget and politely, if no
+    crawl is running. How sure it is goes to standard error. Text and Markdown are the
+    main content, without navigation, without parts that watch and ignore exclude, and
+    without parts that differ on every visit.
 
     \b
     Examples:
         recrawl get https://example.org/news > news.html
         recrawl get https://example.org/news --as markdown
+        recrawl get https://example.org/news --fresh 0.95
         recrawl get https://example.org/news --at 2026-01-05 -o news-in-january.html
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.cli.options import past
-    from recrawl.publish.reading import CopyReader
     from recrawl.store.scratch import whole_file
 
     if form not in FORMS:
         said = f"must be one of {', '.join(FORMS)} (got {form!r})"
         raise typer.BadParameter(said, param_hint="--as")
     moment = datetime.fromtimestamp(past(at, "--at"), UTC) if at else None
-    with inspecting.open_crawl(settings) as (asked, reader):
-        page, _ = inspecting.page_of(reader, url)
-        copy = CopyReader(reader, asked).copy(page, moment)
+    if fresh is None:
+        copy = _copy(settings, url, moment)
+    elif at:
+        raise typer.BadParameter(
+            "says how fresh the newest copy is; leave out --at", param_hint="--fresh"
+        )
+    else:
+        copy = _fresh_copy(settings, url, fresh, wait)
     content = _content(copy, form)
     if output is None:
         sys.stdout.buffer.write(content)
@@ -74,6 +92,43 @@ def get(
     with whole_file(output) as file:
         file.write(content)
     screen.remark(f"Wrote {len(content):,} bytes to {output}.")
+
+
+def _copy(settings: Path, url: str, moment: datetime | None) -> PageCopy:
+    from recrawl.publish.reading import CopyReader
+
+    with inspecting.open_crawl(settings) as (asked, reader):
+        page, _ = inspecting.page_of(reader, url)
+        return CopyReader(reader, asked).copy(page, moment)
+
+
+def _fresh_copy(settings: Path, url: str, wanted: float, wait: str) -> PageCopy:
+    """The copy once it is as fresh as is wanted, as far as that can be; says how fresh it is."""
+    from recrawl.cli.crawling import store_of
+    from recrawl.crawl.fresh_copy import fresh_copy
+    from recrawl.units import SECONDS_A_DAY, days
+
+    with inspecting.open_crawl(settings) as (asked, reader):
+        page, _ = inspecting.page_of(reader, url)
+    seconds = days(wait) * SECONDS_A_DAY
+    found = fresh_copy(asked, store_of(settings, asked), page, wanted, wait_seconds=seconds)
+    screen.remark(fresh_sentence(found.fresh, visited=found.visited, why_not=found.why_not))
+    return found.copy
+
+
+def fresh_sentence(fresh: float, *, visited: bool, why_not: str) -> str:
+    """How sure it is that a copy is fresh, and why not more.
+
+    >>> fresh_sentence(0.973, visited=True, why_not="")
+    'Visited now: fresh with a chance of 97.3 %.'
+    >>> fresh_sentence(0.5, visited=False, why_not="another crawl holds the store")
+    'Fresh with a chance of 50.0 % only: another crawl holds the store.'
+    """
+    from math import isnan
+
+    chance = "an unknown chance" if isnan(fresh) else f"a chance of {100 * fresh:.1f} %"
+    said = f"Visited now: fresh with {chance}" if visited else f"Fresh with {chance}"
+    return f"{said} only: {why_not}." if why_not else f"{said}."
 
 
 def _content(copy: PageCopy, form: str) -> bytes:

@@ -166,6 +166,31 @@ class Crawler:
         if self._failure is not None:
             raise self._failure
 
+    async def visit(self, page: int, until: float) -> float:
+        """Visit one page out of its turn, once its host and the budget allow it.
+
+        Args:
+            page: Number of the page.
+            until: Instant by which the visit must have begun, in days after 1970.
+
+        Returns:
+            When the page may be visited, where that is later than `until` and nothing was done;
+            else 0.
+        """
+        while (ready := self.scheduler.ready_for(page)) > self._clock.now():
+            if ready > until:
+                return ready
+            await self._wait(ready - self._clock.now())
+        self._begin([self.scheduler.lease(page)])
+        try:
+            await asyncio.gather(*self._tasks)
+        finally:
+            for task in self._tasks:
+                task.cancel()
+        if self._failure is not None:
+            raise self._failure
+        return 0.0
+
     def stop(self) -> None:
         """Give out no more leases, and end when visits under way have; again is at once."""
         if self._stopping:

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
 _COPIED = int(PageStatus.COPIED)  # a plain number: looked up at every visit
 _GONE = (PageStatus.SUSPECTED, PageStatus.GONE)
+_HERE = (PageStatus.NEW, PageStatus.COPIED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,11 +205,9 @@ class Agenda:
             most: How many leases.
         """
         leases: list[Lease] = []
-        table = self._table
         for pool in self._pools[self._first :] + self._pools[: self._first]:
             while len(leases) < most and (page := pool.take(now)) is not None:
-                first = bool(table.row[page] == NOT_ADMITTED)
-                leases.append(Lease(page, int(table.host[page]), first, now))
+                leases.append(self._lease(page, now))
         self._first = (self._first + 1) % max(len(self._pools), 1)  # where leases are scarce
         return leases
 
@@ -226,6 +225,30 @@ class Agenda:
             until: When it must be free at the latest.
         """
         return any(pool.waiting(now, until) for pool in self._pools)
+
+    def ready_for(self, page: int, now: float) -> float:
+        """Instant at which a page may be visited out of its turn, as far as is known.
+
+        Its host, its hours and its budget must allow it, and a page that failed or was not there
+        waits for its set time. Infinite where nothing pays for it.
+        """
+        table = self._table
+        bucket = self._pool(page).bucket
+        if table.leased[page]:
+            return inf
+        waits = self.failures(page) or self.status(page) not in _HERE
+        at = max(self.set_time(page), now) if waits else now
+        at = max(at, self.hosts.ready(int(table.host[page])), bucket.ready(now, first=True))
+        return table.terms_of(page).opens(at) if at < inf else inf
+
+    def lease(self, page: int, now: float) -> Lease:
+        """Lease a page out of its turn; call when `ready_for` says that it may be visited now."""
+        self._pool(page).lease_out(page, now)
+        return self._lease(page, now)
+
+    def _lease(self, page: int, now: float) -> Lease:
+        first = bool(self._table.row[page] == NOT_ADMITTED)
+        return Lease(page, int(self._table.host[page]), first, now)
 
     # What became of it.
 

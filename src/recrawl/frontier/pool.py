@@ -137,7 +137,7 @@ class Pool:
         if page is None:
             page = self._in_turn(now)
         if page is not None:
-            self._lease_out(page, now)
+            self.lease_out(page, now)
         return page
 
     def ready(self, now: float) -> float:
@@ -237,15 +237,19 @@ class Pool:
         if now >= self._opens:
             asleep, self._asleep, self._opens = self._asleep, [], inf
             self._put_new(np.array(asleep, np.int64))
+        table = self._table
         while (page := self._new.take(now)) is not None:
-            opens = self._table.terms_of(page).opens(now)
+            if table.leased[page] or table.row[page] != NOT_ADMITTED or table.set[page] < NEVER:
+                continue  # it was leased out of its turn
+            opens = table.terms_of(page).opens(now)
             if opens <= now:
                 return page
             self._asleep.append(page)
             self._opens = min(self._opens, opens)
         return None
 
-    def _lease_out(self, page: int, now: float) -> None:
+    def lease_out(self, page: int, now: float) -> None:
+        """Lease a page, in its turn or not."""
         table = self._table
         self.copies.hold(page)
         self._ranking.lease_out(page)

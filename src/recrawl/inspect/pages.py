@@ -6,6 +6,7 @@ Touches: a store.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import nan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from recrawl.state.snapshot import PoolSnapshot, Snapshot
 
 _FIGURES = ("rate", "low", "high", "shape", "exposure", "fresh")
+_WITH_A_COPY = (PageStatus.COPIED, PageStatus.SUSPECTED)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,3 +126,19 @@ def _counted(reader: ReadStore, pages: int) -> tuple[Ints, Ints, Instants]:
         changes += np.bincount(page[found], minlength=pages)
         last[page[found]] = some.at[known][found]  # in order: the last one stays
     return visits, changes, last
+
+
+def chance_fresh(snapshot: Snapshot, page: int) -> float:
+    """Chance that the copy of a page is what the page is; 0 without a copy, nan where unknown.
+
+    Args:
+        snapshot: The crawl.
+        page: Number of the page.
+    """
+    if snapshot.columns.status[page] not in _WITH_A_COPY:
+        return 0.0
+    for pool in snapshot.pools:
+        row = np.flatnonzero(pool.pages == page)
+        if len(row) and pool.state is not None:
+            return float(Beliefs.of(pool.state, row, snapshot.now).fresh[0])
+    return nan

@@ -23,7 +23,7 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _LINKED = ("http://", "https://")
 
 
-def atom_feed(feed: str, events: Sequence[FeedEvent], host: str = "") -> str:
+def atom_feed(feed: str, events: Sequence[FeedEvent], host: str = "", subtitle: str = "") -> str:
     """A feed of events, the newest first.
 
     Ids of entries are those of the events, so that a feed reader shows each of them once.
@@ -32,6 +32,7 @@ def atom_feed(feed: str, events: Sequence[FeedEvent], host: str = "") -> str:
         feed: Name of the change feed.
         events: The events, oldest first.
         host: Host that they are of; empty for all.
+        subtitle: What else to say of the feed.
     """
     name = f"urn:recrawl:{feed}" + (f":{host}" if host else "")
     updated = utc(max((event.at_seconds for event in events), default=0.0))
@@ -41,6 +42,7 @@ def atom_feed(feed: str, events: Sequence[FeedEvent], host: str = "") -> str:
             '<feed xmlns="http://www.w3.org/2005/Atom">',
             f"<id>{_text(name)}</id>",
             f"<title>{_text(f'Changes of {host}' if host else 'Changes')}</title>",
+            *([f"<subtitle>{_text(subtitle)}</subtitle>"] if subtitle else []),
             f"<updated>{updated}</updated>",
             "<author><name>recrawl</name></author>",
             *(_entry(feed, event) for event in reversed(events)),

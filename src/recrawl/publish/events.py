@@ -26,6 +26,7 @@ DATA_KEYS = (
 )
 TYPES = {kind: f"recrawl.page.{kind.label}" for kind in FeedKind}
 SNAPSHOT_END = "recrawl.snapshot.end"
+HEAD = "recrawl.feed.head"
 
 
 def cloud_event(
@@ -125,6 +126,26 @@ def snapshot_end(feed: str, number: int, pages: int, at_seconds: float) -> dict[
         "time": utc(at_seconds),
         "datacontenttype": "application/json",
         "data": {"cursor": cursor, "pages": pages},
+    }
+
+
+def head(feed: str, number: int, complete: Mapping[str, Any] | None, at: float) -> dict[str, Any]:
+    """The head of a feed: where it ends, and how complete it is.
+
+    Args:
+        feed: Name of the feed.
+        number: Number of its newest event.
+        complete: How complete it is; None where nothing is known of that.
+        at: The instant, in seconds after 1970.
+    """
+    return {
+        "specversion": "1.0",
+        "id": f"{cursor_text(feed, number)}-head-{round(at * 1000)}",
+        "source": f"urn:recrawl:{feed}",
+        "type": HEAD,
+        "time": utc(at),
+        "datacontenttype": "application/json",
+        "data": {"newest": cursor_text(feed, number), "completeness": complete},
     }
 
 

@@ -177,6 +177,18 @@ class Scheduler:
         addresses = self.reader.addresses([lease.page for lease in leases])
         return [DuePage(*each) for each in zip(addresses, leases, strict=True)]
 
+    def ready_for(self, page: int) -> float:
+        """When a page may be visited out of its turn, in days after 1970; infinite for never."""
+        return self.crawl.agenda.ready_for(page, self.clock.now())
+
+    def lease(self, page: int) -> DuePage:
+        """A page by its number, to be visited now, out of its turn.
+
+        Its host and its budget must allow it: see `ready_for`.
+        """
+        (address,) = self.reader.addresses([page])
+        return DuePage(address, self.crawl.agenda.lease(page, self.clock.now()))
+
     def release(self, page: DuePage) -> None:
         """Give back a page that was not visited; it is due again at once."""
         now = self.clock.now()

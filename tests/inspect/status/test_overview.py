@@ -280,6 +280,7 @@ def test_the_feed_has_what_was_seen_of_all_that_is_outdated(path):
     status = overview_of(settings, path, NOW)
 
     unseen = status.copies * (1 - status.fresh[0])
+    assert status.feed is not None
     assert status.feed.seen == 11
     assert status.feed.days == 7.0
     assert status.feed.unseen[0] == pytest.approx(unseen)
@@ -293,4 +294,6 @@ def test_a_feed_that_has_just_begun_is_counted_from_its_first_event(path):
 
     with open_for_writing(path) as store:
         store.write(events_of([0], FeedKind.CHANGED, NOW - 2.0))
-    assert overview_of(settings, path, NOW).feed.days == pytest.approx(2.0, abs=0.01)
+    feed = overview_of(settings, path, NOW).feed
+    assert feed is not None
+    assert feed.days == pytest.approx(2.0, abs=0.01)

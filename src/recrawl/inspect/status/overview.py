@@ -137,6 +137,11 @@ def _tenths(calibration: Calibration) -> list[Tenth]:
     ]
 
 
+def how_complete(settings: Settings, reader: ReadStore, now: float) -> FeedCompleteness | None:
+    """How complete the change feed of a crawl is at an instant; None where nothing is known."""
+    return feed_completeness(reader, _copies(settings, reader, now).freshness, now)
+
+
 def feed_completeness(
     reader: ReadStore, fresh: ExpectedFreshness, now: float
 ) -> FeedCompleteness | None:

@@ -96,11 +96,11 @@ def feed_sentence(feed: FeedCompleteness) -> str:
     >>> feed_sentence(FeedCompleteness(days=7.0, seen=970, unseen=(30.4, 20.1, 41.2)))
     'has 97.0 % of the changes of the last week (95.9 to 98.0 %); about 30 are not seen yet'
     >>> feed_sentence(FeedCompleteness(days=0.5, seen=0, unseen=(0.0, 0.0, 0.0)))
-    'no change yet'
+    'has no change yet'
     """
     share, low, high = (100 * part for part in feed.share)
     if isnan(share):
-        return "no change yet"
+        return "has no change yet"
     last = "week" if feed.days >= WEEK else every(feed.days)
     said = f"has {share:.1f} % of the changes of the last {last} ({low:.1f} to {high:.1f} %)"
     unseen = feed.unseen[0]
