@@ -36,8 +36,22 @@ Pure.
 """
 
 
+_LONGEST = 800  # letters of a sentence, whatever it quotes
+_CUT = 500, 200  # of a longer one: what is left of its beginning and of its end
+
+
 class RecrawlError(Exception):
-    """Base of everything raised on purpose."""
+    """Base of everything raised on purpose.
+
+    >>> len(str(RecrawlError("got " + 5000 * "x")))
+    705
+    """
+
+    def __str__(self) -> str:
+        """Say what is wrong; a sentence that quotes too much is cut in its middle."""
+        text = super().__str__()
+        first, last = _CUT
+        return text if len(text) <= _LONGEST else f"{text[:first]} ... {text[-last:]}"
 
 
 class InvalidInput(RecrawlError, ValueError):

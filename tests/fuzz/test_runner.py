@@ -60,12 +60,15 @@ def test_errors_of_ours_are_one_printable_line():
     def read(data):
         raise InvalidInput(data.decode("latin-1"))
 
+    def shouted(data):
+        raise ValueError(1001 * "x")
+
     allowed = parser(read, raises=(InvalidInput,))
 
     assert attempt(allowed, b"where: what").failure == ""
     assert "printable line" in attempt(allowed, b"two\nlines").failure
     assert "printable line" in attempt(allowed, b"\x1b[2J").failure
-    assert "at most 1000 letters" in attempt(allowed, b"x" * 1001).failure
+    assert "at most 1000 letters" in attempt(parser(shouted, raises=(ValueError,)), b"").failure
     assert attempt(parser(read), b"where: what").failure.startswith("InvalidInput at")
 
 

@@ -16,7 +16,7 @@ from recrawl.units import SECONDS_A_DAY, days, instant
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_COUNT = re.compile(r"\s*[0-9]{1,9}\s*")  # nobody makes more visits
+_COUNT = re.compile(r" *[0-9]{1,9} *")  # nobody makes more visits
 
 
 def moment(text: str) -> datetime:

@@ -124,7 +124,9 @@ class ArrowCells:
             if pa.types.is_dictionary(chunks.type):
                 chunks = chunks.unify_dictionaries()
             whole = chunks.combine_chunks()
-        return cls(table, name, whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole)
+            if isinstance(whole, pa.ChunkedArray):
+                whole = whole.chunk(0) if whole.num_chunks else pa.array([], whole.type)
+        return cls(table, name, whole)
 
     def __len__(self) -> int:
         """Count them."""
