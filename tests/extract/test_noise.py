@@ -78,6 +78,13 @@ def test_relative_times_are_no_content(time):
     assert read(page, NO_MASKS)[1] == "Posted by Bo\n\nRead\n\nLast"
 
 
+@pytest.mark.parametrize(
+    "character", ["\x0b", "\x0c", "\x01", "\x7f", "\ufffe", "&#1;", "&#xFFFF;"]
+)
+def test_characters_that_no_tree_may_be_given_do_no_harm(character):
+    assert "Bo" in read(f"<p>Posted 5 minutes ago by{character} Bo", NO_MASKS)[1]
+
+
 def test_text_that_is_no_html_is_masked_by_its_lines():
     masks = learn_masks(("Top", "Now 12:00:01"), ("Top", "Now 12:00:02"))
 

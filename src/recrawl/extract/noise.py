@@ -16,6 +16,7 @@ Pure.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, NamedTuple
@@ -49,6 +50,8 @@ _SKIPPED = frozenset(
 )
 _TEXT, _TAIL = "text", "tail"
 _BLANK = frozenset(SPACES + UNSEEN + " ")
+# Characters that a parser lets into a tree and that nobody else may put there.
+_UNWRITABLE = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _LONGEST_ORDER = 500  # lines that are sorted at once
 
 
@@ -272,8 +275,9 @@ def _gaps(text: str, left: str) -> Iterator[tuple[int, int]]:
         at = found + len(piece)
 
 
-def _set(piece: _Piece, text: str) -> None:
+def _set(piece: _Piece, written: str) -> None:
     element, place, _ = piece
+    text = _UNWRITABLE.sub(" ", written)
     if place == _TEXT:
         element.text = text
     elif place == _TAIL:
