@@ -29,7 +29,7 @@ _TOKENS = (
 def _read_content(data: bytes) -> None:
     page = as_text(data)
     masks = learn_masks(lines(page), lines(page[::2]))
-    criteria = Criteria(ignore=("b",)) if len(data) % 2 else Criteria()
+    criteria = Criteria(ignore=("b",)) if b"<i>" in data else Criteria()
     for kind in _KINDS:
         content = read_content(data, kind, PAGE, masks=masks, criteria=criteria)
         assert content is not None
