@@ -26,7 +26,8 @@ ROOT = Path(__file__).parents[2]
 def open_mirror(path):
     mirror = sqlite3.connect(path, isolation_level=None)
     mirror.execute("create table if not exists pages (page integer primary key, version)")
-    mirror.execute("create table if not exists state (cursor)")
+    mirror.execute("create table if not exists state (cursor, began)")
+    mirror.execute("create table if not exists seen (cursor primary key)")
     return mirror
 
 
@@ -43,6 +44,7 @@ def read(store, path, *, follow):
                 else:
                     pair = (event.page, event.version)
                     mirror.execute("insert or replace into pages values (?, ?)", pair)
+                mirror.execute("insert or ignore into seen values (?)", (event.cursor,))
                 cursor = event.cursor  # after our own commit: an event may come twice
                 mirror.execute("update state set cursor = ?", (cursor,))
             if not follow:
@@ -59,16 +61,21 @@ def snapshot(reader, mirror):
         seen.append(copy.page)
     gone = ",".join(map(str, seen)) or "-1"
     mirror.execute(f"delete from pages where page not in ({gone})")  # noqa: S608 - numbers
-    mirror.execute("insert into state values (?)", (cursor,))
+    mirror.execute("insert into state values (?, ?)", (cursor, cursor))
     return cursor
 
 
 def truth_of(store):
     """Newest version of each page that has a copy, by what the crawl keeps: not by its feed."""
     with open_store(store) as reader:
+        feed = reader.feed_range().feed
         status = reader.pages().status.tolist()
         kept = {page: reader.versions(page) for page in range(len(status))}
-        events = Counter(event.kind.label for batch in reader.events() for event in batch)
+        events = {
+            f"{feed}-{event.number}": event.kind.label
+            for batch in reader.events()
+            for event in batch
+        }
     there = (PageStatus.COPIED, PageStatus.SUSPECTED)
     found = {
         page: versions[-1].digest.hex()
@@ -80,6 +87,7 @@ def truth_of(store):
 
 def is_lively(events):
     """Whether pages came, changed, went and came back: what a reader must keep up with."""
+    events = Counter(events.values())
     return events["changed"] > followed.PAGES and min(events["removed"], events["back"]) > 0
 
 
@@ -105,5 +113,9 @@ def test_fifty_kills_leave_nothing_out_and_nothing_over(tmp_path):
     truth, events = truth_of(store)
     with closing(open_mirror(mirror)) as opened:
         assert dict(opened.execute("select * from pages")) == truth
+        ((began,),) = opened.execute("select began from state")
+        seen = {cursor for (cursor,) in opened.execute("select cursor from seen")}
+    later = list(events)[list(events).index(began) + 1 :] if began in events else list(events)
+    assert seen == set(later)  # all of them, also those that later ones made good
     assert is_lively(events)
     assert truth
