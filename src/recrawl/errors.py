@@ -35,7 +35,6 @@ error; it is a status of the estimate.
 Pure.
 """
 
-
 _LONGEST = 800  # letters of a sentence, whatever it quotes
 _CUT = 500, 200  # of a longer one: what is left of its beginning and of its end
 

@@ -133,7 +133,13 @@ class WholeTable:
             return TextCells([])
         if name not in self._rows.columns:
             parts = [batch.columns[name] for batch in self._batches(lambda _: [name])]
-            whole = ArrowCells.joined([part for part in parts if isinstance(part, ArrowCells)])
+            arrow = [part for part in parts if isinstance(part, ArrowCells)]
+            rows = sum(len(part) for part in arrow)
+            if rows != len(self):
+                self.table.refuse(
+                    f"column {name!r} has {rows:,} of {len(self):,} rows; it is damaged"
+                )
+            whole = ArrowCells.joined(arrow)
             self._rows = ColumnBatch({name: whole}, self._rows.numbers, self._rows.unit)
         return self._rows.columns[name]
 
