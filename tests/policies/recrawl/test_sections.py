@@ -254,6 +254,28 @@ def test_a_deep_address_takes_no_more_room_than_its_length():
     assert peak < 5e6
 
 
+def test_a_million_parts_take_a_tenth_of_a_dictionary():
+    """Most parts have one page: what is known of each is a few numbers."""
+    tracemalloc.start()
+    sections = grown([f"{page}/{page}" for page in range(70_000)])
+    size, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert size / 140_000 < 80
+    assert len(sections) == 1
+
+
+def test_parts_that_have_settled_are_found_again():
+    """Of the first 100,000 parts the oldest lie in columns; a second page makes each a node."""
+    first = [f"{page}/x" for page in range(70_000)]
+    sections = grown(first)
+    sections.grow(["0/y", "1/y", "69999/y", "70000/y"])
+
+    leaf = sections.leaf
+    assert leaf[[0, 1, 69_999]].tolist() == leaf[-4:-1].tolist() == [1, 2, 3]
+    assert leaf[-1] == 0
+
+
 def test_a_name_is_kin_across_folders_only():
     """`/search?q=1` and `/search?q=2` are one name in one folder: the rest of the name decides."""
     kin = grown(["a/s.x?1", "a/s.x?2", "a/t.x", "b/u", "c/v"]).kin

@@ -125,9 +125,12 @@ class Announced:
 
     def grow(self, pages: int) -> None:
         """Make room for pages of which nothing is announced."""
-        none = np.zeros(pages)
+        none, count = np.zeros(pages), len(self.asked) + pages
+        nothing = not self.asked.any()
         for name in NAMES:
-            setattr(self, name, append_rows(getattr(self, name), none))
+            # While nobody announces anything: zeros take no memory until they are written.
+            rows = np.zeros(count) if nothing else append_rows(getattr(self, name), none)
+            setattr(self, name, rows)
 
     def tell(self, rows: Ints, named: Floats, now: float) -> None:
         """Take in what a host says of pages.
@@ -182,16 +185,19 @@ class Announced:
             rates: Changes of each in such a day.
             changed: Whether a change was found.
         """
+        asked = self.asked[rows] > 0  # before that nobody would have announced anything
+        if not asked.any():
+            return
         expected = np.maximum((1 - self.recall[rows]) * rates * elapsed, _NO_TIME)
         met = -np.expm1(-expected) / expected
         was_announced = changed & (self.count[rows] > 0)
-        asked = self.asked[rows] > 0  # before that nobody would have announced anything
         self.watched[rows] += np.where(asked & ~was_announced, met * elapsed, 0.0)
 
     def forget(self, rows: Ints) -> None:
         """Drop the announcements of pages that were visited."""
-        for each in (self.count, self.silent, self.learned, self.span):
-            each[rows] = 0.0
+        if self.asked[rows].any():  # nothing was told of the others
+            for each in (self.count, self.silent, self.learned, self.span):
+                each[rows] = 0.0
 
     def effective(
         self, rows: Ints, states: tuple[Floats, Floats], silent: Floats, since: Floats

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TYPE_CHECKING
@@ -38,6 +39,7 @@ _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://")
 _WORD = re.compile(r"[^\W_]+")
 _FEWEST_PAGES = 2
 _LARGE_SITE = 20  # pages; sites with fewer share what is learned of how sites behave
+_FEWEST_NEWEST, _NEWEST_OF = 1 << 16, 8  # parts in a dictionary: so many, or a part of the others
 _NEARLY_ALL = 0.9  # of the crawl: kin that tell nothing
 
 
@@ -85,21 +87,41 @@ class _Parts:
     first_part: array[int] = field(default_factory=_ints(-1))
     node: array[int] = field(default_factory=_ints(0))
     is_host: array[int] = field(default_factory=_ints(0))
-    # By the hash of what it is called: most have one page, and their names would fill memory.
-    _number: dict[int, int] = field(default_factory=dict)
+    # Numbers by the hashes of what parts are called, which rise; those of the newest in a
+    # dictionary, which takes ten times as much memory for each.
+    _keys: array[int] = field(default_factory=lambda: array("Q"))
+    _numbers: array[int] = field(default_factory=_ints())
+    _newest: dict[int, int] = field(default_factory=dict)
 
-    def find(self, text: str) -> int | None:
-        """Number of a part; None where it is new."""
-        return self._number.get(_hash(text))
+    def find(self, key: int) -> int | None:
+        """Number of a part by the hash of its name; None where it is new."""
+        number = self._newest.get(key)
+        if number is not None:
+            return number
+        place = bisect_left(self._keys, key)
+        known = place < len(self._keys) and self._keys[place] == key
+        return self._numbers[place] if known else None
 
-    def add(self, text: str, page: int, *, is_host: bool) -> int:
+    def add(self, key: int, page: int, *, is_host: bool) -> int:
         """Add a part that a page is the first of; returns its number."""
-        number = self._number[_hash(text)] = len(self.node)
+        if len(self._newest) >= max(_FEWEST_NEWEST, len(self._keys) // _NEWEST_OF):
+            self._settle()
+        number = self._newest[key] = len(self.node)
         columns = (self.first_page, self.pages, self.parts, self.first_part, self.node)
         for column, value in zip(columns, (page, 0, 0, -1, -1), strict=True):
             column.append(value)
         self.is_host.append(is_host)
         return number
+
+    def _settle(self) -> None:
+        """Put the newest among the others."""
+        count = len(self._newest)
+        keys = np.append(self._keys, np.fromiter(self._newest, np.uint64, count))
+        numbers = np.append(self._numbers, np.fromiter(self._newest.values(), np.int32, count))
+        order = np.argsort(keys)
+        self._keys = array("Q", keys[order].astype(np.uint64).tobytes())
+        self._numbers = array("i", numbers[order].astype(np.int32).tobytes())
+        self._newest = {}
 
 
 @dataclass(slots=True)
@@ -305,9 +327,10 @@ class Sections:
         above = node = 0
         parts.pages[0] += 1
         for text in chained:
-            number = parts.find(text)
+            key = _hash(text)
+            number = parts.find(key)
             if number is None:
-                number = parts.add(text, page, is_host=bool(host) and not above)
+                number = parts.add(key, page, is_host=bool(host) and not above)
                 parts.parts[above] += 1
                 if parts.parts[above] == 1:
                     parts.first_part[above] = number
@@ -321,7 +344,7 @@ class Sections:
             above = number
         self._nodes.add_page(parts.node[node])
         self._leaf.append(parts.node[node])
-        # Names by their hash, as parts: most occur once.
+        # Names by their hash: most occur once, and a million of them would fill memory.
         self._name.append(xxh3_64_intdigest(name.encode(errors="surrogatepass")))
         self._kind.append(xxh3_64_intdigest(kind.encode(errors="surrogatepass")))
         self._host.append(self._host_of.setdefault(host, len(self._host_of)))
