@@ -88,6 +88,21 @@ def test_the_demo_shows_what_was_believed_beside_what_was_true(short):
     assert str(folder) in ended.err
 
 
+def test_the_demo_shows_its_change_feed_beside_the_truth(short):
+    """As many events as the store has, and a share with its band beside the true one."""
+    ended, folder = short
+    with open_store(folder / "recrawl.db") as reader:
+        events = sum(len(batch) for batch in reader.events())
+
+    assert "The newest changes, as the change feed tells them:" in ended.out
+    assert f"The change feed has {events:,} events." in ended.out
+    said = re.search(r"It has ([\d.]+) % .* \(([\d.]+) to ([\d.]+) %\).* true: (\d+) %", ended.out)
+    assert said is not None
+    share, low, high, true = map(float, said.groups())
+    assert 0 <= low <= share <= high <= 100
+    assert 0 <= true <= 100
+
+
 def test_nothing_is_asked_that_robots_txt_forbids(short):
     assert "Requests for what robots.txt forbids: none." in short[0].out
 

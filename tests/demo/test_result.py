@@ -27,7 +27,7 @@ CAUGHT = Caught(120, 1, 30, walled=8, taken_for_walls=7, syncs=12, recall=0.91)
 def result(tenths, chances=None):
     freshness = BeliefComparison(tenths, tenths)
     calibration = chances or freshness
-    return ExampleResult(20.0, freshness, tenths, calibration, [], COSTS, CAUGHT)
+    return ExampleResult(20.0, freshness, tenths, calibration, [], COSTS, CAUGHT, 0)
 
 
 def test_the_last_column_is_the_mean_of_the_tenths_that_there_are():

@@ -52,7 +52,8 @@ def demo(
     feed, conditional requests and a store, and compares the crawl's estimates with
     the truth. The site does what real ones do: pages show clocks and offers, one
     host denies its changes and serves a wall for two days, and a job board is
-    copied to a target quality. No other machine is contacted. Ctrl-C ends it early.
+    copied to a target quality. Shows the newest changes of its change feed, and how
+    complete that is. No other machine is contacted. Ctrl-C ends it early.
 
     \b
     Examples:
@@ -160,5 +161,11 @@ def _report(world: ExampleWorld, jobs: ExampleJobs, run: ExampleRun) -> None:
     screen.say("")
     screen.show_table(CAUGHT_HEADER, result.caught.rows(), left=CAUGHT_LEFT)
     screen.say("")
-    for sentence in result.costs.sentences():
+    if run.feed.changes:
+        screen.say("The newest changes, as the change feed tells them:")
+    for lines in run.feed.changes:
+        for line in lines:
+            screen.say(line)
+        screen.say("")
+    for sentence in (*run.feed.sentences(result.outdated), *result.costs.sentences()):
         screen.say(sentence)

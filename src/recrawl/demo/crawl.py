@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.crawl.running import running
+from recrawl.demo.feed import read_feed
 from recrawl.demo.site import ExampleSite
 from recrawl.demo.truth import Belief, ExampleVisits
 from recrawl.parse.addresses import origin_of
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from recrawl.clock import Clock
     from recrawl.crawl.crawler import Crawler
     from recrawl.crawl.tally import Tally
+    from recrawl.demo.feed import ExampleFeed
     from recrawl.demo.jobs import ExampleJobs
     from recrawl.demo.site import Requests
     from recrawl.demo.world import ExampleWorld
@@ -106,6 +108,7 @@ class ExampleRun:
         rates: Estimated rates in the end: low, rate and high, one column per page of the world;
             nan if unknown.
         syncs: Every sync of the job board.
+        feed: What its change feed tells in the end.
     """
 
     requests: Requests
@@ -115,6 +118,7 @@ class ExampleRun:
     end: float
     rates: Floats
     syncs: list[Sync]
+    feed: ExampleFeed
 
 
 async def crawl_example(
@@ -153,9 +157,11 @@ async def crawl_example(
         visits = read_visits(world, plan.store, plan.seconds_a_day)
         with open_store(plan.store) as reader:
             syncs = reader.syncs("jobs")
+            feed = read_feed(settings, reader, end)
     finally:
         await site.close()
-    return ExampleRun(site.requests, crawler.tally, sampler.beliefs, visits, end, rates, syncs)
+    beliefs, tally = sampler.beliefs, crawler.tally
+    return ExampleRun(site.requests, tally, beliefs, visits, end, rates, syncs, feed)
 
 
 def _write_settings(plan: DemoPlan, origins: Sequence[str]) -> Settings:

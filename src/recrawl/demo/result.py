@@ -5,7 +5,7 @@ Pure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -48,6 +48,7 @@ class ExampleResult:
         sections: One row per section, under `SECTION_HEADER`.
         costs: Visits and traffic of the crawl.
         caught: What misled it.
+        outdated: Copies that are truly outdated in the end.
     """
 
     days: float
@@ -57,6 +58,7 @@ class ExampleResult:
     sections: list[list[str]]
     costs: Costs
     caught: Caught
+    outdated: int
 
     def freshness_table(self) -> Table:
         """Freshness by tenths of the crawl; the last column is the mean."""
@@ -91,7 +93,14 @@ def result_of(world: ExampleWorld, jobs: ExampleJobs, run: ExampleRun) -> Exampl
         sections=_sections(world, run),
         costs=_costs(world, run),
         caught=caught(world, jobs, run),
+        outdated=_outdated(world, run),
     )
+
+
+def _outdated(world: ExampleWorld, run: ExampleRun) -> int:
+    """Copies that are truly outdated in the end."""
+    (fresh,) = truly_fresh(world, run.visits.of_copies, [replace(run.beliefs[-1], at=run.end)])
+    return int(np.count_nonzero(~fresh))
 
 
 def _settled(world: ExampleWorld, run: ExampleRun, fresh: list[Bools]) -> BeliefComparison:
