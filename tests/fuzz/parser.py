@@ -86,9 +86,9 @@ class _HangError(BaseException):
 
 def attempt(parser: Parser, data: bytes) -> Attempt:
     """Parse one input."""
-    memory, started = _peak_bytes(), time.process_time()
+    memory, started = peak_bytes(), time.process_time()
     failure = _failure(parser, data)
-    took, grown = time.process_time() - started, _peak_bytes() - memory
+    took, grown = time.process_time() - started, peak_bytes() - memory
     if not failure and took > parser.cpu_seconds:
         failure = f"took more than {parser.cpu_seconds:g} s of CPU time"
     if not failure and grown > parser.memory_bytes:
@@ -147,5 +147,6 @@ def rewind(parser: Parser) -> None:
     signal.setitimer(signal.ITIMER_PROF, 10 * parser.cpu_seconds)
 
 
-def _peak_bytes() -> int:
+def peak_bytes() -> int:
+    """Largest size that the process has had."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10

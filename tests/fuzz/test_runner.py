@@ -3,7 +3,7 @@
 import time
 
 from recrawl.errors import InvalidInput
-from tests.fuzz.parser import Parser, attempt
+from tests.fuzz.parser import Parser, attempt, peak_bytes
 from tests.fuzz.runner import fuzz, smallest, super_linear
 
 SEEDS = (b"a=1;b=2", b"c=3")
@@ -90,7 +90,8 @@ def test_an_input_that_takes_long_or_much_memory_is_found():
             pass
 
     def hoard(data):
-        assert len(b"x" * 300_000_000)
+        """More than the process, with all tests before, ever had."""
+        assert len(b"x" * (peak_bytes() + (8 << 20)))
 
     assert "CPU time" in attempt(parser(work, cpu_seconds=0.01), b"x").failure
     assert "memory" in attempt(parser(hoard, memory_bytes=1 << 20), b"x").failure
