@@ -242,3 +242,17 @@ def test_two_visits_are_learnt_one_after_the_other_where_the_policy_decides_on_n
     state: Any = agenda.frontier(0).state
 
     assert len(state.visits) == len(made) - 1 > 15
+
+
+def test_a_page_leased_out_of_its_turn_is_not_leased_again_in_its_turn():
+    """A new page that was visited early, and failed, waits for its retry alone."""
+    agenda = crawl(budget="9999/1d", hosts=2)
+    found(agenda, (0, 0), (1, 0))
+    lease = agenda.lease(1, START)
+    assert agenda.ready_for(1, START) == inf
+    agenda.answered(lease, START)
+    again = agenda.failed(1, START)
+
+    assert [each.page for each in agenda.take(START, 5)] == [0]
+    assert agenda.ready_for(1, START) == again > START
+    assert [each.page for each in agenda.take(again, 5)] == [1]

@@ -243,7 +243,7 @@ class Agenda:
 
     def lease(self, page: int, now: float) -> Lease:
         """Lease a page out of its turn; call when `ready_for` says that it may be visited now."""
-        self._pool(page).lease_out(page, now)
+        self._pool(page).lease_early(page, now)
         return self._lease(page, now)
 
     def _lease(self, page: int, now: float) -> Lease:

@@ -63,6 +63,7 @@ class Pool:
         # New pages that wait for their hours, and when the first of these begin.
         self._asleep: list[int] = []
         self._opens = inf
+        self._early: set[int] = set()  # new pages that were leased out of their turn
         self.copies = CopiedPages(frontier, table, self._new)
         hours = [each for each in table.terms if each.pool == number and each.hours]
         self._ranking = Ranking(self.copies, self.bucket, table, hours)
@@ -137,7 +138,7 @@ class Pool:
         if page is None:
             page = self._in_turn(now)
         if page is not None:
-            self.lease_out(page, now)
+            self._lease_out(page, now)
         return page
 
     def ready(self, now: float) -> float:
@@ -239,8 +240,9 @@ class Pool:
             self._put_new(np.array(asleep, np.int64))
         table = self._table
         while (page := self._new.take(now)) is not None:
-            if table.leased[page] or table.row[page] != NOT_ADMITTED or table.set[page] < NEVER:
-                continue  # it was leased out of its turn
+            if page in self._early:
+                self._early.remove(page)
+                continue
             opens = table.terms_of(page).opens(now)
             if opens <= now:
                 return page
@@ -248,8 +250,14 @@ class Pool:
             self._opens = min(self._opens, opens)
         return None
 
-    def lease_out(self, page: int, now: float) -> None:
-        """Lease a page, in its turn or not."""
+    def lease_early(self, page: int, now: float) -> None:
+        """Lease a page out of its turn; a new one is passed over when its turn comes."""
+        table = self._table
+        if table.status[page] == _NEW and table.set[page] == NEVER:
+            self._early.add(page)
+        self._lease_out(page, now)
+
+    def _lease_out(self, page: int, now: float) -> None:
         table = self._table
         self.copies.hold(page)
         self._ranking.lease_out(page)
