@@ -13,6 +13,7 @@
       CannotListen           a port cannot be listened on
       CannotWrite            an output cannot be written
       CursorExpired          what comes after a position in the change feed is not kept
+      DeliveryFailed         events could not be delivered
       NoVersion              no version of a page is kept that was asked for
       NothingAnswered        no site of a crawl could be visited
       NothingToCompare       versions of a page that are not kept, or are no text
@@ -99,6 +100,10 @@ class CannotWrite(RecrawlError):
 
 class CursorExpired(RecrawlError):
     """A position in the change feed after which something is not kept: take a snapshot."""
+
+
+class DeliveryFailed(RecrawlError):
+    """Events that no receiver took."""
 
 
 class NoVersion(RecrawlError):

@@ -1,6 +1,7 @@
 """The example site over HTTP, asked by our own client."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,7 @@ class HandClock:
 
 
 def ask(
-    *requests: tuple[float, str, dict[str, str]], host: int = 0
+    *requests: tuple[float, str, dict[str, Any]], host: int = 0
 ) -> tuple[list[Response], ExampleSite]:
     """Answers to requests: the day on which to ask, the path, and the conditions."""
     world = ExampleWorld.of(PAGES, [[START + 0.5]] * len(PAGES), start=START, end=START + 9)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recrawl.fetch.fetcher import RequestLimits
 from recrawl.fetch.http.client import HttpFetcher
@@ -61,7 +61,7 @@ def check(request: Request, answer: Response, limits: RequestLimits) -> None:
 
 
 def ask(
-    behaviour: Behaviour, limits: RequestLimits = SMALL, *, times: int = 1, **request: str
+    behaviour: Behaviour, limits: RequestLimits = SMALL, *, times: int = 1, **request: Any
 ) -> tuple[Response, FaultServer]:
     """The last answer of a server that behaves like this, and the server."""
 

@@ -65,6 +65,7 @@ NO_PARSERS = {
     "store.sqlite.checking": "rows of SQLite, read by `store values`, and counting",
     "store.sqlite.clock_ahead": "changes rows",
     "store.sqlite.connections": "opens connections",
+    "store.sqlite.deliveries": "rows of SQLite, read by `store values`, and writing",
     "store.sqlite.disk": "counts bytes",
     "store.sqlite.erasure": "changes rows",
     "store.sqlite.guard": "sets limits; what it unpacks is read by `store values`",

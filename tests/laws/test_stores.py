@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import run_state_machine_as_test
 
+from recrawl.entries.deliveries import DestinationMoved, DestinationsNamed, Redelivered
 from recrawl.entries.entries import (
     Checkpoint,
     Copy,
@@ -18,6 +19,7 @@ from recrawl.entries.entries import (
     HostBelieved,
     HostSeen,
     PageChange,
+    PageEvent,
     PagesChanged,
     PagesErased,
     PagesFound,
@@ -35,11 +37,12 @@ from recrawl.entries.listings import (
     StoredObject,
     SyncOutcome,
 )
-from recrawl.entries.records import PageCount, Tombstone
+from recrawl.entries.records import Destination, PageCount, Tombstone, Undelivered
 from recrawl.errors import InvalidParameter, StoreError, StoreLocked
 from recrawl.store import create_store, open_for_writing, open_store
+from recrawl.store.retention import Retention
 from recrawl.store.writer import Writer
-from recrawl.visits.status import Audit, PageStatus, RobotsTag, VisitOutcome
+from recrawl.visits.status import Audit, FeedKind, PageStatus, RobotsTag, VisitOutcome
 from tests.laws.store_backends import BACKENDS
 from tests.laws.store_machine import StoreMachine
 from tests.store.made import NOON, found, numbered, visit
@@ -570,3 +573,47 @@ def test_versions_go_at_the_date_that_a_page_asks_for(store, reader):
     assert reader.newest_body(0) == b"one"
     assert store.write([Prune(NOON + 100)]) == [1]
     assert reader.newest_body(0) is None
+
+
+def test_a_destination_begins_at_the_end_and_is_where_it_was_moved(store, reader):
+    """What was named before its events is told of all of them; naming it again moves nothing."""
+    new = PageEvent(FeedKind.NEW, latest_seconds=60.0)
+    first = VisitMade(0, 60.0, VisitOutcome.FIRST, event=new)
+    store.write([DestinationsNamed(["a"]), first, DestinationsNamed(["a", "b"])])
+    assert reader.destinations() == [Destination("a", 0), Destination("b", 1)]
+
+    failed = Destination("a", 0, attempts=3, next_at_seconds=90.5)
+    store.write([DestinationMoved(failed, 61.0)])
+    store.write([DestinationMoved(Destination("b", 1, disabled=True), 61.0)])
+    store.write([DestinationsNamed(["b", "a"])])
+
+    assert reader.destinations() == [failed, Destination("b", 1, disabled=True)]
+
+
+def test_what_was_given_up_stays_until_it_is_redelivered_or_pruned(store, reader):
+    event = PageEvent(FeedKind.NEW, latest_seconds=60.0)
+    visits = [VisitMade(0, 60.0, VisitOutcome.FIRST, event=event) for _ in range(2)]
+    store.write([DestinationsNamed(["a"]), *visits])
+    for number in (1, 2):
+        store.write([DestinationMoved(Destination("a", number), 61.0, given_up="answered 500")])
+    given_up = [Undelivered("a", number, 61.0, "answered 500") for number in (1, 2)]
+    assert reader.undelivered() == given_up
+
+    store.write([Redelivered("a", 1), Redelivered("b", 2)])
+
+    assert reader.undelivered() == given_up[1:]
+
+
+def test_what_was_given_up_goes_with_its_event(address, store):
+    event = PageEvent(FeedKind.NEW, latest_seconds=NOON)
+    made = VisitMade(0, NOON, VisitOutcome.FIRST, event=event)
+    moved = DestinationMoved(Destination("a", 1), NOON, given_up="answered 500")
+    store.write([DestinationsNamed(["a"]), made, moved])
+    store.close()
+
+    with open_for_writing(address, Retention(events=90)) as opened:
+        opened.write([Prune(NOON + 91 * 86_400)])
+
+    with open_store(address) as reader:
+        assert reader.undelivered() == []
+        assert reader.destinations() == [Destination("a", 1)]

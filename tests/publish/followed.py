@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 from recrawl.clock import ScaledClock
 from recrawl.crawl.running import running
+from recrawl.store import open_store
+from recrawl.visits.status import PageStatus
 from tests.crawl.crawls import LIMITS, START, page_rule, settings
 from tests.servers import answers
 from tests.servers.faults import FaultServer
@@ -53,6 +55,29 @@ async def crawl(folder: Path) -> None:
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, crawler.stop)
             print("ready", flush=True)  # noqa: T201 - whoever started us waits for it
             await crawler.run(found=lambda *_: None)
+
+
+def truth_of(store: Path) -> tuple[dict[int, str], dict[str, str]]:
+    """Newest version of each page that has a copy, by what the crawl keeps: not by its feed.
+
+    Beside it the kind of each event of the feed, by its cursor.
+    """
+    with open_store(store) as reader:
+        feed = reader.feed_range().feed
+        status = reader.pages().status.tolist()
+        kept = {page: reader.versions(page) for page in range(len(status))}
+        events = {
+            f"{feed}-{event.number}": event.kind.label
+            for batch in reader.events()
+            for event in batch
+        }
+    there = (PageStatus.COPIED, PageStatus.SUSPECTED)
+    found = {
+        page: versions[-1].digest.hex()
+        for page, versions in kept.items()
+        if versions and status[page] in there
+    }
+    return found, events
 
 
 if __name__ == "__main__":

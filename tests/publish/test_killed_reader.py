@@ -12,8 +12,7 @@ from functools import partial
 from pathlib import Path
 
 import recrawl
-from recrawl.store import create_store, open_store
-from recrawl.visits.status import PageStatus
+from recrawl.store import create_store
 from tests.kills.killing import enter, instants, run
 from tests.publish import followed
 from tests.waiting import started, wait_until
@@ -65,26 +64,6 @@ def snapshot(reader, mirror):
     return cursor
 
 
-def truth_of(store):
-    """Newest version of each page that has a copy, by what the crawl keeps: not by its feed."""
-    with open_store(store) as reader:
-        feed = reader.feed_range().feed
-        status = reader.pages().status.tolist()
-        kept = {page: reader.versions(page) for page in range(len(status))}
-        events = {
-            f"{feed}-{event.number}": event.kind.label
-            for batch in reader.events()
-            for event in batch
-        }
-    there = (PageStatus.COPIED, PageStatus.SUSPECTED)
-    found = {
-        page: versions[-1].digest.hex()
-        for page, versions in kept.items()
-        if versions and status[page] in there
-    }
-    return found, events
-
-
 def is_lively(events):
     """Whether pages came, changed, went and came back: what a reader must keep up with."""
     events = Counter(events.values())
@@ -105,12 +84,12 @@ def test_fifty_kills_leave_nothing_out_and_nothing_over(tmp_path):
                 partial(read, store, mirror, follow=True), 1, instants(chance, LONGEST_SECONDS)
             )
             assert ended.inside
-        wait_until(lambda: is_lively(truth_of(store)[1]))
+        wait_until(lambda: is_lively(followed.truth_of(store)[1]))
         crawl.terminate()
         assert crawl.wait() == 0
 
     assert read(store, mirror, follow=False) is None
-    truth, events = truth_of(store)
+    truth, events = followed.truth_of(store)
     with closing(open_mirror(mirror)) as opened:
         assert dict(opened.execute("select * from pages")) == truth
         ((began,),) = opened.execute("select began from state")

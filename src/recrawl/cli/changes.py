@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from recrawl.entries.records import FeedEvent
     from recrawl.entries.store import ReadStore
     from recrawl.publish.content import ContentReader
+    from recrawl.publish.events import EventFilter
     from recrawl.settings.settings import Settings
 
 _AFTER = typer.Option(metavar="CURSOR", help="Only events after this one.", show_default=False)
@@ -51,6 +52,11 @@ _ATOM = typer.Option(
 _OUTPUT = typer.Option(
     "--output", "-o", metavar="F", help="Write JSON lines to F.", show_default=False
 )
+_DELIVER = typer.Option("--deliver", help="Deliver to all webhooks what waits for them.")
+_UNDELIVERED = typer.Option("--undelivered", help="Show events that were given up at a webhook.")
+_REDELIVER = typer.Option(
+    "--redeliver", metavar="ID", help="Deliver one event again.", show_default=False
+)
 _MOST_ENTRIES = 100  # of an Atom feed, where no limit is given
 _FEW = 20  # events read at once where each brings its content
 
@@ -69,13 +75,12 @@ class _Wanted:
     host: str
     everything: bool
 
-    def holds(self, event: FeedEvent) -> bool:
-        """Whether an event is one of them; where an erased page was nobody knows."""
-        from recrawl.parse.addresses import host_of
+    @property
+    def filter(self) -> EventFilter:
+        """What tells whether an event is one of them."""
+        from recrawl.publish.events import EventFilter
 
-        if self.kinds and event.kind.label not in self.kinds:
-            return False
-        return not self.host or not event.address or host_of(event.address) == self.host
+        return EventFilter(self.kinds, frozenset({self.host} if self.host else ()))
 
 
 def changes(
@@ -93,9 +98,12 @@ def changes(
     as_json: Annotated[bool, _JSON] = False,
     atom: Annotated[Path | None, _ATOM] = None,
     output: Annotated[Path | None, _OUTPUT] = None,
+    deliver: Annotated[bool, _DELIVER] = False,
+    undelivered: Annotated[bool, _UNDELIVERED] = False,
+    redeliver: Annotated[str, _REDELIVER] = "",
     settings: Annotated[Path, shared.SETTINGS] = Path("recrawl.toml"),
 ) -> None:
-    """Show what has changed: pages that are new, changed, gone or back.
+    """Show what has changed: pages that are new, changed, removed, moved or back.
 
     Reads recrawl.toml and the store beside it, also while a crawl is running;
     nothing is changed. A terminal shows the newest events; in a pipe, or with
@@ -104,6 +112,9 @@ def changes(
     --after. Events come at least once and in order. --snapshot gives all copies
     first and then the cursor to go on from. A cursor that has expired is told so.
 
+    A crawl delivers events to the webhooks of the settings by itself; --deliver and
+    --redeliver do so when none runs, and write to the store how far each is.
+
     \b
     Examples:
         recrawl changes --since 1d
@@ -111,9 +122,15 @@ def changes(
         recrawl changes --snapshot --follow --json | ./index-pages
         recrawl changes --after k3fqabcd-1042 --with chunks --json
         recrawl changes --host example.org --atom changes.xml
+        recrawl changes --deliver
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.publish.content import ContentReader
 
+    if sum([deliver, undelivered, bool(redeliver)]) > 1:
+        raise typer.BadParameter("--deliver, --undelivered and --redeliver exclude each other")
+    if deliver or undelivered or redeliver:
+        _webhooks(settings, redeliver, deliver=deliver, as_json=as_json)
+        return
     _check(after, since, snapshot=snapshot, follow=follow, atom=atom, output=output)
     wanted = _Wanted(_kinds(kind or []), host.lower(), everything)
     to_screen = not (as_json or atom or output) and screen.is_terminal(sys.stdout)
@@ -155,6 +172,18 @@ def _head(asked: Settings, reader: ReadStore) -> list[str]:
     found = how_complete(asked, reader, now)
     complete = None if found is None else feed_object(found)
     return [json.dumps(head(kept.feed, kept.newest, complete, now * SECONDS_A_DAY)) + "\n"]
+
+
+def _webhooks(settings: Path, redeliver: str, *, deliver: bool, as_json: bool) -> None:
+    """Deliver to webhooks, or show what was not delivered."""
+    from recrawl.cli import deliveries
+
+    if deliver:
+        deliveries.deliver(settings)
+    elif redeliver:
+        deliveries.redeliver(settings, redeliver)
+    else:
+        deliveries.show_undelivered(settings, as_json=as_json)
 
 
 def _check(
@@ -222,10 +251,10 @@ def _batches(
     from recrawl.publish.reading import events_after, follow_events
 
     rows = _FEW if content.parts else EVENTS_AT_A_TIME
-    kept = reader.feed_range()
+    kept, holds = reader.feed_range(), wanted.filter.holds
 
     def told(batch: list[FeedEvent]) -> list[str]:
-        ours = batch if not wanted.kinds and not wanted.host else filter(wanted.holds, batch)
+        ours = batch if not wanted.kinds and not wanted.host else filter(holds, batch)
         if not content.parts:
             return [event_line(kept.feed, event) for event in ours]
         found = [cloud_event(kept.feed, event, content.of(event)) for event in ours]
@@ -323,9 +352,9 @@ def _newest(
     from recrawl.publish.reading import events_after
 
     newest: deque[FeedEvent] = deque(maxlen=most)
-    total = 0
+    total, holds = 0, wanted.filter.holds
     for batch in events_after(reader, start, EVENTS_AT_A_TIME):
-        ours = [event for event in batch if wanted.holds(event)]
+        ours = list(filter(holds, batch))
         total += len(ours)
         newest.extend(ours)
     return list(reversed(newest)), total

@@ -76,6 +76,8 @@ def crawl(
 
     from recrawl.cli.crawling import CrawlOptions, crawl_on, load_settings, store_of
     from recrawl.cli.options import size
+    from recrawl.publish.webhooks.delivery import targets_of
+    from recrawl.publish.webhooks.tasks import Hooks
     from recrawl.units import days
 
     asked = load_settings(settings)
@@ -83,7 +85,10 @@ def crawl(
     if warc_size and warc is None:
         raise typer.BadParameter("--warc-size needs --warc")
     room = size(warc_size, "warc-size") if warc_size else None
-    options = CrawlOptions(once=once, days=time, port=metrics, warc=warc, warc_bytes=room)
+    hooks = Hooks(targets_of(asked, settings.parent))
+    options = CrawlOptions(
+        once=once, days=time, port=metrics, warc=warc, warc_bytes=room, hooks=hooks
+    )
     with ExitStack() as stack:
         on_visit = _log_to(log, stack)
         asyncio.run(crawl_on(asked, store_of(settings, asked), options, on_visit))

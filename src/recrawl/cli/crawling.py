@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from recrawl.crawl.tally import Tally
     from recrawl.entries.listings import ListingSynced
     from recrawl.fetch.fetcher import Fetcher
+    from recrawl.publish.webhooks.tasks import Hooks
     from recrawl.settings.settings import Settings
 
 _REFRESH_SECONDS = 0.5
@@ -47,6 +48,7 @@ class CrawlOptions:
         port: Port of the Prometheus endpoint; 0 for none.
         warc: Folder for WARC files; None for none.
         warc_bytes: Room for all of them together; None to keep them all.
+        hooks: Who is told of events; None for nobody.
     """
 
     once: bool = False
@@ -54,6 +56,7 @@ class CrawlOptions:
     port: int = 0
     warc: Path | None = None
     warc_bytes: int | None = None
+    hooks: Hooks | None = None
 
 
 def load_settings(path: Path) -> Settings:
@@ -106,6 +109,7 @@ async def crawl_on(
         on_dated_back=_say_dated_back,
         on_remark=screen.remark,
         record=record,
+        hooks=options.hooks,
     ) as crawler:
         silent: list[str] = []
 

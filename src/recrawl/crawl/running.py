@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.crawl.crawler import Crawler
+from recrawl.entries.deliveries import DestinationsNamed
 from recrawl.fetch.http.client import PER_ADDRESS, HttpFetcher
+from recrawl.publish.webhooks.tasks import Hooks, at_work, open_deliveries
 from recrawl.state.opening import open_crawl
 from recrawl.store import open_for_writing, open_store
 from recrawl.store.retention import Retention
@@ -49,6 +51,7 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
     on_remark: Callable[[str], object] = bool,
     limits: RequestLimits | None = None,
     record: Callable[[Fetcher], Fetcher] | None = None,
+    hooks: Hooks | None = None,
     seed: int | None = None,
 ) -> AsyncIterator[Crawler]:
     """A crawler at work on a store, which is held for writing until it is done.
@@ -64,6 +67,7 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
             up, each once an hour.
         limits: What one request may cost.
         record: Wraps the fetcher in one that also writes down what was fetched.
+        hooks: Who is told of events.
         seed: Seed of all that is left to chance; a fresh one if none is given.
     """
     _allow_files()
@@ -84,10 +88,18 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
         )
         if record is not None:
             fetcher = record(fetcher)
+        hooks = hooks or Hooks()
+        if hooks.targets:  # before the first visit: they are told of all that come
+            written.write([DestinationsNamed([each.webhook.key for each in hooks.targets])])
         writer = Writer(written)
         try:
             with _fewer_collections(), _quick_switches():
-                yield Crawler(crawl, reader, writer, fetcher, clock, on_visit, on_remark)
+                async with (
+                    open_deliveries(hooks, reader, settings, writer.put, clock, on_remark) as told,
+                    at_work(told, on_remark) as wake,
+                ):
+                    writer.on_commit = wake
+                    yield Crawler(crawl, reader, writer, fetcher, clock, on_visit, on_remark)
         finally:
             try:
                 await fetcher.close()

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from recrawl.entries.deliveries import DestinationMoved, DestinationsNamed, Redelivered
 from recrawl.entries.listings import ListingSynced
 from recrawl.visits.status import NO_TAG, Audit, PageStatus
 
@@ -298,6 +299,9 @@ Entry: TypeAlias = (
     | Checkpoint
     | Prune
     | ListingSynced
+    | DestinationsNamed
+    | DestinationMoved
+    | Redelivered
 )
 
 

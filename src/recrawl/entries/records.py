@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from recrawl.visits.status import FeedKind, PageStatus, RemovalReason
 
 
+PARTS = ("text", "markdown", "diff", "chunks")  # what an event of the change feed can bring
 _DIGEST_BYTES = 16
 
 
@@ -191,3 +192,39 @@ class FeedRange(NamedTuple):
     feed: str
     oldest: int
     newest: int
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """How far somebody has been told of the change feed.
+
+    Args:
+        name: What it is called.
+        cursor: Number of the last event that is done with, delivered or not.
+        attempts: How often the event after it has failed.
+        next_at_seconds: When to try again; None for at once.
+        disabled: Whether it asked to be told no more.
+    """
+
+    name: str
+    cursor: int
+    attempts: int = 0
+    next_at_seconds: float | None = None
+    disabled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Undelivered:
+    """An event that was given up at a destination.
+
+    Args:
+        destination: Name of the destination.
+        number: Number of the event.
+        at_seconds: When it was given up.
+        problem: Why, in a few words.
+    """
+
+    destination: str
+    number: int
+    at_seconds: float
+    problem: str

@@ -17,6 +17,9 @@ A backend (SQLite, PostgreSQL) implements both; `recrawl.store` opens one by its
 - Events of the change feed are numbered from 1 in the order in which they are committed, together
   with the entry that has them. Whoever has read up to a number finds all later events above it, the
   same ones until they are pruned; no number is given twice, also after all events were pruned.
+- A destination begins after the newest event that there was when it was named, and is from then on
+  wherever it was last moved to. An event that was given up stays so until it is redelivered, or
+  pruned.
 - A page is listed, and so in a snapshot, from an event that begins it to one that ends it.
 
 Pure.
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from recrawl.entries.listings import ListingHistory, StoredObject, Sync
     from recrawl.entries.records import (
         Checked,
+        Destination,
         DiskUsage,
         FeedEvent,
         FeedRange,
@@ -42,6 +46,7 @@ if TYPE_CHECKING:
         PageCount,
         SavedCheckpoint,
         Tombstone,
+        Undelivered,
         Version,
     )
 
@@ -193,6 +198,12 @@ class ReadStore(Protocol):
 
     def listed_pages(self) -> Ints:
         """Pages that readers of the feed have a copy of, ascending."""
+
+    def destinations(self) -> list[Destination]:
+        """All destinations of the feed, in the order in which they were added."""
+
+    def undelivered(self) -> list[Undelivered]:
+        """Events that were given up, by their numbers."""
 
     def data_version(self) -> int:
         """Number that differs from the last one if the store was written to meanwhile."""

@@ -46,6 +46,8 @@ class Request:
             `If-Modified-Since`.
         local: Whether loopback and private addresses may be asked.
         form: What is sent as a form by POST, as browsers write it; None for an ordinary GET.
+        body: What is sent by POST as it is, instead of a form.
+        headers: What is sent besides our own headers, such as the type of the body.
     """
 
     address: str
@@ -53,6 +55,8 @@ class Request:
     modified: str = ""
     local: bool = False
     form: str | None = None
+    body: bytes | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)

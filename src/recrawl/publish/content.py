@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from recrawl.entries.records import PARTS
 from recrawl.errors import InvalidParameter, NothingToCompare
 from recrawl.extract import SPLITTER, chunks_of, read_content
 from recrawl.inspect.versions import PageVersions, is_text, masks_of, rule_of
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from recrawl.extract import Chunk, Content
     from recrawl.inspect.versions import Comparison
     from recrawl.settings.settings import Settings
-
-PARTS = ("text", "markdown", "diff", "chunks")
 
 
 class ContentReader:

@@ -6,11 +6,13 @@ Pure.
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from json.encoder import encode_basestring_ascii as _quoted
 from typing import TYPE_CHECKING, Any
 
+from recrawl.parse.addresses import host_of
 from recrawl.publish.cursors import cursor_text
 from recrawl.visits.status import FeedKind
 
@@ -27,6 +29,25 @@ DATA_KEYS = (
 TYPES = {kind: f"recrawl.page.{kind.label}" for kind in FeedKind}
 SNAPSHOT_END = "recrawl.snapshot.end"
 HEAD = "recrawl.feed.head"
+
+
+@dataclass(frozen=True, slots=True)
+class EventFilter:
+    """Which events somebody wants.
+
+    Args:
+        kinds: Their kinds; none for all.
+        hosts: Hosts of their pages; none for all.
+    """
+
+    kinds: frozenset[str] = frozenset()
+    hosts: frozenset[str] = frozenset()
+
+    def holds(self, event: FeedEvent) -> bool:
+        """Whether an event is one of them; where an erased page was nobody knows."""
+        if self.kinds and event.kind.label not in self.kinds:
+            return False
+        return not self.hosts or not event.address or host_of(event.address) in self.hosts
 
 
 def cloud_event(

@@ -22,6 +22,7 @@ from recrawl.settings.key_lines import MOST_PARTS, key_lines, long_key
 from recrawl.settings.keys import BLOCK, BLOCKS, TABLES, TOP
 from recrawl.settings.listing_keys import LISTING, NEEDED, listing_rule
 from recrawl.settings.rules import NO_RULE, Rule, RuleFinder
+from recrawl.settings.webhook_keys import WEBHOOK, WEBHOOK_NEEDED, Webhook
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
@@ -38,14 +39,15 @@ MOST_CHARACTERS = 20_000_000  # of settings: 100,000 blocks of 200
 _BUDGET = Budget(500.0)
 _SHOWN = 60  # characters of a value in a message
 _TOP = "the top of the file"
-_LISTING = "listing"
-_BLOCK_KEYS = dict.fromkeys(BLOCKS, BLOCK) | {_LISTING: LISTING}
+_LISTING, _WEBHOOK = "listing", "webhook"
+_BLOCK_KEYS = dict.fromkeys(BLOCKS, BLOCK) | {_LISTING: LISTING, _WEBHOOK: WEBHOOK}
 _TITLES = {table: f"[{table}]" for table in TABLES} | {kind: f"[[{kind}]]" for kind in _BLOCK_KEYS}
 _KEYS = {_TOP: TOP} | {
     title: _BLOCK_KEYS.get(name) or TABLES[name] for name, title in _TITLES.items()
 }
 _ATTRIBUTES = {("feed", "keep"): "feed_keep"}  # keys that another table has, too
 _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)$")
+_NOT_SHOWN = re.compile(r"secret|whsec_", re.IGNORECASE)  # lines that may hold a secret
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,7 @@ class Settings:
         feed_keep: Days after which an event of the change feed is dropped.
         rules: Rules of sites, in the order of the file, then those of pages.
         listings: Rules of listings, in the order of the file.
+        webhooks: Who is told of events, in the order of the file.
 
     Examples:
         >>> settings = Settings("bot (me@example.org)", rules=(Rule("https://example.org/a/"),))
@@ -86,6 +89,7 @@ class Settings:
     feed_keep: float = 90.0
     rules: tuple[Rule, ...] = ()
     listings: tuple[ListingRule, ...] = ()
+    webhooks: tuple[Webhook, ...] = ()
     _finder: RuleFinder = field(init=False, repr=False, compare=False)
     _hosts: frozenset[str] = field(init=False, repr=False, compare=False)
 
@@ -144,7 +148,8 @@ def read_settings(text: str, *, name: str = FILE_NAME) -> Settings:
     if "agent" not in values:
         document.refuse((), f"agent must be {TOP['agent'].rule} (got none)")
     rules = [rule for kind in BLOCKS for rule in document.rules(kind)]
-    return Settings(**values, rules=tuple(rules), listings=tuple(document.listings()))
+    listings, webhooks = tuple(document.listings()), tuple(document.webhooks())
+    return Settings(**values, rules=tuple(rules), listings=listings, webhooks=webhooks)
 
 
 def read_rule(address: str, values: Mapping[str, object], *, page: bool = False) -> Rule:
@@ -250,6 +255,22 @@ class _Document:
             found[rule.name] = rule
         return list(found.values())
 
+    def webhooks(self) -> list[Webhook]:
+        """All webhooks."""
+        title = _TITLES[_WEBHOOK]
+        found: dict[str, Webhook] = {}
+        for path in self._paths(_WEBHOOK):
+            values = self.table(path, WEBHOOK, title)
+            for key in WEBHOOK_NEEDED:
+                if key not in values:
+                    self.refuse(path, f"{title} must have {key} (got none)")
+            webhook = Webhook(parts=values.pop("with", ()), **values)
+            if webhook.key in found:
+                said = f"{_shown(webhook.label)} is already a {title}; give each a name"
+                self.refuse((*path, "address"), said)
+            found[webhook.key] = webhook
+        return list(found.values())
+
     def _paths(self, kind: str) -> list[KeyPath]:
         """Paths of the blocks of a kind."""
         blocks = self.values.get(kind, [])
@@ -284,6 +305,7 @@ def _syntax(said: str, text: str, name: str) -> str:
     lines = text.split("\n")
     line = int(match[1]) if match else len(lines)
     got = _shown(lines[line - 1].strip()) if match else "the end of the file"
+    got = "a line with a secret" if _NOT_SHOWN.search(got) else got
     what = what[:1].lower() + what[1:]
     return f"{name}, line {line}: invalid TOML (texts need quotes): {what} (got {got})"
 

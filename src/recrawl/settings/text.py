@@ -62,6 +62,8 @@ keep = "90d"
 # whenever the copy is about to be worse than is wanted. name, address, items and key must be
 # given. Where items are is told by CSS selectors, or by paths such as $.jobs[*] for JSON.
 
+# A block [[webhook]] is for a program of yours that is told of every event of the change feed.
+
 # [[site]]
 # address = "https://example.org/"
 # # Visits of its own, instead of a share of the budget at the top.
@@ -117,6 +119,22 @@ keep = "90d"
 # recall = 0.9
 # # Probability with which both are to be kept.
 # confidence = 0.8
+
+# [[webhook]]
+# # Events of the change feed are posted to this address, signed, in order, at least once.
+# address = "https://example.org/changes"
+# # Where the secret is that signs them: env:NAME or file:PATH. It begins with whsec_.
+# secret = "env:RECRAWL_SECRET"
+# # What it is called, now and later; its address if left out.
+# name = "index"
+# # Only events of these kinds: new, changed, removed, moved, back.
+# kinds = ["new", "changed", "removed", "moved", "back"]
+# # Only pages of these hosts.
+# hosts = ["example.org"]
+# # What each event brings with it: text, markdown, diff, chunks.
+# with = ["diff"]
+# # Whether it may be on this machine or on a private network.
+# local = false
 """
 
 

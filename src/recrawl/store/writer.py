@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from recrawl.errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from recrawl.entries.entries import Entry, Receipt
     from recrawl.entries.store import WriteStore
@@ -44,6 +44,10 @@ class Writer:
         store: Where to.
         most_entries: Largest batch.
         longest_wait_seconds: Until a batch that is not full is written.
+
+    Attributes:
+        queued: How many entries are not on disk yet.
+        on_commit: Called in the event loop whenever a batch is on disk.
     """
 
     def __init__(
@@ -65,6 +69,7 @@ class Writer:
         self._room = asyncio.Event()
         self._room.set()
         self.queued = 0
+        self.on_commit: Callable[[], object] = bool
         # Batches, not entries: the thread wakes up once for all of them.
         self._batches: SimpleQueue[list[_Waiting] | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="recrawl-store", daemon=True)
@@ -117,6 +122,7 @@ class Writer:
         self.queued -= len(batch)
         if self.queued < _MOST_QUEUED:
             self._room.set()
+        self.on_commit()
 
     def _work(self) -> None:
         """Write batch after batch; runs in the thread."""

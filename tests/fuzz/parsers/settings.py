@@ -152,6 +152,8 @@ _RULES = {
         '[[page]]\naddress = "<address>"\n<pairs>',
         '[[listing]]\nname = "<name>"\naddress = "<address>"\nitems = "li"\nkey = "a"\n<pairs>',
         '[[listing]]\nname = "<name>"\naddress = <any>\nitems = "$.a[*]"\nkey = <any>\n<pairs>',
+        '[[webhook]]\naddress = "<address>"\nsecret = "<secret>"\n<pairs>',
+        "[[webhook]]\nsecret = <any>\n<pairs>",
         "[site]\n<pairs>",
         "[[site]]\n<pairs>",
         "page = [{address = '<address>'}]",
@@ -162,6 +164,7 @@ _RULES = {
         *("delay", "together", "store", "versions", "keep", "size", "budget", "weight", "minimum"),
         *("maximum", "interval", "hours", "links", "watch", "ignore", "least_change", "target"),
         *("local", "form", "page", "next", "attributes", "precision", "recall", "confidence"),
+        *("name", "kinds", "hosts", "with", "secret"),
         *("weights", "addresses", "agent", "site", "a.b", '"x y"'),
     ],
     "any": ["1", '"<word>"', "true", "[<any>, <any>]", "{ a = <any> }", "<number>", "'x'"],
@@ -182,11 +185,21 @@ _RULES = {
     "number": ["0", "1", "0.5", "-1", "2", "nan", "inf", "1e400", "9" * 400, "0.99"],
     "budget": ["500/1d", "0.1/page/1d", "4/change", "1/s"],
     "name": ["jobs", "cars", " x"],
+    "secret": ["env:KEY", "file:a b", "env:", "whsec_AAAA", "<word>"],
     "address": [
         *("https://example.org/", "https://example.org/a", "https://example.org/a/"),
         *("http://b.org", "https://example.org/a?b", "ftp://x", ""),
     ],
 }
+
+_WEBHOOK = b"""
+[[webhook]]
+address = "https://example.org/in"
+secret = "env:KEY"
+kinds = ["new", "removed"]
+hosts = ["a.org"]
+with = ["diff"]
+"""
 
 PARSERS = (
     Parser(
@@ -199,6 +212,10 @@ PARSERS = (
             _BLOCKS.replace(b'interval = "1d"', b'interval = "1d"\nminimum = "1h"'),
             _BLOCKS.replace(b"[[page]]", b"[[site]]"),
             _BLOCKS + _BLOCKS[_BLOCKS.index(b"[[listing]]") :],
+            _BLOCKS + _WEBHOOK,
+            _BLOCKS + _WEBHOOK + _WEBHOOK,
+            _BLOCKS + _WEBHOOK.replace(b"env:KEY", b"whsec_AAAA"),
+            _BLOCKS + _WEBHOOK.replace(b'"a.org"', b'"https://a.org/"'),
             _BLOCKS.replace(b'key = "a@href"\n', b""),
             *(
                 _BLOCKS.replace(b'hours = "22-6"', each)
@@ -215,7 +232,8 @@ PARSERS = (
             _BLOCKS.replace(b"?b", b"/").replace(b"[[page]]", b"[[site]]"),
         ),
         modules=tuple(
-            f"recrawl.settings.{name}" for name in ("keys", "listing_keys", "rules", "settings")
+            f"recrawl.settings.{name}"
+            for name in ("keys", "listing_keys", "rules", "settings", "webhook_keys")
         ),
         tokens=_TOKENS,
         raises=(InvalidSettings,),

@@ -11,6 +11,7 @@ import apsw
 import numpy as np
 import zstandard
 
+from recrawl.entries.deliveries import DestinationMoved
 from recrawl.entries.entries import (
     Checkpoint,
     Copy,
@@ -22,6 +23,7 @@ from recrawl.entries.entries import (
     VisitMade,
 )
 from recrawl.entries.listings import ListingSynced, Quality, SyncOutcome
+from recrawl.entries.records import Destination
 from recrawl.errors import StoreError
 from recrawl.store import create_store, open_store
 from recrawl.visits.status import FeedKind, VisitOutcome
@@ -66,6 +68,9 @@ _CELLS = (
     "update pages set listed = cast(? as integer)",
     "update meta set value = ? where name = 'feed'",
     "update sqlite_sequence set seq = cast(? as integer)",
+    "update destinations set cursor = cast(? as integer)",
+    "update destinations set disabled = cast(? as integer)",
+    "update undelivered set at = cast(? as integer)",
 )
 
 
@@ -94,6 +99,7 @@ def _whole_store() -> bytes:
                         event=changed,
                     ),
                     VisitMade(1, 95.0, VisitOutcome.FAILED),
+                    DestinationMoved(Destination("in", 1), 95.0, given_up="answered 500"),
                     HostSeen("a.org", delay=0.1, latency_seconds=1.0),
                     HostBelieved("a.org", {"etag": (1.0, 0.0, 0.0, 0.0)}, masks="[1]"),
                     RobotsRead("https://a.org", 1.0, 200, b"Disallow: /x"),
@@ -160,6 +166,8 @@ def _read_all(store: ReadStore) -> None:
     store.signal_records()
     store.checkpoint()
     store.feed_range()
+    store.destinations()
+    store.undelivered()
     list(store.events())
     list(store.snapshot())
     assert len(store.listed_pages()) <= len(pages)

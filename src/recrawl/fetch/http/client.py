@@ -160,9 +160,9 @@ class HttpFetcher:
     ) -> None:
         """Ask, and take the response in."""
         response = await self._session(local=request.local).request(
-            "GET" if request.form is None else "POST",
+            "GET" if request.form is None and request.body is None else "POST",
             url,
-            data=request.form,
+            data=request.form if request.body is None else request.body,
             headers=_headers(request),
             allow_redirects=False,
         )
@@ -247,7 +247,9 @@ def _url(address: str) -> URL:
 
 def _headers(request: Request) -> dict[str, str] | None:
     """What a form is, or under which conditions an unchanged page need not be sent."""
-    conditions = {} if request.form is None else {"Content-Type": FORM_TYPE}
+    conditions = dict(request.headers)
+    if request.form is not None:
+        conditions["Content-Type"] = FORM_TYPE
     if request.etag and request.etag.isprintable():
         conditions["If-None-Match"] = request.etag
     if request.modified and request.modified.isprintable():

@@ -27,6 +27,8 @@ _SHOWN = 10  # problems of one kind
 _ROWS = 1 << 17
 _VISITS = ("id", "page", "before", "outcome")
 
+_NEWEST = "(select coalesce(max(seq), 0) from sqlite_sequence where name = 'changes')"
+_NO_DESTINATION = "destination not in (select id from destinations)"
 # What every row of a table must find in another.
 _ORPHANS = (
     ("pages", "pages", "host not in (select id from hosts)", "has no host"),
@@ -40,6 +42,8 @@ _ORPHANS = (
     ("hosts", "signal_records", "host not in (select id from hosts)", "is of no host"),
     ("changes", "changes", "page not in (select id from pages)", "is of no page"),
     ("changes", "changes", "visit not in (select id from visits)", "is of no visit"),
+    ("changes", "destinations", f"cursor not between 0 and {_NEWEST}", "is ahead of the feed"),
+    ("changes", "undelivered", _NO_DESTINATION, "is of no destination"),
     ("listings", "objects", "listing not in (select id from listings)", "is of no listing"),
     ("listings", "syncs", "listing not in (select id from listings)", "is of no listing"),
     ("listings", "events", "sync not in (select id from syncs)", "is of no sync"),

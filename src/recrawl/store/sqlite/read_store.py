@@ -17,6 +17,7 @@ from recrawl.entries.entries import Copy
 from recrawl.entries.store import EVENTS_AT_A_TIME, VISITS_AT_A_TIME
 from recrawl.errors import InvalidParameter, StoreCorrupt
 from recrawl.store.sqlite import checking, checkpoints, disk, meta, schema
+from recrawl.store.sqlite import deliveries as delivery_rows
 from recrawl.store.sqlite import feed as feed_rows
 from recrawl.store.sqlite import hosts as host_rows
 from recrawl.store.sqlite import latest_visits as visit_rows
@@ -269,6 +270,8 @@ class SqliteReadStore:
     first_event_since = _query(feed_rows.first_since)
     listed_pages = _query(feed_rows.listed_pages)
     count_changes = _query(feed_rows.count_since)
+    destinations = _query(delivery_rows.destinations)
+    undelivered = _query(delivery_rows.undelivered)
 
     def events(self, after: int = 0, rows: int = EVENTS_AT_A_TIME) -> Iterator[list[FeedEvent]]:
         """Events of the change feed with numbers above `after`, at most `rows` at a time."""

@@ -12,6 +12,7 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any, assert_never
 
+from recrawl.entries.deliveries import DestinationMoved, DestinationsNamed, Redelivered
 from recrawl.entries.entries import (
     Checkpoint,
     Erased,
@@ -30,7 +31,17 @@ from recrawl.entries.listings import ListingSynced
 from recrawl.entries.records import digest_of
 from recrawl.errors import InvalidParameter
 from recrawl.store.retention import Retention
-from recrawl.store.sqlite import checkpoints, disk, erasure, feed, hosts, listings, pages, versions
+from recrawl.store.sqlite import (
+    checkpoints,
+    deliveries,
+    disk,
+    erasure,
+    feed,
+    hosts,
+    listings,
+    pages,
+    versions,
+)
 from recrawl.store.sqlite.columns import SHARES, maybe_milliseconds, milliseconds
 from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import RobotsTag
@@ -99,7 +110,7 @@ class Transaction:
         self._versions: dict[int, bytes | None] = {}  # that events of this transaction told of
         self._erased: dict[int, str] = {}
 
-    def add(self, entry: Entry, retention: Retention) -> Receipt:  # noqa: C901, PLR0911 - one per kind
+    def add(self, entry: Entry, retention: Retention) -> Receipt:  # noqa: C901, PLR0911, PLR0912 - one per kind
         """Add an entry, and return its receipt."""
         match entry:
             case VisitMade():
@@ -127,6 +138,9 @@ class Transaction:
                 return None
             case ListingSynced():
                 return listings.put_sync(self.connection, entry)
+            case DestinationsNamed() | DestinationMoved() | Redelivered():
+                self._deliver(entry)
+                return None
             case Prune():
                 return self._prune(entry, retention)
             case _:
@@ -267,10 +281,21 @@ class Transaction:
         self._rows[feed.INSERT].append(tuple(row))
         self._rows[feed.LIST].append((not event.kind.ends, version, page + 1))
 
+    def _deliver(self, entry: DestinationsNamed | DestinationMoved | Redelivered) -> None:
+        match entry:
+            case DestinationsNamed():
+                self._insert_rows()  # events that came before are not its own
+                deliveries.begin(self.connection, entry)
+            case DestinationMoved():
+                deliveries.move(self.connection, entry)
+            case Redelivered():
+                deliveries.strike(self.connection, entry)
+
     def _prune(self, entry: Prune, retention: Retention) -> int:
         if retention.events is not None:
             kept = entry.now_seconds - retention.events * SECONDS_A_DAY
             feed.prune(self.connection, milliseconds(kept))
+            deliveries.prune(self.connection)
         dropped = versions.drop_unavailable(self.connection, entry.now_seconds)
         return dropped + versions.prune(self.connection, retention, entry.now_seconds)
 

@@ -1,0 +1,92 @@
+"""Destinations of the change feed: positions, and events that were given up.
+
+Touches: files.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recrawl.entries.records import Destination, Undelivered
+from recrawl.store.sqlite.columns import maybe_milliseconds, milliseconds
+from recrawl.store.sqlite.feed import feed_range
+from recrawl.store.sqlite.values import exactly, instant, maybe_instant, number
+
+if TYPE_CHECKING:
+    import apsw
+
+    from recrawl.entries.deliveries import DestinationMoved, DestinationsNamed, Redelivered
+
+_LONGEST_PROBLEM = 200
+_NAME = """
+    insert into destinations (name, cursor, attempts, disabled) values (?, ?, 0, 0)
+    on conflict (name) do nothing
+"""
+_MOVE = """
+    insert into destinations (name, cursor, attempts, next_at, disabled) values (?, ?, ?, ?, ?)
+    on conflict (name) do update set cursor = excluded.cursor, attempts = excluded.attempts,
+        next_at = excluded.next_at, disabled = excluded.disabled
+"""
+_GIVE_UP = """
+    insert or replace into undelivered
+    select id, ?, ?, ? from destinations where name = ?
+"""
+_STRIKE = """
+    delete from undelivered
+    where change = ? and destination = (select id from destinations where name = ?)
+"""
+
+
+def begin(connection: apsw.Connection, named: DestinationsNamed) -> None:
+    """Add destinations that are new; they are told of what comes from now on."""
+    newest = feed_range(connection).newest
+    connection.executemany(_NAME, ((name, newest) for name in named.names))
+
+
+def move(connection: apsw.Connection, moved: DestinationMoved) -> None:
+    """Keep how far a destination is, and the event that was given up, if one was."""
+    now = moved.destination
+    again = maybe_milliseconds(now.next_at_seconds)
+    row = (now.name, now.cursor, now.attempts, again, int(now.disabled))
+    connection.execute(_MOVE, row)
+    if moved.given_up:
+        at, problem = milliseconds(moved.at_seconds), moved.given_up[:_LONGEST_PROBLEM]
+        connection.execute(_GIVE_UP, (now.cursor, at, problem, now.name))
+
+
+def strike(connection: apsw.Connection, done: Redelivered) -> None:
+    """Take an event off those that were given up."""
+    connection.execute(_STRIKE, (done.number, done.destination))
+
+
+def prune(connection: apsw.Connection) -> None:
+    """Forget what was given up of events that are not kept any more."""
+    connection.execute("delete from undelivered where change not in (select id from changes)")
+
+
+def destinations(connection: apsw.Connection) -> list[Destination]:
+    """All destinations, in the order in which they were added."""
+    query = "select name, cursor, attempts, next_at, disabled from destinations order by id"
+    return [
+        Destination(
+            exactly(str, name),
+            number(cursor),
+            number(attempts),
+            maybe_instant(again),
+            bool(number(disabled, most=1)),
+        )
+        for name, cursor, attempts, again, disabled in connection.execute(query)
+    ]
+
+
+def undelivered(connection: apsw.Connection) -> list[Undelivered]:
+    """Events that were given up, by their numbers."""
+    query = """
+        select name, change, at, problem
+        from undelivered join destinations on destinations.id = undelivered.destination
+        order by change, destinations.id
+    """
+    return [
+        Undelivered(exactly(str, name), number(change), instant(at), exactly(str, problem))
+        for name, change, at, problem in connection.execute(query)
+    ]
