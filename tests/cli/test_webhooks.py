@@ -7,7 +7,7 @@ import pytest
 
 from recrawl.entries.deliveries import DestinationMoved, DestinationsNamed
 from recrawl.entries.records import Destination
-from recrawl.store import open_for_writing, open_store
+from recrawl.store import create_store, open_for_writing, open_store
 from tests.cli.running import run, sentence
 from tests.publish import fed
 from tests.publish.webhooks.receivers import TEXT, receiving
@@ -143,6 +143,40 @@ def test_a_secret_in_a_file_is_used(crawl):
     assert ended.code == 0
     assert (receivers.wrong, len(ids(receivers))) == ([], EVENTS)
     assert TEXT not in ended.err
+
+
+def test_a_crawl_tells_webhooks_and_a_program_before_it_ends(tmp_path, monkeypatch):
+    """What the last visits found is told, too."""
+    monkeypatch.setenv("HOOK_SECRET", TEXT)
+    script, out = tmp_path / "take.sh", tmp_path / "out.jsonl"
+    script.write_text(f"#!/bin/sh\ncat >> '{out}'\n")
+    script.chmod(0o755)
+    with receiving({"/in?key=hidden": lambda number, tried: 200}) as receivers:
+        receivers.pages = lambda path: (200, b"<p>tea") if path in "/a/b" else (404, b"")
+        site = f"http://127.0.0.1:{receivers.port}"
+        pages = "".join(
+            f'[[page]]\naddress = "{site}/{name}"\nlocal = true\n' for name in ("a", "b")
+        )
+        top = 'agent = "bot (me@example.org)"\n[politeness]\ndelay = "1s"\n'
+        hook(tmp_path, receivers.port)
+        block = (tmp_path / "recrawl.toml").read_text().partition("[[webhook]]")[2]
+        (tmp_path / "recrawl.toml").write_text(f"{top}{pages}[[webhook]]{block}")
+        create_store(tmp_path / "recrawl.db").close()
+        ended = run("crawl", "--once", "--on-change", str(script), cwd=tmp_path)
+
+    assert ended.code == 0, ended.err
+    events = [json.loads(line) for line in out.read_text().splitlines()]
+    assert sorted(each["subject"] for each in events) == [f"{site}/a", f"{site}/b"]
+    assert [each["id"] for each in events] == receivers.ids("/in?key=hidden")
+    assert receivers.wrong == []
+
+
+@pytest.mark.parametrize("command", ["/no/such/program", "'", " "])
+def test_a_program_that_cannot_be_run_is_refused_at_once(crawl, command):
+    ended = run("crawl", "--once", "--on-change", command, cwd=crawl)
+
+    assert ended.code == 2
+    assert "must be a program" in ended.err
 
 
 def test_without_a_webhook_there_is_nothing_to_deliver(crawl):

@@ -46,6 +46,12 @@ _METRICS = typer.Option(
     help="Serve Prometheus metrics on this loopback port, at /metrics.",
     show_default=False,
 )
+_ON_CHANGE = typer.Option(
+    "--on-change",
+    metavar="CMD",
+    help="Run a program for each event, which it gets as JSON on standard input.",
+    show_default=False,
+)
 
 
 def crawl(
@@ -57,6 +63,7 @@ def crawl(
     warc: Annotated[Path | None, _WARC] = None,
     warc_size: Annotated[str, _WARC_SIZE] = "",
     metrics: Annotated[int, _METRICS] = 0,
+    on_change: Annotated[str, _ON_CHANGE] = "",
 ) -> None:
     """Visit the pages that are due, politely, until stopped.
 
@@ -70,6 +77,7 @@ def crawl(
         recrawl crawl
         recrawl crawl --for 10m --log visits.jsonl
         recrawl crawl --warc archive
+        recrawl crawl --on-change ./index-page
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     import asyncio
     from math import inf
@@ -85,13 +93,31 @@ def crawl(
     if warc_size and warc is None:
         raise typer.BadParameter("--warc-size needs --warc")
     room = size(warc_size, "warc-size") if warc_size else None
-    hooks = Hooks(targets_of(asked, settings.parent))
+    hooks = Hooks(targets_of(asked, settings.parent), command=_command(on_change))
     options = CrawlOptions(
         once=once, days=time, port=metrics, warc=warc, warc_bytes=room, hooks=hooks
     )
     with ExitStack() as stack:
         on_visit = _log_to(log, stack)
         asyncio.run(crawl_on(asked, store_of(settings, asked), options, on_visit))
+
+
+def _command(text: str) -> tuple[str, ...]:
+    """Words of a command, whose program must be there; no shell looks at them."""
+    import shlex
+    import shutil
+
+    if not text:
+        return ()
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        said = f"must be a program and its arguments ({str(error).lower()})"
+        raise typer.BadParameter(said, param_hint="--on-change") from None
+    if not words or shutil.which(words[0]) is None:
+        said = f"must be a program that can be run (got {text!r})"
+        raise typer.BadParameter(said, param_hint="--on-change")
+    return words
 
 
 def _log_to(log: Path | None, stack: ExitStack) -> Callable[[PageVisit], object]:

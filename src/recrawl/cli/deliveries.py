@@ -98,7 +98,7 @@ async def _opened(
     except StoreLocked as error:
         raise StoreLocked(f"{error}; a crawl delivers by itself") from None
     with store, open_store(path) as reader:
-        store.write([DestinationsNamed([each.webhook.key for each in targets])])
+        store.write([DestinationsNamed(Hooks(targets).names)])
         writer = Writer(store)
         hooks, clock = Hooks(targets), RealClock()
         try:

@@ -17,7 +17,7 @@ import numpy as np
 from recrawl.crawl.crawler import Crawler
 from recrawl.entries.deliveries import DestinationsNamed
 from recrawl.fetch.http.client import PER_ADDRESS, HttpFetcher
-from recrawl.publish.webhooks.tasks import Hooks, at_work, open_deliveries
+from recrawl.publish.webhooks.tasks import Hooks, at_work, open_deliveries, open_programs
 from recrawl.state.opening import open_crawl
 from recrawl.store import open_for_writing, open_store
 from recrawl.store.retention import Retention
@@ -89,14 +89,16 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
         if record is not None:
             fetcher = record(fetcher)
         hooks = hooks or Hooks()
-        if hooks.targets:  # before the first visit: they are told of all that come
-            written.write([DestinationsNamed([each.webhook.key for each in hooks.targets])])
+        if hooks.names:  # before the first visit: they are told of all that come
+            written.write([DestinationsNamed(hooks.names)])
         writer = Writer(written)
         try:
             with _fewer_collections(), _quick_switches():
+                given = (hooks, reader, settings, writer.put, clock, on_remark)
                 async with (
-                    open_deliveries(hooks, reader, settings, writer.put, clock, on_remark) as told,
-                    at_work(told, on_remark) as wake,
+                    open_deliveries(*given) as webhooks,
+                    open_programs(*given) as programs,
+                    at_work([*webhooks, *programs], on_remark) as wake,
                 ):
                     writer.on_commit = wake
                     yield Crawler(crawl, reader, writer, fetcher, clock, on_visit, on_remark)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections import Counter
 import time
+from collections import Counter
 from functools import partial
 
 from recrawl.clock import ScaledClock

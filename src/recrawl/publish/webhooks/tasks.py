@@ -1,6 +1,6 @@
-"""All deliveries of a process, side by side.
+"""All deliveries of a process, side by side: webhooks, and a program of one's own.
 
-Touches: the network, a store, the clock, threads.
+Touches: the network, processes, a store, the clock, threads.
 """
 
 from __future__ import annotations
@@ -12,16 +12,31 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from recrawl.fetch.http.client import HttpFetcher
+from recrawl.publish.programs import MOST_SECONDS, NAME, ProgramRunner
 from recrawl.publish.webhooks.delivery import LIMITS, Delivery, Outbox
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Sequence
+    from typing import Protocol
 
     from recrawl.clock import Clock
     from recrawl.entries.store import ReadStore
     from recrawl.fetch.fetcher import RequestLimits
     from recrawl.publish.webhooks.delivery import Target, Write
     from recrawl.settings.settings import Settings
+
+    class Worker(Protocol):
+        """What is told of events, until there are no more."""
+
+        def wake(self) -> None:
+            """Look for events."""
+
+        def end(self) -> None:
+            """Do what there is to do, and end."""
+
+        async def run(self, *, by_hand: bool = False) -> None:
+            """Tell one event after the other."""
+
 
 _GRACE_SECONDS = 5.0
 
@@ -33,10 +48,19 @@ class Hooks:
     Args:
         targets: Webhooks with their secrets.
         limits: Limits of one attempt.
+        command: Program that is run for each event, and its arguments; empty for none.
+        command_seconds: After which it is killed.
     """
 
     targets: tuple[Target, ...] = ()
     limits: RequestLimits = LIMITS
+    command: tuple[str, ...] = ()
+    command_seconds: float = MOST_SECONDS
+
+    @property
+    def names(self) -> list[str]:
+        """Names of their destinations."""
+        return [each.webhook.key for each in self.targets] + [NAME] * bool(self.command)
 
 
 @asynccontextmanager
@@ -74,8 +98,28 @@ async def open_deliveries(
 
 
 @asynccontextmanager
+async def open_programs(
+    hooks: Hooks,
+    store: ReadStore,
+    settings: Settings,
+    write: Write,
+    clock: Clock,
+    on_remark: Callable[[str], object],
+) -> AsyncIterator[list[ProgramRunner]]:
+    """The program that is run for each event, if there is one; arguments as above."""
+    if not hooks.command:
+        yield []
+        return
+    outbox = Outbox(store, settings)
+    try:
+        yield [ProgramRunner(hooks.command, outbox, write, clock, on_remark, hooks.command_seconds)]
+    finally:
+        await outbox.close()
+
+
+@asynccontextmanager
 async def at_work(
-    deliveries: list[Delivery], on_remark: Callable[[str], object], *, by_hand: bool = False
+    deliveries: Sequence[Worker], on_remark: Callable[[str], object], *, by_hand: bool = False
 ) -> AsyncIterator[Callable[[], None]]:
     """Deliver beside the block; gives what is to be called when something was committed.
 
