@@ -61,8 +61,10 @@ def paces(state: RecrawlState) -> list[dict[str, Any]]:
     middle = clocks.oldest + clocks.width * (np.arange(BINS) + 0.5)
     return [
         {"day": rounded(day), "pace": rounded(pace), "folder": name}
-        for name, node in (("swept", leaf[:1]), ("not swept", leaf[1:2]))
-        for day, pace in zip(middle.tolist(), clocks.pace(node)[0].tolist(), strict=True)
+        for name, node in (("swept", leaf[0]), ("not swept", leaf[1]))
+        for day, pace in zip(
+            middle.tolist(), clocks.pace(np.array([node]))[0].tolist(), strict=True
+        )
         if day >= FIRST_DAY
     ]
 

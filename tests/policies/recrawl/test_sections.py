@@ -254,17 +254,6 @@ def test_a_deep_address_takes_no_more_room_than_its_length():
     assert peak < 5e6
 
 
-def test_a_million_parts_take_a_tenth_of_a_dictionary():
-    """Most parts have one page: what is known of each is a few numbers."""
-    tracemalloc.start()
-    sections = grown([f"{page}/{page}" for page in range(70_000)])
-    size, _ = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-
-    assert size / 140_000 < 80
-    assert len(sections) == 1
-
-
 def test_parts_that_have_settled_are_found_again():
     """Of the first 100,000 parts the oldest lie in columns; a second page makes each a node."""
     first = [f"{page}/x" for page in range(70_000)]
