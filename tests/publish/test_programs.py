@@ -13,7 +13,7 @@ import pytest
 
 from recrawl.clock import RealClock
 from recrawl.entries.deliveries import DestinationsNamed
-from recrawl.publish.programs import NAME
+from recrawl.publish.programs import DESTINATION, NAME
 from recrawl.publish.webhooks.tasks import Hooks, at_work, open_programs
 from recrawl.settings.settings import read_settings
 from recrawl.store import open_for_writing, open_store
@@ -28,7 +28,7 @@ EVENTS = 5
 def store(tmp_path):
     path = fed.make(tmp_path)
     with open_for_writing(path) as opened:
-        opened.write([DestinationsNamed([NAME])])
+        opened.write([DestinationsNamed([DESTINATION])])
     fed.usual(path)
     return path
 

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from recrawl.clock import Clock
     from recrawl.publish.webhooks.delivery import Outbox, Write
 
-NAME = "--on-change"  # of its destination
+NAME = "--on-change"
+# No webhook can be called so: their names have no space at the end.
+DESTINATION = f"{NAME} "
 MOST_SECONDS = 60.0
 _MOST_OUTPUT = 4096  # bytes of its errors that are kept
 _SHOWN = 200
@@ -76,7 +78,7 @@ class ProgramRunner:
 
     async def run(self, *, by_hand: bool = False) -> None:  # noqa: ARG002 - as all at work have it
         """Run it for one event after the other."""
-        at = (await self._outbox.destination(NAME)).cursor
+        at = (await self._outbox.destination(DESTINATION)).cursor
         while True:
             self._woken.clear()
             events = await self._outbox.after(at)
@@ -85,7 +87,7 @@ class ProgramRunner:
                 self._tell(await self.run_once(body + b"\n"))
                 at = event.number
                 now = self._clock.now() * SECONDS_A_DAY
-                await self._write(DestinationMoved(Destination(NAME, at), now))
+                await self._write(DestinationMoved(Destination(DESTINATION, at), now))
             if not events:
                 if self._ending:
                     return

@@ -20,6 +20,14 @@ SPOILT = {
     "a version without a body": ("delete from bodies where id = 5", "versions"),
     "a robots.txt of no host": ("update robots set host = 5", "hosts"),
     "an event of no object": ("delete from objects where id = 5", "listings"),
+    "a destination ahead of the feed": (
+        "insert into destinations values (1, 'a', 1000000, 0, null, 0)",
+        "changes",
+    ),
+    "what was given up at no destination": (
+        "insert into undelivered values (9, 1, 0, 'answered 500')",
+        "changes",
+    ),
     "a body with another size": ("update bodies set size = size + 1 where id = 4", "bodies"),
     "bytes of a body that are zero": (
         "update bodies set data = zeroblob(length(data)) where id = 4",

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from recrawl.fetch.http.client import HttpFetcher
-from recrawl.publish.programs import MOST_SECONDS, NAME, ProgramRunner
+from recrawl.publish.programs import DESTINATION, MOST_SECONDS, ProgramRunner
 from recrawl.publish.webhooks.delivery import LIMITS, Delivery, Outbox
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Hooks:
     @property
     def names(self) -> list[str]:
         """Names of their destinations."""
-        return [each.webhook.key for each in self.targets] + [NAME] * bool(self.command)
+        return [each.webhook.key for each in self.targets] + [DESTINATION] * bool(self.command)
 
 
 @asynccontextmanager
