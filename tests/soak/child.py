@@ -32,6 +32,14 @@ _NAMES_SECONDS = 5
 _look_up = socket.getaddrinfo
 
 
+class SteadyClock(recrawl.clock.ScaledClock):
+    """A scaled clock in the place of the real one; nobody sets the system's clock."""
+
+    def stepped(self) -> float:
+        """Seconds by which the system's clock was set: none."""
+        return 0.0
+
+
 class Names:
     """Names of hosts, as the soak has them.
 
@@ -75,12 +83,12 @@ def run(control: dict[str, Any], arguments: list[str], errors: str) -> None:
     sys.addaudithook(names.keep_in)
     socket.getaddrinfo = names.resolve  # type: ignore[assignment]
 
-    def clock() -> recrawl.clock.ScaledClock:
+    def clock() -> SteadyClock:
         """As `RealClock` does, reads the time once, and goes on steadily from there."""
         passed = (time.monotonic() - control["began"]) / control["seconds_a_day"]
         wrong = control["step"] / SECONDS_A_DAY
         start = control["day"] + passed + wrong
-        return recrawl.clock.ScaledClock(control["seconds_a_day"], start)
+        return SteadyClock(control["seconds_a_day"], start)
 
     recrawl.clock.RealClock = clock  # type: ignore[misc, assignment]
     client: Any = recrawl.fetch.http.client

@@ -124,11 +124,11 @@ def _log_to(log: Path | None, stack: ExitStack) -> Callable[[PageVisit], object]
     """Callback that appends visits to a log, if one is asked for."""
     if log is None:
         return bool
-    from recrawl.crawl.visit_log import VisitLog
+    from recrawl.crawl.visit_log import VisitLog, open_log
     from recrawl.errors import CannotWrite, reason
 
     try:
-        file = log.open("a", encoding="utf-8")
+        file = open_log(log)
     except OSError as error:
         raise CannotWrite(f"{log} cannot be written ({reason(error)})") from None
     stack.callback(_close, file)

@@ -2,7 +2,8 @@
 
 Where its reader has gone, as behind `| head`, nobody misses a line, and the crawl goes on without a
 log. A file that cannot be written to any more would lack lines that somebody counts on: that ends
-the crawl. Either way all visits are in the store.
+the crawl. Either way all visits are in the store. A line that was left unfinished, by a full disk
+or a kill, is taken out when the log is next opened.
 
 Touches: a file.
 """
@@ -10,6 +11,7 @@ Touches: a file.
 from __future__ import annotations
 
 import json
+import os
 from datetime import UTC, datetime, timedelta
 from typing import IO, TYPE_CHECKING
 
@@ -17,11 +19,36 @@ from recrawl.errors import CannotWrite, reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from recrawl.crawl.page_visit import PageVisit
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_BEGINS = b'{"visit": '
+_LONGEST_LINE = 1 << 20  # bytes
+
+
+def open_log(path: Path) -> IO[str]:
+    """Open a log to append to; what a crawl left unfinished at its end is taken out."""
+    if path.is_file():
+        _mend_end(path)
+    return path.open("a", encoding="utf-8")
+
+
+def _mend_end(path: Path) -> None:
+    """Let a file end with a whole line; a line that we did not write is ended, not deleted."""
+    with path.open("r+b") as file:
+        start = max(file.seek(0, os.SEEK_END) - _LONGEST_LINE, 0)
+        file.seek(start)
+        tail = file.read()
+        last = tail[tail.rfind(b"\n") + 1 :]
+        if not last:
+            return
+        if last.startswith(_BEGINS) or _BEGINS.startswith(last):
+            file.truncate(start + len(tail) - len(last))
+        else:
+            file.write(b"\n")
 
 
 class VisitLog:
