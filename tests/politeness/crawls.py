@@ -92,8 +92,16 @@ class _Crawl:
             store: Where it is written down.
             killed: Where the store of a crawl that was killed is put.
         """
-        running, loop, network = module("recrawl.crawl.running"), self._loop, self._network
-        running.Writer = _waited(running.Writer)
+        running = module("recrawl.crawl.running")
+        writer = running.Writer
+        running.Writer = _waited(writer)
+        try:
+            return await self._go_on(running, run, store, killed)
+        finally:
+            running.Writer = writer
+
+    async def _go_on(self, running: Any, run: Run, store: Path, killed: Path) -> float:
+        loop, network = self._loop, self._network
         clock = module("recrawl.clock").RealClock(loop.wall, loop.time)
         lost = inf
         steps = [asyncio.create_task(self._set_clock(step)) for step in run.steps]
@@ -128,8 +136,6 @@ _FIRST = asyncio.FIRST_COMPLETED
 
 def _waited(writer: Any) -> Any:
     """A writer for whose thread time stands still."""
-    if writer.__name__ == "WaitedWriter":
-        return writer
 
     class WaitedWriter(writer):  # type: ignore[misc] # of the code that is checked
         def _hand_over(self) -> None:
