@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from recrawl.clock import ScaledClock
-from recrawl.crawl.removal import Selection, erase_pages, remove_pages
+from recrawl.crawl.removal import PageSelection, erase_pages, remove_pages
 from recrawl.entries.records import digest_of
 from recrawl.scheduler import Scheduler
 from recrawl.store import open_for_writing, open_store
@@ -165,8 +165,8 @@ def test_pages_taken_out_by_a_person_are_told_and_erased_ones_without_a_trace(tm
     events, (address, other) = fed_by(tmp_path, answers.page(FIRST), 4, paths=("/p", "/q"))
     path = tmp_path / "recrawl.db"
     with open_for_writing(path) as store, open_store(path) as reader:
-        chosen = Selection.of(reader, [address, other])
-        remove_pages(store, reader, Selection.of(reader, [address]), START * 86_400 + 1e6)
+        chosen = PageSelection.of(reader, [address, other])
+        remove_pages(store, reader, PageSelection.of(reader, [address]), START * 86_400 + 1e6)
         erase_pages(store, reader, chosen, START * 86_400 + 2e6, {})
 
     ends = events_in(tmp_path)[len(events) :]

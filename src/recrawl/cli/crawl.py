@@ -103,7 +103,7 @@ def crawl(
 
 
 def _command(text: str) -> tuple[str, ...]:
-    """Words of a command, whose program must be there; no shell looks at them."""
+    """Words of a command, checked to name a program; no shell reads them."""
     import shlex
     import shutil
 

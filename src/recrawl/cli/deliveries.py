@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from recrawl.entries.records import FeedEvent, Undelivered
     from recrawl.entries.store import ReadStore
-    from recrawl.publish.webhooks.delivery import Delivery, Target
+    from recrawl.publish.webhooks.delivery import Delivery, WebhookTarget
     from recrawl.settings.settings import Settings
     from recrawl.store.writer import Writer
 
@@ -67,7 +67,7 @@ def _label(given_up: Undelivered) -> str:
     return given_up.destination.partition("?")[0]
 
 
-def _load(settings: Path) -> tuple[Settings, tuple[Target, ...]]:
+def _load(settings: Path) -> tuple[Settings, tuple[WebhookTarget, ...]]:
     from recrawl.cli.crawling import load_settings
     from recrawl.errors import InvalidSettings
     from recrawl.publish.webhooks.delivery import targets_of
@@ -80,7 +80,7 @@ def _load(settings: Path) -> tuple[Settings, tuple[Target, ...]]:
 
 @asynccontextmanager
 async def _opened(
-    settings: Path, asked: Settings, targets: tuple[Target, ...]
+    settings: Path, asked: Settings, targets: tuple[WebhookTarget, ...]
 ) -> AsyncIterator[tuple[list[Delivery], ReadStore, Writer]]:
     """Deliveries from a store that no crawl holds."""
     from recrawl.cli.crawling import store_of
@@ -110,7 +110,7 @@ async def _opened(
             await writer.close()
 
 
-async def _deliver(settings: Path, asked: Settings, targets: tuple[Target, ...]) -> None:
+async def _deliver(settings: Path, asked: Settings, targets: tuple[WebhookTarget, ...]) -> None:
     from recrawl.errors import DeliveryFailed
     from recrawl.report.words import counted
 
@@ -128,7 +128,7 @@ async def _deliver(settings: Path, asked: Settings, targets: tuple[Target, ...])
 
 
 async def _redeliver(
-    settings: Path, asked: Settings, targets: tuple[Target, ...], cursor: str
+    settings: Path, asked: Settings, targets: tuple[WebhookTarget, ...], cursor: str
 ) -> None:
     from recrawl.entries.deliveries import Redelivered
     from recrawl.errors import DeliveryFailed

@@ -15,7 +15,7 @@ from recrawl.cli import screen, shared
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recrawl.crawl.removal import Selection, TakenOut
+    from recrawl.crawl.removal import PageSelection, TakenOut
     from recrawl.entries.store import ReadStore, WriteStore
     from recrawl.settings.settings import Settings
 
@@ -62,7 +62,7 @@ def remove(
     import time
 
     from recrawl.cli.crawling import load_settings, store_of
-    from recrawl.crawl.removal import Selection, erase_from_files, erase_pages, remove_pages
+    from recrawl.crawl.removal import PageSelection, erase_from_files, erase_pages, remove_pages
     from recrawl.store import open_for_writing, open_store
 
     if warc and not erase:
@@ -71,7 +71,7 @@ def remove(
     asked = load_settings(settings)
     place = store_of(settings, asked)
     with open_for_writing(place) as store, open_store(place) as reader:
-        chosen = Selection.of(reader, urls)
+        chosen = PageSelection.of(reader, urls)
         if not warc:
             _check_known(reader, chosen)
         _confirm(chosen, erase=erase, yes=yes)
@@ -89,7 +89,7 @@ def remove(
     _remark(asked, rows, targets, settings, looked=bool(warc))
 
 
-def _check_known(reader: ReadStore, chosen: Selection) -> None:
+def _check_known(reader: ReadStore, chosen: PageSelection) -> None:
     """Raise for an address that is no page."""
     from recrawl.cli.inspecting import page_of
 
@@ -98,7 +98,7 @@ def _check_known(reader: ReadStore, chosen: Selection) -> None:
             page_of(reader, address)
 
 
-def _confirm(chosen: Selection, *, erase: bool, yes: bool) -> None:
+def _confirm(chosen: PageSelection, *, erase: bool, yes: bool) -> None:
     """Ask a person at a terminal."""
     import sys
 

@@ -35,7 +35,7 @@ _NOTHING = Erased()
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class PageSelection:
     """Pages that are named by addresses or by patterns, in which `*` stands for any letters.
 
     Args:
@@ -43,7 +43,7 @@ class Selection:
         patterns: Patterns that addresses match as a whole.
 
     Examples:
-        >>> selection = Selection({"https://a.org/x": 3}, (re.compile("https://a.org/p/.*"),))
+        >>> selection = PageSelection({"https://a.org/x": 3}, (re.compile("https://a.org/p/.*"),))
         >>> [selection.holds(f"https://a.org/{path}") for path in ("x", "p/1", "y")]
         [True, True, False]
     """
@@ -52,7 +52,7 @@ class Selection:
     patterns: tuple[re.Pattern[str], ...] = ()
 
     @classmethod
-    def of(cls, reader: ReadStore, named: Sequence[str]) -> Selection:
+    def of(cls, reader: ReadStore, named: Sequence[str]) -> PageSelection:
         """Pages of a store; an address that is one's own is no pattern."""
         addresses = [canonical(each) or each for each in named]
         pages = dict(zip(addresses, reader.find_pages(addresses), strict=True))
@@ -95,7 +95,7 @@ class TakenOut:
 
 
 def remove_pages(
-    store: WriteStore, reader: ReadStore, chosen: Selection, at_seconds: float
+    store: WriteStore, reader: ReadStore, chosen: PageSelection, at_seconds: float
 ) -> list[TakenOut]:
     """Take pages out, and keep what is known of them.
 
@@ -113,7 +113,10 @@ def remove_pages(
 
 
 def erase_from_files(
-    folders: Sequence[Path], agent: str, chosen: Selection, on_progress: Callable[[float], object]
+    folders: Sequence[Path],
+    agent: str,
+    chosen: PageSelection,
+    on_progress: Callable[[float], object],
 ) -> tuple[dict[str, int], set[str]]:
     """Take the records of pages out of WARC files.
 
@@ -143,7 +146,7 @@ def erase_from_files(
 def erase_pages(
     store: WriteStore,
     reader: ReadStore,
-    chosen: Selection,
+    chosen: PageSelection,
     at_seconds: float,
     records: Mapping[str, int],
 ) -> list[TakenOut]:
@@ -172,7 +175,9 @@ def erase_pages(
     return rows + [TakenOut(name, PageStatus.ERASED, records=count) for name, count in left.items()]
 
 
-def _still_there(reader: ReadStore, chosen: Selection, done: tuple[PageStatus, ...]) -> list[int]:
+def _still_there(
+    reader: ReadStore, chosen: PageSelection, done: tuple[PageStatus, ...]
+) -> list[int]:
     """Numbers of the pages that do not stand so already."""
     status = reader.pages().status
     return [page for _, page in chosen.known if not np.isin(status[page], done)]

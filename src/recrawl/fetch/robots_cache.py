@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Made = TypeVar("Made")
 
-    class Run(Protocol):
+    class RunInThread(Protocol):
         """Does work in a thread."""
 
         def __call__(self, work: Callable[[], Made], size: int, owner: str, /) -> Awaitable[Made]:
@@ -66,7 +66,7 @@ class RobotsCache:
         load: Callable[[str], RobotsRead | None],
         write: Callable[[RobotsRead], object],
         is_ours: Callable[[str], bool],
-        run: Run,
+        run: RunInThread,
     ) -> None:
         self._hosts = hosts
         self._clock = clock

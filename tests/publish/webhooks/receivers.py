@@ -16,7 +16,7 @@ from standardwebhooks.webhooks import Webhook as Verifier
 from recrawl.clock import ScaledClock
 from recrawl.entries.deliveries import DestinationsNamed
 from recrawl.fetch.fetcher import RequestLimits
-from recrawl.publish.webhooks.delivery import Target
+from recrawl.publish.webhooks.delivery import WebhookTarget
 from recrawl.publish.webhooks.signing import Secret
 from recrawl.publish.webhooks.tasks import Hooks, at_work, open_deliveries
 from recrawl.settings.settings import read_settings
@@ -56,11 +56,11 @@ class Receivers:
         self.port = 0
         self.ended = threading.Event()
 
-    def target(self, path: str, **more: Any) -> Target:
+    def target(self, path: str, **more: Any) -> WebhookTarget:
         """A receiver, as a crawl knows it."""
         address = f"http://127.0.0.1:{self.port}{path}"
         webhook = Webhook(address, "env:UNUSED", name=path, **{"local": True} | more)
-        return Target(webhook, Secret(KEY))
+        return WebhookTarget(webhook, Secret(KEY))
 
     def ids(self, path: str) -> list[str]:
         """Ids of the events that a receiver took, in order."""
@@ -158,7 +158,7 @@ def fast(seconds_a_day: float = 0.2) -> ScaledClock:
 
 @asynccontextmanager
 async def delivering(
-    path: Path, *targets: Target, clock: Any = None, said: Any = bool, by_hand: bool = False
+    path: Path, *targets: WebhookTarget, clock: Any = None, said: Any = bool, by_hand: bool = False
 ) -> AsyncIterator[None]:
     """Deliver from a store beside the block, and what is left after it."""
     hooks, clock = Hooks(targets, LIMITS), clock or fast()

@@ -38,7 +38,7 @@ _MOST_PLACES = 100
 _MOST_TRIED = 200_000
 
 
-class Cut(NamedTuple):
+class BlankedRange(NamedTuple):
     """A range of lines that was taken out, or sorted where only their order is hidden."""
 
     start: int
@@ -62,7 +62,7 @@ class BlankedLines:
     hidden: dict[int, list[str]]
     loose: set[int]
     parts: list[str]
-    cuts: list[Cut]
+    cuts: list[BlankedRange]
 
 
 def blank(lines: Sequence[str], places: Sequence[Place]) -> BlankedLines:
@@ -162,7 +162,7 @@ def _blank_blocks(found: BlankedLines, blocks: list[tuple[int, LineBlock]]) -> N
         inside = lines[start:end]
         is_sorted = by_number[number].kind == "order"
         result += sorted(inside) if is_sorted else [GAP]
-        found.cuts.append(Cut(start, end, is_sorted))
+        found.cuts.append(BlankedRange(start, end, is_sorted))
         found.hidden.setdefault(number, []).append("\n".join(inside))
         done = end
     found.lines = result + lines[done:]

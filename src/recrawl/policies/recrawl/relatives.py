@@ -36,7 +36,7 @@ _NEWTON_STEPS = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Totals:
+class RateTotals:
     """What pages say of sections and kin, added up.
 
     Args:
@@ -51,13 +51,13 @@ class Totals:
     kin_rates: Floats
     kin_pages: Floats
 
-    def __add__(self, other: Totals) -> Totals:
+    def __add__(self, other: RateTotals) -> RateTotals:
         """Of the pages of both."""
-        return Totals(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
+        return RateTotals(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
 
-    def take(self, nodes: Ints, kin: Ints) -> Totals:
+    def take(self, nodes: Ints, kin: Ints) -> RateTotals:
         """Those of some nodes and kin groups."""
-        return Totals(
+        return RateTotals(
             self.node_rates[nodes], self.node_pages[nodes], self.kin_rates[kin], self.kin_pages[kin]
         )
 
@@ -88,7 +88,7 @@ class Relatives:
     node_ratio: Floats
     kin_ratio: Floats
     fitted: bool = False
-    rest: Totals | None = None
+    rest: RateTotals | None = None
 
     @classmethod
     def start(cls, strength: float, gap: float) -> Relatives:
@@ -142,7 +142,7 @@ class Relatives:
         self.kin_ratio = self._mean(none, totals.kin_rates, totals.kin_pages)
         self.kin_ratio[sections.groups] = 1.0
 
-    def totals(self, sections: Sections, among: Bools | None = None) -> Totals:
+    def totals(self, sections: Sections, among: Bools | None = None) -> RateTotals:
         """What all pages say of sections and kin, or those of some pages."""
         visited, for_node, for_kin = self.visited, self.for_node, self.for_kin
         if among is not None:
@@ -154,7 +154,7 @@ class Relatives:
             rates += _totals(sections.parent[nodes], rates[nodes], count)
             pages += _totals(sections.parent[nodes], pages[nodes], count)
         kin = np.where(sections.kin < 0, groups, sections.kin)
-        return Totals(
+        return RateTotals(
             rates,
             pages,
             _totals(kin, for_kin, groups + 1),

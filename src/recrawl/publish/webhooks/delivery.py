@@ -64,14 +64,14 @@ _LONGEST_SLEEP_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class WebhookTarget:
     """A webhook and the secret that signs what it is sent."""
 
     webhook: Webhook
     secret: Secret = field(repr=False)
 
 
-def targets_of(settings: Settings, folder: Path) -> tuple[Target, ...]:
+def targets_of(settings: Settings, folder: Path) -> tuple[WebhookTarget, ...]:
     """Webhooks of the settings with their secrets.
 
     Args:
@@ -82,7 +82,7 @@ def targets_of(settings: Settings, folder: Path) -> tuple[Target, ...]:
         InvalidSettings: A secret is not where it should be.
     """
     return tuple(
-        Target(webhook, read_secret(webhook.secret, folder)) for webhook in settings.webhooks
+        WebhookTarget(webhook, read_secret(webhook.secret, folder)) for webhook in settings.webhooks
     )
 
 
@@ -147,7 +147,7 @@ class Delivery:
 
     def __init__(
         self,
-        target: Target,
+        target: WebhookTarget,
         outbox: Outbox,
         fetcher: Fetcher,
         write: Write,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from recrawl.clock import Clock
     from recrawl.entries.store import ReadStore
     from recrawl.fetch.fetcher import RequestLimits
-    from recrawl.publish.webhooks.delivery import Target, Write
+    from recrawl.publish.webhooks.delivery import WebhookTarget, Write
     from recrawl.settings.settings import Settings
 
     class Worker(Protocol):
@@ -52,7 +52,7 @@ class Hooks:
         command_seconds: After which it is killed.
     """
 
-    targets: tuple[Target, ...] = ()
+    targets: tuple[WebhookTarget, ...] = ()
     limits: RequestLimits = LIMITS
     command: tuple[str, ...] = ()
     command_seconds: float = MOST_SECONDS
