@@ -157,7 +157,7 @@ def _how_complete(asked: Settings, reader: ReadStore) -> str:
 
     found = how_complete(asked, reader, inspecting.now(reader))
     if found is None:
-        return "How complete the feed is is not known yet."
+        return "It is not known yet how complete the feed is."
     return f"The feed {feed_sentence(found)}."
 
 

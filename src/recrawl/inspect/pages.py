@@ -14,7 +14,7 @@ import numpy as np
 from recrawl.policies.recrawl.beliefs import Beliefs, for_each_block
 from recrawl.settings.pools import terms
 from recrawl.units import instants_after_epoch
-from recrawl.visits.status import PageStatus, VisitOutcome
+from recrawl.visits.status import WITH_A_COPY, PageStatus, VisitOutcome
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Instants, Ints, Statuses
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from recrawl.state.snapshot import PoolSnapshot, Snapshot
 
 _FIGURES = ("rate", "low", "high", "shape", "exposure", "fresh")
-_WITH_A_COPY = (PageStatus.COPIED, PageStatus.SUSPECTED)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,7 +134,7 @@ def chance_fresh(snapshot: Snapshot, page: int) -> float:
         snapshot: The crawl.
         page: Number of the page.
     """
-    if snapshot.columns.status[page] not in _WITH_A_COPY:
+    if snapshot.columns.status[page] not in WITH_A_COPY:
         return 0.0
     for pool in snapshot.pools:
         row = np.flatnonzero(pool.pages == page)

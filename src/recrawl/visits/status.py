@@ -147,6 +147,7 @@ class RobotsTag(IntFlag):
 
 
 NO_TAG = RobotsTag(0)
+WITH_A_COPY = (PageStatus.COPIED, PageStatus.SUSPECTED)  # pages that readers have a copy of
 _ENDS = frozenset({FeedKind.REMOVED, FeedKind.MOVED})
 _COMPARED = frozenset(
     {VisitOutcome.SAME, VisitOutcome.NOT_MODIFIED, VisitOutcome.CHANGED, VisitOutcome.COSMETIC}

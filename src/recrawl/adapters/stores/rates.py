@@ -18,7 +18,7 @@ from recrawl.state.checkpoint import PAGES, is_ours, pool_numbers, pool_parts, s
 from recrawl.state.replay import PoolReplay, ReplayedPages, learn_since
 from recrawl.store import open_store
 from recrawl.units import epoch_days
-from recrawl.visits.status import PageStatus
+from recrawl.visits.status import WITH_A_COPY
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,15 +28,13 @@ if TYPE_CHECKING:
     from recrawl.policies.recrawl.beliefs import Beliefs
     from recrawl.policies.recrawl.state import RecrawlState
 
-_WITH_A_COPY = (PageStatus.COPIED, PageStatus.SUSPECTED)
-
 
 def rates_of_store(path: Path) -> RateTable:
     """Rates of all pages that have a copy and are not gone."""
     with open_store(path) as store:
         status = store.pages().status
         page, beliefs = _beliefs(store)
-        there = np.flatnonzero(np.isin(status[page], _WITH_A_COPY))
+        there = np.flatnonzero(np.isin(status[page], WITH_A_COPY))
         there = there[np.argsort(page[there])]
         if not len(there):
             raise InvalidTable(f"{path}: has no visits to pages that are there")

@@ -23,7 +23,7 @@ from recrawl.state.pages import ruled
 from recrawl.state.sampled import SampledSnapshot
 from recrawl.state.snapshot import load_snapshot
 from recrawl.units import epoch_days
-from recrawl.visits.status import PageStatus, VisitOutcome
+from recrawl.visits.status import WITH_A_COPY, PageStatus, VisitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from recrawl.settings.settings import Settings
     from recrawl.state.snapshot import Snapshot
 
-_WITH_A_COPY = (PageStatus.COPIED, PageStatus.SUSPECTED)
-HERE = (PageStatus.NEW, *_WITH_A_COPY)
+HERE = (PageStatus.NEW, *WITH_A_COPY)
 # Copies of all rules with a target that are looked at, whatever the sample says.
 _FOR_TARGETS, _MOST_A_TARGET, _FEWEST_A_TARGET = 10_000, 500, 20
 
@@ -127,7 +126,7 @@ def all_copies(settings: Settings, reader: ReadStore, now: float) -> CopiesFound
     found, calibration, samples = ExpectedFreshness(), Calibration.start(), []
     without_rates = 0
     for number, pool in enumerate(snapshot.pools):
-        rows = np.flatnonzero(np.isin(snapshot.columns.status[pool.pages], _WITH_A_COPY))
+        rows = np.flatnonzero(np.isin(snapshot.columns.status[pool.pages], WITH_A_COPY))
         if pool.state is None:
             without_rates += len(rows)
         else:
@@ -135,7 +134,7 @@ def all_copies(settings: Settings, reader: ReadStore, now: float) -> CopiesFound
             samples.append(CopySample.drawn(number, pool.state, pool.pages, rows, len(rows)))
             found += samples[-1].freshness(now)
     late = _late(settings, snapshot.rule, snapshot.last, now)
-    stands = np.isin(snapshot.columns.status, _WITH_A_COPY) & np.isnat(snapshot.columns.next_at)
+    stands = np.isin(snapshot.columns.status, WITH_A_COPY) & np.isnat(snapshot.columns.next_at)
     of_rules = {}
     for rule in with_target(settings):
         for sample in samples:

@@ -25,7 +25,7 @@ from recrawl.settings.rules import Rule
 from recrawl.simulate.next_visit import allowed_from, horizon, is_held, simulate_next_visit
 from recrawl.state.snapshot import load_snapshot
 from recrawl.units import SECONDS_A_DAY
-from recrawl.visits.status import PageStatus
+from recrawl.visits.status import WITH_A_COPY, PageStatus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,7 +42,6 @@ _STREAMS = range(1, 10)
 _PAGES_AT_RANDOM = 500
 _UNKNOWN = "unknown"
 _NOTHING_SEEN = Evidence(0, 0, 0, 0, nan, nan, nan, nan, {})
-_WITH_A_COPY = (PageStatus.COPIED, PageStatus.SUSPECTED)
 
 
 def reasons(snapshot: Snapshot, reader: ReadStore, page: int) -> Why:
@@ -89,7 +88,7 @@ def reasons(snapshot: Snapshot, reader: ReadStore, page: int) -> Why:
         constraint=kind.value,
         figures={**figures(kind, scenario, base, worth), **said, "host": host_of(address)},
         evidence=facts.evidence(snapshot, reader, page),
-        estimate=facts.estimate(scenario) if status in _WITH_A_COPY else None,
+        estimate=facts.estimate(scenario) if status in WITH_A_COPY else None,
         section=facts.activity(scenario, snapshot, reader),
         signals=facts.signals(scenario),
         honesty=facts.honesty(reader, host_of(address)),
