@@ -10,7 +10,7 @@ of a hundred. Each crawl is a process of its own; what is measured is the CPU ti
 all threads) of the process from its first to its last request, divided by the pages, and the ratio
 of both sides. Rounds alternate. Bytes on the wire are nginx's own count.
 
-Needs nginx, and Scrapy (requirements-bench.lock). Touches: a temporary folder, loopback, processes.
+Needs nginx, and Scrapy (the extra `scrapy`). Touches: a temporary folder, loopback, processes.
 """
 
 from __future__ import annotations

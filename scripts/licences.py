@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ALLOWED = frozenset(
     (
         *("0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC"),
-        *("MIT", "MIT-0", "MIT-CMU", "MPL-2.0", "PSF-2.0", "Zlib"),
+        *("MIT", "MIT-0", "MIT-CMU", "MPL-2.0", "PSF-2.0", "ZPL-2.1", "Zlib"),
     )
 )
 
@@ -44,6 +44,10 @@ _WORDS = {
 # Read in the package itself.
 EXCEPTIONS = {
     "apsw": ("MIT", 'says "any-OSI": any licence that the Open Source Initiative approves'),
+    "brotlicffi": ("MIT", "for PyPy only, so it is not installed here"),
+    "pydispatcher": ("BSD-3-Clause", "says it by a reference of its own"),
+    "pyopenssl": ("Apache-2.0", "says it by a reference of its own"),
+    "pypydispatcher": ("BSD-3-Clause", "for PyPy only, so it is not installed here"),
     "protobuf": ("BSD-3-Clause", "says it by a reference of its own"),
     "pypdfium2": ("BSD-3-Clause", "or Apache-2.0; PDFium and what it holds are as permissive"),
     "colorama": ("BSD-3-Clause", "for Windows only, so it may not be installed here"),
