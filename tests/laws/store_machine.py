@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, ClassVar
+from uuid import UUID
 
 import numpy as np
 import pytest
@@ -27,6 +28,7 @@ from recrawl.entries.entries import (
     RobotsRead,
     VisitMade,
 )
+from recrawl.entries.manifests import ListedChunk, Manifest
 from recrawl.entries.records import FeedEvent
 from recrawl.errors import InvalidParameter
 from recrawl.store import create_store, open_for_writing, open_store
@@ -66,6 +68,18 @@ _events = st.builds(
     gist=st.none() | st.sampled_from(["figures", "edited"]),
     version=st.none() | st.binary(min_size=16, max_size=16),
 )
+_manifests = st.lists(st.tuples(st.integers(0, 9), st.text(max_size=3)), max_size=3).map(
+    lambda chunks: Manifest(
+        1,
+        tuple(
+            ListedChunk(str(UUID(int=number)), f"{number:064x}", ("Tea", name), number)
+            for number, name in chunks
+        ),
+    )
+)
+_visit_events = st.builds(
+    lambda event, manifest: replace(event, manifest=manifest), _events, st.none() | _manifests
+)
 _KEPT_DAYS = 5.0
 RETENTION = Retention(events=_KEPT_DAYS)
 _made = st.builds(
@@ -80,7 +94,7 @@ _made = st.builds(
     copy=st.none() | _copies,
     body=st.none() | st.sampled_from([b"", b"one", b"two" * 1000]),
     change=st.none() | _changes,
-    event=st.none() | _events,
+    event=st.none() | _visit_events,
 )
 
 
@@ -104,7 +118,8 @@ class StoreMachine(RuleBasedStateMachine):
         self.events: list[FeedEvent] = []
         self.told = 0  # events, also those that were pruned
         self.listed: dict[int, bytes | None] = {}
-        self.known: dict[int, bytes | None] = {}
+        self.known: dict[int, tuple[bytes | None, int | None]] = {}  # version, manifest
+        self.manifests: dict[int, tuple[int, Manifest]] = {}  # page, manifest
         self.hosts: dict[str, HostSeen] = {}
         self.robots: dict[tuple[str, str], RobotsRead] = {}
         self.checkpoint: tuple[dict[str, Any], int] | None = None
@@ -148,19 +163,28 @@ class StoreMachine(RuleBasedStateMachine):
             if visit.change is not None:
                 self.stand(visit.page, visit.change)
             kept = self.versions.setdefault(visit.page, [])
-            if visit.copy is not None and RobotsTag.NOARCHIVE in visit.copy.robots:
+            archived = visit.copy is None or RobotsTag.NOARCHIVE not in visit.copy.robots
+            if not archived:
                 kept.clear()
+                self.drop_manifests(visit.page)
             elif visit.body is not None and kept[-1:] != [visit.body]:
                 kept.append(visit.body)
             if visit.event is not None:
-                self.tell(visit.event, visit.page, visit.at_seconds, visit, len(self.visits))
+                manifest = visit.event.manifest if archived else None
+                event = replace(visit.event, manifest=manifest)
+                self.tell(event, visit.page, visit.at_seconds, visit, len(self.visits))
 
     def tell(self, event, page, at, made=None, number=None):
         """What the feed has afterwards, and who is listed with which version."""
-        before = self.known.get(page)
+        before, listed_before = self.known.get(page, (None, None))
         body = None if made is None else made.body
-        version = (event.version if body is None else sha256(body).digest()[:16]) or before
-        self.known[page] = version
+        brought = event.version if body is None else sha256(body).digest()[:16]
+        version, listed = brought or before, listed_before
+        if brought is not None and not event.kind.ends:
+            listed = None if event.manifest is None else number
+            if listed is not None:
+                self.manifests[listed] = (page, event.manifest)
+        self.known[page] = version, listed
         self.told += 1
         self.events.append(
             FeedEvent(
@@ -168,6 +192,7 @@ class StoreMachine(RuleBasedStateMachine):
                 *(event.earliest_seconds, event.latest_seconds, event.likely_seconds, number),
                 *(None if event.kind.ends else version, before),
                 *(None if made is None else made.share, event.gist, event.reason, event.target),
+                *(None if event.kind.ends else listed, listed_before),
             )
         )
         self.listed.pop(page, None)
@@ -212,6 +237,7 @@ class StoreMachine(RuleBasedStateMachine):
             self.copies.pop(page, None)
             self.versions.pop(page, None)
             self.known.pop(page, None)
+            self.drop_manifests(page)
             if page in self.listed:
                 self.listed[page] = None
         if event is not None:
@@ -226,7 +252,8 @@ class StoreMachine(RuleBasedStateMachine):
         for place, event in enumerate(self.events):
             if event.page in pages:
                 bare = event._replace(version=None, before=None, share=None)
-                self.events[place] = bare._replace(gist=None, target=None)
+                bare = bare._replace(gist=None, target=None)
+                self.events[place] = bare._replace(manifest=None, manifest_before=None)
             elif event.target in gone:
                 self.events[place] = event._replace(target=None)
 
@@ -238,8 +265,15 @@ class StoreMachine(RuleBasedStateMachine):
         for page, copy in self.copies.items():
             if copy.unavailable_after_seconds is not None and copy.unavailable_after_seconds <= now:
                 self.versions.pop(page, None)
+                self.drop_manifests(page)
         fresh = [place for place, event in enumerate(self.events) if event.at_seconds >= kept]
         self.events = self.events[fresh[0] :] if fresh else []
+        needed = {name for event in self.events for name in event[-2:]}
+        needed |= {name for _, name in self.known.values()}
+        self.manifests = {name: made for name, made in self.manifests.items() if name in needed}
+
+    def drop_manifests(self, page):
+        self.manifests = {name: made for name, made in self.manifests.items() if made[0] != page}
 
     @rule(
         found=st.lists(st.tuples(_addresses, st.integers(0, 300)), max_size=2),
@@ -341,6 +375,23 @@ class StoreMachine(RuleBasedStateMachine):
         copies = {event.page: event for batch in reader.snapshot(rows=2) for event in batch}
         assert reader.listed_pages().tolist() == list(copies) == sorted(self.listed)
         assert {page: copy.version for page, copy in copies.items()} == self.listed
+        for page, copy in copies.items():
+            assert copy.manifest == self.known.get(page, (None, None))[1]
+        for name in range(len(self.visits) + 1):
+            assert reader.manifest(name) == self.manifests.get(name, (0, None))[1]
+        self.check_latest(reader, expected)
+
+    def check_latest(self, reader, expected):
+        """Of each page the newest event after a position, and the first."""
+        after = expected[len(expected) // 3].number if expected else 0
+        later = [event for event in expected if event.number > after]
+        newest = {event.page: event.number for event in later}
+        first = {event.page: event.number for event in reversed(later)}
+        found, begun = reader.latest_events(after)
+        assert found.tolist() == sorted(newest.values())
+        assert dict(zip(found.tolist(), begun.tolist(), strict=True)) == {
+            newest[page]: first[page] for page in newest
+        }
 
     def check_robots(self, reader):
         """Each origin has its own, also where two are of one host."""

@@ -35,6 +35,7 @@ _SINCE = typer.Option(
 )
 _SNAPSHOT = typer.Option("--snapshot", help="All copies that there are, instead of events.")
 _FOLLOW = typer.Option("--follow", help="Go on with what comes, until Ctrl-C.")
+_LATEST = typer.Option("--latest", help="Of several events of a page only the newest.")
 _LIMIT = typer.Option(metavar="N", min=1, help="Most events.", show_default=False)
 _KIND = typer.Option(
     metavar="K", help="Only new, changed, removed, moved or back; may be repeated."
@@ -69,11 +70,13 @@ class _Wanted:
         kinds: Their kinds; none for all.
         host: Host of their pages; empty for all.
         everything: Whether those whose content is the same are wanted, too.
+        latest: Whether of several of a page only the newest is.
     """
 
     kinds: frozenset[str]
     host: str
     everything: bool
+    latest: bool
 
     @property
     def filter(self) -> EventFilter:
@@ -89,6 +92,7 @@ def changes(
     since: Annotated[str, _SINCE] = "",
     snapshot: Annotated[bool, _SNAPSHOT] = False,
     follow: Annotated[bool, _FOLLOW] = False,
+    latest: Annotated[bool, _LATEST] = False,
     limit: Annotated[int | None, _LIMIT] = None,
     kind: Annotated[list[str] | None, _KIND] = None,
     host: Annotated[str, _HOST] = "",
@@ -111,6 +115,7 @@ def changes(
     cursor: keep that of the last one with what you made of it, and go on with
     --after. Events come at least once and in order. --snapshot gives all copies
     first and then the cursor to go on from. A cursor that has expired is told so.
+    --latest leaves out what a later event of the same page has made good.
 
     A crawl delivers events to the webhooks of the settings by itself; --deliver and
     --redeliver do so when none runs, and write to the store how far each is.
@@ -132,7 +137,7 @@ def changes(
         _webhooks(settings, redeliver, deliver=deliver, as_json=as_json)
         return
     _check(after, since, snapshot=snapshot, follow=follow, atom=atom, output=output)
-    wanted = _Wanted(_kinds(kind or []), host.lower(), everything)
+    wanted = _Wanted(_kinds(kind or []), host.lower(), everything, latest)
     to_screen = not (as_json or atom or output) and screen.is_terminal(sys.stdout)
     with inspecting.open_crawl(settings) as (asked, reader):
         named = [part.strip() for part in parts.split(",") if part.strip()]
@@ -248,16 +253,22 @@ def _batches(
 
     from recrawl.entries.store import EVENTS_AT_A_TIME
     from recrawl.publish.events import cloud_event, event_line, snapshot_end
-    from recrawl.publish.reading import events_after, follow_events
+    from recrawl.publish.reading import LatestEvents, events_after, follow_events
 
     rows = _FEW if content.parts else EVENTS_AT_A_TIME
     kept, holds = reader.feed_range(), wanted.filter.holds
 
-    def told(batch: list[FeedEvent]) -> list[str]:
-        ours = batch if not wanted.kinds and not wanted.host else filter(holds, batch)
+    def told(batch: list[FeedEvent], only: LatestEvents | None = None) -> list[str]:
+        some = batch if only is None else only.of(batch)
+        ours = some if not wanted.kinds and not wanted.host else filter(holds, some)
         if not content.parts:
             return [event_line(kept.feed, event) for event in ours]
-        found = [cloud_event(kept.feed, event, content.of(event)) for event in ours]
+        found = [
+            cloud_event(
+                kept.feed, event, content.of(event, skipped=bool(only and only.skips(event)))
+            )
+            for event in ours
+        ]
         if "chunks" in content.parts and not wanted.everything:
             found = [each for each in found if each["data"].get("content") is not False]
         return [f"{json.dumps(each)}\n" for each in found]
@@ -271,9 +282,10 @@ def _batches(
         yield [json.dumps(snapshot_end(kept.feed, kept.newest, pages, time.time())) + "\n"]
         if not follow:
             return
+    latest = LatestEvents(reader, start) if wanted.latest else None
     read = follow_events if follow else events_after
     for batch in read(reader, start, rows):
-        yield told(batch)
+        yield told(batch, latest)
 
 
 def _limited(batches: Iterable[list[str]], limit: int | None) -> Iterator[list[str]]:
@@ -349,12 +361,13 @@ def _newest(
 ) -> tuple[list[FeedEvent], int]:
     """The newest events, newest first, and how many there are."""
     from recrawl.entries.store import EVENTS_AT_A_TIME
-    from recrawl.publish.reading import events_after
+    from recrawl.publish.reading import LatestEvents, events_after
 
+    only = LatestEvents(reader, start) if wanted.latest else None
     newest: deque[FeedEvent] = deque(maxlen=most)
     total, holds = 0, wanted.filter.holds
     for batch in events_after(reader, start, EVENTS_AT_A_TIME):
-        ours = list(filter(holds, batch))
+        ours = list(filter(holds, batch if only is None else only.of(batch)))
         total += len(ours)
         newest.extend(ours)
     return list(reversed(newest)), total

@@ -20,7 +20,7 @@ from math import inf, isnan, nan
 from typing import TYPE_CHECKING
 
 from recrawl.detect.diff.share import share_changed
-from recrawl.detect.masks.masks import apply_masks, learn_masks
+from recrawl.detect.masks.masks import Masks, apply_masks, learn_masks
 from recrawl.detect.recent_texts import RevertedTexts, SharedTexts
 from recrawl.detect.reliability import ETAG, MODIFIED, NOT_MODIFIED
 from recrawl.detect.verdict import (
@@ -34,6 +34,7 @@ from recrawl.detect.verdict import (
     with_lasting_validators,
     with_robots_tags,
 )
+from recrawl.extract import manifest_of, read_version
 from recrawl.fetch.host_slots import HostBusy, HostSlot
 from recrawl.parse.addresses import site_of
 from recrawl.parse.headers import validators
@@ -48,8 +49,8 @@ if TYPE_CHECKING:
 
     from recrawl.clock import Clock
     from recrawl.crawl.worker_threads import Run, WorkerThreads
-    from recrawl.detect.masks.masks import Masks
     from recrawl.entries.entries import Copy
+    from recrawl.entries.manifests import Manifest
     from recrawl.fetch.polite import PoliteClient
     from recrawl.frontier.agenda import Lease
     from recrawl.parse.messages import Response
@@ -97,6 +98,7 @@ class PageVisit:
         audit: What a second request was made for.
         masks: What differs by itself on the page; None where nothing new is known.
         false_changes: Chance that a change is reported of the unchanged page.
+        manifest: Chunks of a new copy; None where they are not to be written down.
         number: Its number in the store; 0 until it is on disk.
     """
 
@@ -108,6 +110,7 @@ class PageVisit:
     audit: Audit = Audit.NONE
     masks: Masks | None = None
     false_changes: float = 0.0
+    manifest: Manifest | None = None
     number: int = 0
 
     @property
@@ -187,7 +190,7 @@ class PageVisitor:
             detail = f"the page cannot be read ({error!r:.200})"
             response = replace(response, body=b"", problem="bad-answer", detail=detail)
             return self._visit_of(page, response, Verdict(VisitOutcome.FAILED), now)
-        return self._weighed(page, visit)
+        return await self._with_manifest(page, self._weighed(page, visit))
 
     def _has_rule(self, address: str) -> bool:
         """Whether an address is one of the crawl's own: a page that moves there is another page."""
@@ -400,6 +403,22 @@ class PageVisitor:
             if right is not None:
                 trust.count_signal(host, MODIFIED, **{"right" if right else "wrong": 1.0})
 
+    async def _with_manifest(self, page: LeasedPage, visit: PageVisit) -> PageVisit:
+        """Add the chunks of a new copy, where the settings ask for them."""
+        body, copy = visit.verdict.body, visit.verdict.copy
+        if body is None or not self._crawl.settings.feed_chunks:
+            return visit
+        if copy is not None and RobotsTag.NOARCHIVE in copy.robots:
+            return visit
+        of_page = page.masks if visit.masks is None else visit.masks
+        masks = Masks((*self._trust.masks(page.lease.host).masks, *of_page.masks))
+        try:
+            async with self._turn(visit.response) as run:
+                found = await run(partial(_manifest, body, page, masks))
+        except Exception:  # noqa: BLE001 - a page whose chunks cannot be told is a copy all the same
+            return visit
+        return replace(visit, manifest=found)
+
     def _turn(self, response: Response) -> AbstractAsyncContextManager[Run]:
         return self._threads.turn(len(response.body), site_of(response.address))
 
@@ -412,6 +431,11 @@ def _request(page: LeasedPage, copy: Copy | None) -> Request:
         if copy.modified_seconds is not None:
             modified = http_text(copy.modified_seconds)
     return Request(page.address, etag, modified, local=page.rule.local)
+
+
+def _manifest(body: bytes, page: LeasedPage, masks: Masks) -> Manifest | None:
+    content = read_version(body, page.address, masks=masks, criteria=page.rule.criteria)
+    return None if content is None else manifest_of(content)
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,6 +104,8 @@ class VisitCycle:
         if event is not None and verdict.body is not None and not keeps:
             # A body that is kept is signed where it is written.
             event = replace(event, version=digest_of(verdict.body))
+        if event is not None and visit.manifest is not None:
+            event = replace(event, manifest=visit.manifest)
         return VisitMade(
             page=visit.page,
             at_seconds=visit.at * SECONDS_A_DAY,

@@ -19,6 +19,7 @@ from recrawl.visits.status import NO_TAG, Audit, PageStatus
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from recrawl.entries.manifests import Manifest
     from recrawl.visits.status import FeedKind, RemovalReason, RobotsTag, VisitOutcome
 
 
@@ -73,6 +74,7 @@ class PageEvent:
         target: Address that the page has moved to, if it has.
         gist: Kind of the change in one word, one of `recrawl.detect.diff.gist.GISTS`, if known.
         version: Digest of the body, where the body itself is not written.
+        manifest: Chunks of the copy that came with it; None where they are not to be written.
     """
 
     kind: FeedKind
@@ -83,6 +85,7 @@ class PageEvent:
     target: str | None = None
     gist: str | None = None
     version: bytes | None = None
+    manifest: Manifest | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -161,6 +161,8 @@ class FeedEvent(NamedTuple):
         gist: Kind of the change in one word; None where it is unknown.
         reason: Why the page is gone, of an event that ends it.
         target: Address that the page has moved to, if it has.
+        manifest: Name of the manifest of the copy from then on; None where none was written.
+        manifest_before: The same of the copy before.
     """
 
     number: int
@@ -178,6 +180,8 @@ class FeedEvent(NamedTuple):
     gist: str | None
     reason: RemovalReason | None
     target: str | None
+    manifest: int | None = None
+    manifest_before: int | None = None
 
 
 class FeedRange(NamedTuple):

@@ -20,6 +20,8 @@ A backend (SQLite, PostgreSQL) implements both; `recrawl.store` opens one by its
 - A destination begins after the newest event that there was when it was named, and is from then on
   wherever it was last moved to. An event that was given up stays so until it is redelivered, or
   pruned.
+- The manifest of a copy is kept while an event that tells of the copy, or of the one after it, is,
+  and while no later copy has come. None is kept of a page that is erased, or asks for `NOARCHIVE`.
 - A page is listed, and so in a snapshot, from an event that begins it to one that ends it.
 
 Pure.
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from recrawl.entries.columns import OutcomeColumns, PageColumns, SampledVisits, VisitColumns
     from recrawl.entries.entries import Copy, Entry, Receipt, RobotsRead
     from recrawl.entries.listings import ListingHistory, StoredObject, Sync
+    from recrawl.entries.manifests import Manifest
     from recrawl.entries.records import (
         Checked,
         Destination,
@@ -179,6 +182,9 @@ class ReadStore(Protocol):
     def events(self, after: int = 0, rows: int = EVENTS_AT_A_TIME) -> Iterator[list[FeedEvent]]:
         """Events with numbers above `after`, at most `rows` at a time, to the end of the feed."""
 
+    def latest_events(self, after: int = 0) -> tuple[Ints, Ints]:
+        """Newest event above `after` of each page that has one, ascending, and its first."""
+
     def first_event_since(self, seconds: float) -> int:
         """Number of the first event seen at or after an instant; one more than all if none is."""
 
@@ -195,6 +201,9 @@ class ReadStore(Protocol):
         What is written meanwhile may be in it or not: a reader that asks for `feed_range` first
         and for all events after it has no hole.
         """
+
+    def manifest(self, name: int | None) -> Manifest | None:
+        """A manifest by the name that events have for it; None where it is not kept."""
 
     def listed_pages(self) -> Ints:
         """Pages that readers of the feed have a copy of, ascending."""

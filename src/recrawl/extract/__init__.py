@@ -9,9 +9,9 @@ sections with ids that last while the page is edited.
 Pure.
 """
 
-from recrawl.extract.chunks import LONGEST_CHUNK, SPLITTER, Chunk, chunks_of
+from recrawl.extract.chunks import LONGEST_CHUNK, SPLITTER, Chunk, chunks_of, manifest_of
 from recrawl.extract.content import Content, ContentBlock
-from recrawl.extract.reading import read_content
+from recrawl.extract.reading import is_text, read_content, read_version
 
 __all__ = [
     "LONGEST_CHUNK",
@@ -20,5 +20,8 @@ __all__ = [
     "Content",
     "ContentBlock",
     "chunks_of",
+    "is_text",
+    "manifest_of",
     "read_content",
+    "read_version",
 ]

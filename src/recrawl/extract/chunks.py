@@ -21,6 +21,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 from uuid import UUID, uuid5
 
+from recrawl.entries.manifests import MOST_CHUNKS, MOST_LETTERS, ListedChunk, Manifest
 from recrawl.extract.markdown import markdown
 from recrawl.extract.splitting import split_node
 from recrawl.extract.text import plain_text
@@ -83,6 +84,22 @@ def chunks_of(content: Content) -> list[Chunk]:
             digest = sha256(" ".join(written.split()).encode(errors="replace")).hexdigest()
             found.append(Chunk(str(_uuid(name)), digest, path, part, text, written))
     return found
+
+
+def manifest_of(content: Content) -> Manifest | None:
+    """Which chunks content has; None where they are too many to be written down.
+
+    >>> from recrawl.extract import read_content
+    >>> page = b"<main><h1>Tea</h1><p>Hot.<h2>Green</h2><p>5 euros</main>"
+    >>> found = manifest_of(read_content(page, "text/html", "https://example.org/tea"))
+    >>> found.splitter, [chunk.path for chunk in found.chunks]
+    (1, [('Tea',), ('Tea', 'Green')])
+    """
+    chunks = [ListedChunk(each.id, each.hash, each.path, each.part) for each in chunks_of(content)]
+    letters = sum(len(name) for each in chunks for name in each.path)
+    if len(chunks) > MOST_CHUNKS or letters > MOST_LETTERS:
+        return None
+    return Manifest(SPLITTER, tuple(chunks))
 
 
 def _uuid(name: str) -> UUID:

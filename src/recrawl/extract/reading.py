@@ -21,6 +21,7 @@ from recrawl.extract.other_text import text_blocks
 from recrawl.extract.tree import read_tree
 from recrawl.extract.tree_blocks import tree_blocks
 from recrawl.parse.addresses import canonical
+from recrawl.parse.encodings import decoded
 from recrawl.parse.headers import content_type as media_type
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ _EVERYTHING = Criteria()
 _MOST_LINES = 100_000
 _LONGEST_PAGE = 8 << 20
 _LONGEST_TITLE = 1_000
+_SAMPLE = 20_000  # bytes by which text is told from what is none
+_MOST_UNREADABLE = 0.05  # of their letters
 
 
 def read_content(
@@ -70,6 +73,33 @@ def read_content(
         return Content(address, "", tuple(map(ContentBlock, found)), "text")
     content = _read_page(text, address, masks, criteria)
     return content or _read_lines(text, address, masks, criteria)
+
+
+def read_version(
+    body: bytes, address: str, *, masks: Masks = NO_MASKS, criteria: Criteria = _EVERYTHING
+) -> Content | None:
+    """Content of a body as a store keeps it, without its `Content-Type`; None of what is no text.
+
+    Args:
+        body: The body.
+        address: Canonical address of the page.
+        masks: Places of the page that differ by themselves.
+        criteria: Selectors of the parts that count.
+    """
+    if not is_text(body):
+        return None
+    return read_content(body, "", address, masks=masks, criteria=criteria)
+
+
+def is_text(body: bytes) -> bool:
+    """Whether a body is text, by its beginning: stores do not keep what a host called it.
+
+    >>> is_text("<p>Käse".encode()), is_text(bytes(range(32)))
+    (True, False)
+    """
+    text = decoded(body[:_SAMPLE])
+    bad = sum(letter == "\ufffd" or (letter < " " and letter not in "\t\n\r\f") for letter in text)
+    return bad <= _MOST_UNREADABLE * len(text)
 
 
 def _read_page(page: str, address: str, masks: Masks, criteria: Criteria) -> Content | None:

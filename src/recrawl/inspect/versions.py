@@ -15,6 +15,7 @@ from recrawl.detect.diff.share import share_changed
 from recrawl.detect.masks.json_text import read_masks
 from recrawl.detect.masks.masks import NO_MASKS, Masks, apply_masks
 from recrawl.errors import NothingToCompare
+from recrawl.extract import is_text
 from recrawl.parse.addresses import host_of
 from recrawl.parse.encodings import decoded
 from recrawl.settings.rules import Rule
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from recrawl.entries.records import Version
     from recrawl.entries.store import ReadStore
     from recrawl.settings.settings import Settings
-
-_SAMPLE = 20_000  # bytes by which text is told from what is none
-_MOST_UNREADABLE = 0.05  # of their letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,14 +190,3 @@ def why_no_version(settings: Settings | None, reader: ReadStore, page: int) -> s
 
 def _when(version: Version) -> str:
     return f"{utc_text(version.at_seconds)} UTC"
-
-
-def is_text(body: bytes) -> bool:
-    """Whether a body is text, by its beginning: stores do not keep what a host called it.
-
-    >>> is_text("<p>Käse".encode()), is_text(bytes(range(32)))
-    (True, False)
-    """
-    text = decoded(body[:_SAMPLE])
-    bad = sum(letter == "\ufffd" or (letter < " " and letter not in "\t\n\r\f") for letter in text)
-    return bad <= _MOST_UNREADABLE * len(text)

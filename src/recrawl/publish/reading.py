@@ -17,6 +17,8 @@ from datetime import UTC, datetime
 from math import inf
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+
 from recrawl.entries.store import ERASED, EVENTS_AT_A_TIME
 from recrawl.errors import CursorExpired, NoVersion, UnknownPage
 from recrawl.extract import chunks_of
@@ -246,13 +248,14 @@ class CopyReader:
     # What has changed.
 
     def changes(
-        self, after: str | None = None, include: Collection[str] = ()
+        self, after: str | None = None, include: Collection[str] = (), *, latest: bool = False
     ) -> Iterator[ChangeEvent]:
         """Events after a position up to now, in order.
 
         Args:
             after: Cursor of the last event that was read; None for all that are kept.
             include: What to bring with each: `text`, `markdown`, `diff`, `chunks`.
+            latest: Whether of several events of a page only the newest is wanted.
 
         Raises:
             CursorExpired: Something after the position is not kept: take a snapshot.
@@ -261,10 +264,13 @@ class CopyReader:
         kept = self.store.feed_range()
         start = kept.oldest - 1 if after is None else position(after, kept, self.store.name)
         rows = _FEWEST_WITH_CONTENT if include else EVENTS_AT_A_TIME
+        only = LatestEvents(self.store, start) if latest else None
         return (
-            public_event(kept.feed, event, reader.of(event))
+            public_event(
+                kept.feed, event, reader.of(event, skipped=bool(only and only.skips(event)))
+            )
             for batch in events_after(self.store, start, rows)
-            for event in batch
+            for event in (batch if only is None else only.of(batch))
         )
 
     def snapshot(self, include: Collection[str] = ()) -> tuple[str, Iterator[ChangeEvent]]:
@@ -284,6 +290,34 @@ class CopyReader:
             for event in batch
         )
         return cursor_text(kept.feed, kept.newest), copies
+
+
+class LatestEvents:
+    """Of several events of a page the newest, as they stand now; later ones are all taken.
+
+    A reader that stops anywhere goes on after the last event it was given: whatever was left out
+    before has a newer one of the same page after it.
+
+    Args:
+        store: The store.
+        after: Number of the last event that was read.
+    """
+
+    def __init__(self, store: ReadStore, after: int) -> None:
+        self._newest, self._first = store.latest_events(after)
+
+    def of(self, batch: list[FeedEvent]) -> list[FeedEvent]:
+        """The events of a batch that are the newest of their pages."""
+        last = int(self._newest[-1]) if len(self._newest) else 0
+        numbers = np.array([event.number for event in batch], np.int64)
+        newest = self._newest[np.searchsorted(self._newest, numbers[numbers <= last])]
+        wanted = {*newest.tolist(), *numbers[numbers > last].tolist()}
+        return [event for event in batch if event.number in wanted]
+
+    def skips(self, event: FeedEvent) -> bool:
+        """Whether events of its page before it were left out."""
+        row = int(np.searchsorted(self._newest, event.number))
+        return row < len(self._newest) and int(self._first[row]) < event.number
 
 
 def events_after(store: ReadStore, after: int, rows: int) -> Iterator[list[FeedEvent]]:

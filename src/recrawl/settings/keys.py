@@ -199,7 +199,10 @@ TABLES: Mapping[str, Mapping[str, Key]] = {
         "keep": Key(_duration, f"{_TIME} 90d"),
         "size": Key(size_bytes, "a size such as 500MB or 2GB"),
     },
-    "feed": {"keep": Key(_duration, f"{_TIME} 90d")},
+    "feed": {
+        "keep": Key(_duration, f"{_TIME} 90d"),
+        "chunks": Key(_flag, "true or false"),
+    },
 }
 BLOCK: Mapping[str, Key] = {
     "address": Key(address, "an address that begins with http:// or https://"),

@@ -45,7 +45,8 @@ _TITLES = {table: f"[{table}]" for table in TABLES} | {kind: f"[[{kind}]]" for k
 _KEYS = {_TOP: TOP} | {
     title: _BLOCK_KEYS.get(name) or TABLES[name] for name, title in _TITLES.items()
 }
-_ATTRIBUTES = {("feed", "keep"): "feed_keep"}  # keys that another table has, too
+# Keys that another table has, too, or that say nothing alone.
+_ATTRIBUTES = {("feed", "keep"): "feed_keep", ("feed", "chunks"): "feed_chunks"}
 _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)$")
 _NOT_SHOWN = re.compile(r"secret|whsec_", re.IGNORECASE)  # lines that may hold a secret
 
@@ -66,6 +67,7 @@ class Settings:
         keep: Days after which a version is dropped, unless it is the newest.
         size: Bytes that the store may take on disk; versions are dropped for it.
         feed_keep: Days after which an event of the change feed is dropped.
+        feed_chunks: Whether the chunks of each new copy are listed with its event.
         rules: Rules of sites, in the order of the file, then those of pages.
         listings: Rules of listings, in the order of the file.
         webhooks: Who is told of events, in the order of the file.
@@ -87,6 +89,7 @@ class Settings:
     keep: float = 90.0
     size: int = 10 * 2**30
     feed_keep: float = 90.0
+    feed_chunks: bool = False
     rules: tuple[Rule, ...] = ()
     listings: tuple[ListingRule, ...] = ()
     webhooks: tuple[Webhook, ...] = ()

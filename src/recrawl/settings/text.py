@@ -52,6 +52,9 @@ size = "10GB"
 # Events of the change feed older than this are dropped; who has read up to one of them begins
 # again with a snapshot.
 keep = "90d"
+# Whether to write down with each event which chunks the page has, so that an index of chunks
+# learns what to delete also when versions were dropped before it was read.
+chunks = false
 
 # A block [[site]] is for everything under an address, a block [[page]] for one page. Both
 # have the same keys, and only address must be given. Where several blocks hold an address,

@@ -104,6 +104,11 @@ class FeedKind(IntEnum):
         return self in _ENDS
 
     @property
+    def begins(self) -> bool:
+        """Whether a reader had no copy of the page before."""
+        return self in (FeedKind.NEW, FeedKind.BACK)
+
+    @property
     def outdates(self) -> bool:
         """Whether the copy that a reader had was of something else."""
         return self is FeedKind.CHANGED or self.ends

@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 import apsw
 import numpy as np
@@ -23,6 +24,7 @@ from recrawl.entries.entries import (
     VisitMade,
 )
 from recrawl.entries.listings import ListingSynced, Quality, SyncOutcome
+from recrawl.entries.manifests import ListedChunk, Manifest
 from recrawl.entries.records import Destination
 from recrawl.errors import StoreError
 from recrawl.store import create_store, open_store
@@ -71,6 +73,11 @@ _CELLS = (
     "update destinations set cursor = cast(? as integer)",
     "update destinations set disabled = cast(? as integer)",
     "update undelivered set at = cast(? as integer)",
+    "update manifests set data = ?",
+    "update manifests set chunks = cast(? as integer)",
+    "update manifests set splitter = cast(? as integer)",
+    "update changes set manifest = cast(? as integer)",
+    "update pages set manifest = cast(? as integer)",
 )
 
 
@@ -80,7 +87,9 @@ def _whole_store() -> bytes:
     with TemporaryDirectory(prefix="recrawl-fuzz-") as folder:
         path = Path(folder) / "whole.db"
         first = Copy(b"12345678", b"abcdefgh", '"1"', 60, 7)
-        new, changed = PageEvent(FeedKind.NEW, 60.0), PageEvent(FeedKind.CHANGED, 90.0, 60.0, 75.0)
+        chunk = ListedChunk(str(UUID(int=7)), f"{7:064x}", ("Tea", "Green"), 0)
+        new = PageEvent(FeedKind.NEW, 60.0, manifest=Manifest(1, (chunk,)))
+        changed = PageEvent(FeedKind.CHANGED, 90.0, 60.0, 75.0)
         with create_store(path) as store:
             addresses = ["https://a.org/", "https://a.org/b"]
             store.write([PagesFound(addresses, ["a.org"] * 2, rules=[0, 0], at_seconds=1.0)])
@@ -168,8 +177,12 @@ def _read_all(store: ReadStore) -> None:
     store.feed_range()
     store.destinations()
     store.undelivered()
-    list(store.events())
-    list(store.snapshot())
+    for events in (*store.events(), *store.snapshot()):
+        for event in events:
+            store.manifest(event.manifest)
+            store.manifest(event.manifest_before)
+    store.manifest(1)
+    store.latest_events()
     assert len(store.listed_pages()) <= len(pages)
     for name in store.listing_names():
         store.syncs(name)
@@ -183,6 +196,10 @@ _VALUES = {
     "bodies set data": (
         zstandard.compress(b"<p>a" * 99),
         zstandard.ZstdCompressor(write_content_size=False).compress(b"x" * 9999),
+    ),
+    "manifests set data": (
+        zstandard.compress(f'[["{7:032x}","{7:064x}",0,"Tea","Green"]]'.encode()),
+        zstandard.compress(b"[" * 9999),
     ),
     "robots": (zstandard.compress(b"Disallow: /x"),),
     "latest_visits": (np.arange(4).tobytes(),),
@@ -222,6 +239,8 @@ PARSERS = (
             ),
             f"{_SQLITE}.values",
             f"{_SQLITE}.feed:_event",
+            f"{_SQLITE}.manifests:manifest_in",
+            f"{_SQLITE}.manifests:_chunk",
             f"{_SQLITE}.checkpoints:load",
             *(
                 f"{_SQLITE}.latest_visits:{name}"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 import apsw
 import numpy as np
@@ -23,6 +24,7 @@ from recrawl.entries.entries import (
     VisitMade,
 )
 from recrawl.entries.listings import ListingSynced, SyncOutcome
+from recrawl.entries.manifests import ListedChunk, Manifest
 from recrawl.settings.settings import read_settings
 from recrawl.store import create_store
 from recrawl.store.sqlite import checkpoints
@@ -89,13 +91,15 @@ def _visit(page: int, number: int) -> VisitMade:
         body=body if changed or not number else None,
         masks='[1,["p",1,1,["Now ",""],8,0,"Top","",1]]' if page < 3 else None,
         change=None if number else PageChange(),
-        event=_event(number) if changed or not number else None,
+        event=_event(page, number) if changed or not number else None,
     )
 
 
-def _event(number: int) -> PageEvent:
+def _event(page: int, number: int) -> PageEvent:
     kind = FeedKind.CHANGED if number else FeedKind.NEW
-    return PageEvent(kind, BEGAN + number * DAY, BEGAN, gist="figures")
+    chunk = ListedChunk(str(UUID(int=page)), f"{number:064x}", (f"Page {page}",), 0)
+    manifest = Manifest(1, (chunk,))
+    return PageEvent(kind, BEGAN + number * DAY, BEGAN, gist="figures", manifest=manifest)
 
 
 def _sync(number: int) -> ListingSynced:

@@ -33,6 +33,12 @@ SPOILT = {
         "update bodies set data = zeroblob(length(data)) where id = 4",
         "bodies",
     ),
+    "a manifest that nobody has": (
+        "insert into manifests select 61, page, splitter, chunks, data from manifests limit 1",
+        "changes",
+    ),
+    "a manifest with another count": ("update manifests set chunks = chunks + 1", "manifests"),
+    "a manifest that is no list": ("update manifests set data = x'28b52ffd'", "manifests"),
     "a part of the checkpoint": (
         "update checkpoint set data = zeroblob(length(data)) where part = '0.last' and block = 1",
         "checkpoint",
@@ -62,8 +68,9 @@ def test_a_whole_store_has_no_problems_and_every_row_is_looked_at(whole):
     assert rows["checkpoint"] > 30
     assert list(rows) == [
         *("file", "checkpoint", "visits", "pages", "copies", "versions", "hosts", "changes"),
-        *("listings", "bodies"),
+        *("listings", "bodies", "manifests"),
     ]
+    assert rows["manifests"] > stores.PAGES
 
 
 @pytest.mark.parametrize("name", SPOILT)

@@ -15,7 +15,7 @@ import apsw
 import numpy as np
 
 from recrawl.entries.records import Checked
-from recrawl.store.sqlite import checkpoints, meta, versions
+from recrawl.store.sqlite import checkpoints, manifests, meta, versions
 from recrawl.store.sqlite.columns import largest_id, read_columns
 from recrawl.store.sqlite.connections import UNREADABLE, printable
 from recrawl.store.sqlite.latest_visits import saved_latest
@@ -28,6 +28,11 @@ _ROWS = 1 << 17
 _VISITS = ("id", "page", "before", "outcome")
 
 _NEWEST = "(select coalesce(max(seq), 0) from sqlite_sequence where name = 'changes')"
+_UNUSED = """
+    visit not in (select manifest from pages where manifest is not null)
+    and visit not in (select manifest from changes where manifest is not null)
+    and visit not in (select manifest_before from changes where manifest_before is not null)
+"""
 _NO_DESTINATION = "destination not in (select id from destinations)"
 # What every row of a table must find in another.
 _ORPHANS = (
@@ -42,6 +47,9 @@ _ORPHANS = (
     ("hosts", "signal_records", "host not in (select id from hosts)", "is of no host"),
     ("changes", "changes", "page not in (select id from pages)", "is of no page"),
     ("changes", "changes", "visit not in (select id from visits)", "is of no visit"),
+    ("changes", "manifests", "page not in (select id from pages)", "is of no page"),
+    ("changes", "manifests", "visit not in (select id from visits)", "is of no visit"),
+    ("changes", "manifests", _UNUSED, "is of no event and no copy"),
     ("changes", "destinations", f"cursor not between 0 and {_NEWEST}", "is ahead of the feed"),
     ("changes", "undelivered", _NO_DESTINATION, "is of no destination"),
     ("listings", "objects", "listing not in (select id from listings)", "is of no listing"),
@@ -57,7 +65,7 @@ def check(connection: apsw.Connection, *, quick: bool) -> Iterator[Checked]:
 
     Args:
         connection: To the store.
-        quick: Whether to leave out what reads every byte: indexes and bodies.
+        quick: Whether to leave out what reads every byte: indexes, bodies and manifests.
     """
     yield _checked("file", _file(connection, quick=quick))
     yield _checked("checkpoint", _checkpoint(connection))
@@ -66,6 +74,7 @@ def check(connection: apsw.Connection, *, quick: bool) -> Iterator[Checked]:
         yield _checked(what, _orphans(connection, what))
     if not quick:
         yield _checked("bodies", _bodies(connection))
+        yield _checked("manifests", _manifests(connection))
 
 
 def _checked(what: str, problems: Iterator[str | int]) -> Checked:
@@ -163,3 +172,15 @@ def _bodies(connection: apsw.Connection) -> Iterator[str | int]:
             versions.body_in(*body)
         except UNREADABLE as error:
             yield f"body {number}: {error}"
+
+
+def _manifests(connection: apsw.Connection) -> Iterator[str | int]:
+    """Every manifest, decompressed and read."""
+    for number, *manifest in connection.execute(
+        "select visit, splitter, chunks, data from manifests"
+    ):
+        yield 1
+        try:
+            manifests.manifest_in(*manifest)
+        except UNREADABLE as error:
+            yield f"manifest of visit {number}: {error}"

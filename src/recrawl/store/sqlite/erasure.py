@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from recrawl.entries.entries import Erased
 from recrawl.entries.records import Tombstone
-from recrawl.store.sqlite import meta, versions
+from recrawl.store.sqlite import manifests, meta, versions
 from recrawl.store.sqlite.pages import address_of, erased_name, key_of
 from recrawl.visits.status import PageStatus
 
@@ -55,6 +55,7 @@ def erase(connection: apsw.Connection, page: int, at: int, visit: int, seed: int
     if _status(connection, page) == PageStatus.ERASED:
         return Erased()
     found = versions.drop(connection, page)
+    manifests.drop(connection, page)
     for table in ("copies", "masks"):
         connection.execute(f"delete from {table} where page = ? + 1", (page,))  # noqa: S608 - ours
     # What the pages of a host have in common may be a line of this one.
@@ -63,7 +64,9 @@ def erase(connection: apsw.Connection, page: int, at: int, visit: int, seed: int
     )
     connection.execute(_GONE, (PageStatus.ERASED, _NO_RULE, page))
     name = erased_name(address_of(connection, page), seed)
-    named = "update pages set address = ?, key = ?, version = null where id = ? + 1"
+    named = (
+        "update pages set address = ?, key = ?, version = null, manifest = null where id = ? + 1"
+    )
     connection.execute(named, (name, key_of(name, seed), page))
     connection.execute(_TOMBSTONE, (page, at, visit))
     meta.put(connection, _TO_WIPE, 1)

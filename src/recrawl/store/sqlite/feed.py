@@ -1,8 +1,9 @@
 """The change feed: events in the order in which they were committed, each written once.
 
 The number of an event is its position. Numbers rise, and none is ever given twice; old events are
-pruned from the beginning. `pages.listed` says of each page whether readers have a copy of it, and
-`pages.version` which one: both are set with the event that tells it.
+pruned from the beginning. `pages.listed` says of each page whether readers have a copy of it,
+`pages.version` which one, and `pages.manifest` which chunks it has: all are set with the event that
+tells it.
 
 Touches: files.
 """
@@ -11,13 +12,19 @@ from __future__ import annotations
 
 import json
 import secrets
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recrawl.detect.diff.gist import GISTS
 from recrawl.entries.records import FeedEvent, FeedRange
 from recrawl.entries.store import ERASED
-from recrawl.store.sqlite import meta
-from recrawl.store.sqlite.columns import SHARES, maybe_milliseconds, milliseconds, whole_numbers
+from recrawl.store.sqlite import manifests, meta
+from recrawl.store.sqlite.columns import (
+    SHARES,
+    maybe_milliseconds,
+    milliseconds,
+    read_columns,
+    whole_numbers,
+)
 from recrawl.store.sqlite.values import exactly, instant, maybe, maybe_instant, number
 from recrawl.visits.status import FeedKind, RemovalReason
 
@@ -31,30 +38,36 @@ if TYPE_CHECKING:
 
 INSERT = (
     "insert into changes (page, kind, at, earliest, latest, likely, visit, version, before, "
-    "share, gist, reason, target) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "share, gist, reason, target, manifest, manifest_before) "
+    "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
-LIST = "update pages set listed = ?, version = ? where id = ?"
-_VERSION = "select version from pages where id = ? + 1"
+LIST = "update pages set listed = ?, version = ?, manifest = ? where id = ?"
+_TOLD = "select version, manifest from pages where id = ? + 1"
 _FEED = "feed"
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"  # base 32
 _FEED_LETTERS = 8
 _EVENTS = """
     select changes.id, kind, page - 1, address, at, earliest, latest, likely, visit,
-        changes.version, before, share, gist, reason, target
+        changes.version, before, share, gist, reason, target, changes.manifest, manifest_before
     from changes join pages on pages.id = changes.page
     where changes.id > ? order by changes.id limit ?
 """
 _LISTED = """
     select 0, 0, pages.id - 1, address,
         coalesce((select max(at) from versions where versions.page = pages.id), found_at),
-        null, null, null, null, version, null, null, null, null, null
+        null, null, null, null, version, null, null, null, null, null, manifest, null
     from pages where id > ? and listed = 1 order by id limit ?
+"""
+_LATEST = """
+    select max(id) as newest, min(id) as first from changes where id > ?
+    group by page order by newest
 """
 _OLDEST = "select at from changes order by id limit 1"
 _OUTDATING = ", ".join(str(int(kind)) for kind in FeedKind if kind.outdates)
 _SEEN = f"select count(*) from changes where id >= ? and kind in ({_OUTDATING})"  # noqa: S608 - ours
 _FORGET = """
-    update changes set version = null, before = null, share = null, gist = null, target = null
+    update changes set version = null, before = null, share = null, gist = null, target = null,
+        manifest = null, manifest_before = null
     where page in (select value + 1 from json_each(?))
 """
 _FORGET_TARGETS = """
@@ -70,7 +83,7 @@ def begin(connection: apsw.Connection) -> None:
 
 
 def row_of(event: PageEvent, page: int, at: int, visit: int | None) -> list[Any]:
-    """Columns of an event but for its versions and its share, which are None.
+    """Columns of an event but for its versions, share and manifests, which are None.
 
     Args:
         event: The event.
@@ -92,16 +105,32 @@ def row_of(event: PageEvent, page: int, at: int, visit: int | None) -> list[Any]
         None if event.gist is None else GISTS.index(event.gist),
         event.reason,
         event.target,
+        None,
+        None,
     ]
 
 
-VERSION_AT, BEFORE_AT, SHARE_AT = 7, 8, 9  # places of what `row_of` leaves open
+VISIT_AT = 6
+# Places of what `row_of` leaves open.
+VERSION_AT, BEFORE_AT, SHARE_AT, MANIFEST_AT, MANIFEST_BEFORE_AT = 7, 8, 9, 13, 14
 
 
-def version_of(connection: apsw.Connection, page: int) -> bytes | None:
-    """Digest of the copy that readers have of a page; None where it is unknown."""
-    found = connection.execute(_VERSION, (page,)).get
-    return maybe(bytes, found)
+class ToldCopy(NamedTuple):
+    """The copy that readers have of a page, or had last.
+
+    Attributes:
+        version: Digest of its body; None where it is unknown.
+        manifest: Name of its manifest; None where there is none.
+    """
+
+    version: bytes | None = None
+    manifest: int | None = None
+
+
+def told_copy(connection: apsw.Connection, page: int) -> ToldCopy:
+    """The copy that the last event of a page told of."""
+    version, manifest = connection.execute(_TOLD, (page,)).fetchone() or (None, None)
+    return ToldCopy(maybe(bytes, version), maybe(int, manifest))
 
 
 def feed_range(connection: apsw.Connection) -> FeedRange:
@@ -122,6 +151,12 @@ def events_after(connection: apsw.Connection, after: int, rows: int) -> list[Fee
 def listed_after(connection: apsw.Connection, page: int, rows: int) -> list[FeedEvent]:
     """The next pages after a number that readers have a copy of, as events of a snapshot."""
     return [_event(row) for row in connection.execute(_LISTED, (page + 1, rows))]
+
+
+def latest_events(connection: apsw.Connection, after: int = 0) -> tuple[Ints, Ints]:
+    """Newest event above a number of each page that has one, ascending, and its first."""
+    newest, first = read_columns(connection, ("newest", "first"), _LATEST, (after,))
+    return newest, first
 
 
 def first_since(connection: apsw.Connection, seconds: float) -> int:
@@ -155,9 +190,9 @@ def prune(connection: apsw.Connection, before: int) -> None:
         "select id from changes where at >= ? order by id limit 1", (before,)
     ).get
     if first is None:
-        connection.execute("delete from changes")
-    else:
-        connection.execute("delete from changes where id < ?", (first,))
+        first = feed_range(connection).newest + 1
+    manifests.prune(connection, first)
+    connection.execute("delete from changes where id < ?", (first,))
 
 
 def forget(connection: apsw.Connection, pages: Collection[int], addresses: Collection[str]) -> None:
@@ -178,7 +213,7 @@ _REASONS = [None, *RemovalReason]
 
 def _event(row: Any) -> FeedEvent:  # noqa: ANN401 - a row of a query
     position, kind, page, address, at, earliest, latest, likely, visit, *rest = row
-    version, before, share, gist, reason, target = rest
+    version, before, share, gist, reason, target, manifest, manifest_before = rest
     return FeedEvent(
         number(position),
         _KINDS[number(kind, most=len(_KINDS) - 1)],
@@ -195,4 +230,6 @@ def _event(row: Any) -> FeedEvent:  # noqa: ANN401 - a row of a query
         None if gist is None else GISTS[number(gist, most=len(GISTS) - 1)],
         _REASONS[number(reason or 0, most=len(_REASONS) - 1)],
         maybe(str, target),
+        maybe(int, manifest),
+        maybe(int, manifest_before),
     )

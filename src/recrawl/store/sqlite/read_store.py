@@ -22,6 +22,7 @@ from recrawl.store.sqlite import feed as feed_rows
 from recrawl.store.sqlite import hosts as host_rows
 from recrawl.store.sqlite import latest_visits as visit_rows
 from recrawl.store.sqlite import listings as listing_rows
+from recrawl.store.sqlite import manifests as manifest_rows
 from recrawl.store.sqlite import pages as page_rows
 from recrawl.store.sqlite import versions as version_rows
 from recrawl.store.sqlite.clock_ahead import newest_instant
@@ -267,6 +268,8 @@ class SqliteReadStore:
     # The change feed.
 
     feed_range = _query(feed_rows.feed_range)
+    latest_events = _query(feed_rows.latest_events)
+    manifest = _query(manifest_rows.manifest_named)
     first_event_since = _query(feed_rows.first_since)
     listed_pages = _query(feed_rows.listed_pages)
     count_changes = _query(feed_rows.count_since)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, assert_never
 
 from recrawl.entries.deliveries import DestinationMoved, DestinationsNamed, Redelivered
@@ -39,6 +40,7 @@ from recrawl.store.sqlite import (
     feed,
     hosts,
     listings,
+    manifests,
     pages,
     versions,
 )
@@ -107,7 +109,7 @@ class Transaction:
             feed.INSERT: [],
             feed.LIST: [],
         }
-        self._versions: dict[int, bytes | None] = {}  # that events of this transaction told of
+        self._told: dict[int, feed.ToldCopy] = {}  # what events of this transaction told of
         self._erased: dict[int, str] = {}
 
     def add(self, entry: Entry, retention: Retention) -> Receipt:  # noqa: C901, PLR0911, PLR0912 - one per kind
@@ -190,8 +192,11 @@ class Transaction:
         if made.change is not None:
             self._set_status(page, made.change)
         digest: bytes | None = None
+        event = made.event
         if made.copy is not None and RobotsTag.NOARCHIVE in made.copy.robots:
             versions.drop(self.connection, page)
+            manifests.drop(self.connection, page)
+            event = None if event is None else replace(event, manifest=None)
             digest = None if made.body is None else digest_of(made.body)
         elif made.body is not None:
             digest = versions.keep(self.connection, page, at, made.body)
@@ -200,10 +205,10 @@ class Transaction:
                 alone = Retention(versions=most)
                 versions.prune(self.connection, alone, made.at_seconds, page)
             self._make_room(retention)
-        if made.event is not None:
-            row = feed.row_of(made.event, page, at, self.visit)
-            share = None if made.share is None else round(made.share * SHARES)
-            self._tell(made.event, page, row, digest, share)
+        if event is not None:
+            row = feed.row_of(event, page, at, self.visit)
+            row[feed.SHARE_AT] = None if made.share is None else round(made.share * SHARES)
+            self._tell(event, page, row, digest)
         return self.visit
 
     def _change(self, changed: PagesChanged) -> None:
@@ -224,7 +229,7 @@ class Transaction:
         for page in map(self._known, entry.pages):
             if isinstance(entry, PagesErased):
                 self._erased[page] = pages.address_of(self.connection, page)
-                self._versions[page] = None
+                self._told[page] = feed.ToldCopy()
                 found += erasure.erase(self.connection, page, at, self.visit, self.seed)
             else:
                 erasure.remove(self.connection, page, at, self.visit)
@@ -253,33 +258,35 @@ class Transaction:
                 self._tell(event, page, row)
 
     def _tell(
-        self,
-        event: PageEvent,
-        page: int,
-        row: list[Any],
-        digest: bytes | None = None,
-        share: int | None = None,
+        self, event: PageEvent, page: int, row: list[Any], digest: bytes | None = None
     ) -> None:
         """Write an event, and what readers have from then on.
 
         Args:
             event: The event.
             page: Its page.
-            row: Its row, but for versions and share.
+            row: Its row, but for versions and manifests.
             digest: Of the body that came with it.
-            share: Share of the words that differ, as the store counts it.
         """
-        if page in self._versions:
-            before = self._versions[page]
-        else:
-            before = feed.version_of(self.connection, page)
+        before = self._told.get(page) or feed.told_copy(self.connection, page)
         # Without a body it is a page that is back as it was, or that is gone.
-        version = digest or event.version or before
-        self._versions[page] = version
-        row[feed.VERSION_AT], row[feed.BEFORE_AT] = None if event.kind.ends else version, before
-        row[feed.SHARE_AT] = share
+        now, version, ends = before, digest or event.version, event.kind.ends
+        if version is not None:
+            now = feed.ToldCopy(version, before.manifest if ends else self._list(event, page, row))
+        self._told[page] = now
+        row[feed.VERSION_AT], row[feed.BEFORE_AT] = None if ends else now.version, before.version
+        row[feed.MANIFEST_AT] = None if ends else now.manifest
+        row[feed.MANIFEST_BEFORE_AT] = before.manifest
         self._rows[feed.INSERT].append(tuple(row))
-        self._rows[feed.LIST].append((not event.kind.ends, version, page + 1))
+        self._rows[feed.LIST].append((not ends, *now, page + 1))
+
+    def _list(self, event: PageEvent, page: int, row: Sequence[Any]) -> int | None:
+        """Write the manifest of a new copy, and return its name; None where there is none."""
+        visit: int | None = row[feed.VISIT_AT]
+        if event.manifest is None or visit is None:
+            return None
+        manifests.keep(self.connection, page, visit, event.manifest)
+        return visit
 
     def _deliver(self, entry: DestinationsNamed | DestinationMoved | Redelivered) -> None:
         match entry:

@@ -15,6 +15,7 @@ from recrawl.entries.entries import Erased
 from recrawl.entries.records import Version, digest_of
 from recrawl.errors import InvalidParameter
 from recrawl.store.retention import Versions, oldest, surplus
+from recrawl.store.sqlite import manifests
 from recrawl.store.sqlite.columns import largest_id, read_columns
 from recrawl.store.sqlite.guard import unpacked
 from recrawl.store.sqlite.values import exactly, instant, number
@@ -78,9 +79,11 @@ def drop(connection: apsw.Connection, page: int) -> Erased:
 
 
 def drop_unavailable(connection: apsw.Connection, now_seconds: float) -> int:
-    """Delete the versions of pages that asked for it from some instant on, which has come."""
+    """Delete what is kept of pages that asked for it from some instant on; returns how many."""
     due = "select page - 1 from copies where unavailable_after <= ?"
     pages = [page for (page,) in connection.execute(due, (now_seconds,))]
+    for page in pages:
+        manifests.drop(connection, page)
     return sum(drop(connection, page).versions for page in pages)
 
 
