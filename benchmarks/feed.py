@@ -8,7 +8,9 @@
    that the feed is a larger share than it ever is. Each crawl is a process of its own; rounds
    alternate; the ratio is that of the medians.
 2. Events read a second, with their JSON, as `recrawl changes --json` writes them.
-3. Copies exported a second as they are stored, to a new folder, with their manifest.
+3. CPU time of a crawl that writes down which chunks each new copy has, over one that does not, and
+   what that costs per new copy beside what one reading of such a page costs.
+4. Copies exported a second as they are stored: to a new folder, with its manifest, and to Parquet.
 
 Speeds are by CPU time, which other work on the machine leaves alone.
 
@@ -29,6 +31,8 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from recrawl.entries.store import WriteStore
     from recrawl.fetch.fetcher import Fetcher
     from recrawl.parse.messages import Request, Response
@@ -47,22 +51,28 @@ class Memory:
     def __init__(self, visit: int) -> None:
         self._visit = visit
 
-    async def fetch(self, request: Request) -> Response:
+    async def fetch(self, request: Request, on_send: Callable[[], object] = bool) -> Response:
         """Answer at once."""
         from recrawl.parse.messages import Response
 
+        on_send()
         name = request.address.rpartition("/")[2]
         if name == "robots.txt":
             return Response(request.address, 404, {}, b"")
         changed = self._visit if int(name) % 2 else 0
-        body = f"<title>{name}</title><p>{WORDS}<p>It costs {changed} euros, said {name}."
-        return Response(request.address, 200, {"content-type": "text/html"}, body.encode())
+        return Response(
+            request.address, 200, {"content-type": "text/html"}, _page(name, changed).encode()
+        )
 
     async def close(self) -> None:
         """Nothing to close."""
 
 
-def crawl(folder: Path, *, fed: bool) -> float:
+def _page(name: str, changed: int) -> str:
+    return f"<title>{name}</title><p>{WORDS}<p>It costs {changed} euros, said {name}."
+
+
+def crawl(folder: Path, side: str) -> float:
     """Seconds of CPU of two crawls."""
     from recrawl.clock import ScaledClock
     from recrawl.crawl.running import running
@@ -75,11 +85,18 @@ def crawl(folder: Path, *, fed: bool) -> float:
     from recrawl.store import create_store, open_store
     from recrawl.units import SECONDS_A_DAY
 
+    fed = side != "off"
     if not fed:
         scheduler.visit_event = lambda *_, **__: None  # type: ignore[assignment]
         Agenda.rate = lambda *_: nan  # type: ignore[method-assign]
     rule = Rule(SITE, interval=1.0)
-    settings = Settings("bench (me@a.org)", Budget(1e9), delay=0.0, together=100, rules=(rule,))
+    settings = Settings(
+        *("bench (me@a.org)", Budget(1e9)),
+        delay=0.0,
+        together=100,
+        rules=(rule,),
+        feed_chunks=side == "chunks",
+    )
     path = folder / "pages.db"
     with create_store(path) as store:
         addresses = [f"{SITE}{number}" for number in range(PAGES)]
@@ -104,16 +121,35 @@ def crawl(folder: Path, *, fed: bool) -> float:
 
 
 def measure_crawls(rounds: int) -> float:
-    spent: dict[str, list[float]] = {"on": [], "off": []}
+    spent: dict[str, list[float]] = {"on": [], "off": [], "chunks": []}
     for number in range(rounds):
-        for side in ("on", "off") if number % 2 else ("off", "on"):
+        for side in spent if number % 2 else reversed(spent):
             command = [sys.executable, __file__, "--crawl", side]
             told = subprocess.run(command, capture_output=True, check=True, text=True).stdout
             spent[side].append(float(told))
     ratio = median(spent["on"]) / median(spent["off"])
     each = ", ".join(f"{side} {1e6 * median(took) / 2 / PAGES:.0f}" for side, took in spent.items())
     print(f"CPU of a crawl with the feed / without: {ratio:.3f} (µs a visit: {each})")
+    more = (median(spent["chunks"]) - median(spent["on"])) / (PAGES * 3 / 2)
+    print(
+        f"CPU of a crawl with chunks / without: {median(spent['chunks']) / median(spent['on']):.3f}"
+        f" ({1e3 * more:.2f} ms per new copy; reading one: {1e3 * measure_reading():.2f} ms)"
+    )
     return ratio
+
+
+def measure_reading() -> float:
+    """Seconds of CPU that the chunks of one page take."""
+    from recrawl.extract import manifest_of, read_version
+
+    times = []
+    for number in range(100):
+        body, began = _page(str(number), 1).encode(), time.process_time()
+        content = read_version(body, f"{SITE}{number}")
+        assert content is not None
+        assert manifest_of(content) is not None
+        times.append(time.process_time() - began)
+    return median(times)
 
 
 def written(folder: Path, pages: int) -> WriteStore:
@@ -164,13 +200,16 @@ def measure_events(count: int) -> float:
 
 
 def measure_copies(count: int) -> float:
-    """Copies a second, to a new folder; then the same again, with nothing new."""
+    """Copies a second, to a new folder; the same again, with nothing new; and to a file."""
+    from recrawl.cli.exporting import export_copies
     from recrawl.entries.entries import PageEvent, VisitMade
     from recrawl.publish.copies.folder import CopyFolder
+    from recrawl.settings.rules import Rule
+    from recrawl.settings.settings import Settings
     from recrawl.store import open_store
     from recrawl.visits.status import FeedKind, VisitOutcome
 
-    new = PageEvent(FeedKind.NEW, NOON)
+    new, settings = PageEvent(FeedKind.NEW, NOON), Settings("bench (me@a.org)", rules=(Rule(SITE),))
     speeds: list[float] = []
     walls: list[float] = []
     with tempfile.TemporaryDirectory() as name:
@@ -195,11 +234,16 @@ def measure_copies(count: int) -> float:
                 assert done.files == count
                 speeds.append(count / (time.process_time() - cpu))
                 walls.append(count / (time.perf_counter() - began))
+            began, cpu = time.perf_counter(), time.process_time()
+            export_copies(settings, reader, f"{name}/copies.parquet", "html")
+            speeds.append(count / (time.process_time() - cpu))
+            walls.append(count / (time.perf_counter() - began))
     print(
         f"{count:,} copies exported: {speeds[0]:,.0f} a second of CPU ({walls[0]:,.0f} by the "
-        f"wall); again, with nothing new: {speeds[1]:,.0f} ({walls[1]:,.0f})"
+        f"wall); again, with nothing new: {speeds[1]:,.0f} ({walls[1]:,.0f}); to Parquet: "
+        f"{speeds[2]:,.0f} ({walls[2]:,.0f})"
     )
-    return speeds[0]
+    return min(speeds)
 
 
 def main() -> None:
@@ -207,11 +251,11 @@ def main() -> None:
     parser.add_argument("--events", type=int, default=1_000_000)
     parser.add_argument("--copies", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--crawl", choices=["on", "off"])
+    parser.add_argument("--crawl", choices=["on", "off", "chunks"])
     asked = parser.parse_args()
     if asked.crawl:
         with tempfile.TemporaryDirectory() as name:
-            print(crawl(Path(name), fed=asked.crawl == "on"))
+            print(crawl(Path(name), asked.crawl))
         return
     ratio = measure_crawls(asked.rounds)
     events, copies = measure_events(asked.events), measure_copies(asked.copies)

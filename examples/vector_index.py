@@ -36,7 +36,8 @@ def embed(texts: list[str]) -> list[list[float]]:
             digest = crc32(word.strip(".,;:!?()").encode())
             vector[digest % DIMENSIONS] += 1 if digest & 1 << 31 else -1
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return (vectors / np.maximum(lengths, 1e-9)).tolist()
+    unit: list[list[float]] = (vectors / np.maximum(lengths, 1e-9)).tolist()
+    return unit
 
 
 def open_index(folder: Path) -> QdrantClient:
@@ -64,7 +65,9 @@ def bring_up_to_date(
         for copy in copies:
             update_page(client, copy, done)
             pages.append(copy.page)
-        client.delete(CHUNKS, models.Filter(must_not=[of_pages(pages)]))
+        others = models.Filter(must_not=[of_pages(pages)])
+        done["deleted"] += client.count(CHUNKS, others).count
+        client.delete(CHUNKS, others)
         keep(cursor_file, cursor)
         events = store.changes(cursor, {"chunks"})
     for event in events:
@@ -92,9 +95,9 @@ def update_page(client: QdrantClient, event: recrawl.ChangeEvent, done: Counter[
             for chunk, vector in zip(new, vectors, strict=True)
         ]
         client.upsert(CHUNKS, points)
-    gone = list(known.keys() - {chunk["id"] for chunk in chunks})
+    gone = known.keys() - {chunk["id"] for chunk in chunks}
     if gone:
-        client.delete(CHUNKS, gone)
+        client.delete(CHUNKS, list(gone))
     done.update(embedded=len(new), deleted=len(gone))
 
 
@@ -111,20 +114,18 @@ def of_pages(pages: list[int]) -> models.FieldCondition:
 
 def hashes_of(client: QdrantClient, page: int) -> dict[str, str]:
     """Hash of each chunk that the index has of a page, by its id."""
-    found, after = {}, None
-    while True:
-        points, after = client.scroll(
-            CHUNKS, models.Filter(must=[of_pages([page])]), limit=1000, offset=after
-        )
-        found |= {str(point.id): point.payload["hash"] for point in points}
-        if after is None:
-            return found
+    wanted = models.Filter(must=[of_pages([page])])
+    points, after = client.scroll(CHUNKS, wanted, limit=1000)
+    while after is not None:
+        more, after = client.scroll(CHUNKS, wanted, limit=1000, offset=after)
+        points += more
+    return {str(point.id): (point.payload or {})["hash"] for point in points}
 
 
-def keep(cursor_file: Path, cursor: str) -> None:
+def keep(cursor_file: Path, cursor: str | None) -> None:
     """Remember how far the index is, all of it or nothing."""
     written = cursor_file.with_suffix(".new")
-    written.write_text(cursor)
+    written.write_text(cursor or "")
     written.replace(cursor_file)
 
 
@@ -141,7 +142,7 @@ def main(folder: Path, path: Path, words: str) -> None:
         done = bring_up_to_date(store, client, path / "cursor")
     print(f"{done['embedded']} chunks embedded, {done['deleted']} deleted.")
     for point in search(client, words) if words else ():
-        about = point.payload
+        about = point.payload or {}
         print(f"{point.score:.2f}  {about['address']}  {' > '.join(about['path'])}")
     client.close()
 

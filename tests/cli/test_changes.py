@@ -74,6 +74,10 @@ def test_options_choose_events(crawl):
     assert pages("--host", "b.org") == []
     assert pages("--host", "A.org", "--since", "2026-01-01T14:00:00") == [1, 2, 0]
     assert pages("--since", "1d") == []
+    assert pages() == [0, 1, 1, 2, 0]
+    assert pages("--latest") == [1, 2, 0]
+    assert pages("--latest", "--kind", "new") == [2]
+    assert pages("--latest", "--limit", "1") == [1]
 
 
 def test_a_snapshot_ends_with_the_cursor_to_go_on_from(crawl):

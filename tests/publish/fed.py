@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recrawl.entries.entries import PageChange, PageEvent, PagesFound, VisitMade
+from recrawl.extract import manifest_of, read_version
 from recrawl.store import create_store, open_for_writing
 from recrawl.visits.status import FeedKind, PageStatus, RemovalReason, VisitOutcome
 from tests.store.made import NOON
@@ -46,10 +48,21 @@ def tell(
     *events: tuple[FeedKind, int, bytes | None],
     start: int = 0,
     retention: Retention | None = None,
+    listed: bool = False,
 ) -> None:
-    """Write visits with events: kind, page, body; an hour apart."""
+    """Write visits with events: kind, page, body; an hour apart, with their chunks if `listed`."""
+    made = [_made(*each, start + hour) for hour, each in enumerate(events)]
     with open_for_writing(path, retention) as store:
-        store.write([_made(*each, start + hour) for hour, each in enumerate(events)])
+        store.write([with_manifest(each) for each in made] if listed else made)
+
+
+def with_manifest(made: VisitMade) -> VisitMade:
+    """A visit whose event lists the chunks of its body."""
+    if made.body is None or made.event is None:
+        return made
+    content = read_version(made.body, SITE + PATHS[made.page])
+    assert content is not None
+    return replace(made, event=replace(made.event, manifest=manifest_of(content)))
 
 
 def _made(kind: FeedKind, number: int, body: bytes | None, hour: int) -> VisitMade:

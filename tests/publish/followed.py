@@ -1,7 +1,10 @@
-"""A site that changes all the time, and a crawl of it until told to stop: followed.py FOLDER.
+"""A site that changes all the time, and a crawl of it until told to stop.
 
-Pages change every third of a second; some are gone, or have moved, for a while. A day of the crawl
-passes in a second.
+    followed.py FOLDER                 keeps ten versions of a page
+    followed.py FOLDER --listed        keeps one, and writes down which chunks each copy has
+
+Pages change every third of a second: sections are edited, come, go and change places. Some pages
+are gone, or have moved, for a while. A day of the crawl passes in a second.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recrawl.clock import ScaledClock
 from recrawl.crawl.running import running
@@ -28,13 +31,25 @@ PAGES = 12
 _SPELL_SECONDS = 0.3
 
 
+def words(spell: int, part: int) -> str:
+    """A text that differs in every word from that of another spell."""
+    return " ".join(f"w{spell}x{part}y{each}" for each in range(30))
+
+
 def changing(number: int) -> Behaviour:
     """A page by the time: another text in each spell, gone in some, elsewhere in others."""
 
     async def behave(wire: Wire) -> None:
         spell = int(time.monotonic() / _SPELL_SECONDS) + number
-        text = " ".join(f"w{spell}x{each}" for each in range(30))
-        found = answers.page(f"<main><h1>Page {number}</h1><p>{text}</main>".encode())
+        sections = [
+            f"<h2>Part {part}</h2><p>{words(spell // (1 + part), part)}"
+            for part in range(4)
+            if (spell + part) % 5
+        ]
+        if spell % 2:
+            sections.reverse()
+        text = f"<p>{words(spell, 9)}{''.join(sections)}"
+        found = answers.page(f"<main><h1>Page {number}</h1>{text}</main>".encode())
         if number >= PAGES // 2 and spell % 6 in (3, 4):
             found = answers.status(404, b"<p>no such page</p>")
         elif number == PAGES - 1 and spell % 6 == 5:
@@ -44,14 +59,15 @@ def changing(number: int) -> Behaviour:
     return behave
 
 
-async def crawl(folder: Path) -> None:
-    """Crawl until a signal comes."""
+async def crawl(folder: Path, **more: Any) -> None:
+    """Crawl until a signal comes; what else the settings ask for."""
     async with FaultServer({f"/{number}": changing(number) for number in range(PAGES)}) as server:
         rules = [page_rule(server, f"/{number}", interval=0.15) for number in range(PAGES)]
-        asked, path = settings(*rules, together=4), folder / "recrawl.db"
+        asked, path = settings(*rules, together=4, **more), folder / "recrawl.db"
         async with running(
             asked, path, ScaledClock(1.0, START), on_visit=bool, limits=LIMITS, seed=1
         ) as crawler:
+            crawler.crawl.trust.audited = False  # what differs has changed
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, crawler.stop)
             print("ready", flush=True)  # noqa: T201 - whoever started us waits for it
             await crawler.run(found=lambda *_: None)
@@ -81,4 +97,5 @@ def truth_of(store: Path) -> tuple[dict[int, str], dict[str, str]]:
 
 
 if __name__ == "__main__":
-    asyncio.run(crawl(Path(sys.argv[1])))
+    listed = {"versions": 1, "feed_chunks": True} if "--listed" in sys.argv else {}
+    asyncio.run(crawl(Path(sys.argv[1]), **listed))

@@ -11,7 +11,7 @@ Pure.
 
 from recrawl.extract.chunks import LONGEST_CHUNK, SPLITTER, Chunk, chunks_of, manifest_of
 from recrawl.extract.content import Content, ContentBlock
-from recrawl.extract.reading import is_text, read_content, read_version
+from recrawl.extract.reading import is_text, read_content, read_version, title_of
 
 __all__ = [
     "LONGEST_CHUNK",
@@ -24,4 +24,5 @@ __all__ = [
     "manifest_of",
     "read_content",
     "read_version",
+    "title_of",
 ]

@@ -5,6 +5,8 @@ Pure.
 
 from __future__ import annotations
 
+import re
+from html import unescape
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -36,6 +38,8 @@ _LONGEST_PAGE = 8 << 20
 _LONGEST_TITLE = 1_000
 _SAMPLE = 20_000  # bytes by which text is told from what is none
 _MOST_UNREADABLE = 0.05  # of their letters
+_UNREADABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\ufffd]")
+_TITLE = re.compile("<title[^<>]*>", re.IGNORECASE)
 
 
 def read_content(
@@ -91,6 +95,20 @@ def read_version(
     return read_content(body, "", address, masks=masks, criteria=criteria)
 
 
+def title_of(body: bytes) -> str:
+    """Title of a stored page as it is written, without reading the rest; empty where it has none.
+
+    >>> title_of(b"<html><title>Tea &amp; more</title><p>Hot"), title_of(b"Tea")
+    ('Tea & more', '')
+    """
+    text = decoded(body)
+    begins = _TITLE.search(text, 0, _SAMPLE)
+    ends = -1 if begins is None else text.find("<", begins.end(), begins.end() + _SAMPLE)
+    if begins is None or ends < 0:
+        return ""
+    return " ".join(unescape(text[begins.end() : ends]).split())[:_LONGEST_TITLE]
+
+
 def is_text(body: bytes) -> bool:
     """Whether a body is text, by its beginning: stores do not keep what a host called it.
 
@@ -98,8 +116,7 @@ def is_text(body: bytes) -> bool:
     (True, False)
     """
     text = decoded(body[:_SAMPLE])
-    bad = sum(letter == "\ufffd" or (letter < " " and letter not in "\t\n\r\f") for letter in text)
-    return bad <= _MOST_UNREADABLE * len(text)
+    return len(_UNREADABLE.findall(text)) <= _MOST_UNREADABLE * len(text)
 
 
 def _read_page(page: str, address: str, masks: Masks, criteria: Criteria) -> Content | None:

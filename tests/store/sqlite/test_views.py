@@ -9,6 +9,7 @@ import sys
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
@@ -25,6 +26,7 @@ from recrawl.entries.entries import (
     RobotsRead,
 )
 from recrawl.entries.listings import EventKind, ListingSynced, SyncOutcome
+from recrawl.entries.manifests import ListedChunk, Manifest
 from recrawl.store import create_store
 from recrawl.visits.status import (
     Audit,
@@ -136,6 +138,7 @@ def test_changes_tell_what_happened_when_and_to_which_version(path):
         *(FeedKind.CHANGED, NOON + 2.5, NOON, NOON + 1.25),
         gist="figures",
         target="https://a.org/b",
+        manifest=Manifest(3, (ListedChunk(str(UUID(int=1)), f"{1:064x}", ("Tea",), 0),)),
     )
     with store_with(path, *numbered(2)) as store:
         first = PageEvent(FeedKind.NEW, NOON)
@@ -161,6 +164,8 @@ def test_changes_tell_what_happened_when_and_to_which_version(path):
         "gist": "figures",
         "reason": None,
         "moved_to": "https://a.org/b",
+        "chunks": 1,
+        "splitter": 3,
     }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from recrawl.extract import SPLITTER, chunks_of
+from recrawl.extract import SPLITTER, chunks_of, is_text, title_of
 from recrawl.parse.encodings import decoded
 from recrawl.publish.events import utc
 
@@ -99,19 +99,19 @@ def copy_row(copy: KeptCopy, content: ContentReader, form: str) -> dict[str, Any
         form: What `content` holds: `html` (the body as text), `text` or `markdown`.
     """
     body = copy.body or b""
-    found = content.content(copy.page, copy.address, copy.digest)
-    told: str | None = None
-    if found is not None:
-        told = {"text": lambda: found.text, "markdown": lambda: found.markdown}.get(
-            form, lambda: decoded(body)
-        )()
+    title, told = None, None
+    if form == "html":  # what is stored, at the speed of the disk: nothing is made of it
+        if is_text(body):
+            title, told = title_of(body), decoded(body)
+    elif (found := content.content(copy.page, copy.address, copy.digest)) is not None:
+        title, told = found.title, found.text if form == "text" else found.markdown
     return {
         "page": copy.page,
         "address": copy.address,
         "version": copy.digest.hex(),
         "seen_at": utc(copy.at_seconds),
         "size_bytes": len(body),
-        "title": None if found is None else found.title,
+        "title": title,
         "content": told,
     }
 
