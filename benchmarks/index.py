@@ -11,18 +11,27 @@ the next one, a page has another title. For each edit are counted
 - by page: all chunks of the page deleted and written;
 - all anew: every chunk of every page written.
 
-Touches: reads `/usr/share`.
+Beside that, what a list of chunks takes in a store (`chunks = true` in `[feed]`).
+
+Touches: reads `/usr/share`; a temporary folder.
 """
 
 from __future__ import annotations
 
+import sqlite3
 from collections import Counter
+from contextlib import closing
 from copy import deepcopy
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from lxml import etree  # type: ignore[import-untyped] # ships no types
 
-from recrawl.extract import chunks_of, read_content
+from recrawl.entries.entries import PageEvent, PagesFound, VisitMade
+from recrawl.extract import chunks_of, manifest_of, read_content, read_version
+from recrawl.store import create_store
+from recrawl.visits.status import FeedKind, VisitOutcome
 from tests.extract.documentation import HEADINGS, edited, pages, parse
 
 if TYPE_CHECKING:
@@ -137,6 +146,26 @@ EDITS = {
 }
 
 
+def list_bytes(some: list[tuple[str, bytes]]) -> tuple[float, float]:
+    """Mean bytes that the list of a page's chunks takes in a store, and its body."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "pages.db"
+        with create_store(path) as store:
+            addresses = [f"{ADDRESS}{number}/{name}" for number, (name, _) in enumerate(some)]
+            rows = len(some)
+            store.write([PagesFound(addresses, ["docs.example.org"] * rows, [0] * rows, 0.0)])
+            for number, (_, page) in enumerate(some):
+                content = read_version(page, addresses[number])
+                assert content is not None
+                event = PageEvent(FeedKind.NEW, 0.0, manifest=manifest_of(content))
+                made = VisitMade(number, 0.0, VisitOutcome.FIRST, body=page, event=event)
+                store.write([made])
+        with closing(sqlite3.connect(path)) as connection:
+            ((lists,),) = connection.execute("select avg(length(data)) from manifests")
+            ((bodies,),) = connection.execute("select avg(length(data)) from bodies")
+    return lists, bodies
+
+
 def main() -> None:
     some = [(manual, path.name, path.read_bytes()) for manual, path in pages()]
     assert len(some) >= FEWEST, "needs the packages of tests/extract/documentation.py"
@@ -163,6 +192,8 @@ def main() -> None:
     for kind, count in counts.items():
         means = "".join(f"{count[column] / count['edits']:14.2f}" for column in columns[1:])
         print(f"{kind:20}{count['edits']:14}{means}{everything:14,}")
+    lists, bodies = list_bytes([(name, page) for _, name, page in some])
+    print(f"a list takes {lists:,.0f} bytes per page, a body {bodies:,.0f}")
 
 
 if __name__ == "__main__":
