@@ -50,7 +50,7 @@ def changing(number: int) -> Behaviour:
             sections.reverse()
         text = f"<p>{words(spell, 9)}{''.join(sections)}"
         found = answers.page(f"<main><h1>Page {number}</h1>{text}</main>".encode())
-        if number >= PAGES // 2 and spell % 6 in (3, 4):
+        if PAGES // 2 <= number < PAGES - 1 and spell % 6 in (3, 4):
             found = answers.status(404, b"<p>no such page</p>")
         elif number == PAGES - 1 and spell % 6 == 5:
             found = answers.redirect("/0")

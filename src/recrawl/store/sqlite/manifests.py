@@ -12,12 +12,11 @@ import json
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-import zstandard
-
 from recrawl.entries.manifests import MOST_CHUNKS, MOST_LETTERS, ListedChunk, Manifest
 from recrawl.errors import InvalidParameter
 from recrawl.store.sqlite.guard import unpacked
 from recrawl.store.sqlite.values import exactly, number
+from recrawl.store.sqlite.versions import packed
 from recrawl.visits.status import FeedKind
 
 if TYPE_CHECKING:
@@ -50,8 +49,7 @@ def keep(connection: apsw.Connection, page: int, visit: int, manifest: Manifest)
             f"a manifest must have at most {MOST_CHUNKS:,} chunks and {_LARGEST:,} bytes "
             f"(got {len(rows):,} and {len(text):,})"
         )
-    data = zstandard.compress(text)
-    connection.execute(_INSERT, (visit, page, manifest.splitter, len(rows), data))
+    connection.execute(_INSERT, (visit, page, manifest.splitter, len(rows), packed(text)))
 
 
 def manifest_named(connection: apsw.Connection, name: int | None) -> Manifest | None:

@@ -303,7 +303,10 @@ class Transaction:
             kept = entry.now_seconds - retention.events * SECONDS_A_DAY
             feed.prune(self.connection, milliseconds(kept))
             deliveries.prune(self.connection)
-        dropped = versions.drop_unavailable(self.connection, entry.now_seconds)
+        dropped = 0
+        for page in versions.unavailable_pages(self.connection, entry.now_seconds):
+            dropped += versions.drop(self.connection, page).versions
+            manifests.drop(self.connection, page)
         return dropped + versions.prune(self.connection, retention, entry.now_seconds)
 
     def _set_status(self, page: int, change: PageChange) -> None:

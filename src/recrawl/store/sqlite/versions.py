@@ -15,7 +15,6 @@ from recrawl.entries.entries import Erased
 from recrawl.entries.records import Version, digest_of
 from recrawl.errors import InvalidParameter
 from recrawl.store.retention import Versions, oldest, surplus
-from recrawl.store.sqlite import manifests
 from recrawl.store.sqlite.columns import largest_id, read_columns
 from recrawl.store.sqlite.guard import unpacked
 from recrawl.store.sqlite.values import exactly, instant, number
@@ -51,10 +50,8 @@ def keep(connection: apsw.Connection, page: int, at: int, body: bytes) -> bytes:
     digest = digest_of(body)
     number = connection.execute("select id from bodies where digest = ?", (digest,)).get
     if number is None:
-        packed = _compressor().compress(body)
-        connection.execute(
-            "insert into bodies (digest, size, data) values (?, ?, ?)", (digest, len(body), packed)
-        )
+        values = (digest, len(body), packed(body))
+        connection.execute("insert into bodies (digest, size, data) values (?, ?, ?)", values)
         number = connection.last_insert_rowid()
     newest, newest_at = connection.execute(_NEWEST, (page,)).fetchone() or (None, at - 1)
     if newest != number:
@@ -78,13 +75,10 @@ def drop(connection: apsw.Connection, page: int) -> Erased:
     return Erased(count, gone, size)
 
 
-def drop_unavailable(connection: apsw.Connection, now_seconds: float) -> int:
-    """Delete what is kept of pages that asked for it from some instant on; returns how many."""
+def unavailable_pages(connection: apsw.Connection, now_seconds: float) -> list[int]:
+    """Pages that asked for nothing to be kept of them from some instant on, which has come."""
     due = "select page - 1 from copies where unavailable_after <= ?"
-    pages = [page for (page,) in connection.execute(due, (now_seconds,))]
-    for page in pages:
-        manifests.drop(connection, page)
-    return sum(drop(connection, page).versions for page in pages)
+    return [page for (page,) in connection.execute(due, (now_seconds,))]
 
 
 def too_many(connection: apsw.Connection, page: int, most: int) -> bool:
@@ -133,13 +127,13 @@ def body_in(data: bytes, size: int, digest: bytes) -> bytes:
     return body
 
 
-def _compressor() -> zstandard.ZstdCompressor:
-    """Compressor of this thread: creating one takes longer than compressing a page."""
+def packed(content: bytes) -> bytes:
+    """Compress, by this thread's compressor: creating one takes longer than compressing a page."""
     try:
         made: zstandard.ZstdCompressor = _OWN.compressor
     except AttributeError:
         made = _OWN.compressor = zstandard.ZstdCompressor()
-    return made
+    return made.compress(content)
 
 
 def prune(
