@@ -92,7 +92,7 @@ def test_what_was_given_up_is_listed_and_delivered_by_hand(crawl):
         ended = run("changes", "--redeliver", found["event"], cwd=crawl)
         left = run("changes", "--undelivered", cwd=crawl).out
 
-    assert (found["webhook"], found["problem"]) == ("index", "answered 500")
+    assert (found["destination"], found["problem"]) == ("index", "answered 500")
     assert found["at"] == "2001-09-09T01:46:40.000Z"
     assert (ended.code, ended.err, left) == (0, "index: delivered.\n", "")
     assert ids(receivers) == ["2"]
@@ -182,4 +182,4 @@ def test_a_program_that_cannot_be_run_is_refused_at_once(crawl, command):
 def test_without_a_webhook_there_is_nothing_to_deliver(crawl):
     said = sentence(run("changes", "--deliver", cwd=crawl))
 
-    assert said == "recrawl.toml has no [[webhook]] to deliver to"
+    assert said == "recrawl.toml has no [[webhook]] or [[notify]] to deliver to"

@@ -604,6 +604,18 @@ def test_what_was_given_up_stays_until_it_is_redelivered_or_pruned(store, reader
     assert reader.undelivered() == given_up[1:]
 
 
+def test_several_events_are_given_up_at_once_and_the_last_problem_is_kept(store, reader):
+    at = Destination("a", 3, attempts=2, next_at_seconds=70.0, problem="no connection")
+    store.write([DestinationsNamed(["a"]), DestinationMoved(at, 61.0, "no connection", (1, 3))])
+
+    assert reader.destinations() == [at]
+    assert [each.number for each in reader.undelivered()] == [1, 3]
+
+    store.write([DestinationMoved(Destination("a", 4), 80.0)])
+
+    assert reader.destinations() == [Destination("a", 4)]
+
+
 def test_what_was_given_up_goes_with_its_event(address, store):
     event = PageEvent(FeedKind.NEW, latest_seconds=NOON)
     made = VisitMade(0, NOON, VisitOutcome.FIRST, event=event)

@@ -14,7 +14,7 @@ import pytest
 from recrawl.clock import RealClock
 from recrawl.entries.deliveries import DestinationsNamed
 from recrawl.publish.programs import DESTINATION, NAME
-from recrawl.publish.webhooks.tasks import Hooks, at_work, open_programs
+from recrawl.publish.tasks import Hooks, at_work, open_programs
 from recrawl.settings.settings import read_settings
 from recrawl.store import open_for_writing, open_store
 from recrawl.store.writer import Writer

@@ -53,10 +53,13 @@ _ATOM = typer.Option(
 _OUTPUT = typer.Option(
     "--output", "-o", metavar="F", help="Write JSON lines to F.", show_default=False
 )
-_DELIVER = typer.Option("--deliver", help="Deliver to all webhooks what waits for them.")
-_UNDELIVERED = typer.Option("--undelivered", help="Show events that were given up at a webhook.")
+_DELIVER = typer.Option("--deliver", help="Deliver what waits to webhooks and notifications.")
+_UNDELIVERED = typer.Option("--undelivered", help="Show events that could not be delivered.")
 _REDELIVER = typer.Option(
     "--redeliver", metavar="ID", help="Deliver one event again.", show_default=False
+)
+_TEST = typer.Option(
+    "--test", metavar="NAME", help="Send a message to a [[notify]] now.", show_default=False
 )
 _MOST_ENTRIES = 100  # of an Atom feed, where no limit is given
 _FEW = 20  # events read at once where each brings its content
@@ -105,6 +108,7 @@ def changes(
     deliver: Annotated[bool, _DELIVER] = False,
     undelivered: Annotated[bool, _UNDELIVERED] = False,
     redeliver: Annotated[str, _REDELIVER] = "",
+    test: Annotated[str, _TEST] = "",
     settings: Annotated[Path, shared.SETTINGS] = Path("recrawl.toml"),
 ) -> None:
     """Show what has changed: pages that are new, changed, removed, moved or back.
@@ -117,8 +121,9 @@ def changes(
     first and then the cursor to go on from. A cursor that has expired is told so.
     --latest leaves out what a later event of the same page has made good.
 
-    A crawl delivers events to the webhooks of the settings by itself; --deliver and
-    --redeliver do so when none runs, and write to the store how far each is.
+    A crawl delivers events to the webhooks and notifications of the settings by
+    itself; --deliver and --redeliver do so when none runs, and write to the store
+    how far each is. --test sends the newest changes, if any, to a [[notify]].
 
     \b
     Examples:
@@ -128,13 +133,15 @@ def changes(
         recrawl changes --after k3fqabcd-1042 --with chunks --json
         recrawl changes --host example.org --atom changes.xml
         recrawl changes --deliver
+        recrawl changes --test me
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.publish.content import ContentReader
 
-    if sum([deliver, undelivered, bool(redeliver)]) > 1:
-        raise typer.BadParameter("--deliver, --undelivered and --redeliver exclude each other")
-    if deliver or undelivered or redeliver:
-        _webhooks(settings, redeliver, deliver=deliver, as_json=as_json)
+    if sum([deliver, undelivered, bool(redeliver), bool(test)]) > 1:
+        said = "--deliver, --undelivered, --redeliver and --test exclude each other"
+        raise typer.BadParameter(said)
+    if deliver or undelivered or redeliver or test:
+        _deliveries(settings, redeliver, test, deliver=deliver, as_json=as_json)
         return
     _check(after, since, snapshot=snapshot, follow=follow, atom=atom, output=output)
     wanted = _Wanted(_kinds(kind or []), host.lower(), everything, latest)
@@ -179,11 +186,13 @@ def _head(asked: Settings, reader: ReadStore) -> list[str]:
     return [json.dumps(head(kept.feed, kept.newest, complete, now * SECONDS_A_DAY)) + "\n"]
 
 
-def _webhooks(settings: Path, redeliver: str, *, deliver: bool, as_json: bool) -> None:
-    """Deliver to webhooks, or show what was not delivered."""
+def _deliveries(settings: Path, redeliver: str, test: str, *, deliver: bool, as_json: bool) -> None:
+    """Deliver by hand, or show what was not delivered."""
     from recrawl.cli import deliveries
 
-    if deliver:
+    if test:
+        deliveries.test(settings, test)
+    elif deliver:
         deliveries.deliver(settings)
     elif redeliver:
         deliveries.redeliver(settings, redeliver)

@@ -84,8 +84,7 @@ def crawl(
 
     from recrawl.cli.crawling import CrawlOptions, crawl_on, load_settings, store_of
     from recrawl.cli.options import size
-    from recrawl.publish.webhooks.delivery import targets_of
-    from recrawl.publish.webhooks.tasks import Hooks
+    from recrawl.publish.tasks import Hooks
     from recrawl.units import days
 
     asked = load_settings(settings)
@@ -93,7 +92,7 @@ def crawl(
     if warc_size and warc is None:
         raise typer.BadParameter("--warc-size needs --warc")
     room = size(warc_size, "warc-size") if warc_size else None
-    hooks = Hooks(targets_of(asked, settings.parent), command=_command(on_change))
+    hooks = Hooks.of(asked, settings.parent, _command(on_change))
     options = CrawlOptions(
         once=once, days=time, port=metrics, warc=warc, warc_bytes=room, hooks=hooks
     )

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from recrawl.crawl.tally import Tally
     from recrawl.entries.listings import ListingSynced
     from recrawl.fetch.fetcher import Fetcher
-    from recrawl.publish.webhooks.tasks import Hooks
+    from recrawl.publish.tasks import Hooks
     from recrawl.settings.settings import Settings
 
 _REFRESH_SECONDS = 0.5

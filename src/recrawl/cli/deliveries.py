@@ -1,6 +1,6 @@
-"""Webhooks by hand: `recrawl changes --deliver`, `--undelivered` and `--redeliver`.
+"""Deliveries by hand: `recrawl changes --deliver`, `--undelivered`, `--redeliver` and `--test`.
 
-Touches: the network, a store, files, the environment, the clock, the standard streams.
+Touches: the network, processes, a store, files, the environment, the clock, the standard streams.
 """
 
 from __future__ import annotations
@@ -19,23 +19,25 @@ if TYPE_CHECKING:
 
     from recrawl.entries.records import FeedEvent, Undelivered
     from recrawl.entries.store import ReadStore
-    from recrawl.publish.webhooks.delivery import Delivery, WebhookTarget
+    from recrawl.publish.notify.delivery import Notifier
+    from recrawl.publish.tasks import Hooks
+    from recrawl.publish.webhooks.delivery import Delivery
     from recrawl.settings.settings import Settings
     from recrawl.store.writer import Writer
 
-_HEADER = ("event", "webhook", "given up", "why")
+_HEADER = ("event", "destination", "given up", "why")
 
 
 def deliver(settings: Path) -> None:
     """Deliver what waits, where no crawl does so by itself."""
-    asked, targets = _load(settings)
-    asyncio.run(_deliver(settings, asked, targets))
+    asked, hooks = _load(settings)
+    asyncio.run(_deliver(settings, asked, hooks))
 
 
 def redeliver(settings: Path, cursor: str) -> None:
     """Deliver one event again: to those that it was given up at, or to all that want it."""
-    asked, targets = _load(settings)
-    asyncio.run(_redeliver(settings, asked, targets, cursor))
+    asked, hooks = _load(settings)
+    asyncio.run(_redeliver(settings, asked, hooks, cursor))
 
 
 def show_undelivered(settings: Path, *, as_json: bool) -> None:
@@ -53,7 +55,7 @@ def show_undelivered(settings: Path, *, as_json: bool) -> None:
     if as_json or not screen.is_terminal(sys.stdout):
         for row in rows:
             screen.say(
-                json.dumps(dict(zip(("event", "webhook", "at", "problem"), row, strict=True)))
+                json.dumps(dict(zip(("event", "destination", "at", "problem"), row, strict=True)))
             )
         return
     shown = [tuple(map(printable, row)) for row in rows[-screen.MOST_ROWS :]]
@@ -62,32 +64,57 @@ def show_undelivered(settings: Path, *, as_json: bool) -> None:
         screen.remark("No event was given up.")
 
 
+def test(settings: Path, name: str) -> None:
+    """Send the newest changes that a recipient asked for, or a sample, whatever runs meanwhile."""
+    from dataclasses import replace
+
+    from recrawl.cli.crawling import load_settings
+    from recrawl.errors import DeliveryFailed, InvalidParameter
+    from recrawl.publish.notify.delivery import send_trial
+    from recrawl.publish.notify.services import notify_targets
+
+    asked = load_settings(settings)
+    ours = tuple(each for each in asked.recipients if each.key == name)
+    if not ours:
+        if any(name in (each.key, each.label) for each in asked.webhooks):
+            said = f"{name} is a [[webhook]], whose receiver takes all that comes for true"
+            raise InvalidParameter(f"{said}; --redeliver posts an event again")
+        known = ", ".join(each.key for each in asked.recipients) or "it has none"
+        raise InvalidParameter(f"{settings} has no [[notify]] called {name} ({known})")
+    (target,) = notify_targets(replace(asked, recipients=ours), settings.parent)
+    with inspecting.open_crawl(settings) as (_, reader):
+        attempt = asyncio.run(send_trial(target, asked, reader))
+    if attempt.problem:
+        raise DeliveryFailed(f"no message could be sent to {name} ({attempt.problem})")
+    screen.remark(f"{name}: a message was sent.")
+
+
 def _label(given_up: Undelivered) -> str:
     """Name of a destination; an address without its query, in which some put a password."""
     return given_up.destination.partition("?")[0]
 
 
-def _load(settings: Path) -> tuple[Settings, tuple[WebhookTarget, ...]]:
+def _load(settings: Path) -> tuple[Settings, Hooks]:
     from recrawl.cli.crawling import load_settings
     from recrawl.errors import InvalidSettings
-    from recrawl.publish.webhooks.delivery import targets_of
+    from recrawl.publish.tasks import Hooks
 
     asked = load_settings(settings)
-    if not asked.webhooks:
-        raise InvalidSettings(f"{settings} has no [[webhook]] to deliver to")
-    return asked, targets_of(asked, settings.parent)
+    if not asked.webhooks and not asked.recipients:
+        raise InvalidSettings(f"{settings} has no [[webhook]] or [[notify]] to deliver to")
+    return asked, Hooks.of(asked, settings.parent)
 
 
 @asynccontextmanager
 async def _opened(
-    settings: Path, asked: Settings, targets: tuple[WebhookTarget, ...]
-) -> AsyncIterator[tuple[list[Delivery], ReadStore, Writer]]:
+    settings: Path, asked: Settings, hooks: Hooks
+) -> AsyncIterator[tuple[list[Delivery | Notifier], ReadStore, Writer]]:
     """Deliveries from a store that no crawl holds."""
     from recrawl.cli.crawling import store_of
     from recrawl.clock import RealClock
     from recrawl.entries.deliveries import DestinationsNamed
     from recrawl.errors import StoreLocked
-    from recrawl.publish.webhooks.tasks import Hooks, open_deliveries
+    from recrawl.publish.tasks import open_deliveries, open_notifiers
     from recrawl.store import open_for_writing, open_store
     from recrawl.store.retention import Retention
     from recrawl.store.writer import Writer
@@ -98,58 +125,51 @@ async def _opened(
     except StoreLocked as error:
         raise StoreLocked(f"{error}; a crawl delivers by itself") from None
     with store, open_store(path) as reader:
-        store.write([DestinationsNamed(Hooks(targets).names)])
+        store.write([DestinationsNamed(hooks.names)])
         writer = Writer(store)
-        hooks, clock = Hooks(targets), RealClock()
+        given = (hooks, reader, asked, writer.put, RealClock(), screen.remark)
         try:
-            async with open_deliveries(
-                hooks, reader, asked, writer.put, clock, screen.remark
-            ) as deliveries:
-                yield deliveries, reader, writer
+            async with open_deliveries(*given) as webhooks, open_notifiers(*given) as notifiers:
+                yield [*webhooks, *notifiers], reader, writer
         finally:
             await writer.close()
 
 
-async def _deliver(settings: Path, asked: Settings, targets: tuple[WebhookTarget, ...]) -> None:
+async def _deliver(settings: Path, asked: Settings, hooks: Hooks) -> None:
     from recrawl.errors import DeliveryFailed
     from recrawl.report.words import counted
 
-    async with _opened(settings, asked, targets) as (deliveries, _, _):
+    async with _opened(settings, asked, hooks) as (deliveries, _, _):
         for delivery in deliveries:
             delivery.end()
         await asyncio.gather(*(delivery.run(by_hand=True) for delivery in deliveries))
-    waiting = []
-    for target, delivery in zip(targets, deliveries, strict=True):
-        screen.remark(f"{target.webhook.label}: {counted(delivery.delivered, 'event')} delivered.")
-        if delivery.waits:
-            waiting.append(target.webhook.label)
+    for delivery in deliveries:
+        count = counted(delivery.delivered, delivery.thing)
+        screen.remark(f"{delivery.label}: {count} delivered.")
+    waiting = [delivery.label for delivery in deliveries if delivery.waits]
     if waiting:
         raise DeliveryFailed(f"events still wait to be delivered to {', '.join(waiting)}")
 
 
-async def _redeliver(
-    settings: Path, asked: Settings, targets: tuple[WebhookTarget, ...], cursor: str
-) -> None:
+async def _redeliver(settings: Path, asked: Settings, hooks: Hooks, cursor: str) -> None:
     from recrawl.entries.deliveries import Redelivered
     from recrawl.errors import DeliveryFailed
-    from recrawl.publish.webhooks.retries import is_delivered, what_failed
 
     failed = []
-    async with _opened(settings, asked, targets) as (deliveries, reader, writer):
+    async with _opened(settings, asked, hooks) as (deliveries, reader, writer):
         event = _event(reader, cursor)
         given_up = {
             each.destination for each in reader.undelivered() if each.number == event.number
         }
-        for target, delivery in zip(targets, deliveries, strict=True):
-            webhook = target.webhook
-            if webhook.key not in given_up and (given_up or not delivery.wants(event)):
+        for delivery in deliveries:
+            if delivery.key not in given_up and (given_up or not await delivery.wants(event)):
                 continue
-            response = await delivery.deliver(event)
-            if is_delivered(response):
-                await writer.put(Redelivered(webhook.key, event.number))
-                screen.remark(f"{webhook.label}: delivered.")
+            attempt = await delivery.deliver(event)
+            if attempt.problem:
+                failed.append(f"{delivery.label} ({attempt.problem})")
             else:
-                failed.append(f"{webhook.label} ({what_failed(response)})")
+                await writer.put(Redelivered(delivery.key, event.number))
+                screen.remark(f"{delivery.label}: delivered.")
     if failed:
         raise DeliveryFailed(f"event {cursor} could not be delivered to {', '.join(failed)}")
 

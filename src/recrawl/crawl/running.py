@@ -17,7 +17,13 @@ import numpy as np
 from recrawl.crawl.crawler import Crawler
 from recrawl.entries.deliveries import DestinationsNamed
 from recrawl.fetch.http.client import PER_ADDRESS, HttpFetcher
-from recrawl.publish.webhooks.tasks import Hooks, at_work, open_deliveries, open_programs
+from recrawl.publish.tasks import (
+    Hooks,
+    at_work,
+    open_deliveries,
+    open_notifiers,
+    open_programs,
+)
 from recrawl.state.opening import open_crawl
 from recrawl.store import open_for_writing, open_store
 from recrawl.store.retention import Retention
@@ -97,8 +103,9 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
                 given = (hooks, reader, settings, writer.put, clock, on_remark)
                 async with (
                     open_deliveries(*given) as webhooks,
+                    open_notifiers(*given) as notifiers,
                     open_programs(*given) as programs,
-                    at_work([*webhooks, *programs], on_remark) as wake,
+                    at_work([*webhooks, *notifiers, *programs], on_remark) as wake,
                 ):
                     writer.on_commit = wake
                     yield Crawler(crawl, reader, writer, fetcher, clock, on_visit, on_remark)

@@ -34,12 +34,14 @@ class DestinationMoved:
     Args:
         destination: How far it is from then on.
         at_seconds: When.
-        given_up: Why the event at its cursor was given up; empty where it was not.
+        given_up: Why events were given up; empty where none were.
+        numbers: Those events; none for the one at its cursor.
     """
 
     destination: Destination
     at_seconds: float
     given_up: str = ""
+    numbers: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -208,6 +208,7 @@ class Destination:
         attempts: How often the event after it has failed.
         next_at_seconds: When to try again; None for at once.
         disabled: Whether it asked to be told no more.
+        problem: Why the last attempt failed, in a few words; empty where it did not.
     """
 
     name: str
@@ -215,6 +216,7 @@ class Destination:
     attempts: int = 0
     next_at_seconds: float | None = None
     disabled: bool = False
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from recrawl.clock import Clock
-    from recrawl.publish.webhooks.delivery import Outbox, Write
+    from recrawl.publish.outbox import Outbox, Write
 
 NAME = "--on-change"
 # No webhook can be called so: their names have no space at the end.
@@ -47,6 +47,8 @@ class ProgramRunner:
         on_remark: Called with a sentence when it begins to fail, and when it works again.
         most_seconds: After which it is killed.
     """
+
+    grace_seconds = 5.0
 
     def __init__(
         self,
@@ -113,7 +115,7 @@ class ProgramRunner:
             except TimeoutError:
                 return f"took more than {self._most_seconds:g} s and was killed"
             finally:
-                await _end(process)
+                await end_process(process)
         return _problem(process.returncode or 0, kept)
 
     def _tell(self, problem: str) -> None:
@@ -162,7 +164,7 @@ async def _converse(process: Process, body: bytes) -> None:
     await process.wait()
 
 
-async def _end(process: Process) -> None:
+async def end_process(process: Process) -> None:
     """Kill it with all that it has begun, unless it has ended."""
     if process.returncode is None:
         with suppress(ProcessLookupError):

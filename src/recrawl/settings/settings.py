@@ -21,6 +21,7 @@ from recrawl.plan.budget import Budget
 from recrawl.settings.key_lines import MOST_PARTS, key_lines, long_key
 from recrawl.settings.keys import BLOCK, BLOCKS, TABLES, TOP
 from recrawl.settings.listing_keys import LISTING, NEEDED, listing_rule
+from recrawl.settings.notify_keys import NOTIFY, Recipient
 from recrawl.settings.rules import NO_RULE, Rule, RuleFinder
 from recrawl.settings.webhook_keys import WEBHOOK, WEBHOOK_NEEDED, Webhook
 from recrawl.units import SECONDS_A_DAY
@@ -38,9 +39,14 @@ MOST_CHARACTERS = 20_000_000  # of settings: 100,000 blocks of 200
 
 _BUDGET = Budget(500.0)
 _SHOWN = 60  # characters of a value in a message
+_LEAST_VERSIONS = 2  # of a page, for what changed to be known
 _TOP = "the top of the file"
-_LISTING, _WEBHOOK = "listing", "webhook"
-_BLOCK_KEYS = dict.fromkeys(BLOCKS, BLOCK) | {_LISTING: LISTING, _WEBHOOK: WEBHOOK}
+_LISTING, _WEBHOOK, _NOTIFY = "listing", "webhook", "notify"
+_BLOCK_KEYS = dict.fromkeys(BLOCKS, BLOCK) | {
+    _LISTING: LISTING,
+    _WEBHOOK: WEBHOOK,
+    _NOTIFY: NOTIFY,
+}
 _TITLES = {table: f"[{table}]" for table in TABLES} | {kind: f"[[{kind}]]" for kind in _BLOCK_KEYS}
 _KEYS = {_TOP: TOP} | {
     title: _BLOCK_KEYS.get(name) or TABLES[name] for name, title in _TITLES.items()
@@ -49,6 +55,7 @@ _KEYS = {_TOP: TOP} | {
 _ATTRIBUTES = {("feed", "keep"): "feed_keep", ("feed", "chunks"): "feed_chunks"}
 _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)$")
 _NOT_SHOWN = re.compile(r"secret|whsec_", re.IGNORECASE)  # lines that may hold a secret
+_HEADER = re.compile(r"\s*\[+\s*(?P<name>[\w.]*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +77,8 @@ class Settings:
         feed_chunks: Whether the chunks of each new copy are listed with its event.
         rules: Rules of sites, in the order of the file, then those of pages.
         listings: Rules of listings, in the order of the file.
-        webhooks: Who is told of events, in the order of the file.
+        webhooks: Programs that are told of events, in the order of the file.
+        recipients: People who are told of changes, in the order of the file.
 
     Examples:
         >>> settings = Settings("bot (me@example.org)", rules=(Rule("https://example.org/a/"),))
@@ -93,6 +101,7 @@ class Settings:
     rules: tuple[Rule, ...] = ()
     listings: tuple[ListingRule, ...] = ()
     webhooks: tuple[Webhook, ...] = ()
+    recipients: tuple[Recipient, ...] = ()
     _finder: RuleFinder = field(init=False, repr=False, compare=False)
     _hosts: frozenset[str] = field(init=False, repr=False, compare=False)
 
@@ -151,8 +160,16 @@ def read_settings(text: str, *, name: str = FILE_NAME) -> Settings:
     if "agent" not in values:
         document.refuse((), f"agent must be {TOP['agent'].rule} (got none)")
     rules = [rule for kind in BLOCKS for rule in document.rules(kind)]
-    listings, webhooks = tuple(document.listings()), tuple(document.webhooks())
-    return Settings(**values, rules=tuple(rules), listings=listings, webhooks=webhooks)
+    webhooks = document.webhooks()
+    settings = Settings(
+        **values,
+        rules=tuple(rules),
+        listings=tuple(document.listings()),
+        webhooks=tuple(webhooks),
+        recipients=tuple(document.recipients({each.key for each in webhooks})),
+    )
+    document.check_recipients(settings)
+    return settings
 
 
 def read_rule(address: str, values: Mapping[str, object], *, page: bool = False) -> Rule:
@@ -220,8 +237,10 @@ class _Document:
             except InvalidParameter as error:  # says more than a rule can
                 self.refuse((*path, key), str(error))
             if found[key] is None:
-                rule = keys[key].rule
-                self.refuse((*path, key), f"{key} must be {rule} (got {_shown(value)})")
+                got = _shown(value)
+                if title == _TITLES[_NOTIFY] and "://" in got:
+                    got = "an address, which is not shown"
+                self.refuse((*path, key), f"{key} must be {keys[key].rule} (got {got})")
         return found
 
     def rules(self, kind: str) -> list[Rule]:
@@ -274,6 +293,33 @@ class _Document:
             found[webhook.key] = webhook
         return list(found.values())
 
+    def recipients(self, taken: set[str]) -> list[Recipient]:
+        """All who are told of changes; none has a name of a webhook."""
+        title = _TITLES[_NOTIFY]
+        found: list[Recipient] = []
+        for path in self._paths(_NOTIFY):
+            values = self.table(path, NOTIFY, title)
+            if "address" not in values:
+                self.refuse(path, f"{title} must have address (got none)")
+            recipient = Recipient(**values)
+            if recipient.key in taken:
+                said = f"{_shown(recipient.label)} is already told; give each a name of its own"
+                self.refuse((*path, "name" if recipient.name else "address"), said)
+            taken.add(recipient.key)
+            found.append(recipient)
+        return found
+
+    def check_recipients(self, settings: Settings) -> None:
+        """Raise for recipients whose messages would come when what they are made of is dropped."""
+        for path, recipient in zip(self._paths(_NOTIFY), settings.recipients, strict=True):
+            if recipient.every >= settings.feed_keep:
+                said = "every must be shorter than keep in [feed], after which events are dropped"
+                self.refuse((*path, "every"), said)
+            needs = "words" if recipient.words else "watch" if recipient.watch else ""
+            if needs and settings.versions < _LEAST_VERSIONS:
+                said = f"{needs} needs two versions of a page, but versions in [storage] is"
+                self.refuse((*path, needs), f"{said} {settings.versions}")
+
     def _paths(self, kind: str) -> list[KeyPath]:
         """Paths of the blocks of a kind."""
         blocks = self.values.get(kind, [])
@@ -308,7 +354,9 @@ def _syntax(said: str, text: str, name: str) -> str:
     lines = text.split("\n")
     line = int(match[1]) if match else len(lines)
     got = _shown(lines[line - 1].strip()) if match else "the end of the file"
-    got = "a line with a secret" if _NOT_SHOWN.search(got) else got
+    headers = (found["name"] for found in map(_HEADER.match, reversed(lines[:line])) if found)
+    hidden = _NOT_SHOWN.search(got) or next(headers, "") in {_WEBHOOK, _NOTIFY}
+    got = "a line that may hold a secret" if hidden and match else got
     what = what[:1].lower() + what[1:]
     return f"{name}, line {line}: invalid TOML (texts need quotes): {what} (got {got})"
 

@@ -65,7 +65,8 @@ chunks = false
 # whenever the copy is about to be worse than is wanted. name, address, items and key must be
 # given. Where items are is told by CSS selectors, or by paths such as $.jobs[*] for JSON.
 
-# A block [[webhook]] is for a program of yours that is told of every event of the change feed.
+# A block [[webhook]] is for a program of yours that is told of every event of the change feed,
+# a block [[notify]] for people, who get what changed as messages, by mail, chat or phone.
 
 # [[site]]
 # address = "https://example.org/"
@@ -138,6 +139,27 @@ chunks = false
 # with = ["diff"]
 # # Whether it may be on this machine or on a private network.
 # local = false
+
+# [[notify]]
+# # Where the address of the service is, as apprise writes it: env:NAME or file:PATH. Such
+# # addresses hold passwords; mailto://me:password@example.org is one.
+# address = "env:RECRAWL_MAIL"
+# # What it is called, now and later; where its address is if left out.
+# name = "me"
+# # At most one message in this time; nothing is sent where nothing changed.
+# every = "1h"
+# # Only changes of these kinds: new, changed, removed, moved, back.
+# kinds = ["new", "changed", "removed", "moved", "back"]
+# # Only pages of these hosts,
+# hosts = ["example.org"]
+# # or under these addresses.
+# sections = ["https://example.org/news/"]
+# # Share of the words of a page that must differ; any by default.
+# least_change = 0.1
+# # CSS selectors: only changes in these parts of a page.
+# watch = [".price"]
+# # Only changes of lines with one of these words or phrases.
+# words = ["price", "closing date"]
 """
 
 

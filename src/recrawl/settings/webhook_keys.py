@@ -20,7 +20,7 @@ from recrawl.visits.status import FeedKind
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-_SECRET = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]{0,99}|file:\S(?:.{0,998}\S)?")
+_REFERENCE = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]{0,99}|file:\S(?:.{0,998}\S)?")
 _HOST = re.compile(r"[a-z0-9._-]{1,253}(?::[0-9]{1,5})?|\[[0-9a-f:.]{2,45}\](?::[0-9]{1,5})?")
 _MOST_HOSTS = 10_000
 KINDS = tuple(kind.label for kind in FeedKind if kind is not FeedKind.SNAPSHOT)
@@ -63,11 +63,25 @@ class Webhook:
         return self.name or self.address.partition("?")[0]
 
 
+def is_reference(value: object) -> bool:
+    """Whether a value says where a secret is.
+
+    >>> is_reference("env:KEY"), is_reference("whsec_AAAA")
+    (True, False)
+    """
+    return (
+        isinstance(value, str)
+        and value.isprintable()
+        and _REFERENCE.fullmatch(value) is not None
+        and "://" not in value  # file://... may be an address itself
+    )
+
+
 def _secret(value: object) -> str:
     """A reference to a secret; what else stands there is not repeated, for it may be one."""
-    if not isinstance(value, str) or not value.isprintable() or not _SECRET.fullmatch(value):
-        raise InvalidParameter(f"secret must be {_SECRET_RULE}, never the secret itself")
-    return value
+    if not is_reference(value):
+        raise InvalidParameter(f"secret must be {REFERENCE_RULE}, never the secret itself")
+    return str(value)
 
 
 def _some_of(value: object, known: Collection[str]) -> tuple[str, ...] | None:
@@ -85,11 +99,11 @@ def _hosts(value: object) -> tuple[str, ...] | None:
     return tuple(dict.fromkeys(named)) if whole else None
 
 
-_SECRET_RULE = "env:NAME or file:PATH, which say where it is"  # noqa: S105 - a rule
+REFERENCE_RULE = "env:NAME or file:PATH, which say where it is"
 
 WEBHOOK: Mapping[str, Key] = {
     "address": BLOCK["address"],
-    "secret": Key(_secret, _SECRET_RULE),
+    "secret": Key(_secret, REFERENCE_RULE),
     "name": LISTING["name"],
     "kinds": Key(lambda value: _some_of(value, KINDS), f"a list of {', '.join(KINDS)}"),
     "hosts": Key(_hosts, 'a list of hosts such as ["example.org"]'),

@@ -154,6 +154,8 @@ _RULES = {
         '[[listing]]\nname = "<name>"\naddress = <any>\nitems = "$.a[*]"\nkey = <any>\n<pairs>',
         '[[webhook]]\naddress = "<address>"\nsecret = "<secret>"\n<pairs>',
         "[[webhook]]\nsecret = <any>\n<pairs>",
+        '[[notify]]\naddress = "<secret>"\n<pairs>',
+        "[[notify]]\naddress = <any>\n<pairs>",
         "[site]\n<pairs>",
         "[[site]]\n<pairs>",
         "page = [{address = '<address>'}]",
@@ -164,7 +166,7 @@ _RULES = {
         *("delay", "together", "store", "versions", "keep", "size", "budget", "weight", "minimum"),
         *("maximum", "interval", "hours", "links", "watch", "ignore", "least_change", "target"),
         *("local", "form", "page", "next", "attributes", "precision", "recall", "confidence"),
-        *("name", "kinds", "hosts", "with", "secret"),
+        *("name", "kinds", "hosts", "with", "secret", "every", "sections", "words"),
         *("weights", "addresses", "agent", "site", "a.b", '"x y"'),
     ],
     "any": ["1", '"<word>"', "true", "[<any>, <any>]", "{ a = <any> }", "<number>", "'x'"],
@@ -201,6 +203,17 @@ hosts = ["a.org"]
 with = ["diff"]
 """
 
+_NOTIFY = b"""
+[[notify]]
+address = "env:MAIL"
+name = "me"
+every = "6h"
+sections = ["https://example.org/a/"]
+least_change = 0.1
+watch = [".price"]
+words = ["price", "closing date"]
+"""
+
 PARSERS = (
     Parser(
         "settings",
@@ -216,6 +229,12 @@ PARSERS = (
             _BLOCKS + _WEBHOOK + _WEBHOOK,
             _BLOCKS + _WEBHOOK.replace(b"env:KEY", b"whsec_AAAA"),
             _BLOCKS + _WEBHOOK.replace(b'"a.org"', b'"https://a.org/"'),
+            _BLOCKS + _NOTIFY,
+            _BLOCKS + _NOTIFY + _NOTIFY,
+            _BLOCKS + _NOTIFY.replace(b"env:MAIL", b"mailto://a:b@c"),
+            _BLOCKS + _NOTIFY.replace(b'"6h"', b'"90d"'),
+            _BLOCKS + _NOTIFY.replace(b"/a/", b"/a?b"),
+            _BLOCKS + _WEBHOOK + _NOTIFY.replace(b'"me"', b'"https://example.org/in"'),
             _BLOCKS.replace(b'key = "a@href"\n', b""),
             *(
                 _BLOCKS.replace(b'hours = "22-6"', each)
@@ -233,7 +252,10 @@ PARSERS = (
         ),
         modules=tuple(
             f"recrawl.settings.{name}"
-            for name in ("keys", "listing_keys", "rules", "settings", "webhook_keys")
+            for name in (
+                *("keys", "listing_keys", "notify_keys"),
+                *("rules", "settings", "webhook_keys"),
+            )
         ),
         tokens=_TOKENS,
         raises=(InvalidSettings,),

@@ -16,9 +16,9 @@ from standardwebhooks.webhooks import Webhook as Verifier
 from recrawl.clock import ScaledClock
 from recrawl.entries.deliveries import DestinationsNamed
 from recrawl.fetch.fetcher import RequestLimits
+from recrawl.publish.tasks import Hooks, at_work, open_deliveries
 from recrawl.publish.webhooks.delivery import WebhookTarget
 from recrawl.publish.webhooks.signing import Secret
-from recrawl.publish.webhooks.tasks import Hooks, at_work, open_deliveries
 from recrawl.settings.settings import read_settings
 from recrawl.settings.webhook_keys import Webhook
 from recrawl.store import open_for_writing, open_store

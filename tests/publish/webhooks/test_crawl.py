@@ -4,7 +4,7 @@ import asyncio
 
 from recrawl.crawl.running import running
 from recrawl.fetch.fetcher import RequestLimits
-from recrawl.publish.webhooks.tasks import Hooks
+from recrawl.publish.tasks import Hooks
 from recrawl.settings.rules import Rule
 from recrawl.store import create_store, open_store
 from tests.crawl.crawls import START, settings

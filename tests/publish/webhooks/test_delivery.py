@@ -7,7 +7,7 @@ import pytest
 
 from recrawl.entries.deliveries import DestinationsNamed
 from recrawl.entries.entries import Prune
-from recrawl.publish.webhooks.retries import MOST_ATTEMPTS
+from recrawl.publish.retries import MOST_ATTEMPTS
 from recrawl.store import open_for_writing, open_store
 from recrawl.store.retention import Retention
 from recrawl.visits.status import FeedKind

@@ -10,7 +10,7 @@ from functools import partial
 
 from recrawl.clock import ScaledClock
 from recrawl.crawl.running import running
-from recrawl.publish.webhooks.tasks import Hooks
+from recrawl.publish.tasks import Hooks
 from recrawl.settings.rules import Rule
 from recrawl.store import create_store
 from tests.crawl.crawls import START, settings

@@ -21,7 +21,7 @@ SPOILT = {
     "a robots.txt of no host": ("update robots set host = 5", "hosts"),
     "an event of no object": ("delete from objects where id = 5", "listings"),
     "a destination ahead of the feed": (
-        "insert into destinations values (1, 'a', 1000000, 0, null, 0)",
+        "insert into destinations values (1, 'a', 1000000, 0, null, 0, '')",
         "changes",
     ),
     "what was given up at no destination": (

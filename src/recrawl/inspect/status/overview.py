@@ -16,6 +16,7 @@ import numpy as np
 
 from recrawl.arrays.blocks import in_parallel
 from recrawl.detect.reliability import MODIFIED, NOT_MODIFIED, SignalRecord, dates_changes, denies
+from recrawl.inspect.status.destinations import destination_standings
 from recrawl.inspect.status.listings import listing_standings
 from recrawl.inspect.status.values import (
     WEEK,
@@ -88,6 +89,7 @@ def overview(settings: Settings, reader: ReadStore, now: float) -> CrawlStatus:
         disk=reader.disk_usage(),
         room=settings.size,
         feed=feed_completeness(reader, fresh, now),
+        destinations=destination_standings(settings, reader),
     )
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recrawl.entries.records import DiskUsage
+    from recrawl.inspect.status.destinations import DestinationStanding
     from recrawl.inspect.status.listings import ListingStanding
     from recrawl.visits.status import PageStatus
 
@@ -239,6 +240,7 @@ class CrawlStatus:
         disk: What the store takes on disk; None where nobody looked.
         room: Bytes that it may take.
         feed: How complete the change feed is; None where that is unknown.
+        destinations: How far those are who are told of it.
     """
 
     at: float
@@ -263,6 +265,7 @@ class CrawlStatus:
     disk: DiskUsage | None = None
     room: int = 0
     feed: FeedCompleteness | None = None
+    destinations: Sequence[DestinationStanding] = ()
 
     @property
     def pages(self) -> int:

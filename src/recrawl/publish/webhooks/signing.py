@@ -14,18 +14,17 @@ from __future__ import annotations
 import binascii
 import hashlib
 import hmac
-import os
 from base64 import b64decode, b64encode
 from typing import TYPE_CHECKING
 
-from recrawl.errors import InvalidSettings, reason
+from recrawl.errors import InvalidSettings
+from recrawl.publish.references import read_reference
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _PREFIX = "whsec_"
 _LEAST_BYTES, _MOST_BYTES = 24, 64
-_LONGEST = 4096  # bytes of a file that are read
 
 
 class Secret:
@@ -75,19 +74,7 @@ def read_secret(reference: str, folder: Path) -> Secret:
         reference: `env:NAME` or `file:PATH`.
         folder: Where relative paths begin.
     """
-    place, _, name = reference.partition(":")
-    if place == "env":
-        text = os.environ.get(name, "")
-        if not text:
-            raise InvalidSettings(f"secret {reference}: no such environment variable is set")
-    else:
-        try:
-            with (folder / name).open("rb") as file:
-                text = file.read(_LONGEST).decode("ascii", "replace")
-        except OSError as error:
-            said = f"secret {reference}: the file cannot be read ({reason(error)})"
-            raise InvalidSettings(said) from None
-    return Secret(_key(text.strip(), reference))
+    return Secret(_key(read_reference(reference, folder, "secret"), reference))
 
 
 def _key(text: str, reference: str) -> bytes:

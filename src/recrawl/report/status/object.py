@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from recrawl.report.listings.standing import listing_object
 from recrawl.report.plain_values import plain_figure, plain_instant
+from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import PageStatus, VisitOutcome
 
 if TYPE_CHECKING:
+    from recrawl.inspect.status.destinations import DestinationStanding
     from recrawl.inspect.status.values import (
         BudgetOutlook,
         BudgetUse,
@@ -32,7 +34,11 @@ KEYS = (
     *("days", "visits", "changed", "unchanged", "first", "failed", "walled"),
     *("changes_per_visit", "unchanged_share", "failed_share", "walled_share", "budgets"),
     *("outlooks", "forecasts", "learning", "targets", "hosts_that_lie", "listings"),
-    *("policy", "noarchive", "disk", "feed"),
+    *("policy", "noarchive", "disk", "feed", "destinations"),
+)
+DESTINATION_KEYS = (
+    *("name", "kind", "waiting", "since", "attempts", "next_attempt", "problem"),
+    *("disabled", "given_up"),
 )
 FEED_KEYS = (
     *("days", "seen", "unseen", "unseen_low", "unseen_high"),
@@ -93,6 +99,7 @@ def status_object(status: CrawlStatus) -> dict[str, Any]:
         "noarchive": status.noarchive,
         "disk": _disk(status),
         "feed": None if status.feed is None else feed_object(status.feed),
+        "destinations": [_destination(each) for each in status.destinations],
     }
     return {key: figures[key] for key in KEYS}
 
@@ -108,6 +115,19 @@ def feed_object(feed: FeedCompleteness) -> dict[str, Any]:
     """How complete the change feed is, by `FEED_KEYS`."""
     figures = (feed.days, feed.seen, *feed.unseen, *feed.share)
     return dict(zip(FEED_KEYS, map(plain_figure, figures), strict=True))
+
+
+def _destination(standing: DestinationStanding) -> dict[str, Any]:
+    figures = (
+        *(standing.label, standing.kind, standing.waiting, _instant(standing.since_seconds)),
+        *(standing.attempts, _instant(standing.next_at_seconds), standing.problem or None),
+        *(standing.disabled, standing.given_up),
+    )
+    return dict(zip(DESTINATION_KEYS, figures, strict=True))
+
+
+def _instant(seconds: float | None) -> str | None:
+    return None if seconds is None else plain_instant(seconds / SECONDS_A_DAY)
 
 
 def _budget(spent: BudgetUse) -> dict[str, Any]:

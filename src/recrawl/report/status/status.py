@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING
 
 from recrawl.inspect.status.values import WEEK, furthest_off
 from recrawl.report.listings.standing import listing_sentence
+from recrawl.report.table import printable
 from recrawl.report.words import counted, every, size_text, visits_text
+from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import PageStatus, VisitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recrawl.entries.records import DiskUsage
+    from recrawl.inspect.status.destinations import DestinationStanding
     from recrawl.inspect.status.values import (
         BudgetUse,
         CrawlStatus,
@@ -60,6 +63,7 @@ def status_rows(status: CrawlStatus) -> list[tuple[str, str]]:
         *(("visits", _visits(spent, len(status.spent))) for spent in status.spent),
         *([("found", _found(status))] if status.visits else []),
         *([("feed", feed_sentence(status.feed))] if status.feed else []),
+        *(("told", each) for each in destination_sentences(status.destinations, status.at)),
         *([("forecast", _forecast(status))] if _visits_forecast(status) >= 1 else []),
         *([("to learn", _to_learn(status))] if status.learning.looked_at else []),
         *(("signals", each) for each in _lies(status)),
@@ -105,6 +109,53 @@ def feed_sentence(feed: FeedCompleteness) -> str:
     said = f"has {share:.1f} % of the changes of the last {last} ({low:.1f} to {high:.1f} %)"
     unseen = feed.unseen[0]
     return f"{said}; about {unseen:,.0f} are not seen yet"
+
+
+def destination_sentences(destinations: Sequence[DestinationStanding], at: float) -> list[str]:
+    """One sentence on all destinations where all is well; else one on each that is not.
+
+    Args:
+        destinations: How far they are.
+        at: The instant, in days after 1970.
+
+    Examples:
+        >>> from recrawl.inspect.status.destinations import DestinationStanding
+        >>> mail = DestinationStanding("mail", "notify", waiting=3, since_seconds=0.0)
+        >>> destination_sentences([mail, DestinationStanding("index", "webhook")], 1.0)
+        ['mail, index; 3 events wait, the first for 1.0d']
+    """
+    well = [each for each in destinations if each.is_well]
+    found = [_troubled(each, at) for each in destinations if not each.is_well]
+    if well:
+        names = [each.label for each in well]
+        named = ", ".join(names) if len(names) <= _SHOWN else counted(len(names), "destination")
+        waiting = max(well, key=lambda each: each.waiting)
+        found.insert(0, f"{printable(named)}; {_waiting(waiting, at)}")
+    return found
+
+
+def _waiting(standing: DestinationStanding, at: float) -> str:
+    if standing.since_seconds is None:
+        return "nothing waits"
+    since = max(at - standing.since_seconds / SECONDS_A_DAY, 0.0)
+    waits = "event waits" if standing.waiting == 1 else "events wait"
+    return f"{standing.waiting:,} {waits}, the first for {every(since)}"
+
+
+def _troubled(standing: DestinationStanding, at: float) -> str:
+    """What is wrong with a destination, and what can be done."""
+    said = [_waiting(standing, at)]
+    if standing.disabled:
+        said.append("it asked to be told no more; `recrawl changes --deliver` asks it again")
+    elif standing.problem:
+        tried = f", tried {counted(standing.attempts, 'time')}" if standing.attempts else ""
+        again = (standing.next_at_seconds or 0.0) / SECONDS_A_DAY - at
+        soon = f", again in {every(again)}" if standing.attempts and again > 0 else ""
+        said.append(f"last: {standing.problem}{tried}{soon}")
+    if standing.given_up:
+        given_up = f"{counted(standing.given_up, 'event')} given up"
+        said.append(f"{given_up}, see `recrawl changes --undelivered`")
+    return printable(f"{standing.label}: {'; '.join(said)}")
 
 
 def _fresh(status: CrawlStatus) -> str:

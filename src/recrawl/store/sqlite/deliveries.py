@@ -23,9 +23,10 @@ _NAME = """
     on conflict (name) do nothing
 """
 _MOVE = """
-    insert into destinations (name, cursor, attempts, next_at, disabled) values (?, ?, ?, ?, ?)
+    insert into destinations (name, cursor, attempts, next_at, disabled, problem)
+    values (?, ?, ?, ?, ?, ?)
     on conflict (name) do update set cursor = excluded.cursor, attempts = excluded.attempts,
-        next_at = excluded.next_at, disabled = excluded.disabled
+        next_at = excluded.next_at, disabled = excluded.disabled, problem = excluded.problem
 """
 _GIVE_UP = """
     insert or replace into undelivered
@@ -44,14 +45,15 @@ def begin(connection: apsw.Connection, named: DestinationsNamed) -> None:
 
 
 def move(connection: apsw.Connection, moved: DestinationMoved) -> None:
-    """Keep how far a destination is, and the event that was given up, if one was."""
+    """Keep how far a destination is, and the events that were given up, if any were."""
     now = moved.destination
-    again = maybe_milliseconds(now.next_at_seconds)
-    row = (now.name, now.cursor, now.attempts, again, int(now.disabled))
+    again, last = maybe_milliseconds(now.next_at_seconds), now.problem[:_LONGEST_PROBLEM]
+    row = (now.name, now.cursor, now.attempts, again, int(now.disabled), last)
     connection.execute(_MOVE, row)
     if moved.given_up:
         at, problem = milliseconds(moved.at_seconds), moved.given_up[:_LONGEST_PROBLEM]
-        connection.execute(_GIVE_UP, (now.cursor, at, problem, now.name))
+        lost = moved.numbers or (now.cursor,)
+        connection.executemany(_GIVE_UP, ((each, at, problem, now.name) for each in lost))
 
 
 def strike(connection: apsw.Connection, done: Redelivered) -> None:
@@ -66,7 +68,9 @@ def prune(connection: apsw.Connection) -> None:
 
 def destinations(connection: apsw.Connection) -> list[Destination]:
     """All destinations, in the order in which they were added."""
-    query = "select name, cursor, attempts, next_at, disabled from destinations order by id"
+    query = """
+        select name, cursor, attempts, next_at, disabled, problem from destinations order by id
+    """
     return [
         Destination(
             exactly(str, name),
@@ -74,15 +78,16 @@ def destinations(connection: apsw.Connection) -> list[Destination]:
             number(attempts),
             maybe_instant(again),
             bool(number(disabled, most=1)),
+            exactly(str, problem),
         )
-        for name, cursor, attempts, again, disabled in connection.execute(query)
+        for name, cursor, attempts, again, disabled, problem in connection.execute(query)
     ]
 
 
 def undelivered(connection: apsw.Connection) -> list[Undelivered]:
     """Events that were given up, by their numbers."""
     query = """
-        select name, change, at, problem
+        select name, change, at, undelivered.problem
         from undelivered join destinations on destinations.id = undelivered.destination
         order by change, destinations.id
     """

@@ -1,4 +1,4 @@
-"""All deliveries of a process, side by side: webhooks, and a program of one's own.
+"""All deliveries of a process, side by side: webhooks, notifications, a program of one's own.
 
 Touches: the network, processes, a store, the clock, threads.
 """
@@ -12,21 +12,33 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from recrawl.fetch.http.client import HttpFetcher
+from recrawl.publish.notify.delivery import Notifier
+from recrawl.publish.notify.services import notify_targets, send
+from recrawl.publish.outbox import Outbox
 from recrawl.publish.programs import DESTINATION, MOST_SECONDS, ProgramRunner
-from recrawl.publish.webhooks.delivery import LIMITS, Delivery, Outbox
+from recrawl.publish.webhooks.delivery import LIMITS, Delivery, targets_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
+    from pathlib import Path
     from typing import Protocol
 
     from recrawl.clock import Clock
     from recrawl.entries.store import ReadStore
     from recrawl.fetch.fetcher import RequestLimits
-    from recrawl.publish.webhooks.delivery import WebhookTarget, Write
+    from recrawl.publish.notify.services import NotifyTarget, Send
+    from recrawl.publish.outbox import Write
+    from recrawl.publish.webhooks.delivery import WebhookTarget
     from recrawl.settings.settings import Settings
 
     class Worker(Protocol):
-        """What is told of events, until there are no more."""
+        """What is told of events, until there are no more.
+
+        Attributes:
+            grace_seconds: How long it may take to end.
+        """
+
+        grace_seconds: float
 
         def wake(self) -> None:
             """Look for events."""
@@ -38,9 +50,6 @@ if TYPE_CHECKING:
             """Tell one event after the other."""
 
 
-_GRACE_SECONDS = 5.0
-
-
 @dataclass(frozen=True, slots=True)
 class Hooks:
     """Who is told of events, and what one attempt may cost.
@@ -50,17 +59,41 @@ class Hooks:
         limits: Limits of one attempt.
         command: Program that is run for each event, and its arguments; empty for none.
         command_seconds: After which it is killed.
+        recipients: People who get messages, with their services.
+        send: Sends them.
     """
 
     targets: tuple[WebhookTarget, ...] = ()
     limits: RequestLimits = LIMITS
     command: tuple[str, ...] = ()
     command_seconds: float = MOST_SECONDS
+    recipients: tuple[NotifyTarget, ...] = ()
+    send: Send = send
+
+    @classmethod
+    def of(cls, settings: Settings, folder: Path, command: tuple[str, ...] = ()) -> Hooks:
+        """Those of the settings, with their secrets.
+
+        Args:
+            settings: The settings.
+            folder: Where paths of secrets begin.
+            command: Program that is run for each event; empty for none.
+
+        Raises:
+            InvalidSettings: A secret is not where it should be.
+            MissingExtra: Messages are to be sent, and nothing is installed that can.
+        """
+        recipients = notify_targets(settings, folder)
+        return cls(targets_of(settings, folder), command=command, recipients=recipients)
 
     @property
     def names(self) -> list[str]:
         """Names of their destinations."""
-        return [each.webhook.key for each in self.targets] + [DESTINATION] * bool(self.command)
+        return [
+            *(each.webhook.key for each in self.targets),
+            *(each.recipient.key for each in self.recipients),
+            *([DESTINATION] if self.command else []),
+        ]
 
 
 @asynccontextmanager
@@ -95,6 +128,29 @@ async def open_deliveries(
             await fetcher.close()
         finally:
             await outbox.close()
+
+
+@asynccontextmanager
+async def open_notifiers(
+    hooks: Hooks,
+    store: ReadStore,
+    settings: Settings,
+    write: Write,
+    clock: Clock,
+    on_remark: Callable[[str], object],
+) -> AsyncIterator[list[Notifier]]:
+    """Messages to all recipients, not yet at work; arguments as above."""
+    if not hooks.recipients:
+        yield []
+        return
+    outbox = Outbox(store, settings)  # of their own: to look for words takes long
+    try:
+        yield [
+            Notifier(target, outbox, hooks.send, write, clock, on_remark)
+            for target in hooks.recipients
+        ]
+    finally:
+        await outbox.close()
 
 
 @asynccontextmanager
@@ -142,15 +198,20 @@ async def at_work(
         yield wake
         for delivery in deliveries:
             delivery.end()
-        if tasks:
-            await asyncio.wait(tasks, timeout=_GRACE_SECONDS)
+        ending = zip(tasks, deliveries, strict=True)
+        await asyncio.gather(*(_wait(task, each.grace_seconds) for task, each in ending))
     finally:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
+async def _wait(task: asyncio.Task[None], seconds: float) -> None:
+    """Wait for the end of a task, so long at most."""
+    await asyncio.wait([task], timeout=seconds)
+
+
 def _ended(on_remark: Callable[[str], object], task: asyncio.Task[None]) -> None:
     """Say why a delivery has ended that should not have: the crawl goes on."""
     if not task.cancelled() and (error := task.exception()) is not None:
-        on_remark(f"A webhook is told nothing until the next start ({error}).")
+        on_remark(f"A destination is told nothing until the next start ({error}).")

@@ -8,27 +8,39 @@ Pure.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from recrawl.entries.deliveries import DestinationMoved
-from recrawl.parse.headers import retry_after
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recrawl.entries.records import Destination
-    from recrawl.parse.messages import Response
 
 MOST_ATTEMPTS = 10
 _FIRST_SECONDS, _FACTOR = 5.0, 5.0
 _JITTER = 0.2  # by which a gap is longer at most: those who failed together come apart
-_OURS_SECONDS = 60.0  # where we lack memory or files
-_GONE = 410
+_OURS_SECONDS = 60.0
+_LONGEST_GAP_SECONDS = SECONDS_A_DAY * (1 + _JITTER)
 
 
-def is_delivered(response: Response) -> bool:
-    """Whether a receiver took it: the status says so, whatever becomes of the rest."""
-    return response.status // 100 == 2  # noqa: PLR2004 - 200 to 299
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What came of an attempt to deliver.
+
+    Args:
+        problem: Why it failed, in a few words; empty where it did not.
+        gone: Whether the receiver asked to be told no more.
+        ours: Whether it failed for want of memory, files or processes of ours.
+        wait_days: How long the receiver asked to be left alone.
+    """
+
+    problem: str = ""
+    gone: bool = False
+    ours: bool = False
+    wait_days: float = 0.0
 
 
 def gap_seconds(attempts: int, chance: float = 0.0) -> float:
@@ -48,49 +60,48 @@ def gap_seconds(attempts: int, chance: float = 0.0) -> float:
     return min(grown, SECONDS_A_DAY) * (1 + _JITTER * chance)
 
 
-def wait_seconds(destination: Destination, now_seconds: float) -> float:
+def wait_seconds(
+    destination: Destination, now_seconds: float, longest: float = _LONGEST_GAP_SECONDS
+) -> float:
     """Seconds until the next attempt: never more than the longest gap, whatever a clock did."""
     if destination.next_at_seconds is None:
         return 0.0
-    longest = SECONDS_A_DAY * (1 + _JITTER)
     return min(max(destination.next_at_seconds - now_seconds, 0.0), longest)
 
 
 def after_attempt(
-    before: Destination, number: int, response: Response, now_seconds: float, chance: float
+    before: Destination,
+    done: Destination,
+    attempt: Attempt,
+    now_seconds: float,
+    *,
+    chance: float,
+    numbers: Sequence[int] = (),
 ) -> DestinationMoved:
-    """Where a destination is after an attempt to deliver an event.
+    """Where a destination is after an attempt to deliver.
 
     Args:
         before: Where it was.
-        number: Number of the event.
-        response: What came of it.
+        done: Where it is once that is delivered, or given up.
+        attempt: What came of it.
         now_seconds: When.
         chance: From 0 to 1, which spreads those that wait.
+        numbers: Events that the attempt told of; none for the one at the cursor of `done`.
     """
-    done = replace(before, cursor=number, attempts=0, next_at_seconds=None, disabled=False)
-    if is_delivered(response):
+    done = replace(done, attempts=0, disabled=False, problem="")
+    if not attempt.problem:
         return DestinationMoved(done, now_seconds)
-    if response.status == _GONE:
-        disabled = replace(before, next_at_seconds=None, disabled=True)
+    failed = replace(before, problem=attempt.problem)
+    if attempt.gone:
+        disabled = replace(failed, next_at_seconds=None, disabled=True)
         return DestinationMoved(disabled, now_seconds)
-    if response.problem == "overloaded":
-        later = replace(before, next_at_seconds=now_seconds + _OURS_SECONDS)
+    if attempt.ours:
+        later = replace(failed, next_at_seconds=now_seconds + _OURS_SECONDS)
         return DestinationMoved(later, now_seconds)
     attempts = before.attempts + 1
     if attempts >= MOST_ATTEMPTS:
-        return DestinationMoved(done, now_seconds, given_up=what_failed(response))
-    asked = retry_after(response.headers.get("retry-after", ""), now_seconds) or 0.0
-    gap = max(gap_seconds(attempts, chance), min(asked, 1.0) * SECONDS_A_DAY)
-    later = replace(before, attempts=attempts, next_at_seconds=now_seconds + gap)
+        lost = replace(done, problem=attempt.problem)
+        return DestinationMoved(lost, now_seconds, attempt.problem, numbers)
+    gap = max(gap_seconds(attempts, chance), min(attempt.wait_days, 1.0) * SECONDS_A_DAY)
+    later = replace(failed, attempts=attempts, next_at_seconds=now_seconds + gap)
     return DestinationMoved(later, now_seconds)
-
-
-def what_failed(response: Response) -> str:
-    """Why an attempt failed, in a few words.
-
-    >>> from recrawl.parse.messages import Response
-    >>> what_failed(Response("https://a.org/", status=500))
-    'answered 500'
-    """
-    return f"answered {response.status}" if response.status else response.problem
