@@ -140,12 +140,12 @@ def measure_crawls(rounds: int) -> float:
 
 def measure_reading() -> float:
     """Seconds of CPU that the chunks of one page take."""
-    from recrawl.extract import manifest_of, read_version
+    from recrawl.extract import manifest_of, read_content
 
     times = []
     for number in range(100):
         body, began = _page(str(number), 1).encode(), time.process_time()
-        content = read_version(body, f"{SITE}{number}")
+        content = read_content(body, "", f"{SITE}{number}")
         assert content is not None
         assert manifest_of(content) is not None
         times.append(time.process_time() - began)

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 from lxml import etree  # type: ignore[import-untyped] # ships no types
 
 from recrawl.entries.entries import PageEvent, PagesFound, VisitMade
-from recrawl.extract import chunks_of, manifest_of, read_content, read_version
+from recrawl.extract import chunks_of, manifest_of, read_content
 from recrawl.store import create_store
 from recrawl.visits.status import FeedKind, VisitOutcome
 from tests.extract.documentation import HEADINGS, edited, pages, parse
@@ -155,7 +155,7 @@ def list_bytes(some: list[tuple[str, bytes]]) -> tuple[float, float]:
             rows = len(some)
             store.write([PagesFound(addresses, ["docs.example.org"] * rows, [0] * rows, 0.0)])
             for number, (_, page) in enumerate(some):
-                content = read_version(page, addresses[number])
+                content = read_content(page, "", addresses[number])
                 assert content is not None
                 event = PageEvent(FeedKind.NEW, 0.0, manifest=manifest_of(content))
                 made = VisitMade(number, 0.0, VisitOutcome.FIRST, body=page, event=event)

@@ -8,7 +8,7 @@ import pytest
 import recrawl
 from recrawl.crawl import page_visit
 from recrawl.entries.manifests import MOST_CHUNKS, MOST_LETTERS
-from recrawl.extract import manifest_of, read_version
+from recrawl.extract import manifest_of, read_content
 from recrawl.visits.status import RobotsTag, VisitOutcome
 from tests.crawl.crawls import START, page_rule, settings, visits
 from tests.servers import answers
@@ -64,9 +64,9 @@ def test_each_new_copy_is_read_once_and_a_large_one_beside_the_loop(tmp_path, mo
 
     def reading(body, *args, **more):
         read.append((len(body) > 1 << 16, threading.current_thread() is threading.main_thread()))
-        return read_version(body, *args, **more)
+        return read_content(body, *args, **more)
 
-    monkeypatch.setattr(page_visit, "read_version", reading)
+    monkeypatch.setattr(page_visit, "read_content", reading)
     large = FIRST + b"<p>" + b"word " * (1 << 14)
 
     (_, changed), made = crawled(tmp_path, FIRST, large)
@@ -96,7 +96,7 @@ def test_a_page_whose_chunks_cannot_be_told_is_a_copy_all_the_same(tmp_path, mon
     ],
 )
 def test_more_chunks_than_anybody_reads_are_not_written(page):
-    content = read_version(page.encode(), "https://a.org/")
+    content = read_content(page.encode(), "", "https://a.org/")
 
     assert content is not None
     assert manifest_of(content) is None

@@ -12,6 +12,7 @@ from tests.fuzz.parsers import (
     documents,
     extract,
     fetch,
+    office,
     parse,
     publish,
     settings,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 PARSERS: tuple[Parser, ...] = (
     *parse.PARSERS,
     *documents.PARSERS,
+    *office.PARSERS,
     *detect.PARSERS,
     *extract.PARSERS,
     *settings.PARSERS,
@@ -40,8 +42,8 @@ PARSERS: tuple[Parser, ...] = (
 
 # Packages whose every module reads what others have written, unless it is listed below.
 ROOMS = (
-    *("parse", "detect", "extract", "settings", "fetch.http", "adapters.tables", "adapters.warc"),
-    "store.sqlite",
+    *("parse", "detect", "extract", "settings", "fetch.http"),
+    *("adapters.documents", "adapters.tables", "adapters.warc", "store.sqlite"),
 )
 
 NO_PARSERS = {
@@ -57,6 +59,12 @@ NO_PARSERS = {
     "fetch.http.loop_lag": "measures time",
     "fetch.http.problems": "turns errors into words",
     "fetch.http.resolver": "asks the system for addresses",
+    "adapters.documents.bounds": "numbers",
+    "adapters.documents.converter": "hands bytes to a worker, which may say anything: `messages`",
+    "adapters.documents.office": "libraries of others, tried in a worker: `test_reading`",
+    "adapters.documents.pdf": "a library of others, tried in a worker: `test_reading`",
+    "adapters.documents.reading": "libraries of others, tried in a worker: `test_reading`",
+    "adapters.documents.worker": "libraries of others, tried in a worker: `test_converter`",
     "adapters.tables.logs": "divides what `visits` has read",
     "adapters.tables.outputs": "writes",
     "adapters.tables.results": "writes, and reads its own files of the same run",

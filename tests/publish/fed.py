@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recrawl.entries.entries import PageChange, PageEvent, PagesFound, VisitMade
-from recrawl.extract import manifest_of, read_version
+from recrawl.extract import manifest_of, read_content
 from recrawl.store import create_store, open_for_writing
 from recrawl.visits.status import FeedKind, PageStatus, RemovalReason, VisitOutcome
 from tests.store.made import NOON
@@ -60,7 +60,7 @@ def with_manifest(made: VisitMade) -> VisitMade:
     """A visit whose event lists the chunks of its body."""
     if made.body is None or made.event is None:
         return made
-    content = read_version(made.body, SITE + PATHS[made.page])
+    content = read_content(made.body, "", SITE + PATHS[made.page])
     assert content is not None
     return replace(made, event=replace(made.event, manifest=manifest_of(content)))
 

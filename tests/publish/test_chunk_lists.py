@@ -15,7 +15,7 @@ from recrawl.entries.entries import (
 )
 from recrawl.entries.manifests import Manifest
 from recrawl.entries.records import digest_of
-from recrawl.extract import SPLITTER, manifest_of, read_version
+from recrawl.extract import SPLITTER, manifest_of, read_content
 from recrawl.store import open_for_writing
 from recrawl.store.retention import Retention
 from recrawl.visits.status import FeedKind, PageStatus, VisitOutcome
@@ -39,7 +39,7 @@ def chunks_in(path, after=None, **more):
 
 
 def listed(body, address=TEA):
-    content = read_version(body, address)
+    content = read_content(body, "", address)
     assert content is not None
     manifest = manifest_of(content)
     assert manifest is not None

@@ -146,9 +146,9 @@ def changes(
     _check(after, since, snapshot=snapshot, follow=follow, atom=atom, output=output)
     wanted = _Wanted(_kinds(kind or []), host.lower(), everything, latest)
     to_screen = not (as_json or atom or output) and screen.is_terminal(sys.stdout)
-    with inspecting.open_crawl(settings) as (asked, reader):
+    with inspecting.open_crawl(settings) as (asked, reader), inspecting.documents() as convert:
         named = [part.strip() for part in parts.split(",") if part.strip()]
-        content = ContentReader(reader, asked, named)
+        content = ContentReader(reader, asked, named, convert)
         start = _start(reader, after, since)
         if atom is not None:
             said = _how_complete(asked, reader)

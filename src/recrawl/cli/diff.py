@@ -81,8 +81,9 @@ def diff(
     _check(html, since or until, listed=listed, as_csv=as_csv, as_json=as_json)
     began = past(since, "--from") if since else None
     ended = past(until, "--to") if until else None
-    with inspecting.open_crawl(settings) as (asked, reader):
-        versions = PageVersions.of(asked, reader, *inspecting.page_of(reader, url))
+    with inspecting.open_crawl(settings) as (asked, reader), inspecting.documents() as convert:
+        page, address = inspecting.page_of(reader, url)
+        versions = PageVersions.of(asked, reader, page, address, convert)
         versions = versions.whole() if everything else versions
         if listed:
             _list(versions, shared.Output.of(as_csv=as_csv or None, as_json=as_json, file=None))

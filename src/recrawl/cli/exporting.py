@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from recrawl.cli import screen
+from recrawl.cli import inspecting, screen
 from recrawl.cli.get import FORMS
 
 if TYPE_CHECKING:
@@ -34,12 +34,13 @@ def export_copies(settings: Settings, reader: ReadStore, output: str, form: str)
     if form not in FORMS:
         said = f"must be one of {', '.join(FORMS)} (got {form!r})"
         raise typer.BadParameter(said, param_hint="--as")
-    content = ContentReader(reader, settings)
-    if _is_folder(output):
-        _export_folder(reader, content, Path(output), form)
-        return
-    rows = (copy_row(copy, content, form) for copy in kept_copies(reader))
-    count = _write_table(reader, Path(output), "copies", COPY_COLUMNS, rows)
+    with inspecting.documents() as convert:
+        content = ContentReader(reader, settings, convert=convert)
+        if _is_folder(output):
+            _export_folder(reader, content, Path(output), form)
+            return
+        rows = (copy_row(copy, content, form) for copy in kept_copies(reader))
+        count = _write_table(reader, Path(output), "copies", COPY_COLUMNS, rows)
     screen.remark(f"Wrote {count:,} cop{'y' if count == 1 else 'ies'} to {output}.")
 
 
@@ -50,9 +51,10 @@ def export_chunks(settings: Settings, reader: ReadStore, output: str) -> None:
 
     if _is_folder(output):
         raise typer.BadParameter("chunks go to a file: .jsonl, .parquet or .db", param_hint="-o")
-    content = ContentReader(reader, settings)
-    rows = chain.from_iterable(chunk_rows(copy, content) for copy in kept_copies(reader))
-    count = _write_table(reader, Path(output), "chunks", CHUNK_COLUMNS, rows)
+    with inspecting.documents() as convert:
+        content = ContentReader(reader, settings, convert=convert)
+        rows = chain.from_iterable(chunk_rows(copy, content) for copy in kept_copies(reader))
+        count = _write_table(reader, Path(output), "chunks", CHUNK_COLUMNS, rows)
     screen.remark(f"Wrote {count:,} chunk{'s' * (count != 1)} to {output}.")
 
 

@@ -34,7 +34,9 @@ _AT = typer.Option(
     help="The version that was current then, e.g. 2026-01-05 or 3d (ago)  [default: the newest]",
     show_default=False,
 )
-_AS = typer.Option("--as", metavar="FORM", help="html (the body as it came), text or markdown.")
+_AS = typer.Option(
+    "--as", metavar="FORM", help="html (the body as it came, of any kind), text or markdown."
+)
 _OUTPUT = typer.Option(
     "--output",
     "-o",
@@ -61,7 +63,8 @@ def get(
     than it is: then the page is visited first, within the budget and politely, if no
     crawl is running. How sure it is goes to standard error. Text and Markdown are the
     main content, without navigation, without parts that watch and ignore exclude, and
-    without parts that differ on every visit.
+    without parts that differ on every visit; those of PDF and Office documents need
+    the extra: pip install 'recrawl[documents]'.
 
     \b
     Examples:
@@ -78,7 +81,7 @@ def get(
         raise typer.BadParameter(said, param_hint="--as")
     moment = datetime.fromtimestamp(past(at, "--at"), UTC) if at else None
     if fresh is None:
-        copy = _copy(settings, url, moment)
+        copy = _copy(settings, url, moment, form)
     elif at:
         raise typer.BadParameter(
             "says how fresh the newest copy is; leave out --at", param_hint="--fresh"
@@ -94,12 +97,13 @@ def get(
     screen.remark(f"Wrote {len(content):,} bytes to {output}.")
 
 
-def _copy(settings: Path, url: str, moment: datetime | None) -> PageCopy:
+def _copy(settings: Path, url: str, moment: datetime | None, form: str) -> PageCopy:
+    from recrawl.adapters.documents.converter import DocumentConverter
     from recrawl.publish.reading import CopyReader
 
-    with inspecting.open_crawl(settings) as (asked, reader):
+    with inspecting.open_crawl(settings) as (asked, reader), DocumentConverter() as documents:
         page, _ = inspecting.page_of(reader, url)
-        return CopyReader(reader, asked).copy(page, moment)
+        return CopyReader(reader, asked, documents if form != "html" else None).copy(page, moment)
 
 
 def _fresh_copy(settings: Path, url: str, wanted: float, wait: str) -> PageCopy:
@@ -132,11 +136,17 @@ def fresh_sentence(fresh: float, *, visited: bool, why_not: str) -> str:
 
 
 def _content(copy: PageCopy, form: str) -> bytes:
+    from recrawl.adapters.documents.converter import DocumentConverter
     from recrawl.errors import NoVersion
+    from recrawl.parse.documents import document_kind
 
     if form == "html":
         return copy.body
     text = copy.text if form == "text" else copy.markdown
+    if text is None and document_kind(copy.body):
+        with DocumentConverter() as documents:
+            why = documents.convert(copy.body).problem
+        raise NoVersion(f"{copy.address} has no text ({why}); --as html writes its bytes")
     if text is None:
         raise NoVersion(f"{copy.address} is no text; --as html writes its bytes")
     return f"{text}\n".encode(errors="replace")

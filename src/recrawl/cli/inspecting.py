@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from recrawl.adapters.documents.converter import DocumentConverter
     from recrawl.arrays.types import Ints
     from recrawl.cli.shared import Output
     from recrawl.entries.store import ReadStore
@@ -46,6 +47,20 @@ def open_crawl(settings: Path, store: Path | None = None) -> Iterator[tuple[Sett
         yield asked, reader
         for sentence in reader.remarks:
             screen.remark(sentence)
+
+
+def documents() -> DocumentConverter:
+    """Reads PDF and Office documents; says once why some cannot be read."""
+    from recrawl.adapters.documents.converter import DocumentConverter
+
+    told: set[str] = set()
+
+    def tell(problem: str) -> None:
+        if problem not in told:
+            told.add(problem)
+            screen.remark(f"A document cannot be read: {problem}.")
+
+    return DocumentConverter(tell)
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from recrawl.crawl.ledger import Ledger
 from recrawl.crawl.listing_fetch import ListFetcher
 from recrawl.crawl.listing_sync import ListingSyncer
 from recrawl.crawl.new_pages import NewPages
+from recrawl.crawl.page_reader import PageReader
 from recrawl.crawl.page_visit import PageVisitor
 from recrawl.crawl.progress import Figures
 from recrawl.crawl.remarks import Remarks
@@ -35,6 +36,7 @@ from recrawl.state.announcements import hear
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 
+    from recrawl.adapters.documents.converter import DocumentConverter
     from recrawl.clock import Clock
     from recrawl.crawl.discovery import Discovered
     from recrawl.crawl.page_visit import PageVisit
@@ -64,6 +66,7 @@ class Crawler:
         clock: Source of the current time.
         on_visit: Called with each visit once it is on disk.
         on_remark: Called with a sentence on what holds the crawl up, each once an hour.
+        documents: Reads PDF and Office documents; None to leave them unread.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - what it works with, and whom it calls back
@@ -75,6 +78,7 @@ class Crawler:
         clock: Clock,
         on_visit: Callable[[PageVisit], object],
         on_remark: Callable[[str], object] = bool,
+        documents: DocumentConverter | None = None,
     ) -> None:
         self.crawl = crawl
         self._reader = reader
@@ -107,7 +111,8 @@ class Crawler:
             cpu=cpu,
         )
         self._new_pages = NewPages(self.scheduler, ledger, robots, self._wake, threads)
-        visitor = PageVisitor(crawl, client, self._version, clock, threads, lambda: self._stopping)
+        pages = PageReader(threads, documents, cpu.charge, on_remark)
+        visitor = PageVisitor(crawl, client, self._version, clock, pages, lambda: self._stopping)
         self._visits = VisitCycle(self.scheduler, visitor, ledger, self._new_pages, on_remark)
         discovery = Discovery(client, settings, threads)
         self._finder = SiteFinder(

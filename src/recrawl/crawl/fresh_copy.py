@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING
 
+from recrawl.adapters.documents.converter import DocumentConverter
 from recrawl.checks import check_fraction
 from recrawl.clock import RealClock
 from recrawl.crawl.running import running
@@ -92,9 +93,9 @@ def fresh_copy(
         why_not = ""
     elif not why_not:
         why_not = "the page changes too often"
-    with open_store(store) as reader:
+    with CopyReader(open_store(store), settings, DocumentConverter()) as reader:
         try:
-            copy = CopyReader(reader, settings).copy(number)
+            copy = reader.copy(number)
         except NoVersion as error:
             raise NoVersion(f"{error}; {why_not}" if why_not else str(error)) from None
     return FreshCopy(copy, chance, visited, why_not)

@@ -19,6 +19,7 @@ from functools import partial
 from math import inf, isnan, nan
 from typing import TYPE_CHECKING
 
+from recrawl.detect.change import not_converted
 from recrawl.detect.diff.share import share_changed
 from recrawl.detect.masks.masks import Masks, apply_masks, learn_masks
 from recrawl.detect.recent_texts import RevertedTexts, SharedTexts
@@ -34,9 +35,9 @@ from recrawl.detect.verdict import (
     with_lasting_validators,
     with_robots_tags,
 )
-from recrawl.extract import manifest_of, read_version
+from recrawl.extract import manifest_of, read_content
 from recrawl.fetch.host_slots import HostBusy, HostSlot
-from recrawl.parse.addresses import site_of
+from recrawl.parse.documents import document_kind
 from recrawl.parse.headers import validators
 from recrawl.parse.messages import Request
 from recrawl.parse.robots_tags import NO_TAGS, RobotsTags, read_robots_tags
@@ -44,11 +45,12 @@ from recrawl.units import SECONDS_A_DAY, http_text
 from recrawl.visits.status import Audit, RobotsTag, VisitOutcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from contextlib import AbstractAsyncContextManager
+    from collections.abc import Callable, Sequence
 
     from recrawl.clock import Clock
-    from recrawl.crawl.worker_threads import Run, WorkerThreads
+    from recrawl.crawl.page_reader import PageReader
+    from recrawl.detect.change import Convert
+    from recrawl.detect.verdict import ReadPage
     from recrawl.entries.entries import Copy
     from recrawl.entries.manifests import Manifest
     from recrawl.fetch.polite import PoliteClient
@@ -139,7 +141,7 @@ class PageVisitor:
         client: Makes requests.
         version: Gives the newest version of a page; None where none is kept.
         clock: Source of the current time.
-        threads: Reads large pages.
+        reader: Makes bodies ready to be read.
         stopping: Whether the crawl was asked to stop: no second request begins then.
     """
 
@@ -149,7 +151,7 @@ class PageVisitor:
         client: PoliteClient,
         version: Callable[[int], bytes | None],
         clock: Clock,
-        threads: WorkerThreads,
+        reader: PageReader,
         stopping: Callable[[], bool],
     ) -> None:
         self._crawl = crawl
@@ -157,7 +159,7 @@ class PageVisitor:
         self._client = client
         self._version = version
         self._clock = clock
-        self._threads = threads
+        self._reader = reader
         self._stopping = stopping
         self._repeats = SharedTexts()
         self._returns = RevertedTexts()
@@ -205,7 +207,7 @@ class PageVisitor:
     ) -> PageVisit:
         """The verdict on one response, with what it asks of crawlers."""
         at = now * SECONDS_A_DAY
-        async with self._turn(response) as run:
+        async with self._reader.turn(len(response.body), response.address) as run:
             tags = await run(partial(self._tags, page, response))
         settled = verdict_unread(page.address, response, page.copy)
         if settled is None:
@@ -229,17 +231,36 @@ class PageVisitor:
         self, page: LeasedPage, response: Response, known: PageFacts, at: float
     ) -> Verdict:
         """The verdict on a response that must be read."""
+        criteria, site = page.rule.criteria, response.address
+        ready = await self._reader.ready(response.body, site)
+        async with self._reader.turn(ready.size, site) as run:
+            read = await run(partial(read_response, response, criteria, None, ready.convert))
+            judge = partial(verdict_by_signature, page.address, response, read, known)
+            if (settled := await run(judge)) is not None:
+                return settled
+            body = self._old_body(page)
+            by_content = partial(self._by_content, page, response, read, known, at)
+            if not document_kind(body or b""):
+                return await run(partial(by_content, body))
+        # Outside of the turn: others go on while an old document is converted.
+        old = await self._reader.ready(body or b"", site)
+        async with self._reader.turn(old.size, site) as run:
+            return await run(partial(by_content, body, old.convert))
+
+    @staticmethod
+    def _by_content(  # noqa: PLR0913, PLR0917 - a page now, a page before, and what is known of both
+        page: LeasedPage,
+        response: Response,
+        now: ReadPage,
+        known: PageFacts,
+        at: float,
+        body: bytes | None,
+        convert: Convert = not_converted,
+    ) -> Verdict:
+        """The verdict on a response that does not read as the copy did."""
         criteria = page.rule.criteria
-        async with self._turn(response) as run:
-            read = await run(partial(read_response, response, criteria))
-            settled = await run(partial(verdict_by_signature, page.address, response, read, known))
-            if settled is None:
-                body = self._old_body(page)
-                reading = partial(read_response, response, criteria, body)
-                old = None if body is None else await run(reading)
-                judge = partial(verdict_by_content, page.address, response, read, known, criteria)
-                settled = await run(partial(judge, old=old, at=at))
-        return settled
+        old = None if body is None else read_response(response, criteria, body, convert)
+        return verdict_by_content(page.address, response, now, known, criteria, old=old, at=at)
 
     def _known(self, page: LeasedPage, masks: Masks | None = None) -> PageFacts:
         host, number = page.lease.host, page.lease.page
@@ -323,8 +344,10 @@ class PageVisitor:
             return visit
         host, first = page.lease.host, visit.response
         known = self._known(page)
-        async with self._turn(first) as run:
-            pair = await run(partial(_compared, first, second, page, known.masks))
+        ready = [await self._reader.ready(each.body, page.address) for each in (first, second)]
+        converts = [each.convert for each in ready]
+        async with self._reader.turn(ready[0].size, page.address) as run:
+            pair = await run(partial(_compared, first, second, page, known.masks, converts))
         self._trust.count_pair(
             host,
             page.lease.page,
@@ -413,14 +436,12 @@ class PageVisitor:
         of_page = page.masks if visit.masks is None else visit.masks
         masks = Masks((*self._trust.masks(page.lease.host).masks, *of_page.masks))
         try:
-            async with self._turn(visit.response) as run:
-                found = await run(partial(_manifest, body, page, masks))
+            ready = await self._reader.ready(body, page.address)
+            async with self._reader.turn(ready.size, page.address) as run:
+                found = await run(partial(_manifest, body, page, masks, ready.convert))
         except Exception:  # noqa: BLE001 - a page whose chunks cannot be told is a copy all the same
             return visit
         return replace(visit, manifest=found)
-
-    def _turn(self, response: Response) -> AbstractAsyncContextManager[Run]:
-        return self._threads.turn(len(response.body), site_of(response.address))
 
 
 def _request(page: LeasedPage, copy: Copy | None) -> Request:
@@ -433,8 +454,9 @@ def _request(page: LeasedPage, copy: Copy | None) -> Request:
     return Request(page.address, etag, modified, local=page.rule.local)
 
 
-def _manifest(body: bytes, page: LeasedPage, masks: Masks) -> Manifest | None:
-    content = read_version(body, page.address, masks=masks, criteria=page.rule.criteria)
+def _manifest(body: bytes, page: LeasedPage, masks: Masks, convert: Convert) -> Manifest | None:
+    criteria = page.rule.criteria
+    content = read_content(body, "", page.address, masks=masks, criteria=criteria, convert=convert)
     return None if content is None else manifest_of(content)
 
 
@@ -453,10 +475,19 @@ class _Pair:
     left: float
 
 
-def _compared(first: Response, second: Response, page: LeasedPage, known: Masks) -> _Pair:
+def _compared(
+    first: Response,
+    second: Response,
+    page: LeasedPage,
+    known: Masks,
+    converts: Sequence[Convert],
+) -> _Pair:
     if first.body == second.body and not page.masks:
         return _Pair(differed=False, masks=None, left=0.0)
-    one, two = (read_response(each, page.rule.criteria).lines for each in (first, second))
+    one, two = (
+        read_response(each, page.rule.criteria, None, convert).lines
+        for each, convert in zip((first, second), converts, strict=True)
+    )
     if one is None or two is None:
         return _Pair(differed=True, masks=None, left=1.0)
     masks = learn_masks(one, two, known)

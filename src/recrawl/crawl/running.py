@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.adapters.documents.converter import DocumentConverter
 from recrawl.crawl.crawler import Crawler
 from recrawl.entries.deliveries import DestinationsNamed
 from recrawl.fetch.http.client import PER_ADDRESS, HttpFetcher
@@ -108,7 +109,10 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
                     at_work([*webhooks, *notifiers, *programs], on_remark) as wake,
                 ):
                     writer.on_commit = wake
-                    yield Crawler(crawl, reader, writer, fetcher, clock, on_visit, on_remark)
+                    with DocumentConverter() as documents:
+                        yield Crawler(
+                            crawl, reader, writer, fetcher, clock, on_visit, on_remark, documents
+                        )
         finally:
             try:
                 await fetcher.close()

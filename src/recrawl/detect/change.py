@@ -8,9 +8,10 @@ Pure.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from math import nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from xxhash import xxh3_64_digest
 
@@ -18,17 +19,24 @@ from recrawl.detect.diff.share import word_change
 from recrawl.detect.masks.masks import NO_MASKS, apply_masks
 from recrawl.detect.simhash import estimated_share, simhash
 from recrawl.detect.text.lines import lines, text_lines
+from recrawl.parse.documents import document_kind
 from recrawl.parse.encodings import decoded
 from recrawl.parse.headers import content_type as media_type
 from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from recrawl.detect.masks.masks import Masks
 
+    # Makes HTML of a PDF or Office document; None where that cannot be done.
+    Convert = Callable[[bytes], str | None]
+
 _PAGES = frozenset({"text/html", "application/xhtml+xml"})
 _TEXTS = ("json", "xml", "javascript", "yaml", "csv", "x-www-form-urlencoded")
+_SAMPLE = 20_000  # bytes by which text is told from what is none
+_MOST_UNREADABLE = 0.05  # of their letters
+_UNREADABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\ufffd]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,24 +69,60 @@ class Change:
     gist: str = ""
 
 
-def read_body(body: bytes, content_type: str) -> tuple[str, bool] | None:
-    """Text of a body, and whether it is HTML; None of what is no text.
+class BodyText(NamedTuple):
+    """Text of a body.
+
+    Attributes:
+        text: The text.
+        html: Whether it is HTML.
+        document: Whether it was made of a PDF or Office document.
+    """
+
+    text: str
+    html: bool
+    document: bool = False
+
+
+def not_converted(_: bytes) -> None:
+    """Leave documents unread: for readers that nobody has given a way to read them."""
+
+
+def read_body(body: bytes, content_type: str, convert: Convert = not_converted) -> BodyText | None:
+    """Text of a body; None of what is no text.
 
     Args:
         body: What was fetched.
-        content_type: The `Content-Type` header; empty where there was none.
+        content_type: The `Content-Type` header; empty where it is not known.
+        convert: Makes HTML of PDF and Office documents, which are told by their bytes.
 
     Examples:
-        >>> read_body(b"<p>a", "text/html"), read_body(b"<p>a", ""), read_body(b"a", "text/plain")
-        (('<p>a', True), ('<p>a', True), ('a', False))
-        >>> read_body(b"GIF89a", "image/gif") is None
-        True
+        >>> read_body(b"<p>a", "text/html").html, read_body(b"<p>a", "").html
+        (True, True)
+        >>> read_body(b"a", "text/plain"), read_body(b"GIF89a", "image/gif")
+        (BodyText(text='a', html=False, document=False), None)
+        >>> read_body(b"%PDF-1.7 ...", "application/pdf", lambda _: "<p>Tea").text
+        '<p>Tea'
     """
+    if document_kind(body):
+        made = convert(body)
+        return None if made is None else BodyText(made, html=True, document=True)
     mime = media_type(content_type)[0]
     if mime and not (mime in _PAGES or mime.startswith("text/") or mime.endswith(_TEXTS)):
         return None
+    if not mime and not is_text(body):
+        return None
     text = decoded(body, content_type)
-    return text, mime in _PAGES or (not mime and text.lstrip()[:1] == "<")
+    return BodyText(text, mime in _PAGES or (not mime and text.lstrip()[:1] == "<"))
+
+
+def is_text(body: bytes) -> bool:
+    """Whether a body is text, by its beginning: stores do not keep what a host called it.
+
+    >>> is_text("<p>Käse".encode()), is_text(bytes(range(32)))
+    (True, False)
+    """
+    text = decoded(body[:_SAMPLE])
+    return len(_UNREADABLE.findall(text)) <= _MOST_UNREADABLE * len(text)
 
 
 def read_lines(

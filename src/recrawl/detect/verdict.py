@@ -21,17 +21,26 @@ from typing import TYPE_CHECKING
 
 from xxhash import xxh3_64_digest
 
-from recrawl.detect.change import OldVersion, compare, read_body, read_lines, signature
+from recrawl.detect.change import (
+    OldVersion,
+    compare,
+    not_converted,
+    read_body,
+    read_lines,
+    signature,
+)
 from recrawl.detect.masks.masks import NO_MASKS, apply_masks, is_mask_displaced
 from recrawl.detect.simhash import simhash
 from recrawl.detect.walls.walls import detect_wall
 from recrawl.entries.entries import Copy
 from recrawl.parse.dates import http_date
+from recrawl.parse.documents import document_kind
 from recrawl.parse.headers import validators
 from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
+    from recrawl.detect.change import Convert
     from recrawl.detect.masks.masks import Masks
     from recrawl.parse.messages import Response
     from recrawl.parse.robots_tags import RobotsTags
@@ -139,15 +148,29 @@ def verdict_unread(address: str, response: Response, copy: Copy | None) -> Verdi
     return None
 
 
-def read_response(response: Response, criteria: Criteria, body: bytes | None = None) -> ReadPage:
-    """What a reader sees of an response, or of another body that came with such headers."""
+def read_response(
+    response: Response,
+    criteria: Criteria,
+    body: bytes | None = None,
+    convert: Convert = not_converted,
+) -> ReadPage:
+    """What a reader sees of an response, or of another body that came with such headers.
+
+    Args:
+        response: The response, after all redirects.
+        criteria: What counts.
+        body: The other body; None for that of the response.
+        convert: Makes HTML of PDF and Office documents.
+    """
     header = response.headers.get("content-type", "")
-    read = read_body(response.body if body is None else body, header)
+    if body is not None and document_kind(response.body):
+        header = ""  # it speaks of a document, which the other body may not be
+    read = read_body(response.body if body is None else body, header, convert)
     if read is None:
         return ReadPage(None)
-    text, html = read
+    text, html = read.text, read.html
     lines = read_lines(text, html=html, watch=criteria.watch, ignore=criteria.ignore)
-    if body is not None or not html:
+    if body is not None or not html or read.document:  # nobody writes a wall as a document
         return ReadPage(lines)
     whole = read_lines(text, html=html) if criteria.watch or criteria.ignore else lines
     return ReadPage(lines, detect_wall(response.status, response.headers, whole, text))

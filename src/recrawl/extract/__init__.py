@@ -11,7 +11,7 @@ Pure.
 
 from recrawl.extract.chunks import LONGEST_CHUNK, SPLITTER, Chunk, chunks_of, manifest_of
 from recrawl.extract.content import Content, ContentBlock
-from recrawl.extract.reading import is_text, read_content, read_version, title_of
+from recrawl.extract.reading import read_content, title_of
 
 __all__ = [
     "LONGEST_CHUNK",
@@ -20,9 +20,7 @@ __all__ = [
     "Content",
     "ContentBlock",
     "chunks_of",
-    "is_text",
     "manifest_of",
     "read_content",
-    "read_version",
     "title_of",
 ]

@@ -10,7 +10,7 @@ from html import unescape
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from recrawl.detect.change import read_body
+from recrawl.detect.change import not_converted, read_body
 from recrawl.detect.masks.masks import NO_MASKS, apply_masks
 from recrawl.detect.text.lines import GAP, LINK, lines
 from recrawl.detect.text.selection import select_parts
@@ -27,6 +27,7 @@ from recrawl.parse.encodings import decoded
 from recrawl.parse.headers import content_type as media_type
 
 if TYPE_CHECKING:
+    from recrawl.detect.change import Convert
     from recrawl.detect.masks.masks import Masks
     from recrawl.extract.nodes import Node
     from recrawl.extract.tree import Element
@@ -36,9 +37,7 @@ _EVERYTHING = Criteria()
 _MOST_LINES = 100_000
 _LONGEST_PAGE = 8 << 20
 _LONGEST_TITLE = 1_000
-_SAMPLE = 20_000  # bytes by which text is told from what is none
-_MOST_UNREADABLE = 0.05  # of their letters
-_UNREADABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\ufffd]")
+_TITLE_WITHIN = 20_000  # letters
 _TITLE = re.compile("<title[^<>]*>", re.IGNORECASE)
 
 
@@ -49,6 +48,7 @@ def read_content(
     *,
     masks: Masks = NO_MASKS,
     criteria: Criteria = _EVERYTHING,
+    convert: Convert = not_converted,
 ) -> Content | None:
     r"""Content of a body; None of what is no text.
 
@@ -59,6 +59,7 @@ def read_content(
         masks: Places of the page that differ by themselves; they are left out.
         criteria: Selectors of the parts that count; the rest is left out. What is watched is
             content, whatever it looks like.
+        convert: Makes HTML of PDF and Office documents.
 
     Examples:
         >>> page = b"<title>Shop</title><nav>Home</nav><h1>Tea</h1><p>Only <b>5</b> euros"
@@ -68,31 +69,15 @@ def read_content(
         >>> read_content(b"GIF89a", "image/gif", "https://example.org/dot.gif") is None
         True
     """
-    read = read_body(body, content_type)
+    read = read_body(body, content_type, convert)
     if read is None:
         return None
-    text, html = read
-    if not html:
+    text = read.text
+    if not read.html:
         found = text_blocks(text, media_type(content_type)[0], masks)
         return Content(address, "", tuple(map(ContentBlock, found)), "text")
     content = _read_page(text, address, masks, criteria)
     return content or _read_lines(text, address, masks, criteria)
-
-
-def read_version(
-    body: bytes, address: str, *, masks: Masks = NO_MASKS, criteria: Criteria = _EVERYTHING
-) -> Content | None:
-    """Content of a body as a store keeps it, without its `Content-Type`; None of what is no text.
-
-    Args:
-        body: The body.
-        address: Canonical address of the page.
-        masks: Places of the page that differ by themselves.
-        criteria: Selectors of the parts that count.
-    """
-    if not is_text(body):
-        return None
-    return read_content(body, "", address, masks=masks, criteria=criteria)
 
 
 def title_of(body: bytes) -> str:
@@ -102,21 +87,11 @@ def title_of(body: bytes) -> str:
     ('Tea & more', '')
     """
     text = decoded(body)
-    begins = _TITLE.search(text, 0, _SAMPLE)
-    ends = -1 if begins is None else text.find("<", begins.end(), begins.end() + _SAMPLE)
+    begins = _TITLE.search(text, 0, _TITLE_WITHIN)
+    ends = -1 if begins is None else text.find("<", begins.end(), begins.end() + _TITLE_WITHIN)
     if begins is None or ends < 0:
         return ""
     return " ".join(unescape(text[begins.end() : ends]).split())[:_LONGEST_TITLE]
-
-
-def is_text(body: bytes) -> bool:
-    """Whether a body is text, by its beginning: stores do not keep what a host called it.
-
-    >>> is_text("<p>Käse".encode()), is_text(bytes(range(32)))
-    (True, False)
-    """
-    text = decoded(body[:_SAMPLE])
-    return len(_UNREADABLE.findall(text)) <= _MOST_UNREADABLE * len(text)
 
 
 def _read_page(page: str, address: str, masks: Masks, criteria: Criteria) -> Content | None:

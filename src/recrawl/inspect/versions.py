@@ -9,15 +9,13 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING
 
-from recrawl.detect.change import read_lines
+from recrawl.detect.change import not_converted, read_body, read_lines
 from recrawl.detect.diff.line_diff import line_diff
 from recrawl.detect.diff.share import share_changed
 from recrawl.detect.masks.json_text import read_masks
 from recrawl.detect.masks.masks import NO_MASKS, Masks, apply_masks
 from recrawl.errors import NothingToCompare
-from recrawl.extract import is_text
 from recrawl.parse.addresses import host_of
-from recrawl.parse.encodings import decoded
 from recrawl.settings.rules import Rule
 from recrawl.units import utc_text
 from recrawl.visits.status import RobotsTag
@@ -25,6 +23,7 @@ from recrawl.visits.status import RobotsTag
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recrawl.detect.change import Convert
     from recrawl.detect.diff.line_diff import PageDiff
     from recrawl.entries.records import Version
     from recrawl.entries.store import ReadStore
@@ -73,6 +72,7 @@ class PageVersions:
         kept: The versions.
         rule: What counts in the page.
         masks: What differs by itself, and does not count.
+        convert: Makes HTML of PDF and Office documents.
     """
 
     reader: ReadStore
@@ -80,18 +80,25 @@ class PageVersions:
     kept: Sequence[Version]
     rule: Rule
     masks: Masks
+    convert: Convert = not_converted
 
     @classmethod
-    def of(cls, settings: Settings, reader: ReadStore, page: int, address: str) -> PageVersions:
+    def of(
+        cls,
+        settings: Settings,
+        reader: ReadStore,
+        page: int,
+        address: str,
+        convert: Convert = not_converted,
+    ) -> PageVersions:
         """Those that are kept now, seen as the crawl sees them; refused where there is none."""
         kept = reader.versions(page)
         if not kept:
             why = why_no_version(settings, reader, page)
             message = f"{reader.name}: a version of {address} must be kept ({why})"
             raise NothingToCompare(message)
-        return cls(
-            reader, address, kept, rule_of(settings, address), masks_of(reader, page, address)
-        )
+        rule, masks = rule_of(settings, address), masks_of(reader, page, address)
+        return cls(reader, address, kept, rule, masks, convert)
 
     def whole(self) -> PageVersions:
         """The same where everything counts."""
@@ -153,15 +160,15 @@ class PageVersions:
                 f"{self.reader.name}: version of {_when(version)} must be kept (it was dropped)"
             )
             raise NothingToCompare(message)
-        text = decoded(body)
-        if not is_text(body):
+        read = read_body(body, "", self.convert)
+        if read is None:
             message = (
                 f"{self.reader.name}: version of {_when(version)} of {self.address} must be text "
                 "to be compared (it is not)"
             )
             raise NothingToCompare(message)
-        html = text.lstrip()[:1] == "<"
-        found = read_lines(text, html=html, watch=self.rule.watch, ignore=self.rule.ignore)
+        watch, ignore = self.rule.watch, self.rule.ignore
+        found = read_lines(read.text, html=read.html, watch=watch, ignore=ignore)
         return apply_masks(found, self.masks)
 
 

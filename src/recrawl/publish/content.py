@@ -12,9 +12,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from recrawl.detect.change import not_converted
 from recrawl.entries.records import PARTS
 from recrawl.errors import InvalidParameter, NothingToCompare
-from recrawl.extract import SPLITTER, Chunk, chunks_of, read_version
+from recrawl.extract import SPLITTER, Chunk, chunks_of, read_content
 from recrawl.inspect.versions import PageVersions, masks_of, rule_of
 from recrawl.report.diff.data import diff_object
 from recrawl.visits.status import FeedKind
@@ -22,6 +23,7 @@ from recrawl.visits.status import FeedKind
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from recrawl.detect.change import Convert
     from recrawl.entries.manifests import ListedChunk
     from recrawl.entries.records import FeedEvent
     from recrawl.entries.store import ReadStore
@@ -37,13 +39,18 @@ class ContentReader:
         store: The store.
         settings: Settings of its crawl, which say what counts in a page; None for all of it.
         parts: Which of `PARTS` to add.
+        convert: Makes HTML of PDF and Office documents.
 
     Raises:
         InvalidParameter: A part is unknown.
     """
 
     def __init__(
-        self, store: ReadStore, settings: Settings | None, parts: Collection[str] = ()
+        self,
+        store: ReadStore,
+        settings: Settings | None,
+        parts: Collection[str] = (),
+        convert: Convert = not_converted,
     ) -> None:
         unknown = sorted(set(parts) - set(PARTS))
         if unknown:
@@ -51,6 +58,7 @@ class ContentReader:
             raise InvalidParameter(said)
         self._store = store
         self._settings = settings
+        self._convert = convert
         self.parts = frozenset(parts)
 
     def content(self, page: int, address: str, digest: bytes | None) -> Content | None:
@@ -59,7 +67,9 @@ class ContentReader:
         if body is None:
             return None
         rule, masks = rule_of(self._settings, address), masks_of(self._store, page, address)
-        return read_version(body, address, masks=masks, criteria=rule.criteria)
+        return read_content(
+            body, "", address, masks=masks, criteria=rule.criteria, convert=self._convert
+        )
 
     def of(self, event: FeedEvent, *, skipped: bool = False) -> dict[str, Any]:
         """What is added to an event; nothing to one that ends a page but its chunks' ids.
@@ -91,7 +101,7 @@ class ContentReader:
             return None
         address = event.address
         rule, masks = rule_of(self._settings, address), masks_of(self._store, event.page, address)
-        versions = PageVersions(self._store, address, (old, new), rule, masks)
+        versions = PageVersions(self._store, address, (old, new), rule, masks, self._convert)
         try:
             return versions.compared(old, new)
         except NothingToCompare:

@@ -12,6 +12,7 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
+from recrawl.adapters.documents.converter import DocumentConverter
 from recrawl.errors import StoreCorrupt
 from recrawl.publish.content import ContentReader
 from recrawl.publish.webhooks.bodies import event_body
@@ -45,11 +46,13 @@ class Outbox:
     Attributes:
         feed: Name of the feed.
         settings: Settings of its crawl.
+        documents: Reads PDF and Office documents.
     """
 
     def __init__(self, store: ReadStore, settings: Settings) -> None:
         self._store = store.clone()
         self.settings = settings
+        self.documents = DocumentConverter()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="recrawl-outbox")
         self.feed = self._store.feed_range().feed
 
@@ -68,7 +71,8 @@ class Outbox:
 
     def _body(self, store: ReadStore, event: FeedEvent, parts: tuple[str, ...]) -> bytes:
         try:
-            content = ContentReader(store, self.settings, parts).of(event)
+            reader = ContentReader(store, self.settings, parts, self.documents)
+            content = reader.of(event)
         except (StoreCorrupt, RecursionError):  # the event itself is whole: it is told without
             content = dict.fromkeys(parts)
         return event_body(self.feed, event, content)
@@ -79,6 +83,7 @@ class Outbox:
 
     async def close(self) -> None:
         """Close the store once nobody reads it. Idempotent."""
+        self.documents.close()
         await self.read(lambda store: store.close())
         self._thread.shutdown(wait=False)
 

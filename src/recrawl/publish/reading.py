@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from recrawl.detect.change import not_converted
 from recrawl.entries.store import ERASED, EVENTS_AT_A_TIME
 from recrawl.errors import CursorExpired, NoVersion, UnknownPage
 from recrawl.extract import chunks_of
@@ -31,6 +32,7 @@ from recrawl.units import utc_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
+    from recrawl.adapters.documents.converter import DocumentConverter
     from recrawl.entries.records import FeedEvent, Version
     from recrawl.entries.store import ReadStore
     from recrawl.extract import Chunk, Content
@@ -140,6 +142,8 @@ class CopyReader:
     Args:
         store: The store; the reader closes it.
         settings: Settings of its crawl, which say what counts in a page; None for all of it.
+        documents: Reads PDF and Office documents, and is closed with the store; None to leave them
+            unread.
 
     Examples:
         >>> import tempfile
@@ -159,13 +163,21 @@ class CopyReader:
         >>> folder.cleanup()
     """
 
-    def __init__(self, store: ReadStore, settings: Settings | None = None) -> None:
+    def __init__(
+        self,
+        store: ReadStore,
+        settings: Settings | None = None,
+        documents: DocumentConverter | None = None,
+    ) -> None:
         self.store = store
         self._settings = settings
+        self._documents = documents
 
     def close(self) -> None:
         """Close the store. Idempotent."""
         self.store.close()
+        if self._documents is not None:
+            self._documents.close()
 
     def __enter__(self) -> Self:
         return self
@@ -227,7 +239,7 @@ class CopyReader:
         body = self.store.body(version.digest)
         if body is None:
             raise NoVersion(f"{self.store.name}: a version of {address} was dropped a moment ago")
-        content = ContentReader(self.store, self._settings).content(number, address, version.digest)
+        content = self._content().content(number, address, version.digest)
         moment = _moment(version.at_seconds)
         return PageCopy(number, address, version.digest.hex(), moment, body, content)
 
@@ -245,6 +257,9 @@ class CopyReader:
             )
         return held[-1]
 
+    def _content(self, include: Collection[str] = ()) -> ContentReader:
+        return ContentReader(self.store, self._settings, include, self._documents or not_converted)
+
     # What has changed.
 
     def changes(
@@ -260,7 +275,7 @@ class CopyReader:
         Raises:
             CursorExpired: Something after the position is not kept: take a snapshot.
         """
-        reader = ContentReader(self.store, self._settings, include)
+        reader = self._content(include)
         kept = self.store.feed_range()
         start = kept.oldest - 1 if after is None else position(after, kept, self.store.name)
         rows = _FEWEST_WITH_CONTENT if include else EVENTS_AT_A_TIME
@@ -282,7 +297,7 @@ class CopyReader:
         Args:
             include: What to bring with each: `text`, `markdown`, `chunks`.
         """
-        reader, kept = ContentReader(self.store, self._settings, include), self.store.feed_range()
+        reader, kept = self._content(include), self.store.feed_range()
         rows = _FEWEST_WITH_CONTENT if include else EVENTS_AT_A_TIME
         copies = (
             public_event(kept.feed, event, reader.of(event))
@@ -389,6 +404,7 @@ def open_store(path: str, settings: Settings | None = None) -> CopyReader:
         path: Path or URL of the store.
         settings: Settings of its crawl, which say what counts in a page; None for all of it.
     """
+    from recrawl.adapters.documents.converter import DocumentConverter
     from recrawl.store import open_store as opened
 
-    return CopyReader(opened(path), settings)
+    return CopyReader(opened(path), settings, DocumentConverter())

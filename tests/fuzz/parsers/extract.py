@@ -32,7 +32,9 @@ def _read_content(data: bytes) -> None:
     criteria = Criteria(ignore=("b",)) if b"<i>" in data else Criteria()
     for kind in _KINDS:
         content = read_content(data, kind, PAGE, masks=masks, criteria=criteria)
-        assert content is not None
+        if content is None:
+            assert not kind  # only what nobody has called text is looked at
+            continue
         assert content == read_content(data, kind, PAGE, masks=masks, criteria=criteria)
         assert all(block.text.strip() for block in content.blocks)
         chunks = chunks_of(content)

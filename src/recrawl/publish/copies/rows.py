@@ -8,7 +8,9 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from recrawl.extract import SPLITTER, chunks_of, is_text, title_of
+from recrawl.detect.change import is_text
+from recrawl.extract import SPLITTER, chunks_of, title_of
+from recrawl.parse.documents import document_kind
 from recrawl.parse.encodings import decoded
 from recrawl.publish.events import utc
 
@@ -101,7 +103,7 @@ def copy_row(copy: KeptCopy, content: ContentReader, form: str) -> dict[str, Any
     body = copy.body or b""
     title, told = None, None
     if form == "html":  # what is stored, at the speed of the disk: nothing is made of it
-        if is_text(body):
+        if is_text(body) and not document_kind(body):
             title, told = title_of(body), decoded(body)
     elif (found := content.content(copy.page, copy.address, copy.digest)) is not None:
         title, told = found.title, found.text if form == "text" else found.markdown

@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from recrawl.detect.change import not_converted
 from recrawl.detect.diff.line_diff import BlockKind, line_diff
 from recrawl.detect.diff.share import share_changed
 from recrawl.detect.diff.word_diff import EditKind
@@ -26,6 +27,7 @@ from recrawl.visits.status import FeedKind
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from recrawl.detect.change import Convert
     from recrawl.detect.diff.line_diff import Block, PageDiff
     from recrawl.detect.diff.word_diff import Edit
     from recrawl.entries.records import FeedEvent
@@ -49,11 +51,15 @@ class ChangeReader:
     Args:
         recipient: Who asked.
         settings: Settings of the crawl, which say what counts in a page.
+        convert: Makes HTML of PDF and Office documents.
     """
 
-    def __init__(self, recipient: Recipient, settings: Settings) -> None:
+    def __init__(
+        self, recipient: Recipient, settings: Settings, convert: Convert = not_converted
+    ) -> None:
         self._recipient = recipient
         self._settings = settings
+        self._convert = convert
         self._filter = EventFilter(frozenset(recipient.kinds), frozenset(recipient.hosts))
         self._sections = RuleFinder([Rule(each) for each in recipient.sections])
         self._words = words_pattern(recipient.words)
@@ -120,13 +126,13 @@ class ChangeReader:
         rule = replace(rule, watch=watch) if watch else rule
         kept = store.versions(last.page)
         masks = masks_of(store, last.page, address)
-        versions = PageVersions(store, address, kept, rule, masks)
+        versions = PageVersions(store, address, kept, rule, masks, self._convert)
         begins = first.before is None and first.kind in (FeedKind.NEW, FeedKind.BACK)
         old = () if begins else _lines_of(versions, first.before)
         return line_diff(old, () if last.kind.ends else _lines_of(versions, last.version))
 
     def _title(self, store: ReadStore, event: FeedEvent) -> str:
-        reader = ContentReader(store, self._settings)
+        reader = ContentReader(store, self._settings, convert=self._convert)
         for digest in (event.version, event.before):
             try:
                 found = reader.content(event.page, event.address, digest)

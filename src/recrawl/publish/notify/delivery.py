@@ -77,7 +77,7 @@ class Notifier:
         self.waits = False
         self._every = target.recipient.every * SECONDS_A_DAY
         self._service, self._send_to = target.service, send
-        self._changes = ChangeReader(target.recipient, outbox.settings)
+        self._changes = ChangeReader(target.recipient, outbox.settings, outbox.documents)
         self._outbox = outbox
         self._positions = Positions(write)
         self._alarm = Alarm(clock)
