@@ -166,7 +166,7 @@ def measure_events(count: int) -> float:
     """Events a second, with their JSON."""
     from recrawl.entries.entries import PageEvent, VisitMade
     from recrawl.publish.events import event_line
-    from recrawl.publish.reading import events_after
+    from recrawl.publish.feeds import events_after, page_feed
     from recrawl.store import open_store
     from recrawl.visits.status import FeedKind, VisitOutcome
 
@@ -190,7 +190,7 @@ def measure_events(count: int) -> float:
                 )
         with open_store(Path(name) / "pages.db") as reader:
             began, size = time.process_time(), 0
-            for batch in events_after(reader, 0, 1000):
+            for batch in events_after(page_feed(reader), 0, 1000):
                 size += len("".join([event_line("k3fqabcd", event) for event in batch]).encode())
             speed = count / (time.process_time() - began)
     print(

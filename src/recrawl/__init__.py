@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from recrawl.adapters.tables.logs import read_histories
     from recrawl.crawl.fresh_copy import FreshCopy, fresh_copy
     from recrawl.parse.sites import sites_of
+    from recrawl.publish.object_events import ObjectChange
     from recrawl.publish.reading import ChangeEvent, CopyReader, PageCopy, PageVersion, open_store
     from recrawl.rates import Estimates, Gamma, Likelihood, Priors, Ratio, Status, fit_prior
     from recrawl.scheduler import Scheduler
@@ -32,6 +33,7 @@ __all__ = [
     "GapOutcome",
     "Histories",
     "Likelihood",
+    "ObjectChange",
     "PageCopy",
     "PageVersion",
     "Priors",
@@ -52,6 +54,7 @@ _ROOMS = {
     "visits": ("AnswerKind", "Flag", "Histories", "GapOutcome", "Vetting", "Visit", "histories_of"),
     "parse.sites": ("sites_of",),
     "crawl.fresh_copy": ("FreshCopy", "fresh_copy"),
+    "publish.object_events": ("ObjectChange",),
     "publish.reading": ("ChangeEvent", "CopyReader", "PageCopy", "PageVersion", "open_store"),
     "scheduler": ("Scheduler",),
     "adapters.tables.logs": ("read_histories",),

@@ -58,6 +58,7 @@ WORDS = {
     "listing decay": ["cars"],
     "listing backtest": ["cars", "--train", "30d", "--cycle", "7d", "--method", "static"],
     "listing objects": ["board.db"],
+    "listing changes": ["board.db"],
     "listing syncs": ["board.db"],
 }
 

@@ -435,6 +435,29 @@ def test_a_listing_comes_back_with_all_that_happened(store, reader):
     assert reader.listing_history("boats").syncs == []
 
 
+def test_events_of_listings_are_numbered_in_the_order_of_commits(store, reader):
+    """Without a gap, whatever else is written between, and none is ever pruned."""
+    feed = reader.object_feed_range()
+    assert (feed.oldest, feed.newest, list(reader.object_events())) == (1, 0, [])
+    first = ListingSynced("jobs", NOON, SyncOutcome.FIRST, NOON, inserted={"a": {"x": "1"}})
+    changed = ListingSynced("jobs", NOON + 60, SyncOutcome.DONE, NOON, updated={"a": {"x": "2"}})
+    gone = ListingSynced("jobs", NOON + 120, SyncOutcome.DONE, NOON, deleted=["a"])
+    store.write([first, Prune(NOON)])
+    with pytest.raises(InvalidParameter):
+        store.write([ListingSynced("jobs", NOON, SyncOutcome.DONE, NOON, deleted=["b"])])
+    store.write([changed, gone, Prune(NOON + 1e9)])
+
+    batches = list(reader.object_events(rows=2))
+    assert [[event.number for event in batch] for batch in batches] == [[1, 2], [3]]
+    assert [event.kind.label for batch in batches for event in batch] == [
+        *("arrived", "changed", "vanished")
+    ]
+    assert [event.number for (event,) in reader.object_events(after=2)] == [3]
+    assert reader.object_feed_range() == feed._replace(newest=3)
+    assert [reader.first_object_event_since(NOON + each) for each in (0, 60, 121)] == [1, 2, 4]
+    assert list(reader.object_snapshot()) == []
+
+
 def test_a_sync_that_cannot_be_is_refused_as_a_whole(store, reader):
     wrong = ListingSynced("jobs", 0.0, SyncOutcome.DONE, 1.0, inserted={"a": {}}, deleted=["b"])
     with pytest.raises(InvalidParameter, match="cannot update or delete an object"):

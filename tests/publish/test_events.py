@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from recrawl.detect.diff.gist import GISTS
 from recrawl.entries.records import FeedEvent
-from recrawl.publish.atom import atom_feed
+from recrawl.publish.atom import AtomEntry, atom_feed
 from recrawl.publish.events import cloud_event, event_line, utc
 from recrawl.visits.status import FeedKind, RemovalReason
 
@@ -57,6 +57,6 @@ def test_instants_are_told_to_the_millisecond():
 def test_atom_is_xml_whatever_pages_are_called(some, host):
     from xml.etree import ElementTree as ET
 
-    feed = ET.fromstring(atom_feed("k3fqabcd", some, host).encode())  # noqa: S314 - our own
+    feed = ET.fromstring(atom_feed("k3fqabcd", list(map(AtomEntry.of_page, some)), host).encode())  # noqa: S314 - our own
 
     assert len(feed.findall("{http://www.w3.org/2005/Atom}entry")) == len(some)

@@ -8,7 +8,7 @@ import recrawl
 from recrawl.entries.entries import PagesErased, Prune
 from recrawl.entries.records import digest_of
 from recrawl.errors import CursorExpired, InvalidParameter, NoVersion, UnknownPage
-from recrawl.publish.reading import follow_events
+from recrawl.publish.feeds import follow_events, page_feed
 from recrawl.store import open_for_writing
 from recrawl.store import open_store as open_reader
 from recrawl.store.retention import Retention
@@ -142,7 +142,7 @@ def test_an_expired_cursor_says_so_and_the_last_number_is_never_given_again(path
 def test_events_that_are_dropped_under_a_reader_are_told(path):
     """A reader that is slower than the retention must not go on as if nothing was missing."""
     with open_reader(path) as reader:
-        batches = follow_events(reader, 0, rows=1)
+        batches = follow_events(page_feed(reader), 0, rows=1)
         assert next(batches)[0].number == 1
         with open_for_writing(path, Retention(events=1.0)) as store:
             store.write([Prune(NOON + 86_400 + 3 * 3600)])
@@ -159,7 +159,7 @@ def test_a_follower_waits_and_hears(path):
             fed.tell(path, (FeedKind.NEW, 3, b"<p>late"), start=9)
 
     with open_reader(path) as reader:
-        batches = follow_events(reader, 4, rows=9, sleep=sleep)
+        batches = follow_events(page_feed(reader), 4, rows=9, sleep=sleep)
         numbers = [[event.number for event in next(batches)] for _ in range(3)]
 
     assert numbers == [[5], [], [6]]

@@ -47,6 +47,7 @@ PAGES = PageRows(
     last_change=np.array(["2026-01-02T00:00", "NaT", "NaT"], "datetime64[us]"),
     weight=figures(1, 2, 1),
     robots=np.array([0, 4, 0]),
+    listing=np.array(["", "jobs", ""], np.object_),
 )
 
 

@@ -133,7 +133,12 @@ def test_what_must_be_given_is_asked_for(key):
         ("confidence = 1.0", "confidence must be a number from 0.5 to below 1"),
         ('hours = "22"', "hours must be two different hours"),
         ("local = 1", "local must be true or false"),
-        ("weight = 2", 'unknown key "weight" in [[listing]]; it belongs to [[site]] or [[page]]'),
+        ("links = 2", 'unknown key "links" in [[listing]]; it belongs to [[site]] or [[page]]'),
+        (
+            "weight = 2",
+            "weight of a [[listing]] is for detail pages, so it needs detail (got none)",
+        ),
+        ("detail = 2", "detail must be a CSS selector"),
         ('attribute = "h3"', 'unknown key "attribute" in [[listing]]; did you mean "attributes"?'),
     ],
 )
@@ -190,7 +195,8 @@ def test_the_first_settings_explain_listings_by_an_example_that_can_be_used():
 
     (rule,) = read_settings(text).listings
 
-    assert rule.layout == Layout("li.job", "a@href", {"title": "h3", "city": ".city"}, "a.next")
+    parts = {"title": "h3", "city": ".city"}
+    assert rule.layout == Layout("li.job", "a@href", parts, "a.next", "a@href")
     assert (rule.precision, rule.recall, rule.confidence) == (0.9, 0.9, 0.8)
 
 

@@ -53,7 +53,7 @@ def test_the_examples_can_be_used_as_they_are():
     above, mark, blocks = first_settings(AGENT).partition("# [[site]]")
     text = above + re.sub(r"^# ", "", mark + blocks, flags=re.MULTILINE)
 
-    site, page = read_settings(text).rules
+    site, page, details = read_settings(text).rules
 
     assert site == Rule(
         "https://example.org/",
@@ -67,6 +67,7 @@ def test_the_examples_can_be_used_as_they_are():
         target=0.95,
     )
     assert page == Rule("https://example.org/prices", exact=True, interval=1.0)
+    assert (details.label, details.watch) == ("listing jobs", ("main",))
 
 
 def test_the_first_settings_fit_on_a_screen_of_a_hundred_letters():

@@ -77,4 +77,6 @@ def add(
 
 def _added(settings: Settings, *, page: bool) -> int:
     """Number of the rule that was added: the last of its kind."""
-    return max(row for row, rule in enumerate(settings.rules) if rule.exact == page)
+    return max(
+        row for row, rule in enumerate(settings.rules) if rule.exact == page and not rule.listing
+    )

@@ -119,7 +119,7 @@ class Crawler:
             discovery, settings.rules, crawl.discovered, clock, self.add, self._hear, ledger.put
         )
         lists = ListFetcher(client, threads)
-        self._listings = ListingSyncer(settings.listings, lists, reader, clock, ledger.put)
+        self._listings = ListingSyncer(settings, lists, reader, clock, self._new_pages.synced)
         self._tasks: set[asyncio.Task[None]] = set()
         self._beside: list[asyncio.Task[None]] = []
         self._stopping = False

@@ -6,6 +6,7 @@ Touches: the network and the clock, through what it is given.
 from __future__ import annotations
 
 import asyncio
+from itertools import chain
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -61,6 +62,8 @@ class SiteFinder:
         self._turns = asyncio.Semaphore(_AT_ONCE)
         self._origins: dict[str, list[int]] = {}
         for number, rule in enumerate(rules):
+            if rule.listing:
+                continue  # its pages are found by syncs
             self._origins.setdefault(origin_of(rule.address), []).append(number)
 
     async def find(self, numbers: Sequence[int], patience: float = inf) -> Discovered:
@@ -97,7 +100,8 @@ class SiteFinder:
         """Look at each site once a day; `on_found` as in `find_due`."""
         while True:
             await self.find_due(on_found, inf)
-            soonest = min(map(self._due, range(len(self._rules))), default=inf)
+            numbers = chain.from_iterable(self._origins.values())
+            soonest = min(map(self._due, numbers), default=inf)
             await self._clock.sleep(min(max(soonest - self._clock.now(), _LEAST), _EVERY))
 
     def _due(self, number: int) -> float:

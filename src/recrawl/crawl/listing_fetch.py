@@ -107,6 +107,8 @@ class ListFetcher:
             seen |= fresh
             for key in items.objects:
                 read.objects.setdefault(key, dict(items.objects[key]))
+            for key, detail in items.details.items():
+                read.details.setdefault(key, detail)
             place = _next(rule, first, response.address, items, number)
             if place is not None and site_of(place.address) != site_of(first.address):
                 read.problem = (

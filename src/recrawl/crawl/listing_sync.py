@@ -10,13 +10,19 @@ from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING
 
+from recrawl.entries.entries import DetailPages, PagesFound
 from recrawl.errors import InvalidInput
 from recrawl.fetch.host_slots import PATIENCE, HostBusy
+from recrawl.listings.live.details import allowed_details
 from recrawl.listings.live.judging import RETRY, ListingFacts, judge_sync, live_forecast, next_due
+from recrawl.parse.addresses import host_of
+from recrawl.settings.rules import NO_RULE
+from recrawl.state.events import told_event
 from recrawl.units import SECONDS_A_DAY
+from recrawl.visits.status import FeedKind, RemovalReason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from recrawl.clock import Clock
     from recrawl.crawl.listing_fetch import ListFetcher
@@ -25,6 +31,7 @@ if TYPE_CHECKING:
     from recrawl.entries.store import ReadStore
     from recrawl.listings.live.forecast import LiveForecast
     from recrawl.listings.live.rules import ListingRule
+    from recrawl.settings.settings import Settings
 
 _LONGEST_SLEEP = 1 / 24
 
@@ -33,7 +40,7 @@ class ListingSyncer:
     """Syncs listings when they are due.
 
     Args:
-        rules: The listings.
+        settings: What is asked of the crawl, with its listings.
         fetcher: Reads a list.
         reader: The store; threads read from clones of it.
         clock: Source of the current time.
@@ -42,13 +49,14 @@ class ListingSyncer:
 
     def __init__(
         self,
-        rules: Sequence[ListingRule],
+        settings: Settings,
         fetcher: ListFetcher,
         reader: ReadStore,
         clock: Clock,
         put: Callable[[ListingSynced], asyncio.Future[Receipt]],
     ) -> None:
-        self._rules = rules
+        self._settings = settings
+        self._rules = settings.listings
         self._fetcher = fetcher
         self._reader = reader
         self._clock = clock
@@ -66,10 +74,14 @@ class ListingSyncer:
         began = loop.time()
         read = await self._fetcher.read(rule, patience)
         took_seconds = loop.time() - began
+        read.details = allowed_details(rule, read.details, self._has_block)
         known = await asyncio.to_thread(self._known, rule)
         now = self._clock.now()
         synced, forecast = await asyncio.to_thread(judge_sync, rule, known, read, now)
-        synced = replace(synced, took_seconds=took_seconds)
+        details = None
+        if rule.layout.detail and synced.outcome.accepted:
+            details = self._details(rule, known.other_details(read), now * SECONDS_A_DAY)
+        synced = replace(synced, took_seconds=took_seconds, details=details)
         await self._put(synced)
         self._forecasts[rule.name] = forecast
         return synced
@@ -123,11 +135,28 @@ class ListingSyncer:
         known = await asyncio.to_thread(self._known, rule)
         return await asyncio.to_thread(next_due, rule, known, self._clock.now())
 
+    def _has_block(self, address: str) -> bool:
+        return self._settings.rule_of(address) != NO_RULE
+
+    def _details(self, rule: ListingRule, addresses: dict[str, str], at: float) -> DetailPages:
+        """Detail pages that are other ones now, with the listing's rule where no block holds."""
+        pages = list(dict.fromkeys(filter(None, addresses.values())))
+        own = self._settings.detail_rules[rule.name]
+        rules = [own if each == NO_RULE else each for each in self._settings.rules_of(pages)]
+        return DetailPages(
+            addresses,
+            PagesFound(pages, [host_of(each) for each in pages], rules, at),
+            own,
+            unlisted=told_event(FeedKind.REMOVED, at, RemovalReason.UNLISTED),
+            back=told_event(FeedKind.BACK, at),
+        )
+
     def _known(self, rule: ListingRule) -> ListingFacts:
         """What the store knows; in a thread, with a reader of its own."""
         with self._reader.clone() as reader:
             history = reader.listing_history(rule.name)
             listed = reader.listed_objects(rule.name)
+            details = reader.detail_addresses(rule.name) if rule.layout.detail else {}
         if rule.name not in self._forecasts:
             self._forecasts[rule.name] = live_forecast(history)
-        return ListingFacts(history, listed, self._forecasts[rule.name])
+        return ListingFacts(history, listed, self._forecasts[rule.name], details)

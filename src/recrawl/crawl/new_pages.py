@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from recrawl.entries.entries import Found, PagesFound
+from recrawl.entries.entries import DetailsWritten, Found, PagesFound
 from recrawl.fetch.polite import MOST_HOPS
 from recrawl.parse.addresses import host_of, origin_of, site_of
 from recrawl.parse.encodings import decoded
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from recrawl.crawl.ledger import Ledger
     from recrawl.crawl.worker_threads import WorkerThreads
-    from recrawl.entries.entries import Receipt
+    from recrawl.entries.entries import DetailPages, Receipt
+    from recrawl.entries.listings import ListingSynced
     from recrawl.fetch.robots_cache import RobotsCache
     from recrawl.parse.messages import Response
     from recrawl.parse.robots import Permission
@@ -74,6 +75,22 @@ class NewPages:
         future = self._ledger.put(PagesFound(new, names, rules, now * SECONDS_A_DAY, depth))
         future.add_done_callback(lambda done: self._added(done, names, rules))
         return future
+
+    def synced(self, synced: ListingSynced) -> asyncio.Future[Receipt]:
+        """Write a sync down; the detail pages that it found are pages of the crawl from then on."""
+        future = self._ledger.put(synced)
+        if synced.details is not None:
+            future.add_done_callback(partial(self._detailed, synced.details))
+        return future
+
+    def _detailed(self, details: DetailPages, done: asyncio.Future[Receipt]) -> None:
+        """Let the agenda know of detail pages that came and went."""
+        if done.cancelled() or done.exception() is not None:
+            return
+        written = done.result()
+        assert isinstance(written, DetailsWritten)  # noqa: S101 - the receipt of such a sync
+        self._ledger.tally.found += self._scheduler.take_in_details(written, details)
+        self._on_new_pages()
 
     def moved(self, page: int, target: str, links: int, now: float) -> None:
         """Add the page that another has moved to, unless pages move on and on.

@@ -77,6 +77,9 @@ class VisitCycle:
         except asyncio.CancelledError:
             agenda.release_lease(page, self._scheduler.clock.now())
             raise
+        if agenda.is_withdrawn(page):  # meanwhile: nobody wants to know of it any more
+            agenda.drop(page)
+            return
         # From here to the end nothing waits: what is learned is what is written, in one order.
         learned = self._scheduler.learn(
             lease,

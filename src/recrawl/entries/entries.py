@@ -149,6 +149,29 @@ class PagesFound:
 
 
 @dataclass(frozen=True, slots=True)
+class DetailPages:
+    """Detail pages of a listing's objects, written with the sync that found them.
+
+    A page is one of the crawl's while an object that has it is listed: it loses its rule with the
+    last such object, and has it again with the next, unless a person has taken it out.
+
+    Args:
+        addresses: Address of the detail page of each object that is listed and has another one
+            than before, by its key; empty for an object that has none any more.
+        found: The pages at these addresses, with the rule of each.
+        rule: Number of the listing's own rule: a page with another one is not only the listing's.
+        unlisted: What readers of the change feed are told of a page that loses its rule.
+        back: What they are told of one that has a rule again, and still a copy.
+    """
+
+    addresses: Mapping[str, str]
+    found: PagesFound
+    rule: int
+    unlisted: PageEvent
+    back: PageEvent
+
+
+@dataclass(frozen=True, slots=True)
 class PagesChanged:
     """Pages whose status or rule changed without a visit.
 
@@ -355,5 +378,25 @@ class Erased:
         )
 
 
-# Number of the visit or the host, pages found or erased, number of versions deleted, or nothing.
-Receipt: TypeAlias = int | Found | Erased | None
+@dataclass(frozen=True, slots=True)
+class DetailsWritten:
+    """Receipt of a `ListingSynced` that has `details`.
+
+    Args:
+        sync: Number of the sync.
+        found: Receipt of the pages that it found.
+        back: Status of each page that has a rule again, by its number.
+        listed: Those of them that readers of the change feed have a copy of again.
+        unlisted: Pages that have lost their rule.
+    """
+
+    sync: int
+    found: Found
+    back: Mapping[int, PageStatus]
+    listed: Sequence[int]
+    unlisted: Sequence[int]
+
+
+# Number of the visit, the host or the sync, pages found or erased, detail pages, number of versions
+# deleted, or nothing.
+Receipt: TypeAlias = int | Found | Erased | DetailsWritten | None

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from recrawl.entries.entries import DetailPages
 
 
 class SyncOutcome(IntEnum):
@@ -42,6 +44,30 @@ class EventKind(IntEnum):
     INSERT = 0
     UPDATE = 1
     DELETE = 2
+
+
+class ObjectChangeKind(IntEnum):
+    """What an event of the feed of listings tells of an object.
+
+    >>> [kind.label for kind in ObjectChangeKind if kind.ends]
+    ['vanished']
+    """
+
+    SNAPSHOT = 0  # it is listed, as a snapshot has it
+    ARRIVED = 1  # it is listed for the first time
+    CHANGED = 2  # it has other attributes, or another detail page
+    VANISHED = 3  # it is no longer listed: the tombstone
+    BACK = 4  # it is listed again
+
+    @property
+    def label(self) -> str:
+        """Its name in tables and files."""
+        return self.name.lower()
+
+    @property
+    def ends(self) -> bool:
+        """Whether the object is not listed afterwards."""
+        return self is ObjectChangeKind.VANISHED
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +129,7 @@ class ListingSynced:
         deleted: Keys of objects that are no longer listed.
         quality: Quality of the copy before; None if unknown.
         sketch: Digest of what was found, if it was doubted.
+        details: Detail pages of its objects that are other ones now; None where none are wanted.
     """
 
     listing: str
@@ -119,6 +146,7 @@ class ListingSynced:
     deleted: Sequence[str] = ()
     quality: Quality | None = None
     sketch: bytes | None = None
+    details: DetailPages | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +192,8 @@ class StoredObject:
         appeared_seconds: When it was first seen.
         last_seen_seconds: When it was last seen.
         removed_seconds: The sync that missed it; None while it is listed.
+        page: Number of its detail page; None where it has none.
+        address: Address of that page; empty where it has none, or was erased.
     """
 
     key: str
@@ -171,6 +201,8 @@ class StoredObject:
     appeared_seconds: float
     last_seen_seconds: float
     removed_seconds: float | None
+    page: int | None = None
+    address: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +220,52 @@ class Event:
     sync: int
     kind: EventKind
     attributes: dict[str, str] | None
+
+
+class ObjectEvent(NamedTuple):
+    """An event of the feed of listings.
+
+    Attributes:
+        number: Its position, from 1 on in the order of commits; 0 in a snapshot.
+        kind: What happened.
+        listing: Name of the listing.
+        key: Key of the object.
+        sync: Number of the sync that found it; in a snapshot, of the last one accepted.
+        at_seconds: When that sync was done.
+        earliest_seconds: The last sync accepted before, which found it otherwise; None where there
+            was none.
+        attributes: The object's attributes from then on; None where it vanished.
+        before: Its attributes before; None where it had not been listed.
+        page: Number of its detail page; None where it has none.
+        address: Address of that page; empty where it has none, or was erased.
+    """
+
+    number: int
+    kind: ObjectChangeKind
+    listing: str
+    key: str
+    sync: int
+    at_seconds: float
+    earliest_seconds: float | None
+    attributes: dict[str, str] | None
+    before: dict[str, str] | None
+    page: int | None
+    address: str
+
+    @property
+    def likely_seconds(self) -> float | None:
+        """When it probably happened: nothing is known but the gap, so in the middle of it."""
+        if self.earliest_seconds is None:
+            return None
+        return (self.earliest_seconds + self.at_seconds) / 2
+
+    @property
+    def changed(self) -> list[str]:
+        """Names of the attributes that differ from those before, of an object that had some."""
+        if self.attributes is None or self.before is None:
+            return []
+        now, before = self.attributes, self.before
+        return [each for each in {**before, **now} if now.get(each) != before.get(each)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,10 @@ A backend (SQLite, PostgreSQL) implements both; `recrawl.store` opens one by its
 - The manifest of a copy is kept while an event that tells of the copy, or of the one after it, is,
   and while no later copy has come. None is kept of a page that is erased, or asks for `NOARCHIVE`.
 - A page is listed, and so in a snapshot, from an event that begins it to one that ends it.
+- A detail page has the rule that it was found with as long as an object that has it is listed; it
+  loses that rule, if it is the listing's own, in the transaction of the sync that missed the last.
+  A visit that comes later leaves nothing behind but its row.
+- Events of listings are numbered from 1 without a gap, in the same way, and none is ever pruned.
 
 Pure.
 """
@@ -37,7 +41,7 @@ if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
     from recrawl.entries.columns import OutcomeColumns, PageColumns, SampledVisits, VisitColumns
     from recrawl.entries.entries import Copy, Entry, Receipt, RobotsRead
-    from recrawl.entries.listings import ListingHistory, StoredObject, Sync
+    from recrawl.entries.listings import ListingHistory, ObjectEvent, StoredObject, Sync
     from recrawl.entries.manifests import Manifest
     from recrawl.entries.records import (
         Checked,
@@ -114,7 +118,7 @@ class ReadStore(Protocol):
         """Pages of some rules that have a copy, ascending, and the rule of each."""
 
     def pages_without_content(self) -> Ints:
-        """Pages that are neither new nor copied, ascending: no copy of them is fresh."""
+        """Pages that are neither new nor copied, or have no rule, ascending: none is kept fresh."""
 
     def appointed_pages(self) -> Ints:
         """Pages with a scheduled retry or recheck, ascending."""
@@ -284,8 +288,34 @@ class ReadStore(Protocol):
     def objects(self, listing: str) -> list[StoredObject]:
         """Every object of a listing, in the order in which they were first seen."""
 
+    def detail_addresses(self, listing: str) -> dict[str, str | None]:
+        """Addresses of detail pages of the currently listed objects, by key; None if erased."""
+
+    def detail_pages(self, listing: str) -> Ints:
+        """Detail pages of the currently listed objects, ascending."""
+
+    def listings_of_page(self, page: int) -> list[str]:
+        """Names of the listings that list an object whose detail page this is."""
+
     def listing_history(self, listing: str) -> ListingHistory:
         """Objects, syncs and events of a listing."""
+
+    def object_feed_range(self) -> FeedRange:
+        """Name of the feed of all listings, and which of its events are kept."""
+
+    def object_events(
+        self, after: int = 0, rows: int = EVENTS_AT_A_TIME
+    ) -> Iterator[list[ObjectEvent]]:
+        """Events of all listings with numbers above `after`, at most `rows` at a time."""
+
+    def first_object_event_since(self, seconds: float) -> int:
+        """Number of the first event of a sync at or after an instant; one more than all if none."""
+
+    def object_snapshot(self, rows: int = EVENTS_AT_A_TIME) -> Iterator[list[ObjectEvent]]:
+        """Objects that are listed now, as events, at most `rows` in one short read.
+
+        What is written meanwhile may be in it or not, as in `snapshot`.
+        """
 
 
 class WriteStore(Protocol):

@@ -195,6 +195,40 @@ class Agenda:
         for number, (rows, days) in enumerate(zip(pools, last, strict=True)):
             self._pools[number].resume(pages[pool_of == number], rows, days)
 
+    def withdraw(self, page: int) -> None:
+        """Leave a page out of the crawl until it is readmitted. Idempotent."""
+        if not self._table.withdrawn[page]:
+            self._table.withdrawn[page] = True
+            self._pool(page).withdraw(page)
+
+    def readmit(
+        self, page: int, term: int, status: PageStatus, now: float, copied: tuple[str, float] | None
+    ) -> None:
+        """Take a page in again that was withdrawn, or had no rule when the crawl was taken up.
+
+        Args:
+            page: Number of the page.
+            term: Number of its terms.
+            status: Where it stands in its life.
+            now: The instant.
+            copied: Its address and when it was last visited, if there is a copy of it.
+        """
+        table = self._table
+        table.withdrawn[page] = False
+        table.term[page], table.status[page], table.failures[page] = term, status, 0
+        pool = self._pool(page)
+        if copied is not None and table.row[page] == NOT_ADMITTED:
+            pool.enter(page, *copied, np.nan)
+        pool.readmit(page, now)
+
+    def is_withdrawn(self, page: int) -> bool:
+        """Whether a page is left out of the crawl."""
+        return bool(self._table.withdrawn[page])
+
+    def drop(self, page: int) -> None:
+        """Take back the lease of a page that was withdrawn meanwhile."""
+        self._table.leased[page] = False
+
     # What to do next.
 
     def take(self, now: float, most: int) -> list[Lease]:
@@ -234,7 +268,7 @@ class Agenda:
         """
         table = self._table
         bucket = self._pool(page).bucket
-        if table.leased[page]:
+        if table.leased[page] or table.withdrawn[page]:
             return inf
         waits = self.failures(page) or self.status(page) not in _HERE
         at = max(self.set_time(page), now) if waits else now
@@ -363,7 +397,8 @@ class Agenda:
     def release_lease(self, page: int, at: float) -> None:
         """Take back a lease that was not used, and give it again from an instant on."""
         self._table.leased[page] = False
-        self._pool(page).schedule_at(page, at)
+        if not self._table.withdrawn[page]:
+            self._pool(page).schedule_at(page, at)
 
     def hosts_of(self, pages: Ints) -> Ints:
         """Hosts of some pages."""
@@ -380,7 +415,7 @@ class Agenda:
 
     def count(self, status: PageStatus) -> int:
         """How many pages stand at one place in their lives."""
-        return int(np.count_nonzero(self._table.status == status))
+        return int(np.count_nonzero((self._table.status == status) & ~self._table.withdrawn))
 
     def status(self, page: int) -> PageStatus:
         """Where a page stands in its life."""

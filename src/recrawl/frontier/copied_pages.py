@@ -154,6 +154,7 @@ class CopiedPages:
         table = self._table
         schedule_at = table.set[page] < last + table.terms_of(page).maximum * (1 - JITTER)
         elsewhere = table.failures[page] > 0 or table.status[page] != _COPIED
+        elsewhere = elsewhere or table.withdrawn[page]
         if table.leased[page] or elsewhere or schedule_at:
             self.hold(page)
         else:
@@ -165,6 +166,7 @@ class CopiedPages:
         bound = np.array([bool(each.interval or each.minimum) for each in table.terms])
         special = bound[table.term[pages]] | (table.failures[pages] > 0) | table.leased[pages]
         special |= (table.status[pages] != _COPIED) | (table.set[pages] < NEVER)
+        special |= table.withdrawn[pages]
         # The policy decides on all others as they come in.
         for each in zip(pages[special].tolist(), last[special].tolist(), strict=True):
             self.place(*each)

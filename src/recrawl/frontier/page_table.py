@@ -40,7 +40,8 @@ class PageTable:
         row: Its row in the frontier of its pool.
         set: Its set time.
         called: When its pool looks at its set time, which may have moved further since.
-        out: Whether it is leased.
+        leased: Whether it is leased.
+        withdrawn: Whether it is none of the crawl's for now: nothing leases it.
     """
 
     def __init__(self, hosts: HostTable, terms: Sequence[VisitTerms]) -> None:
@@ -55,6 +56,7 @@ class PageTable:
         self.set: Floats = np.empty(0)
         self.called: Floats = np.empty(0)
         self.leased: Bools = np.empty(0, np.bool_)
+        self.withdrawn: Bools = np.empty(0, np.bool_)
 
     def __len__(self) -> int:
         """Count the pages."""
@@ -71,6 +73,7 @@ class PageTable:
         self.set = append_rows(self.set, np.full(count, NEVER))
         self.called = append_rows(self.called, np.full(count, NEVER))
         self.leased = append_rows(self.leased, np.zeros(count, np.bool_))
+        self.withdrawn = append_rows(self.withdrawn, np.zeros(count, np.bool_))
         return np.arange(first, first + count)
 
     def terms_of(self, page: int) -> VisitTerms:

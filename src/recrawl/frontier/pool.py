@@ -111,6 +111,22 @@ class Pool:
         if self.copies.enter(page, address, now, age):
             self._ranking.begin(now)
 
+    def withdraw(self, page: int) -> None:
+        """Leave out a page, wherever it waits; one that is leased is left to who visits it."""
+        table = self._table
+        if table.status[page] == _NEW and table.set[page] == NEVER and not table.leased[page]:
+            self._early.add(page)  # passed over when its turn comes
+        self.copies.hold(page)
+        self._ranking.lease_out(page)
+        table.set[page] = NEVER
+        self._grow(-1)
+
+    def readmit(self, page: int, at: float) -> None:
+        """Take in a page again that was left out: it is visited from an instant on."""
+        self._grow(1)
+        if not self._table.leased[page]:
+            self.schedule_at(page, at)
+
     def _grow(self, pages: int) -> None:
         self._pages += pages
         self.bucket.set_rate(self._budget.visits_a_day(self._pages))

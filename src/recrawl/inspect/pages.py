@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -42,6 +42,7 @@ class PageRows:
         last_change: When a visit last found a change.
         weight: How much a fresh copy matters.
         robots: `RobotsTag` of what it asks of crawlers.
+        listing: Name of the listing whose object's detail page it is; empty for none.
     """
 
     status: Statuses
@@ -57,6 +58,7 @@ class PageRows:
     last_change: Instants
     weight: Floats
     robots: Ints
+    listing: np.ndarray[Any, np.dtype[np.object_]]
 
     def __len__(self) -> int:
         """Count the pages."""
@@ -77,7 +79,7 @@ def page_rows(snapshot: Snapshot, reader: ReadStore) -> PageRows:
     weights = np.array([each.weight for each in terms(snapshot.settings)])
     visits, changes, last_change = _counted(reader, count)
     gone = ~np.isin(snapshot.columns.status, (PageStatus.COPIED, PageStatus.SUSPECTED))
-    figures["fresh"][gone] = np.nan
+    figures["fresh"][gone | (snapshot.rule >= len(snapshot.settings.rules))] = np.nan
     robots, (tagged, tags) = np.zeros(count, np.int64), reader.robots_tags()
     robots[tagged[tagged < count]] = tags[tagged < count]
     return PageRows(
@@ -89,7 +91,14 @@ def page_rows(snapshot: Snapshot, reader: ReadStore) -> PageRows:
         last_change=last_change,
         weight=weights[snapshot.rule],
         robots=robots,
+        listing=_listings(snapshot),
     )
+
+
+def _listings(snapshot: Snapshot) -> np.ndarray[Any, np.dtype[np.object_]]:
+    """Name of the listing of each page that is the detail page of an object; empty for others."""
+    names = [*(rule.listing for rule in snapshot.settings.rules), ""]
+    return np.array(names, np.object_)[snapshot.rule]
 
 
 def believed(snapshot: Snapshot, page: int) -> Beliefs | None:

@@ -97,8 +97,8 @@ class PageVersions:
             why = why_no_version(settings, reader, page)
             message = f"{reader.name}: a version of {address} must be kept ({why})"
             raise NothingToCompare(message)
-        rule, masks = rule_of(settings, address), masks_of(reader, page, address)
-        return cls(reader, address, kept, rule, masks, convert)
+        rule = rule_of(settings, reader, page, address)
+        return cls(reader, address, kept, rule, masks_of(reader, page, address), convert)
 
     def whole(self) -> PageVersions:
         """The same where everything counts."""
@@ -172,9 +172,13 @@ class PageVersions:
         return apply_masks(found, self.masks)
 
 
-def rule_of(settings: Settings | None, address: str) -> Rule:
+def rule_of(settings: Settings | None, reader: ReadStore, page: int, address: str) -> Rule:
     """What counts in a page; all of it where no settings say."""
     rule = None if settings is None else settings.rule_for(address)
+    if settings is not None and rule is None and settings.detail_rules:
+        numbers = settings.detail_rules
+        named = [each for each in reader.listings_of_page(page) if each in numbers]
+        rule = settings.rules[numbers[named[0]]] if named else None
     return Rule(address) if rule is None else rule
 
 

@@ -66,7 +66,8 @@ class ContentReader:
         body = None if digest is None else self._store.body(digest)
         if body is None:
             return None
-        rule, masks = rule_of(self._settings, address), masks_of(self._store, page, address)
+        rule = rule_of(self._settings, self._store, page, address)
+        masks = masks_of(self._store, page, address)
         return read_content(
             body, "", address, masks=masks, criteria=rule.criteria, convert=self._convert
         )
@@ -100,7 +101,8 @@ class ContentReader:
         if old is None or new is None or old is new:
             return None
         address = event.address
-        rule, masks = rule_of(self._settings, address), masks_of(self._store, event.page, address)
+        rule = rule_of(self._settings, self._store, event.page, address)
+        masks = masks_of(self._store, event.page, address)
         versions = PageVersions(self._store, address, (old, new), rule, masks, self._convert)
         try:
             return versions.compared(old, new)

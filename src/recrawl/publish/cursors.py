@@ -1,7 +1,8 @@
-"""Cursors: positions in the change feed of one store, as readers keep them.
+"""Cursors: positions in a feed of one store, as readers keep them.
 
-A cursor is the name of the feed and the number of the last event that was read. Readers need not
-look into it.
+A cursor is the name of the feed and the number of the last event that was read. A store has two
+feeds: that of pages, and that of listings, whose name ends in `-listings`. Readers need not look
+into it.
 
 Pure.
 """
@@ -16,8 +17,9 @@ from recrawl.errors import CursorExpired, InvalidParameter
 if TYPE_CHECKING:
     from recrawl.entries.records import FeedRange
 
-_CURSOR = re.compile(r"([a-z2-7]{8})-([0-9]{1,18})", re.ASCII)
+_CURSOR = re.compile(r"([a-z2-7]{8})(-listings)?-([0-9]{1,18})", re.ASCII)
 _SHOWN = 40
+_EXAMPLE = "k3fqabcd"
 
 
 def cursor_text(feed: str, number: int) -> str:
@@ -38,7 +40,7 @@ def position(cursor: str, kept: FeedRange, store: str) -> int:
         store: Name of the store, for messages.
 
     Raises:
-        InvalidParameter: It is no cursor.
+        InvalidParameter: It is no cursor, or one of the other feed.
         CursorExpired: It is of another store, or what comes after it is not kept.
 
     Examples:
@@ -49,10 +51,14 @@ def position(cursor: str, kept: FeedRange, store: str) -> int:
     match = _CURSOR.fullmatch(cursor.strip())
     if match is None:
         shown = cursor if len(cursor) <= _SHOWN else f"{cursor[:_SHOWN]}..."
-        raise InvalidParameter(f"cursor must look like k3fqabcd-1042 (got {shown!r})")
-    number = int(match[2])
-    if match[1] != kept.feed:
+        example = cursor_text(_EXAMPLE + kept.feed[len(_EXAMPLE) :], 1042)
+        raise InvalidParameter(f"cursor must look like {example} (got {shown!r})")
+    store_feed, of_listings, number = match[1], match[2] or "", int(match[3])
+    if store_feed != kept.feed[: len(store_feed)]:
         why = "is of another store"
+    elif store_feed + of_listings != kept.feed:
+        other = "`recrawl listing changes`" if of_listings else "`recrawl changes`"
+        raise InvalidParameter(f"{store}: cursor {match[0]} is one of {other}")
     elif number > kept.newest:
         why = f"is ahead of the last event ({kept.newest}), as after a backup was restored"
     elif number < kept.oldest - 1:

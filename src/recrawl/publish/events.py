@@ -72,34 +72,49 @@ def cloud_event(
     at = utc(event.at_seconds)
     known = event.latest_seconds == event.at_seconds
     cursor = cursor_text(feed, event.number) if event.number else None
-    found: dict[str, Any] = {
-        "specversion": "1.0",
-        "id": cursor or f"{feed}-page-{event.page}-{_hex(event.version) or 'unknown'}",
-        "source": f"urn:recrawl:{feed}",
-        "type": TYPES[event.kind],
-        "time": at,
-        "subject": event.address,
-        "datacontenttype": "application/json",
-        "data": {
-            "cursor": cursor,
-            "page": event.page,
-            "visit": event.visit,
-            "reason": None if event.reason is None else event.reason.label,
-            "moved_to": event.target,
-            "earliest": _maybe_utc(event.earliest_seconds),
-            "latest": at if known else utc(event.latest_seconds),
-            "likely": _maybe_utc(event.likely_seconds),
-            "version": _hex(event.version),
-            "before": _hex(event.before),
-            "share": event.share,
-            "gist": event.gist,
-        },
+    data = {
+        "cursor": cursor,
+        "page": event.page,
+        "visit": event.visit,
+        "reason": None if event.reason is None else event.reason.label,
+        "moved_to": event.target,
+        "earliest": maybe_utc(event.earliest_seconds),
+        "latest": at if known else utc(event.latest_seconds),
+        "likely": maybe_utc(event.likely_seconds),
+        "version": _hex(event.version),
+        "before": _hex(event.before),
+        "share": event.share,
+        "gist": event.gist,
+        **(content or {}),
     }
-    if content:
-        found["data"] |= content
-    if not event.address:  # an erased page: nobody is told where it was
-        del found["subject"]
-    return found
+    name = cursor or f"{feed}-page-{event.page}-{_hex(event.version) or 'unknown'}"
+    # Of an erased page nobody is told where it was.
+    return envelope(feed, name, TYPES[event.kind], at, data, subject=event.address)
+
+
+def envelope(
+    feed: str, name: str, kind: str, at: str, data: Mapping[str, Any], *, subject: str = ""
+) -> dict[str, Any]:
+    """The envelope of a CloudEvent.
+
+    Args:
+        feed: Name of the feed.
+        name: Id of the event.
+        kind: Its type.
+        at: When it was seen.
+        data: What it tells.
+        subject: What it tells of; left out where it is empty.
+    """
+    return {
+        "specversion": "1.0",
+        "id": name,
+        "source": f"urn:recrawl:{feed}",
+        "type": kind,
+        "time": at,
+        **({"subject": subject} if subject else {}),
+        "datacontenttype": "application/json",
+        "data": data,
+    }
 
 
 def event_line(feed: str, event: FeedEvent) -> str:
@@ -136,18 +151,17 @@ def _digest(digest: bytes | None) -> str:
     return "null" if digest is None else f'"{digest.hex()}"'
 
 
-def snapshot_end(feed: str, number: int, pages: int, at_seconds: float) -> dict[str, Any]:
-    """The end of a snapshot: where to go on from, and how many copies there were."""
+def snapshot_end(feed: str, number: int, found: Mapping[str, int], at: float) -> dict[str, Any]:
+    """The end of a snapshot: where to go on from, and how much there was.
+
+    Args:
+        feed: Name of the feed.
+        number: Number of the newest event when the snapshot began.
+        found: How many pages or objects there were.
+        at: The instant, in seconds after 1970.
+    """
     cursor = cursor_text(feed, number)
-    return {
-        "specversion": "1.0",
-        "id": f"{cursor}-snapshot",
-        "source": f"urn:recrawl:{feed}",
-        "type": SNAPSHOT_END,
-        "time": utc(at_seconds),
-        "datacontenttype": "application/json",
-        "data": {"cursor": cursor, "pages": pages},
-    }
+    return envelope(feed, f"{cursor}-snapshot", SNAPSHOT_END, utc(at), {"cursor": cursor, **found})
 
 
 def head(feed: str, number: int, complete: Mapping[str, Any] | None, at: float) -> dict[str, Any]:
@@ -159,15 +173,9 @@ def head(feed: str, number: int, complete: Mapping[str, Any] | None, at: float) 
         complete: How complete it is; None where nothing is known of that.
         at: The instant, in seconds after 1970.
     """
-    return {
-        "specversion": "1.0",
-        "id": f"{cursor_text(feed, number)}-head-{round(at * 1000)}",
-        "source": f"urn:recrawl:{feed}",
-        "type": HEAD,
-        "time": utc(at),
-        "datacontenttype": "application/json",
-        "data": {"newest": cursor_text(feed, number), "completeness": complete},
-    }
+    cursor = cursor_text(feed, number)
+    data = {"newest": cursor, "completeness": complete}
+    return envelope(feed, f"{cursor}-head-{round(at * 1000)}", HEAD, utc(at), data)
 
 
 def utc(seconds: float) -> str:
@@ -185,8 +193,19 @@ def _minute(minute: int) -> str:
     return datetime.fromtimestamp(60 * minute, UTC).strftime("%Y-%m-%dT%H:%M:")
 
 
-def _maybe_utc(seconds: float | None) -> str | None:
+def maybe_utc(seconds: float | None) -> str | None:
+    """The same; None where there is no instant."""
     return None if seconds is None else utc(seconds)
+
+
+def moment(seconds: float) -> datetime:
+    """Epoch seconds as a moment in UTC, to the millisecond."""
+    return datetime.fromtimestamp(round(seconds * 1000) / 1000, UTC)
+
+
+def maybe_moment(seconds: float | None) -> datetime | None:
+    """The same; None where there is no instant."""
+    return None if seconds is None else moment(seconds)
 
 
 def _hex(digest: bytes | None) -> str | None:

@@ -3,42 +3,44 @@
     cursor, copies = store.snapshot()      all copies; then keep the cursor
     for event in store.changes(cursor):    all that came after it, in order
 
+The objects of listings have the same: `listing_snapshot` and `listing_changes`.
+
 Events come at least once and in order. A reader that keeps the cursor of an event with its own
 commit misses nothing, whenever it is killed; `page` and `version` tell what it knows already.
 
-Touches: a store, through what it is given, and the clock.
+Touches: a store, through what it is given.
 """
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from math import inf
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-
 from recrawl.detect.change import not_converted
 from recrawl.entries.store import ERASED, EVENTS_AT_A_TIME
-from recrawl.errors import CursorExpired, NoVersion, UnknownPage
+from recrawl.errors import NoVersion, UnknownPage
 from recrawl.extract import chunks_of
 from recrawl.inspect.versions import why_no_version
 from recrawl.parse.addresses import canonical
 from recrawl.publish.content import ContentReader
-from recrawl.publish.cursors import cursor_text, position
+from recrawl.publish.cursors import cursor_text
+from recrawl.publish.events import maybe_moment, moment
+from recrawl.publish.feeds import LatestEvents, events_after, object_feed, page_feed
+from recrawl.publish.object_events import object_change
 from recrawl.units import utc_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Collection, Iterator
+    from datetime import datetime
 
     from recrawl.adapters.documents.converter import DocumentConverter
     from recrawl.entries.records import FeedEvent, Version
     from recrawl.entries.store import ReadStore
     from recrawl.extract import Chunk, Content
+    from recrawl.publish.object_events import ObjectChange
     from recrawl.settings.settings import Settings
 
-_POLL_SECONDS = 0.1
 _FEWEST_WITH_CONTENT = 20  # events read at once where each brings its content
 
 
@@ -219,7 +221,7 @@ class CopyReader:
         """
         number, _ = self.page_of(page)
         return [
-            PageVersion(number, each.digest.hex(), _moment(each.at_seconds), each.size)
+            PageVersion(number, each.digest.hex(), moment(each.at_seconds), each.size)
             for each in self.store.versions(number)
         ]
 
@@ -240,8 +242,8 @@ class CopyReader:
         if body is None:
             raise NoVersion(f"{self.store.name}: a version of {address} was dropped a moment ago")
         content = self._content().content(number, address, version.digest)
-        moment = _moment(version.at_seconds)
-        return PageCopy(number, address, version.digest.hex(), moment, body, content)
+        seen_at = moment(version.at_seconds)
+        return PageCopy(number, address, version.digest.hex(), seen_at, body, content)
 
     def _version(self, page: int, address: str, seconds: float) -> Version:
         kept = self.store.versions(page)
@@ -275,16 +277,13 @@ class CopyReader:
         Raises:
             CursorExpired: Something after the position is not kept: take a snapshot.
         """
-        reader = self._content(include)
-        kept = self.store.feed_range()
-        start = kept.oldest - 1 if after is None else position(after, kept, self.store.name)
+        reader, feed = self._content(include), page_feed(self.store)
+        name, start = feed.range().feed, feed.after(after)
         rows = _FEWEST_WITH_CONTENT if include else EVENTS_AT_A_TIME
         only = LatestEvents(self.store, start) if latest else None
         return (
-            public_event(
-                kept.feed, event, reader.of(event, skipped=bool(only and only.skips(event)))
-            )
-            for batch in events_after(self.store, start, rows)
+            public_event(name, event, reader.of(event, skipped=bool(only and only.skips(event))))
+            for batch in events_after(feed, start, rows)
             for event in (batch if only is None else only.of(batch))
         )
 
@@ -306,65 +305,45 @@ class CopyReader:
         )
         return cursor_text(kept.feed, kept.newest), copies
 
+    # Objects of listings.
 
-class LatestEvents:
-    """Of several events of a page the newest, as they stand now; later ones are all taken.
+    @property
+    def listing_cursor(self) -> str:
+        """Where the feed of listings ends now: all later events come after it."""
+        kept = self.store.object_feed_range()
+        return cursor_text(kept.feed, kept.newest)
 
-    A reader that stops anywhere goes on after the last event it was given: whatever was left out
-    before has a newer one of the same page after it.
+    def listing_changes(self, after: str | None = None) -> Iterator[ObjectChange]:
+        """Events of the objects of all listings after a position up to now, in order.
 
-    Args:
-        store: The store.
-        after: Number of the last event that was read.
-    """
+        Args:
+            after: Cursor of the last event that was read; None for all that ever were.
 
-    def __init__(self, store: ReadStore, after: int) -> None:
-        self._newest, self._first = store.latest_events(after)
+        Raises:
+            CursorExpired: The cursor is of another store, or of one that was restored since.
+        """
+        feed = object_feed(self.store)
+        name, start = feed.range().feed, feed.after(after)
+        return (
+            object_change(name, event)
+            for batch in events_after(feed, start, EVENTS_AT_A_TIME)
+            for event in batch
+        )
 
-    def of(self, batch: list[FeedEvent]) -> list[FeedEvent]:
-        """The events of a batch that are the newest of their pages."""
-        last = int(self._newest[-1]) if len(self._newest) else 0
-        numbers = np.array([event.number for event in batch], np.int64)
-        newest = self._newest[np.searchsorted(self._newest, numbers[numbers <= last])]
-        wanted = {*newest.tolist(), *numbers[numbers > last].tolist()}
-        return [event for event in batch if event.number in wanted]
+    def listing_snapshot(self) -> tuple[str, Iterator[ObjectChange]]:
+        """A cursor, and all objects that are listed; what comes later comes after the cursor.
 
-    def skips(self, event: FeedEvent) -> bool:
-        """Whether events of its page before it were left out."""
-        row = int(np.searchsorted(self._newest, event.number))
-        return row < len(self._newest) and int(self._first[row]) < event.number
-
-
-def events_after(store: ReadStore, after: int, rows: int) -> Iterator[list[FeedEvent]]:
-    """Events with numbers above `after` up to now; raise where some were dropped meanwhile."""
-    for batch in store.events(after, rows):
-        if batch[0].number != after + 1:
-            kept = store.feed_range()
-            position(cursor_text(kept.feed, after), kept, store.name)  # raises
-            raise CursorExpired(f"{store.name}: events after {after} are gone; take a snapshot")
-        yield batch
-        after = batch[-1].number
-
-
-def follow_events(
-    store: ReadStore, after: int, rows: int, sleep: Callable[[float], object] = time.sleep
-) -> Iterator[list[FeedEvent]]:
-    """The same, and then whatever comes, for ever; an empty batch each time that nothing came.
-
-    Args:
-        store: The store.
-        after: Number of the last event that was read.
-        rows: Most events at once.
-        sleep: Waits some seconds.
-    """
-    while True:
-        version = store.data_version()
-        for batch in events_after(store, after, rows):
-            yield batch
-            after = batch[-1].number
-        yield []
-        while store.data_version() == version:
-            sleep(_POLL_SECONDS)
+        As with `snapshot`: keep the cursor once all of them are read, and drop what you have of
+        objects that are not among them.
+        """
+        feed = object_feed(self.store)
+        kept = feed.range()
+        objects = (
+            object_change(kept.feed, event)
+            for batch in feed.snapshot(EVENTS_AT_A_TIME)
+            for event in batch
+        )
+        return cursor_text(kept.feed, kept.newest), objects
 
 
 def public_event(feed: str, event: FeedEvent, content: dict[str, Any]) -> ChangeEvent:
@@ -374,10 +353,10 @@ def public_event(feed: str, event: FeedEvent, content: dict[str, Any]) -> Change
         kind=event.kind.label,
         page=event.page,
         address=event.address or None,
-        seen_at=_moment(event.at_seconds),
-        earliest=_maybe_moment(event.earliest_seconds),
-        latest=_moment(event.latest_seconds),
-        likely=_maybe_moment(event.likely_seconds),
+        seen_at=moment(event.at_seconds),
+        earliest=maybe_moment(event.earliest_seconds),
+        latest=moment(event.latest_seconds),
+        likely=maybe_moment(event.likely_seconds),
         version=None if event.version is None else event.version.hex(),
         before=None if event.before is None else event.before.hex(),
         share=event.share,
@@ -387,14 +366,6 @@ def public_event(feed: str, event: FeedEvent, content: dict[str, Any]) -> Change
         visit=event.visit,
         content=content,
     )
-
-
-def _moment(seconds: float) -> datetime:
-    return datetime.fromtimestamp(round(seconds * 1000) / 1000, UTC)
-
-
-def _maybe_moment(seconds: float | None) -> datetime | None:
-    return None if seconds is None else _moment(seconds)
 
 
 def open_store(path: str, settings: Settings | None = None) -> CopyReader:

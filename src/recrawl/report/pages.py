@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.errors import InvalidParameter
+from recrawl.report.listings.sheets import texts
 from recrawl.report.rates import Named
 from recrawl.report.words import every, percent
 from recrawl.visits.status import PageStatus, RobotsTag
@@ -36,6 +37,7 @@ PAGE_COLUMNS = (
     "next_visit",
     "weight",
     "robots_tags",
+    "listing",
 )
 RATE_COLUMNS = (
     *("page", "rate_per_day", "low", "high", "mean_interval_days", "shape", "exposure_days"),
@@ -96,6 +98,7 @@ def page_columns(pages: PageRows, next_visit: Instants) -> dict[str, Column]:
         "last_change": pages.last_change,
         "next_visit": next_visit,
         "robots_tags": Named(pages.robots, [RobotsTag(each).label for each in range(_TAG_SETS)]),
+        "listing": texts(pages.listing.tolist()),
     }
     return {name: columns[name] for name in PAGE_COLUMNS[1:]}
 

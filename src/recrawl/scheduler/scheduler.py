@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from recrawl.clock import Clock
-    from recrawl.entries.entries import Entry, Found, PageEvent
+    from recrawl.entries.entries import DetailPages, DetailsWritten, Entry, Found, PageEvent
     from recrawl.entries.store import ReadStore
     from recrawl.frontier.agenda import Lease
     from recrawl.settings.settings import Settings
@@ -337,6 +337,31 @@ class Scheduler:
             crawl.agenda.found(hosts, terms)
             crawl.grow(len(new))
         return len(new)
+
+    def take_in_details(self, written: DetailsWritten, details: DetailPages) -> int:
+        """Let the agenda know of detail pages that came and went; returns how many are new.
+
+        Args:
+            written: The receipt.
+            details: What was written.
+        """
+        crawl, now = self.crawl, self.clock.now()
+        found = details.found
+        new = self.take_in(written.found, found.hosts, found.rules)
+        for page in written.unlisted:
+            crawl.agenda.withdraw(page)
+            crawl.listed[page] = False
+        rules = dict(zip(written.found.pages, found.rules, strict=True))
+        pages = list(written.back)
+        addresses, copies = self.reader.addresses(pages), self.reader.copies(pages)
+        visited = self.reader.latest_visits(np.array(pages, np.int64)) / SECONDS_A_DAY
+        for page, address, copy, last in zip(pages, addresses, copies, visited, strict=True):
+            copied = None if copy is None or isnan(last) else (address, float(last))
+            if copied is not None and isnan(crawl.last[page]):
+                crawl.last[page] = last
+            crawl.agenda.readmit(page, rules[page], written.back[page], now, copied)
+        crawl.listed[list(written.listed)] = True
+        return new
 
     def visited(self) -> None:
         """Count a visit that was written down, and save now and then."""

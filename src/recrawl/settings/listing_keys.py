@@ -100,6 +100,10 @@ LISTING: Mapping[str, Key] = {
     "items": Key(_items, 'a CSS selector such as "li.job", or a path of JSON such as "$.jobs[*]"'),
     "key": Key(_part, _PART_RULE),
     "attributes": Key(_parts, 'a table of selectors or paths such as { title = "h3" }'),
+    "detail": Key(_part, _PART_RULE),
+    "weight": BLOCK["weight"],
+    "watch": BLOCK["watch"],
+    "ignore": BLOCK["ignore"],
     "precision": Key(_share, "a number between 0 and 1 such as 0.9"),
     "recall": Key(_share, "a number between 0 and 1 such as 0.9"),
     "confidence": Key(_confidence, "a number from 0.5 to below 1"),
@@ -109,6 +113,11 @@ LISTING: Mapping[str, Key] = {
     "local": BLOCK["local"],
 }
 NEEDED = ("name", "address", "items", "key")
+OF_DETAILS = (
+    "weight",
+    "watch",
+    "ignore",
+)  # what a listing asks for the detail pages of its objects
 
 
 def listing_rule(values: Mapping[str, Any]) -> ListingRule:
@@ -119,14 +128,18 @@ def listing_rule(values: Mapping[str, Any]) -> ListingRule:
     >>> found.recall, found.precision
     (0.9, None)
     """
-    same = ("name", "form", "confidence", "hours", "local")
+    same = ("name", "form", "confidence", "hours", "local", *OF_DETAILS)
     aimed = "precision" in values or "recall" in values
     maximum = values.get("maximum", max(LONGEST, values.get("minimum", 0.0)))
     return ListingRule(
         **{key: values[key] for key in same if key in values},
         addresses=values["address"],
         layout=Layout(
-            values["items"], values["key"], values.get("attributes", {}), values.get("next", "")
+            values["items"],
+            values["key"],
+            values.get("attributes", {}),
+            values.get("next", ""),
+            values.get("detail", ""),
         ),
         counted=values.get("page"),
         precision=values.get("precision"),

@@ -62,6 +62,6 @@ def policy_of(settings: Settings) -> Policy[Any]:
 def fingerprint(settings: Settings) -> str:
     """Text that changes whenever a checkpoint no longer fits: rules, weights, objective, policy."""
     parts = [
-        (rule.address, rule.exact, rule.budget is not None, rule.weight) for rule in settings.rules
+        (rule.label, rule.exact, rule.budget is not None, rule.weight) for rule in settings.rules
     ]
     return repr([parts, settings.objective, settings.policy])

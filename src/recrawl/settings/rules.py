@@ -51,6 +51,8 @@ class Rule:
         target: Share of fresh copies that is wanted; None for as many as the budget buys.
         local: Whether it may be on this machine or on a private network.
         robots_tags: Whether its pages' `X-Robots-Tag` and `<meta name="robots">` are heeded.
+        listing: Name of the listing that it is of. Then it holds for the detail pages of the
+            objects that are listed, as far as no block does; its address is that of the list.
     """
 
     address: str
@@ -68,6 +70,12 @@ class Rule:
     target: float | None = None
     local: bool = False
     robots_tags: bool = True
+    listing: str = ""
+
+    @property
+    def label(self) -> str:
+        """What it is called: its address, or its listing."""
+        return f"listing {self.listing}" if self.listing else self.address
 
     @property
     def criteria(self) -> Criteria:
@@ -79,7 +87,8 @@ class RuleFinder:
     """Index of rules by address.
 
     Rules of pages are looked up; those of sites too, by the few lengths that addresses of the
-    same origin have. So the cost of a lookup does not grow with the number of rules.
+    same origin have. So the cost of a lookup does not grow with the number of rules. Those of
+    listings hold for no address as such.
 
     Examples:
         >>> find = RuleFinder([Rule("https://a.org/"), Rule("https://a.org/x", exact=True)])
@@ -90,8 +99,9 @@ class RuleFinder:
     __slots__ = ("_lengths", "_pages", "_sites")
 
     def __init__(self, rules: Sequence[Rule]) -> None:
-        self._pages = {rule.address: row for row, rule in enumerate(rules) if rule.exact}
-        self._sites = {rule.address: row for row, rule in enumerate(rules) if not rule.exact}
+        blocks = [(row, rule) for row, rule in enumerate(rules) if not rule.listing]
+        self._pages = {rule.address: row for row, rule in blocks if rule.exact}
+        self._sites = {rule.address: row for row, rule in blocks if not rule.exact}
         lengths: dict[str, set[int]] = {}
         for address in self._sites:
             lengths.setdefault(_origin(address), set()).add(len(address))

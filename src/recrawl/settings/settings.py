@@ -20,7 +20,7 @@ from recrawl.parse.addresses import host_of
 from recrawl.plan.budget import Budget
 from recrawl.settings.key_lines import MOST_PARTS, key_lines, long_key
 from recrawl.settings.keys import BLOCK, BLOCKS, TABLES, TOP
-from recrawl.settings.listing_keys import LISTING, NEEDED, listing_rule
+from recrawl.settings.listing_keys import LISTING, NEEDED, OF_DETAILS, listing_rule
 from recrawl.settings.notify_keys import NOTIFY, Recipient
 from recrawl.settings.rules import NO_RULE, Rule, RuleFinder
 from recrawl.settings.webhook_keys import WEBHOOK, WEBHOOK_NEEDED, Webhook
@@ -75,7 +75,8 @@ class Settings:
         size: Bytes that the store may take on disk; versions are dropped for it.
         feed_keep: Days after which an event of the change feed is dropped.
         feed_chunks: Whether the chunks of each new copy are listed with its event.
-        rules: Rules of sites, in the order of the file, then those of pages.
+        rules: Rules of sites, in the order of the file, then those of pages. Those of listings
+            whose objects have detail pages are added behind them.
         listings: Rules of listings, in the order of the file.
         webhooks: Programs that are told of events, in the order of the file.
         recipients: People who are told of changes, in the order of the file.
@@ -106,7 +107,10 @@ class Settings:
     _hosts: frozenset[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Build the index of rules by address."""
+        """Add the rules of listings, and build the index of rules by address."""
+        blocks = [rule for rule in self.rules if not rule.listing]
+        details = [_detail_rule(each) for each in self.listings if each.layout.detail]
+        object.__setattr__(self, "rules", (*blocks, *details))
         object.__setattr__(self, "_finder", RuleFinder(self.rules))
         named = {host_of(rule.address) for rule in self.rules}
         named |= {host_of(address) for listing in self.listings for address in listing.addresses}
@@ -115,6 +119,11 @@ class Settings:
     def rule_of(self, address: str) -> int:
         """Number of a canonical address's rule; -1 if none applies."""
         return self._finder.rule_of(address)
+
+    @property
+    def detail_rules(self) -> dict[str, int]:
+        """Number of the rule of each listing whose objects have detail pages, by its name."""
+        return {rule.listing: row for row, rule in enumerate(self.rules) if rule.listing}
 
     @property
     def robots_agent(self) -> str:
@@ -143,6 +152,19 @@ class Settings:
     def rules_of(self, addresses: Iterable[str]) -> list[int]:
         """Number of each canonical address's rule; -1 if none applies."""
         return self._finder.rules_of(addresses)
+
+
+def _detail_rule(listing: ListingRule) -> Rule:
+    """Rule of the detail pages of a listing's objects."""
+    return Rule(
+        listing.addresses[0],
+        weight=listing.weight,
+        hours=listing.hours,
+        watch=listing.watch,
+        ignore=listing.ignore,
+        local=listing.local,
+        listing=listing.name,
+    )
 
 
 def read_settings(text: str, *, name: str = FILE_NAME) -> Settings:
@@ -270,6 +292,10 @@ class _Document:
             for key in NEEDED:
                 if key not in values:
                     self.refuse(path, f"{title} must have {key} (got none)")
+            for key in OF_DETAILS:
+                if key in values and "detail" not in values:
+                    said = f"{key} of a {title} is for detail pages, so it needs detail (got none)"
+                    self.refuse((*path, key), said)
             rule = listing_rule(values)
             self._check_bounds(path, rule)
             if rule.name in found:

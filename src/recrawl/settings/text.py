@@ -117,6 +117,12 @@ chunks = false
 # key = "a@href"
 # # and what else to keep of it.
 # attributes = { title = "h3", city = ".city" }
+# # Address of its detail page, which becomes a page of the crawl while the item is listed;
+# detail = "a@href"
+# # how much fresh copies of these pages matter, and what counts in them, as for a [[site]].
+# weight = 1.0
+# watch = ["main"]
+# ignore = [".advert"]
 # # Share of the copy that is still listed, at the least.
 # precision = 0.9
 # # Share of the list that is in the copy, at the least.
@@ -199,7 +205,7 @@ def with_site(
     rules = read_settings(text, name=name).rules
     rule = read_rule(address, values, page=page)
     kind = "page" if page else "site"
-    same = [each.address for each in rules if each.exact == page]
+    same = [each.address for each in rules if each.exact == page and not each.listing]
     if rule.address in same:
         line = key_lines(text)[kind, same.index(rule.address), "address"]
         raise InvalidSettings(f"{name}, line {line}: {rule.address} is already a [[{kind}]]")

@@ -170,10 +170,15 @@ def pool_addresses(settings: Settings) -> list[str]:
 def rules_anew(settings: Settings, store: ReadStore, columns: PageColumns) -> Ints:
     """Number of each page's rule by settings that the store does not know yet.
 
-    Pages that were taken out have none, whatever the settings say.
+    Detail pages that no block covers have the rule of the first listing that lists them. Pages
+    that were taken out have none, whatever the settings say.
     """
     found: list[int] = []
     for addresses in store.all_addresses():
         found += settings.rules_of(addresses)
     rule = np.array(found[: len(columns.rule)], np.int64)
+    for listing, number in settings.detail_rules.items():
+        pages = store.detail_pages(listing)
+        pages = pages[pages < len(rule)]
+        rule[pages[rule[pages] == NO_RULE]] = number
     return np.where(np.isin(columns.status, _TAKEN_OUT), NO_RULE, rule)

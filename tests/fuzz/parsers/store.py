@@ -184,7 +184,13 @@ def _read_all(store: ReadStore) -> None:
     store.manifest(1)
     store.latest_events()
     assert len(store.listed_pages()) <= len(pages)
+    list(store.object_events())
+    list(store.object_snapshot())
+    store.object_feed_range()
+    store.first_object_event_since(0.0)
     for name in store.listing_names():
+        store.detail_addresses(name)
+        store.detail_pages(name)
         store.syncs(name)
         store.listed_objects(name)
         store.objects(name)

@@ -13,6 +13,7 @@ from uuid import UUID
 
 import pytest
 
+import recrawl
 from recrawl.detect.diff.gist import GISTS
 from recrawl.entries.entries import (
     Copy,
@@ -303,12 +304,16 @@ def test_listings_tell_their_last_sync_and_all_that_happened(path):
         }
     ]
     assert [tuple(row.values()) for row in rows_of(path, "select * from v1_objects")] == [
-        ("jobs", "a", "{}", first, None),
-        ("jobs", "b", "{}", first, second),
+        ("jobs", "a", "{}", first, None, None, None),
+        ("jobs", "b", "{}", first, second, None, None),
     ]
-    assert [tuple(row.values()) for row in rows_of(path, "select * from v1_events")] == [
+    events = [list(row.values()) for row in rows_of(path, "select * from v1_events")]
+    assert [tuple(row[:6]) for row in events] == [
         ("jobs", "a", 1, first, EventKind.INSERT.name.lower(), '{"x": "ü"}'),
         ("jobs", "b", 1, first, EventKind.INSERT.name.lower(), "{}"),
         ("jobs", "a", 2, second, EventKind.UPDATE.name.lower(), "{}"),
         ("jobs", "b", 2, second, EventKind.DELETE.name.lower(), None),
     ]
+    with recrawl.open_store(str(path)) as store:
+        assert [row[6] for row in events] == [each.cursor for each in store.listing_changes()]
+    assert [row[7] for row in events] == [None] * 4

@@ -59,7 +59,7 @@ def read_store_listings(path: Path, *, name: str = "", grace: float = GRACE) -> 
         InvalidParameter: It has none of that name.
     """
     with open_store(path) as reader:
-        histories = [reader.listing_history(each) for each in _wanted(reader, name)]
+        histories = [reader.listing_history(each) for each in wanted_listings(reader, name)]
     found = []
     for history in histories:
         listing = listing_of_history(history, grace=grace)
@@ -82,7 +82,7 @@ def read_store_syncs(path: Path, *, name: str = "") -> list[tuple[str, list[Sync
         InvalidParameter: It has none of that name.
     """
     with open_store(path) as reader:
-        names = _wanted(reader, name)
+        names = wanted_listings(reader, name)
         return [(each, reader.syncs(each)) for each in names]
 
 
@@ -101,11 +101,19 @@ def read_store_objects(
         InvalidParameter: It has none of that name.
     """
     with open_store(path) as reader:
-        found = [(each, one) for each in _wanted(reader, name) for one in reader.objects(each)]
+        found = [
+            (each, one) for each in wanted_listings(reader, name) for one in reader.objects(each)
+        ]
     return [(each, one) for each, one in found if not listed or one.removed_seconds is None]
 
 
-def _wanted(reader: ReadStore, name: str) -> list[str]:
+def wanted_listings(reader: ReadStore, name: str) -> list[str]:
+    """Names of the listings of a store, or the one that is asked for.
+
+    Raises:
+        InvalidTable: The store has no listing.
+        InvalidParameter: It has none of that name.
+    """
     names = reader.listing_names()
     if not names:
         message = f"{reader.name}: no listing found; [[listing]] in recrawl.toml asks for one"

@@ -28,8 +28,9 @@ def objects(
     """Write the objects that a crawl has copied from its listings.
 
     One row per object: its key, its listing, when it appeared, was last seen and
-    was removed, and its attributes when last seen. The other verbs read such a
-    file. STORE is not changed.
+    was removed, the address of its detail page where the settings ask for one, and
+    its attributes when last seen. The other verbs read such a file. STORE is not
+    changed.
 
     \b
     Examples:
@@ -55,5 +56,6 @@ def objects(
         [one.key for _, one in found],
         [one.attributes for _, one in found],
         days,
+        [one.address for _, one in found],
     )
     listing_shared.put(sheet, out)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import typer
 
 from recrawl.cli.listing.backtest import backtest
+from recrawl.cli.listing.changes import changes
 from recrawl.cli.listing.decay import decay
 from recrawl.cli.listing.describe import describe
 from recrawl.cli.listing.forecast import forecast
@@ -37,3 +38,4 @@ app.command()(partition)
 app.command()(backtest)
 app.command()(syncs)
 app.command()(objects)
+app.command()(changes)

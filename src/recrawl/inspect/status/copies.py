@@ -126,7 +126,9 @@ def all_copies(settings: Settings, reader: ReadStore, now: float) -> CopiesFound
     found, calibration, samples = ExpectedFreshness(), Calibration.start(), []
     without_rates = 0
     for number, pool in enumerate(snapshot.pools):
-        rows = np.flatnonzero(np.isin(snapshot.columns.status[pool.pages], WITH_A_COPY))
+        # A detail page whose object vanished has a row and no rule.
+        ours = snapshot.rule[pool.pages] < len(settings.rules)
+        rows = np.flatnonzero(ours & np.isin(snapshot.columns.status[pool.pages], WITH_A_COPY))
         if pool.state is None:
             without_rates += len(rows)
         else:

@@ -36,6 +36,7 @@ class ListingStanding:
         recall: The same of what is listed.
         targets: Least precision and least recall that are wanted; nan for any.
         alarm: What is wrong since; empty for nothing.
+        details: Detail pages of its objects; None where the settings ask for none.
     """
 
     name: str
@@ -47,6 +48,7 @@ class ListingStanding:
     recall: tuple[float, float, float] = _UNKNOWN
     targets: tuple[float, float] = (nan, nan)
     alarm: str = ""
+    details: int | None = None
 
 
 def listing_standings(settings: Settings, reader: ReadStore, now: float) -> list[ListingStanding]:
@@ -77,6 +79,7 @@ def _standing(rule: ListingRule, reader: ReadStore, now: float) -> ListingStandi
         recall=_band(forecast, "recall", now),
         targets=targets,
         alarm=history.alarm,
+        details=len(reader.detail_pages(rule.name)) if rule.layout.detail else None,
     )
 
 

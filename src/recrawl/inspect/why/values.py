@@ -162,6 +162,7 @@ class Why:
         policy: What decides on visits, by name and parameters.
         valued: Whether that is ours, which says what is believed and what visits are worth.
         robots_tags: What the page asks of crawlers, by name.
+        listing: Name of the listing whose block holds for it; empty for none.
     """
 
     page: str
@@ -185,3 +186,4 @@ class Why:
     policy: str = "recrawl"
     valued: bool = True
     robots_tags: str = ""
+    listing: str = ""

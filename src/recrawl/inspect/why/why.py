@@ -81,7 +81,7 @@ def reasons(snapshot: Snapshot, reader: ReadStore, page: int) -> Why:
         page=address,
         at=snapshot.now,
         status=status.label,
-        block=snapshot.settings.rules[rule].address if ruled else "",
+        block=snapshot.settings.rules[rule].label if ruled else "",
         next_visit=base.at,
         low=low,
         high=high,
@@ -101,6 +101,7 @@ def reasons(snapshot: Snapshot, reader: ReadStore, page: int) -> Why:
         policy=snapshot.settings.policy,
         valued=isinstance(snapshot.policy, Recrawl),
         robots_tags=copy.robots.label if copy else "",
+        listing=snapshot.settings.rules[rule].listing if ruled else "",
     )
 
 

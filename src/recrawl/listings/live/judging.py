@@ -8,7 +8,7 @@ Pure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from recrawl.entries.listings import (
@@ -44,11 +44,25 @@ class ListingFacts:
         history: All that happened.
         listed: Attributes of the objects of the copy, by key.
         forecast: What the copy is worth; None before the first sync that was accepted.
+        details: Address of the detail page of each object of the copy that has one, by its key;
+            None for one that was erased.
     """
 
     history: ListingHistory
     listed: Mapping[str, Mapping[str, str]]
     forecast: LiveForecast | None
+    details: Mapping[str, str | None] = field(default_factory=dict)
+
+    def other_details(self, read: ListingSnapshot) -> dict[str, str]:
+        """Address of each detail page that is another one now, by key; empty where it is none.
+
+        An erased page is known no more, so it is never another one.
+        """
+        return {
+            key: address
+            for key, address in read.details.items()
+            if self.details.get(key, "") not in (None, address)
+        }
 
 
 def live_forecast(history: ListingHistory) -> LiveForecast | None:
@@ -96,11 +110,12 @@ def judge_sync(
         doubted = replace(seen, outcome=SyncOutcome.DOUBTED, detail=doubt.why, sketch=sketch)
         return _planned(doubted, next_retry(rule, syncs, now)), forecast
     quality = Quality(differs.precision, differs.recall, precision, recall) if begun else None
+    moved = {key: read.objects[key] for key in known.other_details(read) if key in known.listed}
     done = replace(
         seen,
         outcome=SyncOutcome.DONE if begun else SyncOutcome.FIRST,
         inserted=differs.inserted,
-        updated=differs.updated,
+        updated={**differs.updated, **moved},
         deleted=differs.deleted,
         quality=quality,
     )

@@ -34,11 +34,14 @@ class ListingSnapshot:
         objects: Attributes of each object, by its key.
         pages: How many pages were read.
         problem: Why it could not be read whole, in one sentence; empty where it could.
+        details: Canonical address of each object's detail page, by its key; empty for one without.
+            Nothing where none are wanted.
     """
 
     objects: dict[str, dict[str, str]] = field(default_factory=dict)
     pages: int = 0
     problem: str = ""
+    details: dict[str, str] = field(default_factory=dict)
 
 
 def read_page(answer: Response, layout: Layout) -> Items:
@@ -64,7 +67,7 @@ def read_page(answer: Response, layout: Layout) -> Items:
     kind = answer.headers.get("content-type", "")
     text = decoded(answer.body, kind)
     if layout.items.strip().startswith("$") or looks_like_json(kind, text):
-        items = read_json_items(text, layout)
+        items = read_json_items(text, layout, answer.address)
     else:
         items = _read_html(answer, text, layout)
     if items.nameless > _MOST_NAMELESS * items.count:

@@ -39,6 +39,9 @@ class ListingRule:
         hours: First hour of the day in UTC in which it may be synced, and the first in
             which it may no longer; None for all day.
         local: Whether it may be on this machine or on a private network.
+        weight: How much fresh copies of the detail pages of its objects matter.
+        watch: CSS selectors of the only parts of these pages that count; none for the whole page.
+        ignore: CSS selectors of parts that do not count.
 
     Examples:
         >>> from recrawl.parse.items.item import Layout
@@ -59,6 +62,9 @@ class ListingRule:
     maximum: float = LONGEST
     hours: Hours | None = None
     local: bool = False
+    weight: float = 1.0
+    watch: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
 
     def opens(self, at: float) -> float:
         """Return the first instant from `at` on within its hours, in days after 1970."""

@@ -59,7 +59,7 @@ def read_html_items(page: str, layout: Layout, address: str) -> Items:
 def _read(page: str, document: Any, found: Any, layout: Layout, address: str) -> Items:  # noqa: ANN401 - nodes without types
     if len(found) > MOST_ITEMS:
         return Items(problem=f"must list at most {MOST_ITEMS:,} items (got {len(found):,})")
-    rows = []
+    rows, details = [], []
     room = _MOST_TIMES * len(page) + len(found)
     for item in found:
         room -= len(item.html)
@@ -68,7 +68,11 @@ def _read(page: str, document: Any, found: Any, layout: Layout, address: str) ->
         key = _value(item, layout.key, address, LONGEST_KEY + 1)
         values = {name: _value(item, part, address) for name, part in layout.attributes.items()}
         rows.append((key if len(key) <= LONGEST_KEY else "", values))
-    return collect_items(rows, _following(document, layout.following) if layout.following else "")
+        if layout.detail:
+            link = _value(item, layout.detail, address)
+            details.append((canonical(link, address) or "") if link else "")
+    following = _following(document, layout.following) if layout.following else ""
+    return collect_items(rows, following, details)
 
 
 def _value(item: Any, part: str, address: str, longest: int = LONGEST_VALUE) -> str:  # noqa: ANN401 - a node

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 LONGEST_KEY = 1_000
 LONGEST_VALUE = 2_000
@@ -36,17 +36,19 @@ class Layout:
         key: Part that names an item, for ever the same one.
         attributes: Parts that tell what an item is like, by name.
         following: Part that leads to the next page of the list; empty where there is none.
+        detail: Part that is the address of an item's detail page; empty where none is wanted.
     """
 
     items: str
     key: str
     attributes: Mapping[str, str] = field(default_factory=dict)
     following: str = ""
+    detail: str = ""
 
     @property
     def selectors(self) -> tuple[str, ...]:
         """All of them."""
-        return self.items, self.key, *self.attributes.values(), self.following
+        return self.items, self.key, *self.attributes.values(), self.following, self.detail
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,8 @@ class Items:
         nameless: How many of them have no key.
         following: What leads to the next page, as it is written; empty where there is nothing.
         problem: Why nothing could be read, the end of a sentence; empty where something could.
+        details: Canonical address of each item's detail page, by its key; empty for one without.
+            Nothing where none are wanted.
     """
 
     objects: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -66,6 +70,7 @@ class Items:
     nameless: int = 0
     following: str = ""
     problem: str = ""
+    details: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 def split_selector(part: str) -> tuple[str, str]:
@@ -93,11 +98,19 @@ def clean(text: str, longest: int = LONGEST_VALUE) -> str:
     return _CONTROL.sub(" ", whole).strip()[:longest].rstrip()
 
 
-def collect_items(rows: list[tuple[str, dict[str, str]]], following: str = "") -> Items:
+def collect_items(
+    rows: list[tuple[str, dict[str, str]]], following: str = "", details: Sequence[str] = ()
+) -> Items:
     """Items from keys and attributes in page order; of repeated keys the first counts.
 
-    >>> collect_items([("7", {"city": "Bern"}), ("", {}), ("7", {})])
-    Items(objects={'7': {'city': 'Bern'}}, count=3, nameless=1, following='', problem='')
+    Args:
+        rows: Key and attributes of each.
+        following: What leads to the next page.
+        details: Address of the detail page of each; none where none are wanted.
+
+    Examples:
+        >>> collect_items([("7", {"city": "Bern"}), ("", {}), ("7", {})])
+        Items(objects={'7': {'city': 'Bern'}}, count=3, nameless=1, following='', problem='')
     """
     objects: dict[str, dict[str, str]] = {}
     nameless = 0
@@ -106,4 +119,8 @@ def collect_items(rows: list[tuple[str, dict[str, str]]], following: str = "") -
             objects.setdefault(key, attributes)
         else:
             nameless += 1
-    return Items(objects, len(rows), nameless, following)
+    pages: dict[str, str] = {}
+    for (key, _), detail in zip(rows, details, strict=False):
+        if key:
+            pages.setdefault(key, detail)
+    return Items(objects, len(rows), nameless, following, details=pages)

@@ -9,6 +9,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from recrawl.errors import InvalidParameter
+from recrawl.parse.addresses import canonical
 from recrawl.parse.items.item import (
     LONGEST_KEY,
     LONGEST_VALUE,
@@ -37,10 +38,15 @@ def looks_like_json(content_type: str, page: str) -> bool:
     return "html" not in kind and "xml" not in kind and page.lstrip().startswith(_BEGINNINGS)
 
 
-def read_json_items(page: str, layout: Layout) -> Items:
+def read_json_items(page: str, layout: Layout, address: str = "") -> Items:
     """Items of a page in JSON.
 
     A path to a list without `[*]` at its end means the elements of the list.
+
+    Args:
+        page: The page.
+        layout: Where items are in it.
+        address: Address of the page, for addresses that are written as seen from it.
 
     Examples:
         >>> from recrawl.parse.items.item import Layout
@@ -59,6 +65,7 @@ def read_json_items(page: str, layout: Layout) -> Items:
         key = JsonPath.read(layout.key)
         attributes = {name: JsonPath.read(part) for name, part in layout.attributes.items()}
         following = JsonPath.read(layout.following) if layout.following else None
+        detail = JsonPath.read(layout.detail) if layout.detail else None
     except InvalidParameter as error:
         return Items(problem=f"must not be JSON, or {error}")
     found = items.all(document)
@@ -74,7 +81,9 @@ def read_json_items(page: str, layout: Layout) -> Items:
         for item in found
     ]
     rows = [(each if len(each) <= LONGEST_KEY else "", values) for each, values in rows]
-    return collect_items(rows, _text(following.first(document)) if following else "")
+    links = [_text(detail.first(item)) for item in found] if detail else []
+    details = [(canonical(link, address) or "") if link else "" for link in links]
+    return collect_items(rows, _text(following.first(document)) if following else "", details)
 
 
 def _text(value: Any, longest: int = LONGEST_VALUE) -> str:  # noqa: ANN401 - whatever JSON holds

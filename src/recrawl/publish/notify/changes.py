@@ -122,7 +122,7 @@ class ChangeReader:
     def _diff(self, store: ReadStore, first: FeedEvent, last: FeedEvent) -> PageDiff:
         """The diff of the versions before one event and after another."""
         address, watch = last.address, self._recipient.watch
-        rule = rule_of(self._settings, address)
+        rule = rule_of(self._settings, store, last.page, address)
         rule = replace(rule, watch=watch) if watch else rule
         kept = store.versions(last.page)
         masks = masks_of(store, last.page, address)

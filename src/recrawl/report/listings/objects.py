@@ -29,6 +29,7 @@ def objects_sheet(
     keys: Sequence[str],
     attributes: Sequence[Mapping[str, str]],
     days: Sequence[tuple[float, float, float | None]],
+    details: Sequence[str] = (),
 ) -> Sheet:
     """One row per object; attributes that some lack are empty for them.
 
@@ -37,6 +38,7 @@ def objects_sheet(
         keys: What names it.
         attributes: What it is like.
         days: When it appeared, was last seen, and was removed, in days after 1970; None for not.
+        details: Address of its detail page, if any has one; empty for one without.
 
     Examples:
         >>> sheet = objects_sheet(["jobs"], ["7"], [{"city": "Bern", "key": "x"}], [(1, 2, None)])
@@ -54,8 +56,10 @@ def objects_sheet(
         "last_seen_at": seen,
         "removed_at": removed,
     }
+    if any(details):
+        columns["detail"] = texts(list(details))
     for name in names:
-        own = f"attribute {name}" if name in OBJECT_COLUMNS else name
+        own = f"attribute {name}" if name == "key" or name in columns else name
         columns[own] = texts([each.get(name, "") for each in attributes])
     words = [
         [key[:_SHOWN], source, _day(appeared[row]), _day(removed[row])]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from recrawl.listings.forecast.forecast import QUALITIES
 from recrawl.report.plain_values import plain_instant
-from recrawl.report.words import every, percent
+from recrawl.report.words import counted, every, percent
 
 if TYPE_CHECKING:
     from recrawl.inspect.status.listings import ListingStanding
@@ -28,6 +28,8 @@ def listing_sentence(standing: ListingStanding, now: float) -> str:
         said = [f"{standing.name}: not read yet"]
     else:
         said = [f"{standing.name}: {standing.listed:,} listed"]
+    if standing.details is not None:
+        said.append(counted(standing.details, "detail page"))
     for name in QUALITIES:
         expected, low, high = getattr(standing, name)
         if not isnan(expected):
@@ -41,7 +43,7 @@ def listing_sentence(standing: ListingStanding, now: float) -> str:
 
 
 LISTING_KEYS = (
-    *("name", "listed", "synced_at", "next_at", "reason"),
+    *("name", "listed", "detail_pages", "synced_at", "next_at", "reason"),
     *(f"{name}{end}" for name in QUALITIES for end in ("", "_low", "_high", "_target")),
     "alarm",
 )
@@ -57,6 +59,7 @@ def listing_object(standing: ListingStanding) -> dict[str, Any]:
     figures: dict[str, Any] = {
         "name": standing.name,
         "listed": standing.listed,
+        "detail_pages": standing.details,
         "synced_at": plain_instant(standing.synced),
         "next_at": plain_instant(standing.due),
         "reason": standing.reason or None,

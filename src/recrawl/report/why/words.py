@@ -52,6 +52,7 @@ def why_rows(why: Why) -> list[tuple[str, str]]:
         ("next", _next(why)),
         ("because", because(why)),
         ("evidence", _evidence(why.evidence, why.at)),
+        *([("listing", f"detail page of an object of {why.listing}")] if why.listing else []),
     ]
     if why.estimate:
         rows.append(("estimate", _estimate(why.estimate)))

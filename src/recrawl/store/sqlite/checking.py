@@ -54,6 +54,8 @@ _ORPHANS = (
     ("changes", "undelivered", _NO_DESTINATION, "is of no destination"),
     ("listings", "objects", "listing not in (select id from listings)", "is of no listing"),
     ("listings", "syncs", "listing not in (select id from listings)", "is of no listing"),
+    ("listings", "objects", "page not in (select id from pages)", "has a detail page that is none"),
+    ("listings", "events", "page not in (select id from pages)", "has a detail page that is none"),
     ("listings", "events", "sync not in (select id from syncs)", "is of no sync"),
     ("listings", "events", "object not in (select id from objects)", "is of no object"),
 )

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING
 from recrawl.entries.entries import Erased
 from recrawl.entries.records import Tombstone
 from recrawl.store.sqlite import manifests, meta, versions
-from recrawl.store.sqlite.pages import address_of, erased_name, key_of
+from recrawl.store.sqlite.pages import NO_RULE, address_of, erased_name, key_of
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
     import apsw
 
-_NO_RULE = -1
 _GONE = "update pages set status = ?, rule = ?, failures = 0, next_at = null where id = ? + 1"
 _TOMBSTONE = "insert or replace into tombstones values (? + 1, ?, ?)"
 _TO_WIPE = "deleted_to_wipe"
@@ -37,7 +36,7 @@ def remove(connection: apsw.Connection, page: int, at: int, visit: int) -> bool:
     """
     if _status(connection, page) in (PageStatus.REMOVED, PageStatus.ERASED):
         return False
-    connection.execute(_GONE, (PageStatus.REMOVED, _NO_RULE, page))
+    connection.execute(_GONE, (PageStatus.REMOVED, NO_RULE, page))
     connection.execute(_TOMBSTONE, (page, at, visit))
     return True
 
@@ -62,7 +61,7 @@ def erase(connection: apsw.Connection, page: int, at: int, visit: int, seed: int
     connection.execute(
         "delete from host_masks where host = (select host from pages where id = ? + 1)", (page,)
     )
-    connection.execute(_GONE, (PageStatus.ERASED, _NO_RULE, page))
+    connection.execute(_GONE, (PageStatus.ERASED, NO_RULE, page))
     name = erased_name(address_of(connection, page), seed)
     named = (
         "update pages set address = ?, key = ?, version = null, manifest = null where id = ? + 1"

@@ -19,8 +19,9 @@ from recrawl.entries.listings import (
     Sync,
     SyncOutcome,
 )
+from recrawl.entries.store import ERASED
 from recrawl.errors import InvalidParameter
-from recrawl.store.sqlite.columns import milliseconds
+from recrawl.store.sqlite.columns import milliseconds, whole_numbers
 from recrawl.store.sqlite.values import (
     MOST,
     exactly,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
     import apsw
 
+    from recrawl.arrays.types import Ints
     from recrawl.entries.listings import ListingSynced
 
 _PUT = """
@@ -45,9 +47,10 @@ _PUT = """
 """
 _UPDATE = "update objects set attributes = ? where listing = ? and key = ?"
 _DELETE = "update objects set deleted_at = ? where listing = ? and key = ?"
+_LINK = "update objects set page = ? where listing = ? and key = ?"
 _EVENT = """
-    insert into events (sync, object, kind, attributes)
-    select ?, id, ?, ? from objects where listing = ? and key = ?
+    insert into events (sync, object, kind, attributes, page)
+    select ?, id, ?, ?, page from objects where listing = ? and key = ?
 """
 _SYNC = """
     insert into syncs (listing, at, outcome, detail, took_milliseconds, pages, items, listed,
@@ -74,14 +77,26 @@ _EVENTS = """
 """
 
 
-def put_sync(connection: apsw.Connection, synced: ListingSynced) -> int:
-    """Write a sync with all that it changed, and return its number."""
+def put_sync(
+    connection: apsw.Connection,
+    synced: ListingSynced,
+    pages: Mapping[str, int | None] | None = None,
+) -> int:
+    """Write a sync with all that it changed, and return its number.
+
+    Args:
+        connection: To the store.
+        synced: The sync.
+        pages: Number of the detail page of each object that has another one than before, by key.
+    """
     listing = _number(connection, synced.listing)
     at = milliseconds(synced.at_seconds)
     sync = _put_row(connection, listing, at, synced)
     inserted, updated = _texts(synced.inserted), _texts(synced.updated)
     connection.executemany(_PUT, ((listing, key, text, at) for key, text in inserted.items()))
     connection.executemany(_UPDATE, ((text, listing, key) for key, text in updated.items()))
+    links = ((None if page is None else page + 1, key) for key, page in (pages or {}).items())
+    connection.executemany(_LINK, ((page, listing, key) for page, key in links))
     connection.executemany(_DELETE, ((at, listing, key) for key in synced.deleted))
     happened: list[tuple[EventKind, Iterable[tuple[str, str | None]]]] = [
         (EventKind.INSERT, inserted.items()),
@@ -161,21 +176,63 @@ def listed_objects(connection: apsw.Connection, listing: str) -> dict[str, dict[
     return {exactly(str, key): texts_by_name(text) for key, text in rows}
 
 
+_DETAILS = """
+    select objects.key, pages.address from objects
+    join listings on listings.id = objects.listing
+    join pages on pages.id = objects.page
+    where name = ? and deleted_at is null
+"""
+_DETAIL_PAGES = """
+    select distinct page - 1 as number from objects join listings on listings.id = objects.listing
+    where name = ? and deleted_at is null and page is not null order by page
+"""
+_OF_PAGE = """
+    select distinct name from objects join listings on listings.id = objects.listing
+    where page = ? + 1 and deleted_at is null order by listings.id
+"""
+
+
+def detail_addresses(connection: apsw.Connection, listing: str) -> dict[str, str | None]:
+    """Addresses of detail pages of the objects of the copy, by key; None where it was erased."""
+    rows = connection.execute(_DETAILS, (listing,))
+    return {exactly(str, key): _address(address) for key, address in rows}
+
+
+def detail_pages(connection: apsw.Connection, listing: str) -> Ints:
+    """Detail pages of the objects of the copy, rising."""
+    return whole_numbers(connection, _DETAIL_PAGES, (listing,))
+
+
+def listings_of_page(connection: apsw.Connection, page: int) -> list[str]:
+    """Names of the listings that list an object whose detail page this is."""
+    return [exactly(str, name) for (name,) in connection.execute(_OF_PAGE, (page,))]
+
+
+def _address(address: Any) -> str | None:  # noqa: ANN401 - a column of a row
+    return None if exactly(str, address).startswith(ERASED) else address
+
+
 def objects_of(connection: apsw.Connection, listing: str) -> list[StoredObject]:
     """Every object of a listing, in the order in which they were first seen."""
     query = """
-        select key, attributes, first_seen, deleted_at
-        from objects join listings on listings.id = objects.listing
+        select objects.key, attributes, first_seen, deleted_at, page, pages.address
+        from objects
+        join listings on listings.id = objects.listing
+        left join pages on pages.id = objects.page
         where name = ? order by objects.id
     """
     syncs = syncs_of(connection, listing)
     accepted = [sync.at_seconds for sync in syncs if sync.outcome.accepted]
     found = []
-    for key, text, first, deleted_at in connection.execute(query, (listing,)):
+    for key, text, first, deleted_at, page, address in connection.execute(query, (listing,)):
         gone = maybe_instant(deleted_at)
         last = _before(accepted, gone)
         found.append(
-            StoredObject(exactly(str, key), texts_by_name(text), instant(first), last, gone)
+            StoredObject(
+                *(exactly(str, key), texts_by_name(text), instant(first), last, gone),
+                page=None if page is None else number(page) - 1,
+                address="" if page is None else _address(address) or "",
+            )
         )
     return found
 

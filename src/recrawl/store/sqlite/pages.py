@@ -16,7 +16,7 @@ from recrawl.entries.store import ERASED
 from recrawl.errors import InvalidAddress, InvalidParameter
 from recrawl.store.sqlite.columns import looked_up, milliseconds, read_columns, whole_numbers
 from recrawl.store.sqlite.hosts import host_count, host_ids
-from recrawl.store.sqlite.values import exactly, maybe_instant
+from recrawl.store.sqlite.values import exactly, maybe_instant, number
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from recrawl.arrays.types import Ints
     from recrawl.entries.entries import PagesFound
 
+NO_RULE = -1
 _KEY_BITS = 32
 _WITH_COPY = tuple(map(int, (PageStatus.COPIED, PageStatus.SUSPECTED)))
 _WITHOUT_CONTENT = tuple(
@@ -136,6 +137,11 @@ def address_of(connection: apsw.Connection, page: int) -> str:
     )
 
 
+def rule_of(connection: apsw.Connection, page: int) -> int:
+    """Number of the rule of a page."""
+    return number(connection.execute("select rule from pages where id = ? + 1", (page,)).get, -1)
+
+
 def rules_and_hosts(connection: apsw.Connection, pages: Ints) -> tuple[Ints, Ints]:
     """Number of the rule and of the host of each of some pages."""
     query = "select rule, host - 1 from pages where id = ? + 1"
@@ -168,8 +174,9 @@ def pages_with_copy(connection: apsw.Connection, rules: Sequence[int]) -> tuple[
 
 
 def pages_without_content(connection: apsw.Connection) -> Ints:
-    """Pages that are gone, refused or moved, rising."""
-    query = f"select id - 1 as number from pages where status in {_WITHOUT_CONTENT} order by id"  # noqa: S608 - our own numbers
+    """Pages that are gone, refused or moved, or have no rule, rising."""
+    without = f"status in {_WITHOUT_CONTENT} or rule = {NO_RULE}"
+    query = f"select id - 1 as number from pages where {without} order by id"  # noqa: S608 - ours
     return whole_numbers(connection, query)
 
 

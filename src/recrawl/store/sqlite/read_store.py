@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 from recrawl.entries.entries import Copy
 from recrawl.entries.store import EVENTS_AT_A_TIME, VISITS_AT_A_TIME
 from recrawl.errors import InvalidParameter, StoreCorrupt
-from recrawl.store.sqlite import checking, checkpoints, disk, meta, schema
+from recrawl.store.sqlite import checking, checkpoints, disk, meta, object_feed, schema
 from recrawl.store.sqlite import deliveries as delivery_rows
 from recrawl.store.sqlite import feed as feed_rows
 from recrawl.store.sqlite import hosts as host_rows
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     import apsw
 
     from recrawl.entries.columns import OutcomeColumns, PageColumns, VisitColumns
+    from recrawl.entries.listings import ObjectEvent
     from recrawl.entries.records import Checked, FeedEvent, Host, SavedCheckpoint
 
 _PAGES_AT_A_TIME = 1 << 20
@@ -360,7 +361,34 @@ class SqliteReadStore:
     syncs = _query(listing_rows.syncs_of)
     listed_objects = _query(listing_rows.listed_objects)
     objects = _query(listing_rows.objects_of)
+    detail_addresses = _query(listing_rows.detail_addresses)
+    detail_pages = _query(listing_rows.detail_pages)
+    listings_of_page = _query(listing_rows.listings_of_page)
     listing_history = _query(listing_rows.history_of)
+    object_feed_range = _query(object_feed.feed_range)
+    first_object_event_since = _query(object_feed.first_since)
+
+    def object_events(
+        self, after: int = 0, rows: int = EVENTS_AT_A_TIME
+    ) -> Iterator[list[ObjectEvent]]:
+        """Events of all listings with numbers above `after`, at most `rows` at a time."""
+        while True:
+            with self._at_one_instant() as connection:
+                batch = object_feed.events_after(connection, after, rows)
+            if not batch:
+                return
+            yield batch
+            after = batch[-1].number
+
+    def object_snapshot(self, rows: int = EVENTS_AT_A_TIME) -> Iterator[list[ObjectEvent]]:
+        """Objects that are listed now, as events, at most `rows` at a time."""
+        last = 0
+        while True:
+            with self._at_one_instant() as connection:
+                batch, last = object_feed.listed_after(connection, last, rows)
+            if not batch:
+                return
+            yield batch
 
     # Connections.
 

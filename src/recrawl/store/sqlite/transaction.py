@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 from recrawl.entries.deliveries import DestinationMoved, DestinationsNamed, Redelivered
 from recrawl.entries.entries import (
     Checkpoint,
+    DetailsWritten,
     Erased,
     HostBelieved,
     HostSeen,
@@ -35,6 +36,7 @@ from recrawl.store.retention import Retention
 from recrawl.store.sqlite import (
     checkpoints,
     deliveries,
+    details,
     disk,
     erasure,
     feed,
@@ -139,7 +141,7 @@ class Transaction:
                 checkpoints.save(self.connection, entry.parts, visit)
                 return None
             case ListingSynced():
-                return listings.put_sync(self.connection, entry)
+                return self._sync(entry)
             case DestinationsNamed() | DestinationMoved() | Redelivered():
                 self._deliver(entry)
                 return None
@@ -185,6 +187,8 @@ class Transaction:
             )
         )
         self._days[at // _DAY_MILLISECONDS, int(made.outcome)] += 1
+        if self._lost_its_rule(made):
+            return self.visit
         if made.copy is not None:
             self._rows[_COPY].append((page + 1, *_columns_of(made.copy)))
         if made.masks is not None:
@@ -210,6 +214,15 @@ class Transaction:
             row[feed.SHARE_AT] = None if made.share is None else round(made.share * SHARES)
             self._tell(event, page, row, digest)
         return self.visit
+
+    def _lost_its_rule(self, made: VisitMade) -> bool:
+        """Whether a visit has news of a page that lost its rule while the visit was under way.
+
+        Readers were told that the page is none of the crawl's any more, so that is the last word.
+        """
+        if made.event is None and made.copy is None and made.body is None:
+            return False
+        return pages.rule_of(self.connection, made.page) == pages.NO_RULE
 
     def _change(self, changed: PagesChanged) -> None:
         numbers = [self._visited(page) for page in changed.pages]
@@ -247,6 +260,23 @@ class Transaction:
             self.taken_out -= set(found.pages)
         self._tell_all(found.pages, entry.events)
         return found
+
+    def _sync(self, entry: ListingSynced) -> int | DetailsWritten:
+        if entry.details is None:
+            return listings.put_sync(self.connection, entry)
+        self._insert_rows()  # what came before decides on what the pages stand for
+        wanted = entry.details
+        before = details.linked_pages(self.connection, entry)
+        found = self._found(wanted.found)
+        numbers = dict(zip(wanted.found.addresses, found.pages, strict=True))
+        pages = {key: numbers.get(address) for key, address in wanted.addresses.items()}
+        sync = listings.put_sync(self.connection, entry, pages)
+        back, told = details.relist(self.connection, found, wanted.found.rules, self.taken_out)
+        self._tell_all(told, [wanted.back] * len(told))
+        unlisted = details.unlist(self.connection, before, wanted.rule)
+        listed = details.listed_of(self.connection, unlisted)
+        self._tell_all(unlisted, [wanted.unlisted if each else None for each in listed])
+        return DetailsWritten(sync, found, back, told, unlisted)
 
     def _tell_all(self, numbers: Sequence[int], events: Sequence[PageEvent | None]) -> None:
         """Write the events of pages that no visit was made to."""
