@@ -101,6 +101,23 @@ def test_a_page_that_is_gone_is_gone_when_it_was_looked_at_twice():
     assert agenda.status(0) is PageStatus.COPIED
 
 
+@pytest.mark.parametrize("before", ["new", "moved", "refused"])
+def test_a_page_without_a_copy_is_gone_at_once(before):
+    """There is no copy that a second visit could save, and none to be counted."""
+    agenda = crawl()
+    found(agenda, (0, 0))
+    [lease] = agenda.take(START, 1)
+    agenda.answered(lease, START)
+    now = START
+    if before != "new":
+        now = getattr(agenda, before)(lease.page, START)
+        [lease] = agenda.take(now, 1)
+        agenda.answered(lease, now)
+    agenda.gone(lease.page, now)
+
+    assert agenda.status(0) is PageStatus.GONE
+
+
 @pytest.mark.parametrize(("end", "days"), [("refused", [1, 2, 4]), ("moved", [1, 2, 4])])
 def test_refused_and_moved_pages_are_asked_about_ever_more_rarely(end, days):
     agenda = crawl()

@@ -123,7 +123,7 @@ def test_pages_that_are_gone_or_fail_are_put_off(store):
 
         assert {page.address for page in scheduler.due(4)}.isdisjoint({one.address, other.address})
         agenda = scheduler.crawl.agenda
-        assert agenda.status(one.lease.page) is PageStatus.SUSPECTED
+        assert agenda.status(one.lease.page) is PageStatus.GONE
         assert agenda.failures(other.lease.page) == 1
     with open_store(store) as reader:
         assert reader.pages().next_at[[one.lease.page, other.lease.page]].tolist() != [None, None]

@@ -376,10 +376,15 @@ class Agenda:
         return self._postpone(page, now, retry_after(failures))
 
     def gone(self, page: int, now: float) -> float:
-        """Learn that there is no such page; returns when it is looked at again."""
-        was_gone = self.status(page) in _GONE
-        times = self.failures(page) + 1 if was_gone else 1
-        self._done(page, PageStatus.GONE if was_gone else PageStatus.SUSPECTED, times)
+        """Learn that there is no such page; returns when it is looked at again.
+
+        A copy stands until a second visit has confirmed it; of other pages there is none to lose.
+        """
+        had = self.status(page)
+        times = self.failures(page) + 1 if had in _GONE else 1
+        self._done(
+            page, PageStatus.SUSPECTED if had is PageStatus.COPIED else PageStatus.GONE, times
+        )
         return self._postpone(page, now, recheck_after(times))
 
     def refused(self, page: int, now: float) -> float:
