@@ -29,6 +29,7 @@
         StoreFull            there is no room to write
         StoreUnwritable      the system refuses to write
       MissingExtra           an optional package is not installed
+      MissingProgram         a program that is needed is not installed
 
 An error's text is one sentence: where, what must hold, what came. Too little data is never an
 error; it is a status of the estimate.
@@ -201,3 +202,7 @@ def reason(error: OSError) -> str:
     'no such file or directory'
     """
     return (error.strerror or str(error)).lower()
+
+
+class MissingProgram(RecrawlError):
+    """A program that is needed is not installed."""

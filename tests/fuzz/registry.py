@@ -12,6 +12,7 @@ from tests.fuzz.parsers import (
     documents,
     extract,
     fetch,
+    imports,
     office,
     parse,
     publish,
@@ -38,12 +39,14 @@ PARSERS: tuple[Parser, ...] = (
     *store.PARSERS,
     *words.PARSERS,
     *publish.PARSERS,
+    *imports.PARSERS,
 )
 
 # Packages whose every module reads what others have written, unless it is listed below.
 ROOMS = (
-    *("parse", "detect", "extract", "settings", "fetch.http"),
-    *("adapters.documents", "adapters.tables", "adapters.warc", "store.sqlite"),
+    *("parse", "detect", "extract", "settings", "fetch.http", "adapters.tables", "adapters.warc"),
+    *("adapters.cdx", "adapters.access_logs", "adapters.git", "adapters.imports"),
+    *("adapters.documents", "store.sqlite"),
 )
 
 NO_PARSERS = {
@@ -68,6 +71,7 @@ NO_PARSERS = {
     "adapters.tables.logs": "divides what `visits` has read",
     "adapters.tables.outputs": "writes",
     "adapters.tables.results": "writes, and reads its own files of the same run",
+    "adapters.imports.into_store": "takes visits that were read",
     "adapters.warc.recorder": "hands fetches to a thread",
     "store.sqlite.backup": "copies pages of SQLite",
     "store.sqlite.checking": "rows of SQLite, read by `store values`, and counting",

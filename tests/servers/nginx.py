@@ -29,6 +29,7 @@ events {{ worker_connections 512; }}
 http {{
     log_format told '$msec|$connection|$status|$body_bytes_sent|$request|$http_user_agent';
     access_log access.log told;
+    {formats}
     client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi;
     uwsgi_temp_path uwsgi; scgi_temp_path scgi;
     types {{ text/html html; text/plain txt; application/xml xml; }}
@@ -65,11 +66,12 @@ class Logged:
 class Nginx:
     """A running nginx; `missing()` says why there can be none."""
 
-    def __init__(self, folder: Path, *, more: str = "") -> None:
+    def __init__(self, folder: Path, *, more: str = "", formats: str = "") -> None:
         self.folder = folder
         self.pages = folder / "pages"
         self.port = _free_port()
         self._more = more
+        self._formats = formats
         self._process: subprocess.Popen[bytes] | None = None
 
     @staticmethod
@@ -100,7 +102,9 @@ class Nginx:
         self.pages.mkdir(parents=True, exist_ok=True)
         self.write("missing.html", "<p>nothing here</p>")
         configuration = self.folder / "nginx.conf"
-        configuration.write_text(_CONFIGURATION.format(port=self.port, more=self._more))
+        configuration.write_text(
+            _CONFIGURATION.format(port=self.port, more=self._more, formats=self._formats)
+        )
         program = shutil.which("nginx", path=_PATH)
         assert program is not None
         self._process = subprocess.Popen(

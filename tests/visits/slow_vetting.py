@@ -23,6 +23,8 @@ class Look:
     changed: bool | None = None
     dated: int | None = None
     answer: AnswerKind = AnswerKind.OK
+    digest: str = ""
+    back: bool = False  # changed to a version that the page had before
 
 
 @dataclass
@@ -33,6 +35,7 @@ class Story:
     first_age: float | None = None
     gaps: list[tuple[float, bool, float | None]] = field(default_factory=list)
     flags: set[str] = field(default_factory=set)
+    reverted: list[bool] = field(default_factory=list)
 
 
 def story_of(looks: list[Look], skew: int = 300 * SECOND, resolution: int = SECOND) -> Story:
@@ -43,11 +46,14 @@ def story_of(looks: list[Look], skew: int = 300 * SECOND, resolution: int = SECO
     looks = _until_gone(looks, story)
     looks = _one_a_moment(looks, resolution)
     looks = _without_stamps(looks, story)
+    looks = _compared(_from_first_digest(looks), skew)
     looks = _telling(looks, story, skew)
     if looks:
         _begin(looks[0], story, skew, resolution)
     for before, look in pairwise(looks):
         story.gaps.append(_gap(before, look, story, skew, resolution))
+        story.reverted.append(look.back)
+        story.flags |= {"reverted"} if look.back else set()
     return story
 
 
@@ -81,7 +87,45 @@ def _both(one: Look, other: Look) -> Look:
         changed=any(known) if known else None,
         dated=max(dates, default=None),
         answer=max(one.answer, other.answer),
+        digest=other.digest or one.digest,
     )
+
+
+def _from_first_digest(looks: list[Look]) -> list[Look]:
+    for number, look in enumerate(looks):
+        if look.digest:
+            return looks[number:]
+        if look.changed is not None or look.dated is not None or look.answer is not AnswerKind.OK:
+            return looks
+    return looks
+
+
+def _compared(looks: list[Look], skew: int) -> list[Look]:
+    """What digests say, where nothing else does."""
+    found, known, seen, version, at = [], False, set(), "", 0
+    for look in looks:
+        digest = "" if look.answer is AnswerKind.GONE else look.digest
+        if not digest:
+            dated = (
+                look.changed is None
+                and look.answer is AnswerKind.OK
+                and look.dated is not None
+                and known
+                and at < look.dated <= look.at + skew
+            )
+            version = "" if look.changed or dated else version
+            found.append(look)
+            continue
+        differs = bool(version) and version != digest
+        changed = look.changed
+        if changed is None and version:
+            changed = differs
+        found.append(
+            replace(look, changed=changed, back=bool(changed and differs and digest in seen))
+        )
+        seen.add(digest)
+        version, known, at = digest, True, look.at
+    return found
 
 
 def _without_stamps(looks: list[Look], story: Story) -> list[Look]:

@@ -8,7 +8,7 @@ from recrawl.visits.batch import Batch
 
 def listed(batch):
     """(page, position, site, rows) of each run, a row as a tuple of its columns."""
-    columns = [batch.at, batch.changed, batch.last_modified, batch.answer]
+    columns = [batch.at, batch.changed, batch.last_modified, batch.answer, batch.digest]
     rows = list(zip(*(column.tolist() for column in columns if column is not None), strict=True))
     ends = np.cumsum(batch.run_lengths())
     starts = ends - batch.run_lengths()
@@ -39,6 +39,7 @@ def _batches(draw):
         last_modified=np.arange(rows) * 7 if full else None,
         answer=(np.arange(rows) % 4).astype(np.uint8) if full else None,
         site=Texts.of([name * 2 for name in names]) if full else None,
+        digest=np.arange(rows, dtype=np.uint64) if full else None,
     )
 
 

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recrawl import AnswerKind, Flag, Vetting, Visit, histories_of
+from recrawl.arrays.texts import Texts
 from recrawl.errors import InvalidParameter
 from recrawl.units import days_between
-from recrawl.visits.rows import UNKNOWN_TIME, Rows
+from recrawl.visits.rows import UNKNOWN_TIME, Rows, digest_hashes
 from recrawl.visits.vetting import vet
 from tests.visits.slow_vetting import SECOND, Look, Story, flags_of, story_of
 
@@ -371,6 +372,79 @@ def test_pages_are_vetted_each_by_itself():
     assert (histories.gaps * 86_400).tolist() == pytest.approx([3600, 7199.5])
 
 
+# Digests, where nobody compared.
+
+
+def digests(*found, changed=UNKNOWN):
+    """Visits an hour apart with these digests."""
+    return [
+        Visit("/a", at(number * HOUR), changed=changed, digest=digest)
+        for number, digest in enumerate(found)
+    ]
+
+
+def compared(*visits):
+    """Changes and reverts of the one page."""
+    _, histories = histories_of(visits)
+    return histories.changed.tolist(), histories.reverted.tolist()
+
+
+def test_equal_digests_are_unchanged_and_others_a_change():
+    assert compared(*digests("x", "x", "y", "z")) == ([False, True, True], [False] * 3)
+
+
+def test_a_digest_that_was_there_before_is_a_change_back():
+    visits = digests("x", "y", "x", "x", "z", "y")
+
+    assert compared(*visits) == ([1, 1, 0, 1, 1], [0, 1, 0, 0, 1])
+    assert vetted(*visits)[1] == {"reverted"}
+    assert histories_of(visits)[1].reverts.tolist() == [2]
+
+
+def test_an_empty_digest_says_nothing():
+    """The gap goes on to the next that has one."""
+    _, histories = histories_of(digests("x", "", "", "y"))
+
+    assert histories.changed.tolist() == [True]
+    assert (histories.gaps * 24).tolist() == pytest.approx([3])
+
+
+def test_visits_before_the_first_digest_are_left_out():
+    """Nobody knows what the page was then."""
+    _, histories = histories_of(digests("", "", "x", "x"))
+
+    assert histories.visits.tolist() == [2]
+    assert histories.changed.tolist() == [False]
+
+
+def test_what_a_log_says_goes_before_its_digests():
+    visits = [Visit("/a", at(0), digest="x"), Visit("/a", at(HOUR), changed=SAME, digest="y")]
+
+    assert compared(*visits, Visit("/a", at(2 * HOUR), digest="y")) == ([False] * 2, [False] * 2)
+
+
+def test_a_change_without_a_digest_leaves_nothing_to_compare_with():
+    """What was there before it tells nothing of what comes after it."""
+    said = [Visit("/a", at(0), digest="x"), Visit("/a", at(HOUR), changed=DIFFERS)]
+    later = [Visit("/a", at((2 + n) * HOUR), digest=digest) for n, digest in enumerate("xxy")]
+
+    assert compared(*said, *later)[0] == [True, False, True]
+
+
+def test_a_failed_visit_has_no_digest():
+    visits = digests("x", "wall", "x")
+    visits[1] = Visit("/a", at(HOUR), digest="wall", answer=AnswerKind.FAILED)
+
+    assert compared(*visits) == ([False], [False])
+
+
+def test_a_304_without_a_digest_keeps_the_one_before():
+    visits = digests("x", "", "y")
+    visits[1] = Visit("/a", at(HOUR), answer=AnswerKind.NOT_MODIFIED)
+
+    assert compared(*visits) == ([False, True], [False, False])
+
+
 # Against slow Python, on logs as nasty as possible: few instants, so that most rules meet.
 
 _moments = st.builds(
@@ -379,7 +453,8 @@ _moments = st.builds(
     st.sampled_from([0, 0, 0, 1, 500_000, 999_999]),
 )
 _answers = st.sampled_from([AnswerKind.OK] * 6 + [AnswerKind.NOT_MODIFIED] * 2 + list(AnswerKind))
-_changes = st.sampled_from([True, False, None])
+_changes = st.sampled_from([True, False, None, None, None])
+_digests = st.sampled_from(["", "", "x", "y", "z"])
 
 
 @st.composite
@@ -392,7 +467,7 @@ def _pages(draw):
         behind = draw(st.sampled_from([0, 0, 0, 1, SECOND, 2 * SECOND - 1, 2 * SECOND]))
         dates = [st.none(), _moments, st.sampled_from(moments), st.just(moment + 300 * SECOND)]
         date = moment - behind if stamps else draw(st.one_of(dates))
-        looks.append(Look(moment, draw(_changes), date, draw(_answers)))
+        looks.append(Look(moment, draw(_changes), date, draw(_answers), draw(_digests)))
     return looks
 
 
@@ -406,6 +481,7 @@ def _rows(pages):
         changed=np.array(changed, np.int8),
         last_modified=np.array(dates, np.int64),
         answer=np.array([look.answer for look in looks], np.uint8),
+        digest=digest_hashes(Texts.of([look.digest for look in looks])),
     )
 
 
@@ -420,6 +496,7 @@ def _stories(histories):
             first_age=_known(one.first_age)[0],
             gaps=list(gaps),
             flags=flags_of(int(one.flags[0])),
+            reverted=one.reverted.tolist(),
         )
 
 
@@ -454,6 +531,7 @@ def test_columns_that_nobody_filled_may_be_left_out(pages, dated, answered):
                 look.changed,
                 look.dated if dated else None,
                 look.answer if answered else AnswerKind.OK,
+                look.digest,
             )
             for look in page
         ]
@@ -466,6 +544,7 @@ def test_columns_that_nobody_filled_may_be_left_out(pages, dated, answered):
         changed=rows.changed,
         last_modified=rows.last_modified if dated else None,
         answer=rows.answer if answered else None,
+        digest=rows.digest,
     )
 
     histories = vet(without, Vetting())

@@ -119,6 +119,7 @@ def estimate(
                 counts = _written(results, until, out, classes="classes" in methods)
     shown = counts.total() if first is None else _show(first, until)
     _remarks(counts, table, method, unshown=counts.total() - shown)
+    shared.revert_remark(log.reverts)
 
 
 def _methods(name: str, classes: str, false_changes: float) -> dict[str, Factory]:

@@ -25,6 +25,7 @@ from recrawl.cli.estimate import estimate
 from recrawl.cli.export import export
 from recrawl.cli.get import get
 from recrawl.cli.history import history
+from recrawl.cli.import_visits import import_visits
 from recrawl.cli.init import init
 from recrawl.cli.listing.verbs import app as listing
 from recrawl.cli.pages import pages
@@ -59,6 +60,7 @@ app.command()(export)
 app.command()(check)
 app.command()(backup)
 app.command()(compact)
+app.command("import")(import_visits)
 app.command()(estimate)
 app.add_typer(trends)
 app.command()(design)

@@ -135,3 +135,11 @@ def show(
     if total > len(rows):
         more = f"... and {total - len(rows):,} more {unit}"
         screen.remark(f"{more}; --csv, --json or -o writes all of them.")
+
+
+def revert_remark(count: int) -> None:
+    """Print how many changes went back to an earlier version, if any did."""
+    from recrawl.report.words import counted
+
+    if count:
+        screen.remark(f"{counted(count, 'change')} went back to an earlier version.")

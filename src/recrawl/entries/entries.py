@@ -19,6 +19,7 @@ from recrawl.visits.status import NO_TAG, Audit, PageStatus
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from recrawl.arrays.types import Floats, Ints
     from recrawl.entries.manifests import Manifest
     from recrawl.visits.status import FeedKind, RemovalReason, RobotsTag, VisitOutcome
 
@@ -146,6 +147,25 @@ class PagesFound:
     depth: int = 0
     again: bool = False
     events: Sequence[PageEvent | None] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VisitsImported:
+    """Visits that others made before a crawl began; it has no copies of their pages.
+
+    Args:
+        found: The pages.
+        page: Place of each visit's page among them.
+        at_seconds: When each visit was made, rising.
+        outcome: Numbers of `VisitOutcome`.
+        age: Days from the page's last change to each visit; nan where unknown.
+    """
+
+    found: PagesFound
+    page: Ints
+    at_seconds: Floats
+    outcome: Ints
+    age: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,6 +335,7 @@ class Prune:
 Entry: TypeAlias = (
     VisitMade
     | PagesFound
+    | VisitsImported
     | PagesChanged
     | PagesRemoved
     | PagesErased
@@ -333,7 +354,7 @@ Entry: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Receipt of a `PagesFound`.
+    """Receipt of a `PagesFound`, or of a `VisitsImported`.
 
     Args:
         pages: Number of each page, in the order of the addresses.

@@ -281,7 +281,9 @@ class Agenda:
         return self._lease(page, now)
 
     def _lease(self, page: int, now: float) -> Lease:
-        first = bool(self._table.row[page] == NOT_ADMITTED)
+        table = self._table
+        # Of a page that others visited before, the policy knows something, and there is no copy.
+        first = bool(table.row[page] == NOT_ADMITTED or table.status[page] == PageStatus.NEW)
         return Lease(page, int(self._table.host[page]), first, now)
 
     # What became of it.
@@ -299,6 +301,9 @@ class Agenda:
     def copied(self, page: int, address: str, now: float, *, age: float = np.nan) -> None:
         """Learn that there is a first copy of a page.
 
+        A page that the policy knows already, as others visited it before, may have changed since or
+        not: the first copy does not tell.
+
         Args:
             page: Number of the page.
             address: Its address.
@@ -306,7 +311,8 @@ class Agenda:
             age: Days since it changed; nan where that is unknown.
         """
         self._done(page, _COPIED, 0)
-        self._pool(page).enter(page, address, now, age)
+        if not self._pool(page).enter(page, address, now, age):
+            self._pool(page).copies.learn(page, now, Outcomes.uninformative(1))
         self._reschedule(page, now)
 
     def seen(

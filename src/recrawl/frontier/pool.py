@@ -106,10 +106,15 @@ class Pool:
         heapify(self._times)
         self.copies.place_many(rows, last)
 
-    def enter(self, page: int, address: str, now: float, age: float) -> None:
-        """Take in a page of which there is a first copy, so many days after its last change."""
-        if self.copies.enter(page, address, now, age):
+    def enter(self, page: int, address: str, now: float, age: float) -> bool:
+        """Take in a page of which there is a first copy, so many days after its last change.
+
+        False where it is in already.
+        """
+        entered = self.copies.enter(page, address, now, age)
+        if entered:
             self._ranking.begin(now)
+        return entered
 
     def withdraw(self, page: int) -> None:
         """Leave out a page, wherever it waits; one that is leased is left to who visits it."""

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
     from recrawl.arrays.types import Bools, Floats, Instants, Ints
 
+# Chance of a false change of a visit that tells nothing; of 1 itself the logarithms would be none.
+TELLS_NOTHING = 1 - 2.0**-20
+
 
 @dataclass(frozen=True, slots=True)
 class Pages:
@@ -96,6 +99,16 @@ class Outcomes:
     def existence(cls, changed: Bools) -> Outcomes:
         """Outcomes that tell whether a page changed and not when."""
         return cls(changed, np.full(len(changed), np.nan))
+
+    @classmethod
+    def uninformative(cls, visits: int) -> Outcomes:
+        """Outcomes that tell nothing: a change is reported, and would be of an unchanged page, too.
+
+        >>> Outcomes.uninformative(1).real(np.array([0.2])).round(4)
+        array([0.2])
+        """
+        unknown, certain = np.full(visits, np.nan), np.full(visits, TELLS_NOTHING)
+        return cls(np.ones(visits, np.bool_), unknown, certain)
 
     def take(self, rows: Ints) -> Outcomes:
         """Some of the outcomes."""

@@ -291,7 +291,9 @@ class Scheduler:
         """
         crawl, agenda, page = self.crawl, self.crawl.agenda, lease.page
         had = agenda.status(page), agenda.failures(page)
-        gap = Gap(float(crawl.last[page]), now, age)
+        # What others found before there was a copy is nothing that readers of the feed know of.
+        last = nan if had[0] is PageStatus.NEW else float(crawl.last[page])
+        gap = Gap(last, now, age)
         rate = agenda.rate(page, now) if outcome is VisitOutcome.CHANGED and isnan(age) else nan
         match outcome:
             case VisitOutcome.FAILED | VisitOutcome.WALLED:

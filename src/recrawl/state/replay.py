@@ -18,7 +18,7 @@ import numpy as np
 from recrawl.arrays.equal_keys import nth_occurrences
 from recrawl.frontier.frontier import Frontier, PolicyCheckpoint
 from recrawl.policies.checkpoint import load_state
-from recrawl.policies.pages import Outcomes, Pages
+from recrawl.policies.pages import TELLS_NOTHING, Outcomes, Pages
 from recrawl.state.checkpoint import PAGES
 from recrawl.state.false_changes import FalseChangeModel
 from recrawl.units import SECONDS_A_DAY, epoch_days, instants_after_epoch
@@ -116,25 +116,27 @@ class PoolReplay:
         """
         page, outcome = visits.page[ours], visits.outcome[ours]
         at = epoch_days(visits.at[ours])
-        self._enter(page, at, visits.age[ours], outcome == VisitOutcome.FIRST)
+        again = outcome == VisitOutcome.FIRST
+        again[self._enter(page, at, visits.age[ours], again)] = False
         rows = self._crawl.row[page]
         # A page whose first visit lies before the checkpoint and is not in it has lost its rule.
-        compared = np.flatnonzero(COMPARED[outcome] & (rows >= 0))
+        compared = np.flatnonzero((COMPARED[outcome] | again) & (rows >= 0))
+        again = again[compared]  # the first copy of a page that others visited before tells nothing
         outcomes = Outcomes(
-            outcome[compared] == VisitOutcome.CHANGED,
-            visits.age[ours[compared]],
-            false_changes[compared],
+            again | (outcome[compared] == VisitOutcome.CHANGED),
+            np.where(again, np.nan, visits.age[ours[compared]]),
+            np.where(again, TELLS_NOTHING, false_changes[compared]),
         )
         rows, at = rows[compared], at[compared]
         for some in time_slices(at, rows, lambda: self.frontier.gap):
             self.frontier.seen(rows[some], instants_after_epoch(at[some]), outcomes.take(some))
             _ = self.frontier.state  # has learned from them: a page is seen once at a time
 
-    def _enter(self, page: Ints, at: Floats, age: Floats, first: Bools) -> None:
-        """Let the policy know of pages that were copied for the first time."""
+    def _enter(self, page: Ints, at: Floats, age: Floats, first: Bools) -> Ints:
+        """Let the policy know of pages that were seen for the first time; returns these visits."""
         places = np.flatnonzero(first & (self._crawl.row[page] < 0))
         if not len(places):
-            return
+            return places
         _, once = np.unique(page[places], return_index=True)
         places = places[np.sort(once)]
         pages, when = page[places], instants_after_epoch(at[places])
@@ -143,6 +145,7 @@ class PoolReplay:
         found = Pages.of(addresses, when, weight=weight, first_age=age[places])
         self._crawl.row[pages] = self.frontier.add(found, when.max())
         self.pages = np.append(self.pages, pages)
+        return places
 
 
 def learn_since(

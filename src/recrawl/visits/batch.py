@@ -36,6 +36,7 @@ class Batch:
         site: Site of each run where the log names it, else None.
         key: First hash of each run's page, once made.
         check: Second hash of each run's page, once made.
+        digest: Hash of the content's digest, 0 without one; None where no visit has one.
     """
 
     names: Texts
@@ -48,6 +49,7 @@ class Batch:
     site: Texts | None = None
     key: Words | None = None
     check: Checks | None = None
+    digest: Words | None = None
 
     def hashed(self, seed: int) -> Batch:
         """The same batch with the two hashes of each run's page."""
@@ -64,6 +66,7 @@ class Batch:
     def size(self) -> int:
         """Approximate bytes of memory that processing this batch takes."""
         row = 32 + 24 * (self.last_modified is not None) + 2 * (self.answer is not None)
+        row += 24 * (self.digest is not None)
         return row * len(self.at) + 40 * len(self.names)
 
     def run_lengths(self) -> Ints:
@@ -100,6 +103,7 @@ class Batch:
             site=None if self.site is None else self.site.take(runs),
             key=None if self.key is None else self.key[runs],
             check=None if self.check is None else self.check[runs],
+            digest=None if self.digest is None else self.digest[rows],
         )
 
     def rows(self, wanted: Bools) -> Batch:
@@ -116,4 +120,5 @@ class Batch:
             position=self.run_positions(),
             last_modified=None if self.last_modified is None else self.last_modified[wanted],
             answer=None if self.answer is None else self.answer[wanted],
+            digest=None if self.digest is None else self.digest[wanted],
         ).take(np.flatnonzero(lengths))

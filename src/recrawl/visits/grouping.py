@@ -18,7 +18,7 @@ import numpy as np
 from recrawl.arrays.blocks import gathered
 from recrawl.arrays.ranges import expand_ranges
 from recrawl.arrays.texts import Texts
-from recrawl.visits.rows import UNKNOWN_TIME, Rows
+from recrawl.visits.rows import NO_DIGEST, UNKNOWN_TIME, Rows
 from recrawl.visits.visit import AnswerKind
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def group(batches: Iterable[Batch]) -> Grouped:
         lengths = seen.lengths if order is None else seen.lengths[order]
         edges = np.concatenate([[0], np.cumsum(lengths)])[edges]
         order = None if order is None else expand_ranges(starts[order], lengths)
-    rows = Rows(edges, seen.at, seen.changed, seen.last_modified, seen.answer)
+    rows = Rows(edges, seen.at, seen.changed, seen.last_modified, seen.answer, seen.digest)
     return Grouped(
         names=seen.names.take(stored),
         position=seen.position[stored],
@@ -133,6 +133,7 @@ class _Runs:
     changed: Changes
     last_modified: Ints | None
     answer: Answers | None
+    digest: Words | None
     stored: Ints
     names: Texts
     sites: Texts | None
@@ -151,7 +152,7 @@ class _Runs:
             new = _unseen(batch.identity(), slots)
             columns["key"].append(key)
             columns["check"].append(check)
-            for name in ("lengths", "at", "changed", "last_modified", "answer"):
+            for name in ("lengths", "at", "changed", "last_modified", "answer", "digest"):
                 columns[name].append(getattr(batch, name))
             columns["stored"].append(new + runs)
             columns["names"].append(batch.names.take(new))
@@ -168,6 +169,7 @@ class _Runs:
             changed=_joined(columns.pop("changed"), np.int8),
             last_modified=_filled(columns.pop("last_modified"), rows, UNKNOWN_TIME, np.int64),
             answer=_filled(columns.pop("answer"), rows, AnswerKind.OK, np.uint8),
+            digest=_filled(columns.pop("digest"), rows, NO_DIGEST, np.uint64),
             stored=_joined(columns.pop("stored"), np.int64),
             names=Texts.joined(columns.pop("names")),
             sites=_sites(columns.pop("sites")),

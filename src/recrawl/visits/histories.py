@@ -49,6 +49,7 @@ class Histories:
         first_visit: Instant of each page's first visit; NaT where only gaps are known.
         first_age: Days from the last change to the first visit; nan where unknown.
         flags: What the vetting found; bits of `Flag`.
+        reverted: Whether the change in the gap went back to an earlier version of the page.
 
     Examples:
         >>> daily = Histories.from_lists([([1, 1, 7], [False, True, True]), ([0.5], [False])])
@@ -68,6 +69,7 @@ class Histories:
     first_visit: Instants = None  # type: ignore[assignment]
     first_age: Floats = None  # type: ignore[assignment]
     flags: FlagBits = None  # type: ignore[assignment]
+    reverted: Bools = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
         """Convert the columns, fill in unknown ones, and check shapes and values."""
@@ -148,6 +150,12 @@ class Histories:
         return changes
 
     @property
+    def reverts(self) -> Ints:
+        """Gaps of each page whose change went back to an earlier version."""
+        reverts: Ints = self.total(self.reverted)
+        return reverts
+
+    @property
     def last_visit(self) -> Instants:
         """Instant of each page's last visit; NaT where only gaps are known."""
         span = np.rint(self.total(self.gaps) * MICROSECONDS_A_DAY).astype("timedelta64[us]")
@@ -209,6 +217,7 @@ _UNKNOWN: dict[str, tuple[str, Any, str]] = {
     "first_visit": ("datetime64[us]", "NaT", "pages"),
     "first_age": ("float64", np.nan, "pages"),
     "flags": ("uint32", 0, "pages"),
+    "reverted": ("bool", False, "gaps"),
 }
 
 

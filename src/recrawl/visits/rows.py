@@ -15,16 +15,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.arrays.blocks import gathered
+from recrawl.arrays.texts import Texts
 from recrawl.units import microseconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from recrawl.arrays.types import Answers, Bools, Changes, Ints
+    from recrawl.arrays.types import Answers, Bools, Changes, Ints, Words
     from recrawl.visits.visit import Visit
 
 UNKNOWN_TIME = np.iinfo(np.int64).min  # what numpy calls NaT; smaller than every real instant
 UNKNOWN_CHANGE = -1
+NO_DIGEST = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +39,7 @@ class Rows:
         changed: 1, 0, or -1 where not known.
         last_modified: Microseconds since 1970, `UNKNOWN_TIME` where not known.
         answer: Numbers of `AnswerKind`; None where every visit was answered.
+        digest: Hash of the digest of the content, `NO_DIGEST` without one; None without any.
     """
 
     offsets: Ints
@@ -44,6 +47,7 @@ class Rows:
     changed: Changes
     last_modified: Ints | None = None
     answer: Answers | None = None
+    digest: Words | None = None
 
     @property
     def is_first(self) -> Bools:
@@ -70,6 +74,7 @@ class Rows:
             changed=self.changed[rows],
             last_modified=None if self.last_modified is None else self.last_modified[rows],
             answer=None if self.answer is None else self.answer[rows],
+            digest=None if self.digest is None else self.digest[rows],
         )
 
     def keep(self, wanted: Bools) -> Rows:
@@ -83,6 +88,7 @@ class Rows:
             changed=self.changed[wanted],
             last_modified=None if self.last_modified is None else self.last_modified[wanted],
             answer=None if self.answer is None else self.answer[wanted],
+            digest=None if self.digest is None else self.digest[wanted],
         )
 
     def take(self, order: Ints) -> Rows:
@@ -95,7 +101,24 @@ class Rows:
                 None if self.last_modified is None else gathered(self.last_modified, order)
             ),
             answer=None if self.answer is None else gathered(self.answer, order),
+            digest=None if self.digest is None else gathered(self.digest, order),
         )
+
+
+def digest_hashes(digests: Texts) -> Words | None:
+    """One number per digest, `NO_DIGEST` where it is empty; None where all are.
+
+    Equal digests have equal numbers in every log. The seed need not be secret: whoever prepares
+    two digests that share a number hides a change of a page that is theirs.
+
+    >>> first, same, other, none = digest_hashes(Texts.of(["3f2a", "3f2a", "9be1", ""]))
+    >>> first == same, first == other, none == NO_DIGEST
+    (np.True_, np.False_, np.True_)
+    """
+    some = np.diff(digests.offsets) > 0
+    if not some.any():
+        return None
+    return np.where(some, np.maximum(digests.hashes(seed=0)[0], 1), NO_DIGEST)
 
 
 def rows_of(visits: Iterable[Visit]) -> tuple[list[str], Rows]:
@@ -119,4 +142,5 @@ def rows_of(visits: Iterable[Visit]) -> tuple[list[str], Rows]:
             np.int64,
         ),
         answer=np.array([visit.answer for visit in together], np.uint8),
+        digest=digest_hashes(Texts.of([visit.digest for visit in together])),
     )

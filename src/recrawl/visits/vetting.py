@@ -16,6 +16,10 @@ changed; Last-Modified only *when*. One table says what each gap shows, by the v
     not known    m <= p               unchanged
     not known    none, or future      open: the gap goes on to the next visit
 
+Where a log does not say whether the content differs, digests do: another one than the last before
+is a change, and one that the page had earlier a change back. A visit without a digest says nothing;
+after a change that came without one, the next digest has nothing to be compared with.
+
 A visit that failed is no visit. 404 or 410 after a visit is a change that ends the history.
 
 Pure.
@@ -24,25 +28,28 @@ Pure.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recrawl.arrays.blocks import over_blocks
+from recrawl.arrays.ranges import sums
 from recrawl.errors import InvalidParameter
 from recrawl.units import MICROSECONDS_A_DAY
 from recrawl.visits.histories import Histories
-from recrawl.visits.rows import UNKNOWN_CHANGE, UNKNOWN_TIME, Rows, rows_of
+from recrawl.visits.rows import NO_DIGEST, UNKNOWN_CHANGE, UNKNOWN_TIME, rows_of
 from recrawl.visits.visit import AnswerKind, Flag
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from recrawl.arrays.types import Bools, FlagBits, Floats, Ints
+    from recrawl.arrays.types import Bools, FlagBits, Floats, Ints, Words
+    from recrawl.visits.rows import Rows
     from recrawl.visits.visit import Visit
 
 _SECOND = 1_000_000
+_CHANGED_BACK = 2  # beside 1, in a column of changes: to a version that the page had before
 _LEAST_RESOLUTION = 1e-6  # instants are no finer
 
 # A host that stamps "now" on every answer: at least 80 % of its last ten dates are this young.
@@ -125,6 +132,7 @@ def _vet(rows: Rows, vetting: Vetting) -> Histories:
     rows = _until_gone(rows, flags)
     rows = _one_visit_a_moment(rows, vetting)
     rows = _without_stamps(rows, flags)
+    rows = _compare_digests(rows, vetting)
     rows = _without_open(rows, vetting, flags)
     return _gaps(rows, vetting, flags)
 
@@ -177,13 +185,20 @@ def _one_visit_a_moment(rows: Rows, vetting: Vetting) -> Rows:
     def united(column: Any) -> Any:  # noqa: ANN401 - a column of the same type
         return np.maximum.reduceat(column, starts)
 
-    return Rows(
-        offsets=one.offsets,
-        at=one.at,
+    return replace(
+        one,
         changed=united(rows.changed),
         last_modified=None if rows.last_modified is None else united(rows.last_modified),
         answer=None if rows.answer is None else united(rows.answer),
+        digest=None if rows.digest is None else _last_digests(rows.digest, starts),
     )
+
+
+def _last_digests(digest: Words, starts: Ints) -> Words:
+    """The last digest in each range of rows."""
+    known = np.where(digest == NO_DIGEST, -1, np.arange(len(digest)))
+    last = np.maximum.reduceat(known, starts)
+    return np.where(last < 0, NO_DIGEST, digest[last])
 
 
 def _without_stamps(rows: Rows, flags: FlagBits) -> Rows:
@@ -203,7 +218,78 @@ def _without_stamps(rows: Rows, flags: FlagBits) -> Rows:
     stamped = (dates >= _STAMPED_LEAST) & (now >= _STAMPED_SHARE * dates)
     _mark(flags, stamped, Flag.LM_GENERATED)
     believed = np.where(np.repeat(stamped, per_page), UNKNOWN_TIME, rows.last_modified)
-    return Rows(rows.offsets, rows.at, rows.changed, believed, rows.answer)
+    return replace(rows, last_modified=believed)
+
+
+def _compare_digests(rows: Rows, vetting: Vetting) -> Rows:
+    """Say whether the content differs, where only digests tell."""
+    if rows.digest is None:
+        return rows
+    rows = _from_first_digest(rows, rows.digest)
+    digest: Words = np.where(_is_gone(rows), NO_DIGEST, rows.digest)  # type: ignore[arg-type] # not None
+    known, first = digest != NO_DIGEST, np.repeat(rows.offsets[:-1], np.diff(rows.offsets))
+    # Row that last told the version of the page, or made it unknown; before this row.
+    last = _last_before(known | _changes_unseen(rows, known, first, vetting))
+    before = np.where(last < first, NO_DIGEST, digest[last])
+
+    compared = known & (before != NO_DIGEST)
+    differs = compared & (digest != before)
+    silent = compared & (rows.changed == UNKNOWN_CHANGE)
+    changed = np.where(silent, differs.astype(np.int8), rows.changed)
+    changed[(changed == 1) & differs & _seen_before(digest, first, before)] = _CHANGED_BACK
+    return replace(rows, changed=changed, digest=None)
+
+
+def _from_first_digest(rows: Rows, digest: Words) -> Rows:
+    """Drop what comes before a page's first digest and tells nothing itself."""
+    telling = (digest != NO_DIGEST) | (rows.changed != UNKNOWN_CHANGE)
+    if rows.answer is not None:
+        telling |= rows.answer != AnswerKind.OK
+    if rows.last_modified is not None:
+        telling |= rows.last_modified != UNKNOWN_TIME
+    row = np.arange(len(rows.at))
+    start = rows.of_page(np.minimum, np.where(telling, row, len(row)), len(row))
+    some = start < len(row)
+    some[some] = digest[start[some]] != NO_DIGEST
+    return rows.keep(row >= np.repeat(np.where(some, start, 0), np.diff(rows.offsets)))
+
+
+def _is_gone(rows: Rows) -> Bools:
+    if rows.answer is None:
+        return np.zeros(len(rows.at), np.bool_)
+    gone: Bools = rows.answer == AnswerKind.GONE
+    return gone
+
+
+def _last_before(marked: Bools) -> Ints:
+    """The last marked row before each row, of whatever page; -1 where there is none."""
+    rows = np.where(marked, np.arange(len(marked)), -1)
+    return np.concatenate([[-1], np.maximum.accumulate(rows)])[:-1]
+
+
+def _changes_unseen(rows: Rows, known: Bools, first: Ints, vetting: Vetting) -> Bools:
+    """Rows without a digest whose content is another one, as the log says or the date."""
+    unseen: Bools = rows.changed == 1
+    if rows.last_modified is not None:
+        last = _last_before(known)
+        dated = (last >= first) & (rows.last_modified > rows.at[last])
+        dated &= rows.last_modified <= rows.at + vetting.skew
+        if rows.answer is not None:
+            dated &= rows.answer == AnswerKind.OK
+        unseen |= dated & (rows.changed == UNKNOWN_CHANGE)
+    return unseen & ~known
+
+
+def _seen_before(digest: Words, first: Ints, before: Words) -> Bools:
+    """Rows whose version the page had before; only where it differs from the last one."""
+    seen = np.zeros(len(digest), np.bool_)
+    begins = np.flatnonzero((digest != NO_DIGEST) & (digest != before))
+    page, version = first[begins], digest[begins]
+    order = np.lexsort((version, page))
+    page, version = page[order], version[order]
+    again = (page[1:] == page[:-1]) & (version[1:] == version[:-1])
+    seen[begins[order[1:][again]]] = True
+    return seen
 
 
 def _without_open(rows: Rows, vetting: Vetting, flags: FlagBits) -> Rows:
@@ -225,7 +311,8 @@ def _gaps(rows: Rows, vetting: Vetting, flags: FlagBits) -> Histories:
     # By number, not by flag: numpy is several times faster so.
     later = np.flatnonzero(~rows.is_first)
     gaps = np.diff(rows.at)[later - 1] / MICROSECONDS_A_DAY
-    changed = rows.changed[later] == 1
+    changed = rows.changed[later] >= 1
+    reverted = rows.changed[later] == _CHANGED_BACK
     pages_seen = np.cumsum(np.diff(rows.offsets) > 0)
     offsets = rows.offsets - np.concatenate([[0], pages_seen])
 
@@ -250,8 +337,12 @@ def _gaps(rows: Rows, vetting: Vetting, flags: FlagBits) -> Histories:
         _collect(flags, gap_flags, offsets)
         first_age = _first_age(rows, vetting, flags)
 
+    _mark(flags, sums(reverted, offsets, np.int64) > 0, Flag.REVERTED)
     first_visit = rows.of_page(np.minimum, rows.at, UNKNOWN_TIME).view("datetime64[us]")
-    return Histories(gaps, changed, offsets, age, None, first_visit, first_age, flags)  # type: ignore[arg-type]
+    return Histories(
+        *(gaps, changed, offsets, age, None, first_visit, first_age, flags),  # type: ignore[arg-type]
+        reverted=reverted if reverted.any() else None,  # type: ignore[arg-type]
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,7 @@ class Flag(IntFlag):
     UNDATED = 256  # changes without a date, taken for the middle of their gaps
     HEAVY_TAIL = 512  # so few visits that the estimate has no finite variance
     FALLBACK = 1024  # the method has no answer: the figures are those of `gamma`
+    REVERTED = 2048  # a change went back to an earlier version, by its digest
 
 
 def flag_names(bits: int) -> list[str]:
@@ -78,6 +79,8 @@ class Visit:
             compared (a first visit, a HEAD request).
         last_modified: When the host says the page last changed (aware).
         answer: How the host answered.
+        digest: Digest of the content; empty where there is none. Where `changed` is None, it tells
+            whether the content differs from the visit before.
 
     Examples:
         >>> from datetime import UTC, datetime
@@ -90,6 +93,7 @@ class Visit:
     changed: bool | None = None
     last_modified: datetime | None = None
     answer: AnswerKind = AnswerKind.OK
+    digest: str = ""
 
     def __post_init__(self) -> None:
         """Check that instants have a time zone."""

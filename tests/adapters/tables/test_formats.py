@@ -133,5 +133,5 @@ def test_dates_and_flags_of_parquet_are_texts_where_texts_are_asked_for(tmp_path
     table = WholeTable(path)
 
     assert table.texts("day") == ["1970-01-01", ""]
-    assert table.texts("fine") == ["1", ""]
+    assert table.texts("fine") == ["1970-01-01 00:00:00", ""]
     assert table.texts("flag") == ["true", ""]

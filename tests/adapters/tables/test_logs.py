@@ -59,6 +59,7 @@ def told(log):
         for page, name in enumerate(names):
             one = piece.histories.take(np.array([page]))
             columns = [one.gaps, one.changed, one.age, one.first_visit, one.first_age, one.flags]
+            columns.append(one.reverted)
             cells = [str(column.tolist()) for column in columns]
             position = int(piece.position[page])
             assert position not in pages
@@ -340,3 +341,68 @@ def test_read_histories_of_an_empty_log(tmp_path):
 
     assert names == []
     assert len(histories) == 0
+
+
+def digests_of(rows, header):
+    """The same visits with a digest each instead of a verdict: versions that come back."""
+    random = np.random.default_rng(9)
+    found = [(page, at, None, dated, status) for page, at, _, dated, status in rows]
+    return [(*row, ["", "3f", "9b", "77"][int(random.integers(4))]) for row in found], (
+        *header,
+        "digest",
+    )
+
+
+@pytest.mark.parametrize("write", [write_csv, write_json_lines])
+def test_digests_say_the_same_in_any_order_and_any_memory(tmp_path, write):
+    """Grouped, shuffled, in pieces of whole pages and split into temporary files."""
+    rows, header = digests_of(visits(), HEADER)
+    in_order = write(tmp_path / "log.rows", sorted(rows), header)
+    mixed = write(tmp_path / "mixed.rows", shuffled(rows), header)
+    found = []
+    for path, memory in ((in_order, PLENTY), (in_order, LITTLE), (mixed, PLENTY), (mixed, LITTLE)):
+        with Log(visits_in(path), memory, tmp_path) as log:
+            found.append(sorted(without_site(told(log))))
+
+    assert found[0] == found[1] == found[2] == found[3]
+    assert any("True" in page[-1] for page in found[0])
+
+
+def test_digests_make_up_for_a_column_that_is_not_there(tmp_path):
+    rows = [("/a", 0, "x"), ("/a", 86_400, "y"), ("/a", 172_800, "x"), ("/a", 259_200, "x")]
+    path = write_csv(tmp_path / "log.csv", rows, ("page", "visited_at", "sha1"))
+
+    _, histories = read_histories(path, columns={"digest": "sha1"})
+
+    assert histories.changed.tolist() == [True, True, False]
+    assert histories.reverts.tolist() == [1]
+    assert histories.flags.tolist() == [Flag.REVERTED]
+
+
+@pytest.mark.parametrize(
+    "kind", ["binary", "fixed", "large_binary", "string", "large_string", "dictionary", "int64"]
+)
+def test_digests_of_any_type_are_read_from_parquet(tmp_path, kind):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    types = {"fixed": pa.binary(2), "dictionary": pa.dictionary(pa.int8(), pa.string())}
+    texts = pa.array(["12", "12", "34", "12", None])
+    digest = texts.cast(pa.binary()) if "binary" in kind or kind == "fixed" else texts
+    columns = {
+        "page": ["/a"] * 5,
+        "visited_at": [0, 1000, 2000, 3000, 4000],
+        "digest": digest.cast(types.get(kind) or getattr(pa, kind)()),
+    }
+    pq.write_table(pa.table(columns), tmp_path / "log.parquet")
+
+    _, histories = read_histories(tmp_path / "log.parquet")
+
+    assert histories.changed.tolist() == [False, True, True]
+    assert histories.reverted.tolist() == [False, False, True]
+
+
+def test_a_column_without_any_digest_says_nothing(tmp_path):
+    path = write_csv(tmp_path / "log.csv", [("/a", 0, ""), ("/a", 9, " ")], (*HEADER[:2], "digest"))
+
+    assert read_histories(path)[1].visits.tolist() == [1]

@@ -20,13 +20,13 @@ from recrawl.errors import MissingExtra
 from recrawl.listings.data.attributes import Labels, Numbers
 from recrawl.parse import cells
 from recrawl.units import EARLIEST_MICROSECONDS, LATEST_MICROSECONDS, epoch_days
-from recrawl.visits.rows import UNKNOWN_CHANGE, UNKNOWN_TIME
+from recrawl.visits.rows import UNKNOWN_CHANGE, UNKNOWN_TIME, digest_hashes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recrawl.adapters.tables.columns import Cells, Choose, TableInput
-    from recrawl.arrays.types import Answers, Bools, Changes, Ints
+    from recrawl.arrays.types import Answers, Bools, Changes, Ints, Words
     from recrawl.listings.data.attributes import Attribute
 
 _ROWS = 1 << 18
@@ -169,6 +169,22 @@ class ArrowCells:
         """Numbers of `AnswerKind`."""
         return cells.answers(_texts(self.array))
 
+    def digests(self) -> Words | None:
+        """One number per digest, 0 where a cell is blank; None where all are."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        self._refuse_nested()
+        column, types = self.array, pa.types
+        with self._refusing_type():
+            if types.is_dictionary(column.type):
+                column = column.dictionary_decode()
+            if types.is_binary(column.type) or types.is_fixed_size_binary(column.type):
+                return digest_hashes(_texts_of(column.cast(pa.binary()).fill_null(b"")))
+            return digest_hashes(
+                _texts_of(pc.utf8_trim_whitespace(column.cast(pa.string())).fill_null(""))
+            )
+
     def _missing(self) -> Bools:
         missing = np.zeros(len(self), np.bool_)
         if self.array.null_count:
@@ -288,6 +304,11 @@ def _is_temporal(column: Any) -> bool:  # noqa: ANN401 - no types
 
 def _texts(column: Any) -> list[str]:  # noqa: ANN401 - no types
     """Cells as a CSV file would have them."""
+    import pyarrow as pa
+
+    if pa.types.is_timestamp(column.type) and column.type.unit == "ns":
+        # Python's own times are no finer; Arrow would make those of pandas, where there is pandas.
+        column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
     try:
         return [cell_text(value) for value in column.to_pylist()]
     except (ValueError, OverflowError):  # as below

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recrawl.arrays.texts import Texts
-    from recrawl.arrays.types import Answers, Bools, Changes, Ints
+    from recrawl.arrays.types import Answers, Bools, Changes, Ints, Words
     from recrawl.listings.data.attributes import Attribute
 
     # Names of a file's columns in, those of the wanted ones out. Called again where later rows
@@ -125,6 +125,9 @@ class Cells(Protocol):
 
     def answers(self) -> tuple[Answers, Bools]:
         """Numbers of `AnswerKind`."""
+
+    def digests(self) -> Words | None:
+        """One number per digest, 0 where a cell is blank; None where all are."""
 
     def runs(self) -> tuple[Texts, Ints, Bools]:
         """Name of each run of equal cells, the row where it begins, and rows that name nothing."""

@@ -80,6 +80,7 @@ class Log(AbstractContextManager["Log"]):
     memory: int
     scratch: Path
     vetting: Vetting = field(default_factory=Vetting)
+    reverts: int = 0  # changes back to an earlier version, in the pieces gone through last
     in_order: bool = True  # whether the pieces, one after the other, are in the order of the log
     _pieces: Callable[[], Iterator[Piece]] | None = None
     _sites: dict[str, int] = field(default_factory=dict)
@@ -107,7 +108,10 @@ class Log(AbstractContextManager["Log"]):
     def pieces(self) -> Iterator[Piece]:
         """Go through the log; may be called again."""
         assert self._pieces is not None, "a log is read inside its with-block"  # noqa: S101
-        return self._pieces()
+        self.reverts = 0
+        for piece in self._pieces():
+            self.reverts += int(np.count_nonzero(piece.histories.reverted))
+            yield piece
 
     def _decide(self) -> Callable[[], Iterator[Piece]]:
         try:
@@ -222,7 +226,17 @@ def _parts(file_size: int, memory: int) -> int:
     return int(np.clip(8 * file_size / max(memory, 1), 2, 256))
 
 
-_COLUMNS = ("at", "changed", "lengths", "position", "last_modified", "answer", "key", "check")
+_COLUMNS = (
+    "at",
+    "changed",
+    "lengths",
+    "position",
+    "last_modified",
+    "answer",
+    "key",
+    "check",
+    "digest",
+)
 
 
 def _save(file: IO[bytes], batch: Batch) -> None:

@@ -17,10 +17,11 @@ import os
 import re
 import sys
 from contextlib import contextmanager, suppress
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
+from recrawl.arrays.texts import Texts
 from recrawl.errors import CannotWrite, MissingExtra, OutputClosed, reason
 from recrawl.report.rates import Group, Named
 from recrawl.report.table import printable
@@ -30,8 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from recrawl.arrays.texts import Texts
     from recrawl.report.rates import Column
+
+    OutputColumn: TypeAlias = Column | Texts
 
 SPREADSHEET = "spreadsheet"  # CSV in which no cell is a formula
 FORMATS = {".csv": "csv", ".jsonl": "json", ".ndjson": "json", ".parquet": "parquet"}
@@ -47,7 +49,7 @@ _NUMBER = re.compile(r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?", re.ASCII)
 class TableWriter(Protocol):
     """Takes columns of equal length, again and again; the first one is the rows' names."""
 
-    def write(self, names: Texts, columns: Mapping[str, Column]) -> None:
+    def write(self, names: Texts, columns: Mapping[str, OutputColumn]) -> None:
         """Write some rows."""
 
 
@@ -115,7 +117,7 @@ class _CsvWriter:
         self._raw, self._header, self._shown = raw, header, shown
         self._put([header])
 
-    def write(self, names: Texts, columns: Mapping[str, Column]) -> None:
+    def write(self, names: Texts, columns: Mapping[str, OutputColumn]) -> None:
         for part, cells in _parts(names, columns):
             texts = [part, *(_texts(cells[name]) for name in self._header[1:])]
             self._put(zip(*texts, strict=True))
@@ -132,7 +134,7 @@ class _JsonWriter:
     def __init__(self, raw: IO[bytes], header: Sequence[str]) -> None:
         self._raw, self._header = raw, header
 
-    def write(self, names: Texts, columns: Mapping[str, Column]) -> None:
+    def write(self, names: Texts, columns: Mapping[str, OutputColumn]) -> None:
         keys = [json.dumps(name) for name in self._header]
         for part, cells in _parts(names, columns):
             firsts = [json.dumps(name) for name in part]
@@ -173,7 +175,7 @@ class _ParquetWriter:
         if self._file is not None:
             self._file.close()
 
-    def write(self, names: Texts, columns: Mapping[str, Column]) -> None:
+    def write(self, names: Texts, columns: Mapping[str, OutputColumn]) -> None:
         pa = self._pa
         table = {self._first: _arrow_texts(names, pa)}
         for name, column in columns.items():
@@ -190,7 +192,9 @@ def _arrow_texts(names: Texts, pa: Any) -> Any:  # noqa: ANN401 - no types
     return pa.LargeStringArray.from_buffers(len(names), offsets, data)
 
 
-def _arrow(column: Column, pa: Any) -> Any:  # noqa: ANN401 - no types
+def _arrow(column: OutputColumn, pa: Any) -> Any:  # noqa: ANN401 - no types
+    if isinstance(column, Texts):
+        return _arrow_texts(column, pa)
     if isinstance(column, Named):
         words = pa.array(column.words, pa.string())
         return pa.DictionaryArray.from_arrays(pa.array(column.codes.astype(np.int32)), words)
@@ -203,16 +207,20 @@ def _arrow(column: Column, pa: Any) -> Any:  # noqa: ANN401 - no types
 
 
 def _parts(
-    names: Texts, columns: Mapping[str, Column]
-) -> Iterator[tuple[list[str], dict[str, Column]]]:
+    names: Texts, columns: Mapping[str, OutputColumn]
+) -> Iterator[tuple[list[str], dict[str, OutputColumn]]]:
     for start in range(0, len(names), _ROWS):
         rows = np.arange(start, min(start + _ROWS, len(names)))
-        yield names.take(rows).tolist(), {name: column[rows] for name, column in columns.items()}
+        cells = {
+            name: column.take(rows) if isinstance(column, Texts) else column[rows]
+            for name, column in columns.items()
+        }
+        yield names.take(rows).tolist(), cells
 
 
-def _texts(column: Column) -> list[str]:
+def _texts(column: OutputColumn) -> list[str]:
     """Cells of CSV: nothing for what is not known."""
-    if isinstance(column, Named):
+    if isinstance(column, Named | Texts):
         return column.tolist()
     if isinstance(column, Group):
         return [json.dumps(_nulls(row)) for row in column.tolist()]
@@ -221,14 +229,18 @@ def _texts(column: Column) -> list[str]:
         return ["" if value != value else f"{value:.{_DIGITS}g}" for value in column.tolist()]  # noqa: PLR0124
     if kind == "M":
         return _instants(column)
+    if kind == "b":
+        return ["true" if value else "false" for value in column.tolist()]
     return [str(value) for value in column.tolist()]
 
 
-def _values(column: Column) -> list[str]:
+def _values(column: OutputColumn) -> list[str]:
     """Cells of JSON: null for what is not known."""
     if isinstance(column, Named):
         return Named(column.codes, [json.dumps(word) for word in column.words]).tolist()
     texts = _texts(column)
+    if isinstance(column, Texts):
+        return [json.dumps(text) for text in texts]
     if isinstance(column, Group):
         return texts
     if column.dtype.kind == "f":

@@ -21,13 +21,14 @@ from recrawl.arrays.ranges import begins
 from recrawl.arrays.texts import Texts
 from recrawl.listings.data.attributes import attribute_of
 from recrawl.parse import cells
+from recrawl.visits.rows import digest_hashes
 
 if TYPE_CHECKING:
     from _csv import Reader as CsvReader
     from collections.abc import Iterator, Sequence
 
     from recrawl.adapters.tables.columns import Cells, Choose, TableInput
-    from recrawl.arrays.types import Answers, Bools, Changes, Ints
+    from recrawl.arrays.types import Answers, Bools, Changes, Ints, Words
     from recrawl.listings.data.attributes import Attribute
 
     _Values = TypeVar("_Values", Ints, Changes, Answers)
@@ -68,6 +69,11 @@ class TextCells:
     def answers(self) -> tuple[Answers, Bools]:
         """Numbers of `AnswerKind`."""
         return self._spread(cells.answers(self.texts))
+
+    def digests(self) -> Words | None:
+        """One number per digest, 0 where a cell is blank; None where all are."""
+        found = digest_hashes(Texts.of([text.strip() for text in self.texts]))
+        return found if found is None or self.codes is None else found[self.codes]
 
     def _spread(self, read: tuple[_Values, Bools]) -> tuple[_Values, Bools]:
         values, wrong = read

@@ -14,6 +14,7 @@ from recrawl.adapters.tables.formats import read_columns
 from recrawl.parse import cells
 from recrawl.store import is_store
 from recrawl.visits.batch import Batch
+from recrawl.visits.rows import UNKNOWN_CHANGE
 from recrawl.visits.visit import AnswerKind
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from recrawl.arrays.types import Bools
 
 NEEDED = ("page", "visited_at", "changed")
-OPTIONAL = ("last_modified", "status")
+OPTIONAL = ("last_modified", "status", "digest")
 CHANGE_TIME = "changed_at"  # instead of visits, where all changes are known
 
 _RULES = {
@@ -59,7 +60,10 @@ class VisitReading:
             self.complete = True
             kept = {ours: name for ours, name in table.columns.items() if ours != CHANGE_TIME}
             table.columns = {**kept, "visited_at": theirs}
-        needed, optional = (NEEDED[:2], ()) if self.complete else (NEEDED, OPTIONAL)
+        needed: tuple[str, ...] = NEEDED[:2] if self.complete else NEEDED
+        optional: tuple[str, ...] = () if self.complete else OPTIONAL
+        if table.theirs("digest") in header and "changed" not in table.columns:
+            needed, optional = NEEDED[:2], (NEEDED[2], *OPTIONAL)  # digests tell of changes, too
         sites = ("site",) if "site" in table.columns else ()
         self.present = table.match(header, (*needed, *sites), optional)
         return list(dict.fromkeys(self.present.values()))
@@ -97,11 +101,14 @@ def _batch(reading: VisitReading, rows: ColumnBatch, position: int) -> Batch:
         names=names,
         at=values["visited_at"],
         # In a file of changes each row is one.
-        changed=values.get("changed", np.ones(len(rows), np.int8)),
+        changed=values.get(
+            "changed", np.full(len(rows), 1 if reading.complete else UNKNOWN_CHANGE, np.int8)
+        ),
         lengths=None if single else np.diff(starts, append=len(rows)),
         position=position,
         last_modified=values.get("last_modified"),
         answer=None if answer is None or (answer == AnswerKind.OK).all() else answer,
+        digest=columns["digest"].digests() if "digest" in columns else None,
         site=columns["site"].names(None if single else starts) if "site" in columns else None,
     )
     return batch if keep is None else batch.rows(keep)

@@ -233,3 +233,4 @@ def remarks(pages: TrendPages) -> None:
     screen.remark(f"{counted(len(pages.names), 'page')} of {pages.file} ({what}).")
     if pages.skipped:
         screen.remark(f"{counted(pages.skipped, 'malformed row')} skipped.")
+    shared.revert_remark(int(pages.histories.reverts.sum()))

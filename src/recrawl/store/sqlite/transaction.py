@@ -13,6 +13,8 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, assert_never
 
+import numpy as np
+
 from recrawl.entries.deliveries import DestinationMoved, DestinationsNamed, Redelivered
 from recrawl.entries.entries import (
     Checkpoint,
@@ -28,6 +30,7 @@ from recrawl.entries.entries import (
     RobotsRead,
     SitesDiscovered,
     VisitMade,
+    VisitsImported,
 )
 from recrawl.entries.listings import ListingSynced
 from recrawl.entries.records import digest_of
@@ -48,7 +51,7 @@ from recrawl.store.sqlite import (
 )
 from recrawl.store.sqlite.columns import SHARES, maybe_milliseconds, milliseconds
 from recrawl.units import SECONDS_A_DAY
-from recrawl.visits.status import RobotsTag
+from recrawl.visits.status import RobotsTag, VisitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,6 +71,7 @@ _DAY = """
 """
 _DISCOVERED = "insert or replace into discovered values (?, ?)"
 _RULE = "update pages set rule = ? where id = ?"
+_IMPORTED_AT_A_TIME = 10_000
 _DAY_MILLISECONDS = round(SECONDS_A_DAY * 1000)
 
 
@@ -121,6 +125,8 @@ class Transaction:
                 return self._visit(entry, retention)
             case PagesFound():
                 return self._found(entry)
+            case VisitsImported():
+                return self._import(entry, retention)
             case PagesChanged():
                 self._change(entry)
                 return None
@@ -223,6 +229,20 @@ class Transaction:
         if made.event is None and made.copy is None and made.body is None:
             return False
         return pages.rule_of(self.connection, made.page) == pages.NO_RULE
+
+    def _import(self, entry: VisitsImported, retention: Retention) -> Found:
+        """Add visits that others made, without having all of their rows in memory."""
+        found = self._found(entry.found)
+        pages = np.array(found.pages, np.int64)[entry.page].tolist()
+        columns = (pages, entry.at_seconds, entry.outcome, entry.age)
+        for start in range(0, len(pages), _IMPORTED_AT_A_TIME):
+            some = slice(start, start + _IMPORTED_AT_A_TIME)
+            for page, at, outcome, age in zip(*(column[some] for column in columns), strict=True):
+                known = None if math.isnan(age) else float(age)
+                made = VisitMade(page, float(at), VisitOutcome(outcome), age=known)
+                self._visit(made, retention)
+            self._insert_rows()
+        return found
 
     def _change(self, changed: PagesChanged) -> None:
         numbers = [self._visited(page) for page in changed.pages]

@@ -1,0 +1,4 @@
+"""Access logs of web servers, proxies and content delivery networks.
+
+Touches: files.
+"""

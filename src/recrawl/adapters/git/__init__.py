@@ -1,0 +1,4 @@
+"""Histories of sites that are kept in git.
+
+Touches: files, processes.
+"""

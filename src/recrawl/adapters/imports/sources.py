@@ -1,0 +1,234 @@
+"""What is imported: which files there are, what each is by its first bytes, and who reads it.
+
+Touches: files.
+"""
+
+from __future__ import annotations
+
+import glob
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recrawl.adapters.access_logs.requests import RequestReader
+from recrawl.adapters.access_logs.squid import LINE as SQUID_LINE
+from recrawl.adapters.access_logs.squid import parse_squid
+from recrawl.adapters.access_logs.w3c import W3CLines
+from recrawl.adapters.access_logs.web_servers import LINE as WEB_SERVER_LINE
+from recrawl.adapters.access_logs.web_servers import WebServerLines
+from recrawl.adapters.cdx.index_lines import HEADER, read_index
+from recrawl.adapters.cdx.json_lines import read_json_index
+from recrawl.adapters.cdx.zipnum import is_zipnum_line, shards_of
+from recrawl.adapters.imports.streams import STANDARD_INPUT, open_source
+from recrawl.adapters.imports.visit_tables import COMMON_CRAWL, OUR_LOG, read_store, read_table
+from recrawl.adapters.tables.formats import suffixes
+from recrawl.adapters.warc.arc import ARC_BEGINS
+from recrawl.errors import InvalidParameter, InvalidTable
+from recrawl.store import begins_as_store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from recrawl.adapters.access_logs.requests import LoggedRequest
+    from recrawl.adapters.imports.foreign_visits import ForeignVisits, ImportReading
+    from recrawl.adapters.imports.streams import SourceBytes
+
+GIT = "git"
+# Names of kinds, as after --as.
+KINDS = (
+    *("warc", "arc", "cdx", "cdxj", "zipnum", "cc-index"),
+    *("access-log", "squid", "w3c", "crawl-log", "table", "store", GIT),
+)
+_LOGS = ("access-log", "squid", "w3c")
+
+_PARQUET = b"PAR1"
+_OUR_LOG = b'{"visit": '
+_CDXJ_LINE = re.compile(rb"\S+ [0-9]{14} \{")
+_CDX_LINE = re.compile(rb"\S+ [0-9]{14} \S+ \S+ \S+ \S+( \S+)+")
+_TRIED_LINES = 5
+_TABLE = "table"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportSource:
+    """A file to import, or the standard input.
+
+    Args:
+        path: Where it is.
+        kind: What it is, one of `KINDS`.
+    """
+
+    path: Path
+    kind: str
+
+
+def find_sources(names: Sequence[str], kind: str = "") -> tuple[list[ImportSource], int]:
+    """Sources that names stand for, each once, and how many files of folders are no visits.
+
+    Args:
+        names: Files, patterns such as `logs/*.gz`, folders, or `-`.
+        kind: What all of them are; empty to tell by their first bytes.
+    """
+    found: dict[Path, ImportSource] = {}
+    passed = 0
+    for name in names:
+        inside = Path(name).is_dir() and kind != GIT and not is_repository(Path(name))
+        for path in _paths(name, inside=inside):
+            told = kind or kind_of(path)
+            if inside and told == _TABLE and path.suffix.lower() not in suffixes():
+                passed += 1
+                continue
+            for each in shards_of(path) if told == "zipnum" else [path]:
+                known = each if str(each) == STANDARD_INPUT else each.resolve()
+                found.setdefault(known, ImportSource(each, "cdx" if told == "zipnum" else told))
+    if not found:
+        raise InvalidParameter(f"{' '.join(names)}: no file in it can be imported")
+    return _in_order(list(found.values())), passed
+
+
+def _paths(name: str, *, inside: bool) -> list[Path]:
+    path = Path(name)
+    if inside:
+        files = (each for each in path.rglob("*") if each.is_file())
+        return sorted(each for each in files if not each.name.startswith("."))
+    if name == STANDARD_INPUT or path.exists() or not glob.has_magic(name):
+        return [path]
+    matches = sorted(Path(each) for each in glob.glob(name, recursive=True))  # noqa: PTH207 - any
+    if not matches:
+        raise InvalidTable(f"{name}: no file matches")
+    return matches
+
+
+def is_repository(path: Path) -> bool:
+    """Whether a folder is a git repository, with or without a working tree."""
+    return (path / ".git").exists() or ((path / "HEAD").is_file() and (path / "objects").is_dir())
+
+
+def _in_order(sources: list[ImportSource]) -> list[ImportSource]:
+    """Logs by the time of their first lines: what a request showed is told by those before it."""
+    logs = [source for source in sources if source.kind in _LOGS]
+    if len(logs) < 2:  # noqa: PLR2004 - nothing to order
+        return sources
+    others = [source for source in sources if source.kind not in _LOGS]
+    return others + sorted(logs, key=_first_time)
+
+
+def _first_time(source: ImportSource) -> int:
+    with open_source(source.path) as opened:
+        lines = opened.peek().splitlines()
+    parse = _parser(source.kind, "https://example.org")
+    requests = (request for line in lines if (request := parse(line)) is not None)
+    first = next(requests, None)
+    return 0 if first is None else first.at
+
+
+def kind_of(path: Path) -> str:
+    """What a file is, by its first bytes."""
+    if path.is_dir():
+        return GIT
+    with open_source(path) as source:
+        if begins_as_store(source.first):
+            return "store"
+        first = source.peek()
+    return "cc-index" if first.startswith(_PARQUET) and _is_common_crawl(path) else _told(first)
+
+
+def _told(first: bytes) -> str:
+    """What begins with these bytes."""
+    begins = {
+        b"WARC/": "warc",
+        ARC_BEGINS: "arc",
+        _PARQUET: _TABLE,
+        HEADER: "cdx",
+        _OUR_LOG: "crawl-log",
+        b"#Version:": "w3c",
+        b"#Software:": "w3c",
+        b"#Fields:": "w3c",
+    }
+    known = next((kind for start, kind in begins.items() if first.startswith(start)), "")
+    lines = first.splitlines()[:_TRIED_LINES]
+    tests: tuple[tuple[str, Callable[[bytes], object]], ...] = (
+        ("zipnum", is_zipnum_line),
+        ("cdxj", _CDXJ_LINE.match),
+        ("cdx", _CDX_LINE.match),
+        ("squid", SQUID_LINE.fullmatch),
+        ("access-log", WEB_SERVER_LINE.match),
+    )
+    told = (kind for kind, fits in tests if any(fits(line) for line in lines))
+    return known or next(told, _TABLE)
+
+
+def _is_common_crawl(path: Path) -> bool:
+    from recrawl.adapters.tables.columns import TableInput
+    from recrawl.adapters.tables.formats import read_columns
+
+    names: list[str] = []
+
+    def choose(header: Sequence[str]) -> list[str]:
+        names.extend(header)
+        return []
+
+    next(iter(read_columns(TableInput(path), choose)), None)
+    return {"url", "fetch_time", "fetch_status"} <= set(names)
+
+
+class SourceReader:
+    """Reads sources one after the other.
+
+    Args:
+        reading: How, and what is left out.
+    """
+
+    def __init__(self, reading: ImportReading) -> None:
+        self._reading = reading
+        self._requests = RequestReader(reading)  # one for all logs: pages go on in the next
+
+    def visits(self, source: ImportSource) -> Iterator[ForeignVisits]:
+        """Visits of a source."""
+        reading, path = self._reading, source.path
+        match source.kind:
+            case "table":
+                yield from read_table(path, reading, reading.columns)
+            case "cc-index":
+                yield from read_table(path, reading, COMMON_CRAWL)
+            case "crawl-log":
+                yield from read_table(path, reading, OUR_LOG)
+            case "store":
+                yield from read_store(path, reading)
+            case _:
+                with open_source(path) as opened:
+                    yield from self._of_bytes(opened, source.kind)
+
+    def _of_bytes(self, source: SourceBytes, kind: str) -> Iterator[ForeignVisits]:
+        from recrawl.adapters.warc.visits import read_arc, read_warc
+
+        reading, name = self._reading, source.name
+        match kind:
+            case "warc":
+                yield from read_warc(source, reading)
+            case "arc":
+                yield from read_arc(source, reading)
+            case "cdx":
+                yield from read_index(source.line_blocks(reading), reading, name)
+            case "cdxj":
+                yield from read_json_index(source.line_blocks(reading), reading, name)
+            case _:
+                yield from self._of_log(source, kind)
+
+    def _of_log(self, source: SourceBytes, kind: str) -> Iterator[ForeignVisits]:
+        parse = _parser(kind, self._reading.site)
+        blocks = source.line_blocks(self._reading)
+        for visits in self._requests.read(blocks, parse, source.name):
+            if isinstance(parse, WebServerLines | W3CLines) and parse.nameless:
+                raise InvalidTable(
+                    f"{source.name}: names paths without a host; --site https://example.org says "
+                    "whose they are"
+                )
+            yield visits
+
+
+def _parser(kind: str, site: str) -> Callable[[bytes], LoggedRequest | None]:
+    if kind == "squid":
+        return parse_squid
+    return W3CLines(site) if kind == "w3c" else WebServerLines(site)

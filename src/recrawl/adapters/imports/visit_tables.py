@@ -1,0 +1,175 @@
+"""Visits in tables: visit logs, our own log of a crawl, the columnar index of Common Crawl, stores.
+
+    kind          page      visited_at   status         digest           and
+    visit log     page      visited_at   status         digest           changed, last_modified
+    --log         address   at           status         -                outcome
+    cc-index      url       fetch_time   fetch_status   content_digest   -
+
+Touches: files.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.adapters.imports.foreign_visits import (
+    FAILED_STATUS,
+    GONE_STATUS,
+    MALFORMED,
+    NOT_MODIFIED,
+    UNKNOWN_STATUS,
+    ForeignVisits,
+    of_page,
+    plain_digest,
+)
+from recrawl.adapters.tables.columns import TableInput
+from recrawl.adapters.tables.formats import read_columns
+from recrawl.adapters.tables.visits import VisitReading, read_batches
+from recrawl.arrays.texts import Texts
+from recrawl.visits.rows import UNKNOWN_CHANGE, UNKNOWN_TIME
+from recrawl.visits.status import VisitOutcome
+from recrawl.visits.visit import AnswerKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from recrawl.adapters.imports.foreign_visits import ImportReading
+    from recrawl.adapters.tables.columns import Cells, ColumnBatch
+    from recrawl.arrays.types import Bools, Changes, Ints
+
+OPTIONAL = ("status", "changed", "digest", "last_modified", "outcome")
+COMMON_CRAWL = {
+    "page": "url",
+    "visited_at": "fetch_time",
+    "status": "fetch_status",
+    "digest": "content_digest",
+}
+OUR_LOG = {"page": "address", "visited_at": "at", "status": "status", "outcome": "outcome"}
+
+_LEAST_STATUS, _MOST_STATUS = 100, 599
+_WORDS = {"": UNKNOWN_STATUS, "ok": UNKNOWN_STATUS, "failed": FAILED_STATUS, "gone": GONE_STATUS}
+_WRONG = -1
+_CHANGED = {
+    VisitOutcome.SAME.label: 0,
+    VisitOutcome.NOT_MODIFIED.label: 0,
+    VisitOutcome.COSMETIC.label: 0,
+    VisitOutcome.CHANGED.label: 1,
+}
+_STATUS = {
+    VisitOutcome.GONE.label: GONE_STATUS,
+    VisitOutcome.FAILED.label: FAILED_STATUS,
+    VisitOutcome.REFUSED.label: FAILED_STATUS,
+    VisitOutcome.MOVED.label: FAILED_STATUS,
+    VisitOutcome.WALLED.label: FAILED_STATUS,
+}
+_ANSWERS = {
+    AnswerKind.OK: UNKNOWN_STATUS,
+    AnswerKind.NOT_MODIFIED: NOT_MODIFIED,
+    AnswerKind.GONE: GONE_STATUS,
+    AnswerKind.FAILED: FAILED_STATUS,
+}
+
+
+def read_table(
+    path: Path, reading: ImportReading, columns: Mapping[str, str]
+) -> Iterator[ForeignVisits]:
+    """Visits of a table, in the order of its rows.
+
+    Args:
+        path: The file.
+        reading: Counts what is left out.
+        columns: The table's own names of our columns, where they differ.
+    """
+    table = TableInput(path, columns, skip_bad_rows=True, progress=reading.progress)
+    present: dict[str, str] = {}
+
+    def choose(header: Sequence[str]) -> list[str]:
+        present.update(table.match(header, ("page", "visited_at"), OPTIONAL))
+        return list(dict.fromkeys(present.values()))
+
+    for batch in read_columns(table, choose):
+        reading.leave_out(MALFORMED, table.skipped)
+        table.skipped = 0
+        yield reading.vetted(_visits(batch, present, reading))
+    reading.leave_out(MALFORMED, table.skipped)
+
+
+def read_store(path: Path, reading: ImportReading) -> Iterator[ForeignVisits]:
+    """Visits of a store."""
+    table = TableInput(path, progress=reading.progress)
+    for batch in read_batches(VisitReading(table)):
+        rows = np.repeat(np.arange(len(batch.names)), batch.run_lengths())
+        count = len(batch.at)
+        answers = np.zeros(count, np.uint8) if batch.answer is None else batch.answer
+        modified = batch.last_modified
+        visits = ForeignVisits(
+            batch.names.take(rows),
+            batch.at,
+            np.array([_ANSWERS[AnswerKind(kind)] for kind in answers.tolist()], np.int64),
+            batch.changed,
+            Texts.of([""] * count),
+            np.full(count, UNKNOWN_TIME) if modified is None else modified,
+        )
+        yield reading.vetted(visits)
+
+
+def _visits(batch: ColumnBatch, present: dict[str, str], reading: ImportReading) -> ForeignVisits:
+    columns = {ours: batch.columns[theirs] for ours, theirs in present.items()}
+    count = len(batch)
+    at, wrong = columns["visited_at"].times(optional=False)
+    status, changed = np.full(count, UNKNOWN_STATUS), np.full(count, UNKNOWN_CHANGE, np.int8)
+    modified = np.full(count, UNKNOWN_TIME)
+    if "status" in columns:
+        status = _statuses(columns["status"])
+        wrong |= status == _WRONG
+    if "outcome" in columns:
+        status, changed = _by_outcome(columns["outcome"], status)
+    elif "changed" in columns:
+        changed, bad = columns["changed"].changes()
+        wrong |= bad
+    if "last_modified" in columns:
+        modified, bad = columns["last_modified"].times(optional=True)
+        wrong |= bad
+    changed = np.where((status == NOT_MODIFIED) & (changed < 0), 0, changed).astype(np.int8)
+    digest = _digests(columns.get("digest"), of_page(status))
+    visits = ForeignVisits(columns["page"].names(), at, status, changed, digest, modified)
+    reading.leave_out(MALFORMED, int(np.count_nonzero(wrong)))
+    return visits.take(np.flatnonzero(~wrong)) if wrong.any() else visits
+
+
+def _statuses(cells: Cells) -> Ints:
+    """HTTP codes, or what words mean; `_WRONG` for what means nothing."""
+    coded = cells.coded()
+    return np.array([_status(word) for word in coded.words], np.int64)[coded.codes]
+
+
+def _status(word: str) -> int:
+    text = word.strip().lower()
+    if text in _WORDS:
+        return _WORDS[text]
+    code = int(text) if len(text) == 3 and text.isascii() and text.isdigit() else 0  # noqa: PLR2004
+    return code if _LEAST_STATUS <= code <= _MOST_STATUS else _WRONG
+
+
+def _by_outcome(cells: Cells, status: Ints) -> tuple[Ints, Changes]:
+    """What the outcomes of our own visits mean; they know more than status codes."""
+    coded = cells.coded()
+    changed = [_CHANGED.get(word, UNKNOWN_CHANGE) for word in coded.words]
+    known = np.array([_STATUS.get(word, _WRONG) for word in coded.words], np.int64)[coded.codes]
+    return (
+        np.where(known == _WRONG, status, known),
+        np.array(changed, np.int8)[coded.codes],
+    )
+
+
+def _digests(cells: Cells | None, wanted: Bools) -> Texts:
+    """Digests of visits that were shown the page; none where there is none."""
+    if cells is None:
+        return Texts.of([""] * len(wanted))
+    texts = cells.names().tolist()
+    return Texts.of(
+        [plain_digest(text.strip()) if has else "" for text, has in zip(texts, wanted, strict=True)]
+    )

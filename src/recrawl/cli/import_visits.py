@@ -1,0 +1,270 @@
+"""`recrawl import`: visits of other systems as a visit log, or into a store; git as a world.
+
+Touches: files, processes, the standard streams.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recrawl.cli import options, screen, shared
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from recrawl.adapters.imports.foreign_visits import ForeignVisits, ImportReading
+    from recrawl.adapters.imports.sources import ImportSource
+
+_SOURCES = typer.Argument(
+    metavar="SOURCE...",
+    help="Files, patterns such as 'logs/*.gz', folders, a git repository, or - for a pipe.",
+    show_default=False,
+)
+_AS = typer.Option(
+    "--as",
+    metavar="KIND",
+    help="warc, arc, cdx, cdxj, zipnum, cc-index, access-log, squid, w3c, crawl-log, table, store "
+    "or git  [default: told by the first bytes]",
+    show_default=False,
+)
+_INTO = typer.Option(
+    "--into",
+    metavar="STORE",
+    help="Write to a store without visits instead of a file; a new one where there is none.",
+    show_default=False,
+)
+_SITE = typer.Option(
+    "--site",
+    metavar="URL",
+    help="Scheme and host of an access log that names paths alone, such as https://example.org.",
+    show_default=False,
+)
+_COLUMN = typer.Option(
+    metavar="OURS=THEIRS",
+    help="Name of a column of a table if it differs, e.g. page=url; may be repeated",
+    show_default=False,
+)
+_PATHS = typer.Option(
+    "--paths",
+    metavar="PATH",
+    help="Of a git repository: only what lies below this path; may be repeated",
+    show_default=False,
+)
+_BASE = typer.Option(
+    "--base",
+    metavar="URL",
+    help="Of a git repository: address that paths are appended to.",
+    show_default=False,
+)
+_OUTPUT = typer.Option(
+    "--output",
+    "-o",
+    metavar="F",
+    help="Write to F: .csv, .jsonl or .parquet; of a git repository to a folder DIR/.",
+    show_default=False,
+)
+_HEADER = ("page", "visited at", "status", "changed", "digest", "last modified")
+
+
+def import_visits(
+    sources: Annotated[list[str], _SOURCES],
+    *,
+    kind: Annotated[str, _AS] = "",
+    site: Annotated[str, _SITE] = "",
+    column: Annotated[list[str] | None, _COLUMN] = None,
+    paths: Annotated[list[str] | None, _PATHS] = None,
+    base: Annotated[str, _BASE] = "",
+    into: Annotated[Path | None, _INTO] = None,
+    as_csv: Annotated[bool | None, shared.CSV] = None,
+    as_json: Annotated[bool, shared.JSON] = False,
+    output: Annotated[Path | None, _OUTPUT] = None,
+) -> None:
+    """Read visits from archives, indexes and access logs of other systems.
+
+    Takes WARC and ARC files, CDX, CDXJ and ZipNum indexes, the columnar index of
+    Common Crawl, access logs (common and combined formats, Squid, CloudFront and
+    other W3C logs), the log of `recrawl crawl --log`, stores, and tables. Packed
+    files are unpacked as they are read. Writes a visit log with one row per visit
+    (page, visited_at, status, changed, digest, last_modified) for `recrawl
+    estimate` and the others, or with --into a store that `recrawl crawl` goes on
+    from. Of a git repository it writes the pages and changes that `recrawl
+    simulate history` reads. Sources are not changed.
+
+    \b
+    Examples:
+        recrawl import crawl.warc.gz -o visits.parquet
+        recrawl import 'logs/access.log*' --site https://example.org -o visits.csv
+        recrawl import index.cdxj --into recrawl.db
+        recrawl import site/ --paths content/ --base https://example.org/ -o world/
+    """  # noqa: D301 - \b tells click to leave the paragraph alone
+    from recrawl.adapters.imports.sources import GIT, KINDS, find_sources
+
+    if kind and kind not in KINDS:
+        said = f"must be one of {', '.join(KINDS)} (got {kind!r})"
+        raise typer.BadParameter(said, param_hint="--as")
+    found, passed = find_sources(sources, kind)
+    repositories = [source.path for source in found if source.kind == GIT]
+    if repositories:
+        if len(found) > 1 or into is not None or as_csv is not None or as_json:
+            raise typer.BadParameter("a git repository is imported alone, with -o DIR/")
+        _import_world(repositories[0], paths or [], base, output)
+        return
+    if paths or base:
+        raise typer.BadParameter("--paths and --base are for a git repository")
+    if into is not None and (output is not None or as_csv is not None or as_json):
+        raise typer.BadParameter("--into excludes --csv, --json and -o")
+    inputs = [source.path for source in found]
+    out = shared.Output.of(*inputs, as_csv=as_csv, as_json=as_json, file=output)
+    with screen.progress("reading visits") as progress:
+        reading = _reading(site, column or [])
+        visits = _visits(found, reading, progress)
+        said = _write(visits, out) if into is None else _write_store(into, visits)
+    screen.remark(said)
+    _remarks(reading, passed)
+
+
+def _reading(site: str, column: Sequence[str]) -> ImportReading:
+    from recrawl.adapters.imports.foreign_visits import ImportReading
+    from recrawl.adapters.imports.visit_tables import OPTIONAL
+    from recrawl.parse.addresses import canonical, origin_of
+
+    address = canonical(site) if site else ""
+    if address is None:
+        said = f"must be an address such as https://example.org (got {site!r})"
+        raise typer.BadParameter(said, param_hint="--site")
+    columns = options.renamed(column, ("page", "visited_at", *OPTIONAL))
+    return ImportReading(origin_of(address) if address else "", columns)
+
+
+def _visits(
+    sources: Sequence[ImportSource],
+    reading: ImportReading,
+    progress: Callable[[float], None] | None,
+) -> Iterator[ForeignVisits]:
+    """Visits of all sources, one after the other; raises where there is none at all."""
+    from recrawl.adapters.imports.sources import SourceReader
+    from recrawl.errors import InvalidTable
+
+    reader, found = SourceReader(reading), False
+    for number, source in enumerate(sources):
+        if progress is not None:
+            reading.progress = _part(progress, number, len(sources))
+        for visits in reader.visits(source):
+            if len(visits):
+                found = True
+                yield visits
+    if not found:
+        names = f"{sources[0].path}{' and others' * (len(sources) > 1)}"
+        left = "; ".join(_left_out(reading))
+        raise InvalidTable(f"{names}: no visits found{f' ({left})' if left else ''}")
+
+
+def _part(progress: Callable[[float], None], number: int, count: int) -> Callable[[float], None]:
+    """Progress in one of several sources."""
+    return lambda share: progress((number + share) / count)
+
+
+def _write(visits: Iterable[ForeignVisits], out: shared.Output) -> str:
+    """Write all visits, or show the first of them; returns what was done."""
+    from recrawl.adapters.imports.foreign_visits import COLUMNS
+    from recrawl.report.words import counted
+
+    batches = iter(visits)
+    first, count = next(batches), 0  # raises for a bad input before anything is written
+    if out.interactive:
+        count = len(first) + sum(len(some) for some in batches)
+        rows = _rows(first)
+        shared.show(_HEADER, rows, total=count, unit="visits", left=range(len(_HEADER)))
+        return f"{counted(count, 'visit')}."
+    with out.writer(COLUMNS) as writer:
+        for some in chain([first], batches):
+            writer.write(some.page, some.columns())
+            count += len(some)
+    where = "" if out.file is None else f" to {out.file}"
+    return f"Wrote {counted(count, 'visit')}{where}."
+
+
+def _rows(visits: ForeignVisits) -> list[list[str]]:
+    """The first visits for people."""
+    import numpy as np
+
+    some = visits.take(np.arange(min(len(visits), screen.MOST_ROWS)))
+    columns = some.columns()
+    status, changed = columns["status"], columns["changed"]
+    instants = [
+        ["" if np.isnat(each) else str(each)[:19].replace("T", " ") for each in column]
+        for column in (some.at.view("datetime64[us]"), some.last_modified.view("datetime64[us]"))
+    ]
+    return [
+        list(row)
+        for row in zip(
+            some.page.tolist(),
+            instants[0],
+            status.tolist(),
+            changed.tolist(),
+            [text[:12] for text in some.digest.tolist()],
+            instants[1],
+            strict=True,
+        )
+    ]
+
+
+def _write_store(store: Path, visits: Iterable[ForeignVisits]) -> str:
+    from recrawl.adapters.imports.into_store import import_into
+    from recrawl.report.words import counted
+
+    done = import_into(store, visits)
+    return (
+        f"Wrote {counted(done.visits, 'visit')} to {counted(done.pages, 'page')} into {store}. "
+        "No copies are in it yet: recrawl crawl fetches them."
+    )
+
+
+def _import_world(repository: Path, paths: Sequence[str], base: str, output: Path | None) -> None:
+    from recrawl.adapters.git.world import import_world
+    from recrawl.report.words import counted
+
+    if output is None:
+        raise typer.BadParameter("a git repository needs -o DIR/, for two files are written")
+    with screen.progress("reading commits") as progress:
+        done = import_world(repository, output, paths=paths, base=base, progress=progress)
+    screen.remark(
+        f"Wrote {counted(done.pages, 'page')} and {counted(done.changes, 'change')} of "
+        f"{counted(done.commits, 'commit')} to {output}/."
+    )
+    screen.remark(
+        f"{done.bulk:,} of the changes belong to sweeps over more than a fifth of the site, "
+        f"{done.reverts:,} bring back content that the page had before."
+    )
+
+
+def _remarks(reading: ImportReading, passed: int) -> None:
+    """Print what was left out, and how weak the evidence is."""
+    from recrawl.adapters.access_logs.requests import SIZES
+
+    for sentence in (*_left_out(reading), *reading.remarks):
+        screen.remark(sentence if sentence.endswith(".") else f"{sentence}.")
+    if passed:
+        files = "1 file is" if passed == 1 else f"{passed:,} files are"
+        screen.remark(f"{files} of another kind, and left out.")
+    if reading.evidence[SIZES]:
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in reading.evidence.items())
+        screen.remark(
+            f"Evidence of change: {kinds}. A size is weak evidence: one that a page never had is "
+            "taken for a change, and changes of equal size are missed. Log the ETag to know better."
+        )
+
+
+def _left_out(reading: ImportReading) -> list[str]:
+    from recrawl.adapters.imports.foreign_visits import MALFORMED
+
+    said = []
+    for what, count in reading.left_out.items():
+        words = f"{count:,} {what[count != 1]} left out"
+        first = f", the first in {reading.first_malformed}" if what == MALFORMED else ""
+        said.append(words + (first if reading.first_malformed else ""))
+    return said
