@@ -214,7 +214,7 @@ def test_a_visit_under_way_when_its_object_vanishes_leaves_nothing(tmp_path):
                 await crawler._listings.sync(rule)
                 agenda = crawler.crawl.agenda
                 clock.time += 1.0
-                due = crawler.scheduler.due(1)
+                due = crawler.schedule.due(1)
                 assert [page.lease.page for page in due] == [0]
                 jobs.only("2")
                 clock.time += 1.0
@@ -223,7 +223,7 @@ def test_a_visit_under_way_when_its_object_vanishes_leaves_nothing(tmp_path):
                 agenda.answered(due[0].lease, clock.now())
                 agenda.release_lease(0, clock.now())
                 clock.time += 1.0
-                assert [page.lease.page for page in crawler.scheduler.due(5)] == [1]
+                assert [page.lease.page for page in crawler.schedule.due(5)] == [1]
 
     asyncio.run(crawl())
 

@@ -184,7 +184,7 @@ def test_a_crawler_of_ones_own_tells_the_feed_too(tmp_path):
     clock, path = HandClock(), tmp_path / "recrawl.db"
     found = [None, VisitOutcome.CHANGED, VisitOutcome.GONE, VisitOutcome.GONE]
     for outcome in found:
-        with Scheduler.open(SETTINGS, path, clock=clock) as scheduler:
+        with Scheduler.open(path, settings=SETTINGS, clock=clock) as scheduler:
             scheduler.add(PAGES[:1])
             while not (due := scheduler.due()):
                 clock.at = max(scheduler.status().next_visit, clock.at + 1e-6)

@@ -64,7 +64,7 @@ async def _play(script: DueScript, folder: Path, loop: VirtualLoop) -> Dues:
     while loop.now < script.seconds and not dues.impolite:
         model.restart(loop.now, lost=loop.now, step=0.0)
         until = min(loop.now + script.every, script.seconds)
-        with scheduler.open(settings, folder / "pages.db", clock=clock) as opened:
+        with scheduler.open(folder / "pages.db", settings=settings, clock=clock) as opened:
             opened.add(f"http://a.org/{number}" for number in range(script.pages))
             try:
                 await _visit_due(opened, model, visits, until, dues)

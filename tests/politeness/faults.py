@@ -306,14 +306,14 @@ FAULTS = {
         "due",
     ),
     "an agenda looks ahead": Fault(
-        "recrawl.scheduler.scheduler",
+        "recrawl.scheduler.crawl_schedule",
         "self.crawl.agenda.take(self.clock.now(), most)",
         "self.crawl.agenda.take(self.clock.now() + 1 / SECONDS_A_DAY, most)",
         "start",
         "due",
     ),
     "a page is given back while it is visited": Fault(
-        "recrawl.scheduler.scheduler",
+        "recrawl.scheduler.crawl_schedule",
         "return [DuePage(*each) for each in zip(addresses, leases, strict=True)]",
         "pages = [DuePage(*each) for each in zip(addresses, leases, strict=True)]\n"
         "        self.release(pages[0])\n        return pages",

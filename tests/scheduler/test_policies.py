@@ -11,7 +11,7 @@ from recrawl.plan.budget import Budget
 from recrawl.plan.objectives import Harmonic
 from recrawl.policies.named import policy_named
 from recrawl.policies.pages import Outcomes
-from recrawl.scheduler.scheduler import DuePage, Scheduler
+from recrawl.scheduler import DuePage, Scheduler
 from recrawl.settings.rules import Rule
 from recrawl.settings.settings import Settings
 from recrawl.simulate.live import LiveSimulation
@@ -101,10 +101,12 @@ def settings(policy):
 
 def crawl(path, asked, script, clock, until):
     """Go on with a live crawl until an instant, when it is killed; what it made is on disk."""
-    with suppress(Killed), Scheduler.open(asked, path, clock=clock) as scheduler:
+    with suppress(Killed), Scheduler.open(path, settings=asked, clock=clock) as scheduler:
         scheduler.add(world().address)
-        for lease in virtual_visits(scheduler.crawl.agenda, max(clock.at, START), until):
+        agenda = scheduler._schedule.crawl.agenda
+        for lease in virtual_visits(agenda, max(clock.at, START), until):
             clock.at = lease.at
+            scheduler._out[lease.page] = lease
             due = DuePage(world().address[lease.page], lease)
             scheduler.seen(due, changed=script.next(lease.page, lease.at))
         clock.at = until
@@ -149,7 +151,7 @@ def test_another_policy_in_the_settings_replays_all_visits(tmp_path):
     """A day at first, times or by 1.5 at every visit of the crawl, whoever it was made for."""
     path, script, clock = tmp_path / "recrawl.db", Script(), Clock()
     crawl(path, settings("nutch"), script, clock, START + 3)
-    with Scheduler.open(settings("nutch"), path, clock=clock):
+    with Scheduler.open(path, settings=settings("nutch"), clock=clock):
         pass  # saves what it has learned
     crawl(path, settings("heritrix"), script, clock, START + 6)
 

@@ -63,7 +63,7 @@ def visit_for(scheduler, clock, days, changed=lambda page, visits: False):
 
 def test_all_pages_are_visited_politely_within_the_budget(store):
     clock = HandClock()
-    with Scheduler.open(SETTINGS, store, clock=clock) as scheduler:
+    with Scheduler.open(store, settings=SETTINGS, clock=clock) as scheduler:
         assert scheduler.add(PAGES) == 12
         visits = visit_for(scheduler, clock, days=3)
 
@@ -76,7 +76,7 @@ def test_all_pages_are_visited_politely_within_the_budget(store):
 
 def test_pages_that_change_are_visited_more_often(store):
     clock = HandClock()
-    with Scheduler.open(SETTINGS, store, clock=clock) as scheduler:
+    with Scheduler.open(store, settings=SETTINGS, clock=clock) as scheduler:
         scheduler.add(PAGES)
         visits = visit_for(
             scheduler, clock, days=6, changed=lambda page, _: page.address.endswith("/0")
@@ -89,13 +89,13 @@ def test_pages_that_change_are_visited_more_often(store):
 
 def test_what_was_learned_is_on_disk(store):
     clock = HandClock()
-    with Scheduler.open(SETTINGS, store, clock=clock) as scheduler:
+    with Scheduler.open(store, settings=SETTINGS, clock=clock) as scheduler:
         scheduler.add(PAGES)
         visits = visit_for(
             scheduler, clock, days=2, changed=lambda page, _: "a.org" in page.address
         )
         before = scheduler.status()
-    with Scheduler.open(SETTINGS, store, clock=clock) as scheduler:
+    with Scheduler.open(store, settings=SETTINGS, clock=clock) as scheduler:
         after = scheduler.status()
     with open_store(store) as reader:
         assert reader.last_visit() == len(visits)
@@ -113,16 +113,16 @@ def test_what_was_learned_is_on_disk(store):
 
 def test_pages_that_are_gone_or_fail_are_put_off(store):
     clock = HandClock()
-    with Scheduler.open(SETTINGS, store, clock=clock) as scheduler:
+    with Scheduler.open(store, settings=SETTINGS, clock=clock) as scheduler:
         scheduler.add(PAGES[:2] + PAGES[6:8])
         clock.at += 2 * MINUTE
         one, other = scheduler.due(2)
-        scheduler.seen(one, outcome=VisitOutcome.GONE, http=404)
+        scheduler.seen(one, outcome=VisitOutcome.GONE, status=404)
         scheduler.seen(other, outcome=VisitOutcome.FAILED)
         clock.at += 2 * MINUTE
 
         assert {page.address for page in scheduler.due(4)}.isdisjoint({one.address, other.address})
-        agenda = scheduler.crawl.agenda
+        agenda = scheduler._schedule.crawl.agenda
         assert agenda.status(one.lease.page) is PageStatus.GONE
         assert agenda.failures(other.lease.page) == 1
     with open_store(store) as reader:
@@ -131,7 +131,7 @@ def test_pages_that_are_gone_or_fail_are_put_off(store):
 
 def test_a_page_that_was_not_visited_is_due_again(store):
     clock = HandClock()
-    with Scheduler.open(SETTINGS, store, clock=clock) as scheduler:
+    with Scheduler.open(store, settings=SETTINGS, clock=clock) as scheduler:
         scheduler.add(PAGES[:1])
         clock.at += 2 * MINUTE
         (page,) = scheduler.due(3)
@@ -144,7 +144,7 @@ def test_a_page_that_was_not_visited_is_due_again(store):
 
 def test_pages_are_added_once_and_without_a_rule_never_visited(store):
     clock = HandClock()
-    with Scheduler.open(SETTINGS, store, clock=clock) as scheduler:
+    with Scheduler.open(store, settings=SETTINGS, clock=clock) as scheduler:
         assert scheduler.add([PAGES[0], PAGES[0], "https://c.org/"]) == 2
         assert scheduler.add(PAGES[:2]) == 1
         visits = visit_for(scheduler, clock, days=0.5)
@@ -154,7 +154,7 @@ def test_pages_are_added_once_and_without_a_rule_never_visited(store):
 
 def test_what_cannot_be_is_said_in_a_sentence(store):
     clock = HandClock()
-    with Scheduler.open(SETTINGS, store, clock=clock) as scheduler:
+    with Scheduler.open(store, settings=SETTINGS, clock=clock) as scheduler:
         with pytest.raises(InvalidParameter, match="'a page' is no address; write it as in"):
             scheduler.add([PAGES[0], "a page"])
         assert scheduler.status().new == 0
@@ -164,5 +164,5 @@ def test_what_cannot_be_is_said_in_a_sentence(store):
         scheduler.seen(page)
         clock.at += 1
         (page,) = scheduler.due()
-        with pytest.raises(InvalidParameter, match="say whether it has changed, or an outcome"):
+        with pytest.raises(InvalidParameter, match="say whether it has changed, or a status"):
             scheduler.seen(page)

@@ -53,12 +53,13 @@ def add(
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     import asyncio
 
-    from recrawl.cli.crawling import find_pages, load_settings, load_text, store_of
+    from recrawl.cli.crawling import find_pages
     from recrawl.errors import StoreLocked
     from recrawl.settings.settings import read_settings
     from recrawl.settings.text import with_site
     from recrawl.store import open_store
     from recrawl.store.scratch import whole_file
+    from recrawl.store.settings_file import load_settings, load_text, store_of
 
     given = {"budget": budget, "weight": weight, "links": links, "local": local}
     values = {key: value for key, value in given.items() if value not in ("", None, 0, False)}

@@ -93,7 +93,7 @@ def changes(
     undelivered: Annotated[bool, _UNDELIVERED] = False,
     redeliver: Annotated[str, _REDELIVER] = "",
     test: Annotated[str, _TEST] = "",
-    settings: Annotated[Path, shared.SETTINGS] = Path("recrawl.toml"),
+    settings: Annotated[Path, shared.SETTINGS_OR_STORE] = Path("recrawl.toml"),
 ) -> None:
     """Show what has changed: pages that are new, changed, removed, moved or back.
 

@@ -82,9 +82,10 @@ def crawl(
     import asyncio
     from math import inf
 
-    from recrawl.cli.crawling import CrawlOptions, crawl_on, load_settings, store_of
+    from recrawl.cli.crawling import CrawlOptions, crawl_on
     from recrawl.cli.options import size
     from recrawl.publish.tasks import Hooks
+    from recrawl.store.settings_file import load_settings, store_of
     from recrawl.units import days
 
     asked = load_settings(settings)

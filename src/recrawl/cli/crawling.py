@@ -59,36 +59,6 @@ class CrawlOptions:
     hooks: Hooks | None = None
 
 
-def load_settings(path: Path) -> Settings:
-    """Read the settings file."""
-    from recrawl.settings.settings import read_settings
-
-    return read_settings(load_text(path), name=str(path))
-
-
-def load_text(path: Path) -> str:
-    """Text of the settings file."""
-    from recrawl.errors import InvalidSettings, reason
-    from recrawl.settings.settings import MOST_CHARACTERS
-
-    try:
-        with path.open(encoding="utf-8") as file:
-            return file.read(MOST_CHARACTERS + 1)  # one more is refused
-    except FileNotFoundError:
-        raise InvalidSettings(f"{path} not found; `recrawl init` creates one") from None
-    except OSError as error:
-        raise InvalidSettings(f"{path} cannot be read ({reason(error)})") from None
-    except UnicodeDecodeError:
-        raise InvalidSettings(f"{path} is not UTF-8 text") from None
-
-
-def store_of(settings: Path, asked: Settings) -> Path:
-    """File of the store that settings name; a relative path starts at the settings file."""
-    from recrawl.store import file_of
-
-    return settings.parent / file_of(asked.store)
-
-
 async def crawl_on(
     settings: Settings, store: Path, options: CrawlOptions, on_visit: Callable[[PageVisit], object]
 ) -> None:

@@ -68,10 +68,10 @@ def test(settings: Path, name: str) -> None:
     """Send the newest changes that a recipient asked for, or a sample, whatever runs meanwhile."""
     from dataclasses import replace
 
-    from recrawl.cli.crawling import load_settings
     from recrawl.errors import DeliveryFailed, InvalidParameter
     from recrawl.publish.notify.delivery import send_trial
     from recrawl.publish.notify.services import notify_targets
+    from recrawl.store.settings_file import load_settings
 
     asked = load_settings(settings)
     ours = tuple(each for each in asked.recipients if each.key == name)
@@ -95,9 +95,9 @@ def _label(given_up: Undelivered) -> str:
 
 
 def _load(settings: Path) -> tuple[Settings, Hooks]:
-    from recrawl.cli.crawling import load_settings
     from recrawl.errors import InvalidSettings
     from recrawl.publish.tasks import Hooks
+    from recrawl.store.settings_file import load_settings
 
     asked = load_settings(settings)
     if not asked.webhooks and not asked.recipients:
@@ -110,13 +110,13 @@ async def _opened(
     settings: Path, asked: Settings, hooks: Hooks
 ) -> AsyncIterator[tuple[list[Delivery | Notifier], ReadStore, Writer]]:
     """Deliveries from a store that no crawl holds."""
-    from recrawl.cli.crawling import store_of
     from recrawl.clock import RealClock
     from recrawl.entries.deliveries import DestinationsNamed
     from recrawl.errors import StoreLocked
     from recrawl.publish.tasks import open_deliveries, open_notifiers
     from recrawl.store import open_for_writing, open_store
     from recrawl.store.retention import Retention
+    from recrawl.store.settings_file import store_of
     from recrawl.store.writer import Writer
 
     path = store_of(settings, asked)

@@ -55,7 +55,7 @@ def diff(
     listed: Annotated[bool, _LIST] = False,
     as_csv: Annotated[bool, _CSV] = False,
     as_json: Annotated[bool, _JSON] = False,
-    settings: Annotated[Path, shared.SETTINGS] = Path("recrawl.toml"),
+    settings: Annotated[Path, shared.SETTINGS_OR_STORE] = Path("recrawl.toml"),
 ) -> None:
     """Show what changed between two versions of a page of a crawl.
 

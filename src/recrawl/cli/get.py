@@ -54,7 +54,7 @@ def get(
     wait: Annotated[str, _WAIT] = "30s",
     form: Annotated[str, _AS] = "html",
     output: Annotated[Path | None, _OUTPUT] = None,
-    settings: Annotated[Path, shared.SETTINGS] = Path("recrawl.toml"),
+    settings: Annotated[Path, shared.SETTINGS_OR_STORE] = Path("recrawl.toml"),
 ) -> None:
     """Write the copy of a page: as it came, as text or as Markdown.
 
@@ -108,11 +108,12 @@ def _copy(settings: Path, url: str, moment: datetime | None, form: str) -> PageC
 
 def _fresh_copy(settings: Path, url: str, wanted: float, wait: str) -> PageCopy:
     """The copy once it is as fresh as is wanted, as far as that can be; says how fresh it is."""
-    from recrawl.cli.crawling import store_of
     from recrawl.crawl.fresh_copy import fresh_copy
+    from recrawl.store.settings_file import load_settings, store_of
     from recrawl.units import SECONDS_A_DAY, days
 
-    with inspecting.open_crawl(settings) as (asked, reader):
+    asked = load_settings(settings)  # a visit needs a file: a store in its place says too little
+    with inspecting.open_crawl(settings) as (_, reader):
         page, _ = inspecting.page_of(reader, url)
     seconds = days(wait) * SECONDS_A_DAY
     found = fresh_copy(asked, store_of(settings, asked), page, wanted, wait_seconds=seconds)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def history(
     url: Annotated[str, inspecting.URL],
     *,
-    settings: Annotated[Path, shared.SETTINGS] = Path("recrawl.toml"),
+    settings: Annotated[Path, shared.SETTINGS_OR_STORE] = Path("recrawl.toml"),
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,

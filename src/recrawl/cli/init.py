@@ -98,7 +98,7 @@ def _is_empty_store(path: Path) -> bool:
 
 def _make_missing_store(settings: Path) -> bool:
     """Create the store of existing settings; False if they have one."""
-    from recrawl.cli.crawling import load_settings, store_of
+    from recrawl.store.settings_file import load_settings, store_of
 
     store = store_of(settings, load_settings(settings))
     if store.exists() or store.is_symlink():

@@ -36,15 +36,16 @@ def open_crawl(settings: Path, store: Path | None = None) -> Iterator[tuple[Sett
     """Settings of a crawl, and its store for reading.
 
     Args:
-        settings: File of its settings.
+        settings: File of its settings, or a store that has them.
         store: File of its store; by default the one that the settings name.
     """
-    from recrawl.cli.crawling import load_settings, store_of
-    from recrawl.store import open_store
+    from recrawl.store import is_store, open_store
+    from recrawl.store.settings_file import load_settings, settings_in, store_of
 
-    asked = load_settings(settings)
-    with open_store(store or store_of(settings, asked)) as reader:
-        yield asked, reader
+    asked = None if is_store(settings) else load_settings(settings)
+    own = settings if asked is None else store_of(settings, asked)
+    with open_store(store or own) as reader:
+        yield asked or settings_in(reader), reader
         for sentence in reader.remarks:
             screen.remark(sentence)
 

@@ -32,7 +32,7 @@ _STATUS = typer.Option(
 
 def pages(
     *,
-    settings: Annotated[Path, shared.SETTINGS] = Path("recrawl.toml"),
+    settings: Annotated[Path, shared.SETTINGS_OR_STORE] = Path("recrawl.toml"),
     sort: Annotated[str, _SORT] = "rate",
     host: Annotated[str, _HOST] = "",
     status: Annotated[str, _STATUS] = "",

@@ -61,9 +61,9 @@ def remove(
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     import time
 
-    from recrawl.cli.crawling import load_settings, store_of
     from recrawl.crawl.removal import PageSelection, erase_from_files, erase_pages, remove_pages
     from recrawl.store import open_for_writing, open_store
+    from recrawl.store.settings_file import load_settings, store_of
 
     if warc and not erase:
         raise typer.BadParameter("--warc goes with --erase only")

@@ -50,12 +50,21 @@ STORE = typer.Argument(
     show_default=False,
 )
 SETTINGS = typer.Option("--settings", metavar="FILE", help="Settings of the crawl.")
+# Of verbs that only read.
+SETTINGS_OR_STORE = typer.Option(
+    "--settings",
+    metavar="FILE",
+    help="Settings of the crawl, or a store of `recrawl.Scheduler`, which has its own.",
+)
 
 
 def store_in(store: Path | None, settings: Path) -> Path:
-    """The store that is named, or else the one of the settings."""
-    from recrawl.cli.crawling import load_settings, store_of
+    """The store that is named, or else the one of the settings, or one in place of settings."""
+    from recrawl.store import is_store
+    from recrawl.store.settings_file import load_settings, store_of
 
+    if store is None and is_store(settings):
+        return settings
     return store or store_of(settings, load_settings(settings))
 
 

@@ -14,7 +14,7 @@ from recrawl.cli import inspecting, screen, shared
 
 def status(
     *,
-    settings: Annotated[Path, shared.SETTINGS] = Path("recrawl.toml"),
+    settings: Annotated[Path, shared.SETTINGS_OR_STORE] = Path("recrawl.toml"),
     as_json: Annotated[bool, inspecting.JSON_OBJECT] = False,
 ) -> None:
     """Show how fresh the copies of a crawl are, what that costs and what is next.

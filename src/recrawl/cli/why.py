@@ -15,7 +15,7 @@ from recrawl.cli import inspecting, screen, shared
 def why(
     url: Annotated[str, inspecting.URL],
     *,
-    settings: Annotated[Path, shared.SETTINGS] = Path("recrawl.toml"),
+    settings: Annotated[Path, shared.SETTINGS_OR_STORE] = Path("recrawl.toml"),
     as_json: Annotated[bool, inspecting.JSON_OBJECT] = False,
 ) -> None:
     """Show when a page is visited next, why then, and what would change that.

@@ -1,6 +1,6 @@
 """The loop: due pages out, visits made, until it is enough.
 
-All decisions are the scheduler's. A crawl that is asked to stop gives out no more leases, waits a
+All decisions are the schedule's. A crawl that is asked to stop gives out no more leases, waits a
 little for the visits under way, gives the rest back, and saves what it has learned.
 
 Touches: the network, the clock and a store, through what it is given.
@@ -30,7 +30,7 @@ from recrawl.fetch.host_slots import PATIENCE
 from recrawl.fetch.polite import PoliteClient
 from recrawl.fetch.robots_cache import RobotsCache
 from recrawl.parse.addresses import host_of
-from recrawl.scheduler.scheduler import Scheduler
+from recrawl.scheduler.crawl_schedule import CrawlSchedule
 from recrawl.state.announcements import hear
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from recrawl.entries.listings import ListingSynced
     from recrawl.entries.store import ReadStore
     from recrawl.fetch.fetcher import Fetcher
-    from recrawl.scheduler.scheduler import DuePage
+    from recrawl.scheduler.crawl_schedule import DuePage
     from recrawl.state.opening import Crawl
     from recrawl.store.writer import Writer
 
@@ -87,7 +87,7 @@ class Crawler:
         self._moved = asyncio.Event()
         settings, hosts = crawl.settings, crawl.hosts
         ledger = self._ledger = Ledger(writer, on_visit, self._fail)
-        self.scheduler = Scheduler(crawl, reader, clock, ledger.put)
+        self.schedule = CrawlSchedule(crawl, reader, clock, ledger.put)
         on_remark = Remarks(on_remark, clock)
         cpu = CpuShares(clock, on_remark)
         threads = WorkerThreads(on_cpu=cpu.charge)
@@ -110,10 +110,10 @@ class Crawler:
             on_release=self._released,
             cpu=cpu,
         )
-        self._new_pages = NewPages(self.scheduler, ledger, robots, self._wake, threads)
+        self._new_pages = NewPages(self.schedule, ledger, robots, self._wake, threads)
         pages = PageReader(threads, documents, cpu.charge, on_remark)
         visitor = PageVisitor(crawl, client, self._version, clock, pages, lambda: self._stopping)
-        self._visits = VisitCycle(self.scheduler, visitor, ledger, self._new_pages, on_remark)
+        self._visits = VisitCycle(self.schedule, visitor, ledger, self._new_pages, on_remark)
         discovery = Discovery(client, settings, threads)
         self._finder = SiteFinder(
             discovery, settings.rules, crawl.discovered, clock, self.add, self._hear, ledger.put
@@ -157,7 +157,7 @@ class Crawler:
         try:
             while not self._stopping and (now := self._clock.now()) < until:
                 await self._writer.room()
-                due = self.scheduler.due(_AT_ONCE - len(self._tasks))
+                due = self.schedule.due(_AT_ONCE - len(self._tasks))
                 self._begin(due)
                 if due:
                     await asyncio.sleep(0)
@@ -182,11 +182,11 @@ class Crawler:
             When the page may be visited, where that is later than `until` and nothing was done;
             else 0.
         """
-        while (ready := self.scheduler.ready_for(page)) > self._clock.now():
+        while (ready := self.schedule.ready_for(page)) > self._clock.now():
             if ready > until:
                 return ready
             await self._wait(ready - self._clock.now())
-        self._begin([self.scheduler.lease(page)])
+        self._begin([self.schedule.lease(page)])
         try:
             await asyncio.gather(*self._tasks)
         finally:
@@ -218,7 +218,7 @@ class Crawler:
 
     def save(self) -> asyncio.Future[Receipt]:
         """Write a checkpoint, and let old versions go."""
-        saved: asyncio.Future[Receipt] = self.scheduler.save()
+        saved: asyncio.Future[Receipt] = self.schedule.save()
         return saved
 
     async def _hear(self, dates: Mapping[str, tuple[str, float]]) -> None:
@@ -228,7 +228,7 @@ class Crawler:
 
     def figures(self) -> Figures:
         """How the crawl is doing; from the loop's own thread only."""
-        status = self.scheduler.status()
+        status = self.schedule.status()
         return Figures(
             fresh=status.fresh,
             copies=status.copies,

@@ -1,4 +1,4 @@
-"""Pages that a crawl comes across: into the store first, then to the scheduler.
+"""Pages that a crawl comes across: into the store first, then to the schedule.
 
 Touches: a store, through what it is given.
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from recrawl.fetch.robots_cache import RobotsCache
     from recrawl.parse.messages import Response
     from recrawl.parse.robots import Permission
-    from recrawl.scheduler.scheduler import Scheduler
+    from recrawl.scheduler.crawl_schedule import CrawlSchedule
 
 # New pages of a budget that wait, in all and in days of the budget, before links are let be: a page
 # may make up links for ever, and what is let be now is found again at the next change.
@@ -38,7 +38,7 @@ class NewPages:
     """Takes in pages that were found.
 
     Args:
-        scheduler: Schedules them.
+        schedule: Schedules them.
         ledger: Writes down what happens.
         robots: What hosts allow.
         on_new_pages: Called when there are new pages.
@@ -47,15 +47,15 @@ class NewPages:
 
     def __init__(
         self,
-        scheduler: Scheduler,
+        schedule: CrawlSchedule,
         ledger: Ledger,
         robots: RobotsCache,
         on_new_pages: Callable[[], object],
         threads: WorkerThreads,
     ) -> None:
-        self._scheduler = scheduler
-        self._crawl = scheduler.crawl
-        self._reader = scheduler.reader
+        self._schedule = schedule
+        self._crawl = schedule.crawl
+        self._reader = schedule.reader
         self._ledger = ledger
         self._robots = robots
         self._on_new_pages = on_new_pages
@@ -89,7 +89,7 @@ class NewPages:
             return
         written = done.result()
         assert isinstance(written, DetailsWritten)  # noqa: S101 - the receipt of such a sync
-        self._ledger.tally.found += self._scheduler.take_in_details(written, details)
+        self._ledger.tally.found += self._schedule.take_in_details(written, details)
         self._on_new_pages()
 
     def moved(self, page: int, target: str, links: int, now: float) -> None:
@@ -141,7 +141,7 @@ class NewPages:
             return
         found = done.result()
         assert isinstance(found, Found)  # noqa: S101 - the receipt of `PagesFound`
-        new = self._scheduler.take_in(found, names, rules)
+        new = self._schedule.take_in(found, names, rules)
         self._ledger.tally.found += new
         if new:
             self._on_new_pages()

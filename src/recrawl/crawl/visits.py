@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from recrawl.crawl.new_pages import NewPages
     from recrawl.crawl.page_visit import PageVisit, PageVisitor
     from recrawl.entries.entries import Copy
-    from recrawl.scheduler.scheduler import DuePage, Learned, Scheduler
+    from recrawl.scheduler.crawl_schedule import CrawlSchedule, DuePage, Learned
 
 
 class VisitCycle:
     """Makes visits, each from its lease to what is written down.
 
     Args:
-        scheduler: Learns from them.
+        schedule: Learns from them.
         visitor: Visits pages.
         ledger: Writes down what happens.
         new_pages: Takes in pages that are found.
@@ -42,15 +42,15 @@ class VisitCycle:
 
     def __init__(
         self,
-        scheduler: Scheduler,
+        schedule: CrawlSchedule,
         visitor: PageVisitor,
         ledger: Ledger,
         new_pages: NewPages,
         on_remark: Callable[[str], object],
     ) -> None:
         self._on_remark = on_remark
-        self._scheduler = scheduler
-        self._settings = scheduler.crawl.settings
+        self._schedule = schedule
+        self._settings = schedule.crawl.settings
         self._visitor = visitor
         self._ledger = ledger
         self._new_pages = new_pages
@@ -63,7 +63,7 @@ class VisitCycle:
             copy: Facts about the copy; None where there is none.
             masks: What is known to differ by itself on the page, as text.
         """
-        lease, page, agenda = due.lease, due.lease.page, self._scheduler.crawl.agenda
+        lease, page, agenda = due.lease, due.lease.page, self._schedule.crawl.agenda
         number = agenda.term(page)
         rule = self._settings.rules[number]
         try:
@@ -75,13 +75,13 @@ class VisitCycle:
                 self._on_remark(busy.why)
             return
         except asyncio.CancelledError:
-            agenda.release_lease(page, self._scheduler.clock.now())
+            agenda.release_lease(page, self._schedule.clock.now())
             raise
         if agenda.is_withdrawn(page):  # meanwhile: nobody wants to know of it any more
             agenda.drop(page)
             return
         # From here to the end nothing waits: what is learned is what is written, in one order.
-        learned = self._scheduler.learn(
+        learned = self._schedule.learn(
             lease,
             visit.address,
             visit.outcome,
@@ -90,7 +90,7 @@ class VisitCycle:
             false_changes=visit.false_changes,
         )
         self._ledger.put_visit(self._entry(visit, learned), visit)
-        self._scheduler.visited()
+        self._schedule.visited()
         if visit.moved_to:
             self._new_pages.moved(page, visit.moved_to, rule.links, visit.at)
         if rule.links and visit.follows_links:

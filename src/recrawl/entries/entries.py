@@ -322,6 +322,17 @@ class SitesDiscovered:
 
 
 @dataclass(frozen=True, slots=True)
+class SettingsUsed:
+    """Plain settings that a store is used with, where no file has them.
+
+    Args:
+        text: As JSON; empty where a file has them.
+    """
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Prune:
     """Request to delete old versions of all pages and old events, by the store's retention.
 
@@ -343,6 +354,7 @@ Entry: TypeAlias = (
     | HostBelieved
     | RobotsRead
     | SitesDiscovered
+    | SettingsUsed
     | Checkpoint
     | Prune
     | ListingSynced

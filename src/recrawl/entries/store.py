@@ -252,6 +252,9 @@ class ReadStore(Protocol):
 
     # What a crawl has learned.
 
+    def settings_used(self) -> str:
+        """Plain settings that the store is used with, as JSON; empty where a file has them."""
+
     def checkpoint(self, names: Collection[str] | None = None) -> SavedCheckpoint | None:
         """The last checkpoint, or some of its parts; None before the first, or if it is damaged."""
 

@@ -266,7 +266,7 @@ class PoliteClient:
             wait = _OVERLOADED_SECONDS / self._clock.seconds(1.0)
             raise HostBusy(self._clock.now() + wait, response.detail)
         chain.latency = response.waited_seconds / SECONDS_A_DAY if response.ok else None
-        if response.ok and response.status in (_TOO_MANY, _UNAVAILABLE):
+        if response.ok:
             self._leave_alone(chain.slot.host, response)
         return response
 
@@ -290,16 +290,11 @@ class PoliteClient:
         self._slots.send(chain.slot)
 
     def _leave_alone(self, host: int, response: Response) -> None:
-        """Do as Retry-After says; a 503 without one asks for nothing."""
+        """Do as Retry-After says."""
         now = self._clock.now()
-        # A date is one of the host's own clock, whatever ours was set to.
-        today = http_date(response.headers.get("date", ""))
-        asked_at = now * SECONDS_A_DAY if today is None else today
-        days = retry_after(response.headers.get("retry-after", ""), asked_at)
+        days = asked_to_wait(response, now)
         if days is None:
-            if response.status != _TOO_MANY:
-                return
-            days = _RETRY_AFTER
+            return
         self._hosts.block(host, now + days)
         self._write(
             HostSeen(
@@ -368,6 +363,34 @@ class PoliteClient:
             if chain.slot is not slot:
                 self._slots.release(chain.slot, chain.latency)
         return response, chain.latency
+
+
+def asked_to_wait(response: Response, now: float) -> float | None:
+    """Days for which a host asks to be left alone; None where it asks for nothing.
+
+    A 503 without Retry-After asks for nothing.
+
+    Args:
+        response: What it answered.
+        now: When, in days after 1970.
+
+    Examples:
+        >>> later = Response("https://example.org/", 503, {"retry-after": "43200"})
+        >>> asked_to_wait(later, now=20_000.0)
+        0.5
+    """
+    is_busy = response.status in (_TOO_MANY, _UNAVAILABLE)
+    if not is_busy:
+        return None
+    # A date is one of the host's own clock, whatever ours was set to.
+    today = http_date(response.headers.get("date", ""))
+    asked_at = now * SECONDS_A_DAY if today is None else today
+    days = retry_after(response.headers.get("retry-after", ""), asked_at)
+    if days is None:
+        if response.status != _TOO_MANY:
+            return None
+        days = _RETRY_AFTER
+    return days
 
 
 def _nowhere(address: str) -> bool:

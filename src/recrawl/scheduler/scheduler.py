@@ -1,167 +1,152 @@
-"""The scheduler: due pages out, what visits found in, all of it on disk; no network.
+"""The scheduler for somebody else's crawler: due pages out, what visits found in.
 
-The crawler of this package is built on it, and so may any other be: it asks for pages that are due,
-fetches them in its own way, and says what it found.
+It is the crawl of this package without the network. It may be used by any number of threads at
+once, and by an event loop: every call is short, and one lock is held while it lasts. A visit is on
+disk when `seen` returns. Leases are only in memory, so those of a process that was killed are free.
 
-Touches: a store and the clock, through what it is given.
+Touches: a store, the clock, threads.
 """
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from dataclasses import dataclass
+import asyncio
+import json
+import os
+import threading
+import time
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from functools import partial
 from math import inf, isnan, nan
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from recrawl.clock import RealClock
-from recrawl.entries.entries import Checkpoint, PageChange, PagesFound, Prune, VisitMade
-from recrawl.errors import InvalidParameter
-from recrawl.parse.addresses import canonical, host_of
-from recrawl.settings.rules import NO_RULE
-from recrawl.state.events import Gap, visit_event
+from recrawl.detect.masks.json_text import read_masks
+from recrawl.entries.entries import HostSeen, PagesFound, SettingsUsed, VisitMade
+from recrawl.entries.records import digest_of
+from recrawl.errors import InvalidParameter, StoreCorrupt, StoreError
+from recrawl.fetch.polite import asked_to_wait
+from recrawl.parse.addresses import host_of
+from recrawl.scheduler.crawl_schedule import CrawlSchedule
+from recrawl.scheduler.reports import (
+    KnownPage,
+    Report,
+    address_of,
+    judge,
+    manifest_in,
+    outcome_of,
+    response_of,
+)
+from recrawl.settings.settings import Settings, plain_settings
 from recrawl.state.opening import open_crawl
-from recrawl.store import create_store, is_store, open_for_writing, open_store
+from recrawl.store import hold_store, open_store
 from recrawl.store.retention import Retention
-from recrawl.units import SECONDS_A_DAY
-from recrawl.visits.status import PageStatus, VisitOutcome
+from recrawl.store.settings_file import load_settings, store_of
+from recrawl.units import SECONDS_A_DAY, http_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 
     from recrawl.clock import Clock
-    from recrawl.entries.entries import DetailPages, DetailsWritten, Entry, Found, PageEvent
-    from recrawl.entries.store import ReadStore
+    from recrawl.detect.verdict import Verdict
+    from recrawl.entries.entries import Found
+    from recrawl.entries.manifests import Manifest
     from recrawl.frontier.agenda import Lease
-    from recrawl.settings.settings import Settings
-    from recrawl.state.opening import Crawl
+    from recrawl.parse.messages import Response
+    from recrawl.scheduler.crawl_schedule import DuePage, SchedulerStatus
+    from recrawl.scheduler.reports import Headers
     from recrawl.store import Address
+    from recrawl.visits.status import VisitOutcome
 
-# A checkpoint is written after so many visits, or after a visit to one page in ten.
-_FEWEST_TO_SAVE, _PART_TO_SAVE = 5_000, 10
-
-
-@dataclass(frozen=True, slots=True)
-class DuePage:
-    """A page to visit now.
-
-    Args:
-        address: Its address.
-        lease: Permission to visit it, for `Scheduler.seen`.
-    """
-
-    address: str
-    lease: Lease
-
-    @property
-    def first(self) -> bool:
-        """Whether there is no copy of it yet."""
-        return self.lease.first
-
-
-class Learned(NamedTuple):
-    """What a visit has changed.
-
-    Attributes:
-        change: The new status of the page; None if it is unchanged.
-        event: What readers of the change feed are told; None for nothing.
-    """
-
-    change: PageChange | None
-    event: PageEvent | None
-
-
-@dataclass(frozen=True, slots=True)
-class SchedulerStatus:
-    """How a crawl stands.
-
-    Args:
-        copies: How many copies there are.
-        fresh: Share of them that are expected to be fresh; nan where there is none.
-        new: How many pages have no copy yet.
-        next_visit: When something may be visited next, as far as is known, in days after 1970;
-            infinite where nothing is scheduled.
-    """
-
-    copies: int
-    fresh: float
-    new: int
-    next_visit: float
+_OPENED_WITH = "Scheduler.open"
+_IN_MEMORY = "memory"
+_SHORTEST_WAIT_SECONDS = 0.001
+_LONGEST_WAIT_SECONDS = 60.0  # a machine that slept wakes up late, but not by more
 
 
 class Scheduler:
-    """Says which pages to visit now, and learns what visits found.
+    """Says which pages to visit now, and learns what visits found; for any thread.
 
-    Args:
-        crawl: The crawl as it stands.
-        reader: Its store.
-        clock: Source of the current time.
-        write: Writes an entry down, and gives its receipt.
+    Made by `Scheduler.open`. Use it as a context, or call `close`: what was learned is saved then.
 
     Examples:
-        A page on each of two hosts, whose politeness delay begins when the crawl is opened:
+        Nothing on disk, and two hosts whose politeness delay begins when the scheduler is opened:
 
-        >>> import tempfile, time
-        >>> from pathlib import Path
-        >>> from recrawl.settings.settings import read_settings
-        >>> settings = read_settings('''
-        ... agent = "bot (me@example.org)"
-        ... budget = "100/1d"
-        ... [[site]]
-        ... address = "https://example.org/"
-        ... [[site]]
-        ... address = "https://example.com/"
-        ... [politeness]
-        ... delay = "0.01s"
-        ... ''')
-        >>> store = Path(tempfile.mkdtemp()) / "pages.db"
-        >>> with Scheduler.open(settings, store) as scheduler:
+        >>> with Scheduler.open(budget="100/1d", delay="0.01s") as scheduler:
         ...     scheduler.add(["https://example.org/", "https://example.com/news"])
-        ...     time.sleep(0.02)
-        ...     for page in scheduler.due(10):
-        ...         scheduler.seen(page)
+        ...     for page in scheduler.pages(patience_seconds=0.5):
+        ...         scheduler.seen(page, body=b"<p>What was fetched from there").label
         ...     scheduler.status().copies
         2
-        1
-        2
+        'first'
+        'first'
         2
     """
 
-    def __init__(
-        self, crawl: Crawl, reader: ReadStore, clock: Clock, write: Callable[[Entry], Any]
-    ) -> None:
-        self.crawl = crawl
-        self.reader = reader
-        self.clock = clock
-        self._write = write
-        self._unsaved = 0
+    def __init__(self, schedule: CrawlSchedule, name: str, stack: ExitStack) -> None:
+        self._schedule = schedule
+        self._name = name
+        self._stack = stack
+        self._lock = threading.RLock()
+        self._moved = threading.Condition(self._lock)
+        self._wakers: set[Callable[[], object]] = set()  # of event loops that wait
+        self._out: dict[int, Lease] = {}
+        self._closed = False
 
     @classmethod
-    @contextmanager
-    def open(
-        cls, settings: Settings, store: Address, *, clock: Clock | None = None, seed: int | None = 0
-    ) -> Iterator[Scheduler]:
-        """Hold a store for writing and schedule its pages; a new store where there is none.
-
-        When the context ends, what was learned is saved.
+    def open(  # noqa: PLR0913 - what a script says in one line
+        cls,
+        store: Address | None = None,
+        *,
+        settings: Settings | Address | None = None,
+        budget: str | None = None,
+        delay: str | None = None,
+        together: int | None = None,
+        policy: str | None = None,
+        clock: Clock | None = None,
+        seed: int | None = 0,
+    ) -> Self:
+        """Hold a store for writing, and schedule its pages; a new store where there is none.
 
         Args:
-            settings: What is asked of the crawl.
-            store: Path or URL of the store.
+            store: Path or URL of the store. Without one it is that of the file of settings, and
+                without such a file all is kept in memory.
+            settings: A file such as `recrawl.toml`, or settings that were read. Pages that they
+                have no rule for are kept and never visited. Without settings the pages of any host
+                are visited.
+            budget: Visits over a time, as in `500/1d`; that many by default.
+            delay: Time between two visits to one host, as in `1s`; that long by default.
+            together: Most visits to one host at a time; one by default.
+            policy: What decides when pages are visited, as `recrawl simulate` names it: `recrawl`
+                by default, `nutch`, `nutch:longest=90d`, ...
             clock: Source of the current time; the real one if none is given.
             seed: Seed of all that is left to chance; None for a fresh one.
+
+        Raises:
+            InvalidSettings: The settings are none, or there are two for one thing.
+            StoreError: The store cannot be used, or another crawl holds it.
         """
-        if not is_store(store):
-            create_store(store).close()
+        plain = {"budget": budget, "delay": delay, "together": together, "policy": policy}
+        said = {key: value for key, value in plain.items() if value is not None}
+        store, asked, text = _settings_of(store, settings, said)
         clock = clock or RealClock()
-        retention = Retention.of(settings)
-        with open_for_writing(store, retention) as written, open_store(store) as reader:
+        stack = ExitStack()
+        try:
+            written = stack.enter_context(hold_store(store, Retention.of(asked)))
+            reader = stack.enter_context(open_store(written.name))
+            written.date_back(clock.now() * SECONDS_A_DAY)
+            if reader.settings_used() != text:
+                written.write([SettingsUsed(text)])
             random = np.random.default_rng(seed)
-            crawl = open_crawl(settings, written, reader, clock.now(), random=random)
-            scheduler = cls(crawl, reader, clock, lambda entry: written.write([entry])[0])
-            yield scheduler
-            scheduler.save()
+            crawl = open_crawl(asked, written, reader, clock.now(), random=random)
+        except BaseException:
+            stack.close()
+            raise
+        schedule = CrawlSchedule(crawl, reader, clock, lambda entry: written.write([entry])[0])
+        return cls(schedule, _IN_MEMORY if store is None else written.name, stack)
 
     # What to do next.
 
@@ -169,222 +154,344 @@ class Scheduler:
         """Pages that are most worth a visit now; fewer than asked for where no more may be made.
 
         The host of each counts as asked from now on, and is given again when its delay has passed
-        after `seen`.
+        after `seen` or `release`.
         """
-        leases = self.crawl.agenda.take(self.clock.now(), most)
-        if not leases:
-            return []
-        addresses = self.reader.addresses([lease.page for lease in leases])
-        return [DuePage(*each) for each in zip(addresses, leases, strict=True)]
+        with self._held():
+            pages = self._schedule.due(most)
+            self._out |= {page.lease.page: page.lease for page in pages}
+            return self._with_validators(pages)
 
-    def ready_for(self, page: int) -> float:
-        """When a page may be visited out of its turn, in days after 1970; infinite for never."""
-        return self.crawl.agenda.ready_for(page, self.clock.now())
+    def pages(self, patience_seconds: float | None = None) -> Iterator[DuePage]:
+        """Due pages one after the other, waiting for each; several threads may iterate at once.
 
-    def lease(self, page: int) -> DuePage:
-        """A page by its number, to be visited now, out of its turn.
-
-        Its host and its budget must allow it: see `ready_for`.
+        Args:
+            patience_seconds: Ends when nothing is due for so long, and at once where nothing can be
+                and no page is out; None to go on until `close`.
         """
-        (address,) = self.reader.addresses([page])
-        return DuePage(address, self.crawl.agenda.lease(page, self.clock.now()))
+        while (page := self._next_page(_Deadline(patience_seconds))) is not None:
+            yield page
 
-    def release(self, page: DuePage) -> None:
-        """Give back a page that was not visited; it is due again at once."""
-        now = self.clock.now()
-        self.crawl.agenda.answered(page.lease, now)
-        self.crawl.agenda.release_lease(page.lease.page, now)
+    def __iter__(self) -> Iterator[DuePage]:
+        """Due pages one after the other, until `close`."""
+        return self.pages()
+
+    async def __aiter__(self) -> AsyncIterator[DuePage]:
+        """The same in an event loop, which goes on meanwhile."""
+        loop, moved = asyncio.get_running_loop(), asyncio.Event()
+        waker = partial(loop.call_soon_threadsafe, moved.set)
+        self._wakers.add(waker)
+        try:
+            while True:
+                moved.clear()
+                with self._lock:
+                    if self._closed:
+                        return
+                    found, seconds = self.due(), self._seconds_to_go()
+                for page in found:
+                    yield page
+                if not found:
+                    timer = loop.call_later(_sensible(seconds), moved.set)
+                    await moved.wait()
+                    timer.cancel()
+        finally:
+            self._wakers.discard(waker)
+
+    def wait(self, timeout_seconds: float | None = None) -> bool:
+        """Wait until a page may be due; False where none is for so long, or after `close`.
+
+        Args:
+            timeout_seconds: How long at most; None for any time.
+        """
+        deadline = _Deadline(timeout_seconds)
+        with self._moved:
+            while not self._closed:
+                seconds = self._seconds_to_go()
+                if seconds <= 0:
+                    return True
+                if deadline.seconds_left() <= 0:
+                    return False
+                self._moved.wait(_sensible(min(seconds, deadline.seconds_left())))
+        return False
+
+    def due_in(self) -> float:
+        """Seconds until a page may be due, as far as is known; infinite where none will be."""
+        with self._held():
+            return self._seconds_to_go()
+
+    def release(self, page: DuePage, *, wait_seconds: float = 0.0) -> None:
+        """Give back a page that was not visited.
+
+        Args:
+            page: One that was due.
+            wait_seconds: When it is due again; at once by default. A restart forgets it.
+        """
+        with self._held():
+            self._take_back(page)
+            self._schedule.release(page, wait_seconds / self._schedule.clock.seconds(1.0))
+            self._wake()
 
     # What became of it.
 
-    def seen(
+    def seen(  # noqa: PLR0913 - one for each thing that a crawler may know
         self,
         page: DuePage,
         *,
         changed: bool | None = None,
-        outcome: VisitOutcome | None = None,
+        outcome: VisitOutcome | str | None = None,
         age: float = nan,
-        http: int | None = None,
-    ) -> int:
-        """Learn what a visit found, and write it down; returns the number of the visit.
+        digest: str | bytes | None = None,
+        status: int | None = None,
+        headers: Headers | None = None,
+        body: bytes | str | None = None,
+        url: str | None = None,
+    ) -> VisitOutcome:
+        """Learn what a visit found, write it down, and return what became of the page.
+
+        Say as much as you know. With a `body` the page is compared as `recrawl crawl` compares it,
+        and kept as a version. Validators in `headers` come back with the page the next time.
 
         Args:
             page: One that was due.
-            changed: Whether it had changed since the visit before. Needs not be said of a first
-                visit, nor beside an outcome.
-            outcome: What else became of it: gone, failed, refused, moved.
+            changed: Whether it had changed, if you have compared it. Needs not be said of a first
+                visit.
+            outcome: What became of it, if nothing else says so: `failed`, `gone`, `refused`, ...
             age: Days since it last changed; nan where that is unknown.
-            http: Status code of the response.
+            digest: What differs if the page does, to be compared with the last one.
+            status: Of the response; 200 if none is given.
+            headers: Of the response.
+            body: Of the response, decoded; or what a browser shows, as text.
+            url: Address that answered, where redirects were followed.
+
+        Raises:
+            InvalidParameter: The page is not out, or what is said does not say what became of it.
         """
-        lease, now = page.lease, self.clock.now()
-        if outcome is None:
-            if changed is None and not lease.first:
-                raise InvalidParameter(f"{page.address}: say whether it has changed, or an outcome")
-            outcome = VisitOutcome.CHANGED if changed else VisitOutcome.SAME
-            outcome = VisitOutcome.FIRST if lease.first else outcome
-        self.crawl.agenda.answered(lease, now)
-        change, event = self.learn(lease, page.address, outcome, now, age=age)
-        days = None if isnan(age) else age
-        made = VisitMade(
-            *(lease.page, now * SECONDS_A_DAY, outcome),
-            http=http,
-            age=days,
-            change=change,
-            event=event,
-        )
-        number: int = self._write(made)
-        self.visited()
-        return number
+        report = Report(changed, outcome_of(outcome), digest, age=age)
+        if any(each is not None for each in (status, headers, body, url)):
+            address = page.address if url is None else address_of(url)
+            response = response_of(address, status, headers, body or b"")
+            report = replace(report, response=response, body=body is not None)
+        with self._held():
+            self._require_out(page)
+            known = self._known(page)
+            now = self._schedule.clock.now()
+        # Reading a page takes longest, and needs no lock.
+        settings = self._schedule.crawl.settings
+        verdict = judge(report, known, settings.robots_agent, now * SECONDS_A_DAY)
+        manifest = manifest_in(verdict, known) if settings.feed_chunks else None
+        with self._held():
+            self._take_back(page)
+            self._record(page, report, verdict, manifest)
+            self._wake()
+        return verdict.outcome
 
     def add(self, addresses: Iterable[str]) -> int:
         """Add pages by their addresses; those already known stay as they are. Returns how many.
 
-        Pages that the settings have no rule for are kept, and never visited.
+        Pages that a file of settings has no rule for are kept, and never visited.
         """
-        new = list(dict.fromkeys(_canonical(address) for address in addresses))
-        names, rules = [host_of(each) for each in new], self.crawl.settings.rules_of(new)
-        at = self.clock.now() * SECONDS_A_DAY
-        found: Found = self._write(PagesFound(new, names, rules, at))
-        return self.take_in(found, names, rules)
+        new = list(dict.fromkeys(address_of(address) for address in addresses))
+        with self._held():
+            added = self._add(new)
+            self._wake()
+        return added
 
     def status(self) -> SchedulerStatus:
         """How the crawl stands now."""
-        now, agenda = self.clock.now(), self.crawl.agenda
-        fresh, copies = self.crawl.expected_fresh(now)
-        share = fresh / copies if copies else nan
-        next_visit = max(agenda.ready(now), now)
-        return SchedulerStatus(copies, share, agenda.count(PageStatus.NEW), next_visit)
+        with self._held():
+            return self._schedule.status()
 
-    def save(self) -> Any:  # noqa: ANN401 - what `write` gives: a receipt, or a future of one
-        """Write a checkpoint, and let old versions go.
+    def save(self) -> None:
+        """Save what was learned, as is done now and then and by `close`, and prune versions."""
+        with self._held():
+            self._schedule.save()
 
-        Every visit is learned and written in one go, so what was learned by now is what the visits
-        say that were written before this.
-        """
-        self._unsaved = 0
-        for entry in self.crawl.trust.entries():
-            self._write(entry)
-        self._write(Prune(self.clock.now() * SECONDS_A_DAY))
-        return self._write(Checkpoint(self.crawl.dump()))
+    def close(self) -> None:
+        """Save what was learned, and let the store go; whoever waits is woken up. Idempotent."""
+        with self._moved:
+            if self._closed:
+                return
+            try:
+                self._schedule.save()
+            except BaseException as error:
+                self._end(error)
+                raise
+            self._end()
 
-    # What a crawler is built of.
+    def __enter__(self) -> Self:
+        """Use it as a context that closes it."""
+        return self
 
-    def learn(
-        self,
-        lease: Lease,
-        address: str,
-        outcome: VisitOutcome,
-        now: float,
-        *,
-        age: float = nan,
-        false_changes: float = 0.0,
-    ) -> Learned:
-        """Learn what a visit found; returns what it has changed.
-
-        Args:
-            lease: Permission that it was made with.
-            address: Address of the page.
-            outcome: What it found.
-            now: When, in days after 1970.
-            age: Days since the page changed; nan where that is unknown.
-            false_changes: Chance that the visit would find the unchanged page changed.
-        """
-        crawl, agenda, page = self.crawl, self.crawl.agenda, lease.page
-        had = agenda.status(page), agenda.failures(page)
-        # What others found before there was a copy is nothing that readers of the feed know of.
-        last = nan if had[0] is PageStatus.NEW else float(crawl.last[page])
-        gap = Gap(last, now, age)
-        rate = agenda.rate(page, now) if outcome is VisitOutcome.CHANGED and isnan(age) else nan
-        match outcome:
-            case VisitOutcome.FAILED | VisitOutcome.WALLED:
-                agenda.failed(page, now)
-            case VisitOutcome.GONE:
-                agenda.gone(page, now)
-            case VisitOutcome.REFUSED:
-                agenda.refused(page, now)
-            case VisitOutcome.MOVED:
-                agenda.moved(page, now)
-            case VisitOutcome.FIRST:
-                agenda.copied(page, address, now, age=age)
-                crawl.last[page] = now
-            case _:
-                changed = outcome is VisitOutcome.CHANGED
-                self._check_announcement(lease, now, changed=changed)
-                agenda.seen(page, now, changed=changed, age=age, false_changes=false_changes)
-                crawl.last[page] = now
-        status, set_time = (agenda.status(page), agenda.failures(page)), agenda.set_time(page)
-        listed = bool(crawl.listed[page])
-        event = visit_event(outcome, status[0], gap, listed=listed, rate=rate)
-        if event is not None:
-            crawl.listed[page] = not event.kind.ends
-        if status == had and set_time == inf:
-            return Learned(None, event)
-        at = set_time * SECONDS_A_DAY if set_time < inf else None
-        return Learned(PageChange(*status, at), event)
-
-    def take_in(self, found: Found, names: Sequence[str], rules: Sequence[int]) -> int:
-        """Let the agenda know of pages that were written down; returns how many are new.
-
-        Args:
-            found: The receipt.
-            names: Host of each page.
-            rules: Number of the rule of each.
-        """
-        crawl, new = self.crawl, found.new
-        if new:
-            row = {page: at for at, page in enumerate(found.pages)}
-            hosts = np.array([crawl.hosts.row(names[row[page]]) for page in new])
-            numbers = np.array([rules[row[page]] for page in new])
-            terms = np.where(numbers == NO_RULE, len(crawl.settings.rules), numbers)
-            crawl.agenda.found(hosts, terms)
-            crawl.grow(len(new))
-        return len(new)
-
-    def take_in_details(self, written: DetailsWritten, details: DetailPages) -> int:
-        """Let the agenda know of detail pages that came and went; returns how many are new.
-
-        Args:
-            written: The receipt.
-            details: What was written.
-        """
-        crawl, now = self.crawl, self.clock.now()
-        found = details.found
-        new = self.take_in(written.found, found.hosts, found.rules)
-        for page in written.unlisted:
-            crawl.agenda.withdraw(page)
-            crawl.listed[page] = False
-        rules = dict(zip(written.found.pages, found.rules, strict=True))
-        pages = list(written.back)
-        addresses, copies = self.reader.addresses(pages), self.reader.copies(pages)
-        visited = self.reader.latest_visits(np.array(pages, np.int64)) / SECONDS_A_DAY
-        for page, address, copy, last in zip(pages, addresses, copies, visited, strict=True):
-            copied = None if copy is None or isnan(last) else (address, float(last))
-            if copied is not None and isnan(crawl.last[page]):
-                crawl.last[page] = last
-            crawl.agenda.readmit(page, rules[page], written.back[page], now, copied)
-        crawl.listed[list(written.listed)] = True
-        return new
-
-    def visited(self) -> None:
-        """Count a visit that was written down, and save now and then."""
-        self._unsaved += 1
-        if self._unsaved >= max(_FEWEST_TO_SAVE, len(self.crawl.agenda) // _PART_TO_SAVE):
-            self.save()
-
-    def _check_announcement(self, lease: Lease, now: float, *, changed: bool) -> None:
-        """Compare what a visit found with what its host had announced."""
-        crawl, page = self.crawl, lease.page
-        kind, counts = crawl.announcements.visited(page, now * SECONDS_A_DAY, changed=changed)
-        if not kind:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object, /) -> None:
+        """Close it; after an error as a process that is killed does, which loses nothing either."""
+        if error is None:
+            self.close()
             return
-        if not changed:
-            counts["quiet_days"] = max(now - float(crawl.last[page]), 0.0)
-        crawl.trust.count_signal(lease.host, kind, **counts)
+        with self._moved:
+            if not self._closed:
+                self._end(error)
+
+    # All of the following is called with the lock held.
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        with self._lock:
+            if self._closed:
+                raise StoreError(f"{self._name}: the scheduler is closed; open it again")
+            yield
+
+    def _end(self, error: BaseException | None = None) -> None:
+        """Let the store go, after an error or without one."""
+        self._closed = True
+        self._wake()
+        trace = None if error is None else error.__traceback__
+        self._stack.__exit__(type(error) if error else None, error, trace)
+
+    def _wake(self) -> None:
+        self._moved.notify_all()
+        for waker in list(self._wakers):
+            waker()
+
+    def _next_page(self, deadline: _Deadline) -> DuePage | None:
+        """A page once one is due; None where none is in time."""
+        with self._moved:
+            while not self._closed:
+                if found := self.due():
+                    return found[0]
+                seconds, left = self._seconds_to_go(), deadline.seconds_left()
+                if left <= 0 or (seconds > left and not self._out):
+                    return None
+                self._moved.wait(_sensible(min(seconds, left)))
+        return None
+
+    def _seconds_to_go(self) -> float:
+        """Real seconds until something may be due, as far as is known."""
+        clock = self._schedule.clock
+        now = clock.now()
+        ready = self._schedule.crawl.agenda.ready(now)
+        return inf if ready == inf else clock.seconds(max(ready - now, 0.0))
+
+    def _require_out(self, page: DuePage) -> None:
+        """Raise for a page that was not handed out, or has been taken back."""
+        if self._out.get(page.lease.page) != page.lease:
+            raise InvalidParameter(
+                f"{page.address} is not out: it was seen or released already, or another scheduler "
+                "gave it"
+            )
+
+    def _take_back(self, page: DuePage) -> None:
+        self._require_out(page)
+        del self._out[page.lease.page]
+
+    def _with_validators(self, pages: list[DuePage]) -> list[DuePage]:
+        """Pages with what a conditional request for them needs, where their hosts are believed."""
+        trust, found = self._schedule.crawl.trust, []
+        copies = self._schedule.reader.copies([page.lease.page for page in pages])
+        for page, copy in zip(pages, copies, strict=True):
+            if copy is None or not trust.use_conditional(page.lease.host):
+                found.append(page)
+                continue
+            modified = copy.modified_seconds
+            dated = "" if modified is None else http_text(modified)
+            found.append(replace(page, etag=copy.etag or "", last_modified=dated))
+        return found
+
+    def _known(self, page: DuePage) -> KnownPage:
+        """What is known of a page; its version is read now, for the judge holds no lock."""
+        crawl, reader, number = self._schedule.crawl, self._schedule.reader, page.lease.page
+        (copy,), (masks,) = reader.copies([number]), reader.masks([number])
+        before = float(crawl.last[number])
+        keeps = crawl.settings.versions > 0
+        try:
+            body = reader.newest_body(number) if copy is not None and keeps else None
+        except StoreCorrupt:  # the copy's signatures tell changes, too, and `check` tells of it
+            body = None
+        return KnownPage(
+            page.address,
+            page.first,
+            copy,
+            crawl.settings.rules[crawl.agenda.term(number)],
+            lambda: body,
+            read_masks(masks) if masks else crawl.trust.masks(page.lease.host),
+            None if isnan(before) else before * SECONDS_A_DAY,
+            keeps,
+        )
+
+    def _record(
+        self, page: DuePage, report: Report, verdict: Verdict, manifest: Manifest | None
+    ) -> None:
+        """Learn from a visit, and write it down."""
+        schedule, lease, response = self._schedule, page.lease, report.response
+        now = schedule.clock.now()
+        schedule.crawl.agenda.answered(lease, now)
+        if response is not None:
+            self._leave_alone(lease.host, response, now)
+        learned = schedule.learn(lease, page.address, verdict.outcome, now, age=verdict.age)
+        event, keeps = learned.event, schedule.crawl.settings.versions > 0
+        target = response.target if response is not None else ""
+        if event is not None:
+            version = digest_of(verdict.body) if verdict.body is not None and not keeps else None
+            event = replace(event, gist=verdict.gist or None, target=target or None)
+            event = replace(event, version=version, manifest=manifest)
+        made = VisitMade(
+            *(lease.page, now * SECONDS_A_DAY, verdict.outcome),
+            http=response.status if response is not None else None,
+            age=None if isnan(verdict.age) else verdict.age,
+            size=len(response.body) if response is not None and response.body else None,
+            share=None if isnan(verdict.share) else verdict.share,
+            copy=verdict.copy,
+            body=verdict.body if keeps else None,
+            change=learned.change,
+            event=event,
+        )
+        schedule.write(made)
+        schedule.visited()
+        if target:
+            self._add([target])
+
+    def _leave_alone(self, host: int, response: Response, now: float) -> None:
+        """Leave a host alone that asks for it by Retry-After."""
+        days, hosts = asked_to_wait(response, now), self._schedule.crawl.hosts
+        if days is not None:
+            hosts.block(host, now + days)
+            until, latency = (now + days) * SECONDS_A_DAY, hosts.latency(host) * SECONDS_A_DAY
+            self._schedule.write(HostSeen(hosts.names[host], hosts.delay(host), until, latency))
+
+    def _add(self, addresses: list[str]) -> int:
+        names = [host_of(each) for each in addresses]
+        rules = self._schedule.crawl.settings.rules_of(addresses)
+        at = self._schedule.clock.now() * SECONDS_A_DAY
+        found: Found = self._schedule.write(PagesFound(addresses, names, rules, at))
+        return self._schedule.take_in(found, names, rules)
 
 
-def _canonical(address: str) -> str:
-    found = canonical(address)
-    if found is None:
-        message = f"{address!r} is no address; write it as in https://example.org/news"
-        raise InvalidParameter(message)
-    return found
+class _Deadline:
+    """When to stop waiting, by a clock that nobody sets."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._at = inf if seconds is None else time.monotonic() + seconds
+
+    def seconds_left(self) -> float:
+        return self._at - time.monotonic()
+
+
+def _sensible(seconds: float) -> float:
+    """Seconds to sleep: what is known of the next visit may be a moment too early."""
+    return min(max(seconds, _SHORTEST_WAIT_SECONDS), _LONGEST_WAIT_SECONDS)
+
+
+def _settings_of(
+    store: Address | None, settings: Settings | Address | None, plain: dict[str, Any]
+) -> tuple[Address | None, Settings, str]:
+    """Store, settings, and the plain ones as text that the store is to keep."""
+    if settings is None:
+        asked = plain_settings(plain, name=_OPENED_WITH)
+        return store, asked, json.dumps(plain)
+    if plain:
+        raise InvalidParameter(
+            f"{_OPENED_WITH}: {', '.join(plain)} must stand in the settings, where there are any"
+        )
+    if isinstance(settings, Settings):
+        return store, settings, ""
+    file = Path(os.fspath(settings))
+    asked = load_settings(file)
+    return store or store_of(file, asked), asked, ""

@@ -6,8 +6,10 @@ A rule of a site holds for everything under its address, as folders hold what is
     https://a.org/x     holds  https://a.org/x, https://a.org/x?y and https://a.org/x/y
     https://a.org/      holds  everything that https://a.org answers for
 
-A rule of a page holds for that one address. Where several hold, the page's goes before the
-sites', and a longer address before a shorter one; the one that is chosen decides alone.
+A rule of a page holds for that one address, and one whose address is `ANYWHERE` for every address
+that no other holds for: a scheduler for somebody else's crawler has it, a file never. Where several
+hold, the page's goes before the sites', and a longer address before a shorter one; the one that is
+chosen decides alone.
 
 Pure.
 """
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from recrawl.plan.budget import Budget
 
 NO_RULE = -1
+ANYWHERE = "*"
 
 _HOST_BEGINS = len("https://")
 
@@ -35,7 +38,7 @@ class Rule:
     """One block of the settings.
 
     Args:
-        address: Canonical address.
+        address: Canonical address, or `ANYWHERE`.
         exact: Whether it is that of one page, not of everything under it.
         budget: Visits of its own; None where they come out of the common budget.
         weight: How much a fresh copy matters.
@@ -96,12 +99,13 @@ class RuleFinder:
         [1, 0, -1]
     """
 
-    __slots__ = ("_lengths", "_pages", "_sites")
+    __slots__ = ("_anywhere", "_lengths", "_pages", "_sites")
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         blocks = [(row, rule) for row, rule in enumerate(rules) if not rule.listing]
         self._pages = {rule.address: row for row, rule in blocks if rule.exact}
         self._sites = {rule.address: row for row, rule in blocks if not rule.exact}
+        self._anywhere = self._sites.pop(ANYWHERE, NO_RULE)
         lengths: dict[str, set[int]] = {}
         for address in self._sites:
             lengths.setdefault(_origin(address), set()).add(len(address))
@@ -113,7 +117,9 @@ class RuleFinder:
         if row is not None:
             return row
         lengths = self._lengths.get(_origin(address))
-        return NO_RULE if lengths is None else self._site_of(address.partition("?")[0], lengths)
+        if lengths is None:
+            return self._anywhere
+        return self._site_of(address.partition("?")[0], lengths)
 
     def rules_of(self, addresses: Iterable[str]) -> list[int]:
         """Number of each canonical address's rule; -1 where none holds."""
@@ -127,7 +133,7 @@ class RuleFinder:
                 folder[length - 1 : length] == "/" or folder[length : length + 1] in ("", "/")
             ):
                 return row
-        return NO_RULE
+        return self._anywhere
 
 
 def _origin(address: str) -> str:

@@ -19,10 +19,10 @@ from recrawl.errors import InvalidParameter, InvalidSettings
 from recrawl.parse.addresses import host_of
 from recrawl.plan.budget import Budget
 from recrawl.settings.key_lines import MOST_PARTS, key_lines, long_key
-from recrawl.settings.keys import BLOCK, BLOCKS, TABLES, TOP
+from recrawl.settings.keys import BLOCK, BLOCKS, TABLES, TOP, Key
 from recrawl.settings.listing_keys import LISTING, NEEDED, OF_DETAILS, listing_rule
 from recrawl.settings.notify_keys import NOTIFY, Recipient
-from recrawl.settings.rules import NO_RULE, Rule, RuleFinder
+from recrawl.settings.rules import ANYWHERE, NO_RULE, Rule, RuleFinder
 from recrawl.settings.webhook_keys import WEBHOOK, WEBHOOK_NEEDED, Webhook
 from recrawl.units import SECONDS_A_DAY
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from recrawl.listings.live.rules import ListingRule
     from recrawl.settings.key_lines import KeyPath
-    from recrawl.settings.keys import Key
 
 FILE_NAME = "recrawl.toml"
 STORE_NAME = "recrawl.db"
@@ -41,6 +40,7 @@ _BUDGET = Budget(500.0)
 _SHOWN = 60  # characters of a value in a message
 _LEAST_VERSIONS = 2  # of a page, for what changed to be known
 _TOP = "the top of the file"
+_PLAIN = "plain settings"
 _LISTING, _WEBHOOK, _NOTIFY = "listing", "webhook", "notify"
 _BLOCK_KEYS = dict.fromkeys(BLOCKS, BLOCK) | {
     _LISTING: LISTING,
@@ -48,7 +48,7 @@ _BLOCK_KEYS = dict.fromkeys(BLOCKS, BLOCK) | {
     _NOTIFY: NOTIFY,
 }
 _TITLES = {table: f"[{table}]" for table in TABLES} | {kind: f"[[{kind}]]" for kind in _BLOCK_KEYS}
-_KEYS = {_TOP: TOP} | {
+_KEYS = {_TOP: TOP, _PLAIN: {**TOP, **TABLES["politeness"]}} | {
     title: _BLOCK_KEYS.get(name) or TABLES[name] for name, title in _TITLES.items()
 }
 # Keys that another table has, too, or that say nothing alone.
@@ -112,7 +112,7 @@ class Settings:
         details = [_detail_rule(each) for each in self.listings if each.layout.detail]
         object.__setattr__(self, "rules", (*blocks, *details))
         object.__setattr__(self, "_finder", RuleFinder(self.rules))
-        named = {host_of(rule.address) for rule in self.rules}
+        named = {host_of(rule.address) for rule in self.rules if rule.address != ANYWHERE}
         named |= {host_of(address) for listing in self.listings for address in listing.addresses}
         object.__setattr__(self, "_hosts", frozenset(named))
 
@@ -192,6 +192,25 @@ def read_settings(text: str, *, name: str = FILE_NAME) -> Settings:
     )
     document.check_recipients(settings)
     return settings
+
+
+def plain_settings(values: Mapping[str, object], *, name: str) -> Settings:
+    """Settings of few words for the pages of any host; errors call them `name`.
+
+    Args:
+        values: `agent`, `budget`, `objective`, `policy`, `delay`, `together`, as a file has them.
+        name: What errors call them.
+
+    Examples:
+        >>> settings = plain_settings({"budget": "24/1h", "delay": "5s"}, name="plain")
+        >>> settings.budget.visits, settings.rule_of("https://example.org/")
+        (576.0, 0)
+    """
+    keys = {**TOP, **TABLES["politeness"]}
+    # No network, so nobody who is visited needs a contact.
+    keys["agent"] = Key(lambda value: value if isinstance(value, str) and value else None, "a name")
+    found = _Document(name, values, {}).table((), keys, _PLAIN)
+    return Settings(**{"agent": "recrawl", **found}, rules=(Rule(ANYWHERE),))
 
 
 def read_rule(address: str, values: Mapping[str, object], *, page: bool = False) -> Rule:
@@ -390,7 +409,7 @@ def _syntax(said: str, text: str, name: str) -> str:
 def _unknown(key: str, title: str) -> str:
     """Message for an unknown key, with a suggestion."""
     said = f"unknown key {_shown(key)} in {title}"
-    homes = [home for home, keys in _KEYS.items() if key in keys]
+    homes = [home for home, keys in _KEYS.items() if key in keys and home != _PLAIN]
     if homes:
         return f"{said}; it belongs to {' or '.join(homes)}"
     if key in _TITLES:

@@ -84,6 +84,39 @@ def create_store(address: Address, retention: Retention | None = None) -> WriteS
     return SqliteWriteStore.create(path, retention)
 
 
+def create_in_memory(retention: Retention | None = None) -> WriteStore:
+    """Create a store that is never on disk, and gone when it is closed.
+
+    `open_store` reads it by its name, in this process; nobody reads while an entry is written.
+
+    Args:
+        retention: Which versions of pages to keep; all by default.
+
+    Examples:
+        >>> with create_in_memory() as written, open_store(written.name) as reader:
+        ...     reader.page_count()
+        0
+    """
+    from recrawl.store.sqlite.write_store import SqliteWriteStore
+
+    return SqliteWriteStore.create_in_memory(retention)
+
+
+def hold_store(address: Address | None, retention: Retention | None = None) -> WriteStore:
+    """Open a store for writing; a new one where there is none, in memory where none is named.
+
+    Args:
+        address: Path or URL of the store; None for one in memory.
+        retention: Which versions of pages to keep; all by default.
+    """
+    if address is None:
+        return create_in_memory(retention)
+    path = file_of(address)
+    if not path.exists() or not path.stat().st_size:
+        return create_store(address, retention)
+    return open_for_writing(address, retention)
+
+
 def back_up(address: Address, copy: Path, on_progress: Callable[[float], object] = bool) -> int:
     """Copy a store to a new file while others write to it; returns the number of its last visit.
 

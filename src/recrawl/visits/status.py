@@ -61,6 +61,11 @@ class VisitOutcome(IntEnum):
         """Whether the visit compared the page with the copy from the visit before."""
         return self in _COMPARED
 
+    @property
+    def brings_content(self) -> bool:
+        """Whether the visit brought content that was not known before."""
+        return self in (VisitOutcome.FIRST, VisitOutcome.CHANGED)
+
 
 class Audit(IntEnum):
     """Why a visit made a second request right after the first.

@@ -146,14 +146,14 @@ def test_a_crawl_fetches_the_pages_and_goes_on(tmp_path, policy):
         f'agent = "bot (me@example.org)"\nbudget = "100/1d"\npolicy = "{policy}"\n'
         '[politeness]\ndelay = "0.001s"\n[[site]]\naddress = "https://a.org/"\n'
     )
-    with Scheduler.open(asked, path) as scheduler:
+    with Scheduler.open(path, settings=asked) as scheduler:
         seen: dict[str, float] = {}
         while len(seen) < 2:
             for page in scheduler.due(1):
                 assert page.first
                 scheduler.seen(page)
-                seen[page.address] = scheduler.clock.now()
-        state: Any = scheduler.crawl.agenda.frontier(0).state
+                seen[page.address] = RealClock().now()
+        state: Any = scheduler._schedule.crawl.agenda.frontier(0).state
         last = dict(zip([A, B], np.asarray(state.last).tolist(), strict=True))
         assert {page: pytest.approx(at, abs=1e-6) for page, at in seen.items()} == last
         assert scheduler.status().new == 0
@@ -170,11 +170,11 @@ def test_replayed_visits_teach_what_the_crawl_has_learned(tmp_path):
     """Other weights need all visits anew. Only the prior depends on how many pages are new."""
     path = tmp_path / "a.db"
     import_into(path, HISTORY)
-    with Scheduler.open(SETTINGS, path) as scheduler:
+    with Scheduler.open(path, settings=SETTINGS) as scheduler:
         while scheduler.status().new:
             for page in scheduler.due(1):
                 scheduler.seen(page)
-        learned = rates_of(scheduler.crawl)
+        learned = rates_of(scheduler._schedule.crawl)
 
     with open_for_writing(path) as store, open_store(path) as reader:
         moved = read_settings(

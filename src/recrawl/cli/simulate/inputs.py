@@ -70,9 +70,9 @@ def terms_of(
 
 def _own_budget(world: World, store: Path, made: int) -> tuple[Budget, str]:
     """Budget in the settings beside a store, else what its crawl has spent; and how to say so."""
-    from recrawl.cli.crawling import load_settings, store_of
     from recrawl.plan.budget import Budget
     from recrawl.settings.settings import FILE_NAME
+    from recrawl.store.settings_file import load_settings, store_of
 
     file = store.parent / FILE_NAME
     if file.is_file():

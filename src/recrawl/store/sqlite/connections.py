@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+# How the name of a database begins that is in memory, shared by the connections of this process.
+MEMORY = "/recrawl-memory-"
 _PAGE_BYTES = 4096
 
 # Pages of the log before it is copied into the file, and memory for pages. With 200,000 first
@@ -94,15 +96,28 @@ def _require_own_database(path: Path, connection: apsw.Connection) -> None:
         raise NotAStore(f"{path} is not a recrawl store (another program's SQLite database)")
 
 
+def is_in_memory(path: Path) -> bool:
+    """Whether a path is the name of a database in memory, which is no file."""
+    return str(path).startswith(MEMORY)
+
+
 def connect_new(path: Path) -> apsw.Connection:
-    """A connection to a file that is not there yet, marked as a store."""
+    """A connection to a file that is not there yet, or to one in memory, marked as a store."""
     with translate_errors(path):
-        connection = apsw.Connection(str(path))
+        if is_in_memory(path):
+            flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
+            connection = apsw.Connection(_memory_uri(path), flags=flags)
+        else:
+            connection = apsw.Connection(str(path))
         harden(connection)
         connection.execute(f"pragma page_size = {_PAGE_BYTES}")
         # Still with a rollback journal: so the number is in the file itself, not in its log.
         connection.execute(f"pragma application_id = {APPLICATION}")
     return connection
+
+
+def _memory_uri(path: Path) -> str:
+    return f"file:{quote(str(path))}?vfs=memdb"
 
 
 def connect(path: Path) -> apsw.Connection:
@@ -144,13 +159,8 @@ def prepare_to_write(connection: apsw.Connection, budget: int | None = None) -> 
 
 def connect_to_read(path: Path) -> apsw.Connection:
     """A connection that cannot write, whoever else writes meanwhile."""
-    require_regular_file(path)
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    # A write-ahead log needs a shared-memory file beside it. Where none can be created, nobody
-    # can write either, so the file is opened as immutable.
-    log = path.with_name(path.name + "-wal")
-    still = not os.access(path.parent, os.W_OK) and not log.exists()
-    name = f"file:{quote(str(path.absolute()))}?mode=ro" + ("&immutable=1" if still else "")
+    name = _memory_uri(path) if is_in_memory(path) else _file_uri(path)
     with translate_errors(path):
         connection = apsw.Connection(name, flags=flags)
         try:
@@ -164,6 +174,15 @@ def connect_to_read(path: Path) -> apsw.Connection:
             connection.close()
             raise
     return connection
+
+
+def _file_uri(path: Path) -> str:
+    require_regular_file(path)
+    # A write-ahead log needs a shared-memory file beside it. Where none can be created, nobody
+    # can write either, so the file is opened as immutable.
+    log = path.with_name(path.name + "-wal")
+    still = not os.access(path.parent, os.W_OK) and not log.exists()
+    return f"file:{quote(str(path.absolute()))}?mode=ro" + ("&immutable=1" if still else "")
 
 
 @contextmanager

@@ -50,9 +50,11 @@ def harden(connection: apsw.Connection) -> None:
 def limit_steps(connection: apsw.Connection) -> None:
     """Interrupt what comes next if it takes far longer than a file of this size can need.
 
-    Python also looks for signals then, so that a long query can be interrupted.
+    Python also looks for signals then, so that a long query can be interrupted. What is in memory
+    is our own.
     """
-    connection.set_progress_handler(_limit(connection), STEPS_AT_A_TIME)
+    if connection.filename:
+        connection.set_progress_handler(_limit(connection), STEPS_AT_A_TIME)
 
 
 def _limit(connection: apsw.Connection) -> Callable[[], bool]:
@@ -67,7 +69,12 @@ def _limit(connection: apsw.Connection) -> Callable[[], bool]:
 
 
 def file_bytes(connection: apsw.Connection) -> int:
-    """Bytes of a store's file and its log; by their names, for only SQLite may open them."""
+    """Bytes of a store's file and its log; by their names, for only SQLite may open them.
+
+    None of what is in memory, which has no name for SQLite.
+    """
+    if not connection.filename:
+        return 0
     path = Path(connection.filename)
     files = (path, path.with_name(path.name + "-wal"))
     return sum(each.stat().st_size for each in files if each.exists())

@@ -325,6 +325,11 @@ class SqliteReadStore:
 
     # What a crawl has learned.
 
+    def settings_used(self) -> str:
+        """Plain settings that the store is used with, as JSON; empty where a file has them."""
+        with self._reading() as connection:
+            return meta.get_text(connection, "settings")
+
     def checkpoint(self, names: Collection[str] | None = None) -> SavedCheckpoint | None:
         """The last checkpoint, or some of its parts; None before the first, or if it is damaged."""
         try:

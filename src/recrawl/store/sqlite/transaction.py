@@ -28,6 +28,7 @@ from recrawl.entries.entries import (
     PagesRemoved,
     Prune,
     RobotsRead,
+    SettingsUsed,
     SitesDiscovered,
     VisitMade,
     VisitsImported,
@@ -46,6 +47,7 @@ from recrawl.store.sqlite import (
     hosts,
     listings,
     manifests,
+    meta,
     pages,
     versions,
 )
@@ -141,6 +143,9 @@ class Transaction:
             case SitesDiscovered():
                 rows = ((each, milliseconds(entry.at_seconds)) for each in entry.addresses)
                 self.connection.executemany(_DISCOVERED, rows)
+                return None
+            case SettingsUsed():
+                meta.put(self.connection, "settings", entry.text)
                 return None
             case Checkpoint():
                 visit = self.visit if entry.visit is None else entry.visit

@@ -22,6 +22,7 @@ from recrawl.store.retention import Retention
 from recrawl.store.sqlite import clock_ahead, disk, erasure, feed, meta, schema
 from recrawl.store.sqlite.columns import largest_id, milliseconds
 from recrawl.store.sqlite.connections import (
+    MEMORY,
     connect,
     connect_new,
     connect_to_read,
@@ -52,12 +53,12 @@ class SqliteWriteStore:
     Args:
         path: The file.
         connection: To it; the store closes it.
-        lock: Held on it; the store releases it.
+        lock: Held on it; the store releases it. None for what is in memory, and so ours alone.
         retention: Which versions to keep.
     """
 
     def __init__(
-        self, path: Path, connection: apsw.Connection, lock: Lock, retention: Retention
+        self, path: Path, connection: apsw.Connection, lock: Lock | None, retention: Retention
     ) -> None:
         """Load the counters and positions that the last writer left."""
         self._path = path
@@ -89,6 +90,12 @@ class SqliteWriteStore:
             raise
 
     @classmethod
+    def create_in_memory(cls, retention: Retention | None = None) -> Self:
+        """Create a store in memory; readers open it by its name, until it is closed."""
+        path = Path(f"{MEMORY}{secrets.token_hex(8)}")
+        return cls._opened(path, connect_new(path), None, retention)
+
+    @classmethod
     def open(cls, path: Path | str, retention: Retention | None = None) -> Self:
         """Open a store, and migrate it to the current format."""
         path = Path(path)
@@ -102,7 +109,7 @@ class SqliteWriteStore:
 
     @classmethod
     def _opened(
-        cls, path: Path, connection: apsw.Connection, lock: Lock, retention: Retention | None
+        cls, path: Path, connection: apsw.Connection, lock: Lock | None, retention: Retention | None
     ) -> Self:
         try:
             schema.upgrade(path, connection, schema.steps_in())
@@ -197,7 +204,8 @@ class SqliteWriteStore:
         """Close the file at once; committed entries stay committed. Idempotent."""
         self._closed = True
         self._connection.close(True)  # noqa: FBT003 - also with a statement half done
-        self._lock.release()
+        if self._lock is not None:
+            self._lock.release()
 
     def __enter__(self) -> Self:
         return self

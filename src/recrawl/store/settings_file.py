@@ -1,0 +1,61 @@
+"""The file of settings beside a store, and which settings a store is used with.
+
+Touches: files.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from recrawl.errors import InvalidSettings, reason
+from recrawl.settings.settings import FILE_NAME, MOST_CHARACTERS, plain_settings, read_settings
+from recrawl.store import file_of, is_store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from recrawl.entries.store import ReadStore
+    from recrawl.settings.settings import Settings
+
+
+def load_settings(path: Path) -> Settings:
+    """Read the settings file."""
+    return read_settings(load_text(path), name=str(path))
+
+
+def load_text(path: Path) -> str:
+    """Text of the settings file."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            return file.read(MOST_CHARACTERS + 1)  # one more is refused
+    except FileNotFoundError:
+        raise InvalidSettings(f"{path} not found; `recrawl init` creates one") from None
+    except OSError as error:
+        raise InvalidSettings(f"{path} cannot be read ({reason(error)})") from None
+    except UnicodeDecodeError:
+        what = "a store, not settings" if is_store(path) else "not UTF-8 text"
+        raise InvalidSettings(f"{path} is {what}") from None
+
+
+def store_of(settings: Path, asked: Settings) -> Path:
+    """File of the store that settings name; a relative path starts at the settings file."""
+    return settings.parent / file_of(asked.store)
+
+
+def settings_in(reader: ReadStore) -> Settings:
+    """Plain settings that a scheduler was opened with on a store.
+
+    Raises:
+        InvalidSettings: The store has none, or something that nobody wrote so.
+    """
+    text = reader.settings_used()
+    if not text:
+        raise InvalidSettings(f"{reader.name} has no settings of its own; name its {FILE_NAME}")
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError):
+        values = None
+    if not isinstance(values, dict):
+        raise InvalidSettings(f"{reader.name} is damaged (its settings are no JSON object)")
+    return plain_settings(values, name=reader.name)
