@@ -25,13 +25,13 @@ def test_every_public_name_is_there_and_documented(name):
     found = getattr(recrawl, name)
 
     assert found.__doc__
-    assert found.__name__ == name
+    assert found.__name__.removeprefix("recrawl.") == name
 
 
 def test_each_public_name_belongs_to_one_room():
     rooms = [name for names in recrawl._ROOMS.values() for name in names]
 
-    assert sorted(rooms) == sorted(recrawl.__all__)
+    assert sorted([*rooms, *recrawl._CALLABLE]) == sorted(recrawl.__all__)
 
 
 @pytest.mark.parametrize("room", recrawl._ROOMS)
@@ -40,6 +40,26 @@ def test_a_room_has_what_the_package_takes_from_it(room):
 
     for name in recrawl._ROOMS[room]:
         assert getattr(recrawl, name) is getattr(home, name)
+
+
+@pytest.mark.parametrize("room", recrawl._CALLABLE)
+def test_a_room_that_is_called_is_the_function_of_its_name(room):
+    """However the room was loaded: with the package, or by somebody who needs a part of it."""
+    function = getattr(importlib.import_module(f"recrawl.analysis.{room}"), room)
+
+    assert inspect.signature(getattr(recrawl, room)) == inspect.signature(function)
+    with pytest.raises(TypeError, match=rf"{room}\(\)"):
+        getattr(recrawl, room)()
+
+
+@pytest.mark.parametrize("room", recrawl._CALLABLE)
+def test_a_room_that_is_called_still_is_a_package(room):
+    part = {"plan": "Budget", "simulate": "World", "trends": "Windowing"}[room]
+    statement = (
+        f"from recrawl.{room} import {part}; import recrawl; assert callable(recrawl.{room})"
+    )
+
+    assert loaded_by(statement, "recrawl.analysis") == set()
 
 
 def test_type_checkers_see_the_same_names():
@@ -61,7 +81,18 @@ def test_an_unknown_name_is_an_attribute_error():
 
 
 def test_importing_the_package_does_not_import_numpy():
-    assert loaded_by("import recrawl", "numpy", "scipy", "recrawl.visits") == set()
+    heavy = ("numpy", "scipy", "pyarrow", "pandas", "polars", "inspect", "recrawl.visits")
+
+    assert loaded_by("import recrawl", *heavy) == set()
+
+
+def test_frames_are_loaded_only_where_they_are_used(tmp_path):
+    """Rates of a file, and their text, need none of the libraries of others."""
+    visits = tmp_path / "visits.csv"
+    visits.write_text("page,visited_at,changed\n/a,2026-01-01,\n/a,2026-01-02,true\n")
+    statement = f"import recrawl; repr(recrawl.estimate({str(visits)!r}))"
+
+    assert loaded_by(statement, "pyarrow", "pandas", "polars", "vl_convert") == set()
 
 
 def test_numpy_is_imported_when_a_name_needs_it():

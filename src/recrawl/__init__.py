@@ -1,17 +1,26 @@
 """Keep a local copy of changing web sources fresh, with the fewest visits.
 
-Names are loaded when first used, so that `import recrawl` costs next to nothing.
+Names are loaded when first used, so that `import recrawl` costs next to nothing. `recrawl.plan`,
+`recrawl.simulate` and `recrawl.trends` are packages that can be called, too: as functions they
+answer what the verbs of the command line answer.
 
 Pure.
 """
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from recrawl.adapters.tables.logs import read_histories
+    from recrawl.analysis.estimate import estimate
+    from recrawl.analysis.plan import plan
+    from recrawl.analysis.results import ResultTable
+    from recrawl.analysis.simulate import simulate
+    from recrawl.analysis.trends import trends
     from recrawl.crawl.fresh_copy import FreshCopy, fresh_copy
     from recrawl.parse.sites import sites_of
     from recrawl.publish.object_events import ObjectChange
@@ -38,16 +47,21 @@ __all__ = [
     "PageVersion",
     "Priors",
     "Ratio",
+    "ResultTable",
     "Scheduler",
     "Status",
     "Vetting",
     "Visit",
+    "estimate",
     "fit_prior",
     "fresh_copy",
     "histories_of",
     "open_store",
+    "plan",
     "read_histories",
+    "simulate",
     "sites_of",
+    "trends",
 ]
 
 _ROOMS = {
@@ -58,12 +72,45 @@ _ROOMS = {
     "publish.reading": ("ChangeEvent", "CopyReader", "PageCopy", "PageVersion", "open_store"),
     "scheduler": ("Scheduler",),
     "adapters.tables.logs": ("read_histories",),
+    "analysis.estimate": ("estimate",),
+    "analysis.results": ("ResultTable",),
     "rates": ("Estimates", "Gamma", "Likelihood", "Priors", "Ratio", "Status", "fit_prior"),
 }
 
 
+# Rooms that can be called, as functions of the same name in `analysis`.
+_CALLABLE = ("plan", "simulate", "trends")
+
+
+class CallableRoom(ModuleType):
+    """A package that can be called: `recrawl.plan(rates, budget="500/1d")`."""
+
+    def __call__(self, *values: Any, **named: Any) -> Any:  # noqa: ANN401 - as the function says
+        """Call the function of the same name."""
+        return self._function(*values, **named)
+
+    @property
+    def __signature__(self) -> object:
+        """What the function takes, for help in a notebook."""
+        from inspect import signature  # slow to load, and rarely asked for
+
+        return signature(self._function)
+
+    @property
+    def _function(self) -> Any:  # noqa: ANN401 - any function
+        name = self.__name__.rpartition(".")[2]
+        return getattr(import_module(f"recrawl.analysis.{name}"), name)
+
+
+def make_callable(room: str) -> None:
+    """Let a package of this name be called; for the package itself, while it is loaded."""
+    sys.modules[room].__class__ = CallableRoom
+
+
 def __getattr__(name: str) -> object:
     """Load a public name from its room."""
+    if name in _CALLABLE:
+        return import_module(f"recrawl.{name}")
     for room, names in _ROOMS.items():
         if name in names:
             return getattr(import_module(f"recrawl.{room}"), name)

@@ -30,6 +30,7 @@
         StoreUnwritable      the system refuses to write
       MissingExtra           an optional package is not installed
       MissingProgram         a program that is needed is not installed
+      MissingPackage         a package of somebody else's is not installed
 
 An error's text is one sentence: where, what must hold, what came. Too little data is never an
 error; it is a status of the estimate.
@@ -193,6 +194,19 @@ class MissingExtra(RecrawlError):
         """Say what needs which extra and how to install it."""
         need, extra = self.args
         return f"{need} needs an optional package: pip install 'recrawl[{extra}]'"
+
+
+class MissingPackage(RecrawlError):
+    """A package that no extra installs, such as pandas, and that is needed here."""
+
+    def __init__(self, need: str, package: str) -> None:
+        """Keep both, so that the error survives a pickle."""
+        super().__init__(need, package)
+
+    def __str__(self) -> str:
+        """Say what needs which package and how to install it."""
+        need, package = self.args
+        return f"{need} needs {package}: pip install {package}"
 
 
 def reason(error: OSError) -> str:

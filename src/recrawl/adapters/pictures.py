@@ -1,4 +1,4 @@
-"""Charts out: a Vega-Lite value drawn as SVG or PNG, to a file.
+"""Charts out: a Vega-Lite value drawn as SVG or PNG, to a file or into a notebook.
 
 vl-convert draws without a browser and without a network: a chart that names data elsewhere is an
 error. (It would still fetch the picture of an `image` mark to make a PNG; no chart has one.)
@@ -8,15 +8,16 @@ Touches: files.
 
 from __future__ import annotations
 
+import base64
 import re
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recrawl.adapters.tables.outputs import check_output
 from recrawl.store.scratch import whole_file
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from recrawl.report.charts.vega import Chart
 
 PICTURES = {".svg": "svg", ".png": "png"}
@@ -49,3 +50,34 @@ def _renumbered(svg: str) -> str:
     """Count clip paths from 0: Vega counts on from one chart to the next."""
     numbers: dict[str, int] = {}
     return _CLIP.sub(lambda clip: str(numbers.setdefault(clip[0], len(numbers))), svg)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DrawnChart:
+    """A chart that shows itself in a notebook, and can be saved.
+
+    Args:
+        spec: The chart as a Vega-Lite value: plain dictionaries and lists.
+    """
+
+    spec: Chart
+
+    def save(self, path: str | Path) -> None:
+        """Draw it to a file that ends in .svg or .png."""
+        write_picture(Path(path), self.spec)
+
+    def __repr__(self) -> str:
+        """What it shows."""
+        return f"<chart: {self.spec['title']['text']}>"
+
+    def _repr_mimebundle_(
+        self, include: object = None, exclude: object = None
+    ) -> dict[str, Chart | str]:
+        """What a notebook shows: the chart itself, or a picture where it cannot draw one."""
+        del include, exclude  # a notebook drops what it was not asking for
+        return {
+            "application/vnd.vegalite.v5+json": self.spec,
+            "image/svg+xml": _drawn(self.spec, "svg").decode(),
+            "image/png": base64.b64encode(_drawn(self.spec, "png")).decode(),
+            "text/plain": repr(self),
+        }

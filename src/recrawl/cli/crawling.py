@@ -1,4 +1,4 @@
-"""What the verbs that crawl share: loading settings, running a crawl, its progress line.
+"""What the verbs that crawl share: running a crawl, its progress line.
 
 Touches: files, the network, the clock, signals, the standard streams.
 """

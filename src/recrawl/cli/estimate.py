@@ -15,19 +15,13 @@ import typer
 from recrawl.cli import options, screen, shared
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     import numpy as np
 
     from recrawl.adapters.tables.columns import TableInput
-    from recrawl.adapters.tables.logs import Log
     from recrawl.adapters.tables.results import PieceEstimates
-    from recrawl.arrays.texts import Texts
-    from recrawl.rates.estimates import Estimator
-    from recrawl.rates.priors import Priors
-    from recrawl.report.rates import Column
-
-    Factory = Callable[[Priors, float], Estimator]
+    from recrawl.analysis.estimate import RateQuestion
 
 _COMPARE = "compare"
 _PANELS = 2  # tables of methods side by side that a terminal holds
@@ -97,13 +91,10 @@ def estimate(
 
     from recrawl.adapters.tables.columns import TableInput
     from recrawl.adapters.tables.logs import Log
-    from recrawl.adapters.tables.results import ordered
     from recrawl.adapters.tables.visits import NEEDED, OPTIONAL, VisitReading
-    from recrawl.checks import check_fraction
 
     out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
-    check_fraction(level=level)
-    methods = _methods(method, classes, false_changes)
+    question = _question(method, classes, level, false_changes)
     until = np.datetime64(options.moment(now).replace(tzinfo=None), "us")
     scratch = Path() if output is None else output.parent
     names = options.renamed(column or [], (*NEEDED, *OPTIONAL), site_column)
@@ -111,99 +102,53 @@ def estimate(
     with screen.progress("reading visits") as progress:
         table = TableInput(file, names, skip_bad_rows, progress)
         with Log(VisitReading(table), options.size(memory), scratch) as log:
-            found = _estimated(log, methods, level, false_changes)
-            results = ordered(found, in_order=log.in_order, scratch=scratch)
+            results = question.answers(log, scratch)
             if out.interactive:
                 counts, first = _first_rows(results)
             else:
-                counts = _written(results, until, out, classes="classes" in methods)
+                counts = _written(question, results, until, out)
     shown = counts.total() if first is None else _show(first, until)
     _remarks(counts, table, method, unshown=counts.total() - shown)
     shared.revert_remark(log.reverts)
 
 
-def _methods(name: str, classes: str, false_changes: float) -> dict[str, Factory]:
-    """Estimators to make, by name."""
-    from recrawl.rates import METHODS, check_method
-    from recrawl.rates.gamma import Gamma
-    from recrawl.rates.npmle import NPMLE
-    from recrawl.rates.published.classes import Classes
+def _question(method: str, classes: str, level: float, false_changes: float) -> RateQuestion:
+    """What is asked, checked before anything is read."""
+    from recrawl.analysis.estimate import RateQuestion
+    from recrawl.checks import check_fraction
+    from recrawl.rates import check_method
 
-    check_method(name, _COMPARE)
-    methods = dict(METHODS) if name == _COMPARE else {name: METHODS[name]}
-    if classes:
-        if "classes" not in methods:
-            raise typer.BadParameter("--classes needs --method classes or --method compare")
-        rates, weights = options.classes(classes)
-        Classes(rates, weights)  # raises for invalid parameters before anything is read
-        methods["classes"] = lambda _, level: Classes(rates, weights, level)
-    if false_changes:
-        if name not in ("gamma", "npmle"):
-            raise typer.BadParameter("--false-changes needs --method gamma or --method npmle")
-        kind = Gamma if name == "gamma" else NPMLE
-        kind(false_changes=false_changes)  # as above
-        methods[name] = lambda priors, level: kind(priors, level, false_changes=false_changes)
-    return methods
-
-
-def _estimated(
-    log: Log, methods: dict[str, Factory], level: float, false_changes: float
-) -> Iterator[PieceEstimates]:
-    from dataclasses import replace
-
-    from recrawl.adapters.tables.results import PieceEstimates
-    from recrawl.rates import USES_PRIORS, fit_npmle, fit_prior
-    from recrawl.rates.priors import Priors
-
-    fit = fit_npmle if "npmle" in methods else fit_prior
-    fitted = log.fit_prior(false_changes, fit) if USES_PRIORS & methods.keys() else None
-    for piece in log.pieces():
-        priors = Priors.one()
-        if fitted is not None:
-            priors = replace(fitted, site_of_page=piece.site)
-        estimates = tuple(
-            made(priors, level).estimate(piece.histories) for made in methods.values()
-        )
-        yield PieceEstimates(piece.names, piece.position, piece.histories.last_visit, estimates)
+    check_fraction(level=level)
+    check_method(method, _COMPARE)
+    if classes and method not in ("classes", _COMPARE):
+        raise typer.BadParameter("--classes needs --method classes or --method compare")
+    if false_changes and method not in ("gamma", "npmle"):
+        raise typer.BadParameter("--false-changes needs --method gamma or --method npmle")
+    return RateQuestion.of(
+        method,
+        level=level,
+        classes=options.classes(classes) if classes else None,
+        false_changes=false_changes,
+    )
 
 
 def _written(
+    question: RateQuestion,
     results: Iterator[PieceEstimates],
     now: np.datetime64,
     out: shared.Output,
-    *,
-    classes: bool,
 ) -> Counter[str]:
     """Write all rows, one per page and method; count pages by status."""
     from recrawl.report.rates import CLASS_COLUMNS, COLUMNS
 
     counts: Counter[str] = Counter()
-    header = (*COLUMNS, *CLASS_COLUMNS) if classes else COLUMNS
+    header = (*COLUMNS, *CLASS_COLUMNS) if question.has_classes else COLUMNS
     first = next(results)  # raises for a bad input before anything is written
     with out.writer(header) as writer:
         for result in chain([first], results):
-            writer.write(*_table(result, now, classes=classes))
+            writer.write(*question.rows(result, now))
             counts.update(_count(result))
     return counts
-
-
-def _table(
-    result: PieceEstimates, now: np.datetime64, *, classes: bool
-) -> tuple[Texts, dict[str, Column]]:
-    """Names and columns with one row per page and method."""
-    import numpy as np
-
-    from recrawl.report.comparison import long_form
-    from recrawl.report.rates import class_columns, rate_columns
-
-    parts = []
-    for estimates in result.estimates:
-        columns = rate_columns(estimates, result.last_visit, now)
-        parts.append(columns | class_columns(estimates) if classes else columns)
-    if len(parts) == 1:
-        return result.names, parts[0]
-    page = np.repeat(np.arange(len(result.names)), len(parts))
-    return result.names.take(page), long_form(parts)
 
 
 def _first_rows(results: Iterator[PieceEstimates]) -> tuple[Counter[str], PieceEstimates]:

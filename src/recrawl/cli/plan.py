@@ -5,30 +5,17 @@ Touches: files, the standard streams.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recrawl.checks import check_choice
 from recrawl.cli import options, screen, shared
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from recrawl.adapters.tables.rates import RateTable
-    from recrawl.arrays.types import Floats
-    from recrawl.plan import BudgetCurve, Limits, Plan, Rates
-
-_FORMS = ("periodic", "randomised")
-_CURVE_STEPS = 17  # budgets, from a sixteenth of the one given to sixteen times as much
-_CURVE_SPAN = 16.0
-
-# A page without a rate is treated as never visited: half a change in 15 days.
-_UNSEEN = (0.5, 15.0)
-_SURE = 1e5  # shape of a rate that is known, where other pages have distributions
-_LEAST_RATE = 1e-12
+    from recrawl.analysis.plan import PlanAnswer
+    from recrawl.plan import BudgetCurve, Plan
 
 _FILE = typer.Argument(
     metavar="FILE",
@@ -95,17 +82,18 @@ def plan(
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.adapters.pictures import check_picture, write_picture
     from recrawl.adapters.tables.rates import NEEDED, OPTIONAL, read_rates
+    from recrawl.analysis.plan import RANDOMISED, PlanQuestion
     from recrawl.report.plans import curve_chart
 
     out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
-    if form == _FORMS[1] and (curve or plot is not None):
+    if form == RANDOMISED and (curve or plot is not None):
         raise typer.BadParameter("--curve and --plot need --form periodic")
-    question = _PlanRequest(budget, objective, per_host, (max_interval, min_interval), form)
+    question = PlanQuestion.of(budget, objective, per_host, (max_interval, min_interval), form)
     names = options.renamed(column or [], (*NEEDED, *OPTIONAL))
     if plot is not None:
         check_picture(plot)
     table = read_rates(file, names)
-    answer = question.answered(file, table)
+    answer = question.answer(file, table)
     budgets = question.curve(answer) if curve or plot is not None else None
     if plot is not None and budgets is not None:
         write_picture(plot, curve_chart(budgets, budget=answer.plan.budget))
@@ -115,110 +103,6 @@ def plan(
         _put(table, answer.plan, out)
     for sentence in _remarks(file, answer):
         screen.remark(sentence)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Answer:
-    """A plan, and what it was made from."""
-
-    plan: Plan
-    limits: Limits
-    hosts: Sequence[str]
-    unknown: int
-
-
-class _PlanRequest:
-    """The options of a plan, checked before anything is read."""
-
-    def __init__(
-        self, budget: str, objective: str, per_host: str, intervals: tuple[str, str], form: str
-    ) -> None:
-        from recrawl.errors import InvalidParameter
-        from recrawl.plan import OBJECTIVES
-        from recrawl.plan.budget import Budget
-        from recrawl.units import days
-
-        check_choice(OBJECTIVES, objective=objective)
-        check_choice(_FORMS, form=form)
-        self.budget, self.objective = Budget.read(budget), OBJECTIVES[objective]
-        self.per_host = Budget.read(per_host) if per_host else None
-        if self.per_host is not None and self.per_host.each != "crawl":
-            raise InvalidParameter(f"visits to one host must look like 60/1h (got {per_host!r})")
-        longest, shortest = (days(word) if word else 0.0 for word in intervals)
-        self.least = 1 / longest if longest else 0.0
-        self.most = 1 / shortest if shortest else float("inf")
-        self.randomised = form == _FORMS[1]
-
-    def answered(self, file: Path, table: RateTable) -> _Answer:
-        """A plan for the pages of a table."""
-        from recrawl.adapters.tables.rates import hosts_of
-        from recrawl.adapters.tables.text_files import TextCells
-        from recrawl.plan import Limits, allocate, allocate_randomised
-
-        hosts: Sequence[str] = ()
-        limits = Limits(self.least, self.most)
-        if self.per_host is not None:
-            coded = TextCells(table.host or hosts_of(file, table.pages)).coded()
-            hosts = coded.words
-            limits = Limits(self.least, self.most, coded.codes, self.per_host.visits)
-        rates, unknown = _rates(table, certain=self.randomised)
-        spend = allocate_randomised if self.randomised else allocate
-        found = spend(
-            rates,
-            self._visits(rates.rate),
-            objective=self.objective,
-            weight=table.figures.get("weight"),
-            limits=limits,
-        )
-        return _Answer(found, limits, hosts, unknown)
-
-    def _visits(self, rate: Floats) -> float:
-        """Visits per day that the budget allows; for one per change, by the expected changes."""
-        if self.budget.each == "change":
-            return self.budget.visits * float(rate.sum())
-        return self.budget.visits_a_day(len(rate))
-
-    def curve(self, answer: _Answer) -> BudgetCurve:
-        """What other budgets would buy, if they suffice for all minimum rates."""
-        import numpy as np
-
-        from recrawl.plan import budget_curve
-
-        plan = answer.plan
-        budgets = plan.budget * np.geomspace(1 / _CURVE_SPAN, _CURVE_SPAN, _CURVE_STEPS)
-        floors = self.least * len(plan)
-        return budget_curve(
-            plan.rates,
-            budgets[budgets >= floors],
-            objective=plan.objective,
-            weight=plan.weight,
-            limits=answer.limits,
-        )
-
-
-def _rates(table: RateTable, *, certain: bool) -> tuple[Rates, int]:
-    """Rates of all pages, as distributions if the file has some, and how many pages have none."""
-    import numpy as np
-
-    from recrawl.plan import Rates
-
-    rate = table.figures["rate_per_day"]
-    nothing = np.full(len(rate), np.nan)
-    # A page that changed in every gap may have no rate, but a lower end of its band.
-    low = table.figures.get("low", nothing)
-    rate = np.where(np.isnan(rate) & (low > 0), low, rate)
-    shape = table.figures.get("shape", nothing)
-    exposure = table.figures.get("exposure_days", nothing)
-    spread = (shape > 0) & (exposure > 0)
-    unknown = np.isnan(rate) & ~spread
-    if certain or not (spread | unknown).any():
-        mean = np.divide(shape, exposure, out=nothing, where=spread)
-        filled = np.where(np.isnan(rate), mean, rate)
-        return Rates.known(np.where(unknown, _UNSEEN[0] / _UNSEEN[1], filled)), int(unknown.sum())
-    sure = np.maximum(np.where(np.isnan(rate), 1.0, rate), _LEAST_RATE)
-    events = np.where(spread, shape, np.where(unknown, _UNSEEN[0], _SURE))
-    days = np.where(spread, exposure, np.where(unknown, _UNSEEN[1], _SURE / sure))
-    return Rates.gamma(events, days), int(unknown.sum())
 
 
 def _put(table: RateTable, plan: Plan, out: shared.Output) -> None:
@@ -242,8 +126,9 @@ def _put_curve(curve: BudgetCurve, out: shared.Output) -> None:
         out.write(names, curve_columns(curve), first="budget")
 
 
-def _remarks(file: Path, answer: _Answer) -> list[str]:
+def _remarks(file: Path, answer: PlanAnswer) -> list[str]:
     """What is spent, and what it buys."""
+    from recrawl.analysis.plan import UNSEEN
     from recrawl.plan import OBJECTIVES, uniform
     from recrawl.report.plans import budget_words, figure
     from recrawl.report.words import counted
@@ -270,7 +155,7 @@ def _remarks(file: Path, answer: _Answer) -> list[str]:
     if answer.unknown:
         lines.append(
             f"{answer.unknown:,} without a rate: treated as never visited, "
-            f"{_UNSEEN[0]:g} changes in {_UNSEEN[1]:g} days."
+            f"{UNSEEN[0]:g} changes in {UNSEEN[1]:g} days."
         )
     return [*lines, *_of_store(file)]
 

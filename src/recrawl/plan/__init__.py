@@ -3,6 +3,7 @@
 Pure.
 """
 
+from recrawl import make_callable
 from recrawl.plan.allocation import allocate, allocate_randomised
 from recrawl.plan.baselines import proportional, square_root, uniform
 from recrawl.plan.budget import Budget
@@ -43,3 +44,5 @@ __all__ = [
     "square_root",
     "uniform",
 ]
+
+make_callable(__name__)

@@ -77,6 +77,19 @@ class Estimates:
         """Return the number of pages."""
         return len(self.rate)
 
+    def __repr__(self) -> str:
+        """Say how many pages there are, and how far their rates reach.
+
+        >>> from recrawl import Histories, Ratio
+        >>> Ratio().estimate(Histories.from_lists([([1, 1], [True, False]), ([9], [True])]))
+        <Estimates of 2 pages by ratio: 0.111 to 0.5 changes a day>
+        """
+        known = self.rate[np.isfinite(self.rate)]
+        reach = (
+            f"{known.min():.3g} to {known.max():.3g} changes a day" if len(known) else "no rates"
+        )
+        return f"<Estimates of {len(self):,} pages by {self.method}: {reach}>"
+
     def take(self, rows: Ints) -> Estimates:
         """Only the named rows, in the order named."""
         return replace(self, **{name: column[rows] for name, column in self.columns().items()})

@@ -1,16 +1,18 @@
-"""Rows of words as lines of text that fit a terminal.
+"""Rows of words as lines of text that fit a terminal, or as HTML for a notebook.
 
 Pure.
 """
 
 from __future__ import annotations
 
+from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
 _APART = "  "
+_CELL = "padding: 2px 8px; white-space: nowrap"
 _NARROWEST = 12  # a first column is cut to this, and no further
 
 
@@ -48,6 +50,31 @@ def table_lines(
         ]
         lines.append(_APART.join(padded).rstrip())
     return lines
+
+
+def table_html(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    caption: str,
+    left: Collection[int] = (0,),
+) -> str:
+    """The same as an HTML table, with a sentence below.
+
+    >>> table_html(["page", "rate"], [["<b>", "2"]], caption="1 page").count("&lt;b&gt;")
+    1
+    """
+
+    def line(cells: Sequence[str], tag: str) -> str:
+        return "".join(
+            f'<{tag} style="text-align: {"left" if place in left else "right"}; {_CELL}">'
+            f"{escape(printable(cell))}</{tag}>"
+            for place, cell in enumerate(cells)
+        )
+
+    body = "".join(f"<tr>{line(row, 'td')}</tr>" for row in rows)
+    table = f"<table><thead><tr>{line(header, 'th')}</tr></thead><tbody>{body}</tbody></table>"
+    return f"<div>{table}<p>{escape(caption)}</p></div>"
 
 
 def shortened(text: str, width: int) -> str:

@@ -3,6 +3,7 @@
 Pure.
 """
 
+from recrawl import make_callable
 from recrawl.simulate.bands import Band, ratio_band, staleness_band
 from recrawl.simulate.competitors import ORACLES, policy_named
 from recrawl.simulate.made import WORLDS, log_normal_rates, make_world
@@ -29,3 +30,5 @@ __all__ = [
     "simulate",
     "staleness_band",
 ]
+
+make_callable(__name__)

@@ -3,6 +3,7 @@
 Pure.
 """
 
+from recrawl import make_callable
 from recrawl.trends.change_points import all_change_points, change_points
 from recrawl.trends.clock import SiteClock
 from recrawl.trends.clock_fit import fit_clock
@@ -48,3 +49,5 @@ __all__ = [
     "seasonal_forecast",
     "trend_test",
 ]
+
+make_callable(__name__)

@@ -16,9 +16,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from recrawl.adapters.tables.columns import TableInput
+from recrawl.adapters.tables.frames import frame_input, whole_frame_input
 from recrawl.adapters.tables.listing_snapshots import date_in
 from recrawl.adapters.tables.listings import read_listing
 from recrawl.adapters.tables.rates import hosts_of, read_rates
+from recrawl.adapters.tables.text_files import json_object
 from recrawl.adapters.tables.visits import VisitReading, read_batches
 from recrawl.adapters.tables.whole import WholeTable
 from recrawl.adapters.tables.worlds import read_world_and_count
@@ -111,6 +113,19 @@ def _read_parquet(data: bytes) -> None:
         table, text = WholeTable(path), WholeTable(other)
         if "page" in table:
             _refused(lambda: table.places("page", text))
+
+
+def _read_frame(data: bytes) -> None:
+    """Columns that are lists of whatever JSON has, each of any type."""
+    columns = json_object(data) or {}
+    _refused(lambda: read_rates(whole_frame_input(columns)))
+    lenient = frame_input(columns, skip_bad_rows=True)
+    batches = list(read_batches(VisitReading(lenient)))
+    assert all(name.strip() for batch in batches for name in batch.names.tolist())
+    strict = frame_input(columns)
+    rows = sum(len(batch.at) for batch in read_batches(VisitReading(strict)))
+    assert lenient.skipped == 0
+    assert rows == sum(len(batch.at) for batch in batches)
 
 
 def _read_rates(data: bytes) -> None:
@@ -341,6 +356,19 @@ PARSERS = (
         raises=(InvalidTable,),
         generate=_made_parquet,
         longest=1 << 14,
+    ),
+    Parser(
+        "frames",
+        _read_frame,
+        seeds=(
+            b'{"page": ["/a", "/a"], "visited_at": [0, 86400], "changed": [null, true]}',
+            b'{"page": ["/a"], "visited_at": ["2026-01-02"], "changed": ["1"], "status": [304]}',
+            b'{"page": ["/a", "/b"], "rate_per_day": [0.5, null], "host": ["a", "b"]}',
+            b'{"page": [["/a"]], "visited_at": [{"a": 1}], "changed": [1e300]}',
+        ),
+        modules=(f"{_TABLES}.frames",),
+        tokens=(*_TOKENS, b"null", b"[", b"]", b"{", b"1e400", b'"last_modified": ['),
+        raises=(InvalidTable,),
     ),
     Parser(
         "rates",

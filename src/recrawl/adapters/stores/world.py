@@ -1,9 +1,7 @@
 """The world that the visits of a store have seen, to replay policies on.
 
-A page is known from its first copy. A visit that found a change says that there was one since the
-visit before, so one is put there: where the host dates it, at its date, else anywhere in between by
-lot. What changed more than once between two visits changes once here, so a replay flatters every
-policy alike, and the crawl's own most where it looked least.
+A page is known from its first copy; `simulate.observed` says where the changes are put that its
+visits found.
 
 Touches: files.
 """
@@ -15,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.errors import InvalidHistory
+from recrawl.simulate.observed import place_changes
 from recrawl.simulate.world import World
 from recrawl.units import days_between
 from recrawl.visits.status import VisitOutcome
@@ -22,7 +21,6 @@ from recrawl.visits.status import VisitOutcome
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from recrawl.arrays.types import Instants, Ints
 
 _SEEN = [int(each) for each in VisitOutcome if each.compared or each is VisitOutcome.FIRST]
 
@@ -61,17 +59,7 @@ def world_of_store(path: Path, random: np.random.Generator) -> World:
     first = np.flatnonzero(np.diff(page, prepend=-1))
     changed[first] = False
     rows = np.searchsorted(pages, page[changed])
-    happened = _happened(np.flatnonzero(changed), at, modified, random)
+    found = np.flatnonzero(changed)
+    happened = place_changes(at[found - 1], at[found], modified[found], random)
     first_age = days_between(modified[first], at[first])
     return World.of(address, at[first], (rows, happened), end=at.max(), first_age=first_age)
-
-
-def _happened(
-    visits: Ints, at: Instants, modified: Instants, random: np.random.Generator
-) -> Instants:
-    """When the changes happened that some visits found."""
-    before, found, told = at[visits - 1], at[visits], modified[visits]
-    length = (found - before).astype(np.int64)
-    drawn = before + (1 + (length - 1) * random.random(len(visits))).astype("timedelta64[us]")
-    inside = (told > before) & (told <= found)  # an unknown date is neither
-    return np.where(inside, told, drawn)

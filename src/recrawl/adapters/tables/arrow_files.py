@@ -23,18 +23,20 @@ from recrawl.units import EARLIEST_MICROSECONDS, LATEST_MICROSECONDS, epoch_days
 from recrawl.visits.rows import UNKNOWN_CHANGE, UNKNOWN_TIME, digest_hashes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from recrawl.adapters.tables.columns import Cells, Choose, TableInput
     from recrawl.arrays.types import Answers, Bools, Changes, Ints, Words
     from recrawl.listings.data.attributes import Attribute
 
-_ROWS = 1 << 18
+_ROWS = 1 << 18  # of a batch
 _PEEK = 1 << 14
 # A column with this share of cells equal to the one before is read by runs.
 _GROUPED = 0.3
 _BEYOND_ASCII = 0x80
 _LEADING_BITS = 0xC0  # of a byte inside of a letter they are 0x80
+
+FRAME = "frame of plain columns"  # what one must be that is in no file
 
 # First bytes of all letters that Python strips as spaces.
 _BEGINS_SPACE = np.isin(np.arange(256), [*range(0x21), 0xC2, 0xE1, 0xE2, 0xE3])
@@ -56,15 +58,14 @@ def read_parquet(table: TableInput, choose: Choose) -> Iterator[ColumnBatch]:
     except ImportError:
         raise MissingExtra("reading Parquet", "parquet") from None
 
-    with _refusing(table), pq.ParquetFile(table.path) as file:
+    with refusing(table), pq.ParquetFile(table.path) as file:
         wanted = list(choose(file.schema_arrow.names))
         runs = wanted[:1] if wanted and _is_grouped(file, wanted[0]) else []
     position = 0
-    with _refusing(table), pq.ParquetFile(table.path, read_dictionary=runs) as file:
+    with refusing(table), pq.ParquetFile(table.path, read_dictionary=runs) as file:
         for batch in file.iter_batches(_ROWS, columns=wanted):
-            columns = {name: ArrowCells(table, name, batch.column(name)) for name in wanted}
-            numbers = range(position + 1, position + batch.num_rows + 1)
-            yield ColumnBatch(columns, numbers, "row")
+            arrays = {name: batch.column(name) for name in wanted}
+            yield arrow_batch(table, arrays, position, batch.num_rows)
             position += batch.num_rows
             table.report_progress(position, file.metadata.num_rows)
 
@@ -72,25 +73,45 @@ def read_parquet(table: TableInput, choose: Choose) -> Iterator[ColumnBatch]:
 def _is_grouped(file: Any, name: str) -> bool:  # noqa: ANN401 - no types
     """Whether neighbouring rows often have one text."""
     for batch in file.iter_batches(_PEEK, columns=[name]):
-        if _is_nested(batch.column(0)):
-            return False
-        codes = batch.column(0).dictionary_encode()
-        codes = codes.indices.fill_null(0).to_numpy(zero_copy_only=False)
-        return bool((codes[1:] == codes[:-1]).sum() > _GROUPED * len(codes))
+        return is_grouped(batch.column(0))
     return False
 
 
+def is_grouped(column: Any) -> bool:  # noqa: ANN401 - no types
+    """Whether neighbouring cells of an array often have one text, by its first ones."""
+    if _is_nested(column):
+        return False
+    codes = column[:_PEEK].dictionary_encode().indices.fill_null(0).to_numpy(zero_copy_only=False)
+    return bool((codes[1:] == codes[:-1]).sum() > _GROUPED * len(codes))
+
+
+def bounded(batches: Iterable[Any]) -> Iterator[Any]:
+    """The same rows in batches that are not too long."""
+    for batch in batches:
+        for start in range(0, batch.num_rows, _ROWS):
+            yield batch.slice(start, _ROWS)
+
+
+def arrow_batch(
+    table: TableInput, arrays: Mapping[str, Any], position: int, rows: int
+) -> ColumnBatch:
+    """Some rows of a table as Arrow arrays, `position` rows after its first one."""
+    columns = {name: ArrowCells(table, name, array) for name, array in arrays.items()}
+    return ColumnBatch(columns, range(position + 1, position + rows + 1), "row")
+
+
 @contextmanager
-def _refusing(table: TableInput) -> Iterator[None]:
-    """Say in one sentence what Arrow finds wrong with a file."""
+def refusing(table: TableInput, what: str = "") -> Iterator[None]:
+    """Say in one sentence what Arrow finds wrong with a table."""
     import pyarrow as pa
 
     try:
         yield
-    except UnicodeDecodeError:
+    except UnicodeError:
         table.refuse("columns must have names in UTF-8 (got other bytes)")
-    except (pa.ArrowException, OSError) as error:
-        table.refuse(f"must be a whole Parquet file ({_first_line(error)})")
+    except (pa.ArrowException, OSError, OverflowError) as error:
+        what = what or ("whole Parquet file" if table.reader is None else FRAME)
+        table.refuse(f"must be a {what} ({_first_line(error)})")
 
 
 def _first_line(error: Exception) -> str:
@@ -119,7 +140,7 @@ class ArrowCells:
         import pyarrow as pa
 
         table, name = parts[0].table, parts[0].name
-        with _refusing(table):
+        with refusing(table):
             chunks = pa.chunked_array([part.array for part in parts])
             if pa.types.is_dictionary(chunks.type):
                 chunks = chunks.unify_dictionaries()
@@ -196,7 +217,7 @@ class ArrowCells:
         import pyarrow as pa
 
         self._refuse_nested()
-        with _refusing(self.table):
+        with refusing(self.table):
             if not pa.types.is_dictionary(self.array.type):
                 names = _texts_of(self.array)
                 return names, np.arange(len(names)), _unnamed(names) | self._missing()
@@ -214,7 +235,7 @@ class ArrowCells:
         import pyarrow as pa
 
         self._refuse_nested()
-        with _refusing(self.table):
+        with refusing(self.table):
             column = self.array if rows is None else self.array.take(pa.array(rows))
             return _texts_of(column.cast(pa.string()).fill_null(""))
 
@@ -230,7 +251,7 @@ class ArrowCells:
         column = self.array
         if _is_nested(column):
             return CodedTexts(np.arange(len(self)), _texts(self.array))
-        with _refusing(self.table):
+        with refusing(self.table):
             encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
             words = _texts(encoded.dictionary)
             codes = encoded.indices.cast(pa.int64()).fill_null(len(words))
@@ -304,11 +325,8 @@ def _is_temporal(column: Any) -> bool:  # noqa: ANN401 - no types
 
 def _texts(column: Any) -> list[str]:  # noqa: ANN401 - no types
     """Cells as a CSV file would have them."""
-    import pyarrow as pa
-
-    if pa.types.is_timestamp(column.type) and column.type.unit == "ns":
-        # Python's own times are no finer; Arrow would make those of pandas, where there is pandas.
-        column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
+    if getattr(column.type, "unit", "") == "ns":
+        return [_text(scalar) for scalar in column]
     try:
         return [cell_text(value) for value in column.to_pylist()]
     except (ValueError, OverflowError):  # as below
@@ -316,6 +334,9 @@ def _texts(column: Any) -> list[str]:  # noqa: ANN401 - no types
 
 
 def _text(scalar: Any) -> str:  # noqa: ANN401 - no types
+    value = getattr(scalar, "value", None)
+    if getattr(scalar.type, "unit", "") == "ns" and value is not None and value % 1000:
+        return str(value)  # as below; with pandas at hand it would come as its own type
     try:
         return cell_text(scalar.as_py())
     except UnicodeDecodeError:  # a writer need not check its text

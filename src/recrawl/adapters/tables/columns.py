@@ -20,7 +20,7 @@ import numpy as np
 from recrawl.errors import InvalidTable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from recrawl.arrays.texts import Texts
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     # Names of a file's columns in, those of the wanted ones out. Called again where later rows
     # bring further names.
     Choose: TypeAlias = Callable[[Sequence[str]], Iterable[str]]
+    TableReader: TypeAlias = Callable[["TableInput", Choose], Iterator["ColumnBatch"]]
 
 _LONGEST = 100  # letters that an error quotes
 _OTHER_SEPARATORS = ";\t|"
@@ -40,11 +41,12 @@ class TableInput:
     """A table to read, and how far it has been read.
 
     Args:
-        path: The file.
+        path: The file; of what is in no file, the name that errors give it.
         columns: Their name of each of our columns, where it differs.
         skip_bad_rows: Count malformed rows instead of refusing the file.
         progress: Called with the share read so far, from 0 to 1.
         skipped: Malformed rows so far.
+        reader: Reads what is in no file, such as a frame; None for a file.
     """
 
     path: Path
@@ -52,6 +54,7 @@ class TableInput:
     skip_bad_rows: bool = False
     progress: Callable[[float], None] | None = None
     skipped: int = 0
+    reader: TableReader | None = None
 
     def open(self) -> IO[bytes]:
         """The bytes of the file."""

@@ -61,7 +61,9 @@ FORMATS = [
 
 
 def format_of(table: TableInput) -> Format:
-    """The format of a table; CSV where nothing tells another one."""
+    """The format of a table: its own reader, else by its file; CSV where nothing tells another."""
+    if table.reader is not None:
+        return Format((), b"", table.reader, by_column=True)
     first = _first_bytes(table)
     if not first:
         table.refuse("must hold a header and rows (got an empty file)")

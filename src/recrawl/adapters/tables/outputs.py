@@ -176,14 +176,16 @@ class _ParquetWriter:
             self._file.close()
 
     def write(self, names: Texts, columns: Mapping[str, OutputColumn]) -> None:
-        pa = self._pa
-        table = {self._first: _arrow_texts(names, pa)}
-        for name, column in columns.items():
-            table[name] = _arrow(column, pa)
-        rows = pa.table(table)
+        rows = arrow_table(self._first, names, columns, self._pa)
         if self._file is None:
             self._file = self._pq.ParquetWriter(self._raw, rows.schema)
         self._file.write_table(rows)
+
+
+def arrow_table(first: str, names: Texts, columns: Mapping[str, OutputColumn], pa: Any) -> Any:  # noqa: ANN401 - no types
+    """Rows as an Arrow table, whose column `first` is their names; empty figures are null."""
+    arrays = {name: _arrow(column, pa) for name, column in columns.items()}
+    return pa.table({first: _arrow_texts(names, pa)} | arrays)
 
 
 def _arrow_texts(names: Texts, pa: Any) -> Any:  # noqa: ANN401 - no types

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.adapters.tables.columns import quoted
+from recrawl.adapters.tables.columns import TableInput, quoted
 from recrawl.adapters.tables.whole import WholeTable
 from recrawl.errors import InvalidTable
 from recrawl.store import is_store
@@ -41,16 +41,17 @@ class RateTable:
     host: list[str] | None = None
 
 
-def read_rates(path: Path, columns: Mapping[str, str] | None = None) -> RateTable:
-    """Rates of a CSV, JSON lines or Parquet file, or of a store; one sentence says what is wrong.
+def read_rates(path: Path | TableInput, columns: Mapping[str, str] | None = None) -> RateTable:
+    """Rates of a file, a table or a store; one sentence says what is wrong.
 
     A store has visits, of which the rates are worked out; its columns have the names they have.
     """
-    if is_store(path):
+    table = path if isinstance(path, TableInput) else TableInput(path, columns or {})
+    if table.reader is None and is_store(table.path):
         from recrawl.adapters.stores.rates import rates_of_store
 
-        return rates_of_store(path)
-    whole = WholeTable(path, columns)
+        return rates_of_store(table.path)
+    whole = WholeTable(table)
     present = whole.table.match(whole.names, NEEDED, OPTIONAL)
     if not len(whole):
         whole.table.refuse("must hold rates (got no rows)")

@@ -71,7 +71,7 @@ class VisitReading:
 
 def read_batches(reading: VisitReading) -> Iterator[Batch]:
     """Rows of a log in the order of the file, a batch at a time."""
-    if is_store(reading.table.path):
+    if reading.table.reader is None and is_store(reading.table.path):
         from recrawl.adapters.stores import visits as store_visits
 
         yield from store_visits.read(reading)

@@ -33,7 +33,7 @@ class WholeTable:
     and only the last one is kept.
 
     Args:
-        path: The file.
+        path: The file, or a table to read.
         columns: Their name of each of our columns, where it differs.
 
     Attributes:
@@ -41,8 +41,8 @@ class WholeTable:
         names: Names of its columns.
     """
 
-    def __init__(self, path: Path, columns: Mapping[str, str] | None = None) -> None:
-        self.table = TableInput(path, columns or {})
+    def __init__(self, path: Path | TableInput, columns: Mapping[str, str] | None = None) -> None:
+        self.table = path if isinstance(path, TableInput) else TableInput(path, columns or {})
         self.names: Sequence[str] = ()
         self._format = format_of(self.table)
         self._rows = _gathered(self._batches(self._all_names))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.adapters.tables.columns import TableInput
 from recrawl.adapters.tables.whole import WholeTable
 from recrawl.errors import InvalidParameter
 from recrawl.simulate.world import World
@@ -42,13 +43,16 @@ def read_world(pages: str | Path, changes: str | Path, *, ignore: Sequence[str] 
 
 
 def read_world_and_count(
-    pages: str | Path, changes: str | Path, *, ignore: Sequence[str] = ()
+    pages: str | Path | TableInput, changes: str | Path | TableInput, *, ignore: Sequence[str] = ()
 ) -> tuple[World, int]:
     """A world, and how many changes lay outside of the lives of their pages."""
     for kind in ignore:
         if kind not in IGNORABLE:
             raise InvalidParameter(f"ignore must name {' or '.join(IGNORABLE)} (got {kind!r})")
-    known, happened = WholeTable(Path(pages)), WholeTable(Path(changes))
+    known, happened = (
+        WholeTable(each if isinstance(each, TableInput) else Path(each))
+        for each in (pages, changes)
+    )
     known.need("page", "first_seen")
     happened.need("page", "changed_at", *ignore)
     if not len(known):

@@ -19,8 +19,7 @@ from recrawl.cli import options, shared
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from recrawl.plan.budget import Budget
-    from recrawl.plan.objectives import Objective
+    from recrawl.analysis.simulate import SimulationQuestion
     from recrawl.simulate.observation import Observation
 
 _BUDGET = typer.Option(
@@ -81,30 +80,12 @@ class RunOptions:
     """How policies are run.
 
     Args:
-        budget: The visits; None for the default.
-        policies: Names of the policies, with their parameters.
-        objective_name: What a fresh copy is for, by name.
-        objective: The same.
-        observation: What visits show.
-        step: Days between decisions; None for the default.
-        live: Whether visits are made one by one, as a live crawl makes them.
-        warm_up: Days that are not scored.
-        level: Probability that the staleness lies in its band.
-        seed: Seed of the random numbers.
+        question: How policies are compared.
         plot: Where to draw freshness against the budget; None for nowhere.
         out: Where rows go.
     """
 
-    budget: Budget | None
-    policies: list[str]
-    objective_name: str
-    objective: Objective
-    observation: Observation
-    step: float | None
-    live: bool
-    warm_up: float
-    level: float
-    seed: int
+    question: SimulationQuestion
     plot: Path | None
     out: shared.Output
 
@@ -162,6 +143,7 @@ def run_options(
 ) -> RunOptions:
     """Check what was asked for, before anything is read."""
     from recrawl.adapters.pictures import check_picture
+    from recrawl.analysis.simulate import SimulationQuestion
     from recrawl.checks import check_fraction
     from recrawl.plan.budget import Budget
     from recrawl.plan.objectives import OBJECTIVES
@@ -173,20 +155,18 @@ def run_options(
     check_choice(OBJECTIVES, objective=objective)
     if plot is not None:
         check_picture(plot)
-    return RunOptions(
+    question = SimulationQuestion(
         budget=Budget.read(budget) if budget else None,
         policies=parse_policies(policy) if policy else list(DEFAULT_POLICIES),
-        objective_name=objective,
-        objective=OBJECTIVES[objective],
+        objective=objective,
         observation=_observation(observe, lying, missed, false),
         step=days(step) if step else None,
         live=live,
         warm_up=days(warm_up) if warm_up else 0.0,
         level=level,
         seed=seed,
-        plot=plot,
-        out=out,
     )
+    return RunOptions(question, plot, out)
 
 
 def _observation(observe: str, lying: str, missed: str, false: str) -> Observation:

@@ -106,10 +106,10 @@ def store(path: Annotated[Path, _STORE], *, asked: RunOptions) -> None:
         recrawl simulate store recrawl.db --policy recrawl,nutch --budget 100/1d
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.adapters.stores.world import world_of_store
-    from recrawl.cli.simulate.inputs import world_stream
+    from recrawl.analysis.simulation_terms import world_stream
     from recrawl.cli.simulate.runs import compare_policies
 
-    compare_policies(world_of_store(path, world_stream(asked.seed)), asked, store=path)
+    compare_policies(world_of_store(path, world_stream(asked.question.seed)), asked, store=path)
 
 
 @app.command()
@@ -134,14 +134,12 @@ def world(
         recrawl simulate world sections --budget 4/change --plot budget.svg
         recrawl simulate world weekly --policy uniform,nutch --json
     """  # noqa: D301 - \b tells click to leave the paragraph alone
-    from recrawl.cli.simulate.inputs import world_stream
+    from recrawl.analysis.simulate import MadeWorld
     from recrawl.cli.simulate.runs import compare_policies
-    from recrawl.simulate.made import log_normal_rates, make_world
     from recrawl.units import days
 
-    random = world_stream(asked.seed)
-    rates = log_normal_rates(number_of_pages, every=days(every), spread=spread, random=random)
-    compare_policies(make_world(kind, rates, days=days(lasting), random=random), asked)
+    made = MadeWorld(kind, number_of_pages, days(lasting), days(every), spread)
+    compare_policies(made.make(asked.question.seed), asked)
 
 
 app.command()(intervals)

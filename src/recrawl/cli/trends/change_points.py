@@ -39,12 +39,10 @@ def change_points(
         recrawl trends change-points visits.csv
         recrawl trends change-points visits.csv --penalty 2 --csv
     """  # noqa: D301 - \b tells click to leave the paragraph alone
-    from recrawl.report.trends import segment_table
-    from recrawl.trends.change_points import all_change_points
+    from recrawl.analysis.trends import segment_rows
 
     out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
     trends_shared.check_level(level)
     found = trends_shared.TrendReader(file, page, column, site_column, skip_bad_rows).read()
-    segments = all_change_points(found.histories, penalty=penalty, level=level)
-    trends_shared.put(segment_table(segments, found.histories), found, out)
+    trends_shared.put(segment_rows(found, level, penalty), found, out)
     trends_shared.remarks(found)

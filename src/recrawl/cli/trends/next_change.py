@@ -37,8 +37,7 @@ def next_change(
         recrawl trends next visits.csv
         recrawl trends next changes.csv --level 0.9 --csv
     """  # noqa: D301 - \b tells click to leave the paragraph alone
-    from recrawl.report.trends import next_table
-    from recrawl.trends.next_change import next_changes
+    from recrawl.analysis.trends import next_rows
     from recrawl.trends.windows import consistent_windows
 
     out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
@@ -46,8 +45,7 @@ def next_change(
     trends_shared.check_place(place)
     windowing = trends_shared.windowing_of(reading, threshold, backward=backward)
     found = trends_shared.TrendReader(file, page, column, site_column, skip_bad_rows).read()
-    histories, points = found.histories, found.points(place)
+    points = found.points(place)
     windows = consistent_windows(points, windowing)
-    waits = next_changes(histories, points, windows, priors=found.priors, level=level)
-    trends_shared.put(next_table(waits, histories.last_visit), found, out)
+    trends_shared.put(next_rows(found, points, windows, level), found, out)
     trends_shared.remarks(found)

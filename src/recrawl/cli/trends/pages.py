@@ -14,18 +14,15 @@ from recrawl.cli import screen, shared
 from recrawl.cli.trends import shared as trends_shared
 
 if TYPE_CHECKING:
-    from recrawl.cli.trends.shared import TrendPages
+    from recrawl.analysis.trends import TrendPages
     from recrawl.report.trends import Table
     from recrawl.trends.points import Points
-    from recrawl.trends.windows import Windows
 
 _PLOT = typer.Option(
     metavar="F",
     help="Draw the timeline of the one --page to F: .svg or .png.",
     show_default=False,
 )
-
-_NEXT_LEVEL = 0.8  # of the band of the next change
 
 
 def pages(
@@ -57,6 +54,7 @@ def pages(
         recrawl trends pages visits.csv
         recrawl trends pages visits.csv --page https://example.org/ --plot page.svg
     """  # noqa: D301 - \b tells click to leave the paragraph alone
+    from recrawl.analysis.trends import page_rows
     from recrawl.trends.windows import consistent_windows
 
     out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
@@ -67,7 +65,7 @@ def pages(
     found = trends_shared.TrendReader(file, page, column, site_column, skip_bad_rows).read()
     points = found.points(place)
     windows = consistent_windows(points, windowing)
-    table = _table(found, points, windows, level)
+    table = page_rows(found, points, windows, level)
     trends_shared.put(table, found, out)
     if page and out.interactive:
         _show_months(found, level)
@@ -78,37 +76,9 @@ def pages(
     _warn(table)
 
 
-def _table(found: TrendPages, points: Points, windows: Windows, level: float) -> Table:
-    from recrawl.rates.bank import Bank
-    from recrawl.rates.estimates import STATUS_NAMES
-    from recrawl.report.rates import Named
-    from recrawl.report.trends import Summary, page_table
-    from recrawl.trends.fits import fit_windows
-    from recrawl.trends.next_change import next_changes
-    from recrawl.trends.regularity import KINDS, regularity
-    from recrawl.trends.trend_test import trend_test
-
-    histories = found.histories
-    now = Bank(found.priors, level=level).estimate(histories)
-    waits = next_changes(histories, points, windows, priors=found.priors, level=_NEXT_LEVEL)
-    return page_table(
-        Summary(
-            points=points,
-            windows=windows,
-            fits=fit_windows(points, windows, level=level),
-            rate=now.rate,
-            test=trend_test(histories),
-            kinds=Named(regularity(histories).kind, KINDS),
-            next_change=waits["bank"],
-            last_visit=histories.last_visit,
-            status=Named(now.status, STATUS_NAMES),
-        )
-    )
-
-
 def _draw(path: Path, found: TrendPages, points: Points, level: float) -> None:
     from recrawl.adapters.pictures import write_picture
-    from recrawl.cli.trends.pictures import timeline
+    from recrawl.analysis.trend_pictures import timeline
 
     write_picture(path, timeline(found, points, level=level))
 

@@ -35,11 +35,10 @@ def power_law(
         recrawl trends power-law visits.csv
         recrawl trends power-law changes.csv --level 0.95 --csv
     """  # noqa: D301 - \b tells click to leave the paragraph alone
-    from recrawl.report.trends import power_table
-    from recrawl.trends.power_law import power_law as fit
+    from recrawl.analysis.trends import power_rows
 
     out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
     trends_shared.check_level(level)
     found = trends_shared.TrendReader(file, page, column, site_column, skip_bad_rows).read()
-    trends_shared.put(power_table(fit(found.histories, level=level)), found, out)
+    trends_shared.put(power_rows(found, level), found, out)
     trends_shared.remarks(found)

@@ -15,9 +15,9 @@ from recrawl.cli.trends import shared as trends_shared
 from recrawl.errors import InvalidParameter
 
 if TYPE_CHECKING:
+    from recrawl.analysis.trends import TrendPages
     from recrawl.arrays.types import Instants
-    from recrawl.cli.trends.shared import TrendPages
-    from recrawl.trends.local_rates import LocalRates
+    from recrawl.report.trends import Table
 
 _BY = typer.Option(
     metavar="B",
@@ -25,8 +25,6 @@ _BY = typer.Option(
     show_default=False,
 )
 _BETWEEN = typer.Option(metavar="A B", help="Only between two instants.", show_default=False)
-
-_PERIODS = ("month", "weekday", "hour", "year")
 
 
 def rates(
@@ -53,15 +51,11 @@ def rates(
         recrawl trends rates visits.csv --by month
         recrawl trends rates visits.csv --between 2026-01-01 2026-02-01
     """  # noqa: D301 - \b tells click to leave the paragraph alone
-    from recrawl.rates.estimates import STATUS_NAMES
-    from recrawl.report.trends import local_table
-
     out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
     trends_shared.check_level(level)
     ends = _check(by, between)
     found = trends_shared.TrendReader(file, page, column, site_column, skip_bad_rows).read()
-    local = _local(found, by, ends, level)
-    trends_shared.put(local_table(local, STATUS_NAMES), found, out)
+    trends_shared.put(_rows(found, by, ends, level), found, out)
     trends_shared.remarks(found)
 
 
@@ -69,12 +63,13 @@ def _check(by: str, between: tuple[str, str] | None) -> Instants | None:
     """Check the periods before anything is read; the ends of `between`, if given."""
     import numpy as np
 
+    from recrawl.analysis.trends import PERIODS
     from recrawl.checks import check_choice
 
     if by and between is not None:
         raise typer.BadParameter("--by and --between exclude each other")
     if between is None:
-        check_choice(_PERIODS, by=by or "month")
+        check_choice(PERIODS, by=by or "month")
         return None
     ends = np.array([options.moment(text).replace(tzinfo=None) for text in between], "M8[us]")
     if not ends[0] < ends[1]:
@@ -83,10 +78,14 @@ def _check(by: str, between: tuple[str, str] | None) -> Instants | None:
     return ends
 
 
-def _local(found: TrendPages, by: str, ends: Instants | None, level: float) -> LocalRates:
-    from recrawl.trends.local_rates import local_rates, rates_between
+def _rows(found: TrendPages, by: str, ends: Instants | None, level: float) -> Table:
+    from recrawl.analysis.trends import period_rows
+    from recrawl.rates.estimates import STATUS_NAMES
+    from recrawl.report.trends import local_table
+    from recrawl.trends.local_rates import rates_between
 
     if ends is None:
-        return local_rates(found.histories, by or "month", priors=found.priors, level=level)
+        return period_rows(found, by or "month", level)
     start, end = ends
-    return rates_between(found.histories, start, end, priors=found.priors, level=level)
+    between = rates_between(found.histories, start, end, priors=found.priors, level=level)
+    return local_table(between, STATUS_NAMES)

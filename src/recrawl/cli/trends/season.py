@@ -5,7 +5,6 @@ Touches: files, the standard streams.
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Annotated
 
@@ -13,11 +12,8 @@ import typer
 
 from recrawl.cli import shared
 from recrawl.cli.trends import shared as trends_shared
-from recrawl.errors import InvalidParameter
 
 _MONTH = typer.Option(metavar="M", help="Month to forecast, e.g. 2027-01.", show_default=False)
-
-_MONTH_TEXT = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
 
 
 def season(
@@ -44,15 +40,11 @@ def season(
         recrawl trends season visits.csv --month 2027-01
         recrawl trends season changes.csv --month 2027-01 --csv
     """  # noqa: D301 - \b tells click to leave the paragraph alone
-    from recrawl.rates.estimates import STATUS_NAMES
-    from recrawl.report.trends import season_table
-    from recrawl.trends.seasons import seasonal_forecast
+    from recrawl.analysis.trends import check_month, season_rows
 
     out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
     trends_shared.check_level(level)
-    if not _MONTH_TEXT.fullmatch(month):
-        raise InvalidParameter(f"--month must look like 2027-01 (got {month!r})")
+    check_month(month, "--month")
     found = trends_shared.TrendReader(file, page, column, site_column, skip_bad_rows).read()
-    forecast = seasonal_forecast(found.histories, month, priors=found.priors, level=level)
-    trends_shared.put(season_table(forecast, STATUS_NAMES), found, out)
+    trends_shared.put(season_rows(found, month, level), found, out)
     trends_shared.remarks(found)

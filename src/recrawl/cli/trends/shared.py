@@ -12,21 +12,15 @@ from typing import TYPE_CHECKING
 import typer
 
 from recrawl.cli import options, screen, shared
-from recrawl.errors import InvalidTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recrawl.adapters.tables.visits import VisitReading
-    from recrawl.arrays.texts import Texts
-    from recrawl.arrays.types import Ints
-    from recrawl.rates.priors import Priors
+    from recrawl.analysis.trends import TrendPages
     from recrawl.report.rates import Column
     from recrawl.report.trends import Table
-    from recrawl.trends.points import Place, Points
     from recrawl.trends.weibull import Variant
     from recrawl.trends.windows import Windowing
-    from recrawl.visits.histories import Histories
 
 FILE = typer.Argument(
     metavar="FILE",
@@ -53,8 +47,6 @@ VARIANT = typer.Option(
 )
 NEXT_LEVEL = typer.Option(help="Probability that the next change falls into its band.")
 
-_ALL_OF_IT = 1 << 62  # trends are computed in memory
-
 
 @dataclass(frozen=True, slots=True)
 class TrendReader:
@@ -78,76 +70,13 @@ class TrendReader:
         """Read the whole file; one of all changes covers the time between them, too."""
         from recrawl.adapters.tables.columns import TableInput
         from recrawl.adapters.tables.visits import CHANGE_TIME, NEEDED, OPTIONAL, VisitReading
+        from recrawl.analysis.trends import TrendPages
 
         known = (*NEEDED, *OPTIONAL, CHANGE_TIME)
         names = options.renamed(self.column or [], known, self.site_column)
         with screen.progress("reading visits") as progress:
             table_input = TableInput(self.file, names, self.skip_bad_rows, progress)
-            return self._pages(VisitReading(table_input, change_times=True))
-
-    def _pages(self, reading: VisitReading) -> TrendPages:
-        import numpy as np
-
-        from recrawl.adapters.tables.logs import Log
-        from recrawl.arrays.texts import Texts
-        from recrawl.rates.priors import Priors
-        from recrawl.trends.points import watched_all_the_time
-        from recrawl.visits.histories import Histories
-
-        with Log(reading, _ALL_OF_IT, Path()) as log:
-            fitted, pieces = log.fit_prior(), list(log.pieces())
-        names = Texts.joined([piece.names for piece in pieces])
-        histories = Histories.joined([piece.histories for piece in pieces])
-        site = np.concatenate([piece.site for piece in pieces])
-        rows = np.argsort(np.concatenate([piece.position for piece in pieces]), kind="stable")
-        if self.page:
-            rows = self._only(names, rows)
-        names, histories = names.take(rows), histories.take(rows)
-        if reading.complete:
-            histories = watched_all_the_time(histories)
-        priors = Priors(fitted.shape, fitted.exposure, site[rows])
-        return TrendPages(
-            self.file, names, histories, priors, reading.complete, reading.table.skipped
-        )
-
-    def _only(self, names: Texts, rows: Ints) -> Ints:
-        """Row of the page."""
-        known = names.tolist()
-        if self.page not in known:
-            raise InvalidTable(f"{self.file}: no page {self.page!r}")
-        only: Ints = rows[rows == known.index(self.page)]
-        return only
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TrendPages:
-    """The pages of a file, in its order.
-
-    Args:
-        file: Where they come from.
-        names: Their names.
-        histories: What the visits showed.
-        priors: Priors of their rates.
-        complete: Whether the file holds all changes.
-        skipped: Malformed rows that were left out.
-    """
-
-    file: Path
-    names: Texts
-    histories: Histories
-    priors: Priors
-    complete: bool
-    skipped: int
-
-    def points(self, place: str) -> Points:
-        """Their change points; undated ones at `place` of their gaps."""
-        import numpy as np
-
-        from recrawl.trends.points import PLACES, points_of
-
-        places: dict[str, Place] = {name: name for name in PLACES}
-        chosen = "end" if self.complete else places[place]
-        return points_of(self.histories, place=chosen, random=np.random.default_rng(0))
+            return TrendPages.read(VisitReading(table_input, change_times=True), self.page)
 
 
 def windowing_of(reading: str, threshold: float, *, backward: bool) -> Windowing:

@@ -32,12 +32,9 @@ def trend_test(
         recrawl trends test visits.csv
         recrawl trends test visits.csv -o trends.csv
     """  # noqa: D301 - \b tells click to leave the paragraph alone
-    from recrawl.report.trends import test_table
-    from recrawl.trends.trend_test import TrendStatus
-    from recrawl.trends.trend_test import trend_test as run_test
+    from recrawl.analysis.trends import test_rows
 
     out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
     found = trends_shared.TrendReader(file, page, column, site_column, skip_bad_rows).read()
-    names = [status.name.lower() for status in TrendStatus]
-    trends_shared.put(test_table(run_test(found.histories), names), found, out)
+    trends_shared.put(test_rows(found), found, out)
     trends_shared.remarks(found)

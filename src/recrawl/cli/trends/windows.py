@@ -54,8 +54,7 @@ def windows(
         recrawl trends windows changes.csv --reading point --threshold 3
         recrawl trends windows visits.csv --page https://example.org/ --plot duane.svg
     """  # noqa: D301 - \b tells click to leave the paragraph alone
-    from recrawl.report.trends import window_table
-    from recrawl.trends.fits import fit_windows
+    from recrawl.analysis.trends import window_rows
     from recrawl.trends.windows import consistent_windows
 
     out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
@@ -67,9 +66,7 @@ def windows(
     found = trends_shared.TrendReader(file, page, column, site_column, skip_bad_rows).read()
     points = found.points(place)
     cut = consistent_windows(points, windowing)
-    fits = fit_windows(points, cut, level=level, variant=chosen)
-    table = window_table(points, cut, fits)
-    trends_shared.put(table, found, out)
+    trends_shared.put(window_rows(points, cut, level, chosen), found, out)
     if plot is not None:
         _draw(plot, points, cut, page)
     trends_shared.remarks(found)
@@ -77,6 +74,6 @@ def windows(
 
 def _draw(path: Path, points: Points, cut: Windows, page: str) -> None:
     from recrawl.adapters.pictures import write_picture
-    from recrawl.cli.trends.pictures import duane_plot
+    from recrawl.analysis.trend_pictures import duane_plot
 
     write_picture(path, duane_plot(points, cut, title=page))

@@ -1,4 +1,4 @@
-"""Inputs of `recrawl simulate`: random numbers, the budget and the step, with their defaults.
+"""Terms of a simulation: random numbers, the budget and the step, with their defaults.
 
 Touches: files.
 """

@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from recrawl.analysis.trends import TrendPages
     from recrawl.arrays.types import Instants
-    from recrawl.cli.trends.shared import TrendPages
     from recrawl.report.charts.timeline import RateSteps
     from recrawl.report.charts.vega import Chart
     from recrawl.trends.points import Points

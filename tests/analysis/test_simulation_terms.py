@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from recrawl.cli.simulate.inputs import terms_of
+from recrawl.analysis.simulation_terms import terms_of
 from recrawl.entries.entries import PagesFound, VisitMade
 from recrawl.errors import InvalidSettings
 from recrawl.plan.budget import Budget

@@ -1,0 +1,85 @@
+"""What people hand over, as a table to read: a path, a store, a frame, columns or visits.
+
+Touches: nothing until it is read.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeGuard
+
+import numpy as np
+
+from recrawl.adapters.tables.columns import TableInput
+from recrawl.adapters.tables.frames import frame_input, whole_frame_input
+from recrawl.adapters.tables.visits import CHANGE_TIME, NEEDED, OPTIONAL
+from recrawl.checks import check_choice
+from recrawl.errors import InvalidParameter
+from recrawl.units import instant
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_VISIT_COLUMNS = (*NEEDED, *OPTIONAL, "site")
+
+
+def visits_input(
+    source: object,
+    *,
+    columns: Mapping[str, str] | None,
+    skip_bad_rows: bool,
+    change_times: bool = False,
+) -> TableInput:
+    """Visits to read, or all changes where `change_times` says that they will do.
+
+    Args:
+        source: A path, a frame, columns, or visits.
+        columns: Their name of each of our columns, where it differs.
+        skip_bad_rows: Count malformed rows instead of refusing the source.
+        change_times: Whether the source may be one of all changes.
+    """
+    _check_names(columns, (*_VISIT_COLUMNS, *([CHANGE_TIME] if change_times else [])))
+    if is_path(source):
+        return TableInput(Path(source), columns or {}, skip_bad_rows)
+    return frame_input(source, columns=columns, skip_bad_rows=skip_bad_rows)
+
+
+def whole_input(
+    source: object,
+    known: Sequence[str],
+    *,
+    columns: Mapping[str, str] | None = None,
+    name: str = "frame",
+) -> TableInput:
+    """A table of one row per page or change to read.
+
+    Args:
+        source: A path, a frame or columns.
+        known: Our columns.
+        columns: Their name of each of these, where it differs.
+        name: What errors call a frame.
+    """
+    _check_names(columns, known)
+    if is_path(source):
+        return TableInput(Path(source), columns or {})
+    return whole_frame_input(source, columns=columns, name=name)
+
+
+def is_path(source: object) -> TypeGuard[str | PathLike[str]]:
+    """Whether a source is a path."""
+    return isinstance(source, str | PathLike)
+
+
+def _check_names(columns: Mapping[str, str] | None, known: Sequence[str]) -> None:
+    for name in columns or {}:
+        check_choice(known, columns=name)
+
+
+def instant_of(now: datetime | str | None) -> np.datetime64:
+    """An instant that a caller names: aware, or ISO 8601; the current time if there is none."""
+    moment = datetime.now(UTC) if now is None else instant(now) if isinstance(now, str) else now
+    if moment.tzinfo is None:
+        raise InvalidParameter(f"now must be an aware datetime or a text (got {moment})")
+    return np.datetime64(moment.astimezone(UTC).replace(tzinfo=None), "us")
