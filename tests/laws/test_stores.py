@@ -27,6 +27,7 @@ from recrawl.entries.entries import (
     Prune,
     RobotsRead,
     VisitMade,
+    VisitsImported,
 )
 from recrawl.entries.listings import (
     Event,
@@ -171,6 +172,28 @@ def test_entries_are_written_all_or_none(store, reader):
     assert reader.listing_names() == []
     # The numbers that were not given out are given to what comes next.
     assert store.write(entries[:2]) == [Found([3], known=3), 1]
+
+
+def test_imported_visits_are_as_those_that_a_crawl_made(store, reader):
+    """Pages that are known keep their numbers, and each visit knows the one before it."""
+    pages = found("https://b.org/", numbered(3)[1])
+    entry = VisitsImported(
+        pages,
+        page=np.array([0, 1, 0, 1]),
+        at_seconds=np.array([1.0, 2.0, 3.0, 4.0]),
+        outcome=np.array([VisitOutcome.FIRST, VisitOutcome.FIRST, VisitOutcome.CHANGED,
+                          VisitOutcome.SAME]),
+        age=np.array([np.nan, 1.0, np.nan, np.nan]),
+    )  # fmt: skip
+
+    assert store.write([entry]) == [Found([3, 1], known=3)]
+
+    assert (store.page_count(), store.last_visit(), reader.last_visit()) == (4, 4, 4)
+    assert reader.history(3).outcome.tolist() == [VisitOutcome.FIRST, VisitOutcome.CHANGED]
+    assert reader.history(1).age[0] == pytest.approx(1.0, abs=1e-4)
+    assert np.isnan(reader.history(3).age).all()
+    assert reader.pages().status.tolist() == [PageStatus.NEW] * 4
+    assert reader.feed_range().newest == 0
 
 
 def test_entries_of_one_call_hold_in_their_order(store, reader):

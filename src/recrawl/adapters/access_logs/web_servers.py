@@ -120,8 +120,8 @@ def _instant(text: str) -> int | None:
 def _unescaped(text: bytes) -> str:
     r"""Text without the escapes of servers.
 
-    >>> _unescaped(rb"GET /a\x22b HTTP/1.1"), _unescaped(b"caf\xc3\xa9")
-    ('GET /a"b HTTP/1.1', 'café')
+    >>> _unescaped(rb"GET /a\x22b HTTP/1.1"), _unescaped(b"\xc3\xa9")
+    ('GET /a"b HTTP/1.1', 'é')
     """
     if b"\\" in text:
         text = _ESCAPE.sub(lambda each: bytes([int(each[1], 16)]) if each[1] else each[2], text)
