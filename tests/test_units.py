@@ -89,11 +89,20 @@ def test_what_people_read_they_can_type(of_days):
         ("2026-01-02T03:04:05+01:00", "2026-01-02T02:04:05+00:00"),
         ("2026-01-02T23:30-02:30", "2026-01-03T02:00:00+00:00"),
         ("2026-01-02T03:04:05.000001", "2026-01-02T03:04:05.000001+00:00"),
-        ("86400", "1970-01-02T00:00:00+00:00"),
-        ("-86400", "1969-12-31T00:00:00+00:00"),
-        ("0.25", "1970-01-01T00:00:00.250000+00:00"),
-        ("1.7e9", "2023-11-14T22:13:20+00:00"),
-        (" 86400 ", "1970-01-02T00:00:00+00:00"),
+        ("1767225600", "2026-01-01T00:00:00+00:00"),
+        ("-100000000", "1966-10-31T14:13:20+00:00"),
+        (" 1767225600.25 ", "2026-01-01T00:00:00.250000+00:00"),
+        ("1767225600000", "2026-01-01T00:00:00+00:00"),
+        ("1767225600000000", "2026-01-01T00:00:00+00:00"),
+        ("1767225600000000000", "2026-01-01T00:00:00+00:00"),
+        ("2026", "2026-01-01T00:00:00+00:00"),
+        ("2200", "2200-01-01T00:00:00+00:00"),
+        ("2026-02", "2026-02-01T00:00:00+00:00"),
+        ("20260203", "2026-02-03T00:00:00+00:00"),
+        ("20260203040506", "2026-02-03T04:05:06+00:00"),
+        ("2026-01-02t03:04:05z", "2026-01-02T03:04:05+00:00"),
+        ("2026/01/02 03:04:05 +0100", "2026-01-02T02:04:05+00:00"),
+        ("02/Jan/2026:03:04:05 +0100", "2026-01-02T02:04:05+00:00"),
         ("2026-01-02T03:04:05,5", "2026-01-02T03:04:05.500000+00:00"),
         ("Fri, 02 Jan 2026 03:04:05 GMT", "2026-01-02T03:04:05+00:00"),
         ("Fri, 02 Jan 2026 03:04:05 +0100", "2026-01-02T02:04:05+00:00"),
@@ -102,6 +111,13 @@ def test_what_people_read_they_can_type(of_days):
 def test_an_instant_is_iso_8601_or_epoch_seconds(text, expected):
     """UTC where no offset is given; or as HTTP writes it. A comma begins a fraction, too."""
     assert instant(text).isoformat() == expected
+
+
+@pytest.mark.parametrize("text", ["0", "86400", "-1", "12", "202601", "0.25", "99999999", "1800"])
+def test_a_small_number_is_refused_with_what_to_write(text):
+    """Nobody means 1970; nor is it a year or a day."""
+    with pytest.raises(InvalidInstant, match="write 2026-01-31, or epoch seconds of nine digits"):
+        instant(text)
 
 
 @pytest.mark.parametrize(
@@ -146,9 +162,9 @@ def test_any_text_is_an_instant_or_refused(text):
         assert instant(text).tzinfo is UTC
 
 
-@pytest.mark.parametrize("text", ["1899-12-31", "2200-01-02", "1700000000000", "-1e10"])
+@pytest.mark.parametrize("text", ["1899-12-31", "2200-01-02", "17000000000", "-10000000000"])
 def test_an_instant_outside_three_centuries_is_refused(text):
-    """Such epoch seconds are milliseconds, far more often than they are a time."""
+    """Such a number is something else, far more often than it is a time."""
     with pytest.raises(InvalidInstant):
         instant(text)
 
@@ -163,7 +179,8 @@ def test_epoch_seconds_say_the_same_as_iso(moment):
     """A float of seconds holds any microsecond of these centuries, to the nearest one."""
     seconds = (moment - EPOCH) / timedelta(seconds=1)
 
-    assert abs(instant(repr(seconds)) - moment) <= timedelta(microseconds=1)
+    if abs(seconds) >= 1e8:  # smaller ones are no instants
+        assert abs(instant(f"{seconds:.7f}") - moment) <= timedelta(microseconds=1)
 
 
 @given(st.integers(-2_000_000_000_000_000, 7_000_000_000_000_000))

@@ -2,7 +2,7 @@
 
 Everywhere else a duration is a float of days and a rate is per day. Instants are UTC:
 `datetime64[us]` in arrays, aware `datetime` singly, epoch seconds in stores. People write
-durations as `90s 30m 6h 3d 2w` and instants as ISO 8601 or epoch seconds; both are read here.
+durations as `90s 30m 6h 3d 2w` and instants as ISO 8601 or epoch numbers; both are read here.
 
 Pure.
 """
@@ -33,11 +33,23 @@ _MOST_YEARS = 100
 _TWO_FIGURES = 10
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-# Epoch seconds outside these years are far more often milliseconds, or not a time at all.
+# Years outside of which a time is far more often something else.
 EARLIEST = datetime(1900, 1, 1, tzinfo=UTC)
 LATEST = datetime(2200, 1, 1, tzinfo=UTC)
 EARLIEST_MICROSECONDS = (EARLIEST - _EPOCH) // timedelta(microseconds=1)
 LATEST_MICROSECONDS = (LATEST - _EPOCH) // timedelta(microseconds=1)
+
+# Sizes from which an epoch number is of a finer unit: each is of 1973 in it, and of 5138 before.
+MILLISECONDS_FROM = 10**11
+MICROSECONDS_FROM = 10**14
+NANOSECONDS_FROM = 10**17
+
+_NUMBER = re.compile(r"[+-]?\d+(?:\.\d*)?")
+_CALENDAR = re.compile(r"(?:19|20|21)\d\d(?:[01]\d[0-3]\d(?:[0-2]\d[0-5]\d[0-5]\d)?)?|2200")
+_FEWEST_DIGITS = 9  # of epoch seconds from 1973 on
+_APACHE = re.compile(r"\[?(\d{1,2})/([A-Za-z]{3})/(\d{4}):(\d\d:\d\d:\d\d)(?: ([+-]\d{4}))?\]?")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_BLANK_BEFORE_ZONE = re.compile(r" (Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)$", re.IGNORECASE)
 
 
 def days(text: str) -> float:
@@ -80,23 +92,72 @@ def _figures(amount: float) -> str:
 
 
 def instant(text: str) -> datetime:
-    """UTC instant in ISO 8601 (UTC where no offset is given), epoch seconds or as HTTP writes it.
+    """UTC instant as a person writes one: ISO 8601, a bare year, an epoch number, a date of HTTP.
+
+    UTC where no offset is given. A number of fewer than nine digits is no epoch number: `2026` is
+    a year, `20260131` a day, and `86400` is refused, for nobody means 1970.
 
     >>> instant("2026-01-02T03:04:05+01:00").isoformat()
     '2026-01-02T02:04:05+00:00'
-    >>> instant("86400").isoformat()
-    '1970-01-02T00:00:00+00:00'
+    >>> instant("2026").isoformat(), instant("1767225600000").isoformat()
+    ('2026-01-01T00:00:00+00:00', '2026-01-01T00:00:00+00:00')
     >>> instant("Fri, 02 Jan 1970 00:00:00 GMT").isoformat()
     '1970-01-02T00:00:00+00:00'
     """
-    try:
-        moment = _from_epoch(float(text))
-    except ValueError:
-        moment = _from_iso(text)
+    words = text.strip()
+    if _CALENDAR.fullmatch(words) or not _NUMBER.fullmatch(words):
+        moment = worded_instant(words)
+    elif len(words.partition(".")[0].lstrip("+-")) >= _FEWEST_DIGITS:
+        moment = _from_epoch(float(words))
+    else:
+        example = "write 2026-01-31, or epoch seconds of nine digits or more"
+        raise InvalidInstant(f"time must be in ISO 8601: {example} (got {words!r})")
+    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
     if not EARLIEST <= moment <= LATEST:
-        message = f"time must lie between 1900 and 2200 (got {text.strip()!r})"
+        message = f"time must lie between 1900 and 2200 (got {words!r})"
         raise InvalidInstant(message)
     return moment
+
+
+def worded_instant(text: str) -> datetime:
+    """Instant that is no number: in UTC where the text has an offset, else naive.
+
+    ISO 8601, also cut short (`2026`, `2026-01`); with slashes or blanks as programs write it; as
+    HTTP writes it, or Apache.
+
+    >>> [str(worded_instant(text)) for text in ("2026-01", "2026/01/31 08:00:00 +0100")]
+    ['2026-01-01 00:00:00', '2026-01-31 07:00:00+00:00']
+    >>> str(worded_instant("10/Oct/2000:13:55:36 -0700"))
+    '2000-10-10 20:55:36+00:00'
+    """
+    words = text.strip()
+    try:
+        if words[:1].isalpha():
+            moment = parsedate_to_datetime(words)
+            return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        moment = datetime.fromisoformat(_as_iso(words))
+        return moment if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        message = f"time must be ISO 8601 or an epoch number (got {words!r})"
+        raise InvalidInstant(message) from None
+
+
+def _as_iso(words: str) -> str:
+    """A time in the form that Python reads."""
+    if found := _APACHE.fullmatch(words):
+        day, month, year, clock, offset = found.groups()
+        number = 1 + _MONTHS.index(month.lower())  # raises what the caller catches
+        return f"{year}-{number:02}-{int(day):02}T{clock}{offset or ''}"
+    if re.fullmatch(r"\d{4}-\d\d|\d{4}", words):
+        return words + "-01-01"[len(words) - 4 :]
+    if re.fullmatch(r"\d{14}", words):
+        return f"{words[:8]}T{words[8:]}"
+    if re.match(r"\d{4}/\d\d/\d\d", words):
+        words = words.replace("/", "-", 2)
+    words = _BLANK_BEFORE_ZONE.sub(
+        lambda found: found[1].replace("UTC", "Z").replace("GMT", "Z"), words
+    )
+    return words.upper()
 
 
 @lru_cache(maxsize=4096)
@@ -118,23 +179,17 @@ def utc_text(seconds: float) -> str:
     return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
-def _from_epoch(seconds: float) -> datetime:
+def _from_epoch(number: float) -> datetime:
+    """Instant of an epoch number, whose size tells its unit."""
+    size, seconds = abs(number), number
+    for most, unit in ((NANOSECONDS_FROM, 1e9), (MICROSECONDS_FROM, 1e6), (MILLISECONDS_FROM, 1e3)):
+        if size >= most:
+            seconds = number / unit
+            break
     try:
         return _EPOCH + timedelta(microseconds=round(seconds * 1e6))
     except (OverflowError, ValueError):
-        message = f"time must be ISO 8601 or finite epoch seconds (got {seconds})"
-        raise InvalidInstant(message) from None
-
-
-def _from_iso(text: str) -> datetime:
-    """An instant in words: ISO 8601, or a date of HTTP, which begins with a weekday."""
-    words = text.strip()
-    read = parsedate_to_datetime if words[:1].isalpha() else datetime.fromisoformat
-    try:
-        moment = read(words)
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-    except (ValueError, OverflowError):
-        message = f"time must be ISO 8601 or epoch seconds (got {words!r})"
+        message = f"time must be ISO 8601 or a finite epoch number (got {number})"
         raise InvalidInstant(message) from None
 
 

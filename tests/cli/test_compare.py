@@ -40,8 +40,8 @@ def test_a_row_a_page_and_method(log):
 
 @pytest.mark.parametrize("method", sorted(set(METHODS) - {"classes"}))
 def test_a_method_says_the_same_alone_and_in_company(log, method):
-    together = rows_of(run_here("estimate", log, "--method", "compare", "--now", "0").out)
-    alone = rows_of(run_here("estimate", log, "--method", method, "--now", "0").out)
+    together = rows_of(run_here("estimate", log, "--method", "compare", "--now", "1970-01-01").out)
+    alone = rows_of(run_here("estimate", log, "--method", method, "--now", "1970-01-01").out)
 
     some = [{name: row[name] for name in COLUMNS} for row in together if row["method"] == method]
     assert some == alone
@@ -49,8 +49,10 @@ def test_a_method_says_the_same_alone_and_in_company(log, method):
 
 def test_parts_of_a_log_that_does_not_fit_say_the_same(log):
     """Split by a hash and put in order again, all methods at once."""
-    whole = run_here("estimate", log, "--method", "compare", "--now", "0").out
-    split = run_here("estimate", log, "--method", "compare", "--now", "0", "--memory", "1K").out
+    whole = run_here("estimate", log, "--method", "compare", "--now", "1970-01-01").out
+    split = run_here(
+        "estimate", log, "--method", "compare", "--now", "1970-01-01", "--memory", "1K"
+    ).out
 
     assert split == whole
 

@@ -87,7 +87,7 @@ def test_the_version_is_that_of_the_package():
         ["estimate", "visits.csv", "--colour"],
         ["estimate"],
         ["estimate", "visits.csv", "--level", "high"],
-        ["estimate", "one.csv", "two.csv"],
+        ["estimate", "one.csv", "--column", "changed_at=when"],
         ["guess"],
         ["demo", "--seed", "x"],
     ],

@@ -68,6 +68,8 @@ NO_PARSERS = {
     "adapters.documents.pdf": "a library of others, tried in a worker: `test_reading`",
     "adapters.documents.reading": "libraries of others, tried in a worker: `test_reading`",
     "adapters.documents.worker": "libraries of others, tried in a worker: `test_converter`",
+    "adapters.tables.inputs": "names files, and copies pipes",
+    "adapters.tables.table_options": "takes words of the command line, one by one",
     "adapters.tables.logs": "divides what `visits` has read",
     "adapters.tables.outputs": "writes",
     "adapters.tables.results": "writes, and reads its own files of the same run",

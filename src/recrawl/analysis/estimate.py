@@ -16,6 +16,7 @@ import numpy as np
 from recrawl.adapters.pictures import DrawnChart
 from recrawl.adapters.tables.logs import Log
 from recrawl.adapters.tables.results import PieceEstimates, joined, ordered
+from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.adapters.tables.visits import VisitReading
 from recrawl.analysis.results import ResultTable
 from recrawl.analysis.sources import instant_of, visits_input
@@ -182,11 +183,12 @@ def estimate(
     The same as `recrawl estimate`: one row per page, in the order of the log.
 
     Args:
-        source: One row per visit, in any order: a path (CSV, JSON lines, Parquet, or the store of a
-            crawl); a frame of pandas or polars, lazy ones too; a DuckDB relation; a pyarrow table,
-            reader or dataset; anything with `__arrow_c_stream__`; a mapping of columns; or an
-            iterable of `Visit`. Columns are `page`, `visited_at`, `changed` and, optionally,
-            `last_modified` and `status`. Times without a zone are UTC.
+        source: One row per visit, in any order: a path, a pattern, a folder or a list of them (CSV,
+            JSON, Parquet, Arrow, packed or not, or the store of a crawl); a frame of pandas or
+            polars, lazy ones too; a DuckDB relation; a pyarrow table, reader or dataset; anything
+            with `__arrow_c_stream__`; a mapping of columns; or an iterable of `Visit`. Columns are
+            `page`, `visited_at`, `changed` or `digest` and, optionally, `last_modified` and
+            `status`. Times without a zone are UTC.
         method: Name of the estimator.
         level: Probability that a rate lies in its band.
         now: Instant of `fresh_now`: aware, or a text in ISO 8601; the current time by default.
@@ -209,12 +211,12 @@ def estimate(
     question, until = RateQuestion.of(method, level=level), instant_of(now)
     if method == COMPARE:
         check_method(method)
-    table = visits_input(source, columns=columns, skip_bad_rows=skip_bad_rows)
     scratch = Path(tempfile.gettempdir())
-    # A stream can be read only once, and a frame is in memory anyway.
-    memory = _MEMORY if table.reader is None else sys.maxsize
-    with Log(VisitReading(table), memory, scratch) as log:
-        found = joined(list(question.answers(log, scratch)))
+    with visits_input(source, TableOptions(columns or {}, skip_bad_rows)) as table:
+        # A stream can be read only once, and a frame is in memory anyway.
+        memory = _MEMORY if table.reader is None else sys.maxsize
+        with Log(VisitReading(table), memory, scratch) as log:
+            found = joined(list(question.answers(log, scratch)))
     names, rows = question.rows(found, until)
     (estimates,) = found.estimates
     return EstimateResult(

@@ -6,7 +6,6 @@ Touches: files.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -100,7 +99,7 @@ class PlanQuestion:
             randomised=form == RANDOMISED,
         )
 
-    def answer(self, file: Path, table: RateTable) -> PlanAnswer:
+    def answer(self, file: str, table: RateTable) -> PlanAnswer:
         """A plan for the pages of a table, which errors call `file`."""
         hosts: Sequence[str] = ()
         limits = Limits(self.least, self.most)
@@ -230,10 +229,10 @@ def plan(  # noqa: PLR0913 - the options of the verb
     intervals = max_interval, min_interval
     question = PlanQuestion.of(budget, objective, per_host, intervals, _FORMS[0])
     if isinstance(source, EstimateResult):
-        file, table = Path("estimates"), _rate_table(source)
+        file, table = "estimates", _rate_table(source)
     else:
-        known = whole_input(source, (*NEEDED, *OPTIONAL), columns=columns)
-        file, table = known.path, read_rates(known)
+        with whole_input(source, (*NEEDED, *OPTIONAL), columns=columns) as known:
+            file, table = known.names, read_rates(known)
     if weights is not None:
         table = _weighted(table, weights)
     answer = question.answer(file, table)

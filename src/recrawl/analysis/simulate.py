@@ -16,6 +16,7 @@ import numpy as np
 from recrawl.adapters.pictures import DrawnChart
 from recrawl.adapters.stores.world import world_of_store
 from recrawl.adapters.tables.logs import Log
+from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.adapters.tables.visits import VisitReading
 from recrawl.adapters.tables.worlds import read_world_and_count
 from recrawl.analysis.results import ResultTable
@@ -302,12 +303,15 @@ def _world(source: object, seed: int) -> World:
     if isinstance(source, str) and source in WORLDS:
         return MadeWorld(source).make(seed)
     if isinstance(source, tuple) and len(source) == len(("pages", "changes")):
-        pages = whole_input(source[0], _WORLD_COLUMNS, name="pages")
-        return read_world_and_count(pages, whole_input(source[1], _CHANGE_COLUMNS, name="changes"))[
-            0
-        ]
-    table = visits_input(source, columns=None, skip_bad_rows=False)
-    with Log(VisitReading(table), sys.maxsize, Path()) as log:
+        with (
+            whole_input(source[0], _WORLD_COLUMNS, name="pages") as pages,
+            whole_input(source[1], _CHANGE_COLUMNS, name="changes") as changes,
+        ):
+            return read_world_and_count(pages, changes)[0]
+    with (
+        visits_input(source, TableOptions()) as table,
+        Log(VisitReading(table), sys.maxsize, Path()) as log,
+    ):
         (piece,) = log.pieces()
     order = np.argsort(piece.position)
     names = piece.names.take(order).tolist()

@@ -1,10 +1,11 @@
-"""What people hand over, as a table to read: a path, a store, a frame, columns or visits.
+"""What people hand over, as a table to read: paths, a store, a frame, columns or visits.
 
 Touches: nothing until it is read.
 """
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
@@ -12,64 +13,79 @@ from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 
-from recrawl.adapters.tables.columns import TableInput
 from recrawl.adapters.tables.frames import frame_input, whole_frame_input
+from recrawl.adapters.tables.inputs import open_table
+from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.adapters.tables.visits import CHANGE_TIME, NEEDED, OPTIONAL
 from recrawl.checks import check_choice
 from recrawl.errors import InvalidParameter
 from recrawl.units import instant
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from recrawl.adapters.tables.columns import TableInput
 
 _VISIT_COLUMNS = (*NEEDED, *OPTIONAL, "site")
 
 
+@contextmanager
 def visits_input(
-    source: object,
-    *,
-    columns: Mapping[str, str] | None,
-    skip_bad_rows: bool,
-    change_times: bool = False,
-) -> TableInput:
+    source: object, options: TableOptions, *, change_times: bool = False
+) -> Iterator[TableInput]:
     """Visits to read, or all changes where `change_times` says that they will do.
 
     Args:
-        source: A path, a frame, columns, or visits.
-        columns: Their name of each of our columns, where it differs.
-        skip_bad_rows: Count malformed rows instead of refusing the source.
+        source: Paths, a frame, columns, or visits.
+        options: How they are read.
         change_times: Whether the source may be one of all changes.
     """
-    _check_names(columns, (*_VISIT_COLUMNS, *([CHANGE_TIME] if change_times else [])))
-    if is_path(source):
-        return TableInput(Path(source), columns or {}, skip_bad_rows)
-    return frame_input(source, columns=columns, skip_bad_rows=skip_bad_rows)
+    _check_names(options.columns, (*_VISIT_COLUMNS, *([CHANGE_TIME] if change_times else [])))
+    paths = _paths(source)
+    if paths:
+        with open_table(paths, options) as table:
+            yield table
+    else:
+        columns, lenient = options.columns, options.skip_bad_rows
+        yield frame_input(source, columns=columns, skip_bad_rows=lenient)
 
 
+@contextmanager
 def whole_input(
     source: object,
     known: Sequence[str],
     *,
     columns: Mapping[str, str] | None = None,
     name: str = "frame",
-) -> TableInput:
+) -> Iterator[TableInput]:
     """A table of one row per page or change to read.
 
     Args:
-        source: A path, a frame or columns.
+        source: Paths, a frame or columns.
         known: Our columns.
         columns: Their name of each of these, where it differs.
         name: What errors call a frame.
     """
     _check_names(columns, known)
-    if is_path(source):
-        return TableInput(Path(source), columns or {})
-    return whole_frame_input(source, columns=columns, name=name)
+    paths = _paths(source)
+    if paths:
+        with open_table(paths, TableOptions(columns or {})) as table:
+            yield table
+    else:
+        yield whole_frame_input(source, columns=columns, name=name)
 
 
 def is_path(source: object) -> TypeGuard[str | PathLike[str]]:
     """Whether a source is a path."""
     return isinstance(source, str | PathLike)
+
+
+def _paths(source: object) -> list[Path]:
+    """Paths that a source is, or is a list of; none where it is something else."""
+    if is_path(source):
+        return [Path(source)]
+    several = isinstance(source, list) and all(map(is_path, source))
+    return [Path(each) for each in source] if isinstance(source, list) and several else []
 
 
 def _check_names(columns: Mapping[str, str] | None, known: Sequence[str]) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from recrawl.adapters.pictures import DrawnChart
 from recrawl.adapters.tables.logs import Log
+from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.adapters.tables.visits import VisitReading
 from recrawl.analysis.results import ResultTable
 from recrawl.analysis.sources import visits_input
@@ -43,6 +44,7 @@ from recrawl.visits.histories import Histories
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from recrawl.adapters.tables.columns import TableInput
     from recrawl.arrays.types import Ints
     from recrawl.trends.points import Place, Points
     from recrawl.trends.weibull import Variant
@@ -60,25 +62,22 @@ class TrendPages:
     """The pages of a source, in its order.
 
     Args:
-        file: Where they come from.
+        table: Where they come from.
         names: Their names.
         histories: What the visits showed.
         priors: Priors of their rates.
         complete: Whether the source holds all changes.
-        skipped: Malformed rows that were left out.
     """
 
-    file: Path
+    table: TableInput
     names: Texts
     histories: Histories
     priors: Priors
     complete: bool
-    skipped: int
 
     @classmethod
     def read(cls, reading: VisitReading, page: str = "") -> TrendPages:
         """Read all pages, or one; a source of all changes covers the time between them, too."""
-        file = reading.table.path
         with Log(reading, _ALL_OF_IT, Path()) as log:
             fitted, pieces = log.fit_prior(), list(log.pieces())
         names = Texts.joined([piece.names for piece in pieces])
@@ -86,22 +85,22 @@ class TrendPages:
         site = np.concatenate([piece.site for piece in pieces])
         rows = np.argsort(np.concatenate([piece.position for piece in pieces]), kind="stable")
         if page:
-            rows = _only(file, names, rows, page)
+            rows = _only(reading.table, names, rows, page)
         names, histories = names.take(rows), histories.take(rows)
         if reading.complete:
             histories = watched_all_the_time(histories)
         priors = Priors(fitted.shape, fitted.exposure, site[rows])
-        return cls(file, names, histories, priors, reading.complete, reading.table.skipped)
+        return cls(reading.table, names, histories, priors, reading.complete)
 
     def only(self, page: str) -> TrendPages:
         """One of the pages."""
-        rows = _only(self.file, self.names, np.arange(len(self.names)), page)
+        rows = _only(self.table, self.names, np.arange(len(self.names)), page)
         site = self.priors.site_of_page
         priors = Priors(
             self.priors.shape, self.priors.exposure, None if site is None else site[rows]
         )
         names, histories = self.names.take(rows), self.histories.take(rows)
-        return TrendPages(self.file, names, histories, priors, self.complete, self.skipped)
+        return TrendPages(self.table, names, histories, priors, self.complete)
 
     def points(self, place: str = "middle") -> Points:
         """Their change points; undated ones at `place` of their gaps."""
@@ -110,11 +109,11 @@ class TrendPages:
         return points_of(self.histories, place=chosen, random=np.random.default_rng(0))
 
 
-def _only(file: Path, names: Texts, rows: Ints, page: str) -> Ints:
+def _only(table: TableInput, names: Texts, rows: Ints, page: str) -> Ints:
     """Row of the page."""
     known = names.tolist()
     if page not in known:
-        raise InvalidTable(f"{file}: no page {page!r}")
+        raise InvalidTable(f"{table.names}: no page {page!r}")
     only: Ints = rows[rows == known.index(page)]
     return only
 
@@ -285,7 +284,8 @@ def trends(
         check_month(period, "period")
     elif period:
         raise InvalidParameter(f"period is for rates and season (got {period!r} for {kind})")
-    table = visits_input(source, columns=columns, skip_bad_rows=skip_bad_rows, change_times=True)
-    pages = TrendPages.read(VisitReading(table, change_times=True))
+    known = TableOptions(columns or {}, skip_bad_rows)
+    with visits_input(source, known, change_times=True) as table:
+        pages = TrendPages.read(VisitReading(table, change_times=True))
     rows = _KINDS[kind](pages, period, level)
     return TrendResult(pages.names.take(rows.page), rows.columns, "page", pages=pages, level=level)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import options, screen, shared
 
 if TYPE_CHECKING:
@@ -26,8 +27,10 @@ if TYPE_CHECKING:
 _COMPARE = "compare"
 _PANELS = 2  # tables of methods side by side that a terminal holds
 
-_FILE = typer.Argument(
-    metavar="FILE", help="Visits: CSV, JSON lines or Parquet.", show_default=False
+_FILES = typer.Argument(
+    metavar="FILE...",
+    help="Visits: files, folders, quoted patterns, - for the standard input; or stores of crawls.",
+    show_default=False,
 )
 _METHOD = typer.Option(
     metavar="M",
@@ -48,7 +51,7 @@ _FALSE_CHANGES = typer.Option(
 )
 _NOW = typer.Option(
     metavar="T",
-    help="Instant of fresh_now: ISO 8601 or epoch seconds  [default: the current time]",
+    help="Instant of fresh_now, e.g. 2026-01-31 or 2026  [default: the current time]",
     show_default=False,
 )
 _MEMORY = typer.Option(
@@ -56,57 +59,64 @@ _MEMORY = typer.Option(
 )
 
 
+@shared.with_options(shared.log_options, "read_as")
 def estimate(
-    file: Annotated[Path, _FILE],
+    files: Annotated[list[Path], _FILES],
     *,
     method: Annotated[str, _METHOD] = "gamma",
     classes: Annotated[str, _CLASSES] = "",
     false_changes: Annotated[float, _FALSE_CHANGES] = 0.0,
     level: Annotated[float, shared.LEVEL] = 0.9,
     now: Annotated[str, _NOW] = "",
-    site_column: Annotated[str, shared.SITE_COLUMN] = "",
-    column: Annotated[list[str] | None, shared.COLUMN] = None,
-    skip_bad_rows: Annotated[bool, shared.SKIP] = False,
     memory: Annotated[str, _MEMORY] = "2G",
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
+    read_as: TableOptions,
 ) -> None:
     """Estimate how often each page of a visit log changes.
 
-    FILE has one row per visit, in any order: page, visited_at (ISO 8601 or epoch
-    seconds), changed (true, false, or empty if unknown) and, optionally,
-    last_modified and status (an HTTP code, ok, failed or gone). Writes one row
-    per page: its change rate with a band, the probability that it has not changed
-    since its last visit, and a status that says how much the visits reveal. FILE
-    is not changed.
+    FILE is CSV, JSON lines, a JSON array, Parquet or Arrow, packed (.gz .bz2 .zst
+    .xz) or not; all files together are one log. It has one row per visit, in any
+    order: page, visited_at (ISO 8601, an epoch number or a date of HTTP), changed
+    (true, false, or empty if unknown) or a digest of the content and, optionally,
+    last_modified and status (an HTTP code, ok, failed or gone). What
+    `recrawl crawl --log` and `recrawl export visits` write, and the store of a
+    crawl, are read as they are. Writes one row per page: its change rate with a
+    band, the probability that it has not changed since its last visit, and a
+    status that says how much the visits reveal. No input is changed.
 
     \b
     Examples:
         recrawl estimate visits.csv
+        recrawl estimate 'logs/*.csv.gz' --column digest=sha1 --tz Europe/Berlin
+        zcat visits.jsonl.gz | recrawl estimate - --csv
         recrawl estimate visits.parquet --method likelihood -o rates.parquet
         recrawl estimate visits.csv --method compare
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     import numpy as np
 
-    from recrawl.adapters.tables.columns import TableInput
+    from recrawl.adapters.tables.inputs import open_table
     from recrawl.adapters.tables.logs import Log
-    from recrawl.adapters.tables.visits import NEEDED, OPTIONAL, VisitReading
+    from recrawl.adapters.tables.visits import CHANGE_TIME, VisitReading
 
-    out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
+    out = shared.Output.of(*files, as_csv=as_csv, as_json=as_json, file=output)
+    if CHANGE_TIME in read_as.columns:
+        raise typer.BadParameter("--column changed_at is for recrawl trends")
     question = _question(method, classes, level, false_changes)
     until = np.datetime64(options.moment(now).replace(tzinfo=None), "us")
     scratch = Path() if output is None else output.parent
-    names = options.renamed(column or [], (*NEEDED, *OPTIONAL), site_column)
     first: PieceEstimates | None = None
-    with screen.progress("reading visits") as progress:
-        table = TableInput(file, names, skip_bad_rows, progress)
-        with Log(VisitReading(table), options.size(memory), scratch) as log:
-            results = question.answers(log, scratch)
-            if out.interactive:
-                counts, first = _first_rows(results)
-            else:
-                counts = _written(question, results, until, out)
+    with (
+        screen.progress("reading visits") as progress,
+        open_table(files, read_as, progress) as table,
+        Log(VisitReading(table), options.size(memory), scratch) as log,
+    ):
+        results = question.answers(log, scratch)
+        if out.interactive:
+            counts, first = _first_rows(results)
+        else:
+            counts = _written(question, results, until, out)
     shown = counts.total() if first is None else _show(first, until)
     _remarks(counts, table, method, unshown=counts.total() - shown)
     shared.revert_remark(log.reverts)
@@ -205,10 +215,9 @@ def _remarks(counts: Counter[str], table: TableInput, method: str, unshown: int)
         screen.remark(f"... and {unshown:,} more pages; --csv, --json or -o writes all of them.")
     pages = counted(counts.total(), "page")
     by = "all methods" if method == _COMPARE else f"method {method}"
-    screen.remark(f"{pages} of {table.path}, {by}.")
+    screen.remark(f"{pages} of {table.names}, {by}.")
     kind = "pooled" if method in POOLED else "alone"
     for status, remarks in STATUS_REMARKS.items():
         if counts[status]:
             screen.remark(f"{counts[status]:,} {remarks[kind]}")
-    if table.skipped:
-        screen.remark(f"{counted(table.skipped, 'malformed row')} skipped.")
+    shared.read_remarks(table)

@@ -16,6 +16,7 @@ from recrawl.units import SECONDS_A_DAY, days, instant
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_ALWAYS_THERE = ("page", "visited_at", "rate_per_day")  # columns
 _COUNT = re.compile(r" *[0-9]{1,9} *")  # nobody makes more visits
 
 
@@ -50,19 +51,19 @@ def renamed(pairs: Sequence[str], ours: Sequence[str], site: str = "") -> dict[s
     """Name in the file of each of our columns, from pairs such as `page=url`.
 
     Args:
-        pairs: The pairs.
+        pairs: The pairs; `status=` says that the file has no such column.
         ours: Our columns.
         site: The file's column with the site of a page; empty if it has none.
     """
     names: dict[str, str] = {}
     for pair in pairs:
         name, found, theirs = pair.partition("=")
-        if not found or not theirs or name not in ours:
+        if not found or name not in ours or (not theirs and name in _ALWAYS_THERE):
             raise InvalidParameter(
                 f"column must look like OURS=THEIRS with OURS one of {', '.join(ours)} "
                 f"(got {pair!r})"
             )
-        if name in names or theirs in names.values():
+        if name in names or (theirs and theirs in names.values()):
             raise InvalidParameter(f"column {pair!r} is mapped twice (in {' '.join(pairs)!r})")
         names[name] = theirs
     return names | ({"site": site} if site else {})

@@ -13,13 +13,15 @@ import typer
 from recrawl.cli import options, screen, shared
 
 if TYPE_CHECKING:
+    from recrawl.adapters.tables.columns import TableInput
     from recrawl.adapters.tables.rates import RateTable
     from recrawl.analysis.plan import PlanAnswer
     from recrawl.plan import BudgetCurve, Plan
 
-_FILE = typer.Argument(
-    metavar="FILE",
-    help="Rates: CSV, JSON lines or Parquet; or the store of a crawl.",
+_FILES = typer.Argument(
+    metavar="FILE...",
+    help="Rates: files, folders, quoted patterns, - for the standard input; or the store of a "
+    "crawl.",
     show_default=False,
 )
 _BUDGET = typer.Option(
@@ -49,7 +51,7 @@ _PLOT = typer.Option(
 
 
 def plan(
-    file: Annotated[Path, _FILE],
+    files: Annotated[list[Path], _FILES],
     *,
     budget: Annotated[str, _BUDGET],
     objective: Annotated[str, _OBJECTIVE] = "harmonic",
@@ -60,13 +62,15 @@ def plan(
     curve: Annotated[bool, _CURVE] = False,
     plot: Annotated[Path | None, _PLOT] = None,
     column: Annotated[list[str] | None, shared.COLUMN] = None,
+    delimiter: Annotated[str, shared.DELIMITER] = "",
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:
     """Plan how often to visit each page within a budget.
 
-    FILE has one row per page: page and rate_per_day and, optionally, shape and
+    FILE is CSV, JSON, Parquet or Arrow, packed or not; several are one table. It
+    has one row per page: page and rate_per_day and, optionally, shape and
     exposure_days (the uncertainty of the rate), weight and host, as written by
     `recrawl estimate`. Writes one row per page: visits per day, days between visits,
     expected freshness and the value of one more visit per day. If FILE is the
@@ -81,19 +85,23 @@ def plan(
         recrawl plan recrawl.db --budget 5000/1d
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.adapters.pictures import check_picture, write_picture
+    from recrawl.adapters.tables.inputs import open_table
     from recrawl.adapters.tables.rates import NEEDED, OPTIONAL, read_rates
+    from recrawl.adapters.tables.table_options import TableOptions, delimiter_of
     from recrawl.analysis.plan import RANDOMISED, PlanQuestion
     from recrawl.report.plans import curve_chart
 
-    out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
+    out = shared.Output.of(*files, as_csv=as_csv, as_json=as_json, file=output)
     if form == RANDOMISED and (curve or plot is not None):
         raise typer.BadParameter("--curve and --plot need --form periodic")
     question = PlanQuestion.of(budget, objective, per_host, (max_interval, min_interval), form)
     names = options.renamed(column or [], (*NEEDED, *OPTIONAL))
+    read_as = TableOptions(names, delimiter=delimiter_of(delimiter))
     if plot is not None:
         check_picture(plot)
-    table = read_rates(file, names)
-    answer = question.answer(file, table)
+    with open_table(files, read_as) as source:
+        table = read_rates(source)
+    answer = question.answer(source.names, table)
     budgets = question.curve(answer) if curve or plot is not None else None
     if plot is not None and budgets is not None:
         write_picture(plot, curve_chart(budgets, budget=answer.plan.budget))
@@ -101,7 +109,7 @@ def plan(
         _put_curve(budgets, out)
     else:
         _put(table, answer.plan, out)
-    for sentence in _remarks(file, answer):
+    for sentence in _remarks(source, answer):
         screen.remark(sentence)
 
 
@@ -126,7 +134,7 @@ def _put_curve(curve: BudgetCurve, out: shared.Output) -> None:
         out.write(names, curve_columns(curve), first="budget")
 
 
-def _remarks(file: Path, answer: PlanAnswer) -> list[str]:
+def _remarks(source: TableInput, answer: PlanAnswer) -> list[str]:
     """What is spent, and what it buys."""
     from recrawl.analysis.plan import UNSEEN
     from recrawl.plan import OBJECTIVES, uniform
@@ -145,7 +153,7 @@ def _remarks(file: Path, answer: PlanAnswer) -> list[str]:
     aim = next(name for name, each in OBJECTIVES.items() if each == plan.objective)
     if plan.mean_freshness < evenly.mean_freshness and fresh != even and aim != "freshness":
         said += f", but the plan optimises {aim}, not freshness"
-    lines = [f"{pages} of {file}, planned for {visits}; {worth}.", f"{said}."]
+    lines = [f"{pages} of {source.names}, planned for {visits}; {worth}.", f"{said}."]
     starved = int(plan.starved.sum())
     if starved:
         lines.append(f"{counted(starved, 'page')} never visited: other pages are worth more.")
@@ -157,7 +165,7 @@ def _remarks(file: Path, answer: PlanAnswer) -> list[str]:
             f"{answer.unknown:,} without a rate: treated as never visited, "
             f"{UNSEEN[0]:g} changes in {UNSEEN[1]:g} days."
         )
-    return [*lines, *_of_store(file)]
+    return [*lines, *_of_store(source.path)]
 
 
 def _of_store(file: Path) -> list[str]:

@@ -5,20 +5,24 @@ Touches: files, the standard streams.
 
 from __future__ import annotations
 
+import inspect
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recrawl.cli import screen
+from recrawl.adapters.tables.table_options import TableOptions, delimiter_of, time_zone_of
+from recrawl.cli import options, screen
 from recrawl.errors import CannotWrite
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
 
+    from recrawl.adapters.tables.columns import TableInput
     from recrawl.adapters.tables.outputs import TableWriter
     from recrawl.arrays.texts import Texts
     from recrawl.report.rates import Column
@@ -31,7 +35,20 @@ SITE_COLUMN = typer.Option(
 )
 COLUMN = typer.Option(
     metavar="OURS=THEIRS",
-    help="Name of a column in FILE if it differs, e.g. page=url; may be repeated",
+    help="Name of a column in FILE if it differs, e.g. page=url or digest=sha1; status= for none; "
+    "may be repeated",
+    show_default=False,
+)
+DELIMITER = typer.Option(
+    metavar="D",
+    help="What separates cells of CSV: comma, semicolon, tab, pipe or any mark  "
+    "[default: as in the header]",
+    show_default=False,
+)
+TIME_ZONE = typer.Option(
+    "--tz",
+    metavar="ZONE",
+    help="Time zone of times in FILE without an offset, e.g. Europe/Berlin  [default: UTC]",
     show_default=False,
 )
 SKIP = typer.Option("--skip-bad-rows", help="Skip malformed rows and count them.")
@@ -56,6 +73,80 @@ SETTINGS_OR_STORE = typer.Option(
     metavar="FILE",
     help="Settings of the crawl, or a store of `recrawl.Scheduler`, which has its own.",
 )
+
+
+def with_options(
+    made: Callable[..., object], name: str
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give verbs the options of `made` after their own, and what it makes of them as `name`.
+
+    If `made` has a parameter `inputs`, it is given the paths among the verb's arguments.
+    """
+
+    def decorated(verb: Callable[..., None]) -> Callable[..., None]:
+        own = _parameters(verb, but=name)
+        common = _parameters(made, but="inputs")
+
+        @wraps(verb)
+        def run(**values: Any) -> None:  # noqa: ANN401 - what the signature below says
+            mine = {each.name: values[each.name] for each in own}
+            asked = {each.name: values[each.name] for each in common}
+            if "inputs" in inspect.signature(made).parameters:
+                asked["inputs"] = [path for value in mine.values() for path in _paths(value)]
+            verb(**mine, **{name: made(**asked)})
+
+        everything = [*own, *common]
+        run.__signature__ = inspect.Signature(everything)  # type: ignore[attr-defined] # what Typer reads
+        run.__annotations__ = {each.name: each.annotation for each in everything}
+        return run
+
+    return decorated
+
+
+def _parameters(function: Callable[..., object], but: str) -> list[inspect.Parameter]:
+    found = inspect.signature(function, eval_str=True).parameters.values()
+    return [each for each in found if each.name != but]
+
+
+def _paths(value: object) -> list[Path]:
+    return [
+        each for each in (value if isinstance(value, list) else [value]) if isinstance(each, Path)
+    ]
+
+
+def table_options(
+    *,
+    delimiter: Annotated[str, DELIMITER] = "",
+    tz: Annotated[str, TIME_ZONE] = "",
+) -> TableOptions:
+    """How tables are read, checked before any is."""
+    return TableOptions({}, delimiter=delimiter_of(delimiter), time_zone=time_zone_of(tz))
+
+
+def log_options(
+    *,
+    site_column: Annotated[str, SITE_COLUMN] = "",
+    column: Annotated[list[str] | None, COLUMN] = None,
+    skip_bad_rows: Annotated[bool, SKIP] = False,
+    delimiter: Annotated[str, DELIMITER] = "",
+    tz: Annotated[str, TIME_ZONE] = "",
+) -> TableOptions:
+    """How visit logs are read, checked before any is."""
+    from recrawl.adapters.tables.visits import CHANGE_TIME, NEEDED, OPTIONAL
+
+    options_of_all = table_options(delimiter=delimiter, tz=tz)
+    names = options.renamed(column or [], (*NEEDED, *OPTIONAL, CHANGE_TIME), site_column)
+    return replace(options_of_all, columns=names, skip_bad_rows=skip_bad_rows)
+
+
+def read_remarks(table: TableInput) -> None:
+    """Print how a table was understood, and what was left out."""
+    from recrawl.report.words import counted
+
+    for sentence in table.remarks:
+        screen.remark(sentence)
+    if table.skipped:
+        screen.remark(f"{counted(table.skipped, 'malformed row')} skipped.")
 
 
 def store_in(store: Path | None, settings: Path) -> Path:
@@ -99,12 +190,14 @@ class Output:
         kinds = {None: "", True: "csv", False: "spreadsheet"}
         kind = "json" if as_json else kinds[as_csv]
         if file is not None:
+            from recrawl.adapters.tables.inputs import named_files
             from recrawl.adapters.tables.outputs import check_output
 
             if check_output(file) != "csv" and kind:
                 raise typer.BadParameter("--spreadsheet needs -o with a name that ends in .csv")
-            for other in inputs:
-                if other is not None and file.exists() and other.exists() and file.samefile(other):
+            given = [each for each in inputs if each is not None and file.exists()]
+            for other in named_files(given):
+                if other.exists() and file.samefile(other):
                     raise CannotWrite(f"{file} is an input, which is never overwritten")
         return cls(kind, file)
 

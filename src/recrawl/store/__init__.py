@@ -143,12 +143,15 @@ def delete_store(address: Address) -> None:
 
 
 def is_store(address: Address) -> bool:
-    """Whether a file is a store, by its first bytes; False if it cannot be read.
+    """Whether a file is a store, by its first bytes; False if it cannot be read, or only once.
 
     Not for a process that has the store open: closing the file would release SQLite's locks on it.
     """
     try:
-        with file_of(address).open("rb") as file:
+        path = file_of(address)
+        if not path.is_file():  # a pipe must keep its first bytes
+            return False
+        with path.open("rb") as file:
             return begins_as_store(file.read(_HEADER_BYTES))
     except OSError:
         return False

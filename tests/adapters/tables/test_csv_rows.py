@@ -90,10 +90,53 @@ def test_text_must_be_utf_8(tmp_path):
     assert refusal(path) == f"{path}, line 2: must be UTF-8 text (got byte 0xe9)"
 
 
-def test_text_in_utf_16_is_refused(tmp_path):
-    path = log(tmp_path, (HEADER + "/a,1,true\n").encode("utf-16"))
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
+def test_text_may_be_utf_16_with_a_mark(tmp_path, encoding):
+    """As spreadsheets write it; without a mark it is full of NUL bytes."""
+    text = HEADER + "/é😀,1,true\n"
+    marked = "\ufeff" + text if encoding == "utf-16-be" else text
+    path = log(tmp_path, marked.encode(encoding))
 
-    assert refusal(path).startswith(f"{path}, line 1: must be ")
+    assert plain(rows_in(path)) == [("/é😀", 1, 1)]
+    assert "must be " in refusal(log(tmp_path, text.encode("utf-16-le")))
+
+
+def test_utf_16_that_is_cut_off_is_refused(tmp_path):
+    path = log(tmp_path, (HEADER + "/a,1,true").encode("utf-16")[:-1])
+
+    assert refusal(path) == f"{path}: must be whole UTF-16 text, as its first bytes say that it is"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_may_end_in_any_way(tmp_path, end):
+    """And are counted alike."""
+    text = HEADER + '"two\nlines",1,true\n/b,2,\n/c,soon,\n'
+    path = log(tmp_path, text.replace("\n", end))
+
+    assert refusal(path).startswith(f"{path}, line 5, column 'visited_at': ")
+    path = log(tmp_path, text.replace("soon", "3").replace("\n", end))
+    assert [row[0] for row in rows_in(path)] == [f"two{end}lines", "/b", "/c"]
+
+
+def test_blocks_may_end_anywhere(tmp_path, monkeypatch):
+    """In a line, in its end, in a letter; the rows are the same."""
+    text = HEADER + "/é,1,true\r\n/😀,2,false\r\n"
+    path = log(tmp_path, text)
+    for size in range(1, len(text.encode()) + 1):
+        monkeypatch.setattr("recrawl.adapters.tables.text_files._BLOCK", size)
+        assert plain(rows_in(path)) == [("/é", 1, 1), ("/😀", 2, 0)]
+        assert refusal(log(tmp_path, text + "/a,1\n")).startswith(f"{path}, line 4: ")
+        assert refusal(log(tmp_path, text.encode() + b"\xff\n")).startswith(f"{path}, line 4: ")
+        log(tmp_path, text)
+
+
+def test_a_line_has_a_bound(tmp_path, monkeypatch):
+    """Otherwise a file without line ends would be read into memory whole."""
+    monkeypatch.setattr("recrawl.adapters.tables.text_files._LONGEST_LINE", 1000)
+    monkeypatch.setattr("recrawl.adapters.tables.text_files._BLOCK", 100)
+    path = log(tmp_path, HEADER + "/a,1,true\n" + "x" * 2000)
+
+    assert refusal(path) == f"{path}, line 3: must be shorter than 1,000 bytes"
 
 
 @pytest.mark.parametrize("row", ['"open,1,true\n', '"shut"x,1,true\n'])
@@ -123,14 +166,19 @@ def test_the_names_of_columns_in_an_error_stay_on_one_line(tmp_path):
     assert refusal(path).startswith(f"{path}: column 'page' must be present (got ")
 
 
-@pytest.mark.parametrize("mark", [";", "\t", "|"])
-def test_other_marks_between_columns_are_named(tmp_path, mark):
-    """What spreadsheets of other countries write; otherwise three columns would be missing."""
-    header = mark.join(["page", "visited_at", "changed"])
-    path = log(tmp_path, header + "\n" + mark.join(["/a", "1", "true"]) + "\n")
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+def test_the_header_tells_what_separates_cells(tmp_path, mark):
+    header = mark.join(["page", "visited_at", "changed", '"a,b;c|d,e;f|"'])
+    path = log(tmp_path, header + "\n" + mark.join(["/a", "1", "true", '","']) + "\n")
 
-    sentence = f"columns must be separated by commas (got the header {header!r})"
-    assert refusal(path) == f"{path}: {sentence}"
+    assert plain(rows_in(path)) == [("/a", 1, 1)]
+
+
+def test_the_separator_may_be_forced(tmp_path):
+    path = log(tmp_path, "page^visited_at^changed^a,b,c,d\n/a^1^true^\n")
+
+    assert "must be present" in refusal(path)
+    assert plain(rows_in(visits_in(path, delimiter="^"))) == [("/a", 1, 1)]
 
 
 def test_a_single_column_is_no_log(tmp_path):

@@ -133,3 +133,73 @@ def test_columns_of_a_name_asked_for_may_come_late(tmp_path):
     reading = visits_in(path, {"status": "code"})
 
     assert [row[4] for row in rows_in(reading)] == [AnswerKind.OK, AnswerKind.GONE]
+
+
+# A JSON array of the same objects.
+
+ARRAY = """[
+  {"page": "/a", "visited_at": 1, "changed": true},
+  {"page": "/é😀", "visited_at": 2,
+   "changed": null, "extra": [1, {"a": "}]"}]}
+]
+"""
+
+
+@pytest.mark.parametrize("name", ["log.json", "log.jsonl", "log"])
+@pytest.mark.parametrize("block", [1, 2, 7, 1 << 20])
+def test_an_array_is_read_wherever_its_blocks_end(tmp_path, monkeypatch, name, block):
+    monkeypatch.setattr("recrawl.adapters.tables.text_files._BLOCK", block)
+    path = tmp_path / name
+    path.write_text(ARRAY)
+
+    assert plain(rows_in(path)) == [("/a", 1, 1), ("/é😀", 2, -1)]
+
+
+def test_an_array_on_one_line_is_read(tmp_path):
+    path = tmp_path / "log.json"
+    path.write_text('[{"page":"/a","visited_at":1,"changed":true},{"page":"/b","visited_at":2}]')
+
+    assert plain(rows_in(path)) == [("/a", 1, 1), ("/b", 2, -1)]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('[{"page": "/a"}', "line 1: must be a whole JSON array"),
+        ('[\n{"page": "/a"},\n', "line 3: must be a whole JSON array"),
+        ('[\n{"page": "/a"\n', "line 2: must be a whole JSON array"),
+        ('[\n{"page": "/a"}\n{"page": "/b"}]', "line 3: must be a whole JSON array"),
+        ('[{"page": "/a"},]', "line 1: must be a whole JSON array"),
+        ('[{"page": "/a"}]\n{}', "line 2: must end with its array"),
+        ("[\n,{}]", "line 2: must be a whole JSON array"),
+        ('[\n{"page": "/a", "visited_at": 1, "changed": 1},\n5]', "line 3: must be a JSON object"),
+        ("[ ]", "must hold one object per line (got none)"),
+        ("[ " + "[" * 100_000, "line 1: must be a whole JSON array"),
+    ],
+)
+def test_a_wrong_array_is_refused_with_its_line(tmp_path, text, sentence):
+    path = tmp_path / "log.json"
+    path.write_text(text)
+
+    with pytest.raises(InvalidTable) as refused:
+        rows_in(path)
+    assert sentence in str(refused.value)
+
+
+def test_what_is_no_object_in_an_array_may_be_skipped(tmp_path):
+    path = tmp_path / "log.json"
+    path.write_text('[{"page": "/a", "visited_at": 1, "changed": true}, "x", [2], null, 34]')
+    reading = visits_in(path, skip_bad_rows=True)
+
+    assert plain(rows_in(reading)) == [("/a", 1, 1)]
+    assert reading.table.skipped == 4
+
+
+def test_an_object_of_an_array_has_a_bound(tmp_path, monkeypatch):
+    monkeypatch.setattr("recrawl.adapters.tables.text_files._LONGEST_LINE", 1000)
+    monkeypatch.setattr("recrawl.adapters.tables.text_files._BLOCK", 100)
+    path = tmp_path / "log.json"
+    path.write_text('[{"page": "' + "x" * 5000 + '"}]')
+
+    with pytest.raises(InvalidTable, match=r"line 1: must have objects shorter than 1,000 letters"):
+        rows_in(path)

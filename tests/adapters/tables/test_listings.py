@@ -286,10 +286,20 @@ def test_without_objects_is_refused(folder):
         read_listing(*files)
 
 
-def test_two_tables_of_a_kind_are_refused(folder):
+def test_files_of_a_kind_are_one_table(folder):
+    """Whose rows may lie in any of them, but only in one."""
     objects = folder() / "objects.csv"
+    whole = read_listing(objects)
+    header, *rows = objects.read_text().splitlines(keepends=True)
+    parts = [objects.with_name(f"part-{number}.csv") for number in range(2)]
+    for number, part in enumerate(parts):
+        part.write_text(header + "".join(rows[number::2]))
 
-    with pytest.raises(InvalidTable, match=r"must be the only file of objects \(got two\)"):
+    found = read_listing(*parts)
+
+    assert sorted(found.keys.tolist()) == sorted(whole.keys.tolist())
+    assert len(found.object) == len(whole.object)
+    with pytest.raises(InvalidTable, match=rf"{objects}, line 2, column .* must name an object"):
         read_listing(objects, objects)
 
 
@@ -418,7 +428,7 @@ def test_one_snapshot_and_an_empty_one_have_a_status(tmp_path):
             "must have a column key, id, uid, object, url (got name)",
         ),
         ({"2026-01-01.csv": 'id\na\n""\n'}, "column 'id': must name an object"),
-        ({}, "must hold objects, or snapshots in CSV, JSON lines or Parquet"),
+        ({}, "must hold objects, or snapshots in tables"),
     ],
 )
 def test_snapshots_that_cannot_be_are_one_sentence(tmp_path, files, message):

@@ -274,8 +274,6 @@ def test_pages_that_are_all_null_are_refused(tmp_path, kind):
 ABSURD = {
     "nan": pa.array([0.0, float("nan"), 1.0, 2.0]),
     "infinite": pa.array([0.0, float("inf"), 1.0, 2.0]),
-    "milliseconds": pa.array([0, NEW_YEAR * 1000, 1, 2]),
-    "nanoseconds": pa.array([0, NEW_YEAR * 10**9 + 1, 1, 2]),
     "unsigned": pa.array([0, 2**64 - 1, 1, 2], pa.uint64()),
     "s of another aeon": pa.array([0, 2**40, 1, 2], pa.timestamp("s")),
     "s that overflow": pa.array([0, 18_446_744_073_710 + NEW_YEAR, 1, 2], pa.timestamp("s")),
@@ -308,7 +306,7 @@ def test_an_absurd_time_may_be_skipped(tmp_path, kind):
     assert reading.table.skipped == skipped
 
 
-@pytest.mark.parametrize("changed", [[0, 1, 2, 0], [0.0, 1.0, 0.5, 0.0], ["", "true", "yes", ""]])
+@pytest.mark.parametrize("changed", [[0, 1, 2, 0], [0.0, 1.0, 0.5, 0.0], ["", "true", "yep", ""]])
 def test_a_change_must_be_true_or_false(tmp_path, changed):
     path = log(tmp_path, changed=changed)
 

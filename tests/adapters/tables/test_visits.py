@@ -150,10 +150,72 @@ def test_a_column_may_name_the_site(tmp_path, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_missing_column_is_named(tmp_path, kind):
-    path = _written(tmp_path, kind, ("page", "time", "changed"), [("/a", 1, True)])
+    path = _written(tmp_path, kind, ("page", "when", "changed"), [("/a", 1, True)])
 
-    sentence = "column 'visited_at' must be present (got page, time, changed)"
+    sentence = "column 'visited_at' must be present (got page, when, changed)"
     assert refusal(path) == f"{path}: {sentence}"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_something_must_tell_of_changes(tmp_path, kind):
+    path = _written(tmp_path, kind, ("page", "visited_at", "size"), [("/a", 1, 5)])
+
+    sentence = "column 'changed' or 'digest' must be present (got page, visited_at, size)"
+    assert refusal(path) == f"{path}: {sentence}"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_usual_names_of_columns_are_known(tmp_path, kind):
+    """And it is said which were taken, in any spelling."""
+    rows = [("/a", 1, "x", 200), ("/a", 2, "y", 503)]
+    reading = visits_in(
+        _written(tmp_path, kind, ("URL", "fetched_at", "sha1", "Status Code"), rows)
+    )
+
+    found = rows_in(reading)
+    assert plain(found) == [("/a", 1, -1), ("/a", 2, -1)]
+    assert [row[4] for row in found] == [0, 3]
+    said = "'URL' as page, 'fetched_at' as visited_at, 'Status Code' as status, 'sha1' as digest"
+    assert list(reading.table.remarks) == [f"Reading {said}."]
+
+
+def test_a_usual_name_must_be_the_only_one(tmp_path):
+    path = _written(tmp_path, "csv", ("url", "uri", "date", "changed"), [("/a", "/b", 1, True)])
+
+    sentence = "columns 'url' and 'uri' could each be page; --column page=url says which"
+    assert refusal(path) == f"{path}: {sentence}"
+    reading = visits_in(path, {"page": "uri"})
+    assert plain(rows_in(reading)) == [("/b", 1, 1)]
+    assert list(reading.table.remarks) == ["Reading 'date' as visited_at."]
+
+
+def test_a_column_may_be_said_not_to_be_there(tmp_path):
+    """Where an unrelated one has a usual name."""
+    header = ("page", "visited_at", "changed", "code")
+    path = _written(tmp_path, "csv", header, [("/a", 1, True, "DE")])
+
+    assert "column 'code': must be an HTTP code" in refusal(path)
+    assert plain(rows_in(visits_in(path, {"status": ""}))) == [("/a", 1, 1)]
+
+
+def test_where_changes_are_told_a_usual_name_is_no_digest(tmp_path):
+    header = ("page", "visited_at", "changed", "etag")
+    reading = visits_in(_written(tmp_path, "csv", header, [("/a", 1, True, "x")]))
+    rows_in(reading)
+
+    assert "digest" not in reading.present
+    assert not reading.table.remarks
+
+
+def test_dates_alone_may_tell_of_changes(tmp_path):
+    header = ("page", "visited_at", "last_modified")
+    reading = visits_in(_written(tmp_path, "csv", header, [("/a", 5, 1), ("/a", 9, 7)]))
+
+    assert [row[:4] for row in rows_in(reading)] == [
+        ("/a", 5 * 10**6, -1, 10**6),
+        ("/a", 9 * 10**6, -1, 7 * 10**6),
+    ]
+    assert list(reading.table.remarks) == ["Changes are told by last_modified alone."]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -181,28 +243,28 @@ BAD = {
     "word": (
         "soon",
         "visited_at",
-        "must be a time in ISO 8601 or epoch seconds, from 1900 to 2200 (got 'soon')",
+        "must be a time in ISO 8601 or an epoch number, from 1900 to 2200 (got 'soon')",
     ),
     "nan": (
         "nan",
         "visited_at",
-        "must be a time in ISO 8601 or epoch seconds, from 1900 to 2200 (got 'nan')",
+        "must be a time in ISO 8601 or an epoch number, from 1900 to 2200 (got 'nan')",
     ),
     "infinite": (
         "1e999",
         "visited_at",
-        "must be a time in ISO 8601 or epoch seconds, from 1900 to 2200 (got '1e999')",
+        "must be a time in ISO 8601 or an epoch number, from 1900 to 2200 (got '1e999')",
     ),
     "missing": (
         "",
         "visited_at",
-        "must be a time in ISO 8601 or epoch seconds, from 1900 to 2200 (got '')",
+        "must be a time in ISO 8601 or an epoch number, from 1900 to 2200 (got '')",
     ),
     "change": ("maybe", "changed", "must be true, false or empty (got 'maybe')"),
     "date": (
         "2026-13-01",
         "last_modified",
-        "must be a time in ISO 8601 or epoch seconds, from 1900 to 2200 (got '2026-13-01')",
+        "must be a time in ISO 8601 or an epoch number, from 1900 to 2200 (got '2026-13-01')",
     ),
     "code": ("999", "status", "must be an HTTP code, ok, failed, gone or empty (got '999')"),
 }
@@ -313,11 +375,12 @@ def test_a_binary_file_is_refused(tmp_path, name, content):
     assert refusal(path).startswith(f"{path}")
 
 
-def test_a_packed_file_is_named_as_such(tmp_path):
-    path = tmp_path / "visits.csv.gz"
-    path.write_bytes(gzip.compress(b"page,visited_at,changed\n/a,1,true\n"))
+@pytest.mark.parametrize("name", ["visits.xlsx", "visits.csv"])
+def test_an_excel_file_is_named_as_such(tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(b"PK\x03\x04 and so on")
 
-    sentence = "must be plain text or Parquet (got a gzip file: unpack it first)"
+    sentence = "must be a table (got a zip or Excel file: save its sheet as CSV)"
     assert refusal(path) == f"{path}: {sentence}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 import numpy as np
 
@@ -21,13 +22,19 @@ from recrawl.parse.items.json_paths import JsonPath
 from recrawl.parse.items.paging import PageParameter, form_text, with_parameter
 from recrawl.parse.messages import MOST_HEADERS, Response
 from recrawl.parse.sites import numbered, sites_of
-from recrawl.units import http_text
+from recrawl.parse.times import Zone, time_rule, times
+from recrawl.units import EARLIEST_MICROSECONDS, LATEST_MICROSECONDS, http_text
+from recrawl.visits.rows import UNKNOWN_TIME
 from tests.fuzz.checks import PAGE, as_lines, as_text, is_canonical, is_instant, is_said
 from tests.fuzz.grammar import generator
 from tests.fuzz.parser import Parser
 
 if TYPE_CHECKING:
     from recrawl.listings.data.attributes import Attribute
+
+
+_BERLIN = ZoneInfo("Europe/Berlin")
+_DAY = 86_400_000_000
 
 
 def _read_addresses(data: bytes) -> None:
@@ -57,18 +64,26 @@ def _read_sites(data: bytes) -> None:
 
 def _read_cells(data: bytes) -> None:
     texts = as_lines(data)
-    for optional in (True, False):
-        at, wrong = cells.times(texts, optional=optional)
-        assert len(at) == len(wrong) == len(texts)
-        alone, wrong_alone = cells.times(texts[:1], optional=optional)
-        assert wrong_alone[0] == wrong[0]
-        assert wrong[0] or alone[0] == at[0]
     flags, wrong = cells.changes(texts)
     assert set(flags[~wrong].tolist()) <= {-1, 0, 1}
     kinds, wrong = cells.answers(texts)
     assert set(kinds[~wrong].tolist()) <= {0, 1, 2, 3}
     for text, unnamed in zip(texts, cells.unnamed(texts), strict=True):
         assert unnamed or text.encode().strip()
+
+
+def _read_times(data: bytes) -> None:
+    texts = as_lines(data)
+    for optional, zone in ((True, Zone()), (False, Zone(_BERLIN))):
+        at, wrong = times(texts, optional=optional, zone=zone)
+        assert len(at) == len(wrong) == len(texts)
+        known = at[~wrong & (at != UNKNOWN_TIME)]
+        assert ((known > EARLIEST_MICROSECONDS - _DAY) & (known < LATEST_MICROSECONDS + _DAY)).all()
+        alone, wrong_alone = times(texts[:1], optional=optional, zone=zone)
+        if not texts[0].strip().isdigit():  # a year or a day is one only among others
+            assert wrong_alone[0] == wrong[0]
+            assert wrong[0] or alone[0] == at[0]
+    assert all(time_rule(text).isprintable() for text in texts)
 
 
 _CARS: dict[str, Attribute] = {
@@ -201,6 +216,20 @@ PARSERS = (
         ),
         modules=("recrawl.parse.cells", "recrawl.visits.visit:answer_of"),
         tokens=(*_TIMES, b"\n", b"\n\n", b"true", b"gone", b"304"),
+    ),
+    Parser(
+        "times",
+        _read_times,
+        seeds=(
+            *(b"\n".join([time] * 3) for time in _TIMES),
+            b"\n".join(_TIMES),
+            b"2025\n2026\n\n20260131",
+            b"1767225600000\n1767225600000000000\n20260102030405",
+            b"2026-03-29 02:30:00\n2026-10-25 02:30:00",
+            b"10/Oct/2000:13:55:36 -0700\n03/04/2026\n2026/01/02 03:04:05 UTC",
+        ),
+        modules=("recrawl.parse.times", "recrawl.units:worded_instant"),
+        tokens=(*_TIMES, b"\n", b"+01:00", b" UTC", b"/Oct/", b"0000", b".5", b"z", b"-0730"),
     ),
     Parser(
         "conditions",

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
+import lzma
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import zstandard
 
 from recrawl.adapters.tables.columns import TableInput
 from recrawl.adapters.tables.frames import frame_input, whole_frame_input
 from recrawl.adapters.tables.listing_snapshots import date_in
 from recrawl.adapters.tables.listings import read_listing
+from recrawl.adapters.tables.plain_bytes import packing_of, plain_bytes
 from recrawl.adapters.tables.rates import hosts_of, read_rates
 from recrawl.adapters.tables.text_files import json_object
 from recrawl.adapters.tables.visits import VisitReading, read_batches
@@ -126,6 +131,28 @@ def _read_frame(data: bytes) -> None:
     rows = sum(len(batch.at) for batch in read_batches(VisitReading(strict)))
     assert lenient.skipped == 0
     assert rows == sum(len(batch.at) for batch in batches)
+
+
+def _read_arrow(data: bytes) -> None:
+    with files(data.replace(_CUT, b""), "log.arrow") as (path,):
+        _refused(lambda: _check_whole(path))
+        _check_visits(path)
+
+
+def _read_packed(data: bytes) -> None:
+    """Read a file as it is, and once more packed: the same comes of it."""
+
+    def refuse(sentence: str) -> NoReturn:
+        raise InvalidTable(sentence)
+
+    def read(content: bytes) -> bytes:
+        with plain_bytes(io.BufferedReader(io.BytesIO(content)), refuse) as plain:
+            return plain.read(1 << 20)
+
+    found = read(data)
+    if packing_of(data) is None:
+        for pack in (gzip.compress, bz2.compress, zstandard.compress, lzma.compress):
+            assert read(pack(data)) == found
 
 
 def _read_rates(data: bytes) -> None:
@@ -302,6 +329,24 @@ def _made_parquet(random: Random) -> bytes:
     return out.getvalue()
 
 
+def _made_arrow(random: Random) -> bytes:
+    """The same as an Arrow file or stream."""
+    table = pq.ParquetFile(io.BytesIO(_made_parquet(random))).read()
+    out = io.BytesIO()
+    kind = random.choice((pa.ipc.new_file, pa.ipc.new_stream))
+    with kind(out, table.schema) as writer:
+        writer.write_table(table, max_chunksize=random.choice((2, 100)))
+    return out.getvalue()
+
+
+def _arrow_seed(kind: Callable[..., Any]) -> bytes:
+    out = io.BytesIO()
+    rows = {"page": ["/a", "/a", "/b"], "visited_at": [1, 2, 3], "changed": [True, False, None]}
+    with kind(out, pa.table(rows).schema) as writer:
+        writer.write_table(pa.table(rows))
+    return out.getvalue()
+
+
 def _parquet_seed() -> bytes:
     rows = {"page": ["/a", "/a", "/b"], "visited_at": [1, 2, 3], "changed": [True, False, None]}
     out = io.BytesIO()
@@ -340,6 +385,13 @@ PARSERS = (
             b"\x1f\x8b",
             b"SQLite format 3\0" + bytes(52) + b"RCR1" + bytes(40),
             b'{"a": 1}\n' + _JSON,
+            b"[" + _JSON.strip().replace(b"\n\n", b"\n").replace(b"}\n{", b"},\n{") + b"]",
+            b'[{"page": "/a"}, 5, "x"] {}',
+            _LOG.replace(b",", b";"),
+            _LOG.decode().encode("utf-16"),
+            gzip.compress(_LOG),
+            b"url,ts,sha1\n/a,1767225600000,x\n/a,1767312000000,y\n/a,1767398400000,x\n",
+            b"address,at,outcome\n/a,2026-01-01T00:00:00Z,first\n/a,2026-01-02T00:00:00Z,same\n",
         ),
         modules=(
             *(f"{_TABLES}.{name}" for name in ("columns", "formats", "text_files", "visits")),
@@ -368,6 +420,27 @@ PARSERS = (
         ),
         modules=(f"{_TABLES}.frames",),
         tokens=(*_TOKENS, b"null", b"[", b"]", b"{", b"1e400", b'"last_modified": ['),
+        raises=(InvalidTable,),
+    ),
+    Parser(
+        "arrow",
+        _read_arrow,
+        seeds=(_arrow_seed(pa.ipc.new_file), _arrow_seed(pa.ipc.new_stream), b"ARROW1"),
+        modules=(f"{_TABLES}.arrow_files:read_arrow",),
+        raises=(InvalidTable,),
+        generate=_made_arrow,
+        longest=1 << 14,
+    ),
+    Parser(
+        "packed files",
+        _read_packed,
+        seeds=(
+            *(_LOG, b"", _LOG.decode().encode("utf-16"), b"\xef\xbb\xbf" + _LOG),
+            *(pack(_LOG) for pack in (gzip.compress, bz2.compress, lzma.compress)),
+            *(zstandard.compress(_LOG), zstandard.compress(bytes(9999)) * 2),
+            *(gzip.compress(_LOG) * 2 + bytes(9), lzma.compress(_LOG) + b"x"),
+        ),
+        modules=(f"{_TABLES}.plain_bytes",),
         raises=(InvalidTable,),
     ),
     Parser(

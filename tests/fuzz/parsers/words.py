@@ -120,7 +120,7 @@ PARSERS = (
         ),
         modules=(
             *(f"recrawl.units:{name}" for name in ("days", "duration", "instant")),
-            *(f"recrawl.units:{name}" for name in ("_from_epoch", "_from_iso", "_figures")),
+            *(f"recrawl.units:{name}" for name in ("_from_epoch", "_as_iso", "_figures")),
             "recrawl.plan.budget",
         ),
         tokens=_TOKENS,

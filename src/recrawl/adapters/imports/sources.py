@@ -22,7 +22,7 @@ from recrawl.adapters.cdx.json_lines import read_json_index
 from recrawl.adapters.cdx.zipnum import is_zipnum_line, shards_of
 from recrawl.adapters.imports.streams import STANDARD_INPUT, open_source
 from recrawl.adapters.imports.visit_tables import COMMON_CRAWL, OUR_LOG, read_store, read_table
-from recrawl.adapters.tables.formats import suffixes
+from recrawl.adapters.tables.formats import is_table
 from recrawl.adapters.warc.arc import ARC_BEGINS
 from recrawl.errors import InvalidParameter, InvalidTable
 from recrawl.store import begins_as_store
@@ -76,7 +76,7 @@ def find_sources(names: Sequence[str], kind: str = "") -> tuple[list[ImportSourc
         inside = Path(name).is_dir() and kind != GIT and not is_repository(Path(name))
         for path in _paths(name, inside=inside):
             told = kind or kind_of(path)
-            if inside and told == _TABLE and path.suffix.lower() not in suffixes():
+            if inside and told == _TABLE and not is_table(path.name):
                 passed += 1
                 continue
             for each in shards_of(path) if told == "zipnum" else [path]:

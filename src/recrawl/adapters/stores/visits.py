@@ -28,18 +28,18 @@ if TYPE_CHECKING:
     from recrawl.entries.store import ReadStore
 
 _COLUMNS = ("page", "visited_at", "changed", "last_modified", "status")
-_LEFT_OUT = 255
+LEFT_OUT = 255
 _ROWS = VISITS_AT_A_TIME
 
 # What each outcome means in a log, by its number.
-_CHANGED = np.full(max(VisitOutcome) + 1, UNKNOWN_CHANGE, np.int8)
-_CHANGED[[VisitOutcome.SAME, VisitOutcome.NOT_MODIFIED, VisitOutcome.COSMETIC]] = 0
-_CHANGED[VisitOutcome.CHANGED] = 1
-_ANSWER = np.full(max(VisitOutcome) + 1, AnswerKind.OK, np.uint8)
-_ANSWER[VisitOutcome.NOT_MODIFIED] = AnswerKind.NOT_MODIFIED
-_ANSWER[VisitOutcome.GONE] = AnswerKind.GONE
-_ANSWER[[VisitOutcome.FAILED, VisitOutcome.REFUSED, VisitOutcome.MOVED, VisitOutcome.WALLED]] = (
-    _LEFT_OUT
+CHANGED = np.full(max(VisitOutcome) + 1, UNKNOWN_CHANGE, np.int8)
+CHANGED[[VisitOutcome.SAME, VisitOutcome.NOT_MODIFIED, VisitOutcome.COSMETIC]] = 0
+CHANGED[VisitOutcome.CHANGED] = 1
+ANSWER = np.full(max(VisitOutcome) + 1, AnswerKind.OK, np.uint8)
+ANSWER[VisitOutcome.NOT_MODIFIED] = AnswerKind.NOT_MODIFIED
+ANSWER[VisitOutcome.GONE] = AnswerKind.GONE
+ANSWER[[VisitOutcome.FAILED, VisitOutcome.REFUSED, VisitOutcome.MOVED, VisitOutcome.WALLED]] = (
+    LEFT_OUT
 )
 
 
@@ -66,16 +66,16 @@ def _more(reader: ReadStore, first: int) -> Iterator[Texts]:
 
 
 def _batch(visits: OutcomeColumns, names: Texts, position: int) -> Batch:
-    kept = np.flatnonzero(_ANSWER[visits.outcome] != _LEFT_OUT)
+    kept = np.flatnonzero(ANSWER[visits.outcome] != LEFT_OUT)
     page, outcome = visits.page[kept], visits.outcome[kept]
     modified = visits.modified_at[kept]
     starts = np.flatnonzero(begins(page))
     return Batch(
         names=names.take(page[starts]),
         at=visits.at[kept].view(np.int64),
-        changed=_CHANGED[outcome],
+        changed=CHANGED[outcome],
         lengths=None if len(starts) == len(page) else np.diff(starts, append=len(page)),
         position=position,
         last_modified=np.where(np.isnat(modified), UNKNOWN_TIME, modified.view(np.int64)),
-        answer=_ANSWER[outcome],
+        answer=ANSWER[outcome],
     )

@@ -1,4 +1,4 @@
-"""Tables as Arrow arrays: Parquet, in any types that can mean a page, a time, a change.
+"""Tables as Arrow arrays: Parquet and Arrow IPC (Feather), in any types that can mean a time.
 
 Columns are read without Python objects where their types allow: a million rows take a second.
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from recrawl.arrays.texts import Texts
 from recrawl.errors import MissingExtra
 from recrawl.listings.data.attributes import Labels, Numbers
 from recrawl.parse import cells
+from recrawl.parse.times import Zone, epoch_times, times
 from recrawl.units import EARLIEST_MICROSECONDS, LATEST_MICROSECONDS, epoch_days
 from recrawl.visits.rows import UNKNOWN_CHANGE, UNKNOWN_TIME, digest_hashes
 
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from recrawl.adapters.tables.columns import Cells, Choose, TableInput
     from recrawl.arrays.types import Answers, Bools, Changes, Ints, Words
     from recrawl.listings.data.attributes import Attribute
+
+ARROW_MARKS = (b"ARROW1", b"\xff\xff\xff\xff")  # first bytes of a file, of a stream
 
 _ROWS = 1 << 18  # of a batch
 _PEEK = 1 << 14
@@ -58,16 +62,45 @@ def read_parquet(table: TableInput, choose: Choose) -> Iterator[ColumnBatch]:
     except ImportError:
         raise MissingExtra("reading Parquet", "parquet") from None
 
-    with refusing(table), pq.ParquetFile(table.path) as file:
-        wanted = list(choose(file.schema_arrow.names))
-        runs = wanted[:1] if wanted and _is_grouped(file, wanted[0]) else []
     position = 0
-    with refusing(table), pq.ParquetFile(table.path, read_dictionary=runs) as file:
-        for batch in file.iter_batches(_ROWS, columns=wanted):
-            arrays = {name: batch.column(name) for name in wanted}
-            yield arrow_batch(table, arrays, position, batch.num_rows)
-            position += batch.num_rows
-            table.report_progress(position, file.metadata.num_rows)
+    with refusing(table), table.seekable() as source:
+        with pq.ParquetFile(source) as file:
+            wanted = list(choose(file.schema_arrow.names))
+            runs = wanted[:1] if wanted and _is_grouped(file, wanted[0]) else []
+        with pq.ParquetFile(source, read_dictionary=runs) as file:
+            for batch in file.iter_batches(_ROWS, columns=wanted):
+                arrays = {name: batch.column(name) for name in wanted}
+                yield arrow_batch(table, arrays, position, batch.num_rows)
+                position += batch.num_rows
+                table.report_progress(position, file.metadata.num_rows)
+
+
+def read_arrow(table: TableInput, choose: Choose) -> Iterator[ColumnBatch]:
+    """Columns of an Arrow IPC file (Feather) or stream."""
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise MissingExtra("reading Arrow", "parquet") from None
+
+    position = 0
+    with refusing(table, "whole Arrow file"), table.seekable() as source:
+        whole = pa.OSFile(str(source)) if isinstance(source, Path) else pa.PythonFile(source, "r")
+        with whole:
+            stream = whole.read(len(ARROW_MARKS[0])) != ARROW_MARKS[0]
+            read = pa.ipc.open_stream if stream else pa.ipc.open_file
+            whole.seek(0)
+            names = read(whole).schema.names
+            wanted = list(choose(names))
+            fields = [names.index(name) for name in wanted]
+            whole.seek(0)
+            reader = read(whole, options=pa.ipc.IpcReadOptions(included_fields=fields))
+            numbers = () if stream else range(reader.num_record_batches)
+            for batch in bounded(reader if stream else map(reader.get_batch, numbers)):
+                batch.validate(full=True)  # a file may say anything of its buffers
+                arrays = {name: batch.column(name) for name in wanted}
+                yield arrow_batch(table, arrays, position, batch.num_rows)
+                position += batch.num_rows
+                table.report_progress(whole.tell(), whole.size())
 
 
 def _is_grouped(file: Any, name: str) -> bool:  # noqa: ANN401 - no types
@@ -157,24 +190,21 @@ class ArrowCells:
         """One cell, as an error quotes it."""
         return _text(self.array[row])
 
-    def times(self, *, optional: bool) -> tuple[Ints, Bools]:
+    def times(self, *, optional: bool, zone: Zone | None = None) -> tuple[Ints, Bools]:
         """Microseconds since 1970; the smallest integer where a cell is empty and may be."""
         import pyarrow as pa
 
-        column, types = self.array, pa.types
-        if _is_temporal(column):
-            unit = "day" if types.is_date32(column.type) else getattr(column.type, "unit", "ms")
-            ticks = column.cast(pa.int32() if unit == "day" else pa.int64()).fill_null(0).to_numpy()
-            values, wrong = _from_ticks(ticks.astype(np.int64), *_TICKS[unit])
-        elif types.is_integer(column.type) or types.is_floating(column.type):
-            numbers = column.cast(pa.float64(), safe=False).fill_null(0).to_numpy()
-            values, wrong = cells.epoch_times(numbers)
-        else:
-            return cells.times(_texts(self.array), optional=optional)
+        kind, types = self.array.type, pa.types
+        number = types.is_integer(kind) or types.is_floating(kind)
+        if not number and not _is_temporal(self.array):
+            return times(_texts(self.array), optional=optional, zone=zone)
         missing = self._missing()
-        if missing.any():
-            values = np.where(missing, UNKNOWN_TIME, values)
-            wrong = np.where(missing, not optional, wrong)
+        column = self.array.filter(pa.array(~missing)) if missing.any() else self.array
+        found = _numbers(column, zone) if number else _instants(column, zone or Zone())
+        if not missing.any():
+            return found
+        values, wrong = np.full(len(self), UNKNOWN_TIME), np.full(len(self), not optional)
+        values[~missing], wrong[~missing] = found
         return values, wrong
 
     def changes(self) -> tuple[Changes, Bools]:
@@ -207,9 +237,13 @@ class ArrowCells:
             )
 
     def _missing(self) -> Bools:
+        """Cells without a value; one that is no number, as pandas has it, is none, too."""
+        import pyarrow as pa
+
         missing = np.zeros(len(self), np.bool_)
-        if self.array.null_count:
-            missing[:] = self.array.is_null().to_numpy(zero_copy_only=False)
+        floating = pa.types.is_floating(self.array.type)
+        if self.array.null_count or floating:
+            missing[:] = self.array.is_null(nan_is_null=floating).to_numpy(zero_copy_only=False)
         return missing
 
     def runs(self) -> tuple[Texts, Ints, Bools]:
@@ -309,6 +343,28 @@ class ArrowCells:
         except (pa.ArrowException, UnicodeDecodeError) as error:
             sentence = f"column {self.name!r} must hold text or numbers ({_first_line(error)})"
             self.table.refuse(sentence)
+
+
+def _numbers(column: Any, zone: Zone | None) -> tuple[Ints, Bools]:  # noqa: ANN401 - no types
+    """Instants of numbers, and which are none."""
+    import pyarrow as pa
+
+    whole = pa.types.is_integer(column.type) and column.type != pa.uint64()
+    return epoch_times(
+        column.cast(pa.int64() if whole else pa.float64(), safe=False).to_numpy(), zone
+    )
+
+
+def _instants(column: Any, zone: Zone) -> tuple[Ints, Bools]:  # noqa: ANN401 - no types
+    """Instants of times and dates, and which are out of range."""
+    import pyarrow as pa
+
+    kind = column.type
+    unit = "day" if pa.types.is_date32(kind) else getattr(kind, "unit", "ms")
+    ticks = column.cast(pa.int32() if unit == "day" else pa.int64()).to_numpy()
+    values, wrong = _from_ticks(ticks.astype(np.int64), *_TICKS[unit])
+    dated = pa.types.is_date(kind)
+    return (zone.utc(values, days=dated) if dated or kind.tz is None else values), wrong
 
 
 def _is_nested(column: Any) -> bool:  # noqa: ANN401 - no types

@@ -12,12 +12,18 @@ Touches: files.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+import shutil
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import IO, TYPE_CHECKING, NoReturn, Protocol, TypeAlias
 
 import numpy as np
 
+from recrawl.adapters.tables.plain_bytes import PACKED_SUFFIXES, packing_of, plain_bytes
 from recrawl.errors import InvalidTable
+from recrawl.parse.times import Zone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -33,7 +39,22 @@ if TYPE_CHECKING:
     TableReader: TypeAlias = Callable[["TableInput", Choose], Iterator["ColumnBatch"]]
 
 _LONGEST = 100  # letters that an error quotes
-_OTHER_SEPARATORS = ";\t|"
+_ASSUMED_UTC = "Times without an offset were read as UTC; --tz names another time zone."
+_BLOCK = 1 << 20
+_PACKED_RATIO = 8  # bytes of a log for one of its packed file, more or less
+
+
+@dataclass(frozen=True, slots=True)
+class TableFile:
+    """A file that a table, or a part of it, lies in.
+
+    Args:
+        path: Where its bytes are.
+        label: What errors call it.
+    """
+
+    path: Path
+    label: str
 
 
 @dataclass(slots=True)
@@ -41,12 +62,17 @@ class TableInput:
     """A table to read, and how far it has been read.
 
     Args:
-        path: The file; of what is in no file, the name that errors give it.
-        columns: Their name of each of our columns, where it differs.
+        path: The file, of several the first; of what is in no file, the name that errors give it.
+        columns: Their name of each of our columns, where it differs; empty where there is none.
         skip_bad_rows: Count malformed rows instead of refusing the file.
         progress: Called with the share read so far, from 0 to 1.
         skipped: Malformed rows so far.
         reader: Reads what is in no file, such as a frame; None for a file.
+        label: What errors call the file; its path if empty.
+        more: Further files, whose rows follow.
+        delimiter: What separates cells of CSV; empty for what the header tells.
+        zone: How times without an offset are read.
+        remarks: What a reader of the result should know, once each.
     """
 
     path: Path
@@ -55,34 +81,151 @@ class TableInput:
     progress: Callable[[float], None] | None = None
     skipped: int = 0
     reader: TableReader | None = None
+    label: str = ""
+    more: tuple[TableFile, ...] = ()
+    delimiter: str = ""
+    zone: Zone = field(default_factory=Zone)
+    remarks: dict[str, None] = field(default_factory=dict)
+    _raw: IO[bytes] | None = None
+
+    @property
+    def name(self) -> str:
+        """What errors call the file."""
+        return self.label or str(self.path)
+
+    @property
+    def names(self) -> str:
+        """What remarks call all files."""
+        return f"{self.name} and {len(self.more):,} more" if self.more else self.name
+
+    def parts(self) -> Iterator[TableInput]:
+        """A table per file; malformed rows are counted in each."""
+        if not self.more:
+            yield self
+            return
+        files = [TableFile(self.path, self.name), *self.more]
+        sizes = [_size(file.path) for file in files]
+        done, whole = 0, max(sum(sizes), 1)
+        for file, size in zip(files, sizes, strict=True):
+            progress = self.progress and self._share(done / whole, size / whole)
+            yield replace(
+                self, path=file.path, label=file.label, more=(), progress=progress, skipped=0
+            )
+            done += size
+
+    def _share(self, start: float, size: float) -> Callable[[float], None]:
+        """Progress in one of several files."""
+        return lambda share: self.progress(start + share * size) if self.progress else None
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files, as if none was packed: about as many as there will be."""
+        return sum(
+            _size(path) * (_PACKED_RATIO if path.suffix.lower() in PACKED_SUFFIXES else 1)
+            for path in (self.path, *(file.path for file in self.more))
+        )
 
     def open(self) -> IO[bytes]:
-        """The bytes of the file."""
-        return self.path.open("rb")
+        """The bytes of the file, unpacked and, if they are text, in UTF-8."""
+        raw = self.path.open("rb")
+        self._raw = raw
+        try:
+            return plain_bytes(raw, self.refuse)
+        except BaseException:
+            raw.close()
+            raise
+
+    @contextmanager
+    def seekable(self) -> Iterator[Path | IO[bytes]]:
+        """The file, or what is in it where it is packed, for those who do not read in order."""
+        with self.path.open("rb") as raw:
+            packed = packing_of(raw.peek(16)) is not None
+        if not packed:
+            yield self.path
+            return
+        with tempfile.TemporaryFile() as whole, self.open() as plain:
+            room = shutil.disk_usage(tempfile.gettempdir()).free // 2
+            while block := plain.read(_BLOCK):
+                room -= len(block)
+                if room < 0:
+                    self.refuse("must fit in half of the room for temporary files when unpacked")
+                whole.write(block)
+            whole.seek(0)
+            yield whole
+
+    def note_zone(self) -> None:
+        """Remark on times that were taken for UTC, if any were."""
+        if self.zone.assumed:
+            self.remarks[_ASSUMED_UTC] = None
 
     def report_progress(self, done: int, whole: int) -> None:
         """Tell how much of the whole has been read."""
         if self.progress is not None:
             self.progress(done / max(whole, 1))
 
+    def report_read(self) -> None:
+        """Tell how much has been read of the file that is open."""
+        if self.progress is not None and self._raw is not None:
+            self.report_progress(self._raw.tell(), _size(self.path))
+
     def theirs(self, ours: str) -> str:
         """Their name of one of our columns."""
         return self.columns.get(ours, ours)
 
     def match(
-        self, header: Sequence[str], needed: Sequence[str], optional: Sequence[str] = ()
+        self,
+        header: Sequence[str],
+        needed: Sequence[str],
+        optional: Sequence[str] = (),
+        aliases: Mapping[str, Sequence[str]] | None = None,
     ) -> dict[str, str]:
-        """Our columns that the file has, with their names; refuse it if a needed one is missing."""
-        if len(header) == 1 and any(mark in header[0] for mark in _OTHER_SEPARATORS):
-            got = quoted(header[0])
-            self.refuse(f"columns must be separated by commas (got the header {got})")
+        """Our columns that the file has, with their names; refuse it if a needed one is missing.
+
+        Args:
+            header: Names of the file's columns.
+            needed: Our columns that must be there.
+            optional: Our columns that may be there.
+            aliases: Other usual names of our columns, taken where nobody names the column.
+        """
         for ours in (*needed, *self.columns):
-            if self.theirs(ours) not in header:
-                self.refuse(f"column {self.theirs(ours)!r} must be present (got {listed(header)})")
-        wanted = {ours: self.theirs(ours) for ours in (*needed, *optional)}
-        found = {ours: name for ours, name in wanted.items() if name in header}
+            theirs = self.theirs(ours)
+            if (theirs or ours in needed) and theirs not in header:
+                if ours not in self.columns and self.alias(header, ours, aliases or {}):
+                    continue
+                name = theirs or ours
+                self.refuse(f"column {name!r} must be present (got {listed(header)})")
+        found: dict[str, str] = {}
+        for ours in (*needed, *optional):
+            theirs = self.theirs(ours)
+            if theirs not in header and ours not in self.columns:
+                theirs = self.alias(header, ours, aliases or {})
+            if theirs in header:
+                found[ours] = theirs
         self.refuse_repeated(header, found.values())
+        said = [
+            f"{theirs!r} as {ours}"
+            for ours, theirs in found.items()
+            if self._is_alias(ours, theirs)
+        ]
+        if said:
+            self.remarks[f"Reading {', '.join(said)}."] = None
         return found
+
+    def _is_alias(self, ours: str, theirs: str) -> bool:
+        return ours != theirs and ours not in self.columns
+
+    def alias(self, header: Sequence[str], ours: str, aliases: Mapping[str, Sequence[str]]) -> str:
+        """The only column with a usual name of one of ours; empty for none, refused if several."""
+        usual = (ours, *aliases.get(ours, ())) if aliases else ()
+        taken = {*self.columns.values(), *aliases}
+        found = [name for name in dict.fromkeys(header) if _plain_name(name) in usual]
+        found = [name for name in found if name not in taken]
+        if len(found) > 1:
+            both = " and ".join(repr(name) for name in found)
+            self.refuse(
+                f"columns {both} could each be {ours}; --column {ours}={found[0]} says which"
+            )
+        return found[0] if found else ""
 
     def refuse_repeated(self, header: Sequence[str], wanted: Iterable[str]) -> None:
         """Refuse a file that has one of the wanted columns twice."""
@@ -94,7 +237,7 @@ class TableInput:
 
     def refuse(self, sentence: str, where: str = "") -> NoReturn:
         """Raise for the file as a whole, or for a place in it such as "line 3"."""
-        raise InvalidTable(f"{self.path}{', ' if where else ''}{where}: {sentence}")
+        raise InvalidTable(f"{self.name}{', ' if where else ''}{where}: {sentence}")
 
     def refuse_row(self, sentence: str, where: str) -> None:
         """Raise for a row that is none, or count it."""
@@ -104,8 +247,8 @@ class TableInput:
 
     def refuse_cell(self, batch: ColumnBatch, row: int, name: str, rule: str) -> NoReturn:
         """Raise for one cell."""
-        where = f"{batch.unit} {batch.numbers[row]}, column {name!r}"
-        self.refuse(f"{rule} (got {quoted(batch.columns[name].text(row))})", where)
+        place = f"{batch.source or self.name}, {batch.unit} {batch.numbers[row]}, column {name!r}"
+        raise InvalidTable(f"{place}: {rule} (got {quoted(batch.columns[name].text(row))})")
 
 
 class Cells(Protocol):
@@ -120,7 +263,7 @@ class Cells(Protocol):
     def text(self, row: int) -> str:
         """One cell, as an error quotes it."""
 
-    def times(self, *, optional: bool) -> tuple[Ints, Bools]:
+    def times(self, *, optional: bool, zone: Zone | None = None) -> tuple[Ints, Bools]:
         """Microseconds since 1970; the smallest integer where a cell is empty and may be."""
 
     def changes(self) -> tuple[Changes, Bools]:
@@ -159,11 +302,13 @@ class ColumnBatch:
         columns: Cells by the names of their columns.
         numbers: Number of each row in the file.
         unit: What is numbered: "line" or "row".
+        source: The file that the rows are of, as errors call it; empty where the table tells.
     """
 
     columns: Mapping[str, Cells]
     numbers: Sequence[int]
     unit: str
+    source: str = ""
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -201,6 +346,18 @@ class CodedTexts:
         return np.array([row_of.get(word, -1) for word in self.words], np.int64)[self.codes]
 
 
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:  # said by whoever opens it
+        return 0
+
+
+def _plain_name(name: str) -> str:
+    """A column's name without what people vary in it."""
+    return name.strip().lower().replace("-", "_").replace(" ", "_")
+
+
 def quoted(text: str) -> str:
     """A cell as an error quotes it: on one line, and not too long."""
     return repr(text if len(text) <= _LONGEST else text[:_LONGEST] + "...")
@@ -218,7 +375,7 @@ def cell_text(value: object) -> str:
     >>> [cell_text(value) for value in (None, True, 2.0, "a", [1])]
     ['', 'true', '2', 'a', '[1]']
     """
-    if value is None:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"

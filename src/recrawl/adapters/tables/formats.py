@@ -7,11 +7,13 @@ Touches: files.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from recrawl.adapters.tables.arrow_files import read_parquet
-from recrawl.adapters.tables.text_files import read_csv, read_json_lines
+from recrawl.adapters.tables.arrow_files import ARROW_MARKS, read_arrow, read_parquet
+from recrawl.adapters.tables.plain_bytes import PACKED_SUFFIXES
+from recrawl.adapters.tables.text_files import read_csv, read_json_array, read_json_lines
 from recrawl.errors import reason
 from recrawl.store import begins_as_store
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from recrawl.adapters.tables.columns import Choose, ColumnBatch, TableInput
 
 _FIRST_BYTES = 100  # tell what a file is
-_GZIP = b"\x1f\x8b"
+_ZIP = b"PK\x03\x04"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,34 +32,58 @@ class Format:
     """A way to write a table to a file.
 
     Args:
-        suffixes: How names of such files end.
-        first_bytes: How such files begin after spaces, if they all begin alike.
+        suffixes: How names of such files end, before what a packed file adds.
+        first_bytes: How such files begin after spaces, if they all begin alike; or several ways.
         read: Gives the columns that were chosen, batch by batch, so that memory is bounded.
         by_column: Whether one column can be read without reading the others.
     """
 
     suffixes: tuple[str, ...]
-    first_bytes: bytes
+    first_bytes: bytes | tuple[bytes, ...]
     read: Callable[[TableInput, Choose], Iterator[ColumnBatch]]
     by_column: bool = False
 
     def claims(self, path: Path, first: bytes) -> bool:
         """Whether a file of this name that begins with these bytes is one."""
         begins_so = self.first_bytes and first.lstrip().startswith(self.first_bytes)
-        return bool(begins_so) or path.suffix.lower() in self.suffixes
-
-
-def suffixes() -> tuple[str, ...]:
-    """How names of files that hold tables end."""
-    return tuple(suffix for known in FORMATS for suffix in known.suffixes)
+        return bool(begins_so) or _suffix(path.name) in self.suffixes
 
 
 # The first that claims a file reads it; CSV is the last, and takes what no other one claims.
 FORMATS = [
     Format((".parquet", ".pq"), b"PAR1", read_parquet, by_column=True),
+    Format((".feather", ".arrow", ".ipc", ".arrows"), ARROW_MARKS, read_arrow),
+    Format((), (b"[{", b"[]", b"[ ", b"[\n", b"[\r", b"[\t"), read_json_array),
     Format((".jsonl", ".ndjson", ".json"), b"{", read_json_lines),
-    Format((".csv",), b"", read_csv),
+    Format((".csv", ".tsv", ".tab", ".psv"), b"", read_csv),
 ]
+
+
+def is_table(name: str) -> bool:
+    """Whether a file is a table by its name.
+
+    >>> is_table("visits.csv.gz"), is_table("notes.txt"), is_table(".csv")
+    (True, False, False)
+    """
+    return any(_suffix(name) in known.suffixes for known in FORMATS)
+
+
+def table_stem(name: str) -> str:
+    """Name of a table's file without what tells format and packing.
+
+    >>> table_stem("objects.csv.gz")
+    'objects'
+    """
+    return _unpacked(name).stem
+
+
+def _suffix(name: str) -> str:
+    return _unpacked(name).suffix.lower()
+
+
+def _unpacked(name: str) -> PurePath:
+    path = PurePath(name)
+    return path.with_suffix("") if path.suffix.lower() in PACKED_SUFFIXES else path
 
 
 def format_of(table: TableInput) -> Format:
@@ -67,10 +93,10 @@ def format_of(table: TableInput) -> Format:
     first = _first_bytes(table)
     if not first:
         table.refuse("must hold a header and rows (got an empty file)")
-    if first.startswith(_GZIP):
-        table.refuse("must be plain text or Parquet (got a gzip file: unpack it first)")
     if begins_as_store(first):
         table.refuse("must be a table (got a store; recrawl export writes tables of it)")
+    if first.startswith(_ZIP):
+        table.refuse("must be a table (got a zip or Excel file: save its sheet as CSV)")
     return next((known for known in FORMATS if known.claims(table.path, first)), FORMATS[-1])
 
 
@@ -83,10 +109,20 @@ def _first_bytes(table: TableInput) -> bytes:
 
 
 def read_columns(table: TableInput, choose: Choose) -> Iterator[ColumnBatch]:
-    """Columns of a table in the order of its rows, batch by batch.
+    """Columns of a table in the order of its rows, file after file, batch by batch.
 
     Args:
         table: What to read.
         choose: Called with the names of the columns; returns those that are wanted.
     """
-    return format_of(table).read(table, choose)
+    for part in table.parts():
+        for batch in format_of(part).read(part, choose):
+            _count_skipped(part, table)
+            yield replace(batch, source=part.name)
+        _count_skipped(part, table)
+
+
+def _count_skipped(part: TableInput, table: TableInput) -> None:
+    if part is not table:
+        table.skipped += part.skipped
+        part.skipped = 0

@@ -6,11 +6,13 @@ Touches: files.
 from __future__ import annotations
 
 import re
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recrawl.adapters.tables.columns import listed
+from recrawl.adapters.tables.inputs import table_of
 from recrawl.adapters.tables.whole import WholeTable
 from recrawl.arrays.texts import Texts
 from recrawl.errors import InvalidInput, InvalidTable
@@ -20,9 +22,9 @@ from recrawl.units import instant, microseconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
-    from recrawl.adapters.tables.columns import CodedTexts
+    from recrawl.adapters.tables.columns import CodedTexts, TableFile
+    from recrawl.adapters.tables.table_options import TableOptions
     from recrawl.arrays.types import Instants, Ints
     from recrawl.listings.data.spells import Listing
 
@@ -36,7 +38,7 @@ _DATE = re.compile(
 )
 
 
-def key_of(names: Sequence[str], path: Path, key: str) -> str:
+def key_of(names: Sequence[str], path: str, key: str) -> str:
     """Column that names an object."""
     if key and key not in names:
         raise InvalidTable(f"{path}: column {key!r} must be present (got {listed(names)})")
@@ -66,25 +68,32 @@ def date_in(name: str) -> np.datetime64 | None:
     return None
 
 
-def read_dated_files(folder: Path, files: Sequence[Path], *, key: str, grace: float) -> Listing:
+def read_dated_files(
+    folder: str,
+    files: Sequence[TableFile],
+    *,
+    key: str,
+    grace: float,
+    options: TableOptions | None = None,
+) -> Listing:
     """A listing from a folder of files, a snapshot each."""
-    dated: dict[np.datetime64, Path] = {}
+    dated: dict[np.datetime64, TableFile] = {}
     for file in files:
-        when = date_in(file.name)
+        when = date_in(PurePath(file.label).name)
         if when is None:
-            message = f"{file}: a snapshot's name must hold its date, as in 2026-01-02.csv"
+            message = f"{file.label}: a snapshot's name must hold its date, as in 2026-01-02.csv"
             raise InvalidTable(message)
         if when in dated:
-            message = f"{file}: must be the only snapshot of its time (got {dated[when].name}, too)"
+            other = PurePath(dated[when].label).name
+            message = f"{file.label}: must be the only snapshot of its time (got {other}, too)"
             raise InvalidTable(message)
         dated[when] = file
     if not dated:
-        message = f"{folder}: must hold objects, or snapshots in CSV, JSON lines or Parquet"
-        raise InvalidTable(message)
+        raise InvalidTable(f"{folder}: must hold objects, or snapshots in tables")
     gathered = _Gathered()
     for number, when in enumerate(sorted(dated)):
-        table = WholeTable(dated[when])
-        ours = key_of(table.names, table.path, key)
+        table = WholeTable(table_of([dated[when]], options))
+        ours = key_of(table.names, table.name, key)
         columns = {name: table.coded(name) for name in table.names}
         table.refuse_any(columns[ours].blank(), ours, _KEY_RULE)
         gathered.add(columns, ours, np.full(len(table), number))  # without rows: its names
@@ -93,7 +102,7 @@ def read_dated_files(folder: Path, files: Sequence[Path], *, key: str, grace: fl
 
 def read_long_table(table: WholeTable, *, key: str, grace: float) -> Listing:
     """A listing from one file of all snapshots: `snapshot_at`, a key, attributes."""
-    name = key_of(table.names, table.path, key)
+    name = key_of(table.names, table.name, key)
     crawls, snapshot = np.unique(table.times("snapshot_at"), return_inverse=True)
     columns = {found: table.coded(found) for found in table.names if found != "snapshot_at"}
     table.refuse_any(columns[name].blank(), name, _KEY_RULE)

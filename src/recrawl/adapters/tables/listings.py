@@ -13,14 +13,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
 from recrawl.adapters.tables.columns import listed
-from recrawl.adapters.tables.formats import suffixes
+from recrawl.adapters.tables.formats import table_stem
+from recrawl.adapters.tables.inputs import expand, readable, table_of, tables_in
 from recrawl.adapters.tables.listing_snapshots import (
     KEYS,
+    date_in,
     key_of,
     read_dated_files,
     read_long_table,
@@ -43,6 +45,8 @@ from recrawl.listings.data.spells import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from recrawl.adapters.tables.columns import TableFile
+    from recrawl.adapters.tables.table_options import TableOptions
     from recrawl.arrays.types import Bools, Instants, Ints
     from recrawl.listings.data.attributes import Attribute
 
@@ -57,37 +61,76 @@ _LONGEST_PAUSE = np.timedelta64(3653, "D")  # between two crawls; beyond it a da
 
 
 def read_listing(
-    *paths: str | Path, key: str = "", grace: float = GRACE, lenient: bool = False
+    *paths: str | Path,
+    key: str = "",
+    grace: float = GRACE,
+    lenient: bool = False,
+    options: TableOptions | None = None,
 ) -> Listing:
     """A listing from its tables or from snapshots.
 
     Args:
         paths: A folder that holds `objects`, `events` and `crawls`, or dated snapshots; or such
-            files themselves. Only objects are needed; CSV, JSON lines or Parquet.
+            files themselves, or patterns of their names. Only objects are needed.
         key: Column that names an object; else the first of key, id, uid, object, url.
         grace: An object that is missing from snapshots for fewer days than this was there.
         lenient: Leave out objects whose times contradict each other, and count them.
+        options: How tables are read.
 
     Raises:
         InvalidTable: A file is not what it should be, a key repeats within a snapshot, an
             object is removed before it appears, or crawls lie more than ten years apart.
     """
-    listing = _read([Path(path) for path in paths], key=key, grace=grace, lenient=lenient)
+    files = expand(paths, folders=False)
+    folder = files[0] if len(files) == 1 and files[0].is_dir() else None
+    if folder is not None:
+        files = tables_in(folder)
+        parts = [file for file in files if _stem(file) in ("objects", "events", "crawls")]
+        if not any(_stem(file) == "objects" for file in parts):
+            parts = []
+        files = parts or files
+    with readable(files) as found:
+        if folder is not None and not parts:
+            listing = read_dated_files(str(folder), found, key=key, grace=grace, options=options)
+        else:
+            listing = _read(found, options, key=key, grace=grace, lenient=lenient)
     _check_crawls(listing.crawls, paths[0])
     return listing
 
 
-def _read(files: list[Path], *, key: str, grace: float, lenient: bool) -> Listing:
-    if len(files) == 1 and files[0].is_dir():
-        inside = sorted(file for file in files[0].iterdir() if file.suffix.lower() in suffixes())
-        parts = [file for file in inside if file.stem.lower() in ("objects", "events", "crawls")]
-        if not any(file.stem.lower() == "objects" for file in parts):
-            return read_dated_files(files[0], inside, key=key, grace=grace)
-        files = parts
-    tables = _Tables.of([WholeTable(file) for file in files])
-    if isinstance(tables, _Tables):
-        return _from_tables(tables, key, lenient=lenient)
-    return read_long_table(tables, key=key, grace=grace)
+def _stem(file: Path) -> str:
+    return table_stem(file.name).lower()
+
+
+def _read(
+    files: Sequence[TableFile],
+    options: TableOptions | None,
+    *,
+    key: str,
+    grace: float,
+    lenient: bool,
+) -> Listing:
+    """A listing from files, told apart by their columns; all of a kind are one table."""
+    tables = [WholeTable(table_of([file], options)) for file in files]
+    kinds = [_kind(table) for table in tables]
+    if not any(kinds) and all(date_in(Path(file.label).name) is not None for file in files):
+        return read_dated_files(files[0].label, files, key=key, grace=grace, options=options)
+    found: dict[str, WholeTable] = {}
+    for kind in dict.fromkeys(kinds):
+        rows = [row for row, each in enumerate(kinds) if each == kind]
+        if not kind:
+            _refuse_kind(tables[rows[0]])
+        several = table_of([files[row] for row in rows], options)
+        found[kind] = tables[rows[0]] if len(rows) == 1 else WholeTable(several)
+    if "snapshots" in found:
+        if len(found) > 1:
+            message = f"{found['snapshots'].name}: snapshots must be the only file (got more)"
+            raise InvalidTable(message)
+        return read_long_table(found["snapshots"], key=key, grace=grace)
+    if "objects" not in found:
+        raise InvalidTable(f"{files[0].label}: objects must be given, too")
+    parts = _Tables(found["objects"], found.get("events"), found.get("crawls"))
+    return _from_tables(parts, key, lenient=lenient)
 
 
 def _check_crawls(crawls: Instants, path: str | Path) -> None:
@@ -108,27 +151,9 @@ class _Tables:
     events: WholeTable | None = None
     crawls: WholeTable | None = None
 
-    @classmethod
-    def of(cls, tables: Sequence[WholeTable]) -> _Tables | WholeTable:
-        """Tables of a listing, or the one that holds snapshots."""
-        found: dict[str, WholeTable] = {}
-        for table in tables:
-            kind = _kind(table)
-            if kind in found:
-                raise InvalidTable(f"{table.path}: must be the only file of {kind} (got two)")
-            found[kind] = table
-        if "snapshots" in found:
-            if len(found) > 1:
-                message = f"{found['snapshots'].path}: snapshots must be the only file (got more)"
-                raise InvalidTable(message)
-            return found["snapshots"]
-        if "objects" not in found:
-            message = f"{tables[0].path if tables else 'listing'}: objects must be given, too"
-            raise InvalidTable(message)
-        return cls(found["objects"], found.get("events"), found.get("crawls"))
-
 
 def _kind(table: WholeTable) -> str:
+    """What a table of a listing holds; empty where its columns do not tell."""
     names = table.names
     if "snapshot_at" in names:
         return "snapshots"
@@ -136,18 +161,20 @@ def _kind(table: WholeTable) -> str:
         return "objects"
     if "event" in names and "at" in names:
         return "events"
-    if "crawl_at" in names:
-        return "crawls"
+    return "crawls" if "crawl_at" in names else ""
+
+
+def _refuse_kind(table: WholeTable) -> NoReturn:
     raise InvalidTable(
-        f"{table.path}: must have a column appeared_at (objects), event and at (events), "
-        f"crawl_at (crawls) or snapshot_at (snapshots) (got {listed(names)})"
+        f"{table.name}: must have a column appeared_at (objects), event and at (events), "
+        f"crawl_at (crawls) or snapshot_at (snapshots) (got {listed(table.names)})"
     )
 
 
 def _from_tables(tables: _Tables, key: str, *, lenient: bool) -> Listing:
     objects, events = tables.objects, tables.events
     shared = [name for name in objects.names if events is None or name in events.names]
-    name = key_of(shared, objects.path if events is None else events.path, key)
+    name = key_of(shared, objects.name if events is None else events.name, key)
     keys = objects.keys(name)
     _check_keys(objects, name)
     lifetimes = _Lifetimes.of(objects)
@@ -261,7 +288,7 @@ class _Happened:
     @classmethod
     def of(cls, events: WholeTable, key: str, objects: WholeTable) -> _Happened:
         row = events.places(key, objects)
-        events.refuse_any(row < 0, key, f"must be an object of {objects.path}")
+        events.refuse_any(row < 0, key, f"must be an object of {objects.name}")
         words = events.coded("event")
         numbers = [EVENTS.index(word) if word in EVENTS else -1 for word in words.words]
         kind = np.array(numbers, np.int64)[words.codes]

@@ -22,7 +22,8 @@ from typing import IO, TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from recrawl.adapters.tables.columns import TableInput
+from recrawl.adapters.tables.inputs import open_table
+from recrawl.adapters.tables.table_options import TableOptions, delimiter_of, time_zone_of
 from recrawl.adapters.tables.visits import VisitReading, read_batches
 from recrawl.arrays.texts import Texts
 from recrawl.errors import CannotWrite, reason
@@ -184,7 +185,7 @@ class Log(AbstractContextManager["Log"]):
 
     def _split_into(self, folder: Path) -> list[Path]:
         """Write each run to the file of its hash; as many files as make each one fit."""
-        count = _parts(self.reading.table.path.stat().st_size, self.memory)
+        count = _parts(self.reading.table.size, self.memory)
         paths = [folder / f"{part}.rows" for part in range(count)]
         with ExitStack() as stack:
             files = [stack.enter_context(path.open("wb")) for path in paths]
@@ -199,23 +200,31 @@ class Log(AbstractContextManager["Log"]):
 
 
 def read_histories(
-    path: str | Path,
-    *,
+    *paths: str | Path,
     columns: Mapping[str, str] | None = None,
     skip_bad_rows: bool = False,
+    delimiter: str = "",
+    tz: str = "",
     vetting: Vetting | None = None,
 ) -> tuple[list[str], Histories]:
-    """Pages of a visit log in a file, in the order of first appearance, and their histories.
+    """Pages of a visit log in files, in the order of first appearance, and their histories.
 
     Args:
-        path: CSV, JSON lines or Parquet with one row per visit, in any order: `page`,
-            `visited_at`, `changed` and, optionally, `last_modified` and `status`.
-        columns: The file's own names of these columns, where they differ.
+        paths: Files, patterns such as `logs/*.csv.gz`, folders, or `-` for the standard input: CSV,
+            JSON lines, a JSON array, Parquet or Arrow, packed or not, with one row per visit, in
+            any order: `page`, `visited_at`, `changed` or `digest` and, optionally, `last_modified`
+            and `status`. All of them together are one log.
+        columns: The files' own names of these columns, where they differ.
         skip_bad_rows: Leave malformed rows out instead of refusing the file.
+        delimiter: What separates cells of CSV; what the header tells if empty.
+        tz: Time zone of times without an offset, such as `Europe/Berlin`; UTC if empty.
         vetting: How far to trust clocks.
     """
-    table = TableInput(Path(path), columns or {}, skip_bad_rows)
-    with Log(VisitReading(table), sys.maxsize, Path(), vetting or Vetting()) as log:
+    options = TableOptions(columns or {}, skip_bad_rows, delimiter_of(delimiter), time_zone_of(tz))
+    with (
+        open_table(paths, options) as table,
+        Log(VisitReading(table), sys.maxsize, Path(), vetting or Vetting()) as log,
+    ):
         (piece,) = log.pieces()
     order = np.argsort(piece.position)
     return piece.names.take(order).tolist(), piece.histories.take(order)

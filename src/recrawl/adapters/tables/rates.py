@@ -67,7 +67,7 @@ def read_rates(path: Path | TableInput, columns: Mapping[str, str] | None = None
     return RateTable(whole.texts(present["page"]), figures, host)
 
 
-def hosts_of(path: Path, pages: Sequence[str]) -> list[str]:
+def hosts_of(path: Path | str, pages: Sequence[str]) -> list[str]:
     """Host of each address: what stands between `://` and the path."""
     hosts = []
     for number, page in enumerate(pages):

@@ -1,18 +1,22 @@
-"""Tables as text: CSV and JSON lines.
+"""Tables as text: CSV, JSON lines and JSON arrays.
 
     read_csv           a header, then one row per line
     read_json_lines    one object per line; what an object leaves out is an empty cell
+    read_json_array    one array of such objects
 
 Touches: files.
 """
 
 from __future__ import annotations
 
+import codecs
 import csv
+import io
 import json
+import re
 from dataclasses import dataclass
-from itertools import islice
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from itertools import chain, islice
+from typing import IO, TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
 
@@ -21,6 +25,7 @@ from recrawl.arrays.ranges import begins
 from recrawl.arrays.texts import Texts
 from recrawl.listings.data.attributes import attribute_of
 from recrawl.parse import cells
+from recrawl.parse.times import times
 from recrawl.visits.rows import digest_hashes
 
 if TYPE_CHECKING:
@@ -30,10 +35,16 @@ if TYPE_CHECKING:
     from recrawl.adapters.tables.columns import Cells, Choose, TableInput
     from recrawl.arrays.types import Answers, Bools, Changes, Ints, Words
     from recrawl.listings.data.attributes import Attribute
+    from recrawl.parse.times import Zone
 
     _Values = TypeVar("_Values", Ints, Changes, Answers)
 
 _ROWS = 1 << 16  # of a batch, which so takes tens of megabytes
+_BLOCK = 1 << 20  # bytes read at a time
+_LONGEST_LINE = 1 << 24
+_DELIMITERS = ",;\t|"  # the first of those that are equally often in a header
+_JSON = json.JSONDecoder()
+_JSON_SPACE = re.compile(r"[ \t\r\n]*")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,9 +69,9 @@ class TextCells:
         """One cell, as an error quotes it."""
         return self.texts[row if self.codes is None else self.codes[row]]
 
-    def times(self, *, optional: bool) -> tuple[Ints, Bools]:
+    def times(self, *, optional: bool, zone: Zone | None = None) -> tuple[Ints, Bools]:
         """Microseconds since 1970; the smallest integer where a cell is empty and may be."""
-        return self._spread(cells.times(self.texts, optional=optional))
+        return self._spread(times(self.texts, optional=optional, zone=zone))
 
     def changes(self) -> tuple[Changes, Bools]:
         """1, 0 or -1 for true, false and empty."""
@@ -127,24 +138,36 @@ class TextCells:
 
 
 def read_csv(table: TableInput, choose: Choose) -> Iterator[ColumnBatch]:
-    """Columns of a CSV file."""
-    size = table.path.stat().st_size
+    """Columns of a CSV file, whose header tells what separates its cells."""
     with table.open() as raw:
-        rows = csv.reader(text_lines(table, raw), strict=True)
-        header, _ = _csv_rows(table, rows, 1)
-        if not header:
+        lines = text_lines(table, raw)
+        first = next((line for line in lines if line.strip()), "")
+        if not first:
             table.refuse("must begin with a header (got an empty file)")
+        delimiter = table.delimiter or delimiter_in(first)
+        rows = csv.reader(chain([first], lines), strict=True, delimiter=delimiter)
+        header, _ = _csv_rows(table, rows, 1)
         names = [name.strip() for name in header[0]]
         places = {name: names.index(name) for name in choose(names)}
         while True:
-            taken, lines = _csv_rows(table, rows, _ROWS, len(names))
+            taken, numbers = _csv_rows(table, rows, _ROWS, len(names))
             if not taken:
                 return
             columns = {
                 name: TextCells([row[place] for row in taken]) for name, place in places.items()
             }
-            yield ColumnBatch(columns, lines, "line")
-            table.report_progress(raw.tell(), size)
+            yield ColumnBatch(columns, numbers, "line")
+            table.report_read()
+
+
+def delimiter_in(header: str) -> str:
+    """What separates the names of a header: what is most often in it, outside of quotes.
+
+    >>> delimiter_in('page;"a,b,c";changed'), delimiter_in("page|at"), delimiter_in("page")
+    (';', '|', ',')
+    """
+    bare = "".join(header.split('"')[::2])
+    return max(_DELIMITERS, key=bare.count)
 
 
 def _csv_rows(
@@ -172,29 +195,62 @@ def _csv_rows(
 
 def text_lines(table: TableInput, raw: IO[bytes]) -> Iterator[str]:
     """Lines of a file as text, each with its end; refuse what is no text."""
-    for number, line in enumerate(raw, 1):
-        if b"\0" in line:
-            table.refuse("must be text (got a NUL byte)", f"line {number}")
+    for number, block in _blocks(table, raw):
+        if b"\0" in block:
+            where = number + _line_ends(block[: block.index(b"\0")])
+            table.refuse("must be text (got a NUL byte)", f"line {where}")
         try:
-            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+            text = block.decode()
         except UnicodeDecodeError as error:
-            got = f"0x{line[error.start]:02x}"
-            table.refuse(f"must be UTF-8 text (got byte {got})", f"line {number}")
+            where, got = number + _line_ends(block[: error.start]), f"0x{block[error.start]:02x}"
+            table.refuse(f"must be UTF-8 text (got byte {got})", f"line {where}")
+        yield from io.StringIO(text, newline="")
+
+
+def _blocks(table: TableInput, raw: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+    """A file in blocks of whole lines, however these end, each with the number of its first."""
+    number, rest = 1, b""
+    while block := raw.read(_BLOCK):
+        rest += block
+        # A carriage return at the very end may be the first half of a line's end.
+        cut = max(rest.rfind(b"\n"), rest.rfind(b"\r", 0, len(rest) - 1)) + 1
+        if cut:
+            yield number, rest[:cut]
+            number += _line_ends(rest[:cut])
+            rest = rest[cut:]
+        elif len(rest) > _LONGEST_LINE:
+            table.refuse(f"must be shorter than {_LONGEST_LINE:,} bytes", f"line {number}")
+    if rest:
+        yield number, rest
+
+
+def _line_ends(block: bytes) -> int:
+    return block.count(b"\n") + block.count(b"\r") - block.count(b"\r\n")
 
 
 def read_json_lines(table: TableInput, choose: Choose) -> Iterator[ColumnBatch]:
     """Columns of a file with one JSON object per line."""
-    size = table.path.stat().st_size
-    header: list[str] = []
     with table.open() as raw:
-        objects = _objects(table, raw)
-        while taken := list(islice(objects, _ROWS)):
-            found = [row for _, row in taken]
-            if not set(header).issuperset(set().union(*found)):
-                header = list(dict.fromkeys([*header, *(name for row in found for name in row)]))
-            columns = {name: _json_cells(found, name) for name in choose(header)}
-            yield ColumnBatch(columns, [line for line, _ in taken], "line")
-            table.report_progress(raw.tell(), size)
+        yield from _json_batches(table, choose, _lines_of_objects(table, raw))
+
+
+def read_json_array(table: TableInput, choose: Choose) -> Iterator[ColumnBatch]:
+    """Columns of a file with one JSON array of objects."""
+    with table.open() as raw:
+        yield from _json_batches(table, choose, _array_of_objects(table, raw))
+
+
+def _json_batches(
+    table: TableInput, choose: Choose, objects: Iterator[tuple[int, dict[str, Any]]]
+) -> Iterator[ColumnBatch]:
+    header: list[str] = []
+    while taken := list(islice(objects, _ROWS)):
+        found = [row for _, row in taken]
+        if not set(header).issuperset(set().union(*found)):
+            header = list(dict.fromkeys([*header, *(name for row in found for name in row)]))
+        columns = {name: _json_cells(found, name) for name in choose(header)}
+        yield ColumnBatch(columns, [line for line, _ in taken], "line")
+        table.report_read()
     if not header and not table.skipped:
         table.refuse("must hold one object per line (got none)")
 
@@ -204,16 +260,108 @@ def _json_cells(rows: Sequence[dict[str, Any]], name: str) -> TextCells:
     return TextCells([cell_text(value) for value in values], values=values)
 
 
-def _objects(table: TableInput, raw: IO[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, line in enumerate(raw, 1):
-        if not line.strip():
-            continue
-        found = json_object(line)
-        if found is not None:
-            yield number, found
+def _lines_of_objects(table: TableInput, raw: IO[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:
+    for first, block in _blocks(table, raw):
+        for number, line in enumerate(block.splitlines(), first):
+            found = json_object(line)
+            if found is not None:
+                yield number, found
+            elif line.strip():
+                got = line[:40].decode(errors="replace").strip()
+                table.refuse_row(f"must be a JSON object (got {got!r})", f"line {number}")
+
+
+def _array_of_objects(table: TableInput, raw: IO[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Objects of an array, with the lines where they begin."""
+    array = _JsonArray(table, raw)
+    while array.goes_on():
+        line, got = array.line(), array.peek()
+        found = array.value()
+        if isinstance(found, dict):
+            yield line, found
         else:
-            got = line[:40].decode(errors="replace").strip()
-            table.refuse_row(f"must be a JSON object (got {got!r})", f"line {number}")
+            table.refuse_row(f"must be a JSON object (got {got!r})", f"line {line}")
+
+
+class _JsonArray:
+    """Values of a JSON array, read one by one from a file of any size."""
+
+    def __init__(self, table: TableInput, raw: IO[bytes]) -> None:
+        self._table, self._raw = table, raw
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._text, self._place = "", 0
+        self._line, self._counted = 1, 0
+        self._ended = False
+        self._next()  # which is "["
+        self._place += 1
+        self._first = True
+
+    def goes_on(self) -> bool:
+        """Step to the next value; False at the end of the array."""
+        mark = self._next()
+        if mark == "," and not self._first:
+            self._place += 1
+            mark = self._next()
+            return (bool(mark) and mark not in ",]") or self._refuse("must be a whole JSON array")
+        if mark == "]":
+            self._place += 1
+            return bool(self._next()) and self._refuse("must end with its array")
+        if not self._first or not mark:
+            self._refuse("must be a whole JSON array")
+        self._first = False
+        return True
+
+    def line(self) -> int:
+        """Number of the line that has been reached."""
+        self._line += self._text.count("\n", self._counted, self._place)
+        self._counted = self._place
+        return self._line
+
+    def peek(self) -> str:
+        """How the next value begins."""
+        return self._text[self._place : self._place + 40].strip()
+
+    def value(self) -> object:
+        """The next value."""
+        while True:
+            try:
+                found, end = _JSON.raw_decode(self._text, self._place)
+            except (ValueError, RecursionError):
+                end = len(self._text)
+            if end < len(self._text) or self._ended:  # else it may go on
+                break
+            if len(self._text) - self._place > _LONGEST_LINE:
+                self._refuse(f"must have objects shorter than {_LONGEST_LINE:,} letters")
+            self._more()
+        try:
+            found, self._place = _JSON.raw_decode(self._text, self._place)
+        except (ValueError, RecursionError):
+            self._refuse("must be a whole JSON array")
+        return found
+
+    def _next(self) -> str:
+        """The next letter that is no space; empty at the end of the file."""
+        while True:
+            space = _JSON_SPACE.match(self._text, self._place)
+            assert space is not None  # noqa: S101 - it matches nothing, too
+            self._place = space.end()
+            if self._place < len(self._text) or self._ended:
+                return self._text[self._place : self._place + 1]
+            self._more()
+
+    def _more(self) -> None:
+        self.line()
+        block = self._raw.read(_BLOCK)
+        self._ended = not block
+        try:
+            text = self._decoder.decode(block, final=self._ended)
+        except UnicodeDecodeError as error:
+            self._refuse(f"must be UTF-8 text (got byte 0x{error.object[error.start]:02x})")
+        self._text = self._text[self._place :] + text
+        self._place = self._counted = 0
+
+    def _refuse(self, sentence: str) -> NoReturn:
+        self._table.refuse(sentence, f"line {self.line()}")
 
 
 def json_object(line: bytes) -> dict[str, Any] | None:

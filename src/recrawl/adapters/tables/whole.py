@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 
 from recrawl.adapters.tables.arrow_files import ArrowCells
-from recrawl.adapters.tables.columns import ColumnBatch, TableInput
-from recrawl.adapters.tables.formats import format_of
+from recrawl.adapters.tables.columns import CodedTexts, ColumnBatch, TableInput
+from recrawl.adapters.tables.formats import format_of, read_columns
 from recrawl.adapters.tables.text_files import TextCells
 from recrawl.errors import reason
 from recrawl.parse import cells
+from recrawl.parse.times import time_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from recrawl.adapters.tables.columns import Cells, Choose, CodedTexts
+    from recrawl.adapters.tables.columns import Cells, Choose
     from recrawl.arrays.texts import Texts
     from recrawl.arrays.types import Bools, Floats, Instants, Ints
     from recrawl.listings.data.attributes import Attribute
@@ -44,13 +45,14 @@ class WholeTable:
     def __init__(self, path: Path | TableInput, columns: Mapping[str, str] | None = None) -> None:
         self.table = path if isinstance(path, TableInput) else TableInput(path, columns or {})
         self.names: Sequence[str] = ()
-        self._format = format_of(self.table)
-        self._rows = _gathered(self._batches(self._all_names))
+        self._by_column = not self.table.more and format_of(self.table).by_column
+        self._sources: dict[int, str] = {}  # where each file begins
+        self._rows = self._gathered(self._batches(self._all_names))
 
     @property
-    def path(self) -> Path:
-        """The file."""
-        return self.table.path
+    def name(self) -> str:
+        """What errors call the file."""
+        return self.table.name
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -66,8 +68,12 @@ class WholeTable:
 
     def times(self, name: str, *, optional: bool = False) -> Instants:
         """A column of instants; NaT where a cell is empty, which it may be if `optional`."""
-        values, wrong = self._column(name).times(optional=optional)
-        self.refuse_any(wrong, name, cells.TIME_RULE)
+        cells_of = self._column(name)
+        values, wrong = cells_of.times(optional=optional, zone=self.table.zone)
+        self.table.note_zone()
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            self.refuse(row, name, time_rule(cells_of.text(row)))
         return values.view("datetime64[us]")
 
     def flags(self, name: str) -> Bools:
@@ -114,23 +120,51 @@ class WholeTable:
 
     def refuse(self, row: int, name: str, rule: str) -> NoReturn:
         """Raise for one cell."""
-        rows = ColumnBatch({name: self._column(name)}, self._rows.numbers, self._rows.unit)
+        source = next((said for start, said in reversed(self._sources.items()) if start <= row), "")
+        rows = ColumnBatch({name: self._column(name)}, self._rows.numbers, self._rows.unit, source)
         self.table.refuse_cell(rows, row, name, rule)
 
     def _all_names(self, names: Sequence[str]) -> Sequence[str]:
         self.table.refuse_repeated(names, names)
-        self.names = names
-        return () if self._format.by_column else names
+        self.names = list(dict.fromkeys([*self.names, *names]))
+        return () if self._by_column else names
 
     def _batches(self, choose: Choose) -> Iterator[ColumnBatch]:
         try:
-            yield from self._format.read(self.table, choose)
+            yield from read_columns(self.table, choose)
         except OSError as error:
             self.table.refuse(f"must be a readable file ({reason(error)})")
+
+    def _gathered(self, batches: Iterable[ColumnBatch]) -> ColumnBatch:
+        """All rows in one batch; a column that comes late, or that a file lacks, is empty there."""
+        lines: list[int] = []
+        unit = ""
+        words: dict[str, dict[str, int]] = {}
+        codes: dict[str, list[Ints]] = {}
+        for batch in batches:
+            if batch.source not in self._sources.values():
+                self._sources[len(lines)] = batch.source
+            for name in (*batch.columns, *(words.keys() - batch.columns.keys())):
+                if name not in words:
+                    words[name] = {"": 0} if lines else {}
+                    codes[name] = [np.zeros(len(lines), np.int64)]
+                empty = CodedTexts(np.zeros(len(batch), np.int64), [""])
+                coded = batch.columns[name].coded() if name in batch.columns else empty
+                known = words[name]
+                numbers = [known.setdefault(word, len(known)) for word in coded.words]
+                codes[name].append(np.array(numbers, np.int64)[coded.codes])
+            unit = batch.unit
+            lines.extend(batch.numbers)
+        columns = {
+            name: TextCells(list(words[name]), np.concatenate(codes[name])) for name in words
+        }
+        return ColumnBatch(columns, lines, unit)
 
     def _column(self, name: str) -> Cells:
         if not len(self):
             return TextCells([])
+        if name not in self._rows.columns and not self._by_column:  # of a file without rows
+            return TextCells([""], np.zeros(len(self), np.int64))
         if name not in self._rows.columns:
             parts = [batch.columns[name] for batch in self._batches(lambda _: [name])]
             arrow = [part for part in parts if isinstance(part, ArrowCells)]
@@ -142,26 +176,6 @@ class WholeTable:
             whole = ArrowCells.joined(arrow)
             self._rows = ColumnBatch({name: whole}, self._rows.numbers, self._rows.unit)
         return self._rows.columns[name]
-
-
-def _gathered(batches: Iterable[ColumnBatch]) -> ColumnBatch:
-    """All rows in one batch; a column that comes late is empty before."""
-    lines: list[int] = []
-    unit = ""
-    words: dict[str, dict[str, int]] = {}
-    codes: dict[str, list[Ints]] = {}
-    for batch in batches:
-        for name, found in batch.columns.items():
-            if name not in words:
-                words[name] = {"": 0} if lines else {}
-                codes[name] = [np.zeros(len(lines), np.int64)]
-            coded, known = found.coded(), words[name]
-            numbers = [known.setdefault(word, len(known)) for word in coded.words]
-            codes[name].append(np.array(numbers, np.int64)[coded.codes])
-        unit = batch.unit
-        lines.extend(batch.numbers)
-    columns = {name: TextCells(list(words[name]), np.concatenate(codes[name])) for name in words}
-    return ColumnBatch(columns, lines, unit)
 
 
 def _number(text: str) -> float:

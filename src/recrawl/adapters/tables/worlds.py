@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.adapters.tables.columns import TableInput
+from recrawl.adapters.tables.inputs import open_table
 from recrawl.adapters.tables.whole import WholeTable
 from recrawl.errors import InvalidParameter
 from recrawl.simulate.world import World
@@ -28,7 +29,7 @@ IGNORABLE = ("bulk", "revert")
 
 
 def read_world(pages: str | Path, changes: str | Path, *, ignore: Sequence[str] = ()) -> World:
-    """A world from two files of CSV, JSON lines or Parquet.
+    """A world from two tables, each in a file, or in all files of a pattern or a folder.
 
     Changes before their page is found or after it is gone are left out.
 
@@ -39,7 +40,8 @@ def read_world(pages: str | Path, changes: str | Path, *, ignore: Sequence[str] 
             and `revert`.
         ignore: Kinds of changes to leave out, `bulk` or `revert`.
     """
-    return read_world_and_count(pages, changes, ignore=ignore)[0]
+    with open_table([pages]) as known, open_table([changes]) as happened:
+        return read_world_and_count(known, happened, ignore=ignore)[0]
 
 
 def read_world_and_count(
@@ -83,7 +85,7 @@ def _rows_of(happened: WholeTable, known: WholeTable) -> Ints:
     known.refuse_any(pages.blank(), "page", "must name a page")
     known.refuse_any(pages.repeated(), "page", "must appear once")
     rows = happened.coded("page").places_in(pages)
-    happened.refuse_any(rows < 0, "page", f"must be a page of {known.path}")
+    happened.refuse_any(rows < 0, "page", f"must be a page of {known.name}")
     return rows
 
 

@@ -35,7 +35,7 @@ from recrawl.adapters.imports.streams import BROKEN, SourceBytes
 from recrawl.adapters.warc.arc import ArcAsWarc
 from recrawl.errors import FetchFailed, InvalidTable
 from recrawl.fetch.http.bodies import Body
-from recrawl.parse.cells import times
+from recrawl.parse.times import times
 from recrawl.visits.rows import UNKNOWN_TIME
 
 with warnings.catch_warnings():

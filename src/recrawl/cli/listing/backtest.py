@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.checks import check_choice
 from recrawl.cli import screen, shared
 from recrawl.cli.listing import shared as listing_shared
@@ -47,6 +48,7 @@ _CONFIDENCE = typer.Option(
 )
 
 
+@shared.with_options(shared.table_options, "read_as")
 def backtest(
     files: Annotated[list[Path], listing_shared.FILES],
     *,
@@ -65,6 +67,7 @@ def backtest(
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
+    read_as: TableOptions,
 ) -> None:
     """Measure how good forecasts and schedules would have been.
 
@@ -99,7 +102,7 @@ def backtest(
     )
     goal = goal_of(keep, confidence, guarantee=guarantee) if keep else None
     alone = plot is not None
-    sources = listing_shared.SourceReader(files, key, grace, lenient, name, alone).read()
+    sources = listing_shared.SourceReader(files, key, grace, lenient, name, alone, read_as).read()
     for source in sources:
         _check(source, trained, cycles)
     rows = []

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import screen, shared
 from recrawl.cli.listing import shared as listing_shared
 
@@ -35,6 +36,7 @@ _PLOT = typer.Option(
 _LONGEST = 365
 
 
+@shared.with_options(shared.table_options, "read_as")
 def decay(
     files: Annotated[list[Path], listing_shared.FILES],
     *,
@@ -50,6 +52,7 @@ def decay(
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
+    read_as: TableOptions,
 ) -> None:
     """Show how copies of a listing have decayed.
 
@@ -71,7 +74,7 @@ def decay(
     if plot is not None:
         check_picture(plot)
     until = listing_shared.whole_days_of(lasting, "for")
-    reading = listing_shared.SourceReader(files, key, grace, lenient, name)
+    reading = listing_shared.SourceReader(files, key, grace, lenient, name, read_as=read_as)
     sources = [listing_shared.chosen(source, where) for source in reading.read()]
     found: list[NamedDecay] = []
     for source in sources:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import shared
 from recrawl.cli.listing import shared as listing_shared
 
@@ -29,6 +30,7 @@ _PLOT = typer.Option(
 )
 
 
+@shared.with_options(shared.table_options, "read_as")
 def describe(
     files: Annotated[list[Path], listing_shared.FILES],
     *,
@@ -44,6 +46,7 @@ def describe(
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
+    read_as: TableOptions,
 ) -> None:
     """Describe arrivals, lifetimes and updates of the objects of a listing.
 
@@ -70,7 +73,7 @@ def describe(
     if updates and days:
         raise typer.BadParameter("--updates and --days exclude each other")
     alone = plot is not None
-    reading = listing_shared.SourceReader(files, key, grace, lenient, name, alone)
+    reading = listing_shared.SourceReader(files, key, grace, lenient, name, alone, read_as)
     sources = [listing_shared.chosen(source, where) for source in reading.read()]
     wanted = listing_shared.named(by)
     for source in sources:

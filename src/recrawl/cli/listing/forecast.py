@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import screen, shared
 from recrawl.cli.listing import shared as listing_shared
 
@@ -39,6 +40,7 @@ _ROUNDING = 1e-6  # hours
 _NOTABLE = 1 / 24  # days between the crawl that counts and the last one, to be worth a remark
 
 
+@shared.with_options(shared.table_options, "read_as")
 def forecast(
     files: Annotated[list[Path], listing_shared.FILES],
     *,
@@ -55,6 +57,7 @@ def forecast(
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
+    read_as: TableOptions,
 ) -> None:
     """Forecast how a copy of a listing decays after its last sync.
 
@@ -78,7 +81,7 @@ def forecast(
     days = days_of(after)
     listing_shared.check_method(method, part=bool(where))
     alone = plot is not None
-    sources = listing_shared.SourceReader(files, key, grace, lenient, name, alone).read()
+    sources = listing_shared.SourceReader(files, key, grace, lenient, name, alone, read_as).read()
     parts = [listing_shared.chosen(source, where) for source in sources]
     tracked = [_track(source, where, method, level) for source in sources]
     found = [each.forecast(ceil(days[-1])) for each in tracked]

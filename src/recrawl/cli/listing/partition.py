@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.checks import check_choice
 from recrawl.cli import shared
 from recrawl.cli.listing import shared as listing_shared
@@ -56,6 +57,7 @@ _CRITERIA: tuple[Literal["lr", "pearson"], ...] = ("lr", "pearson")
 _TREE, _SHRUNK = "tree", "shrunk"
 
 
+@shared.with_options(shared.table_options, "read_as")
 def partition(
     files: Annotated[list[Path], listing_shared.FILES],
     *,
@@ -75,6 +77,7 @@ def partition(
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
+    read_as: TableOptions,
 ) -> None:
     """Partition objects into groups with similar removal rates.
 
@@ -98,7 +101,7 @@ def partition(
     if steps and search not in _SEARCHES:
         raise typer.BadParameter(f"--steps needs --search {' or '.join(_SEARCHES)}")
     alone = plot is not None
-    reading = listing_shared.SourceReader(files, key, grace, lenient, name, alone)
+    reading = listing_shared.SourceReader(files, key, grace, lenient, name, alone, read_as)
     sources = [listing_shared.chosen(source, where) for source in reading.read()]
     wanted = listing_shared.named(by)
     sheets, first = [], None

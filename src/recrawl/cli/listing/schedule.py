@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import screen, shared
 from recrawl.cli.listing import shared as listing_shared
 from recrawl.errors import InvalidParameter
@@ -61,6 +62,7 @@ _LIMIT = re.compile(r"\s*([0-9]{1,9})\s*/\s*(\S+)\s*")
 _LONGEST = 365.0
 
 
+@shared.with_options(shared.table_options, "read_as")
 def schedule(
     files: Annotated[list[Path], listing_shared.FILES],
     *,
@@ -81,6 +83,7 @@ def schedule(
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
+    read_as: TableOptions,
 ) -> None:
     """Plan syncs so that a copy keeps a target quality.
 
@@ -109,7 +112,7 @@ def schedule(
     goal = goal_of(keep, None if point else confidence, guarantee=guarantee) if keep else None
     spent = _spent(budget, span) if budget else 0
     alone = plot is not None
-    sources = listing_shared.SourceReader(files, key, grace, lenient, name, alone).read()
+    sources = listing_shared.SourceReader(files, key, grace, lenient, name, alone, read_as).read()
     tracked = _track(sources, listing_shared.named(by), method)
     plans = (
         _evenly(tracked, spent, span)

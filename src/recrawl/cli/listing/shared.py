@@ -16,6 +16,7 @@ from recrawl.cli import screen, shared
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from recrawl.adapters.tables.table_options import TableOptions
     from recrawl.listings.data.grid import DayGrid
     from recrawl.listings.data.spells import Listing
     from recrawl.report.listings.sheets import Sheet
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 FILES = typer.Argument(
     metavar="FILE...",
     help="One folder per source (objects, events, crawls, or dated snapshots), the files of one "
-    "source, or the store of a crawl.",
+    "source or a quoted pattern of them, - for the standard input, or the store of a crawl.",
     show_default=False,
 )
 WHERE = typer.Option(
@@ -87,6 +88,7 @@ class SourceReader:
         lenient: Whether to skip objects with contradictory times.
         name: For a store, only the listing of this name; empty for all.
         alone: Whether there must be a single source.
+        read_as: How tables are read.
     """
 
     files: Sequence[Path]
@@ -95,23 +97,30 @@ class SourceReader:
     lenient: bool
     name: str = ""
     alone: bool = False
+    read_as: TableOptions | None = None
 
     def read(self) -> list[ListingSource]:
         """All sources: each folder, all files together, and each listing of a store."""
+        from recrawl.adapters.tables.inputs import expand
         from recrawl.adapters.tables.listings import read_listing
         from recrawl.listings.data.grid import DayGrid
         from recrawl.store import is_store
         from recrawl.units import days
 
         grace = days(self.grace)
-        stores = [path for path in self.files if is_store(path)]
+        given = expand(self.files, folders=False)
+        stores = [path for path in given if is_store(path)]
         if self.name and not stores:
             raise typer.BadParameter("--name needs a store")
         found = []
-        for name, paths in self._parts([path for path in self.files if path not in stores]):
-            listing = read_listing(*paths, key=self.key, grace=grace, lenient=self.lenient)
+        for name, paths in self._parts([path for path in given if path not in stores]):
+            listing = read_listing(
+                *paths, key=self.key, grace=grace, lenient=self.lenient, options=self.read_as
+            )
             found.append(ListingSource(name, listing, DayGrid.of(listing), {}))
         found += [source for store in stores for source in self._stored(store, grace)]
+        for sentence in self.read_as.remarks if self.read_as else ():
+            screen.remark(sentence)
         if self.alone and len(found) > 1:
             raise typer.BadParameter(
                 "--plot needs a single source; for a store, --name chooses one"
@@ -138,8 +147,11 @@ class SourceReader:
 
 def _name(paths: Sequence[Path]) -> str:
     """Name of a folder or file; of its folder if the file has a generic name."""
-    if len(paths) == 1 and paths[0].stem not in _TABLES:
-        return paths[0].resolve().name if paths[0].is_dir() else paths[0].stem
+    from recrawl.adapters.tables.formats import table_stem
+
+    stem = table_stem(paths[0].name)
+    if len(paths) == 1 and stem not in _TABLES:
+        return paths[0].resolve().name if paths[0].is_dir() else stem
     return paths[0].resolve().parent.name
 
 

@@ -5,11 +5,9 @@ Touches: nothing.
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import dataclass
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,8 +15,6 @@ from recrawl.checks import check_choice
 from recrawl.cli import options, shared
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from recrawl.analysis.simulate import SimulationQuestion
     from recrawl.simulate.observation import Observation
 
@@ -90,40 +86,9 @@ class RunOptions:
     out: shared.Output
 
 
-def with_run_options(verb: Callable[..., None]) -> Callable[..., None]:
-    """A verb with the options of `run_options` after its own; it is given `RunOptions` as `asked`.
-
-    Inputs of the verb, its parameters of type Path, are never written over.
-    """
-    own = [
-        each
-        for each in inspect.signature(verb, eval_str=True).parameters.values()
-        if each.name != _ASKED
-    ]
-    shared_by_all = [
-        each
-        for each in inspect.signature(run_options, eval_str=True).parameters.values()
-        if each.name != "inputs"
-    ]
-
-    @wraps(verb)
-    def run(**values: Any) -> None:  # noqa: ANN401 - what the signature below says
-        mine = {each.name: values[each.name] for each in own}
-        inputs = [value for value in mine.values() if isinstance(value, Path)]
-        verb(
-            **mine,
-            asked=run_options(inputs, **{each.name: values[each.name] for each in shared_by_all}),
-        )
-
-    everything = [*own, *shared_by_all]
-    run.__signature__ = inspect.Signature(everything)  # type: ignore[attr-defined] # what Typer reads
-    run.__annotations__ = {each.name: each.annotation for each in everything}
-    return run
-
-
 def run_options(
-    inputs: list[Path],
     *,
+    inputs: list[Path],
     budget: Annotated[str, _BUDGET] = "",
     policy: Annotated[str, _POLICY] = "",
     objective: Annotated[str, _OBJECTIVE] = "harmonic",
@@ -180,3 +145,6 @@ def _observation(observe: str, lying: str, missed: str, false: str) -> Observati
         dated=observe == "last-modified",
         **{name: options.share(text, name) for name, text in shares.items() if text},
     )
+
+
+with_run_options = shared.with_options(run_options, _ASKED)

@@ -10,15 +10,14 @@ from typing import Annotated
 
 import typer
 
+from recrawl.adapters.tables.table_options import TableOptions
+from recrawl.cli import shared
 from recrawl.cli.simulate.intervals import intervals
-from recrawl.cli.simulate.options import (
-    RunOptions,
-    with_run_options,
-)
+from recrawl.cli.simulate.options import RunOptions, with_run_options
 
 _PAGES = typer.Argument(
     metavar="PAGES",
-    help="Pages (page, first_seen[, url, removed_at, weight]): CSV, JSON lines or Parquet.",
+    help="Pages (page, first_seen[, url, removed_at, weight]): CSV, JSON, Parquet or Arrow.",
     show_default=False,
 )
 _CHANGES = typer.Argument(
@@ -64,31 +63,38 @@ app = typer.Typer(name="simulate", help=_HELP, rich_markup_mode=None, no_args_is
 
 
 @app.command()
+@shared.with_options(shared.table_options, "read_as")
 @with_run_options
 def history(
     pages: Annotated[Path, _PAGES],
     changes: Annotated[Path, _CHANGES],
     *,
     ignore: Annotated[str, _IGNORE] = "",
+    read_as: TableOptions,
     asked: RunOptions,
 ) -> None:
     """Compare revisit policies on a history of pages and their changes.
 
     PAGES has one row per page, CHANGES one row per change, in any order: CSV,
-    JSON lines or Parquet. Changes outside of the life of their page are left out;
-    the last one before a page is found says how old the page is then.
+    JSON, Parquet or Arrow, packed or not; each a file, a folder of files, a quoted
+    pattern such as 'changes/*.csv.gz', or - for the standard input. Changes
+    outside of the life of their page are left out; the last one before a page is
+    found says how old the page is then.
 
     \b
     Examples:
         recrawl simulate history pages.csv changes.csv --budget 5000/1d
         recrawl simulate history pages.csv changes.csv --ignore bulk --json
     """  # noqa: D301 - \b tells click to leave the paragraph alone
+    from recrawl.adapters.tables.inputs import open_table
     from recrawl.adapters.tables.worlds import read_world_and_count
     from recrawl.cli.simulate.runs import compare_policies
 
     kinds = [kind.strip() for kind in ignore.split(",") if kind.strip()]
-    world, left_out = read_world_and_count(pages, changes, ignore=kinds)
+    with open_table([pages], read_as) as known, open_table([changes], read_as) as happened:
+        world, left_out = read_world_and_count(known, happened, ignore=kinds)
     compare_policies(world, asked, left_out=left_out)
+    shared.read_remarks(known)
 
 
 @app.command()

@@ -10,24 +10,24 @@ from typing import Annotated
 
 import typer
 
+from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import shared
 from recrawl.cli.trends import shared as trends_shared
 
 _PENALTY = typer.Option(help="What a cut must gain, in ln(visits).", min=0)
 
 
+@shared.with_options(shared.log_options, "read_as")
 def change_points(
-    file: Annotated[Path, trends_shared.FILE],
+    files: Annotated[list[Path], trends_shared.FILES],
     *,
     page: Annotated[str, trends_shared.PAGE] = "",
     penalty: Annotated[float, _PENALTY] = 3,
     level: Annotated[float, shared.LEVEL] = 0.9,
-    site_column: Annotated[str, shared.SITE_COLUMN] = "",
-    column: Annotated[list[str] | None, shared.COLUMN] = None,
-    skip_bad_rows: Annotated[bool, shared.SKIP] = False,
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
+    read_as: TableOptions,
 ) -> None:
     """Find when the change rate of each page jumped.
 
@@ -41,8 +41,8 @@ def change_points(
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.analysis.trends import segment_rows
 
-    out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
+    out = shared.Output.of(*files, as_csv=as_csv, as_json=as_json, file=output)
     trends_shared.check_level(level)
-    found = trends_shared.TrendReader(file, page, column, site_column, skip_bad_rows).read()
+    found = trends_shared.TrendReader(files, page, read_as).read()
     trends_shared.put(segment_rows(found, level, penalty), found, out)
     trends_shared.remarks(found)

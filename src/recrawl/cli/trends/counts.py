@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import shared
 from recrawl.cli.trends import shared as trends_shared
 
@@ -17,8 +18,9 @@ _WITHIN = typer.Option(metavar="T", help="Time from the last visit on.")
 _MOST = typer.Option(metavar="K", help="Write the chances of 0 to K changes.", min=0, max=1000)
 
 
+@shared.with_options(shared.log_options, "read_as")
 def counts(
-    file: Annotated[Path, trends_shared.FILE],
+    files: Annotated[list[Path], trends_shared.FILES],
     *,
     within: Annotated[str, _WITHIN] = "7d",
     most: Annotated[int, _MOST] = 3,
@@ -27,12 +29,10 @@ def counts(
     reading: Annotated[str, trends_shared.READING] = "likelihood",
     threshold: Annotated[float, trends_shared.THRESHOLD] = 3,
     backward: Annotated[bool, trends_shared.BACKWARD] = False,
-    site_column: Annotated[str, shared.SITE_COLUMN] = "",
-    column: Annotated[list[str] | None, shared.COLUMN] = None,
-    skip_bad_rows: Annotated[bool, shared.SKIP] = False,
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
+    read_as: TableOptions,
 ) -> None:
     """Say how many changes of each page to expect, and with which chances.
 
@@ -49,11 +49,11 @@ def counts(
     from recrawl.trends.windows import consistent_windows
     from recrawl.units import days
 
-    out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
+    out = shared.Output.of(*files, as_csv=as_csv, as_json=as_json, file=output)
     trends_shared.check_place(place)
     windowing = trends_shared.windowing_of(reading, threshold, backward=backward)
     span = days(within)
-    found = trends_shared.TrendReader(file, page, column, site_column, skip_bad_rows).read()
+    found = trends_shared.TrendReader(files, page, read_as).read()
     histories, points = found.histories, found.points(place)
     windows = consistent_windows(points, windowing)
     expected = counts_within(histories, points, windows, priors=found.priors, days=span, most=most)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import shared
 from recrawl.cli.trends import shared as trends_shared
 
@@ -35,8 +36,9 @@ _GROUPS = {"state": "", "size": "points of a window", "threshold": "threshold"}
 _MOST_THRESHOLD = 10
 
 
+@shared.with_options(shared.log_options, "read_as")
 def errors(
-    file: Annotated[Path, trends_shared.FILE],
+    files: Annotated[list[Path], trends_shared.FILES],
     *,
     by: Annotated[str, _BY] = "state",
     estimators: Annotated[str, _ESTIMATORS] = "weibull,duane,cho,matloff",
@@ -47,12 +49,10 @@ def errors(
     backward: Annotated[bool, trends_shared.BACKWARD] = False,
     variant: Annotated[str, trends_shared.VARIANT] = "corrected",
     plot: Annotated[Path | None, _PLOT] = None,
-    site_column: Annotated[str, shared.SITE_COLUMN] = "",
-    column: Annotated[list[str] | None, shared.COLUMN] = None,
-    skip_bad_rows: Annotated[bool, shared.SKIP] = False,
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
+    read_as: TableOptions,
 ) -> None:
     """Compare how well estimators fit the windows of all pages, as published.
 
@@ -70,7 +70,7 @@ def errors(
     from recrawl.checks import check_choice
     from recrawl.report.window_errors import error_columns
 
-    out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
+    out = shared.Output.of(*files, as_csv=as_csv, as_json=as_json, file=output)
     trends_shared.check_place(place)
     check_choice(tuple(_GROUPS), by=by)
     windowing = trends_shared.windowing_of(reading, threshold, backward=backward)
@@ -79,7 +79,7 @@ def errors(
         check_picture(plot)
         if by == "state":
             raise typer.BadParameter("--plot needs --by size or threshold")
-    found = trends_shared.TrendReader(file, page, column, site_column, skip_bad_rows).read()
+    found = trends_shared.TrendReader(files, page, read_as).read()
     groups = judge.groups(found.points(place), windowing, by)
     trends_shared.put_rows(*error_columns(groups), out, first=by)
     if plot is not None:

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import shared
 from recrawl.cli.trends import shared as trends_shared
 
@@ -36,8 +37,9 @@ _SHARES = (1.0, 0.7)  # of the papers
 _MOVING = ("weibull", "duane")  # the others know no rate that decreases
 
 
+@shared.with_options(shared.log_options, "read_as")
 def follow(
-    file: Annotated[Path, trends_shared.FILE],
+    files: Annotated[list[Path], trends_shared.FILES],
     *,
     method: Annotated[list[str] | None, _METHOD] = None,
     wait: Annotated[float, _WAIT] = 1.0,
@@ -46,12 +48,10 @@ def follow(
     equal_visits: Annotated[int | None, _VISITS] = None,
     page: Annotated[str, trends_shared.PAGE] = "",
     place: Annotated[str, trends_shared.PLACE] = "middle",
-    site_column: Annotated[str, shared.SITE_COLUMN] = "",
-    column: Annotated[list[str] | None, shared.COLUMN] = None,
-    skip_bad_rows: Annotated[bool, shared.SKIP] = False,
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
+    read_as: TableOptions,
 ) -> None:
     """Replay visits that follow the forecast of each method, as published.
 
@@ -70,14 +70,14 @@ def follow(
     from recrawl.trends.prediction import FORECASTERS, Forecasting, at_equal_visits
     from recrawl.trends.prediction import follow as replay
 
-    out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
+    out = shared.Output.of(*files, as_csv=as_csv, as_json=as_json, file=output)
     trends_shared.check_place(place)
     ways = [
         Forecasting(name, wait, share * wait, rewindow=new_windows)
         for name in method or FORECASTERS
         for share in (decreasing or _SHARES)[: None if name in _MOVING else 1]
     ]
-    found = trends_shared.TrendReader(file, page, column, site_column, skip_bad_rows).read()
+    found = trends_shared.TrendReader(files, page, read_as).read()
     points = found.points(place)
     detections = [
         replay(points, way) if equal_visits is None else at_equal_visits(points, way, equal_visits)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import screen, shared
 from recrawl.cli.trends import shared as trends_shared
 
@@ -30,19 +31,18 @@ _PLOT = typer.Option(
 _NEAR = 1.2  # mean gaps within this factor of --every
 
 
+@shared.with_options(shared.log_options, "read_as")
 def gaps(
-    file: Annotated[Path, trends_shared.FILE],
+    files: Annotated[list[Path], trends_shared.FILES],
     *,
     every: Annotated[str, _EVERY] = "",
     page: Annotated[str, trends_shared.PAGE] = "",
     place: Annotated[str, trends_shared.PLACE] = "middle",
     plot: Annotated[Path | None, _PLOT] = None,
-    site_column: Annotated[str, shared.SITE_COLUMN] = "",
-    column: Annotated[list[str] | None, shared.COLUMN] = None,
-    skip_bad_rows: Annotated[bool, shared.SKIP] = False,
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
+    read_as: TableOptions,
 ) -> None:
     """Compare the gaps between changes with those of changes at random.
 
@@ -61,12 +61,12 @@ def gaps(
     from recrawl.trends.gap_shares import gap_shares
     from recrawl.units import days
 
-    out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
+    out = shared.Output.of(*files, as_csv=as_csv, as_json=as_json, file=output)
     trends_shared.check_place(place)
     mean = days(every) if every else None
     if plot is not None:
         check_picture(plot)
-    found = trends_shared.TrendReader(file, page, column, site_column, skip_bad_rows).read()
+    found = trends_shared.TrendReader(files, page, read_as).read()
     points = found.points(place)
     shares = gap_shares(points if mean is None else _that_change_every(points, mean))
     trends_shared.put_rows(*gap_columns(shares), out, first="gap")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import screen, shared
 from recrawl.cli.trends import shared as trends_shared
 
@@ -25,8 +26,9 @@ _PLOT = typer.Option(
 )
 
 
+@shared.with_options(shared.log_options, "read_as")
 def pages(
-    file: Annotated[Path, trends_shared.FILE],
+    files: Annotated[list[Path], trends_shared.FILES],
     *,
     page: Annotated[str, trends_shared.PAGE] = "",
     place: Annotated[str, trends_shared.PLACE] = "middle",
@@ -35,12 +37,10 @@ def pages(
     backward: Annotated[bool, trends_shared.BACKWARD] = False,
     level: Annotated[float, shared.LEVEL] = 0.9,
     plot: Annotated[Path | None, _PLOT] = None,
-    site_column: Annotated[str, shared.SITE_COLUMN] = "",
-    column: Annotated[list[str] | None, shared.COLUMN] = None,
-    skip_bad_rows: Annotated[bool, shared.SKIP] = False,
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
+    read_as: TableOptions,
 ) -> None:
     """Summarise how the change rate of each page moves.
 
@@ -57,12 +57,12 @@ def pages(
     from recrawl.analysis.trends import page_rows
     from recrawl.trends.windows import consistent_windows
 
-    out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
+    out = shared.Output.of(*files, as_csv=as_csv, as_json=as_json, file=output)
     trends_shared.check_level(level)
     trends_shared.check_place(place)
     windowing = trends_shared.windowing_of(reading, threshold, backward=backward)
     trends_shared.check_plot(plot, page)
-    found = trends_shared.TrendReader(file, page, column, site_column, skip_bad_rows).read()
+    found = trends_shared.TrendReader(files, page, read_as).read()
     points = found.points(place)
     windows = consistent_windows(points, windowing)
     table = page_rows(found, points, windows, level)

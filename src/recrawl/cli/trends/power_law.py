@@ -8,21 +8,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import shared
 from recrawl.cli.trends import shared as trends_shared
 
 
+@shared.with_options(shared.log_options, "read_as")
 def power_law(
-    file: Annotated[Path, trends_shared.FILE],
+    files: Annotated[list[Path], trends_shared.FILES],
     *,
     page: Annotated[str, trends_shared.PAGE] = "",
     level: Annotated[float, shared.LEVEL] = 0.9,
-    site_column: Annotated[str, shared.SITE_COLUMN] = "",
-    column: Annotated[list[str] | None, shared.COLUMN] = None,
-    skip_bad_rows: Annotated[bool, shared.SKIP] = False,
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
+    read_as: TableOptions,
 ) -> None:
     """Fit a rate that rises or falls as a power of age to the visits of each page.
 
@@ -37,8 +37,8 @@ def power_law(
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.analysis.trends import power_rows
 
-    out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
+    out = shared.Output.of(*files, as_csv=as_csv, as_json=as_json, file=output)
     trends_shared.check_level(level)
-    found = trends_shared.TrendReader(file, page, column, site_column, skip_bad_rows).read()
+    found = trends_shared.TrendReader(files, page, read_as).read()
     trends_shared.put(power_rows(found, level), found, out)
     trends_shared.remarks(found)

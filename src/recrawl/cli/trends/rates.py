@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import options, shared
 from recrawl.cli.trends import shared as trends_shared
 from recrawl.errors import InvalidParameter
@@ -27,19 +28,18 @@ _BY = typer.Option(
 _BETWEEN = typer.Option(metavar="A B", help="Only between two instants.", show_default=False)
 
 
+@shared.with_options(shared.log_options, "read_as")
 def rates(
-    file: Annotated[Path, trends_shared.FILE],
+    files: Annotated[list[Path], trends_shared.FILES],
     *,
     by: Annotated[str, _BY] = "",
     between: Annotated[tuple[str, str] | None, _BETWEEN] = None,
     page: Annotated[str, trends_shared.PAGE] = "",
     level: Annotated[float, shared.LEVEL] = 0.9,
-    site_column: Annotated[str, shared.SITE_COLUMN] = "",
-    column: Annotated[list[str] | None, shared.COLUMN] = None,
-    skip_bad_rows: Annotated[bool, shared.SKIP] = False,
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
+    read_as: TableOptions,
 ) -> None:
     """Say at what rate each page changed in each month, or between two instants.
 
@@ -51,10 +51,10 @@ def rates(
         recrawl trends rates visits.csv --by month
         recrawl trends rates visits.csv --between 2026-01-01 2026-02-01
     """  # noqa: D301 - \b tells click to leave the paragraph alone
-    out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
+    out = shared.Output.of(*files, as_csv=as_csv, as_json=as_json, file=output)
     trends_shared.check_level(level)
     ends = _check(by, between)
-    found = trends_shared.TrendReader(file, page, column, site_column, skip_bad_rows).read()
+    found = trends_shared.TrendReader(files, page, read_as).read()
     trends_shared.put(_rows(found, by, ends, level), found, out)
     trends_shared.remarks(found)
 

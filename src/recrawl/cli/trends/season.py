@@ -10,24 +10,24 @@ from typing import Annotated
 
 import typer
 
+from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import shared
 from recrawl.cli.trends import shared as trends_shared
 
 _MONTH = typer.Option(metavar="M", help="Month to forecast, e.g. 2027-01.", show_default=False)
 
 
+@shared.with_options(shared.log_options, "read_as")
 def season(
-    file: Annotated[Path, trends_shared.FILE],
+    files: Annotated[list[Path], trends_shared.FILES],
     *,
     month: Annotated[str, _MONTH],
     page: Annotated[str, trends_shared.PAGE] = "",
     level: Annotated[float, shared.LEVEL] = 0.9,
-    site_column: Annotated[str, shared.SITE_COLUMN] = "",
-    column: Annotated[list[str] | None, shared.COLUMN] = None,
-    skip_bad_rows: Annotated[bool, shared.SKIP] = False,
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
+    read_as: TableOptions,
 ) -> None:
     """Forecast the change rate of each page in a month, from past years and months.
 
@@ -42,9 +42,9 @@ def season(
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.analysis.trends import check_month, season_rows
 
-    out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
+    out = shared.Output.of(*files, as_csv=as_csv, as_json=as_json, file=output)
     trends_shared.check_level(level)
     check_month(month, "--month")
-    found = trends_shared.TrendReader(file, page, column, site_column, skip_bad_rows).read()
+    found = trends_shared.TrendReader(files, page, read_as).read()
     trends_shared.put(season_rows(found, month, level), found, out)
     trends_shared.remarks(found)

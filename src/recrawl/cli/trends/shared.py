@@ -11,20 +11,21 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from recrawl.cli import options, screen, shared
+from recrawl.cli import screen, shared
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from recrawl.adapters.tables.table_options import TableOptions
     from recrawl.analysis.trends import TrendPages
     from recrawl.report.rates import Column
     from recrawl.report.trends import Table
     from recrawl.trends.weibull import Variant
     from recrawl.trends.windows import Windowing
 
-FILE = typer.Argument(
-    metavar="FILE",
-    help="Visits as for estimate, or all changes (page, changed_at): CSV, JSON lines or Parquet.",
+FILES = typer.Argument(
+    metavar="FILE...",
+    help="Visits as for estimate, or all changes (page, changed_at); or the store of a crawl.",
     show_default=False,
 )
 PAGE = typer.Option(metavar="P", help="Only this page.", show_default=False)
@@ -50,33 +51,29 @@ NEXT_LEVEL = typer.Option(help="Probability that the next change falls into its 
 
 @dataclass(frozen=True, slots=True)
 class TrendReader:
-    """Reader of the pages of a file.
+    """Reader of the pages of a log.
 
     Args:
-        file: Visits, or all changes.
+        files: Visits, or all changes.
         page: The only page; empty for all.
-        column: Names of columns that differ, as `ours=theirs`.
-        site_column: Column with the site of a page; empty for none.
-        skip_bad_rows: Whether malformed rows are skipped.
+        options: How to read the files.
     """
 
-    file: Path
+    files: Sequence[Path]
     page: str
-    column: Sequence[str] | None
-    site_column: str
-    skip_bad_rows: bool
+    options: TableOptions
 
     def read(self) -> TrendPages:
-        """Read the whole file; one of all changes covers the time between them, too."""
-        from recrawl.adapters.tables.columns import TableInput
-        from recrawl.adapters.tables.visits import CHANGE_TIME, NEEDED, OPTIONAL, VisitReading
+        """Read the whole log; one of all changes covers the time between them, too."""
+        from recrawl.adapters.tables.inputs import open_table
+        from recrawl.adapters.tables.visits import VisitReading
         from recrawl.analysis.trends import TrendPages
 
-        known = (*NEEDED, *OPTIONAL, CHANGE_TIME)
-        names = options.renamed(self.column or [], known, self.site_column)
-        with screen.progress("reading visits") as progress:
-            table_input = TableInput(self.file, names, self.skip_bad_rows, progress)
-            return TrendPages.read(VisitReading(table_input, change_times=True), self.page)
+        with (
+            screen.progress("reading visits") as progress,
+            open_table(self.files, self.options, progress) as table,
+        ):
+            return TrendPages.read(VisitReading(table, change_times=True), self.page)
 
 
 def windowing_of(reading: str, threshold: float, *, backward: bool) -> Windowing:
@@ -159,7 +156,6 @@ def remarks(pages: TrendPages) -> None:
     from recrawl.report.words import counted
 
     what = "all changes" if pages.complete else "visits"
-    screen.remark(f"{counted(len(pages.names), 'page')} of {pages.file} ({what}).")
-    if pages.skipped:
-        screen.remark(f"{counted(pages.skipped, 'malformed row')} skipped.")
+    screen.remark(f"{counted(len(pages.names), 'page')} of {pages.table.names} ({what}).")
+    shared.read_remarks(pages.table)
     shared.revert_remark(int(pages.histories.reverts.sum()))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import shared
 from recrawl.cli.trends import shared as trends_shared
 
@@ -24,8 +25,9 @@ _PLOT = typer.Option(
 )
 
 
+@shared.with_options(shared.log_options, "read_as")
 def windows(
-    file: Annotated[Path, trends_shared.FILE],
+    files: Annotated[list[Path], trends_shared.FILES],
     *,
     page: Annotated[str, trends_shared.PAGE] = "",
     place: Annotated[str, trends_shared.PLACE] = "middle",
@@ -35,12 +37,10 @@ def windows(
     variant: Annotated[str, trends_shared.VARIANT] = "corrected",
     level: Annotated[float, shared.LEVEL] = 0.9,
     plot: Annotated[Path | None, _PLOT] = None,
-    site_column: Annotated[str, shared.SITE_COLUMN] = "",
-    column: Annotated[list[str] | None, shared.COLUMN] = None,
-    skip_bad_rows: Annotated[bool, shared.SKIP] = False,
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
+    read_as: TableOptions,
 ) -> None:
     """Cut the changes of each page into windows in which its rate moves one way.
 
@@ -57,13 +57,13 @@ def windows(
     from recrawl.analysis.trends import window_rows
     from recrawl.trends.windows import consistent_windows
 
-    out = shared.Output.of(file, as_csv=as_csv, as_json=as_json, file=output)
+    out = shared.Output.of(*files, as_csv=as_csv, as_json=as_json, file=output)
     trends_shared.check_level(level)
     trends_shared.check_place(place)
     windowing = trends_shared.windowing_of(reading, threshold, backward=backward)
     trends_shared.check_plot(plot, page)
     chosen = trends_shared.variant_of(variant)
-    found = trends_shared.TrendReader(file, page, column, site_column, skip_bad_rows).read()
+    found = trends_shared.TrendReader(files, page, read_as).read()
     points = found.points(place)
     cut = consistent_windows(points, windowing)
     trends_shared.put(window_rows(points, cut, level, chosen), found, out)

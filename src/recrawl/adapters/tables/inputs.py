@@ -1,0 +1,149 @@
+"""Files that the tables of a user lie in: names, patterns, folders and pipes in, a table out.
+
+    visits.csv 'logs/*.csv.gz' archive/ -   ->   one `TableInput` of many files
+
+What can be read only once, as a pipe can, is copied to a temporary file first, for most readers
+read a file twice.
+
+Touches: files, the standard input.
+"""
+
+from __future__ import annotations
+
+import glob
+import io
+import shutil
+import stat
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from recrawl.adapters.tables.columns import TableFile, TableInput
+from recrawl.adapters.tables.formats import is_table
+from recrawl.adapters.tables.table_options import TableOptions
+from recrawl.errors import CannotWrite, InvalidTable, reason
+from recrawl.parse.times import Zone
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+STANDARD_INPUT = "-"
+_STANDARD_INPUT_NAME = "standard input"
+
+
+@contextmanager
+def open_table(
+    given: Sequence[str | Path],
+    options: TableOptions | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Iterator[TableInput]:
+    """A table in all the files that are named; temporary files are removed in the end."""
+    with readable(expand(given)) as files:
+        yield table_of(files, options, progress)
+
+
+def table_of(
+    files: Sequence[TableFile],
+    options: TableOptions | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> TableInput:
+    """A table in some files."""
+    options = options or TableOptions()
+    first, *more = files
+    return TableInput(
+        *(first.path, options.columns, options.skip_bad_rows, progress),
+        label=first.label,
+        more=tuple(more),
+        delimiter=options.delimiter,
+        zone=Zone(options.time_zone),
+        remarks=options.remarks,
+    )
+
+
+def expand(given: Sequence[str | Path], *, folders: bool = True) -> list[Path]:
+    """Files that names, patterns and folders stand for, in this order.
+
+    Args:
+        given: Names; a pattern such as `logs/*.csv` stands for its files, in the order of names,
+            where there is no file of that very name.
+        folders: Whether a folder stands for the tables in it.
+    """
+    found: list[Path] = []
+    for each in given:
+        path = Path(each)
+        files = [path] if path.is_dir() and not folders else named_files([path])
+        if not files:
+            what = "hold a table" if path.is_dir() else "match a file"
+            raise InvalidTable(f"{path}: must {what} (got none)")
+        found += files
+    if not found:
+        raise InvalidTable("a table must have a file (got none)")
+    if found.count(Path(STANDARD_INPUT)) > 1:
+        raise InvalidTable(f"{_STANDARD_INPUT_NAME}: must be given once, for it is read once")
+    return found
+
+
+def named_files(given: Sequence[Path]) -> list[Path]:
+    """The same, without a word of what stands for no file."""
+    found: list[Path] = []
+    for path in given:
+        if path.is_dir():
+            found += tables_in(path)
+        elif glob.has_magic(str(path)) and not path.exists():
+            names = sorted(glob.glob(str(path), recursive=True))  # noqa: PTH207 - may be absolute
+            found += [Path(name) for name in names if not Path(name).is_dir()]
+        else:
+            found.append(path)
+    return found
+
+
+def tables_in(folder: Path) -> list[Path]:
+    """Tables in a folder, by their names, in the order of these."""
+    try:
+        return sorted(
+            file for file in folder.iterdir() if is_table(file.name) and not file.is_dir()
+        )
+    except OSError as error:
+        raise InvalidTable(f"{folder}: must be a readable folder ({reason(error)})") from None
+
+
+@contextmanager
+def readable(files: Sequence[Path]) -> Iterator[list[TableFile]]:
+    """The same files, pipes as temporary files, which are removed in the end."""
+    with tempfile.TemporaryDirectory(prefix="recrawl-") as folder:
+        yield [_readable(file, Path(folder) / str(number)) for number, file in enumerate(files)]
+
+
+def _readable(file: Path, copy: Path) -> TableFile:
+    if str(file) == STANDARD_INPUT:
+        _copy(sys.stdin.buffer, copy, _STANDARD_INPUT_NAME)
+        return TableFile(copy, _STANDARD_INPUT_NAME)
+    try:
+        if not stat.S_ISFIFO(file.stat().st_mode) and not stat.S_ISCHR(file.stat().st_mode):
+            return TableFile(file, str(file))
+        with file.open("rb") as pipe:
+            _copy(pipe, copy, str(file))
+    except OSError as error:
+        raise InvalidTable(f"{file}: must be a readable file ({reason(error)})") from None
+    return TableFile(copy, str(file))
+
+
+def _copy(source: IO[bytes], to: Path, name: str) -> None:
+    """Copy what can be read once; it may take half of the room that there is."""
+    room = shutil.disk_usage(to.parent).free // 2
+    try:
+        with to.open("wb") as out:
+            while block := source.read(io.DEFAULT_BUFFER_SIZE << 7):
+                room -= len(block)
+                if room < 0:
+                    raise InvalidTable(
+                        f"{name}: must fit in half of the room in {to.parent.parent}; "
+                        "write it to a file first"
+                    )
+                out.write(block)
+    except OSError as error:
+        raise CannotWrite(
+            f"{to.parent.parent}: {name} could not be copied ({reason(error)})"
+        ) from None

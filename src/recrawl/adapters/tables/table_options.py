@@ -1,0 +1,71 @@
+"""How tables are read, where their files do not tell: what options say, checked.
+
+Light to import, for the command line does so before it knows what is asked of it.
+
+Touches: the system's time zones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC
+from typing import TYPE_CHECKING
+
+from recrawl.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import tzinfo
+
+_DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "pipe": "|"}
+
+
+@dataclass(frozen=True, slots=True)
+class TableOptions:
+    """How tables are read, where their files do not tell.
+
+    Args:
+        columns: Their name of each of our columns, where it differs; empty where there is none.
+        skip_bad_rows: Count malformed rows instead of refusing a file.
+        delimiter: What separates cells of CSV; empty for what the header tells.
+        time_zone: Time zone of times without an offset; None for UTC.
+        remarks: What a reader of the result should know of all these tables, once each.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    skip_bad_rows: bool = False
+    delimiter: str = ""
+    time_zone: tzinfo | None = None
+    remarks: dict[str, None] = field(default_factory=dict)
+
+
+def delimiter_of(text: str) -> str:
+    """What separates cells, from a name such as `tab` or the letter itself; empty for any.
+
+    >>> delimiter_of("semicolon"), delimiter_of("^"), delimiter_of("")
+    (';', '^', '')
+    """
+    found = _DELIMITERS.get(text.strip().lower(), text)
+    if found and (len(found) > 1 or found.isalnum() or not found.isascii() or found in '"\r\n\0'):
+        raise InvalidParameter(
+            f"delimiter must be comma, semicolon, tab, pipe or one mark (got {text!r})"
+        )
+    return found
+
+
+def time_zone_of(name: str) -> tzinfo | None:
+    """Time zone of a name such as `Europe/Berlin`; None for none."""
+    from zoneinfo import ZoneInfo, available_timezones
+
+    if not name:
+        return None
+    if name.upper() == "UTC":  # needs no database
+        return UTC
+    try:
+        return ZoneInfo(name)
+    except (ValueError, OSError, LookupError):
+        if not available_timezones():
+            message = f"tz needs the system's time zones: pip install tzdata (got {name!r})"
+            raise InvalidParameter(message) from None
+        message = f"tz must name a time zone such as Europe/Berlin or UTC (got {name!r})"
+        raise InvalidParameter(message) from None
