@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from recrawl.adapters.imports.sources import ImportSource
 
 _SOURCES = typer.Argument(
-    metavar="SOURCE...",
+    metavar="SOURCE",
     help="Files, patterns such as 'logs/*.gz', folders, a git repository, or - for a pipe.",
     show_default=False,
 )
@@ -67,7 +67,8 @@ _OUTPUT = typer.Option(
     help="Write to F: .csv, .jsonl or .parquet; of a git repository to a folder DIR/.",
     show_default=False,
 )
-_HEADER = ("page", "visited at", "status", "changed", "digest", "last modified")
+_SHOWN_DIGEST = 8
+_HEADER = ("page", "visited at", "status", "changed", "digest")
 
 
 def import_visits(
@@ -119,10 +120,15 @@ def import_visits(
         raise typer.BadParameter("--into excludes --csv, --json and -o")
     inputs = [source.path for source in found]
     out = shared.Output.of(*inputs, as_csv=as_csv, as_json=as_json, file=output)
+    reading = _reading(site, column or [])
     with screen.progress("reading visits") as progress:
-        reading = _reading(site, column or [])
         visits = _visits(found, reading, progress)
-        said = _write(visits, out) if into is None else _write_store(into, visits)
+        if into is not None:
+            said, rows = _write_store(into, visits), None
+        else:
+            said, rows = _write(visits, out)
+    if rows is not None:
+        shared.show(_HEADER, rows.cells, total=rows.total, unit="visits", left=range(len(_HEADER)))
     screen.remark(said)
     _remarks(reading, passed)
 
@@ -168,8 +174,15 @@ def _part(progress: Callable[[float], None], number: int, count: int) -> Callabl
     return lambda share: progress((number + share) / count)
 
 
-def _write(visits: Iterable[ForeignVisits], out: shared.Output) -> str:
-    """Write all visits, or show the first of them; returns what was done."""
+class _FirstRows(NamedTuple):
+    """The first visits for people, and how many there are."""
+
+    cells: list[list[str]]
+    total: int
+
+
+def _write(visits: Iterable[ForeignVisits], out: shared.Output) -> tuple[str, _FirstRows | None]:
+    """Write all visits, or keep the first of them to be shown; says what was done."""
     from recrawl.adapters.imports.foreign_visits import COLUMNS
     from recrawl.report.words import counted
 
@@ -177,40 +190,31 @@ def _write(visits: Iterable[ForeignVisits], out: shared.Output) -> str:
     first, count = next(batches), 0  # raises for a bad input before anything is written
     if out.interactive:
         count = len(first) + sum(len(some) for some in batches)
-        rows = _rows(first)
-        shared.show(_HEADER, rows, total=count, unit="visits", left=range(len(_HEADER)))
-        return f"{counted(count, 'visit')}."
+        return f"{counted(count, 'visit')}.", _FirstRows(_cells(first), count)
     with out.writer(COLUMNS) as writer:
         for some in chain([first], batches):
             writer.write(some.page, some.columns())
             count += len(some)
     where = "" if out.file is None else f" to {out.file}"
-    return f"Wrote {counted(count, 'visit')}{where}."
+    return f"Wrote {counted(count, 'visit')}{where}.", None
 
 
-def _rows(visits: ForeignVisits) -> list[list[str]]:
-    """The first visits for people."""
+def _cells(visits: ForeignVisits) -> list[list[str]]:
+    """Cells of the first visits, for people."""
     import numpy as np
 
     some = visits.take(np.arange(min(len(visits), screen.MOST_ROWS)))
     columns = some.columns()
-    status, changed = columns["status"], columns["changed"]
-    instants = [
-        ["" if np.isnat(each) else str(each)[:19].replace("T", " ") for each in column]
-        for column in (some.at.view("datetime64[us]"), some.last_modified.view("datetime64[us]"))
-    ]
-    return [
-        list(row)
-        for row in zip(
-            some.page.tolist(),
-            instants[0],
-            status.tolist(),
-            changed.tolist(),
-            [text[:12] for text in some.digest.tolist()],
-            instants[1],
-            strict=True,
-        )
-    ]
+    at = np.datetime_as_string(some.at.view("datetime64[us]"), unit="s").tolist()
+    rows = zip(
+        some.page.tolist(),
+        [text.replace("T", " ") for text in at],
+        columns["status"].tolist(),
+        columns["changed"].tolist(),
+        [text[:_SHOWN_DIGEST] for text in some.digest.tolist()],
+        strict=True,
+    )
+    return [list(row) for row in rows]
 
 
 def _write_store(store: Path, visits: Iterable[ForeignVisits]) -> str:

@@ -128,6 +128,7 @@ def test_a_revisit_of_nothing_without_headers_is_a_304(tmp_path):
         ("gzip", gzip.compress(b"hello" * 50)),
         ("br", brotli.compress(b"hello" * 50)),
     ],
+    ids=["plain", "gzip", "br"],  # gzip has the time in it
 )
 def test_a_digest_that_is_missing_is_made_of_what_a_reader_gets(tmp_path, coding, packed):
     """A page is the same however its bytes came."""
