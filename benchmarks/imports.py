@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.adapters.imports.foreign_visits import COLUMNS, ImportReading
-from recrawl.adapters.imports.sources import SourceReader, find_sources
+from recrawl.adapters.imports.sources import ImportReader, find_sources
 from recrawl.adapters.tables.outputs import to_file
 
 with warnings.catch_warnings(action="ignore"):  # it warns of itself
@@ -132,7 +132,7 @@ def bare_objects(path: Path) -> int:
 
 
 def ours(path: Path, write: Path | None = None) -> int:
-    reader, count = SourceReader(ImportReading()), 0
+    reader, count = ImportReader(ImportReading()), 0
     (source,), _ = find_sources([str(path)])
     if write is None:
         return sum(len(visits) for visits in reader.visits(source))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from recrawl.entries.store import ReadStore
     from recrawl.publish.content import ContentReader
     from recrawl.publish.events import EventFilter
-    from recrawl.publish.feeds import Feed, LatestEvents
+    from recrawl.publish.feeds import EventFeed, LatestEvents
     from recrawl.settings.settings import Settings
 
 _SNAPSHOT = typer.Option("--snapshot", help="All copies that there are, instead of events.")
@@ -189,7 +189,7 @@ def _deliveries(settings: Path, redeliver: str, test: str, *, deliver: bool, as_
 
 
 def _lines(
-    feed: Feed[FeedEvent],
+    feed: EventFeed[FeedEvent],
     content: ContentReader,
     start: int,
     wanted: _Wanted,
@@ -251,7 +251,7 @@ def _sentence(event: dict[str, Any]) -> str:
 
 
 def _show(
-    feed: Feed[FeedEvent], start: int, wanted: _Wanted, most: int, content: ContentReader
+    feed: EventFeed[FeedEvent], start: int, wanted: _Wanted, most: int, content: ContentReader
 ) -> None:
     """Print the newest events as a table, and their diffs where they were asked for."""
     from recrawl.report.changes import HEADER, event_words
@@ -272,7 +272,7 @@ def _show(
 
 
 def _picker(
-    feed: Feed[FeedEvent], start: int, wanted: _Wanted
+    feed: EventFeed[FeedEvent], start: int, wanted: _Wanted
 ) -> Callable[[list[FeedEvent]], list[FeedEvent]]:
     """Picks the events that are wanted."""
     from recrawl.publish.feeds import LatestEvents
@@ -283,7 +283,7 @@ def _picker(
 
 
 def _write_atom(
-    feed: Feed[FeedEvent], start: int, wanted: _Wanted, most: int, subtitle: str, path: Path
+    feed: EventFeed[FeedEvent], start: int, wanted: _Wanted, most: int, subtitle: str, path: Path
 ) -> None:
     from recrawl.publish.atom import AtomEntry
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from recrawl.publish.atom import AtomEntry
-    from recrawl.publish.feeds import EventT, Feed
+    from recrawl.publish.feeds import EventFeed, EventT
 
 AFTER = typer.Option(metavar="CURSOR", help="Only events after this one.", show_default=False)
 SINCE = typer.Option(
@@ -74,7 +74,7 @@ def check_kinds(named: Sequence[str], known: Sequence[str]) -> frozenset[str]:
     return frozenset(named)
 
 
-def start_of(feed: Feed[EventT], after: str, since: str) -> int:
+def start_of(feed: EventFeed[EventT], after: str, since: str) -> int:
     """Number of the event to begin after."""
     from recrawl.cli.options import past
 
@@ -84,7 +84,7 @@ def start_of(feed: Feed[EventT], after: str, since: str) -> int:
 
 
 def batches(
-    feed: Feed[EventT],
+    feed: EventFeed[EventT],
     start: int,
     told: Callable[[list[EventT]], list[str]],
     rows: int,
@@ -100,7 +100,7 @@ def batches(
 
 
 def snapshot_batches(
-    feed: Feed[EventT],
+    feed: EventFeed[EventT],
     told: Callable[[list[EventT]], list[str]],
     rows: int,
     *,
@@ -171,7 +171,7 @@ def write(
 
 
 def newest(
-    feed: Feed[EventT], start: int, pick: Callable[[list[EventT]], list[EventT]], most: int
+    feed: EventFeed[EventT], start: int, pick: Callable[[list[EventT]], list[EventT]], most: int
 ) -> tuple[list[EventT], int]:
     """The newest events, newest first, and how many there are."""
     from recrawl.entries.store import EVENTS_AT_A_TIME

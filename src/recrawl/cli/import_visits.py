@@ -152,10 +152,10 @@ def _visits(
     progress: Callable[[float], None] | None,
 ) -> Iterator[ForeignVisits]:
     """Visits of all sources, one after the other; raises where there is none at all."""
-    from recrawl.adapters.imports.sources import SourceReader
+    from recrawl.adapters.imports.sources import ImportReader
     from recrawl.errors import InvalidTable
 
-    reader, found = SourceReader(reading), False
+    reader, found = ImportReader(reading), False
     for number, source in enumerate(sources):
         if progress is not None:
             reading.progress = _part(progress, number, len(sources))

@@ -27,7 +27,7 @@ EventT = TypeVar("EventT", FeedEvent, ObjectEvent)
 
 
 @dataclass(frozen=True, slots=True)
-class Feed(Generic[EventT]):
+class EventFeed(Generic[EventT]):
     """A feed of a store, whatever its events tell of.
 
     Args:
@@ -50,14 +50,14 @@ class Feed(Generic[EventT]):
         return kept.oldest - 1 if cursor is None else position(cursor, kept, self.store.name)
 
 
-def page_feed(store: ReadStore) -> Feed[FeedEvent]:
+def page_feed(store: ReadStore) -> EventFeed[FeedEvent]:
     """The change feed: what happened to pages."""
-    return Feed(store, store.feed_range, store.events, store.snapshot, store.first_event_since)
+    return EventFeed(store, store.feed_range, store.events, store.snapshot, store.first_event_since)
 
 
-def object_feed(store: ReadStore) -> Feed[ObjectEvent]:
+def object_feed(store: ReadStore) -> EventFeed[ObjectEvent]:
     """The feed of listings: what happened to their objects."""
-    return Feed(
+    return EventFeed(
         store,
         store.object_feed_range,
         store.object_events,
@@ -94,7 +94,7 @@ class LatestEvents:
         return row < len(self._newest) and int(self._first[row]) < event.number
 
 
-def events_after(feed: Feed[EventT], after: int, rows: int) -> Iterator[list[EventT]]:
+def events_after(feed: EventFeed[EventT], after: int, rows: int) -> Iterator[list[EventT]]:
     """Events with numbers above `after` up to now; raise where some were dropped meanwhile."""
     for batch in feed.events(after, rows):
         if batch[0].number != after + 1:
@@ -106,7 +106,7 @@ def events_after(feed: Feed[EventT], after: int, rows: int) -> Iterator[list[Eve
 
 
 def follow_events(
-    feed: Feed[EventT], after: int, rows: int, sleep: Callable[[float], object] = time.sleep
+    feed: EventFeed[EventT], after: int, rows: int, sleep: Callable[[float], object] = time.sleep
 ) -> Iterator[list[EventT]]:
     """The same, and then whatever comes, for ever; an empty batch each time that nothing came.
 

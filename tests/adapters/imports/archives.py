@@ -14,7 +14,7 @@ from warcio.archiveiterator import (  # type: ignore[import-untyped] # ships no 
 )
 
 from recrawl.adapters.imports.foreign_visits import ImportReading
-from recrawl.adapters.imports.sources import SourceReader, find_sources
+from recrawl.adapters.imports.sources import ImportReader, find_sources
 from recrawl.parse.addresses import canonical
 from tests.fuzz.real_files import FOLDER
 
@@ -38,7 +38,7 @@ class Visited(NamedTuple):
 
 def imported(*names: object, kind: str = "", reading: ImportReading | None = None) -> list[Visited]:
     """Visits that sources hold."""
-    reader = SourceReader(reading or ImportReading())
+    reader = ImportReader(reading or ImportReading())
     found: list[Visited] = []
     for source in find_sources([str(name) for name in names], kind)[0]:
         for visits in reader.visits(source):

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recrawl.adapters.imports.foreign_visits import COLUMNS, ImportReading, VisitRows
+from recrawl.adapters.imports.foreign_visits import COLUMNS, ForeignVisitRows, ImportReading
 from recrawl.adapters.imports.into_store import import_into
 from recrawl.adapters.tables.logs import read_histories
 from recrawl.adapters.tables.outputs import to_file
@@ -33,7 +33,7 @@ SETTINGS = read_settings(
 
 def visits(*rows):
     """Batches of visits: page, day, status, digest and more."""
-    made = VisitRows()
+    made = ForeignVisitRows()
     for page, day, status, digest, *more in rows:
         made.add(page, BEGAN + round(day * DAY), status, digest, **(more[0] if more else {}))
     return [ImportReading().vetted(made.flush())]

@@ -19,7 +19,7 @@ from recrawl.adapters.cdx.json_lines import read_json_index
 from recrawl.adapters.git.commits import commits_in
 from recrawl.adapters.git.world import GitWorld
 from recrawl.adapters.imports.foreign_visits import COLUMNS, ImportReading, plain_digest
-from recrawl.adapters.imports.sources import SourceReader, find_sources
+from recrawl.adapters.imports.sources import ImportReader, find_sources
 from recrawl.adapters.imports.streams import SourceBytes
 from recrawl.adapters.warc.visits import read_arc, read_warc
 from recrawl.arrays.texts import Texts
@@ -148,7 +148,7 @@ def _any_source(data: bytes) -> None:
     with TemporaryDirectory(prefix="recrawl-fuzz-") as folder:
         path = Path(folder) / "source"
         path.write_bytes(data)
-        reader = SourceReader(ImportReading(site="https://a.org"))
+        reader = ImportReader(ImportReading(site="https://a.org"))
         for source in find_sources([str(path)])[0]:
             _check(reader.visits(source))
 

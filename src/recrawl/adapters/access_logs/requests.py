@@ -20,7 +20,7 @@ from recrawl.adapters.imports.foreign_visits import (
     NOT_MODIFIED,
     ROWS,
     UNKNOWN_STATUS,
-    VisitRows,
+    ForeignVisitRows,
 )
 from recrawl.visits.rows import UNKNOWN_CHANGE
 
@@ -124,7 +124,7 @@ class RequestReader:
             parse: Reads a line; None for one that is malformed. Comments are not given to it.
             name: What the log is called.
         """
-        rows = VisitRows()
+        rows = ForeignVisitRows()
         for block in blocks:
             for line in block.splitlines():
                 if not line.strip():
@@ -140,7 +140,7 @@ class RequestReader:
         if len(rows):
             yield self._reading.vetted(rows.flush())
 
-    def _add(self, rows: VisitRows, request: LoggedRequest) -> None:
+    def _add(self, rows: ForeignVisitRows, request: LoggedRequest) -> None:
         reading = self._reading
         if request.method not in _METHODS:
             reading.leave_out(OTHER_METHOD)

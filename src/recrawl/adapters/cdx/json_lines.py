@@ -19,7 +19,7 @@ from recrawl.adapters.imports.foreign_visits import (
     MALFORMED,
     NOT_MODIFIED,
     UNKNOWN_STATUS,
-    VisitRows,
+    ForeignVisitRows,
     plain_digest,
 )
 
@@ -39,7 +39,7 @@ def read_json_index(
 ) -> Iterator[ForeignVisits]:
     """Visits of an index, in its order; arguments as for `read_index`."""
     for block in blocks:
-        rows, when = VisitRows(), []
+        rows, when = ForeignVisitRows(), []
         for line in block.decode("utf-8", "replace").split("\n"):
             parts = line.split(" ", 2)
             if len(parts) == _PARTS and len(parts[1]) == DATE_DIGITS and _add(rows, parts[2]):
@@ -59,7 +59,7 @@ def read_json_index(
         yield reading.vetted(visits)
 
 
-def _add(rows: VisitRows, text: str) -> bool:
+def _add(rows: ForeignVisitRows, text: str) -> bool:
     """Add the visit that a line tells of; False where it is malformed. Its time comes later."""
     try:
         fields: Any = json.loads(text)

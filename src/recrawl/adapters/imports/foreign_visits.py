@@ -154,7 +154,7 @@ def of_page(status: Ints) -> Bools:
     return shown
 
 
-class VisitRows:
+class ForeignVisitRows:
     """Visits one after the other, made into columns when there are enough."""
 
     def __init__(self) -> None:

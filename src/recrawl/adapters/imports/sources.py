@@ -173,7 +173,7 @@ def _is_common_crawl(path: Path) -> bool:
     return {"url", "fetch_time", "fetch_status"} <= set(names)
 
 
-class SourceReader:
+class ImportReader:
     """Reads sources one after the other.
 
     Args:

@@ -28,7 +28,7 @@ from recrawl.adapters.imports.foreign_visits import (
     NOT_MODIFIED,
     ROWS,
     UNKNOWN_STATUS,
-    VisitRows,
+    ForeignVisitRows,
     plain_digest,
 )
 from recrawl.adapters.imports.streams import BROKEN, SourceBytes
@@ -163,7 +163,7 @@ class _RecordRows:
     """Visits that records tell of. Their times are read when there are many: that is cheap."""
 
     def __init__(self) -> None:
-        self._rows = VisitRows()
+        self._rows = ForeignVisitRows()
         self._dates: list[str] = []
         self._modified: list[str] = []
 

@@ -17,7 +17,7 @@ from recrawl.cli.listing import shared as listing_shared
 
 if TYPE_CHECKING:
     from recrawl.entries.listings import ObjectEvent
-    from recrawl.publish.feeds import Feed
+    from recrawl.publish.feeds import EventFeed
     from recrawl.publish.object_events import ObjectFilter
 
 _SNAPSHOT = typer.Option("--snapshot", help="All objects that are listed, instead of events.")
@@ -91,7 +91,7 @@ def changes(
         feeds.write(feeds.limited(lines, limit), output, _sentence if to_screen else None)
 
 
-def _show(feed: Feed[ObjectEvent], start: int, wanted: ObjectFilter, most: int) -> None:
+def _show(feed: EventFeed[ObjectEvent], start: int, wanted: ObjectFilter, most: int) -> None:
     """Print the newest events as a table."""
     from recrawl.report.listings.changes import HEADER, object_event_words
 
@@ -103,7 +103,7 @@ def _show(feed: Feed[ObjectEvent], start: int, wanted: ObjectFilter, most: int) 
 
 
 def _write_atom(
-    feed: Feed[ObjectEvent], start: int, wanted: ObjectFilter, most: int, path: Path
+    feed: EventFeed[ObjectEvent], start: int, wanted: ObjectFilter, most: int, path: Path
 ) -> None:
     from recrawl.publish.atom import AtomEntry
 
