@@ -29,6 +29,7 @@ WORDS = {
     "changes": ["--with", "chunks"],
     "get": ["SITE/", "--as", "markdown"],
     "export": ["visits", "-o", "visits.jsonl"],
+    "import": ["visits.jsonl", "-o", "imported.csv"],
     "check": ["old/recrawl.db"],
     "backup": ["old/recrawl.db", "copy.db"],
     "compact": ["copy.db"],

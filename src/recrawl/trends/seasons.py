@@ -251,6 +251,7 @@ def _before(histories: Histories, month: np.datetime64) -> Histories:
         changed=histories.changed[keep],
         offsets=np.concatenate([[0], np.cumsum(counts)]),
         first_visit=np.where(late, np.datetime64("NaT", "us"), histories.first_visit),
+        reverted=histories.reverted[keep],
         **{"age": None, "count": None, **known},
     )
 

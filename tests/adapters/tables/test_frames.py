@@ -161,7 +161,7 @@ def test_bad_rows_may_be_skipped():
     [
         (
             visits(visited_at=["2026-01-01", "soon"]),
-            "frame, row 2, column 'visited_at': must be a time in ISO 8601 or epoch seconds",
+            "frame, row 2, column 'visited_at': must be a time in ISO 8601 or an epoch number",
         ),
         (
             visits(changed=["", "perhaps"]),

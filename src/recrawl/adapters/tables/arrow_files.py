@@ -381,8 +381,11 @@ def _is_temporal(column: Any) -> bool:  # noqa: ANN401 - no types
 
 def _texts(column: Any) -> list[str]:  # noqa: ANN401 - no types
     """Cells as a CSV file would have them."""
-    if getattr(column.type, "unit", "") == "ns":
-        return [_text(scalar) for scalar in column]
+    import pyarrow as pa
+
+    if pa.types.is_timestamp(column.type) and column.type.unit == "ns":
+        # Python's own times are no finer; Arrow would make those of pandas, where there is pandas.
+        column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
     try:
         return [cell_text(value) for value in column.to_pylist()]
     except (ValueError, OverflowError):  # as below
