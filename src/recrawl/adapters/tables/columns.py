@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING, NoReturn, Protocol, TypeAlias
 
 import numpy as np
 
-from recrawl.adapters.tables.plain_bytes import PACKED_SUFFIXES, packing_of, plain_bytes
+from recrawl.adapters.tables.plain_bytes import LONGEST_MARK, packing_of, plain_bytes
 from recrawl.errors import InvalidTable
 from recrawl.parse.times import Zone
 
@@ -121,7 +121,7 @@ class TableInput:
     def size(self) -> int:
         """Bytes of all files, as if none was packed: about as many as there will be."""
         return sum(
-            _size(path) * (_PACKED_RATIO if path.suffix.lower() in PACKED_SUFFIXES else 1)
+            _size(path) * (_PACKED_RATIO if _is_packed(path) else 1)
             for path in (self.path, *(file.path for file in self.more))
         )
 
@@ -138,9 +138,7 @@ class TableInput:
     @contextmanager
     def seekable(self) -> Iterator[Path | IO[bytes]]:
         """The file, or what is in it where it is packed, for those who do not read in order."""
-        with self.path.open("rb") as raw:
-            packed = packing_of(raw.peek(16)) is not None
-        if not packed:
+        if not _is_packed(self.path):
             yield self.path
             return
         with tempfile.TemporaryFile() as whole, self.open() as plain:
@@ -351,6 +349,11 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except OSError:  # said by whoever opens it
         return 0
+
+
+def _is_packed(path: Path) -> bool:
+    with path.open("rb") as raw:
+        return packing_of(raw.read(LONGEST_MARK)) is not None
 
 
 def _plain_name(name: str) -> str:

@@ -11,12 +11,11 @@ Touches: files, the standard input.
 from __future__ import annotations
 
 import glob
-import io
 import shutil
 import stat
 import sys
 import tempfile
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = "-"
 _STANDARD_INPUT_NAME = "standard input"
+_BLOCK = 1 << 20
 
 
 @contextmanager
@@ -112,38 +112,40 @@ def tables_in(folder: Path) -> list[Path]:
 @contextmanager
 def readable(files: Sequence[Path]) -> Iterator[list[TableFile]]:
     """The same files, pipes as temporary files, which are removed in the end."""
-    with tempfile.TemporaryDirectory(prefix="recrawl-") as folder:
-        yield [_readable(file, Path(folder) / str(number)) for number, file in enumerate(files)]
+    with ExitStack() as stack:
+        yield [_readable(file, stack) for file in files]
 
 
-def _readable(file: Path, copy: Path) -> TableFile:
+def _readable(file: Path, stack: ExitStack) -> TableFile:
     if str(file) == STANDARD_INPUT:
-        _copy(sys.stdin.buffer, copy, _STANDARD_INPUT_NAME)
-        return TableFile(copy, _STANDARD_INPUT_NAME)
+        if sys.stdin is None:
+            raise InvalidTable(f"{_STANDARD_INPUT_NAME}: must be open (it is closed)")
+        return TableFile(_copy(sys.stdin.buffer, _STANDARD_INPUT_NAME, stack), _STANDARD_INPUT_NAME)
     try:
-        if not stat.S_ISFIFO(file.stat().st_mode) and not stat.S_ISCHR(file.stat().st_mode):
+        kind = file.stat().st_mode
+        if not stat.S_ISFIFO(kind) and not stat.S_ISCHR(kind):
             return TableFile(file, str(file))
         with file.open("rb") as pipe:
-            _copy(pipe, copy, str(file))
+            return TableFile(_copy(pipe, str(file), stack), str(file))
     except OSError as error:
         raise InvalidTable(f"{file}: must be a readable file ({reason(error)})") from None
-    return TableFile(copy, str(file))
 
 
-def _copy(source: IO[bytes], to: Path, name: str) -> None:
+def _copy(source: IO[bytes], name: str, stack: ExitStack) -> Path:
     """Copy what can be read once; it may take half of the room that there is."""
-    room = shutil.disk_usage(to.parent).free // 2
+    beside = Path(tempfile.gettempdir())
     try:
-        with to.open("wb") as out:
-            while block := source.read(io.DEFAULT_BUFFER_SIZE << 7):
-                room -= len(block)
-                if room < 0:
-                    raise InvalidTable(
-                        f"{name}: must fit in half of the room in {to.parent.parent}; "
-                        "write it to a file first"
-                    )
-                out.write(block)
+        room = shutil.disk_usage(beside).free // 2
+        temporary = tempfile.NamedTemporaryFile(prefix="recrawl-", dir=beside)  # noqa: SIM115 - the stack closes it
+        out = stack.enter_context(temporary)
+        while block := source.read(_BLOCK):
+            room -= len(block)
+            if room < 0:
+                raise InvalidTable(
+                    f"{name}: must fit in half of the room in {beside}; write it to a file first"
+                )
+            out.write(block)
+        out.flush()
     except OSError as error:
-        raise CannotWrite(
-            f"{to.parent.parent}: {name} could not be copied ({reason(error)})"
-        ) from None
+        raise CannotWrite(f"{beside}: {name} could not be copied ({reason(error)})") from None
+    return Path(out.name)

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     Refuse = Callable[[str], NoReturn]
 
 PACKED_SUFFIXES = (".gz", ".bz2", ".zst", ".xz")
+LONGEST_MARK = 6  # bytes that tell how a file is packed or encoded
 
 _PIECE = 1 << 16  # bytes that are unpacked at a time
 _BUFFER = 1 << 20
-_LONGEST_MARK = 6
 # Of zstd, four bytes may stand for 128 KB: so these bytes for 64 MB at most.
 _ZSTD_PIECE = 1 << 11
 _XZ_MEMORY = 1 << 28  # bytes that a file may ask for to be unpacked; what xz -9 needs is a quarter
@@ -117,10 +117,10 @@ def packing_of(first: bytes) -> Packing | None:
 
 def plain_bytes(raw: io.BufferedReader, refuse: Refuse) -> io.BufferedReader:
     """A file, unpacked and in UTF-8; what is broken in it is refused in one sentence."""
-    packing, plain = packing_of(raw.peek(_LONGEST_MARK)), raw
+    packing, plain = packing_of(raw.peek(LONGEST_MARK)), raw
     if packing is not None:
         plain = io.BufferedReader(_Pieces(raw, _unpacked(raw, packing, refuse)), _BUFFER)
-    first = plain.peek(_LONGEST_MARK)
+    first = plain.peek(LONGEST_MARK)
     if first.startswith(codecs.BOM_UTF8):
         plain.read(len(codecs.BOM_UTF8))
     elif first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):

@@ -44,6 +44,7 @@ _BLOCK = 1 << 20  # bytes read at a time
 _LONGEST_LINE = 1 << 24
 _DELIMITERS = ",;\t|"  # the first of those that are equally often in a header
 _JSON = json.JSONDecoder()
+_NO_ARRAY = "must be a whole JSON array"
 _JSON_SPACE = re.compile(r"[ \t\r\n]*")
 
 
@@ -299,15 +300,18 @@ class _JsonArray:
     def goes_on(self) -> bool:
         """Step to the next value; False at the end of the array."""
         mark = self._next()
-        if mark == "," and not self._first:
-            self._place += 1
-            mark = self._next()
-            return (bool(mark) and mark not in ",]") or self._refuse("must be a whole JSON array")
         if mark == "]":
             self._place += 1
-            return bool(self._next()) and self._refuse("must end with its array")
-        if not self._first or not mark:
-            self._refuse("must be a whole JSON array")
+            if self._next():
+                self._refuse("must end with its array")
+            return False
+        if not self._first:
+            if mark != ",":
+                self._refuse(_NO_ARRAY)
+            self._place += 1
+            mark = self._next()
+        if mark in ("", ",", "]"):
+            self._refuse(_NO_ARRAY)
         self._first = False
         return True
 
@@ -327,17 +331,15 @@ class _JsonArray:
             try:
                 found, end = _JSON.raw_decode(self._text, self._place)
             except (ValueError, RecursionError):
-                end = len(self._text)
-            if end < len(self._text) or self._ended:  # else it may go on
-                break
+                found, end = None, -1
+            if end >= 0 and (end < len(self._text) or self._ended):  # else it may go on
+                self._place = end
+                return found
+            if self._ended:
+                self._refuse(_NO_ARRAY)
             if len(self._text) - self._place > _LONGEST_LINE:
                 self._refuse(f"must have objects shorter than {_LONGEST_LINE:,} letters")
             self._more()
-        try:
-            found, self._place = _JSON.raw_decode(self._text, self._place)
-        except (ValueError, RecursionError):
-            self._refuse("must be a whole JSON array")
-        return found
 
     def _next(self) -> str:
         """The next letter that is no space; empty at the end of the file."""
