@@ -137,7 +137,7 @@ def crawl(port: int, hosts: Sequence[str], seconds: int) -> Run:
         (folder / "recrawl.toml").write_text(SETTINGS + pages)
         program = [str(Path(sys.executable).with_name("recrawl"))]
         subprocess.run([*program, "init"], cwd=folder, check=True, capture_output=True)
-        words = [*program, "crawl", "--for", f"{seconds}s", "--log", "log.jsonl"]
+        words = [*program, "crawl", "--for", f"{seconds}s", "--visit-log", "log.jsonl"]
         with (folder / "said").open("w") as said:
             process = subprocess.Popen(words, cwd=folder, stderr=said)
             _, status, used = os.wait4(process.pid, 0)

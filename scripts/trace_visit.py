@@ -123,7 +123,7 @@ def main() -> None:
         os.chdir(folder)
         address = f"http://127.0.0.1:{server.server_port}/"
         _run("init", "--agent", "trace (me@example.org)")
-        _run("add", address, "--page", "--local", "--budget", _BUDGET)
+        _run("add", address, "--page-only", "--local", "--budget", _BUDGET)
         _run("crawl", "--once")
         trace = _Trace()
         threading.setprofile(trace)

@@ -47,7 +47,7 @@ def test_the_crawl_does_not_look_again_at_what_was_just_added(tmp_path):
 def test_one_page_is_only_that(tmp_path):
     run("init", tmp_path, "--agent", AGENT)
     with FaultServer({"/p": answers.page(b"a page")}).in_thread() as server:
-        ended = run("add", server.address("/p"), "--page", "--local", cwd=tmp_path)
+        ended = run("add", server.address("/p"), "--page-only", "--local", cwd=tmp_path)
 
         assert ended.code == 0
         assert addresses(tmp_path) == [server.address("/p")]
@@ -83,7 +83,7 @@ def test_beside_a_crawl_that_runs_it_says_what_to_do(tmp_path):
         count = len(server.requests)
         with start(tmp_path):
             wait_until(lambda: len(server.requests) > count)
-            ended = run("add", server.address("/q"), "--page", "--local", cwd=tmp_path)
+            ended = run("add", server.address("/q"), "--page-only", "--local", cwd=tmp_path)
 
     assert ended.code == 0
     assert "restart it" in ended.err

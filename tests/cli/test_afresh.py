@@ -21,7 +21,7 @@ from tests.servers.faults import FaultServer
 ELSEWHERE = {"crawl", "demo", "diff", "estimate", "init"}
 # In this order: a verb reads what those before it wrote.
 WORDS = {
-    "add": ["SITE/more", "--page", "--local"],
+    "add": ["SITE/more", "--page-only", "--local"],
     "status": [],
     "pages": [],
     "why": ["SITE/"],
@@ -48,12 +48,12 @@ WORDS = {
     "trends rates": ["log.csv"],
     "trends season": ["log.csv", "--month", "2027-01"],
     "design": ["--every", "7d", "--visits", "10", "--method", "ratio"],
-    "simulate world": ["poisson", "--number-of-pages", "20", "--for", "30d"],
+    "simulate world": ["poisson", "--pages", "20", "--for", "30d"],
     "simulate history": ["known.csv", "changes.csv", "--policy", "uniform"],
     "simulate store": ["old/recrawl.db", "--policy", "uniform", "--step", "1d"],
     "simulate intervals": ["--every", "10d", "--objects", "20"],
     "listing describe": ["cars"],
-    "listing forecast": ["cars", "--after", "3d"],
+    "listing forecast": ["cars", "--horizon", "3d"],
     "listing schedule": ["cars", "--keep", "recall >= 0.8"],
     "listing partition": ["cars", "--by", "make"],
     "listing decay": ["cars"],

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import urllib.request
 from contextlib import contextmanager
+from datetime import datetime
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -35,7 +36,7 @@ def site():
 def test_everything_that_is_found_is_visited_once(tmp_path):
     with site() as server:
         crawl_in(tmp_path, server)
-        ended = run("crawl", "--once", "--log", "visits.jsonl", cwd=tmp_path)
+        ended = run("crawl", "--once", "--visit-log", "visits.jsonl", cwd=tmp_path)
 
     assert ended.code == 0
     assert ended.out == ""
@@ -46,6 +47,28 @@ def test_everything_that_is_found_is_visited_once(tmp_path):
     assert {line["outcome"] for line in lines} == {"first"}
     with open_store(tmp_path / "recrawl.db") as reader:
         assert reader.last_visit() == 6
+
+
+def test_what_it_says_can_be_logged_with_every_visit(tmp_path):
+    with site() as server:
+        crawl_in(tmp_path, server)
+        ended = run("crawl", "--once", "-v", "--log", "crawl.log", cwd=tmp_path)
+
+    said = [line.partition(" ") for line in (tmp_path / "crawl.log").read_text().splitlines()]
+    assert [text for _, _, text in said] == ended.err.splitlines()
+    assert sum(text.startswith("first 200 http://") for _, _, text in said) == 6
+    times = [datetime.fromisoformat(time) for time, _, _ in said]
+    assert times == sorted(times)
+    assert all(time.tzinfo is not None for time in times)
+
+
+def test_a_quiet_crawl_still_logs(tmp_path):
+    with site() as server:
+        crawl_in(tmp_path, server)
+        ended = run("crawl", "--once", "-q", "--log", "crawl.log", cwd=tmp_path)
+
+    assert ended == (0, "", "")
+    assert "Stopped. " in (tmp_path / "crawl.log").read_text()
 
 
 def test_it_stops_when_its_time_is_over(tmp_path):
@@ -62,7 +85,7 @@ def test_it_stops_when_its_time_is_over(tmp_path):
 def test_a_signal_stops_it_and_nothing_is_lost(tmp_path, number):
     with site() as server:
         crawl_in(tmp_path, server)
-        with start(tmp_path, "--log", "visits.jsonl") as process:
+        with start(tmp_path, "--visit-log", "visits.jsonl") as process:
             wait_until(lambda: len(server.requests) > 5)
             process.send_signal(number)
             _, err = process.communicate(timeout=HANGS_SECONDS)
@@ -117,7 +140,7 @@ def test_prometheus_reads_its_figures(tmp_path):
         port = probe.getsockname()[1]
     with site() as server:
         crawl_in(tmp_path, server)
-        with start(tmp_path, "--metrics", port, "--log", "visits.jsonl") as process:
+        with start(tmp_path, "--metrics", port, "--visit-log", "visits.jsonl") as process:
             log = tmp_path / "visits.jsonl"
             wait_until(lambda: log.exists() and log.read_text().count("\n") >= 6)
             wait_until(lambda: figures(port)["recrawl_copies"].samples[0].value >= 6)
@@ -234,12 +257,12 @@ def test_visits_that_fail_are_counted_with_their_hosts(tmp_path):
 
 
 def test_a_log_that_nobody_reads_any_more_ends_no_crawl(tmp_path):
-    """As with `--log /dev/stdout | head -1`; here the reader has gone before the first line."""
+    """As with `--visit-log /dev/stdout | head -1`, if the reader has gone before the first line."""
     reading, writing = os.pipe()
     os.close(reading)
     with site() as server:
         crawl_in(tmp_path, server)
-        with start(tmp_path, "--once", "--log", "/dev/stdout", stdout=writing) as process:
+        with start(tmp_path, "--once", "--visit-log", "/dev/stdout", stdout=writing) as process:
             os.close(writing)
             _, err = process.communicate(timeout=HANGS_SECONDS)
 
@@ -253,7 +276,7 @@ def test_a_log_that_nobody_reads_any_more_ends_no_crawl(tmp_path):
 def test_a_log_without_room_is_said(tmp_path):
     with site() as server:
         crawl_in(tmp_path, server)
-        ended = run("crawl", "--once", "--log", "/dev/full", cwd=tmp_path)
+        ended = run("crawl", "--once", "--visit-log", "/dev/full", cwd=tmp_path)
 
     assert ended.code == 1
     assert "Traceback" not in ended.err

@@ -128,7 +128,7 @@ def test_a_crawl_that_is_killed_has_a_record_of_each_visit_that_it_told(tmp_path
         crawl_in(tmp_path, server, delay="0.005s", more='interval = "1s"')
         for _ in range(6):
             enough = len(server.requests) + 5
-            with start(tmp_path, "--warc", "archive", "--log", "visits.jsonl"):
+            with start(tmp_path, "--warc", "archive", "--visit-log", "visits.jsonl"):
                 wait_for_count(server.requests, enough)
                 time.sleep(chance.random() * 0.5)
         assert left_open(tmp_path / "archive") != []
@@ -157,7 +157,7 @@ def test_a_full_disk_ends_the_crawl_and_loses_no_visit(tmp_path, disk):
     many = {f"/n{number}": answers.page(page(number, 30_000)) for number in range(60)}
     with site(**many) as server:
         crawl_in(crawl, server, delay="0.005s")
-        words = ["crawl", "--once", "--log", "visits.jsonl", "--warc", disk / "archive"]
+        words = ["crawl", "--once", "--visit-log", "visits.jsonl", "--warc", disk / "archive"]
         ended = run(*words, cwd=crawl)
 
     assert ended.code == 1
@@ -183,7 +183,7 @@ def test_a_file_that_may_not_grow_ends_the_crawl_in_a_sentence(tmp_path):
         limit = 1_000_000
         with start(
             tmp_path,
-            *("--once", "--log", "visits.jsonl", "--warc", "archive"),
+            *("--once", "--visit-log", "visits.jsonl", "--warc", "archive"),
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
         ) as process:
             _, err = process.communicate(timeout=HANGS_SECONDS)

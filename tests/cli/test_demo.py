@@ -49,7 +49,7 @@ def crawled(folder, *, days, budget, pages=300, seed=2):
 def short(tmp_path_factory):
     """A demo of some hundred visits whose folder is kept."""
     folder = tmp_path_factory.mktemp("demo") / "kept"
-    words = ["--for", "10m", "--pages", "60", "--budget", "60/1d", "--keep", folder]
+    words = ["--for", "10m", "--pages", "60", "--budget", "60/1d", "--folder", folder]
     return interrupted(folder, 60, visits=300, words=words), folder
 
 
@@ -158,7 +158,7 @@ def test_what_is_not_kept_is_removed():
 
 
 def test_an_interrupt_ends_it_early_with_all_figures(tmp_path):
-    words = ["--for", "10m", "--pages", "40", "--keep", tmp_path / "kept"]
+    words = ["--for", "10m", "--pages", "40", "--folder", tmp_path / "kept"]
     ended = interrupted(tmp_path / "kept", 40, words=words)
 
     assert ended.code == 0
@@ -197,23 +197,23 @@ def test_a_terminal_shows_how_it_goes():
 def test_what_cannot_be_is_refused_before_anything_is_made(words, said, tmp_path):
     folder = tmp_path / "kept"
 
-    assert sentence(run("demo", *words, "--keep", folder)) == said
+    assert sentence(run("demo", *words, "--folder", folder)) == said
     assert not folder.exists()
 
 
 def test_a_folder_that_holds_something_is_left_alone(tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
 
-    said = sentence(run("demo", "--keep", tmp_path))
+    said = sentence(run("demo", "--folder", tmp_path))
 
-    assert said == f"{tmp_path} is not empty; --keep needs a new folder"
+    assert said == f"{tmp_path} is not empty; --folder needs a new folder"
     assert names_in(tmp_path) == ["mine.txt"]
 
 
 def test_a_folder_that_cannot_be_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
 
-    said = sentence(run("demo", "--keep", tmp_path / "file" / "kept"))
+    said = sentence(run("demo", "--folder", tmp_path / "file" / "kept"))
 
     assert said.startswith(f"{tmp_path / 'file' / 'kept'} cannot be created")
 

@@ -98,7 +98,14 @@ def test_what_cannot_be_is_refused_in_one_sentence(folder, words, said):
 
 def test_wrong_words_are_wrong_usage(folder):
     assert run("export", "everything", "-o", "x.csv", cwd=folder).code == 2
-    assert run("export", "visits", cwd=folder).code == 2
+
+
+def test_the_standard_output_gets_what_a_file_would(folder, tmp_path):
+    assert run("export", "visits", "-o", tmp_path / "v.csv", cwd=folder).code == 0
+    whole = (tmp_path / "v.csv").read_text()
+
+    assert run("export", "visits", cwd=folder) == (0, whole, "")
+    assert run("export", "visits", "-o", "-", cwd=folder) == (0, whole, "")
 
 
 def test_the_settings_beside_a_store_are_needed_for_rates(folder, tmp_path):

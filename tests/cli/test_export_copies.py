@@ -43,6 +43,14 @@ def test_rows_of_copies_are_the_same_in_every_format(crawl):
     assert rows[0]["content"].startswith("Tea\n\n")
 
 
+def test_the_standard_output_gets_rows_as_json(crawl):
+    for what in ("copies", "chunks"):
+        assert run("export", what, "-o", f"{what}.jsonl", cwd=crawl).code == 0
+        printed = run("export", what, cwd=crawl)
+
+        assert printed == (0, (crawl / f"{what}.jsonl").read_text(), "")
+
+
 def test_chunks_have_ids_that_last(crawl):
     for name in ("chunks.jsonl", "chunks.parquet"):
         assert run("export", "chunks", "-o", name, cwd=crawl).code == 0

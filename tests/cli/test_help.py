@@ -15,6 +15,18 @@ GROUP = typer.main.get_group(app)
 VERBS = sorted(GROUP.commands)
 
 
+def leaves(group=GROUP, words=()):
+    """Every verb that can be run, with the words that call it."""
+    for name, verb in group.commands.items():
+        if hasattr(verb, "commands"):
+            yield from leaves(verb, (*words, name))
+        else:
+            yield (*words, name), verb
+
+
+LEAVES = dict(leaves())
+
+
 def examples(verb):
     """Commands to paste from a verb's help."""
     helped = run_here(verb, "--help").out
@@ -50,6 +62,49 @@ def test_a_verb_says_in_one_sentence_what_it_does(verb):
 def test_every_option_says_what_it_is_for(verb):
     for option in GROUP.commands[verb].params:
         assert getattr(option, "help", None), option.name
+
+
+@pytest.mark.parametrize("words", LEAVES, ids=" ".join)
+def test_placeholders_say_what_is_wanted(words):
+    """A word each, N for a number; no type of Python, no braces."""
+    helped = run_here(*words, "--help").out
+
+    assert not re.search(r"<[a-z]+[\[\]a-zA-Z|]*>", helped)
+    assert "{" not in helped
+    for parameter in LEAVES[words].params:
+        name = parameter.metavar
+        assert name is None or name == "N" or len(name) > 1, parameter.name
+
+
+@pytest.mark.parametrize("words", [(), ("trends",), ("simulate",), ("listing",)], ids=" ".join)
+def test_each_summary_fits_on_its_line(words):
+    helped = run_here(*words, "--help").out
+    _, *sections = re.split(r"^(?=[A-Z][^\n]*:$)", helped, flags=re.MULTILINE)
+    rows = [row for each in sections[1:] for row in each.splitlines()[1:] if row.strip()]
+
+    assert not [row for row in rows if not re.fullmatch(r"  \S+ +[A-Z].*\.", row)]
+    assert max(map(len, rows)) <= 80
+
+
+def test_an_option_has_one_meaning():
+    """One placeholder by the name of an option, whatever the verb; some name what is grouped."""
+    found: dict[str, set[str | None]] = {}
+    for verb in LEAVES.values():
+        for parameter in verb.params:
+            for option in parameter.opts:
+                if option.startswith("--"):
+                    found.setdefault(option, set()).add(parameter.metavar)
+
+    several = {name: meant for name, meant in found.items() if len(meant) > 1}
+    assert set(several) <= {"--by", "--classes", "--every", "--for", "--method", "--policy"}
+
+
+@pytest.mark.parametrize("words", LEAVES, ids=" ".join)
+def test_every_verb_can_be_quiet_or_say_more(words):
+    options = {option for parameter in LEAVES[words].params for option in parameter.opts}
+
+    assert {"-q", "-v"} <= options
+    assert ("--csv" in options) <= ("--limit" in options)
 
 
 @pytest.mark.parametrize("verb", VERBS)

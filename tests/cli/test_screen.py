@@ -70,6 +70,44 @@ def test_a_terminal_shows_the_first_forty_pages(tmp_path):
     assert "... and 60 more pages" in said
 
 
+@pytest.mark.parametrize("form", [(), ("--json",), ("-o", "rates.csv")])
+def test_a_limit_holds_wherever_rows_go(tmp_path, form):
+    rows = [(f"/{number}", day, "") for number in range(100) for day in (0, 86_400)]
+    log = write_log(tmp_path / "visits.csv", rows)
+    lines, _ = on_a_terminal("estimate", log, "--limit", "7")
+    assert [line.split()[0] for line in lines[1:]] == [f"/{number}" for number in range(7)]
+
+    ended = run("estimate", log, "--limit", "7", *form, cwd=tmp_path)
+    text = (tmp_path / "rates.csv").read_text() if "-o" in form else ended.out
+    assert len(text.splitlines()) == 7 + ("--json" not in form)
+
+
+def test_a_dash_is_the_standard_output(log):
+    lines, _ = on_a_terminal("estimate", log, "--now", NOW, "-o", "-")
+    rows = run_here("estimate", log, "--now", NOW, "--csv").out
+
+    assert lines == rows.splitlines()
+    as_json = run_here("estimate", log, "--now", NOW, "--json").out
+    assert run_here("estimate", log, "--now", NOW, "--json", "-o", "-").out == as_json
+
+
+def test_a_quiet_verb_prints_results_alone(log):
+    assert run("estimate", log, "--now", NOW).err != ""
+    assert run("estimate", log, "--now", NOW, "-q").err == ""
+    shown, _ = on_a_terminal("estimate", log, "--now", NOW, "-q", stream="stderr")
+    assert shown == []
+
+
+def test_errors_are_never_quiet_and_say_where_if_asked(log):
+    missing = log.parent / "none.csv"
+
+    assert run("estimate", missing, "-q").err.startswith("Error: ")
+    said = run("estimate", missing, "-v").err
+    assert "Traceback" in said
+    assert said.splitlines()[-1].startswith("Error: ")
+    assert run("estimate", missing, "-v", "-q").code == 2
+
+
 def test_page_names_do_nothing_to_a_terminal(tmp_path):
     """A name may hold letters that move the cursor or rename the window."""
     log = write_log(tmp_path / "visits.csv", [("/\x1b[2J\x1b]0;mine\x07", 0, "")])

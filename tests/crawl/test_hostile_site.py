@@ -272,7 +272,7 @@ def test_what_the_command_says_steers_no_terminal(tmp_path):
         site.pages["/none.xml"] = hostile.said("X-A: \x9b2J", status="404 \x1b[31m\x07")
         text = settings(site, site).partition(f'\n[[site]]\naddress = "{site.address("/whole/")}"')
         (tmp_path / "recrawl.toml").write_text(text[0])
-        ended = run("crawl", "--once", "--log", "log.jsonl", cwd=tmp_path)
+        ended = run("crawl", "--once", "--visit-log", "log.jsonl", cwd=tmp_path)
 
     assert ended.code == 0
     assert "must be whole XML" in ended.err

@@ -67,7 +67,7 @@ def test_every_host_is_visited_however_few_files_may_be_open(tmp_path, hosts):
     top = 'agent = "bot (me@example.org)"\nbudget = "10000000/1d"\n[politeness]\ndelay = "0.1s"\n'
     (tmp_path / "recrawl.toml").write_text(top + blocks)
     limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, FILES))  # noqa: E731
-    for words in (["init"], ["crawl", "--once", "--log", "log.jsonl"]):
+    for words in (["init"], ["crawl", "--once", "--visit-log", "log.jsonl"]):
         ended = subprocess.run(
             [sys.executable, RECRAWL, *words],
             cwd=tmp_path,

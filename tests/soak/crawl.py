@@ -149,7 +149,7 @@ class Crawl:
             "dns": [(each.host, each.start, each.end) for each in self.plan.wire if each.is_dns],
             "strays": str(self.strays),
         }
-        files = ["--settings", self.settings, "--log", self.log, "--warc", self.warc]
+        files = ["--settings", self.settings, "--visit-log", self.log, "--warc", self.warc]
         self._errors.write_text("")
         given = (control, ["crawl", *map(str, files)], str(self._errors))
         self._process = _FORKS.Process(target=child.run, args=given)

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from recrawl.settings.settings import Settings
 
 _ADDRESS = typer.Argument(metavar="ADDRESS", help="Address of a site or of a page.")
-_PAGE = typer.Option("--page", help="Only this page, not everything under it.")
+_PAGE = typer.Option("--page-only", help="Only this page, not everything under it.")
 _BUDGET = typer.Option(
     "--budget",
-    metavar="VISITS",
+    metavar="BUDGET",
     help="Budget of its own, such as 500/1d  [default: a share of the common budget]",
     show_default=False,
 )
@@ -49,7 +49,7 @@ def add(
     \b
     Examples:
         recrawl add https://example.org --budget 500/1d
-        recrawl add https://example.org/prices --page
+        recrawl add https://example.org/prices --page-only
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     import asyncio
 

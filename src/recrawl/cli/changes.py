@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recrawl.cli import feeds, inspecting, screen, shared
+from recrawl.cli.verbs import LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,9 +31,9 @@ if TYPE_CHECKING:
 _SNAPSHOT = typer.Option("--snapshot", help="All copies that there are, instead of events.")
 _LATEST = typer.Option("--latest", help="Of several events of a page only the newest.")
 _KIND = typer.Option(
-    metavar="K", help="Only new, changed, removed, moved or back; may be repeated."
+    metavar="KIND", help="Only new, changed, removed, moved or back; may be repeated."
 )
-_HOST = typer.Option(metavar="H", help="Only pages of this host.", show_default=False)
+_HOST = typer.Option(metavar="HOST", help="Only pages of this host.", show_default=False)
 _WITH = typer.Option(
     "--with", metavar="PARTS", help="Add text, markdown, diff or chunks.", show_default=False
 )
@@ -80,7 +81,7 @@ def changes(
     snapshot: Annotated[bool, _SNAPSHOT] = False,
     follow: Annotated[bool, feeds.FOLLOW] = False,
     latest: Annotated[bool, _LATEST] = False,
-    limit: Annotated[int | None, feeds.LIMIT] = None,
+    limit: Annotated[int | None, LIMIT] = None,
     kind: Annotated[list[str] | None, _KIND] = None,
     host: Annotated[str, _HOST] = "",
     parts: Annotated[str, _WITH] = "",
@@ -95,7 +96,7 @@ def changes(
     test: Annotated[str, _TEST] = "",
     settings: Annotated[Path, shared.SETTINGS_OR_STORE] = Path("recrawl.toml"),
 ) -> None:
-    """Show what has changed: pages that are new, changed, removed, moved or back.
+    """Show which pages are new, changed, removed, moved or back.
 
     Reads recrawl.toml and the store beside it, also while a crawl is running;
     nothing is changed. A terminal shows the newest events; in a pipe, or with
@@ -141,7 +142,7 @@ def changes(
             said = _how_complete(asked, reader)
             _write_atom(feed, start, wanted, limit or feeds.MOST_ENTRIES, said, atom)
         elif to_screen and not follow and not snapshot:
-            _show(feed, start, wanted, limit or screen.MOST_ROWS, content)
+            _show(feed, start, wanted, limit or screen.most_rows(), content)
             screen.remark(_how_complete(asked, reader))
         else:
             first = [_head(asked, reader)] if head else []

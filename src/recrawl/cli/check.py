@@ -30,7 +30,7 @@ def check(
     quick: Annotated[bool, _QUICK] = False,
     warc: Annotated[Path | None, _WARC] = None,
 ) -> None:
-    """Look for damage in a store: checksums, and rows that do not fit each other.
+    """Check a store for damage: checksums, and rows that do not match.
 
     One row per part: how many rows were looked at, and how many problems there
     are, which follow as sentences. Reads everything, also while a crawl is

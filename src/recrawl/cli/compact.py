@@ -16,7 +16,7 @@ _STORE = typer.Argument(metavar="STORE", help="Store to rewrite.", show_default=
 
 
 def compact(store: Annotated[Path, _STORE]) -> None:
-    """Rewrite a store without its unused room, while no crawl is running.
+    """Make a store smaller, while no crawl is running.
 
     What is deleted leaves room in the file, which the next visits use; only this
     gives it back to the system. Needs room for two copies beside the store, and

@@ -22,10 +22,16 @@ _ONCE = typer.Option("--once", help="Stop when nothing is due.")
 _FOR = typer.Option(
     "--for", metavar="TIME", help="Stop after a time such as 10m or 6h.", show_default=False
 )
+_VISIT_LOG = typer.Option(
+    "--visit-log",
+    metavar="FILE",
+    help="Append one JSON line per visit, once it is on disk.",
+    show_default=False,
+)
 _LOG = typer.Option(
     "--log",
     metavar="FILE",
-    help="Append one JSON line per visit, once it is on disk.",
+    help="Append what the crawl says to FILE, with times; with -v, every visit too.",
     show_default=False,
 )
 _WARC = typer.Option(
@@ -59,6 +65,7 @@ def crawl(
     settings: Annotated[Path, shared.SETTINGS] = Path("recrawl.toml"),
     once: Annotated[bool, _ONCE] = False,
     stop_after: Annotated[str, _FOR] = "",
+    visit_log: Annotated[Path | None, _VISIT_LOG] = None,
     log: Annotated[Path | None, _LOG] = None,
     warc: Annotated[Path | None, _WARC] = None,
     warc_size: Annotated[str, _WARC_SIZE] = "",
@@ -75,7 +82,7 @@ def crawl(
     \b
     Examples:
         recrawl crawl
-        recrawl crawl --for 10m --log visits.jsonl
+        recrawl crawl --for 10m --visit-log visits.jsonl
         recrawl crawl --warc archive
         recrawl crawl --on-change ./index-page
     """  # noqa: D301 - \b tells click to leave the paragraph alone
@@ -98,7 +105,9 @@ def crawl(
         once=once, days=time, port=metrics, warc=warc, warc_bytes=room, hooks=hooks
     )
     with ExitStack() as stack:
-        on_visit = _log_to(log, stack)
+        if log is not None:
+            stack.enter_context(screen.also_logged(log))
+        on_visit = _said(_log_to(visit_log, stack))
         asyncio.run(crawl_on(asked, store_of(settings, asked), options, on_visit))
 
 
@@ -118,6 +127,19 @@ def _command(text: str) -> tuple[str, ...]:
         said = f"must be a program that can be run (got {text!r})"
         raise typer.BadParameter(said, param_hint="--on-change")
     return words
+
+
+def _said(on_visit: Callable[[PageVisit], object]) -> Callable[[PageVisit], object]:
+    """Callback that also prints a line per visit where details are wanted."""
+    if screen.loudness < screen.DETAILS:
+        return on_visit
+
+    def visited(visit: PageVisit) -> None:
+        on_visit(visit)
+        code = f" {visit.response.status}" if visit.response.status else ""
+        screen.detail(f"{visit.verdict.outcome.label}{code} {visit.address}")
+
+    return visited
 
 
 def _log_to(log: Path | None, stack: ExitStack) -> Callable[[PageVisit], object]:

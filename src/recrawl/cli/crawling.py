@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import sys
 from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -217,7 +216,7 @@ async def _watched(
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, crawler.stop)
     try:
-        show = screen.is_terminal(sys.stderr)
+        show = screen.shows_progress()
         async with (
             _background(_refresh(crawler, newest, show=show)),
             _background(say_steps(clock)),

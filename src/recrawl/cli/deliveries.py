@@ -58,7 +58,7 @@ def show_undelivered(settings: Path, *, as_json: bool) -> None:
                 json.dumps(dict(zip(("event", "destination", "at", "problem"), row, strict=True)))
             )
         return
-    shown = [tuple(map(printable, row)) for row in rows[-screen.MOST_ROWS :]]
+    shown = [tuple(map(printable, row)) for row in rows[-screen.most_rows() :]]
     shared.show(_HEADER, shown, total=len(rows), unit="events", left=(0, 1, 2, 3))
     if not rows:
         screen.remark("No event was given up.")

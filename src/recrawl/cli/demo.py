@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
 _FOR = typer.Option("--for", metavar="TIME", help="Duration; a second stands for a day.")
 _PAGES = typer.Option(metavar="N", help="Pages of the site, from 20 to 10000.")
-_BUDGET = typer.Option(metavar="B", help="Visits, such as 120/1d or 0.5/page/1d.")
-_SEED = typer.Option(help="Seed of the site.", min=0)
+_BUDGET = typer.Option(metavar="BUDGET", help="Visits, such as 120/1d or 0.5/page/1d.")
+_SEED = typer.Option(metavar="N", help="Seed of the site.", min=0)
 _KEEP = typer.Option(
+    "--folder",
     metavar="FOLDER",
     help="Keep settings and store in this new folder  [default: a temporary folder]",
     show_default=False,
@@ -58,7 +59,7 @@ def demo(
     \b
     Examples:
         recrawl demo
-        recrawl demo --for 20s --budget 60/1d --keep demo
+        recrawl demo --for 20s --budget 60/1d --folder demo
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.clock import RealClock
     from recrawl.demo.crawl import DemoPlan
@@ -74,7 +75,7 @@ def demo(
         jobs = ExampleJobs.made(start, days=days + _SPARE, seed=seed)
         _report(world, jobs, _run(world, jobs, plan))
     if keep is None:
-        screen.remark(f"{folder} is removed; --keep FOLDER keeps settings and store.")
+        screen.remark(f"{folder} is removed; --folder FOLDER keeps settings and store.")
     else:
         screen.remark(f"Settings and store are in {folder}.")
 
@@ -108,7 +109,7 @@ def _folder(keep: Path | None) -> Iterator[Path]:
     try:
         keep.mkdir(parents=True, exist_ok=True)
         if any(keep.iterdir()):
-            raise CannotWrite(f"{keep} is not empty; --keep needs a new folder")
+            raise CannotWrite(f"{keep} is not empty; --folder needs a new folder")
     except OSError as error:
         raise CannotWrite(f"{keep} cannot be created ({reason(error)})") from None
     yield keep
@@ -118,14 +119,13 @@ def _run(world: ExampleWorld, jobs: ExampleJobs, plan: DemoPlan) -> ExampleRun:
     """Crawl, and show progress on a terminal."""
     import asyncio
     import signal
-    import sys
 
     from recrawl.cli.crawling import live_line
     from recrawl.clock import ScaledClock
     from recrawl.demo.crawl import crawl_example
 
     with ExitStack() as stack:
-        draw = live_line(stack) if screen.is_terminal(sys.stderr) else None
+        draw = live_line(stack) if screen.shows_progress() else None
 
         def on_start(address: str, crawler: Crawler) -> None:
             loop = asyncio.get_running_loop()

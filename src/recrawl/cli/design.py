@@ -17,30 +17,38 @@ if TYPE_CHECKING:
     from recrawl.report.design import Study
 
 _EVERY = typer.Option(
-    metavar="T", help="Assumed mean interval between changes, e.g. 7d.", show_default=False
+    metavar="TIME", help="Assumed mean interval between changes, e.g. 7d.", show_default=False
 )
-_VISITS = typer.Option(help="Visits after the first, which is only the baseline.", min=1)
+_VISITS = typer.Option(
+    metavar="N", help="Visits after the first, which is only the baseline.", min=1
+)
 _GAP = typer.Option(
-    metavar="T",
+    metavar="TIME",
     help="Time between visits  [default: 1.59 times --every, which is most informative]",
     show_default=False,
 )
-_PRECISION = typer.Option(metavar="P", help="Relative error of the rate to reach, e.g. 0.2 or 20%.")
-_BIAS = typer.Option(metavar="B", help="Largest bias that counts as unbiased.")
-_LEVEL = typer.Option(help="For --seen: probability that the rate lies in its band.")
+_PRECISION = typer.Option(
+    metavar="SHARE", help="Relative error of the rate to reach, e.g. 0.2 or 20%."
+)
+_BIAS = typer.Option(metavar="SHARE", help="Largest bias that counts as unbiased.")
+_LEVEL = typer.Option(
+    metavar="SHARE", help="For --seen: probability that the rate lies in its band."
+)
 _SEEN = typer.Option(
     metavar="X/N",
     help="Changes and gaps so far: test whether they fit --every.",
     show_default=False,
 )
-_METHOD = typer.Option(metavar="M", help="Only this method; may be repeated.", show_default=False)
+_METHOD = typer.Option(
+    metavar="METHOD", help="Only this method; may be repeated.", show_default=False
+)
 _PLOT = typer.Option(
-    metavar="F",
-    help="Draw bias and sigma over changes per gap to F (.svg or .png): of one --method after 5 to "
-    "50 visits, or of several after --visits.",
+    metavar="FILE",
+    help="Draw bias and sigma over changes per gap to FILE (.svg or .png): of one --method after "
+    "5 to 50 visits, or of several after --visits.",
     show_default=False,
 )
-_UP_TO = typer.Option(metavar="R", help="Changes per gap where the picture ends.", min=0.1)
+_UP_TO = typer.Option(metavar="NUMBER", help="Changes per gap where the picture ends.", min=0.1)
 
 _PICTURED = (5, 10, 20, 50)  # gaps
 _MOST_DRAWN = 6  # methods whose lines can be told apart
@@ -62,7 +70,7 @@ def design(
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:
-    """Plan how often and how long to visit a page to learn its change rate.
+    """Plan how often to visit a page to learn its change rate.
 
     For a page with an assumed change rate, visited regularly: bias and sigma of
     each estimator relative to the true rate, computed exactly; its chance to be

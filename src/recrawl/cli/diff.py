@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 
 _FROM = typer.Option(
     "--from",
-    metavar="T",
+    metavar="TIME",
     help="Older version: the one current at this time, e.g. 2026-01-05 or 3d (ago)  "
     "[default: the one before the newer]",
     show_default=False,
 )
 _TO = typer.Option(
     "--to",
-    metavar="T",
+    metavar="TIME",
     help="Newer version, in the same way  [default: the newest]",
     show_default=False,
 )
 _HTML = typer.Option(
-    metavar="F",
-    help="Write an HTML page to F, or to the standard output (-).",
+    metavar="FILE",
+    help="Write an HTML page to FILE, or to the standard output (-).",
     show_default=False,
 )
 _ALL = typer.Option("--all", help="Also compare parts that do not count as a change.")
@@ -57,7 +57,7 @@ def diff(
     as_json: Annotated[bool, _JSON] = False,
     settings: Annotated[Path, shared.SETTINGS_OR_STORE] = Path("recrawl.toml"),
 ) -> None:
-    """Show what changed between two versions of a page of a crawl.
+    """Show what changed between two versions of a page.
 
     Reads recrawl.toml and the store beside it, also while a crawl is running;
     nothing is changed. Compares the visible text of both versions: lines that

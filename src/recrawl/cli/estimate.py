@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from recrawl.analysis.estimate import RateQuestion
 
 _COMPARE = "compare"
-_PANELS = 2  # tables of methods side by side that a terminal holds
 
 _FILES = typer.Argument(
     metavar="FILE...",
@@ -33,24 +32,24 @@ _FILES = typer.Argument(
     show_default=False,
 )
 _METHOD = typer.Option(
-    metavar="M",
+    metavar="METHOD",
     help="gamma, npmle, bank, grid, likelihood, likelihood-plain, moment-matching, ratio, cho, "
     "cho-exact, matloff, beta, malcolm, malcolm-age, last-modified, last-modified-raw, classes, "
     "lln, sa, sam, or compare for all of them.",
 )
 _CLASSES = typer.Option(
-    metavar="C",
+    metavar="TIMES",
     help="For --method classes: their mean intervals, with weights if they differ: 1d,7d,30d or "
     "1d=3,7d=1  [default: 12h to a year]",
     show_default=False,
 )
 _FALSE_CHANGES = typer.Option(
-    metavar="P",
+    metavar="SHARE",
     help="For --method gamma or npmle: probability that an unchanged page looks changed (clocks, "
     "tokens, advertisements).",
 )
 _NOW = typer.Option(
-    metavar="T",
+    metavar="TIME",
     help="Instant of fresh_now, e.g. 2026-01-31 or 2026  [default: the current time]",
     show_default=False,
 )
@@ -81,7 +80,7 @@ def estimate(
     order: page, visited_at (ISO 8601, an epoch number or a date of HTTP), changed
     (true, false, or empty if unknown) or a digest of the content and, optionally,
     last_modified and status (an HTTP code, ok, failed or gone). What
-    `recrawl crawl --log` and `recrawl export visits` write, and the store of a
+    `recrawl crawl --visit-log` and `recrawl export visits` write, and the store of a
     crawl, are read as they are. Writes one row per page: its change rate with a
     band, the probability that it has not changed since its last visit, and a
     status that says how much the visits reveal. No input is changed.
@@ -169,7 +168,7 @@ def _first_rows(results: Iterator[PieceEstimates]) -> tuple[Counter[str], PieceE
 
     counts: Counter[str] = Counter()
     parts: list[PieceEstimates] = []
-    left = screen.MOST_ROWS
+    left = screen.most_rows()
     for result in results:
         counts.update(_count(result))
         parts.append(result.take(np.arange(min(len(result.names), left))))
@@ -188,14 +187,14 @@ def _show(first: PieceEstimates, now: np.datetime64) -> int:
         rows = rate_words(names, estimates, fresh_at(estimates, first.last_visit, now))
         screen.show_table(HEADER, rows, left=(0, len(HEADER) - 1))
         return len(names)
-    panels = side_by_side(names, first.estimates, width=screen.width())[:_PANELS]
+    panels = side_by_side(names, first.estimates, width=screen.width())
     for header, rows in panels:
         screen.show_table(header, rows)
         screen.say("")
     screen.remark("Mean interval between changes by each method.")
     if any(marked(rows) for _, rows in panels):
         screen.remark(FALLBACK_REMARK)
-    return sum(len(header) - 1 for header, _ in panels)
+    return len(names)
 
 
 def _count(result: PieceEstimates) -> Counter[str]:

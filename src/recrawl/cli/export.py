@@ -32,12 +32,13 @@ _AS = typer.Option(
 _OUTPUT = typer.Option(
     "--output",
     "-o",
-    metavar="F",
-    help="Write to F: .csv, .jsonl or .parquet; copies to .jsonl, .parquet, .db or a folder DIR/.",
-    show_default=False,
+    metavar="FILE",
+    help="Write to FILE: .csv, .jsonl or .parquet; copies to .jsonl, .parquet, .db or a folder "
+    "DIR/; - for the standard output.",
 )
 _SETTINGS = typer.Option(
     "--settings",
+    "-c",
     metavar="FILE",
     help="Settings of the crawl  [default: recrawl.toml beside STORE]",
     show_default=False,
@@ -50,9 +51,9 @@ def export(
     *,
     settings: Annotated[Path | None, _SETTINGS] = None,
     form: Annotated[str, _AS] = "html",
-    output: Annotated[str, _OUTPUT],
+    output: Annotated[str, _OUTPUT] = "-",
 ) -> None:
-    """Write the visits, rates, pages, copies or chunks of a crawl to files.
+    """Write visits, rates, pages, copies or chunks of a crawl to a file.
 
     Visits are a visit log as read by `recrawl estimate`, one row per visit. Rates
     are the current estimates, one row per page that has a copy, as read by
@@ -92,7 +93,8 @@ def export(
     else:
         count = _write_pages(asked, store, out, rates=what == "rates")
     unit = "visit" if what == "visits" else "page"
-    screen.remark(f"Wrote {count:,} {unit}{'s' * (count != 1)} to {output}.")
+    if output != "-":
+        screen.remark(f"Wrote {count:,} {unit}{'s' * (count != 1)} to {output}.")
 
 
 def _write_visits(settings: Path, store: Path | None, out: shared.Output) -> int:

@@ -5,6 +5,7 @@ Touches: files, the standard streams.
 
 from __future__ import annotations
 
+import json
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,12 +37,13 @@ def export_copies(settings: Settings, reader: ReadStore, output: str, form: str)
         raise typer.BadParameter(said, param_hint="--as")
     with inspecting.documents() as convert:
         content = ContentReader(reader, settings, convert=convert)
-        if _is_folder(output):
+        if output != "-" and _is_folder(output):
             _export_folder(reader, content, Path(output), form)
             return
         rows = (copy_row(copy, content, form) for copy in kept_copies(reader))
         count = _write_table(reader, Path(output), "copies", COPY_COLUMNS, rows)
-    screen.remark(f"Wrote {count:,} cop{'y' if count == 1 else 'ies'} to {output}.")
+    if output != "-":
+        screen.remark(f"Wrote {count:,} cop{'y' if count == 1 else 'ies'} to {output}.")
 
 
 def export_chunks(settings: Settings, reader: ReadStore, output: str) -> None:
@@ -49,13 +51,14 @@ def export_chunks(settings: Settings, reader: ReadStore, output: str) -> None:
     from recrawl.publish.content import ContentReader
     from recrawl.publish.copies.rows import CHUNK_COLUMNS, chunk_rows, kept_copies
 
-    if _is_folder(output):
+    if output != "-" and _is_folder(output):
         raise typer.BadParameter("chunks go to a file: .jsonl, .parquet or .db", param_hint="-o")
     with inspecting.documents() as convert:
         content = ContentReader(reader, settings, convert=convert)
         rows = chain.from_iterable(chunk_rows(copy, content) for copy in kept_copies(reader))
         count = _write_table(reader, Path(output), "chunks", CHUNK_COLUMNS, rows)
-    screen.remark(f"Wrote {count:,} chunk{'s' * (count != 1)} to {output}.")
+    if output != "-":
+        screen.remark(f"Wrote {count:,} chunk{'s' * (count != 1)} to {output}.")
 
 
 def _is_folder(output: str) -> bool:
@@ -84,6 +87,13 @@ def _export_folder(reader: ReadStore, content: ContentReader, path: Path, form: 
         screen.remark(f"{done.missing:,} pages have no version that can be written so.")
 
 
+def _print_rows(rows: Iterable[dict[str, Any]]) -> int:
+    count = 0
+    for count, row in enumerate(rows, start=1):  # noqa: B007 - the number of the last one
+        screen.say(json.dumps(row))
+    return count
+
+
 def _write_table(
     reader: ReadStore,
     path: Path,
@@ -91,7 +101,9 @@ def _write_table(
     columns: Mapping[str, type],
     rows: Iterable[dict[str, Any]],
 ) -> int:
-    """Write rows to a file by its ending, and return their number."""
+    """Write rows to a file by its ending, or as JSON lines to the standard output; count them."""
+    if str(path) == "-":
+        return _print_rows(rows)
     from recrawl.adapters.tables.outputs import check_output
     from recrawl.errors import CannotWrite
     from recrawl.publish.copies.rows import batched

@@ -25,18 +25,20 @@ if TYPE_CHECKING:
 
 AFTER = typer.Option(metavar="CURSOR", help="Only events after this one.", show_default=False)
 SINCE = typer.Option(
-    metavar="T",
+    metavar="TIME",
     help="Only events seen since then, e.g. 1d (ago) or 2026-01-05",
     show_default=False,
 )
 FOLLOW = typer.Option("--follow", help="Go on with what comes, until Ctrl-C.")
-LIMIT = typer.Option(metavar="N", min=1, help="Most events.", show_default=False)
 JSON = typer.Option("--json", help="Write JSON lines instead of a table.")
 ATOM = typer.Option(
-    "--atom", metavar="F", help="Write an Atom feed of the newest events to F.", show_default=False
+    "--atom",
+    metavar="FILE",
+    help="Write an Atom feed of the newest events to FILE.",
+    show_default=False,
 )
 OUTPUT = typer.Option(
-    "--output", "-o", metavar="F", help="Write JSON lines to F.", show_default=False
+    "--output", "-o", metavar="FILE", help="Write JSON lines to FILE.", show_default=False
 )
 MOST_ENTRIES = 100  # of an Atom feed, where no limit is given
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _FRESH = typer.Option(
     "--fresh",
-    metavar="P",
+    metavar="CHANCE",
     help="Visit the page first if its copy is fresh with a lower chance, e.g. 0.95",
     show_default=False,
 )
@@ -30,7 +30,7 @@ FORMS = ("html", "text", "markdown")
 
 _AT = typer.Option(
     "--at",
-    metavar="T",
+    metavar="TIME",
     help="The version that was current then, e.g. 2026-01-05 or 3d (ago)  [default: the newest]",
     show_default=False,
 )
@@ -40,8 +40,8 @@ _AS = typer.Option(
 _OUTPUT = typer.Option(
     "--output",
     "-o",
-    metavar="F",
-    help="Write to F instead of the standard output.",
+    metavar="FILE",
+    help="Write to FILE instead of the standard output.",
     show_default=False,
 )
 
@@ -56,7 +56,7 @@ def get(
     output: Annotated[Path | None, _OUTPUT] = None,
     settings: Annotated[Path, shared.SETTINGS_OR_STORE] = Path("recrawl.toml"),
 ) -> None:
-    """Write the copy of a page: as it came, as text or as Markdown.
+    """Show the copy of a page: as it came, as text or as Markdown.
 
     Reads recrawl.toml and the store beside it, also while a crawl is running. Nothing
     is fetched or changed, unless --fresh asks for a copy that is surer to be fresh

@@ -23,7 +23,7 @@ def history(
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:
-    """Show the visits to one page of a crawl, and how often it changes.
+    """Show the visits to one page, and how often it changes.
 
     Reads recrawl.toml and the store beside it, also while a crawl is running;
     nothing is changed. One row per visit: its time and outcome, the status code,
@@ -45,7 +45,7 @@ def history(
         if not out.interactive:
             out.write([address] * len(visits.at), visit_columns(visits))
             return
-        words = visit_words(visits, screen.MOST_ROWS)
+        words = visit_words(visits, screen.most_rows())
         shared.show(HEADER, words, total=len(visits.at), unit="visits", left=(0, 1))
         _summarize(inspecting.snapshot_of(asked, reader), reader, page, address)
 

@@ -25,7 +25,7 @@ _SOURCES = typer.Argument(
     show_default=False,
 )
 _AS = typer.Option(
-    "--as",
+    "--format",
     metavar="KIND",
     help="warc, arc, cdx, cdxj, zipnum, cc-index, access-log, squid, w3c, crawl-log, table, store "
     "or git  [default: told by the first bytes]",
@@ -63,8 +63,8 @@ _BASE = typer.Option(
 _OUTPUT = typer.Option(
     "--output",
     "-o",
-    metavar="F",
-    help="Write to F: .csv, .jsonl or .parquet; of a git repository to a folder DIR/.",
+    metavar="FILE",
+    help="Write to FILE: .csv, .jsonl or .parquet; of a git repository to a folder DIR/.",
     show_default=False,
 )
 _SHOWN_DIGEST = 8
@@ -84,11 +84,11 @@ def import_visits(
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, _OUTPUT] = None,
 ) -> None:
-    """Read visits from archives, indexes and access logs of other systems.
+    """Read visits from archives, indexes and access logs.
 
     Takes WARC and ARC files, CDX, CDXJ and ZipNum indexes, the columnar index of
     Common Crawl, access logs (common and combined formats, Squid, CloudFront and
-    other W3C logs), the log of `recrawl crawl --log`, stores, and tables. Packed
+    other W3C logs), the log of `recrawl crawl --visit-log`, stores, and tables. Packed
     files are unpacked as they are read. Writes a visit log with one row per visit
     (page, visited_at, status, changed, digest, last_modified) for `recrawl
     estimate` and the others, or with --into a store that `recrawl crawl` goes on
@@ -106,7 +106,7 @@ def import_visits(
 
     if kind and kind not in KINDS:
         said = f"must be one of {', '.join(KINDS)} (got {kind!r})"
-        raise typer.BadParameter(said, param_hint="--as")
+        raise typer.BadParameter(said, param_hint="--format")
     found, passed = find_sources(sources, kind)
     repositories = [source.path for source in found if source.kind == GIT]
     if repositories:
@@ -203,7 +203,7 @@ def _cells(visits: ForeignVisits) -> list[list[str]]:
     """Cells of the first visits, for people."""
     import numpy as np
 
-    some = visits.take(np.arange(min(len(visits), screen.MOST_ROWS)))
+    some = visits.take(np.arange(min(len(visits), screen.most_rows())))
     columns = some.columns()
     at = np.datetime_as_string(some.at.view("datetime64[us]"), unit="s").tolist()
     rows = zip(

@@ -8,10 +8,12 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import traceback
 from typing import Annotated
 
 import typer
 
+from recrawl.cli import screen
 from recrawl.cli.add import add
 from recrawl.cli.backup import backup
 from recrawl.cli.changes import changes
@@ -34,40 +36,37 @@ from recrawl.cli.remove import remove
 from recrawl.cli.simulate.verbs import app as simulate
 from recrawl.cli.status import status
 from recrawl.cli.trends.verbs import app as trends
+from recrawl.cli.verbs import verb_group
 from recrawl.cli.why import why
 from recrawl.errors import OutputClosed, RecrawlError, reason
 
-app = typer.Typer(
-    name="recrawl",
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+app = verb_group(
+    "recrawl",
+    "Keep a local copy of changing web sources fresh, with the fewest visits.",
+    {
+        "Crawl": {"init": init, "add": add, "remove": remove, "crawl": crawl, "demo": demo},
+        "Look": {
+            "status": status,
+            "pages": pages,
+            "why": why,
+            "history": history,
+            "diff": diff,
+            "changes": changes,
+            "get": get,
+            "export": export,
+        },
+        "Keep the store": {"check": check, "backup": backup, "compact": compact},
+        "Logs of visits": {
+            "import": import_visits,
+            "estimate": estimate,
+            "trends": trends,
+            "plan": plan,
+        },
+        "Studies": {"simulate": simulate, "design": design},
+        "Listings": {"listing": listing},
+    },
+    completion=True,
 )
-app.command()(init)
-app.command()(add)
-app.command()(remove)
-app.command()(crawl)
-app.command()(status)
-app.command()(pages)
-app.command()(why)
-app.command()(history)
-app.command()(diff)
-app.command()(changes)
-app.command()(get)
-app.command()(export)
-app.command()(check)
-app.command()(backup)
-app.command()(compact)
-app.command("import")(import_visits)
-app.command()(estimate)
-app.add_typer(trends)
-app.command()(design)
-app.command()(plan)
-app.add_typer(simulate)
-app.add_typer(listing)
-app.command()(demo)
 
 
 def _version(*, wanted: bool) -> None:
@@ -119,6 +118,8 @@ def main() -> None:
 def _fail(sentence: str) -> None:
     from recrawl.report.table import printable
 
+    if screen.loudness >= screen.DETAILS:
+        traceback.print_exc()
     _leave(1, f"Error: {printable(sentence)}")  # names of files are written as they are
 
 

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from recrawl.state.snapshot import Snapshot
 
 _SORT = typer.Option(
-    metavar="O",
+    metavar="ORDER",
     help="What comes first: fastest (rate), stalest (fresh), soonest (next), longest unvisited "
     "(visited), or by address.",
 )
-_HOST = typer.Option(metavar="H", help="Only pages of this host.", show_default=False)
+_HOST = typer.Option(metavar="HOST", help="Only pages of this host.", show_default=False)
 _STATUS = typer.Option(
-    metavar="S",
+    metavar="STATUS",
     help="Only pages that are new, copied, suspected, gone, refused or moved.",
     show_default=False,
 )
@@ -40,7 +40,7 @@ def pages(
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:
-    """Show how often the pages of a crawl change and how fresh they are.
+    """Show how often each page changes, and how fresh its copy is.
 
     Reads recrawl.toml and the store beside it, also while a crawl is running;
     nothing is changed. One row per page: its status, its change rate with a band,
@@ -79,7 +79,7 @@ def pages(
         next_visit = next_visits(snapshot, reader, chosen) if sort == "next" else None
         addresses = reader.addresses(chosen.tolist()) if sort == "address" else []
         chosen = chosen[ordered(rows.take(chosen), sort, next_visit, addresses)]
-        shown = chosen[: screen.MOST_ROWS] if out.interactive else chosen
+        shown = chosen[: screen.most_rows()] if out.interactive else chosen
         visited_at = next_visits(snapshot, reader, shown)
         if not out.interactive:
             inspecting.write_pages(

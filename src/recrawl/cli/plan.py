@@ -25,28 +25,28 @@ _FILES = typer.Argument(
     show_default=False,
 )
 _BUDGET = typer.Option(
-    metavar="B",
+    metavar="BUDGET",
     help="Visits to all pages together: 5000/1d, 0.1/page/1d or 4/change.",
     show_default=False,
 )
 _OBJECTIVE = typer.Option(
-    metavar="O", help="What to optimise: harmonic, freshness, age, missed or detected."
+    metavar="OBJECTIVE", help="What to optimise: harmonic, freshness, age, missed or detected."
 )
 _PER_HOST = typer.Option(
-    metavar="B", help="Maximum visits to one host, e.g. 60/1h.", show_default=False
+    metavar="BUDGET", help="Maximum visits to one host, e.g. 60/1h.", show_default=False
 )
 _MOST = typer.Option(
-    metavar="T", help="Visit every page at least this often, e.g. 90d.", show_default=False
+    metavar="TIME", help="Visit every page at least this often, e.g. 90d.", show_default=False
 )
 _LEAST = typer.Option(
-    metavar="T", help="Visit no page more often than this, e.g. 1h.", show_default=False
+    metavar="TIME", help="Visit no page more often than this, e.g. 1h.", show_default=False
 )
 _FORM = typer.Option(
-    metavar="F", help="Visits at equal intervals (periodic) or at random instants (randomised)."
+    metavar="FORM", help="Visits at equal intervals (periodic) or at random instants (randomised)."
 )
 _CURVE = typer.Option("--curve", help="Write what other budgets would buy, one row per budget.")
 _PLOT = typer.Option(
-    metavar="F", help="Draw what budgets buy to F: .svg or .png.", show_default=False
+    metavar="FILE", help="Draw what budgets buy to FILE: .svg or .png.", show_default=False
 )
 
 
@@ -118,7 +118,7 @@ def _put(table: RateTable, plan: Plan, out: shared.Output) -> None:
     from recrawl.report.plans import HEADER, plan_columns, plan_words
 
     if out.interactive:
-        words = plan_words(table.pages[: screen.MOST_ROWS], plan)
+        words = plan_words(table.pages[: screen.most_rows()], plan)
         shared.show(HEADER, words, total=len(table.pages))
     else:
         out.write(table.pages, plan_columns(plan))

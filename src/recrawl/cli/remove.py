@@ -46,13 +46,14 @@ def remove(
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:
-    """Take pages out of a crawl: they are not visited again, nor added when found.
+    """Take pages out of a crawl, or erase them.
 
-    What is known of the pages stays in the store, unless --erase is given: then
-    their versions, copies, masks and addresses are deleted, from WARC files too if
-    --warc names their folder, and the store is written anew so that no byte of
-    them is left. The times and outcomes of their visits stay. No crawl of this
-    store may be running. Whatever interrupts it, the same command does the rest.
+    They are not visited again, nor added when found. What is known of them
+    stays in the store, unless --erase is given: then their versions, copies,
+    masks and addresses are deleted, from WARC files too if --warc names their
+    folder, and the store is written anew so that no byte of them is left. The
+    times and outcomes of their visits stay. No crawl of this store may be
+    running. Whatever interrupts it, the same command does the rest.
 
     \b
     Examples:
@@ -106,7 +107,7 @@ def _confirm(chosen: PageSelection, *, erase: bool, yes: bool) -> None:
 
     if yes or not (screen.is_terminal(sys.stdin) and screen.is_terminal(sys.stderr)):
         return
-    for address in list(chosen.pages)[: screen.MOST_ROWS]:
+    for address in list(chosen.pages)[: screen.most_rows()]:
         screen.remark(f"  {address}")
     pages = counted(len(chosen.pages), "page")
     question = f"Erase {pages} for good?" if erase else f"Remove {pages} from the crawl?"
@@ -129,7 +130,7 @@ def _show(rows: Sequence[TakenOut], out: shared.Output) -> None:
     if out.interactive:
         words = [
             [row.address, row.status.label, *(f"{each:,}" for each in _figures(row))]
-            for row in rows[: screen.MOST_ROWS]
+            for row in rows[: screen.most_rows()]
         ]
         shared.show(_HEADER, words, total=len(rows), left=(0, 1))
         return

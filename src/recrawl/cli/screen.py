@@ -2,27 +2,40 @@
 
 Rows go to the standard output, everything else to the standard error.
 
-Touches: the standard streams.
+Touches: the standard streams, a log if one is asked for.
 """
 
 from __future__ import annotations
 
+import logging
 import shutil
 import sys
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
+from recrawl.errors import CannotWrite, reason
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
+    from pathlib import Path
 
-MOST_ROWS = 40  # about a screen; files get all rows
+QUIET, REMARKS, DETAILS = 0, 1, 2  # what is said besides results and errors
+loudness = REMARKS  # set once, before a verb runs
+
+_LOG = logging.getLogger("recrawl")
+_LOG.setLevel(logging.INFO)
+_LOG.propagate = False
+
+limit: int | None = None  # rows that are wanted, set once
+_MOST_ROWS = 40  # about a screen; files get all rows
 _WIDE = 160  # characters per line where no terminal sets a limit
 
 
 @contextmanager
 def progress(doing: str) -> Iterator[Callable[[float], None] | None]:
-    """Progress bar for work from 0 to 1; None unless stderr is a terminal."""
-    if not is_terminal(sys.stderr):
+    """Progress bar for work from 0 to 1; None unless stderr is a terminal that may show it."""
+    if not shows_progress():
         yield None
         return
     from rich.console import Console
@@ -39,6 +52,11 @@ def progress(doing: str) -> Iterator[Callable[[float], None] | None]:
     with bar:
         task = bar.add_task(doing, total=1.0)
         yield lambda share: bar.update(task, completed=share)
+
+
+def most_rows() -> int:
+    """Rows of a table on a terminal."""
+    return _MOST_ROWS if limit is None else limit
 
 
 def show_table(
@@ -67,5 +85,39 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 
 def remark(sentence: str) -> None:
-    """Print a sentence on stderr."""
-    print(sentence, file=sys.stderr)  # noqa: T201 - the screen is what this module is for
+    """Print a sentence on stderr, unless nothing but errors is wanted there."""
+    if _LOG.handlers:
+        from recrawl.report.table import printable
+
+        _LOG.info(printable(sentence))
+    if loudness >= REMARKS:
+        print(sentence, file=sys.stderr)  # noqa: T201 - the screen is what this module is for
+
+
+@contextmanager
+def also_logged(path: Path) -> Iterator[None]:
+    """Append remarks to a file with their times, too, whatever the screen shows."""
+    try:
+        handler = logging.FileHandler(path, encoding="utf-8")
+    except OSError as error:
+        raise CannotWrite(f"{path} cannot be written ({reason(error)})") from None
+    form = logging.Formatter("%(asctime)s.%(msecs)03dZ %(message)s", "%Y-%m-%dT%H:%M:%S")
+    form.converter = time.gmtime
+    handler.setFormatter(form)
+    _LOG.addHandler(handler)
+    try:
+        yield
+    finally:
+        _LOG.removeHandler(handler)
+        handler.close()
+
+
+def detail(sentence: str) -> None:
+    """Print a sentence on stderr if more is wanted there than remarks."""
+    if loudness >= DETAILS:
+        remark(sentence)
+
+
+def shows_progress() -> bool:
+    """Whether progress is drawn."""
+    return loudness >= REMARKS and is_terminal(sys.stderr)

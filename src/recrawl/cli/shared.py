@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from recrawl.arrays.texts import Texts
     from recrawl.report.rates import Column
 
-LEVEL = typer.Option(help="Probability that a rate lies in its band.")
+LEVEL = typer.Option(metavar="SHARE", help="Probability that a rate lies in its band.")
 SITE_COLUMN = typer.Option(
-    metavar="C",
+    metavar="COLUMN",
     help="Column with the site of a page  [default: the registered domain of its address]",
     show_default=False,
 )
@@ -40,7 +40,7 @@ COLUMN = typer.Option(
     show_default=False,
 )
 DELIMITER = typer.Option(
-    metavar="D",
+    metavar="MARK",
     help="What separates cells of CSV: comma, semicolon, tab, pipe or any mark  "
     "[default: as in the header]",
     show_default=False,
@@ -59,17 +59,22 @@ CSV = typer.Option(
 )
 JSON = typer.Option("--json", help="Write JSON lines instead of a table.")
 OUTPUT = typer.Option(
-    "--output", "-o", metavar="F", help="Write to F: .csv, .jsonl or .parquet.", show_default=False
+    "--output",
+    "-o",
+    metavar="FILE",
+    help="Write to FILE: .csv, .jsonl or .parquet; - for the standard output.",
+    show_default=False,
 )
 STORE = typer.Argument(
     metavar="STORE",
     help="Store to read  [default: the one that the settings name]",
     show_default=False,
 )
-SETTINGS = typer.Option("--settings", metavar="FILE", help="Settings of the crawl.")
+SETTINGS = typer.Option("--settings", "-c", metavar="FILE", help="Settings of the crawl.")
 # Of verbs that only read.
 SETTINGS_OR_STORE = typer.Option(
     "--settings",
+    "-c",
     metavar="FILE",
     help="Settings of the crawl, or a store of `recrawl.Scheduler`, which has its own.",
 )
@@ -185,10 +190,13 @@ class Output:
         """
         if as_json and as_csv is False:
             raise typer.BadParameter("--spreadsheet and --json exclude each other")
+        standard = file == Path("-")
+        if standard:
+            file = None
         if sum([as_csv is True, as_json, file is not None]) > 1:
             raise typer.BadParameter("--csv, --json and -o exclude each other")
         kinds = {None: "", True: "csv", False: "spreadsheet"}
-        kind = "json" if as_json else kinds[as_csv]
+        kind = "json" if as_json else kinds[as_csv] or ("csv" if standard else "")
         if file is not None:
             from recrawl.adapters.tables.inputs import named_files
             from recrawl.adapters.tables.outputs import check_output
@@ -211,8 +219,8 @@ class Output:
         from recrawl.adapters.tables.outputs import to_file, to_standard_output
 
         if self.file is not None:
-            return to_file(self.file, header, self.kind)
-        return to_standard_output(self.kind or "csv", header)
+            return to_file(self.file, header, self.kind, most=screen.limit)
+        return to_standard_output(self.kind or "csv", header, most=screen.limit)
 
     def write(
         self, names: Texts | Sequence[str], columns: Mapping[str, Column], *, first: str = "page"
@@ -234,7 +242,7 @@ def show(
 ) -> None:
     """Print the first rows as a table, and the number of the others."""
     screen.show_table(header, rows, left=left)
-    if total > len(rows):
+    if total > len(rows) and screen.limit is None:
         more = f"... and {total - len(rows):,} more {unit}"
         screen.remark(f"{more}; --csv, --json or -o writes all of them.")
 

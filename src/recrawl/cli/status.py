@@ -17,7 +17,7 @@ def status(
     settings: Annotated[Path, shared.SETTINGS_OR_STORE] = Path("recrawl.toml"),
     as_json: Annotated[bool, inspecting.JSON_OBJECT] = False,
 ) -> None:
-    """Show how fresh the copies of a crawl are, what that costs and what is next.
+    """Show how fresh the copies are, what that costs, and what is next.
 
     Reads recrawl.toml and the store beside it, also while a crawl is running;
     nothing is changed. Shows what half and twice the budget would buy, whether

@@ -18,7 +18,7 @@ def why(
     settings: Annotated[Path, shared.SETTINGS_OR_STORE] = Path("recrawl.toml"),
     as_json: Annotated[bool, inspecting.JSON_OBJECT] = False,
 ) -> None:
-    """Show when a page is visited next, why then, and what would change that.
+    """Show when a page is visited next, why, and what would change it.
 
     Reads recrawl.toml and the store beside it, also while a crawl is running;
     nothing is changed. The next visit, and what would change it, is found by

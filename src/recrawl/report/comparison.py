@@ -15,7 +15,7 @@ from recrawl.report.words import every
 from recrawl.visits.visit import Flag
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from recrawl.rates.estimates import Estimates
     from recrawl.report.rates import Column
@@ -23,41 +23,46 @@ if TYPE_CHECKING:
 FALLBACK_MARK = "*"
 FALLBACK_REMARK = f"{FALLBACK_MARK} the method has no answer: this is gamma's."
 
-_WIDEST = 16  # letters of a page's name
-_NARROWEST = 10
-_APART = 2
+_APART = 2  # letters between columns
+_NAMES = 0.4  # of a line, at most, for the names of pages
 
 
 def side_by_side(
     names: Sequence[str], estimates: Sequence[Estimates], *, width: int
 ) -> list[tuple[list[str], list[list[str]]]]:
-    """Tables of mean intervals, one row per method and one column per page, as many as fit.
+    """Tables of mean intervals: one row per page, one column per method, as many as fit.
 
     Args:
         names: Pages.
         estimates: By each method, one row per page.
         width: Letters that fit on a line.
     """
-    first = max(len("method"), *(len(some.method) for some in estimates))
+    pages = [shortened(printable(name), int(_NAMES * width)) for name in names]
+    room = width - max(map(len, ["page", *pages]))
     columns = [
-        [shortened(printable(name), _WIDEST), *(_cell(some, row) for some in estimates)]
-        for row, name in enumerate(names)
+        [some.method, *(_cell(some, row) for row in range(len(names)))] for some in estimates
     ]
-    tables = []
-    while columns:
-        room, taken = width - first, 0
-        while taken < len(columns):
-            room -= _APART + max(_NARROWEST, *map(len, columns[taken]))
-            if room < 0 and taken > 0:
-                break
-            taken += 1
-        shown, columns = columns[:taken], columns[taken:]
-        rows = [
-            [some.method, *(column[1 + number] for column in shown)]
-            for number, some in enumerate(estimates)
-        ]
-        tables.append((["method", *(column[0] for column in shown)], rows))
-    return tables
+    return [
+        (["page", *heads], [list(row) for row in zip(pages, *cells, strict=True)])
+        for heads, cells in _fitting(columns, room)
+    ]
+
+
+def _fitting(
+    columns: Sequence[list[str]], room: int
+) -> Iterator[tuple[list[str], list[list[str]]]]:
+    """Heads and cells of as many columns at a time as have room, at least one."""
+    block: list[list[str]] = []
+    left = room
+    for column in columns:
+        wide = _APART + max(map(len, column))
+        if block and wide > left:
+            yield [each[0] for each in block], [each[1:] for each in block]
+            block, left = [], room
+        block.append(column)
+        left -= wide
+    if block:
+        yield [each[0] for each in block], [each[1:] for each in block]
 
 
 def _cell(estimates: Estimates, row: int) -> str:

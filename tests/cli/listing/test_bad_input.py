@@ -21,7 +21,7 @@ def test_one_snapshot_is_a_status(tmp_path):
     (folder / "2026-01-01.csv").write_text("key,make\na,BMW\nb,Fiat\n")
 
     described = rows("describe", folder)
-    (ahead,) = rows("forecast", folder, "--after", "3d")
+    (ahead,) = rows("forecast", folder, "--horizon", "3d")
     (planned,) = rows("schedule", folder, "--keep", KEEP)
 
     assert {row["status"] for row in described} == {"one-snapshot"}
@@ -39,7 +39,7 @@ def test_an_empty_source_is_a_status(tmp_path):
         (folder / f"{day(number)}.csv").write_text("key,make\n")
 
     described = rows("describe", folder)
-    (ahead,) = rows("forecast", folder, "--after", "3d")
+    (ahead,) = rows("forecast", folder, "--horizon", "3d")
 
     assert described[0]["status"] == "empty"
     assert ahead["status"] == "empty"
@@ -52,7 +52,7 @@ def test_a_short_history_is_weak(tmp_path):
         keys = "".join(f"{key}\n" for key in range(number, number + 40))
         (folder / f"{day(number)}.csv").write_text(f"key\n{keys}")
 
-    (ahead,) = rows("forecast", folder, "--after", "3d")
+    (ahead,) = rows("forecast", folder, "--horizon", "3d")
 
     assert "weak" in ahead["status"].split()
 
@@ -96,9 +96,9 @@ def test_lenient_drops_and_counts(tmp_path):
         (["forecast", "--where", "make is BMW"], "must be followed by one of"),
         (["forecast", "--where", "year > new"], "must be compared with a number"),
         (["forecast", "--where", "__import__('os')"], "where, position"),
-        (["forecast", "--after", "90m"], "after must be whole hours or days"),
-        (["forecast", "--after", "9d..3d"], "after must be whole hours or days"),
-        (["forecast", "--after", "soon"], "duration must look like"),
+        (["forecast", "--horizon", "90m"], "horizon must be whole hours or days"),
+        (["forecast", "--horizon", "9d..3d"], "horizon must be whole hours or days"),
+        (["forecast", "--horizon", "soon"], "duration must look like"),
         (["forecast", "--level", "2"], "level must lie between 0 and 1"),
         (["forecast", "--method", "oracle"], "method must be one of mixture"),
         (["forecast", "--method", "ar", "--where", "make = BMW"], "method for a part of a source"),

@@ -42,7 +42,7 @@ def rows(*words):
         ("describe",),
         ("describe", "--days"),
         ("describe", "--updates"),
-        ("forecast", "--after", "1d..3d"),
+        ("forecast", "--horizon", "1d..3d"),
         ("schedule", "--keep", "recall >= 0.8"),
         ("partition", "--by", "kind"),
         ("decay",),
@@ -69,7 +69,7 @@ def often(tmp_path_factory):
 
 
 def test_a_list_that_is_synced_often_is_forecast_by_the_hour(often):
-    found = rows("forecast", often, "--after", "4h,8h,1d")
+    found = rows("forecast", often, "--horizon", "4h,8h,1d")
 
     assert [round(24 * row["after_days"], 6) for row in found] == [4, 8, 24]
     assert [row["at"][11:16] for row in found] == ["13:00", "17:00", "09:00"]

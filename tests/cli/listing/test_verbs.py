@@ -173,7 +173,7 @@ def test_several_folders_are_several_sources(cars, tmp_path):
 
 
 def test_forecast_has_a_row_a_day_with_bands(cars):
-    found = rows("forecast", cars, "--after", "1d..30d")
+    found = rows("forecast", cars, "--horizon", "1d..30d")
 
     assert all(tuple(row) == FORECAST_COLUMNS for row in found)
     assert [row["after_days"] for row in found] == list(range(1, 31))
@@ -188,8 +188,8 @@ def test_forecast_has_a_row_a_day_with_bands(cars):
 
 def test_forecast_says_how_many_have_been_deleted_since(cars):
     """Of Fiats about 1 - exp(-3/5) are gone after three days."""
-    (row,) = rows("forecast", cars, "--after", "3d", "--where", "make = Fiat")
-    (all_cars,) = rows("forecast", cars, "--after", "3d")
+    (row,) = rows("forecast", cars, "--horizon", "3d", "--where", "make = Fiat")
+    (all_cars,) = rows("forecast", cars, "--horizon", "3d")
 
     assert row["precision"] == pytest.approx(np.exp(-3 / 5), abs=0.12)
     assert row["precision"] < all_cars["precision"]
@@ -199,9 +199,9 @@ def test_forecast_says_how_many_have_been_deleted_since(cars):
 
 
 def test_parts_of_a_source_make_the_whole(cars):
-    (fiat,) = rows("forecast", cars, "--after", "3d", "--where", "make = Fiat")
-    (bmw,) = rows("forecast", cars, "--after", "3d", "--where", "make != Fiat")
-    (whole,) = rows("forecast", cars, "--after", "3d")
+    (fiat,) = rows("forecast", cars, "--horizon", "3d", "--where", "make = Fiat")
+    (bmw,) = rows("forecast", cars, "--horizon", "3d", "--where", "make != Fiat")
+    (whole,) = rows("forecast", cars, "--horizon", "3d")
 
     for metric in ("deleted", "inserted", "listed"):
         assert fiat[metric] + bmw[metric] == pytest.approx(whole[metric], rel=0.2)
@@ -209,7 +209,7 @@ def test_parts_of_a_source_make_the_whole(cars):
 
 def test_objects_without_the_attribute_are_counted(cars):
     ended = run_here(
-        "listing", "forecast", cars, "--after", "1d", "--where", "year > 2002", "--csv"
+        "listing", "forecast", cars, "--horizon", "1d", "--where", "year > 2002", "--csv"
     )
 
     assert ended.code == 0
@@ -217,23 +217,23 @@ def test_objects_without_the_attribute_are_counted(cars):
 
 
 def test_a_higher_level_has_wider_bands(cars):
-    (narrow,) = rows("forecast", cars, "--after", "7d", "--level", "0.5")
-    (wide,) = rows("forecast", cars, "--after", "7d", "--level", "0.95")
+    (narrow,) = rows("forecast", cars, "--horizon", "7d", "--level", "0.5")
+    (wide,) = rows("forecast", cars, "--horizon", "7d", "--level", "0.95")
 
     assert wide["recall_low"] < narrow["recall_low"]
     assert narrow["recall_high"] <= wide["recall_high"]
 
 
 def test_the_typical_forecast_has_no_mass_events(cars):
-    (row,) = rows("forecast", cars, "--after", "7d", "--typical")
-    (expected,) = rows("forecast", cars, "--after", "7d")
+    (row,) = rows("forecast", cars, "--horizon", "7d", "--typical")
+    (expected,) = rows("forecast", cars, "--horizon", "7d")
 
     assert row["precision"] >= expected["precision"]
 
 
 @pytest.mark.parametrize("method", ["static", "ar", "survival", "pooled"])
 def test_other_methods_forecast_too(cars, method):
-    (row,) = rows("forecast", cars, "--after", "3d", "--method", method)
+    (row,) = rows("forecast", cars, "--horizon", "3d", "--method", method)
 
     assert 0.5 < row["precision"] < 1
     for metric in ("precision", "recall", "deleted", "inserted", "listed"):
@@ -242,7 +242,7 @@ def test_other_methods_forecast_too(cars, method):
 
 def test_the_papers_own_band_of_precision(cars):
     """p plus and minus z sqrt(p (1 - p) / n), with a z of 1.96 for 95 %."""
-    (row,) = rows("forecast", cars, "--after", "3d", "--method", "static", "--level", "0.95")
+    (row,) = rows("forecast", cars, "--horizon", "3d", "--method", "static", "--level", "0.95")
     share, copied = row["precision"], row["listed"] + row["deleted"] - row["inserted"]
     wide = 1.959964 * np.sqrt(share * (1 - share) / copied)
 
@@ -251,7 +251,7 @@ def test_the_papers_own_band_of_precision(cars):
 
 
 def test_weibull_lifetimes_forecast_without_a_band(cars):
-    (row,) = rows("forecast", cars, "--after", "3d", "--method", "survival-weibull")
+    (row,) = rows("forecast", cars, "--horizon", "3d", "--method", "survival-weibull")
 
     assert 0.5 < row["precision"] < 1
     assert row["precision_low"] is None
@@ -371,7 +371,7 @@ def test_partition_finds_what_vanishes_alike(cars):
         ["--search", "hierarchical"],
         ["--search", "shrunk"],
         ["--search", "tree"],
-        ["--criterion", "pearson", "--threshold", "1.5", "--unweighted"],
+        ["--criterion", "pearson", "--min-gain", "1.5", "--unweighted"],
     ],
 )
 def test_every_search_tells_makes_apart(cars, search):
@@ -423,7 +423,7 @@ def test_steps_of_a_partition_with_their_gains(three, search):
 
 
 def test_no_more_groups_than_wanted(three):
-    words = ["partition", three, "--by", "make", "--threshold", "0"]
+    words = ["partition", three, "--by", "make", "--min-gain", "0"]
 
     assert len(rows(*words)) == 3
     assert len(rows(*words, "--groups", "2")) == 2
@@ -577,7 +577,7 @@ def test_a_picture_of_many_groups_says_how_many_are_left_out(tmp_path):
 
 def test_rows_go_to_a_file(cars, tmp_path):
     output = tmp_path / "rows.csv"
-    ended = run_here("listing", "forecast", cars, "--after", "1d,3d", "-o", output)
+    ended = run_here("listing", "forecast", cars, "--horizon", "1d,3d", "-o", output)
 
     assert ended.out == ""
     assert output.read_text().startswith(",".join(FORECAST_COLUMNS))

@@ -111,7 +111,7 @@ def test_visits_may_show_more_or_less(files, observed):
     "name", ["poisson", "renewal", "weibull", "weekly", "bursty", "sections", "turnover"]
 )
 def test_made_up_worlds(name):
-    made = ["world", name, "--number-of-pages", 40, "--for", "60d", "--every", "5d"]
+    made = ["world", name, "--pages", 40, "--for", "60d", "--every", "5d"]
 
     found = rows(run_here("simulate", *made, "--spread", 1, "--policy", "uniform", "--json"))
 
@@ -121,7 +121,7 @@ def test_made_up_worlds(name):
 
 
 def test_another_seed_makes_another_world():
-    made = ["simulate", "world", "poisson", "--number-of-pages", 40, "--for", "60d", "--json"]
+    made = ["simulate", "world", "poisson", "--pages", 40, "--for", "60d", "--json"]
     counts = {
         rows(run_here(*made, "--policy", "uniform", "--seed", seed))[0]["changes"]
         for seed in (1, 2, 3)
@@ -208,7 +208,7 @@ def test_an_input_is_never_written_over(files):
         (["history", "p.csv", "c.csv", "--spread", "1"], "No such option: --spread"),
         (["world", "poisson", "--lying", "10%"], "--lying needs --observe last-modified"),
         (["world", "poisson", "--csv", "--json"], "--csv, --json and -o exclude each other"),
-        (["world", "poisson", "--number-of-pages", "0"], "number-of-pages"),
+        (["world", "poisson", "--pages", "0"], "pages"),
     ],
 )
 def test_wrong_usage(words, told):
@@ -219,7 +219,7 @@ def test_wrong_usage(words, told):
 
 
 def test_parameters_make_another_policy():
-    made = ["world", "poisson", "--number-of-pages", 30, "--for", "60d", "--json"]
+    made = ["world", "poisson", "--pages", 30, "--for", "60d", "--json"]
     found = rows(run_here("simulate", *made, "--policy", "nutch,nutch:more=3:less=.9"))
 
     assert [row["policy"] for row in found] == ["nutch", "nutch:more=3:less=.9"]
@@ -247,7 +247,7 @@ def test_an_unknown_world_is_refused():
 
 def test_it_can_be_interrupted(tmp_path):
     """Nothing is left behind, and nothing is written."""
-    words = ["simulate", "world", "poisson", "--number-of-pages", "20000", "--for", "3000d"]
+    words = ["simulate", "world", "poisson", "--pages", "20000", "--for", "3000d"]
     there = {"cwd": tmp_path, "stderr": subprocess.PIPE, "text": True}
     with ending(start(*words, "-o", "rows.csv", **there)) as process:
         wait_until(lambda: cpu_seconds(process.pid) > 3)

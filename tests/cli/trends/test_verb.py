@@ -416,8 +416,8 @@ def test_only_pages_of_one_pace(log):
 
 
 def test_waiting_less_finds_more_prematurely(log):
-    rows = rows_of(run_here("trends", "follow", log, "--method", "ratio", "--wait", "1"))
-    hasty = rows_of(run_here("trends", "follow", log, "--method", "ratio", "--wait", "0.3"))
+    rows = rows_of(run_here("trends", "follow", log, "--method", "ratio", "--wait-share", "1"))
+    hasty = rows_of(run_here("trends", "follow", log, "--method", "ratio", "--wait-share", "0.3"))
 
     assert int(hasty[0]["premature"]) > int(rows[0]["premature"])
     assert int(rows[0]["observed"]) + int(rows[0]["premature"]) == int(rows[0]["visits"])

@@ -2,7 +2,7 @@
 
     kind          page      visited_at   status         digest           and
     visit log     page      visited_at   status         digest           changed, last_modified
-    --log         address   at           status         -                outcome
+    --visit-log         address   at           status         -                outcome
     cc-index      url       fetch_time   fetch_status   content_digest   -
 
 Touches: files.

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from recrawl.arrays.types import Ints
     from recrawl.report.rates import Column
 
     OutputColumn: TypeAlias = Column | Texts
@@ -66,22 +67,33 @@ def check_output(path: Path, *, formats: Mapping[str, str] = FORMATS) -> str:
 
 
 @contextmanager
-def to_file(path: Path, header: Sequence[str], kind: str = "") -> Iterator[TableWriter]:
-    """Write a file by its suffix, or as `kind`; it appears when the block ends well."""
+def to_file(
+    path: Path, header: Sequence[str], kind: str = "", *, most: int | None = None
+) -> Iterator[TableWriter]:
+    """Write a file by its suffix, or as `kind`; it appears when the block ends well.
+
+    Args:
+        path: The file.
+        header: Names of the columns.
+        kind: Format, if it is not the one of the suffix.
+        most: Rows to write, if not all.
+    """
     kind = kind or check_output(path)
     with whole_file(path) as raw, _writer(raw, kind, header) as writer:
-        yield writer
+        yield writer if most is None else _FirstRows(writer, most)
 
 
 @contextmanager
-def to_standard_output(kind: str, header: Sequence[str]) -> Iterator[TableWriter]:
-    """Write to the standard output."""
+def to_standard_output(
+    kind: str, header: Sequence[str], *, most: int | None = None
+) -> Iterator[TableWriter]:
+    """Write to the standard output: all rows, or so many."""
     if sys.stdout is None:
         raise CannotWrite("standard output must be open")
     try:
         shown = "terminal" if kind == "csv" and sys.stdout.isatty() else kind
         with _writer(sys.stdout.buffer, shown, header) as writer:
-            yield writer
+            yield writer if most is None else _FirstRows(writer, most)
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         raise OutputClosed("standard output was closed") from None
@@ -108,6 +120,18 @@ def without_formula(cell: str) -> str:
     ("'=HYPERLINK(1)", '-0.5', "'-5+A1")
     """
     return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
+
+
+class _FirstRows:
+    """Hands on the first rows, and drops the others."""
+
+    def __init__(self, writer: TableWriter, most: int) -> None:
+        self._writer, self._left = writer, most
+
+    def write(self, names: Texts, columns: Mapping[str, OutputColumn]) -> None:
+        rows = np.arange(min(self._left, len(names)))
+        self._left -= len(rows)
+        self._writer.write(names.take(rows), _taken(columns, rows))
 
 
 class _CsvWriter:
@@ -213,11 +237,14 @@ def _parts(
 ) -> Iterator[tuple[list[str], dict[str, OutputColumn]]]:
     for start in range(0, len(names), _ROWS):
         rows = np.arange(start, min(start + _ROWS, len(names)))
-        cells = {
-            name: column.take(rows) if isinstance(column, Texts) else column[rows]
-            for name, column in columns.items()
-        }
-        yield names.take(rows).tolist(), cells
+        yield names.take(rows).tolist(), _taken(columns, rows)
+
+
+def _taken(columns: Mapping[str, OutputColumn], rows: Ints) -> dict[str, OutputColumn]:
+    return {
+        name: column.take(rows) if isinstance(column, Texts) else column[rows]
+        for name, column in columns.items()
+    }
 
 
 def _texts(column: OutputColumn) -> list[str]:

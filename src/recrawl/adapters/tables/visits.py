@@ -40,7 +40,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "digest": ("hash", "checksum", "etag", "md5", "sha1", "sha256"),
 }
 
-_OUTCOME = "outcome"  # what `recrawl crawl --log` writes of a visit
+_OUTCOME = "outcome"  # what `recrawl crawl --visit-log` writes of a visit
 _TIMES = ("visited_at", "last_modified")
 _RULES = {
     "page": cells.PAGE_RULE,
@@ -48,7 +48,7 @@ _RULES = {
     "changed": cells.CHANGED_RULE,
     "last_modified": "",
     "status": cells.STATUS_RULE,
-    _OUTCOME: "must be an outcome as recrawl crawl --log writes it",
+    _OUTCOME: "must be an outcome as recrawl crawl --visit-log writes it",
 }
 
 

@@ -23,26 +23,29 @@ if TYPE_CHECKING:
     from recrawl.listings.data.attributes import ObjectGroups
     from recrawl.listings.schedule.schedule import Goal
 
-_TRAIN = typer.Option(metavar="T", help="Training period at the start, observed daily.")
-_CYCLE = typer.Option(metavar="T", help="Days between later syncs, comma-separated.")
+_TRAIN = typer.Option(metavar="TIME", help="Training period at the start, observed daily.")
+_CYCLE = typer.Option(metavar="DAYS", help="Days between later syncs, comma-separated.")
 _METHOD = typer.Option(
-    metavar="M",
+    metavar="METHOD",
     help="Forecasters, comma-separated: mixture, pooled, age, decay, static, refit, ar, "
     "ar-published, ar-fixed, survival, survival-weibull; or all. Those of ar take parameters: "
     "ar-published:learning=0.1:weekly=yes.",
 )
-_AGAINST = typer.Option(metavar="M", help="Forecaster that errors and schedules are compared with.")
+_AGAINST = typer.Option(
+    metavar="METHOD", help="Forecaster that errors and schedules are compared with."
+)
 _PLOT = typer.Option(
-    metavar="F",
+    metavar="FILE",
     help="Draw what was forecast for cycles of the first length, and what came: .svg or .png.",
     show_default=False,
 )
 _KEEP = typer.Option(
-    metavar="Q",
+    metavar="TARGET",
     help="Backtest schedules that keep this: 'recall >= 0.9 and precision >= 0.8'.",
     show_default=False,
 )
 _CONFIDENCE = typer.Option(
+    metavar="SHARE",
     help="With --keep: probability of keeping it  [default: by the expected quality]",
     show_default=False,
 )

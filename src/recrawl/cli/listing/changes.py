@@ -14,6 +14,7 @@ import typer
 
 from recrawl.cli import feeds, screen, shared
 from recrawl.cli.listing import shared as listing_shared
+from recrawl.cli.verbs import LIMIT
 
 if TYPE_CHECKING:
     from recrawl.entries.listings import ObjectEvent
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     from recrawl.publish.object_events import ObjectFilter
 
 _SNAPSHOT = typer.Option("--snapshot", help="All objects that are listed, instead of events.")
-_KIND = typer.Option(metavar="K", help="Only arrived, changed, vanished or back; may be repeated.")
+_KIND = typer.Option(
+    metavar="KIND", help="Only arrived, changed, vanished or back; may be repeated."
+)
 
 
 def changes(
@@ -31,14 +34,14 @@ def changes(
     since: Annotated[str, feeds.SINCE] = "",
     snapshot: Annotated[bool, _SNAPSHOT] = False,
     follow: Annotated[bool, feeds.FOLLOW] = False,
-    limit: Annotated[int | None, feeds.LIMIT] = None,
+    limit: Annotated[int | None, LIMIT] = None,
     kind: Annotated[list[str] | None, _KIND] = None,
     name: Annotated[str, listing_shared.NAME] = "",
     as_json: Annotated[bool, feeds.JSON] = False,
     atom: Annotated[Path | None, feeds.ATOM] = None,
     output: Annotated[Path | None, feeds.OUTPUT] = None,
 ) -> None:
-    """Show which objects of listings arrived, changed, vanished or came back.
+    """Show which objects arrived, changed, vanished or came back.
 
     Reads STORE, also while a crawl is running; nothing is changed. A terminal shows
     the newest events; in a pipe, or with --json, all of them come as JSON lines
@@ -76,7 +79,7 @@ def changes(
             _write_atom(feed, start, wanted, limit or feeds.MOST_ENTRIES, atom)
             return
         if to_screen and not follow and not snapshot:
-            _show(feed, start, wanted, limit or screen.MOST_ROWS)
+            _show(feed, start, wanted, limit or screen.most_rows())
             return
 
         def told(batch: list[ObjectEvent]) -> list[str]:

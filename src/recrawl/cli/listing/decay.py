@@ -22,16 +22,18 @@ if TYPE_CHECKING:
     from recrawl.report.listings.decays import NamedDecay
 
 _ON = typer.Option(
-    metavar="D",
+    metavar="DATES",
     help="Days on which copies are made, comma-separated  [default: the mean of all days]",
     show_default=False,
 )
 _BY = typer.Option(
-    metavar="A", help="Attribute whose values are shown apart  [default: none]", show_default=False
+    metavar="ATTRIBUTE",
+    help="Attribute whose values are shown apart  [default: none]",
+    show_default=False,
 )
-_FOR = typer.Option("--for", metavar="T", help="Days to follow a copy.")
+_FOR = typer.Option("--for", metavar="TIME", help="Days to follow a copy.")
 _PLOT = typer.Option(
-    metavar="F", help="Draw precision and recall to F: .svg or .png.", show_default=False
+    metavar="FILE", help="Draw precision and recall to FILE: .svg or .png.", show_default=False
 )
 _LONGEST = 365
 

@@ -24,8 +24,8 @@ _UPDATES = typer.Option(
 )
 _DAYS = typer.Option("--days", help="Write the arrivals and removals of each day.")
 _PLOT = typer.Option(
-    metavar="F",
-    help="Draw arrivals, and survival by the first attribute, with fits to F: .svg or .png.",
+    metavar="FILE",
+    help="Draw arrivals, and survival by the first attribute, with fits to FILE: .svg or .png.",
     show_default=False,
 )
 
@@ -48,7 +48,7 @@ def describe(
     output: Annotated[Path | None, shared.OUTPUT] = None,
     read_as: TableOptions,
 ) -> None:
-    """Describe arrivals, lifetimes and updates of the objects of a listing.
+    """Describe arrivals, lifetimes and updates of objects.
 
     Writes one row for all objects, then one row per value of each attribute: their
     number, arrivals per day, removal rate with a band, median lifetime, whether the

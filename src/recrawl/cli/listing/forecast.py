@@ -21,18 +21,21 @@ if TYPE_CHECKING:
     from recrawl.listings.forecast.forecast import Forecast
     from recrawl.listings.forecast.tracked import TrackedSource
 
-_AFTER = typer.Option(
-    metavar="T",
+_HORIZON = typer.Option(
+    metavar="TIMES",
     help="Time after the last sync: 3d, a range 1d..30d, or hours: 6h,12h.",
 )
 _TYPICAL = typer.Option(
     "--typical", help="Forecast a typical period, without bulk loads and mass closures."
 )
 _METHOD = typer.Option(
-    metavar="M", help="Forecaster, as in backtest: mixture, static, ar-published:weekly=yes, ..."
+    metavar="METHOD",
+    help="Forecaster, as in backtest: mixture, static, ar-published:weekly=yes, ...",
 )
 _PLOT = typer.Option(
-    metavar="F", help="Draw precision and recall with bands to F: .svg or .png.", show_default=False
+    metavar="FILE",
+    help="Draw precision and recall with bands to FILE: .svg or .png.",
+    show_default=False,
 )
 
 _LONGEST = 365
@@ -44,7 +47,7 @@ _NOTABLE = 1 / 24  # days between the crawl that counts and the last one, to be 
 def forecast(
     files: Annotated[list[Path], listing_shared.FILES],
     *,
-    after: Annotated[str, _AFTER] = "1d..30d",
+    horizon: Annotated[str, _HORIZON] = "1d..30d",
     where: Annotated[str, listing_shared.WHERE] = "",
     typical: Annotated[bool, _TYPICAL] = False,
     method: Annotated[str, _METHOD] = "mixture",
@@ -68,9 +71,9 @@ def forecast(
     \b
     Examples:
         recrawl listing forecast cars/
-        recrawl listing forecast cars/ --after 3d --where "make = BMW and year > 2002"
-        recrawl listing forecast cars/ --after 1d..14d --plot decay.svg --json
-        recrawl listing forecast cars/ --after 7d --method ar-published:weekly=yes
+        recrawl listing forecast cars/ --horizon 3d --where "make = BMW and year > 2002"
+        recrawl listing forecast cars/ --horizon 1d..14d --plot decay.svg --json
+        recrawl listing forecast cars/ --horizon 7d --method ar-published:weekly=yes
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.checks import check_fraction
     from recrawl.report.listings.forecasts import forecast_sheet
@@ -78,7 +81,7 @@ def forecast(
 
     out = listing_shared.check(files, output, plot, formats=(as_csv, as_json))
     check_fraction(level=level)
-    days = days_of(after)
+    days = days_of(horizon)
     listing_shared.check_method(method, part=bool(where))
     alone = plot is not None
     sources = listing_shared.SourceReader(files, key, grace, lenient, name, alone, read_as).read()
@@ -118,7 +121,7 @@ def days_of(text: str) -> Floats:
             1 <= low <= high <= 24 * _LONGEST
         ):
             raise InvalidParameter(
-                f"after must be whole hours or days from 1h to {_LONGEST}d, such as 6h, 3d or "
+                f"horizon must be whole hours or days from 1h to {_LONGEST}d, such as 6h, 3d or "
                 f"1d..30d (got {text!r})"
             )
         hours += range(ends[0], ends[1] + 1, 1 if first.strip().endswith("h") else 24)

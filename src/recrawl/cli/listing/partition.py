@@ -24,14 +24,16 @@ if TYPE_CHECKING:
     from recrawl.report.listings.partitions import Partition
 
 _SEARCH = typer.Option(
-    metavar="S",
+    metavar="METHOD",
     help="reclustered or hierarchical (one attribute at a time), tree (all together) or shrunk.",
 )
 _CRITERION = typer.Option(
-    metavar="C", help="Test statistic for the gain of one more group: lr or pearson."
+    metavar="TEST", help="Test statistic for the gain of one more group: lr or pearson."
 )
-_THRESHOLD = typer.Option(
-    help="Least gain of one more group: 3.84 for a 5 % test, 1.5 as published.", min=0.0
+_MIN_GAIN = typer.Option(
+    metavar="NUMBER",
+    help="Least gain of one more group: 3.84 for a 5 % test, 1.5 as published.",
+    min=0.0,
 )
 _UNWEIGHTED = typer.Option(
     "--unweighted", help="Give values with few removals the same weight as others, as published."
@@ -47,8 +49,8 @@ _MOST = typer.Option(
     show_default=False,
 )
 _PLOT = typer.Option(
-    metavar="F",
-    help="Draw the survival of each group of the first attribute to F: .svg or .png.",
+    metavar="FILE",
+    help="Draw the survival of each group of the first attribute to FILE: .svg or .png.",
     show_default=False,
 )
 
@@ -64,7 +66,7 @@ def partition(
     by: Annotated[str, listing_shared.BY] = "",
     search: Annotated[str, _SEARCH] = "reclustered",
     criterion: Annotated[str, _CRITERION] = "lr",
-    threshold: Annotated[float, _THRESHOLD] = 3.84,
+    min_gain: Annotated[float, _MIN_GAIN] = 3.84,
     unweighted: Annotated[bool, _UNWEIGHTED] = False,
     most: Annotated[int | None, _MOST] = None,
     steps: Annotated[bool, _STEPS] = False,
@@ -90,13 +92,13 @@ def partition(
     Examples:
         recrawl listing partition cars/ --by make,year
         recrawl listing partition cars/ --by make,year --search tree --plot groups.svg
-        recrawl listing partition cars/ --by make --steps --criterion pearson --threshold 1.5
+        recrawl listing partition cars/ --by make --steps --criterion pearson --min-gain 1.5
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.report.listings.partitions import partition_sheet, steps_sheet
     from recrawl.report.listings.sheets import joined
 
     out = listing_shared.check(files, output, plot, formats=(as_csv, as_json))
-    found = _partitioner(search, criterion, threshold, weighted=not unweighted)
+    found = _partitioner(search, criterion, min_gain, weighted=not unweighted)
     how = replace(found, most=most)
     if steps and search not in _SEARCHES:
         raise typer.BadParameter(f"--steps needs --search {' or '.join(_SEARCHES)}")
@@ -121,7 +123,7 @@ def partition(
     listing_shared.early_remarks(sources)
 
 
-def _partitioner(search: str, criterion: str, threshold: float, *, weighted: bool) -> Partitioner:
+def _partitioner(search: str, criterion: str, min_gain: float, *, weighted: bool) -> Partitioner:
     """Build the search from its options."""
     from recrawl.listings.groups.partition import Partitioner
 
@@ -132,7 +134,7 @@ def _partitioner(search: str, criterion: str, threshold: float, *, weighted: boo
     return Partitioner(
         search=searches.get(search, _SEARCHES[0]),
         criterion=criteria[criterion],
-        threshold=threshold,
+        threshold=min_gain,
         weighted=weighted,
     )
 

@@ -26,35 +26,37 @@ if TYPE_CHECKING:
     from recrawl.report.listings.sheets import Sheet
 
 _KEEP = typer.Option(
-    metavar="Q", help="Quality to keep: 'recall >= 0.9 and precision >= 0.8'.", show_default=False
+    metavar="TARGET",
+    help="Quality to keep: 'recall >= 0.9 and precision >= 0.8'.",
+    show_default=False,
 )
-_CONFIDENCE = typer.Option(help="Probability of keeping it, from 0.5 to below 1.")
+_CONFIDENCE = typer.Option(metavar="SHARE", help="Probability of keeping it, from 0.5 to below 1.")
 _POINT = typer.Option(
     "--point",
     help="Use the expected quality, which is often below the target at the end of a cycle.",
 )
 _METHOD = typer.Option(
-    metavar="M", help="Forecaster, as in backtest: mixture, ar-published, static, ..."
+    metavar="METHOD", help="Forecaster, as in backtest: mixture, ar-published, static, ..."
 )
 _AT_MOST = typer.Option(
-    metavar="N",
+    metavar="SYNCS",
     help="Maximum syncs of one source or group: 2/7d, or 2/7d,5/30d.",
     show_default=False,
 )
 _BUDGET = typer.Option(
-    metavar="B",
+    metavar="BUDGET",
     help="Instead of --keep: total syncs of all sources and groups, e.g. 10/7d.",
     show_default=False,
 )
-_FOR = typer.Option("--for", metavar="T", help="How far ahead to plan.")
+_FOR = typer.Option("--for", metavar="TIME", help="How far ahead to plan.")
 _BY = typer.Option(
-    metavar="A",
+    metavar="ATTRIBUTES",
     help="Attributes whose groups are synced separately, comma-separated.",
     show_default=False,
 )
 _PLOT = typer.Option(
-    metavar="F",
-    help="Draw the expected quality of up to 8 groups to F: .svg or .png.",
+    metavar="FILE",
+    help="Draw the expected quality of up to 8 groups to FILE: .svg or .png.",
     show_default=False,
 )
 

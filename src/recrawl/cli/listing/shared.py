@@ -28,29 +28,33 @@ FILES = typer.Argument(
     show_default=False,
 )
 WHERE = typer.Option(
-    metavar="W", help="Only matching objects, e.g. 'make = BMW and year > 2002'.", show_default=""
+    metavar="CONDITION",
+    help="Only matching objects, e.g. 'make = BMW and year > 2002'.",
+    show_default="",
 )
 BY = typer.Option(
-    metavar="A",
+    metavar="ATTRIBUTES",
     help="Attributes, comma-separated  [default: numbers, and texts of 2 to 50 values]",
     show_default=False,
 )
 STORE = typer.Argument(metavar="STORE", help="The store of a crawl.", show_default=False)
 KEY = typer.Option(
-    metavar="C",
+    metavar="COLUMN",
     help="Column with the key of an object  [default: key, id, uid, object or url]",
     show_default=False,
 )
-GRACE = typer.Option(metavar="T", help="Ignore absences from snapshots that are shorter than this.")
+GRACE = typer.Option(
+    metavar="TIME", help="Ignore absences from snapshots that are shorter than this."
+)
 LENIENT = typer.Option("--lenient", help="Skip objects with contradictory times, and count them.")
-LEVEL = typer.Option(help="Probability of the bands.")
+LEVEL = typer.Option(metavar="SHARE", help="Probability of the bands.")
 GUARANTEE = typer.Option(
     "--guarantee/--first-missed",
     help="Sync on the last day that keeps the target, or, as published, the first that misses it.",
 )
 NAME = typer.Option(
     "--name",
-    metavar="N",
+    metavar="NAME",
     help="For a store: only the listing of this name  [default: all]",
     show_default=False,
 )
@@ -193,7 +197,7 @@ def put(sheet: Sheet, out: shared.Output, *, most: int = 0) -> None:
     from recrawl.report.listings.sheets import shown
 
     if out.interactive:
-        header, rows, left = shown(sheet, most or screen.MOST_ROWS)
+        header, rows, left = shown(sheet, most or screen.most_rows())
         shared.show(header, rows, total=len(sheet.words), unit="rows", left=left)
     else:
         out.write(list(sheet.names), sheet.columns, first=sheet.first)

@@ -25,7 +25,7 @@ def syncs(
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:
-    """Show the syncs of a crawl's listings, and how good their forecasts were.
+    """Show the syncs of a crawl, and how good their forecasts were.
 
     Writes one row per sync: its outcome, the quality of the copy just before, its
     forecast, and when the next sync is due and why. Also shows how often forecasts

@@ -5,8 +5,6 @@ Touches: nothing until a verb runs.
 
 from __future__ import annotations
 
-import typer
-
 from recrawl.cli.listing.backtest import backtest
 from recrawl.cli.listing.changes import changes
 from recrawl.cli.listing.decay import decay
@@ -16,8 +14,9 @@ from recrawl.cli.listing.objects import objects
 from recrawl.cli.listing.partition import partition
 from recrawl.cli.listing.schedule import schedule
 from recrawl.cli.listing.syncs import syncs
+from recrawl.cli.verbs import verb_group
 
-_HELP = """Analyse sites that list objects: how a copy decays, and when to sync it.
+_HELP = """Analyse sites that list objects: decay of a copy, when to sync.
 
 A source is a folder with objects (and events and crawls) as CSV, JSON lines or
 Parquet, or with one file per snapshot of the list, its date in its name; or a
@@ -29,13 +28,18 @@ Examples:
     recrawl listing forecast recrawl.db
 """
 
-app = typer.Typer(name="listing", help=_HELP, rich_markup_mode=None, no_args_is_help=True)
-app.command()(describe)
-app.command()(decay)
-app.command()(forecast)
-app.command()(schedule)
-app.command()(partition)
-app.command()(backtest)
-app.command()(syncs)
-app.command()(objects)
-app.command()(changes)
+app = verb_group(
+    "listing",
+    _HELP,
+    {
+        "Study": {
+            "describe": describe,
+            "decay": decay,
+            "forecast": forecast,
+            "schedule": schedule,
+            "partition": partition,
+            "backtest": backtest,
+        },
+        "Look": {"syncs": syncs, "objects": objects, "changes": changes},
+    },
+)

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from recrawl.simulate.intervals import EstimatingRule, IntervalStudy
 
 _POLICY = typer.Option(
-    metavar="P", help="malcolm, malcolm-last-modified, or both, with their parameters."
+    metavar="POLICIES", help="malcolm, malcolm-last-modified, or both, with their parameters."
 )
-_EVERY = typer.Option(metavar="T", help="Mean intervals between changes, comma-separated.")
-_FOR = typer.Option("--for", metavar="T", help="Sampling period.")
+_EVERY = typer.Option(metavar="TIMES", help="Mean intervals between changes, comma-separated.")
+_FOR = typer.Option("--for", metavar="TIME", help="Sampling period.")
 _OBJECTS = typer.Option(metavar="N", help="Objects per interval and policy.", min=2)
-_SEED = typer.Option(help="Seed of the random numbers.", min=0)
+_SEED = typer.Option(metavar="N", help="Seed of the random numbers.", min=0)
 _HEADER = ("policy", "interval", "bias", "deviation", "visits", "stopped")
 
 
@@ -36,7 +36,7 @@ def intervals(
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
 ) -> None:
-    """Show how well a policy estimates change intervals, and with how many visits.
+    """Show how well a policy estimates change intervals.
 
     Objects change as a Poisson process. The policy visits each when it wants to,
     with no budget, until it stops by itself (stop=100: after 100 changes) or the

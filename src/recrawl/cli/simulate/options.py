@@ -19,36 +19,38 @@ if TYPE_CHECKING:
     from recrawl.simulate.observation import Observation
 
 _BUDGET = typer.Option(
-    metavar="B",
+    metavar="BUDGET",
     help="Visits: 5000/1d, 0.1/page/1d, or 4/change (four visits per change)  "
     "[default: 4/change; the crawl's own budget for a STORE]",
     show_default=False,
 )
 _POLICY = typer.Option(
-    metavar="P",
+    metavar="POLICIES",
     help="Policies with their parameters, comma-separated, e.g. recrawl,nutch:more=0.2; or all  "
     "[default: recrawl,optimal-known,uniform,nutch]",
     show_default=False,
 )
 _OBJECTIVE = typer.Option(
-    metavar="O", help="What to optimise: harmonic, freshness, age, missed or detected."
+    metavar="OBJECTIVE", help="What to optimise: harmonic, freshness, age, missed or detected."
 )
 _OBSERVE = typer.Option(
-    metavar="E", help="What a visit reveals: existence of a change, or last-modified."
+    metavar="WHAT", help="What a visit reveals: existence of a change, or last-modified."
 )
 _LYING = typer.Option(
-    metavar="S", help="Share of sections with a wrong Last-Modified, e.g. 10%.", show_default=False
+    metavar="SHARE",
+    help="Share of sections with a wrong Last-Modified, e.g. 10%.",
+    show_default=False,
 )
 _MISSED = typer.Option(
-    metavar="P", help="Probability that a visit misses a change, e.g. 5%.", show_default=False
+    metavar="SHARE", help="Probability that a visit misses a change, e.g. 5%.", show_default=False
 )
 _FALSE = typer.Option(
-    metavar="P",
+    metavar="SHARE",
     help="Probability that a visit reports a change where there is none.",
     show_default=False,
 )
 _STEP = typer.Option(
-    metavar="T",
+    metavar="TIME",
     help="Time between decisions  [default: 6h; less for a short history]",
     show_default=False,
 )
@@ -57,13 +59,13 @@ _LIVE = typer.Option(
     help="Visit by visit, as a live crawl does: first copies, host delays, a daily budget.",
 )
 _WARM_UP = typer.Option(
-    metavar="T", help="Time at the start that is not scored.", show_default=False
+    metavar="TIME", help="Time at the start that is not scored.", show_default=False
 )
-_LEVEL = typer.Option(help="Probability that the staleness lies in its band.")
-_SEED = typer.Option(help="Seed of the random numbers.", min=0)
+_LEVEL = typer.Option(metavar="SHARE", help="Probability that the staleness lies in its band.")
+_SEED = typer.Option(metavar="N", help="Seed of the random numbers.", min=0)
 _PLOT = typer.Option(
-    metavar="F",
-    help="Draw freshness over a quarter to four times the budget to F: .svg or .png.",
+    metavar="FILE",
+    help="Draw freshness over a quarter to four times the budget to FILE: .svg or .png.",
     show_default=False,
 )
 

@@ -14,6 +14,7 @@ from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import shared
 from recrawl.cli.simulate.intervals import intervals
 from recrawl.cli.simulate.options import RunOptions, with_run_options
+from recrawl.cli.verbs import verb_group
 
 _PAGES = typer.Argument(
     metavar="PAGES",
@@ -32,13 +33,13 @@ _KIND = typer.Argument(
     show_default=False,
 )
 _NUMBER = typer.Option(metavar="N", help="Number of pages.", min=1)
-_FOR = typer.Option("--for", metavar="T", help="Duration of the world.")
-_EVERY = typer.Option(metavar="T", help="Median interval between changes of a page.")
+_FOR = typer.Option("--for", metavar="TIME", help="Duration of the world.")
+_EVERY = typer.Option(metavar="TIME", help="Median interval between changes of a page.")
 _SPREAD = typer.Option(
-    metavar="S", help="Spread of rates: standard deviation of log(rate).", min=0.0
+    metavar="NUMBER", help="Spread of rates: standard deviation of log(rate).", min=0.0
 )
 _IGNORE = typer.Option(
-    metavar="K",
+    metavar="KINDS",
     help="Changes to leave out: bulk, revert or both, comma-separated.",
     show_default=False,
 )
@@ -59,10 +60,7 @@ Examples:
     recrawl simulate world sections
 """
 
-app = typer.Typer(name="simulate", help=_HELP, rich_markup_mode=None, no_args_is_help=True)
 
-
-@app.command()
 @shared.with_options(shared.table_options, "read_as")
 @with_run_options
 def history(
@@ -73,7 +71,7 @@ def history(
     read_as: TableOptions,
     asked: RunOptions,
 ) -> None:
-    """Compare revisit policies on a history of pages and their changes.
+    """Compare revisit policies on a history of changes.
 
     PAGES has one row per page, CHANGES one row per change, in any order: CSV,
     JSON, Parquet or Arrow, packed or not; each a file, a folder of files, a quoted
@@ -97,10 +95,9 @@ def history(
     shared.read_remarks(known)
 
 
-@app.command()
 @with_run_options
 def store(path: Annotated[Path, _STORE], *, asked: RunOptions) -> None:
-    """Compare revisit policies on what the visits of a crawl have found.
+    """Compare revisit policies on what a crawl has found.
 
     Each change that a visit of STORE found happens once: at its date where the
     host told it, else at random between the two visits. Without --budget the
@@ -118,12 +115,11 @@ def store(path: Annotated[Path, _STORE], *, asked: RunOptions) -> None:
     compare_policies(world_of_store(path, world_stream(asked.question.seed)), asked, store=path)
 
 
-@app.command()
 @with_run_options
 def world(
     kind: Annotated[str, _KIND],
     *,
-    number_of_pages: Annotated[int, _NUMBER] = 1000,
+    pages: Annotated[int, _NUMBER] = 1000,
     lasting: Annotated[str, _FOR] = "365d",
     every: Annotated[str, _EVERY] = "30d",
     spread: Annotated[float, _SPREAD] = 1.5,
@@ -144,8 +140,15 @@ def world(
     from recrawl.cli.simulate.runs import compare_policies
     from recrawl.units import days
 
-    made = MadeWorld(kind, number_of_pages, days(lasting), days(every), spread)
+    made = MadeWorld(kind, pages, days(lasting), days(every), spread)
     compare_policies(made.make(asked.question.seed), asked)
 
 
-app.command()(intervals)
+app = verb_group(
+    "simulate",
+    _HELP,
+    {
+        "Policies": {"history": history, "store": store, "world": world},
+        "Estimates of a policy": {"intervals": intervals},
+    },
+)

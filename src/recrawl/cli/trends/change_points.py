@@ -14,7 +14,7 @@ from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import shared
 from recrawl.cli.trends import shared as trends_shared
 
-_PENALTY = typer.Option(help="What a cut must gain, in ln(visits).", min=0)
+_PENALTY = typer.Option(metavar="NUMBER", help="What a cut must gain, in ln(visits).", min=0)
 
 
 @shared.with_options(shared.log_options, "read_as")

@@ -14,8 +14,8 @@ from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import shared
 from recrawl.cli.trends import shared as trends_shared
 
-_WITHIN = typer.Option(metavar="T", help="Time from the last visit on.")
-_MOST = typer.Option(metavar="K", help="Write the chances of 0 to K changes.", min=0, max=1000)
+_WITHIN = typer.Option(metavar="TIME", help="Time from the last visit on.")
+_MOST = typer.Option(metavar="N", help="Write the chances of 0 to N changes.", min=0, max=1000)
 
 
 @shared.with_options(shared.log_options, "read_as")
@@ -34,7 +34,7 @@ def counts(
     output: Annotated[Path | None, shared.OUTPUT] = None,
     read_as: TableOptions,
 ) -> None:
-    """Say how many changes of each page to expect, and with which chances.
+    """Predict how many changes of each page to expect.
 
     Writes one row per page and method: the mean number of changes within some time
     from the last visit, and the chance of each number of them.

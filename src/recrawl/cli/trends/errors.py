@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from recrawl.trends.weibull import Variant
     from recrawl.trends.windows import Windowing, Windows
 
-_BY = typer.Option(metavar="B", help="Groups of windows: state, size or threshold.")
+_BY = typer.Option(metavar="GROUPS", help="Groups of windows: state, size or threshold.")
 _ESTIMATORS = typer.Option(
-    metavar="E", help="Estimators to compare, comma-separated: also ratio and running."
+    metavar="METHODS", help="Estimators to compare, comma-separated: also ratio and running."
 )
 _PLOT = typer.Option(
-    metavar="F",
-    help="Draw the errors by size or threshold to F: .svg or .png.",
+    metavar="FILE",
+    help="Draw the errors by size or threshold to FILE: .svg or .png.",
     show_default=False,
 )
 
@@ -54,7 +54,7 @@ def errors(
     output: Annotated[Path | None, shared.OUTPUT] = None,
     read_as: TableOptions,
 ) -> None:
-    """Compare how well estimators fit the windows of all pages, as published.
+    """Compare how well estimators fit windows, as published.
 
     Writes one row per group of windows and estimator: the mean square error inside
     the windows, in how many of them it is best, and how often it beats each of the

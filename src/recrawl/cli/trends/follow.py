@@ -15,13 +15,13 @@ from recrawl.cli import shared
 from recrawl.cli.trends import shared as trends_shared
 
 _METHOD = typer.Option(
-    metavar="M",
+    metavar="METHOD",
     help="Only this forecaster: ratio, weibull, duane, cho or matloff; may be repeated.",
     show_default=False,
 )
-_WAIT = typer.Option(help="Share of the expected time to the next change to wait.")
+_WAIT = typer.Option(metavar="SHARE", help="Share of the expected time to the next change to wait.")
 _FALLING = typer.Option(
-    metavar="S",
+    metavar="SHARE",
     help="Share to wait where the rate decreases; may be repeated  [default: 1 and 0.7]",
     show_default=False,
 )
@@ -42,7 +42,7 @@ def follow(
     files: Annotated[list[Path], trends_shared.FILES],
     *,
     method: Annotated[list[str] | None, _METHOD] = None,
-    wait: Annotated[float, _WAIT] = 1.0,
+    wait_share: Annotated[float, _WAIT] = 1.0,
     decreasing: Annotated[list[float] | None, _FALLING] = None,
     new_windows: Annotated[bool, _NEW] = False,
     equal_visits: Annotated[int | None, _VISITS] = None,
@@ -53,7 +53,7 @@ def follow(
     output: Annotated[Path | None, shared.OUTPUT] = None,
     read_as: TableOptions,
 ) -> None:
-    """Replay visits that follow the forecast of each method, as published.
+    """Replay visits that follow a forecast, as published.
 
     From a page's fourth change on it is visited when its next change is expected.
     Writes one row per method and share of waiting: changes, those observed, visits,
@@ -73,7 +73,7 @@ def follow(
     out = shared.Output.of(*files, as_csv=as_csv, as_json=as_json, file=output)
     trends_shared.check_place(place)
     ways = [
-        Forecasting(name, wait, share * wait, rewindow=new_windows)
+        Forecasting(name, wait_share, share * wait_share, rewindow=new_windows)
         for name in method or FORECASTERS
         for share in (decreasing or _SHARES)[: None if name in _MOVING else 1]
     ]

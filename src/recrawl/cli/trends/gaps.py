@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from recrawl.trends.points import Points
 
 _EVERY = typer.Option(
-    metavar="T",
-    help="Only pages that change every T on average, give or take a fifth.",
+    metavar="TIME",
+    help="Only pages that change every TIME on average, give or take a fifth.",
     show_default=False,
 )
 _PLOT = typer.Option(
-    metavar="F", help="Draw the shares of gaps to F: .svg or .png.", show_default=False
+    metavar="FILE", help="Draw the shares of gaps to FILE: .svg or .png.", show_default=False
 )
 
 _NEAR = 1.2  # mean gaps within this factor of --every
@@ -44,7 +44,7 @@ def gaps(
     output: Annotated[Path | None, shared.OUTPUT] = None,
     read_as: TableOptions,
 ) -> None:
-    """Compare the gaps between changes with those of changes at random.
+    """Compare gaps between changes with those of random changes.
 
     Pools the gaps of all pages with at least five changes, each divided by the mean
     of its page. Writes one row per class of lengths: its gaps, their share, and the

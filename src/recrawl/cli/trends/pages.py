@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from recrawl.trends.points import Points
 
 _PLOT = typer.Option(
-    metavar="F",
-    help="Draw the timeline of the one --page to F: .svg or .png.",
+    metavar="FILE",
+    help="Draw the timeline of the one --page to FILE: .svg or .png.",
     show_default=False,
 )
 

@@ -24,7 +24,7 @@ def power_law(
     output: Annotated[Path | None, shared.OUTPUT] = None,
     read_as: TableOptions,
 ) -> None:
-    """Fit a rate that rises or falls as a power of age to the visits of each page.
+    """Fit a rate that is a power of age to the visits of each page.
 
     Writes one row per page: beta with a band, eta, the rate at the last visit, and
     the log-likelihood gained over a constant rate. The age of a page is counted

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from recrawl.report.trends import Table
 
 _BY = typer.Option(
-    metavar="B",
+    metavar="PERIOD",
     help="Cut by month, weekday, hour or year  [default: month]",
     show_default=False,
 )
@@ -41,7 +41,7 @@ def rates(
     output: Annotated[Path | None, shared.OUTPUT] = None,
     read_as: TableOptions,
 ) -> None:
-    """Say at what rate each page changed in each month, or between two instants.
+    """Show the change rates by month, or between two instants.
 
     Writes one row per page and period: its changes, the days watched, and the
     rate with a band.

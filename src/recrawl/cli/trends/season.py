@@ -14,7 +14,7 @@ from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import shared
 from recrawl.cli.trends import shared as trends_shared
 
-_MONTH = typer.Option(metavar="M", help="Month to forecast, e.g. 2027-01.", show_default=False)
+_MONTH = typer.Option(metavar="MONTH", help="Month to forecast, e.g. 2027-01.", show_default=False)
 
 
 @shared.with_options(shared.log_options, "read_as")
@@ -29,7 +29,7 @@ def season(
     output: Annotated[Path | None, shared.OUTPUT] = None,
     read_as: TableOptions,
 ) -> None:
-    """Forecast the change rate of each page in a month, from past years and months.
+    """Forecast the change rate of each page in a given month.
 
     Reads what was seen before that month. Writes one row per page: the rate
     with a band, the rate in the same month of past years (season), that of the

@@ -28,25 +28,28 @@ FILES = typer.Argument(
     help="Visits as for estimate, or all changes (page, changed_at); or the store of a crawl.",
     show_default=False,
 )
-PAGE = typer.Option(metavar="P", help="Only this page.", show_default=False)
+PAGE = typer.Option(metavar="PAGE", help="Only this page.", show_default=False)
 PLACE = typer.Option(
     metavar="WHERE", help="Place of an undated change within its gap: middle, end or random."
 )
 READING = typer.Option(
-    metavar="R",
+    metavar="METHOD",
     help="How windows are cut: by likelihood; or as published, where a gap contradicts a window's "
     "state by days (point, budget, envelope) or one gap too many does (count).",
 )
 THRESHOLD = typer.Option(
+    metavar="NUMBER",
     help="What ends a window: its gain in ln(changes) for likelihood, days for point, budget and "
     "envelope, gaps for count.",
     min=0,
 )
 BACKWARD = typer.Option("--backward", help="Cut from the last change back; not by likelihood.")
 VARIANT = typer.Option(
-    metavar="V", help="Weibull rate: corrected, likely, check, bar, unbiased or least."
+    metavar="VARIANT", help="Weibull rate: corrected, likely, check, bar, unbiased or least."
 )
-NEXT_LEVEL = typer.Option(help="Probability that the next change falls into its band.")
+NEXT_LEVEL = typer.Option(
+    metavar="SHARE", help="Probability that the next change falls into its band."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +131,7 @@ def put(table: Table, pages: TrendPages, out: shared.Output) -> None:
     if not out.interactive:
         out.write(pages.names.take(table.page), table.columns)
         return
-    some = table.first(screen.MOST_ROWS)
+    some = table.first(screen.most_rows())
     header, words = shown(some)
     names = pages.names.take(some.page).tolist()
     rows = [[page, *row] for page, row in zip(names, words, strict=True)]

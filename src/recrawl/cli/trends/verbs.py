@@ -5,8 +5,6 @@ Touches: nothing until a verb runs.
 
 from __future__ import annotations
 
-import typer
-
 from recrawl.cli.trends.change_points import change_points
 from recrawl.cli.trends.counts import counts
 from recrawl.cli.trends.errors import errors
@@ -19,8 +17,9 @@ from recrawl.cli.trends.rates import rates
 from recrawl.cli.trends.season import season
 from recrawl.cli.trends.trend_test import trend_test
 from recrawl.cli.trends.windows import windows
+from recrawl.cli.verbs import verb_group
 
-_HELP = """Find trends in the change rate of each page, and predict the next change.
+_HELP = """Find trends in how often pages change; predict the next change.
 
 FILE holds visits, as for estimate, or all changes of each page (page,
 changed_at). No verb changes it.
@@ -31,16 +30,20 @@ Examples:
     recrawl trends windows changes.csv
 """
 
-app = typer.Typer(name="trends", help=_HELP, rich_markup_mode=None, no_args_is_help=True)
-app.command()(pages)
-app.command()(windows)
-app.command("test")(trend_test)
-app.command("next")(next_change)
-app.command()(counts)
-app.command()(rates)
-app.command()(change_points)
-app.command()(power_law)
-app.command()(gaps)
-app.command()(errors)
-app.command()(follow)
-app.command()(season)
+app = verb_group(
+    "trends",
+    _HELP,
+    {
+        "Each page": {
+            "pages": pages,
+            "windows": windows,
+            "test": trend_test,
+            "next": next_change,
+            "counts": counts,
+            "change-points": change_points,
+            "power-law": power_law,
+            "follow": follow,
+        },
+        "All pages together": {"rates": rates, "gaps": gaps, "season": season, "errors": errors},
+    },
+)

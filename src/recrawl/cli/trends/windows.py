@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from recrawl.trends.windows import Windows
 
 _PLOT = typer.Option(
-    metavar="F",
-    help="Draw the Duane plot of the windows of the one --page to F: .svg or .png.",
+    metavar="FILE",
+    help="Draw the Duane plot of the windows of the one --page to FILE: .svg or .png.",
     show_default=False,
 )
 
@@ -42,7 +42,7 @@ def windows(
     output: Annotated[Path | None, shared.OUTPUT] = None,
     read_as: TableOptions,
 ) -> None:
-    """Cut the changes of each page into windows in which its rate moves one way.
+    """Cut the changes of each page into windows of one trend.
 
     Writes one row per window: whether its rate is constant, increasing or
     decreasing, beta and eta of its Weibull process, beta with a band, the rate at

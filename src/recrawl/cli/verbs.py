@@ -1,0 +1,143 @@
+"""Verbs: how they are registered, how their help reads, and the options that all of them have.
+
+Touches: the standard streams, once a verb runs.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from recrawl.cli import screen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    Verb = Callable[..., None] | typer.Typer
+
+LIMIT = typer.Option(metavar="N", min=1, help="Most rows.", show_default=False)
+_QUIET = typer.Option(
+    "--quiet", "-q", help="Print results and errors only: no remarks, no progress."
+)
+_VERBOSE = typer.Option("--verbose", "-v", help="Say more about what is done.")
+_OF_TABLES = "as_csv"  # parameter of the verbs that write tables
+_REQUIRED = re.compile(r" *\[required\]$|; required(?=\]$)")  # the usage line says it
+
+
+class _VerbHelp(TyperCommand):
+    """A verb whose help names arguments as people write them: FILE..., [STORE]."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ANN401 - Typer's own
+        return ["[OPTIONS]", *(_usage(each) for each in self.get_params(ctx) if _is_argument(each))]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - Typer's own
+        arguments, options = [], []
+        for each in self.get_params(ctx):
+            record = each.get_help_record(ctx)
+            if record is None:
+                continue
+            name, text = record[0], _REQUIRED.sub("", record[1])
+            if _is_argument(each):
+                arguments.append((_name(each), text))
+            else:
+                options.append((name, text))
+        for title, rows in (("Arguments", arguments), ("Options", options)):
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
+
+class _GroupHelp(TyperGroup):
+    """Verbs by what they are for, each with its whole summary."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - Typer's own
+        sections: dict[str, list[tuple[str, str]]] = {}
+        widest = max(map(len, self.commands))
+        for name in self.list_commands(ctx):
+            verb = self.commands[name]
+            title = getattr(verb, "rich_help_panel", None) or "Commands"
+            summary = (verb.help or "").strip().partition("\n")[0]
+            sections.setdefault(title, []).append((f"{name:{widest}}", summary))
+        for title, rows in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
+def verb_group(
+    name: str, about: str, verbs: Mapping[str, Mapping[str, Verb]], *, completion: bool = False
+) -> typer.Typer:
+    """Verbs under one name.
+
+    Args:
+        name: What stands before them.
+        about: Help of the group.
+        verbs: Functions and groups by their names, by the title of their section.
+        completion: Whether it has the options that set up completion in a shell.
+    """
+    app = typer.Typer(
+        name=name,
+        help=about,
+        cls=_GroupHelp,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        add_completion=completion,
+        no_args_is_help=True,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+    for title, members in verbs.items():
+        for called, verb in members.items():
+            if isinstance(verb, typer.Typer):
+                app.add_typer(verb, name=called, rich_help_panel=title)
+            else:
+                register = app.command(called, cls=_VerbHelp, rich_help_panel=title)
+                register(_with_common(verb))
+    return app
+
+
+def _with_common(verb: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb --quiet and --verbose, and --limit if it writes tables; it does not see them."""
+    own = list(inspect.signature(verb, eval_str=True).parameters.values())
+    common = list(inspect.signature(_set_screen, eval_str=True).parameters.values())
+    if not any(each.name == _OF_TABLES for each in own):
+        common = [each for each in common if each.name != "limit"]
+
+    @wraps(verb)
+    def run(**values: Any) -> None:  # noqa: ANN401 - what the signature below says
+        _set_screen(**{each.name: values.pop(each.name) for each in common})
+        verb(**values)
+
+    run.__signature__ = inspect.Signature(  # type: ignore[attr-defined] # what Typer reads
+        [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in (*own, *common)]
+    )
+    run.__annotations__ = {each.name: each.annotation for each in (*own, *common)}
+    return run
+
+
+def _set_screen(
+    *,
+    limit: Annotated[int | None, LIMIT] = None,
+    quiet: Annotated[bool, _QUIET] = False,
+    verbose: Annotated[bool, _VERBOSE] = False,
+) -> None:
+    if quiet and verbose:
+        raise typer.BadParameter("--quiet and --verbose exclude each other")
+    screen.limit = limit
+    screen.loudness = screen.REMARKS + verbose - quiet
+
+
+def _is_argument(parameter: Any) -> bool:  # noqa: ANN401 - Typer's own
+    return bool(parameter.param_type_name == "argument")
+
+
+def _name(argument: Any) -> str:  # noqa: ANN401 - Typer's own
+    name = argument.metavar or argument.name.upper()
+    return name if argument.nargs == 1 or name.endswith("...") else f"{name}..."
+
+
+def _usage(argument: Any) -> str:  # noqa: ANN401 - Typer's own
+    return _name(argument) if argument.required else f"[{_name(argument)}]"
