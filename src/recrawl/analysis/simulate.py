@@ -1,6 +1,6 @@
 """`simulate`: a world in, how fresh each policy would have kept a copy out.
 
-Touches: files, the clock.
+Touches: files, processes, the clock.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from recrawl.adapters.tables.logs import Log
 from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.adapters.tables.visits import VisitReading
 from recrawl.adapters.tables.worlds import read_world_and_count
+from recrawl.analysis.jobs import run_all
 from recrawl.analysis.results import ResultTable
 from recrawl.analysis.simulation_terms import terms_of, world_stream
 from recrawl.analysis.sources import is_path, visits_input, whole_input
@@ -146,25 +147,29 @@ class Contest:
         return cls(world, question, terms_of(world, store, question.budget, question.step))
 
     def run(
-        self, multiples: Sequence[float], progress: Callable[[float], None] | None = None
+        self,
+        multiples: Sequence[float],
+        progress: Callable[[float], None] | None = None,
+        *,
+        jobs: int = 1,
     ) -> tuple[list[SimulationEntry], list[BudgetLine]]:
-        """One run per policy, and for a chart one at each of several budgets."""
-        entries, lines = [], []
+        """One run per policy, and for a chart one at each of several budgets.
+
+        Args:
+            multiples: Of the budget.
+            progress: Called with the share that is done.
+            jobs: Processes that share the runs.
+        """
         budget, policies = self.terms.budget, self.question.policies
-        whole, done = len(policies) * sum(multiples), 0.0
-        for name in policies:
-            freshness = []
-            for multiple in multiples:
-                on_progress = _part(progress, done / whole, (done + multiple) / whole)
-                begin = time.perf_counter()
-                run = self._run(replace(budget, visits=budget.visits * multiple), name, on_progress)
-                seconds = time.perf_counter() - begin
-                freshness.append(run.freshness)
-                if multiple == 1:
-                    random = np.random.default_rng([self.question.seed, 2])  # the same sections
-                    band = staleness_band(run, random=random, level=self.question.level)
-                    entries.append(SimulationEntry(name, run, band, seconds))
-                done += multiple
+        timed = run_all(_ContestRuns(self, multiples), jobs=jobs, progress=progress)
+        entries, lines = [], []
+        for number, name in enumerate(policies):
+            runs = timed[number * len(multiples) : (number + 1) * len(multiples)]
+            run, seconds = runs[multiples.index(1.0)]
+            random = np.random.default_rng([self.question.seed, 2])  # the same sections
+            band = staleness_band(run, random=random, level=self.question.level)
+            entries.append(SimulationEntry(name, run, band, seconds))
+            freshness = [run.freshness for run, _ in runs]
             lines.append(BudgetLine(name, [budget.visits * each for each in multiples], freshness))
         return entries, lines
 
@@ -185,7 +190,7 @@ class Contest:
         changes = counted(len(self.world.changes), "change")
         return f"{pages}, {changes} in {every(self.world.days)}"
 
-    def _run(
+    def one_run(
         self, budget: Budget, name: str, on_progress: Callable[[float], None]
     ) -> SimulationRun:
         """One policy within a budget."""
@@ -214,11 +219,26 @@ class Contest:
         return simulation.result()
 
 
-def _part(
-    progress: Callable[[float], None] | None, start: float, end: float
-) -> Callable[[float], None]:
-    """Progress of one run, as part of the whole."""
-    return lambda share: None if progress is None else progress(start + share * (end - start))
+@dataclass(frozen=True, slots=True, eq=False)
+class _ContestRuns:
+    """The runs of a contest: each policy at each multiple of the budget."""
+
+    contest: Contest
+    multiples: Sequence[float]
+
+    def weights(self) -> Sequence[float]:
+        """Visits, about."""
+        return [each for _ in self.contest.question.policies for each in self.multiples]
+
+    def run(self, number: int, on_progress: Callable[[float], None]) -> tuple[SimulationRun, float]:
+        """One of them, and the seconds that it took."""
+        policy, multiple = divmod(number, len(self.multiples))
+        budget = self.contest.terms.budget
+        within = replace(budget, visits=budget.visits * self.multiples[multiple])
+        begin = time.perf_counter()
+        name = self.contest.question.policies[policy]
+        run = self.contest.one_run(within, name, on_progress)
+        return run, time.perf_counter() - begin
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,9 +7,11 @@ import io
 import json
 import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 
+from recrawl.cli.simulate import runs
 from tests.cli.running import names_in, run, run_here, sentence, start
 from tests.report.columns import SIMULATION_COLUMNS
 from tests.waiting import HANGS_SECONDS, cpu_seconds, ending, wait_until
@@ -241,8 +243,59 @@ def test_intervals_need_a_policy_that_estimates_one():
     assert "policy must be malcolm or malcolm-last-modified" in told
 
 
+def test_jobs_share_the_work_and_change_nothing(tmp_path):
+    made = ["world", "poisson", "--pages", 30, "--for", "60d", "--policy", "uniform,nutch"]
+    alone = rows(run("simulate", *made, "--json"))
+    shared = rows(run("simulate", *made, "--json", "--jobs", 2, "--plot", tmp_path / "b.svg"))
+
+    for each in (*alone, *shared):
+        assert each.pop("seconds") > 0
+    assert shared == alone
+    assert (tmp_path / "b.svg").stat().st_size > 0
+
+
+def test_long_work_says_how_long_it_takes(capsys):
+    """By what was done in the first seconds: a quarter in 30 s leaves 90 s."""
+    times = iter([0.0, 1.0, 31.0, 61.0])
+    told: list[float] = []
+    on_progress = runs._foretold(told.append, 1, lambda: next(times))
+
+    for share in (0.0, 0.1, 0.35, 0.6):
+        on_progress(share)
+
+    assert told == [0.0, 0.1, 0.35, 0.6]
+    assert capsys.readouterr().err.count("This takes up to about") == 1
+
+
 def test_an_unknown_world_is_refused():
     assert "world must be one of poisson" in sentence(run("simulate", "world", "mars"))
+
+
+def children(process):
+    """Processes that a process has begun and not yet waited for."""
+    return Path(f"/proc/{process}/task/{process}/children").read_text().split()
+
+
+def is_running(process):
+    try:
+        stat = Path(f"/proc/{process}/stat").read_text()
+    except FileNotFoundError:
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"  # ended, and not yet waited for
+
+
+def test_jobs_end_with_it(tmp_path):
+    words = ["simulate", "world", "poisson", "--pages", "2000", "--for", "3000d", "--jobs", "2"]
+    there = {"cwd": tmp_path, "stderr": subprocess.PIPE, "text": True}
+    with ending(start(*words, "-o", "rows.csv", **there)) as process:
+        wait_until(lambda: any(cpu_seconds(each) > 2 for each in children(process.pid)))
+        begun = children(process.pid)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=HANGS_SECONDS)
+
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    wait_until(lambda: not any(is_running(each) for each in begun))
 
 
 def test_it_can_be_interrupted(tmp_path):

@@ -63,6 +63,7 @@ _WARM_UP = typer.Option(
 )
 _LEVEL = typer.Option(metavar="SHARE", help="Probability that the staleness lies in its band.")
 _SEED = typer.Option(metavar="N", help="Seed of the random numbers.", min=0)
+_JOBS = typer.Option(metavar="N", help="Processes that share the work.", min=1)
 _PLOT = typer.Option(
     metavar="FILE",
     help="Draw freshness over a quarter to four times the budget to FILE: .svg or .png.",
@@ -80,11 +81,13 @@ class RunOptions:
     Args:
         question: How policies are compared.
         plot: Where to draw freshness against the budget; None for nowhere.
+        jobs: Processes that share the work.
         out: Where rows go.
     """
 
     question: SimulationQuestion
     plot: Path | None
+    jobs: int
     out: shared.Output
 
 
@@ -104,6 +107,7 @@ def run_options(
     level: Annotated[float, _LEVEL] = 0.9,
     seed: Annotated[int, _SEED] = 0,
     plot: Annotated[Path | None, _PLOT] = None,
+    jobs: Annotated[int, _JOBS] = 1,
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
@@ -133,7 +137,7 @@ def run_options(
         level=level,
         seed=seed,
     )
-    return RunOptions(question, plot, out)
+    return RunOptions(question, plot, jobs, out)
 
 
 def _observation(observe: str, lying: str, missed: str, false: str) -> Observation:

@@ -5,11 +5,13 @@ Touches: files, the standard streams, the clock.
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from recrawl.cli import screen
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from recrawl.analysis.simulate import Contest
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from recrawl.report.simulation import SimulationEntry
     from recrawl.simulate.world import World
 
+_KNOWN_SECONDS = 5.0  # after which what is done tells how long the rest takes
+_LONG_SECONDS = 60.0
 _MANY = 1000  # visits shown without decimals
 
 
@@ -37,11 +41,40 @@ def compare_policies(
     contest = Contest.of(whole, asked.question, store)
     with screen.progress("simulating") as progress:
         budgets = ONE_BUDGET if asked.plot is None else SEVERAL_BUDGETS
-        entries, lines = contest.run(budgets, progress)
+        entries, lines = contest.run(budgets, _foretold(progress, asked.jobs), jobs=asked.jobs)
     _put(entries, asked.out)
     if asked.plot is not None:
         contest.chart(lines).save(asked.plot)
     _remarks(contest, left_out)
+
+
+def _foretold(
+    progress: Callable[[float], None] | None,
+    jobs: int,
+    clock: Callable[[], float] = time.monotonic,
+) -> Callable[[float], None]:
+    """Progress that also says how long it will take, as soon as that is known and if it is long."""
+    from recrawl.report.words import every
+    from recrawl.units import SECONDS_A_DAY
+
+    first: tuple[float, float] | None = None  # time and share when runs were under way
+    said = False
+
+    def on_progress(share: float) -> None:
+        nonlocal first, said
+        now = clock()
+        if first is None and share > 0:
+            first = now, share
+        elif first is not None and not said and now - first[0] >= _KNOWN_SECONDS:
+            said = True
+            left = (1 - share) * (now - first[0]) / max(share - first[1], 1e-6)
+            if left > _LONG_SECONDS:
+                hint = "" if jobs > 1 else " --jobs N shares the work among N processes."
+                screen.remark(f"This takes up to about {every(left / SECONDS_A_DAY)}.{hint}")
+        if progress is not None:
+            progress(share)
+
+    return on_progress
 
 
 def _put(entries: list[SimulationEntry], out: shared.Output) -> None:
