@@ -3,6 +3,7 @@
     python benchmarks/memory.py
     python benchmarks/memory.py --pages 100000 --hosts 10000
     python benchmarks/memory.py --keep filled --steps replay pages
+    python benchmarks/memory.py --weights --steps weights replay crawl status
 
 A store is written with ten pages on each host, two visits to each page, and a host's robots.txt on
 every tenth; settings name every host as a site. Then, each in a process of its own:
@@ -13,6 +14,7 @@ every tenth; settings name every host as a site. Then, each in a process of its 
     status     `recrawl status`
     pages      `recrawl pages`, all rows to a file
     ...        and other verbs that read a whole store, or much of it
+    weights    the file of weights is hashed and read, with --weights, which names every page in one
 
 The most memory of each is what the system says of it (VmHWM). With --keep the filled store stays in
 a folder, and the next run with it begins from a copy of that.
@@ -35,6 +37,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.arrays.texts import Texts
 from recrawl.clock import ScaledClock
 from recrawl.crawl.running import running
 from recrawl.entries.entries import (
@@ -46,9 +49,9 @@ from recrawl.entries.entries import (
     VisitMade,
 )
 from recrawl.parse.messages import Response
-from recrawl.settings.settings import read_settings
 from recrawl.state.opening import open_crawl
 from recrawl.store import create_store, open_for_writing, open_store
+from recrawl.store.settings_file import load_settings
 from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import PageStatus, VisitOutcome
 
@@ -68,6 +71,19 @@ def host_of(number: int) -> str:
     return f"www.host{number}.example-{number % 50_000}.org"
 
 
+def address_of(number: int, hosts: int) -> str:
+    return f"https://{host_of(number % hosts)}/section-{number % 7}/page-{number}.html"
+
+
+def name_weights(folder: Path, pages: int, hosts: int) -> None:
+    """Write a file of weights with a row per page, and let the settings name it."""
+    views = 1 + np.random.default_rng(0).pareto(1.0, pages).astype(np.int64)
+    rows = (f"{address_of(page, hosts)},{count}\n" for page, count in enumerate(views.tolist()))
+    (folder / "views.csv").write_text("page,weight\n" + "".join(rows))
+    settings = folder / "recrawl.toml"
+    settings.write_text('weights = "views.csv"\n' + settings.read_text())
+
+
 def fill(folder: Path, pages: int, hosts: int) -> None:
     """Write settings and a store as a crawl of a month would have left them."""
     sites = "".join(f'[[site]]\naddress = "https://{host_of(host)}/"\n' for host in range(hosts))
@@ -78,10 +94,7 @@ def fill(folder: Path, pages: int, hosts: int) -> None:
     with create_store(folder / "pages.db") as store:
         for some in parts(pages):
             names = [host_of(number % hosts) for number in some]
-            addresses = [
-                f"https://{name}/section-{number % 7}/page-{number}.html"
-                for number, name in zip(some, names, strict=True)
-            ]
+            addresses = [address_of(number, hosts) for number in some]
             rules = [number % hosts for number in some]
             store.write([PagesFound(addresses, names, rules, start)])
         for some in parts(hosts):
@@ -112,9 +125,29 @@ def visit(
     return VisitMade(number, at, VisitOutcome.FIRST, 200, size=12_345, copy=copy, change=change)
 
 
+def weights(folder: Path) -> str:
+    """Hash and read the file of weights of the settings, and look up its pages."""
+    file = load_settings(folder / "recrawl.toml").weights_file
+    if file is None:
+        return "no weights"
+    began = time.process_time()
+    file.digest  # noqa: B018 - hashed when it is asked for
+    hashed, found = time.process_time(), file.read()
+    read = time.process_time()
+    with open_store(folder / "pages.db") as reader:
+        named = sum(found.count_named(Texts.of(some)) for some in reader.all_addresses())
+    seconds = hashed - began, read - hashed, time.process_time() - read
+    held = (found.keys.nbytes + found.weight.nbytes) / 1e6
+    hashing, reading, finding = (f"{each:.2f} s" for each in seconds)
+    return (
+        f"{len(found):,} pages: {hashing} to hash, {reading} to read, {finding} to look up "
+        f"{named:,}; holds {held:.0f} MB"
+    )
+
+
 def replay(folder: Path) -> str:
     """Learn all visits again, and leave a checkpoint."""
-    settings = read_settings((folder / "recrawl.toml").read_text())
+    settings = load_settings(folder / "recrawl.toml")
     path, now = folder / "pages.db", time.time() / SECONDS_A_DAY
     with open_for_writing(path) as store, open_store(path) as reader:
         crawl = open_crawl(settings, store, reader, now, random=np.random.default_rng(0))
@@ -139,7 +172,7 @@ class Network:
 
 def crawl(folder: Path) -> str:
     """Open the crawl and make visits."""
-    settings = read_settings((folder / "recrawl.toml").read_text())
+    settings = load_settings(folder / "recrawl.toml")
     clock = ScaledClock(SECONDS_PER_DAY, time.time() / SECONDS_A_DAY)
 
     async def run() -> str:
@@ -189,6 +222,7 @@ VERBS = {
     "check": ("check",),
 }
 STEPS = {
+    "weights": weights,
     "replay": replay,
     "crawl": crawl,
     **{name: partial(verb, words=words) for name, words in VERBS.items()},
@@ -206,6 +240,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=1_000_000)
     parser.add_argument("--hosts", type=int, default=100_000)
     parser.add_argument("--keep", type=Path, help="folder for the filled store; made once")
+    parser.add_argument("--weights", action="store_true", help="with a file of weights")
     parser.add_argument("--steps", nargs="+", choices=STEPS, default=list(STEPS))
     parser.add_argument("--step", nargs=2, help=argparse.SUPPRESS)
     asked = parser.parse_args()
@@ -227,6 +262,8 @@ def main() -> None:
             fill(filled, asked.pages, asked.hosts)
         for name in ("recrawl.toml", "pages.db"):
             shutil.copy(filled / name, folder / name)
+        if asked.weights:
+            name_weights(folder, asked.pages, asked.hosts)
         size = (folder / "pages.db").stat().st_size
         print(f"{asked.pages:,} pages on {asked.hosts:,} hosts, {size / 1e6:,.0f} MB on disk")
         for step in asked.steps:

@@ -242,10 +242,19 @@ def test_every_result_has_a_chart(log, rates):
 
 def test_weights_say_which_pages_matter(rates):
     plain = recrawl.plan(rates, budget="1/1d", objective="freshness")
-    heavy = recrawl.plan(rates, budget="1/1d", objective="freshness", weights={PAGES[1]: 50.0})
+    weights = {PAGES[1]: 50.0, PAGES[0]: 1.0}
+    heavy = recrawl.plan(rates, budget="1/1d", objective="freshness", weights=weights)
 
     assert heavy[PAGES[1]]["visits_per_day"] > 2 * plain[PAGES[1]]["visits_per_day"]
-    with pytest.raises(InvalidParameter, match=r"weight of '/a' must be a number, at least 0"):
+    others = {PAGES[1]: 50.0, "https://other.org/": 1.0}
+    frame = pa.table({"page": list(others), "weight": list(others.values())})
+    for same in (others, frame, frame.to_pandas()):
+        found = recrawl.plan(rates, budget="1/1d", weights=same).answer.plan.weight
+        assert found is not None
+        assert sorted(found.tolist()) == [1.0] * (len(found) - 1) + [50.0]
+    with pytest.raises(InvalidParameter, match="weights must name a page"):
+        recrawl.plan(rates, budget="1/1d", weights={})
+    with pytest.raises(InvalidParameter, match=r"weight of '/a' must be a number above 0"):
         recrawl.plan(rates, budget="1/1d", weights={"/a": -1.0})
 
 

@@ -44,6 +44,21 @@ def test_the_crawl_does_not_look_again_at_what_was_just_added(tmp_path):
         assert len(server.asked("/robots.txt")) == 1
 
 
+def test_weights_are_read_before_anything_is_added(tmp_path):
+    run("init", tmp_path, "--agent", AGENT)
+    settings = tmp_path / "recrawl.toml"
+    before = 'weights = "views.csv"\n' + settings.read_text()
+    settings.write_text(before)
+    with FaultServer({"/p": answers.page(b"a page")}).in_thread() as server:
+        words = ("add", server.address("/p"), "--page", "--local")
+        assert "views.csv: must be a readable file" in sentence(run(*words, cwd=tmp_path))
+        assert settings.read_text() == before
+        (tmp_path / "views.csv").write_text(f"page,weight\n{server.address('/p')},3\n")
+
+        assert run(*words, cwd=tmp_path).code == 0
+        assert addresses(tmp_path) == [server.address("/p")]
+
+
 def test_one_page_is_only_that(tmp_path):
     run("init", tmp_path, "--agent", AGENT)
     with FaultServer({"/p": answers.page(b"a page")}).in_thread() as server:

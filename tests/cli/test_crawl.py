@@ -71,6 +71,25 @@ def test_a_quiet_crawl_still_logs(tmp_path):
     assert "Stopped. " in (tmp_path / "crawl.log").read_text()
 
 
+def test_a_file_of_weights_decides_what_is_copied_first(tmp_path):
+    """One that cannot be read is one sentence, and the store stays as it is."""
+    with site() as server:
+        crawl_in(tmp_path, server)
+        settings = tmp_path / "recrawl.toml"
+        settings.write_text('weights = "views.csv"\n' + settings.read_text())
+        before = (tmp_path / "recrawl.db").read_bytes()
+        assert "views.csv: must be a readable file" in sentence(run("crawl", cwd=tmp_path))
+        assert (tmp_path / "recrawl.db").read_bytes() == before
+        views = {server.address("/3"): 7, server.address("/1"): 2}
+        rows = "".join(f"{page},{count}\n" for page, count in views.items())
+        (tmp_path / "views.csv").write_text("page,weight\n" + rows)
+        ended = run("crawl", "--once", "--visit-log", "visits.jsonl", cwd=tmp_path)
+
+    first = json.loads((tmp_path / "visits.jsonl").read_text().splitlines()[0])
+    assert ended.err.startswith("views.csv has weights of 2 pages.")
+    assert first["address"] == server.address("/3")
+
+
 def test_it_stops_when_its_time_is_over(tmp_path):
     with site() as server:
         crawl_in(tmp_path, server, more='interval = "1s"')

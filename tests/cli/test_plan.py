@@ -127,6 +127,31 @@ def test_weights_and_other_names_of_columns(tmp_path):
     assert [float(row["visits_per_day"]) for row in rows_of(ended)] == pytest.approx([2, 1])
 
 
+def test_weights_of_a_file_are_those_of_a_column(tmp_path, rates):
+    """Views of one page add up, and pages that are not named weigh as the least that is."""
+    views = [("https://a.org/1", 3), ("https://B.org/4", 8), ("https://A.org/1", 2), ("/x", 4)]
+    file = write_log(tmp_path / "views.csv", views, "url,hits")
+    column = [(page, rate, {1: 5, 4: 8}.get(rate, 4)) for page, rate in RATES]
+    own = write_log(tmp_path / "own.csv", column, "page,rate_per_day,weight")
+    budget = ("--budget", "5/1d")
+
+    ended = run_here("plan", rates, *budget, "--weights", file)
+    assert rows_of(ended) == rows_of(run_here("plan", own, *budget))
+    assert "views.csv has weights of 2 of 5 pages" in ended.err
+    assert "the others weigh 4, as the least in it; 1 name in it is no page here." in ended.err
+    renamed = write_log(tmp_path / "renamed.csv", views, "a,b")
+    names = ("--column", "weights.page=a", "--column", "weights.weight=b")
+    other = run_here("plan", rates, *budget, "--weights", renamed, *names)
+    assert other.out == ended.out
+
+
+def test_bad_weights_are_refused_in_one_sentence(tmp_path, rates):
+    file = write_log(tmp_path / "views.csv", [("https://a.org/1", 0)], "page,weight")
+    said = sentence(run("plan", rates, "--budget", "5/1d", "--weights", file))
+
+    assert "views.csv, line 2, column 'weight': must be a number above 0" in said
+
+
 def test_visits_a_change_and_random_instants(rates):
     words = ("--budget", "0.5/change", "--form", "randomised", "--objective", "freshness")
     ended = run_here("plan", rates, *words, "--csv")

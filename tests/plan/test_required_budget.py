@@ -139,3 +139,14 @@ def test_a_page_that_is_never_visited_is_never_fresh():
 
     assert plan.visits_per_day[0] == 0
     assert plan.freshness[0] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_weights_take_visits_from_pages_that_matter_less():
+    """The share is of all pages alike, so a plan by weight needs more visits to reach it."""
+    rates, weight = [1.0, 1.0, 1.0], [9.0, 1.0, 1.0]
+    needed = visits_needed(rates, 0.6, weight=weight)
+    plan = allocate(rates, needed.visits, weight=weight)
+
+    assert plan.freshness.mean() == pytest.approx(0.6, rel=1e-4)
+    assert needed.visits > visits_needed(rates, 0.6).visits
+    assert visits_needed(rates, 0.6, weight=[5, 5, 5]) == pytest.approx(visits_needed(rates, 0.6))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recrawl.errors import InvalidParameter
+from recrawl.errors import InvalidParameter, InvalidTable
 from recrawl.inspect.next_visits import next_visit_of_any
 from recrawl.policies.recrawl.beliefs import Beliefs
 from recrawl.scheduler import Scheduler
@@ -166,3 +166,33 @@ def test_what_cannot_be_is_said_in_a_sentence(store):
         (page,) = scheduler.due()
         with pytest.raises(InvalidParameter, match="say whether it has changed, or a status"):
             scheduler.seen(page)
+
+
+def test_a_file_of_weights_sends_visits_where_they_matter(tmp_path):
+    """A tenth of the pages have a hundred times the weight; all change alike."""
+    pages = [f"https://a.org/{number}" for number in range(20)]
+    (tmp_path / "recrawl.toml").write_text(
+        'agent = "bot (me@example.org)"\nbudget = "40/1d"\nweights = "views.csv"\n'
+        '[[site]]\naddress = "https://a.org/"\n'
+    )
+    rows = "".join(f"{page},{100 if number < 2 else 1}\n" for number, page in enumerate(pages))
+    (tmp_path / "views.csv").write_text(f"page,views\n{rows}")
+    clock = HandClock()
+    with Scheduler.open(settings=tmp_path / "recrawl.toml", clock=clock) as scheduler:
+        scheduler.add(reversed(pages))
+        visits = [page for page, _ in visit_for(scheduler, clock, 6, lambda *_: True)]
+
+    assert set(visits[:2]) == set(pages[:2])  # first copies, too
+    heavy, light = (
+        np.mean([visits.count(page) for page in some]) for some in (pages[:2], pages[2:])
+    )
+    assert heavy > 3 * light > 0
+
+
+def test_weights_that_cannot_be_read_leave_the_store_alone(tmp_path):
+    settings = tmp_path / "recrawl.toml"
+    settings.write_text('agent = "bot (me@example.org)"\nweights = "views.csv"\n')
+
+    with pytest.raises(InvalidTable, match=r"views\.csv: must be a readable file"):
+        Scheduler.open(settings=settings)
+    assert [path.name for path in tmp_path.iterdir()] == ["recrawl.toml"]

@@ -101,7 +101,7 @@ def test_every_key_is_read():
 
 
 def test_there_are_few_keys():
-    assert len({*TOP, *BLOCK, *(key for keys in TABLES.values() for key in keys)}) <= 24
+    assert len({*TOP, *BLOCK, *(key for keys in TABLES.values() for key in keys)}) <= 25
 
 
 def test_the_rule_names_every_objective():
@@ -223,7 +223,8 @@ def test_a_wrong_value_is_refused_with_its_line(text):
 
 
 UNKNOWN = {
-    SITE + "weights = 2": 'line 4: unknown key "weights" in [[site]]; did you mean "weight"?',
+    SITE + "weights = 2": 'line 4: unknown key "weights" in [[site]]; it belongs to the top of the '
+    'file, or did you mean "weight"?',
     "bugdet = 1": 'line 2: unknown key "bugdet" in the top of the file; did you mean "budget"?',
     "Budget = 1": 'line 2: unknown key "Budget" in the top of the file; did you mean "budget"?',
     "[[sites]]": 'line 2: unknown key "sites" in the top of the file; did you mean [[site]]?',
@@ -236,9 +237,9 @@ UNKNOWN = {
     "[politeness]\nxyz = 1": 'line 3: unknown key "xyz" in [politeness]; expected one of '
     "delay, together",
     '"\u202e" = 1': 'line 2: unknown key "\\u202e" in the top of the file; expected one of '
-    "agent, budget, objective, policy",
+    "agent, budget, objective, policy, weights",
     '"a\\nb" = 1': 'line 2: unknown key "a\\nb" in the top of the file; expected one of '
-    "agent, budget, objective, policy",
+    "agent, budget, objective, policy, weights",
 }
 
 

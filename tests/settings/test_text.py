@@ -128,7 +128,13 @@ def test_nothing_is_added_to_a_list_in_one_line():
     ("values", "message"),
     [
         ({"weight": -1}, "weight must be a number above 0 (got -1)"),
-        ({"weights": 1}, 'unknown key "weights" in [[site]]; did you mean "weight"?'),
+        (
+            {"weights": 1},
+            (
+                'unknown key "weights" in [[site]]; it belongs to the top of the file, '
+                'or did you mean "weight"?'
+            ),
+        ),
         (
             {"interval": "1d", "minimum": "1h"},
             "interval excludes minimum and maximum (got minimum, too)",

@@ -1,5 +1,7 @@
 """Runs through the agenda of a live crawl, beside runs that decide in steps."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -81,3 +83,14 @@ def test_what_cannot_be_simulated_is_refused():
         LiveSimulation(world, uniform(), Budget(np.inf), random=np.random.default_rng(0))
     with pytest.raises(InvalidHistory, match="must last"):
         LiveSimulation(nothing, uniform(), Budget(1.0), random=np.random.default_rng(0))
+
+
+def test_weights_of_a_world_decide_as_they_do_in_steps():
+    """Twenty of 120 pages weigh a hundred times as much: they are kept fresher than the others."""
+    world = poisson()
+    heavy = np.arange(120) < 20
+    world = replace(world, weight=np.where(heavy, 100.0, 1.0))
+    run, plain = live(world, Recrawl(), "20/1d"), live(poisson(), Recrawl(), "20/1d")
+
+    assert run.stale_days[heavy].sum() < 0.7 * plain.stale_days[heavy].sum()
+    assert run.stale_days[~heavy].sum() > plain.stale_days[~heavy].sum()

@@ -5,7 +5,9 @@ Touches: files.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +15,8 @@ import numpy as np
 from recrawl.adapters.pictures import DrawnChart
 from recrawl.adapters.tables.rates import NEEDED, OPTIONAL, RateTable, hosts_of, read_rates
 from recrawl.adapters.tables.text_files import TextCells
+from recrawl.adapters.tables.weights import NEEDED as WEIGHT_COLUMNS
+from recrawl.adapters.tables.weights import read_weights, weights_of
 from recrawl.analysis.estimate import EstimateResult
 from recrawl.analysis.results import ResultTable
 from recrawl.analysis.sources import whole_input
@@ -33,10 +37,11 @@ from recrawl.report.words import counted, tenths
 from recrawl.units import days
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
 
     from recrawl.arrays.types import Floats
     from recrawl.plan import BudgetCurve, Objective, Plan
+    from recrawl.settings.page_weights import PageWeights
 
 RANDOMISED = "randomised"
 _FORMS = ("periodic", RANDOMISED)
@@ -194,7 +199,7 @@ def plan(  # noqa: PLR0913 - the options of the verb
     per_host: str = "",
     max_interval: str = "",
     min_interval: str = "",
-    weights: Mapping[str, float] | None = None,
+    weights: object = None,
     columns: Mapping[str, str] | None = None,
 ) -> PlanResult:
     """Plan how often to visit each page within a budget.
@@ -210,8 +215,9 @@ def plan(  # noqa: PLR0913 - the options of the verb
         per_host: Maximum visits to one host, e.g. 60/1h.
         max_interval: Visit every page at least this often, e.g. 90d.
         min_interval: Visit no page more often than this, e.g. 1h.
-        weights: How much each page matters, instead of the column `weight`; 1 for pages it does
-            not name.
+        weights: How much each page matters, instead of the column `weight`: a mapping of pages to
+            weights, or one row per page or view in a path or a frame: `page`, `weight`. Rows of one
+            page add up; pages that are not named weigh as the least that is.
         columns: Your names of the columns, where they differ.
 
     Examples:
@@ -234,7 +240,7 @@ def plan(  # noqa: PLR0913 - the options of the verb
         with whole_input(source, (*NEEDED, *OPTIONAL), columns=columns) as known:
             file, table = known.names, read_rates(known)
     if weights is not None:
-        table = _weighted(table, weights)
+        table = weighted(table, _weights_of(weights))[0]
     answer = question.answer(file, table)
     names, rows = Texts.of(table.pages), plan_columns(answer.plan)
     return PlanResult(names, rows, "page", question=question, answer=answer)
@@ -247,10 +253,16 @@ def _rate_table(source: EstimateResult) -> RateTable:
     return RateTable(source.names, {name: source.column(name) for name in figures})
 
 
-def _weighted(table: RateTable, weights: Mapping[str, float]) -> RateTable:
-    for page, figure in weights.items():
-        if not 0 <= figure < np.inf:
-            message = f"weight of {page!r} must be a number, at least 0 (got {figure})"
-            raise InvalidParameter(message)
-    weight = np.array([weights.get(page, 1.0) for page in table.pages], np.float64)
-    return replace(table, figures={**table.figures, "weight": weight})
+def _weights_of(source: object) -> PageWeights:
+    """Weights of a mapping of pages to weights, of a path or a frame."""
+    if isinstance(source, Mapping) and all(isinstance(each, Real) for each in source.values()):
+        return weights_of(source)
+    with whole_input(source, WEIGHT_COLUMNS, name="weights") as table:
+        return read_weights(table)
+
+
+def weighted(table: RateTable, weights: PageWeights) -> tuple[RateTable, int]:
+    """Rates with the weights of a file, and how many of its pages are among theirs."""
+    pages = Texts.of(table.pages)
+    weight = weights.or_least(weights.find(pages))
+    return replace(table, figures={**table.figures, "weight": weight}), weights.count_named(pages)

@@ -52,21 +52,25 @@ def add(
         recrawl add https://example.org/prices --page-only
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     import asyncio
+    from dataclasses import replace
 
     from recrawl.cli.crawling import find_pages
     from recrawl.errors import StoreLocked
     from recrawl.settings.settings import read_settings
     from recrawl.settings.text import with_site
+    from recrawl.state.weights import check_weights
     from recrawl.store import open_store
     from recrawl.store.scratch import whole_file
     from recrawl.store.settings_file import load_settings, load_text, store_of
 
     given = {"budget": budget, "weight": weight, "links": links, "local": local}
     values = {key: value for key, value in given.items() if value not in ("", None, 0, False)}
-    store = store_of(settings, load_settings(settings))
+    before = load_settings(settings)
+    store = store_of(settings, before)
     open_store(store).close()  # raises before anything is changed
+    check_weights(before)
     text = with_site(load_text(settings), address, page=page, name=str(settings), **values)
-    asked = read_settings(text, name=str(settings))
+    asked = replace(read_settings(text, name=str(settings)), weights_file=before.weights_file)
     with whole_file(settings) as file:
         file.write(text.encode())
     screen.remark(f"Added {address} to {settings}.")

@@ -13,6 +13,8 @@ import typer
 from recrawl.cli import options, screen, shared
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from recrawl.adapters.tables.columns import TableInput
     from recrawl.adapters.tables.rates import RateTable
     from recrawl.analysis.plan import PlanAnswer
@@ -44,7 +46,14 @@ _LEAST = typer.Option(
 _FORM = typer.Option(
     metavar="FORM", help="Visits at equal intervals (periodic) or at random instants (randomised)."
 )
+_WEIGHTS = typer.Option(
+    metavar="FILE",
+    help="Importance of pages (page, weight), such as page views; rows of one page add up, and "
+    "pages not in it weigh as the least that is.",
+    show_default=False,
+)
 _CURVE = typer.Option("--curve", help="Write what other budgets would buy, one row per budget.")
+_OF_WEIGHTS = {"weights.page": "page", "weights.weight": "weight"}  # in --column
 _PLOT = typer.Option(
     metavar="FILE", help="Draw what budgets buy to FILE: .svg or .png.", show_default=False
 )
@@ -59,6 +68,7 @@ def plan(
     max_interval: Annotated[str, _MOST] = "",
     min_interval: Annotated[str, _LEAST] = "",
     form: Annotated[str, _FORM] = "periodic",
+    weights: Annotated[Path | None, _WEIGHTS] = None,
     curve: Annotated[bool, _CURVE] = False,
     plot: Annotated[Path | None, _PLOT] = None,
     column: Annotated[list[str] | None, shared.COLUMN] = None,
@@ -75,12 +85,14 @@ def plan(
     `recrawl estimate`. Writes one row per page: visits per day, days between visits,
     expected freshness and the value of one more visit per day. If FILE is the
     store of a crawl, rates are those that `recrawl pages` shows; its settings
-    are ignored. Nothing is fetched and FILE is not changed.
+    are ignored. --weights takes any of these formats; its columns are renamed by
+    --column weights.page=url. Nothing is fetched and FILE is not changed.
 
     \b
     Examples:
         recrawl plan rates.csv --budget 5000/1d
         recrawl plan rates.csv --budget 5000/1d --per-host 60/1h -o plan.csv
+        recrawl plan rates.csv --budget 5000/1d --weights views.csv
         recrawl plan rates.csv --budget 5000/1d --curve --plot budget.svg
         recrawl plan recrawl.db --budget 5000/1d
     """  # noqa: D301 - \b tells click to leave the paragraph alone
@@ -91,16 +103,23 @@ def plan(
     from recrawl.analysis.plan import RANDOMISED, PlanQuestion
     from recrawl.report.plans import curve_chart
 
-    out = shared.Output.of(*files, as_csv=as_csv, as_json=as_json, file=output)
     if form == RANDOMISED and (curve or plot is not None):
         raise typer.BadParameter("--curve and --plot need --form periodic")
     question = PlanQuestion.of(budget, objective, per_host, (max_interval, min_interval), form)
-    names = options.renamed(column or [], (*NEEDED, *OPTIONAL))
-    read_as = TableOptions(names, delimiter=delimiter_of(delimiter))
+    given = [*files, *([weights] if weights else [])]
+    out = shared.Output.of(*given, as_csv=as_csv, as_json=as_json, file=output)
+    names = options.renamed(column or [], (*NEEDED, *OPTIONAL, *_OF_WEIGHTS))
+    read_as = TableOptions(
+        {ours: theirs for ours, theirs in names.items() if ours not in _OF_WEIGHTS},
+        delimiter=delimiter_of(delimiter),
+    )
     if plot is not None:
         check_picture(plot)
     with open_table(files, read_as) as source:
         table = read_rates(source)
+    said: list[str] = []
+    if weights is not None:
+        table, said = _weighted(table, weights, names)
     answer = question.answer(source.names, table)
     budgets = question.curve(answer) if curve or plot is not None else None
     if plot is not None and budgets is not None:
@@ -109,8 +128,26 @@ def plan(
         _put_curve(budgets, out)
     else:
         _put(table, answer.plan, out)
-    for sentence in _remarks(source, answer):
+    for sentence in (*said, *_remarks(source, answer)):
         screen.remark(sentence)
+
+
+def _weighted(
+    table: RateTable, file: Path, names: Mapping[str, str]
+) -> tuple[RateTable, list[str]]:
+    """Rates with the weights of a file, and what is to be said of it."""
+    from recrawl.adapters.tables.inputs import open_table
+    from recrawl.adapters.tables.table_options import TableOptions
+    from recrawl.adapters.tables.weights import read_weights
+    from recrawl.analysis.plan import weighted
+    from recrawl.report.plans import weights_sentence
+
+    theirs = {_OF_WEIGHTS[name]: given for name, given in names.items() if name in _OF_WEIGHTS}
+    with open_table([file], TableOptions(theirs)) as source:
+        weights = read_weights(source)
+    table, named = weighted(table, weights)
+    sentence = weights_sentence(source.names, weights, named, len(table.pages))
+    return table, [*source.remarks, sentence]
 
 
 def _put(table: RateTable, plan: Plan, out: shared.Output) -> None:

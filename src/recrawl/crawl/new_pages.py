@@ -18,7 +18,7 @@ from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from recrawl.crawl.ledger import Ledger
     from recrawl.crawl.worker_threads import WorkerThreads
@@ -72,8 +72,9 @@ class NewPages:
         new = list(addresses)
         names = [host_of(address) for address in new]
         rules = self._crawl.settings.rules_of(new)
-        future = self._ledger.put(PagesFound(new, names, rules, now * SECONDS_A_DAY, depth))
-        future.add_done_callback(lambda done: self._added(done, names, rules))
+        entry = PagesFound(new, names, rules, now * SECONDS_A_DAY, depth)
+        future = self._ledger.put(entry)
+        future.add_done_callback(partial(self._added, entry))
         return future
 
     def synced(self, synced: ListingSynced) -> asyncio.Future[Receipt]:
@@ -133,15 +134,13 @@ class NewPages:
             return found
         return [each for each in found if permission.robots.allows(each)]
 
-    def _added(
-        self, done: asyncio.Future[Receipt], names: Sequence[str], rules: Sequence[int]
-    ) -> None:
+    def _added(self, entry: PagesFound, done: asyncio.Future[Receipt]) -> None:
         """Let the agenda know of pages that are new."""
         if done.cancelled() or done.exception() is not None:
             return
         found = done.result()
         assert isinstance(found, Found)  # noqa: S101 - the receipt of `PagesFound`
-        new = self._schedule.take_in(found, names, rules)
+        new = self._schedule.take_in(found, entry)
         self._ledger.tally.found += new
         if new:
             self._on_new_pages()

@@ -25,7 +25,9 @@ from recrawl.publish.tasks import (
     open_notifiers,
     open_programs,
 )
+from recrawl.report.plans import weights_sentence
 from recrawl.state.opening import open_crawl
+from recrawl.state.weights import check_weights
 from recrawl.store import open_for_writing, open_store
 from recrawl.store.retention import Retention
 from recrawl.store.writer import Writer
@@ -77,6 +79,7 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
         hooks: Who is told of events.
         seed: Seed of all that is left to chance; a fresh one if none is given.
     """
+    weights = check_weights(settings)  # before anything is written
     _allow_files()
     _return_large_blocks()
     retention = Retention.of(settings)
@@ -90,6 +93,9 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
         )
         for sentence in reader.remarks:
             on_remark(sentence)
+        if weights is not None:
+            names = settings.weights, weights, crawl.named, len(crawl.agenda)
+            on_remark(weights_sentence(*names))
         fetcher: Fetcher = HttpFetcher(
             settings.agent, limits, per_address=max(PER_ADDRESS, 2 * settings.together)
         )

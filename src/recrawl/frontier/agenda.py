@@ -84,6 +84,7 @@ class KnownPages:
         status: Where it stands in its life.
         failures: How many visits in a row have failed, or found it gone.
         set: Its set time; infinite where it has none.
+        factor: What the weight of its terms is multiplied by; None for 1.
     """
 
     host: Ints
@@ -91,6 +92,7 @@ class KnownPages:
     status: Ints
     failures: Ints
     set: Floats
+    factor: Floats | None = None
 
 
 class Agenda:
@@ -161,18 +163,24 @@ class Agenda:
         copies.admit()
         return copies.frontier
 
+    @property
+    def factors(self) -> Floats:
+        """What the weight of each page's terms is multiplied by."""
+        return self._table.factor
+
     def pages(self, pool: int) -> Ints:
         """The pages in the rows of a pool's frontier."""
         return self._pools[pool].copies.page.copy()
 
-    def found(self, host: Ints, term: Ints) -> Ints:
+    def found(self, host: Ints, term: Ints, factor: Floats | None = None) -> Ints:
         """Take in pages of which there is no copy yet; returns their numbers.
 
         Args:
             host: Host of each.
             term: Number of each page's terms.
+            factor: What the weight of each page's terms is multiplied by; None for 1.
         """
-        pages = self._table.add(host, term)
+        pages = self._table.add(host, term, factor)
         pool = self._pool_of_term[np.asarray(term, np.int64)]
         for number in np.unique(pool).tolist():
             self._pools[number].found(pages[pool == number])
@@ -187,7 +195,7 @@ class Agenda:
             last: When each of them was last visited.
         """
         table = self._table
-        pages = table.add(known.host, known.term)
+        pages = table.add(known.host, known.term, known.factor)
         table.status[:] = known.status
         table.failures[:] = known.failures
         table.set[:] = known.set

@@ -81,7 +81,7 @@ class CopiedPages:
         numbers, addresses, when, ages = zip(*self._copied, strict=True)
         self._copied = []
         pages, at = np.array(numbers), instants_after_epoch(np.array(when))
-        weight = table.weight[table.term[pages]]
+        weight = table.weight(pages)
         found = Pages.of(addresses, at, weight=weight, first_age=np.array(ages))
         self.frontier.expect(len(self._new))
         table.row[pages] = self.frontier.add(found, at.max())

@@ -35,6 +35,7 @@ class PageTable:
     Attributes:
         host: Host of each.
         term: Number of its terms.
+        factor: What the weight of its terms is multiplied by.
         status: Where it stands in its life.
         failures: How many visits in a row have failed, or found it gone.
         row: Its row in the frontier of its pool.
@@ -47,9 +48,10 @@ class PageTable:
     def __init__(self, hosts: HostTable, terms: Sequence[VisitTerms]) -> None:
         self.hosts = hosts
         self.terms = tuple(terms)
-        self.weight: Floats = np.array([each.weight for each in terms])
+        self._weight: Floats = np.array([each.weight for each in terms])
         self.host: Ints = np.empty(0, np.int32)
         self.term: Ints = np.empty(0, np.int32)
+        self.factor: Floats = np.empty(0)
         self.status: Ints = np.empty(0, np.int8)
         self.failures: Ints = np.empty(0, np.int32)
         self.row: Ints = np.empty(0, np.int64)
@@ -62,11 +64,13 @@ class PageTable:
         """Count the pages."""
         return len(self.host)
 
-    def add(self, host: Ints, term: Ints) -> Ints:
+    def add(self, host: Ints, term: Ints, factor: Floats | None = None) -> Ints:
         """Write down pages without a copy; returns their numbers."""
         first, count = len(self), len(host)
         self.host = append_rows(self.host, np.asarray(host, np.int32))
         self.term = append_rows(self.term, np.asarray(term, np.int32))
+        ones = np.ones(count)
+        self.factor = append_rows(self.factor, ones if factor is None else factor)
         self.status = append_rows(self.status, np.full(count, PageStatus.NEW, np.int8))
         self.failures = append_rows(self.failures, np.zeros(count, np.int32))
         self.row = append_rows(self.row, np.full(count, NOT_ADMITTED))
@@ -75,6 +79,10 @@ class PageTable:
         self.leased = append_rows(self.leased, np.zeros(count, np.bool_))
         self.withdrawn = append_rows(self.withdrawn, np.zeros(count, np.bool_))
         return np.arange(first, first + count)
+
+    def weight(self, pages: Ints) -> Floats:
+        """How much fresh copies of some pages matter."""
+        return self._weight[self.term[pages]] * self.factor[pages]
 
     def terms_of(self, page: int) -> VisitTerms:
         """Terms of a page."""

@@ -139,7 +139,7 @@ class Pool:
     def _put_new(self, pages: Ints) -> None:
         """Let pages without a copy wait, those that matter most first, then as they were found."""
         table = self._table
-        rank = (-table.weight[table.term[pages]]).tolist()
+        rank = (-table.weight(pages)).tolist()
         for each in zip(rank, pages.tolist(), table.host[pages].tolist(), strict=True):
             self._new.put(*each)
 

@@ -261,7 +261,8 @@ def _price(
         return int(np.count_nonzero(_reached(snapshot, state, rows, price) <= until)) >= wanted
 
     high = float(_values(snapshot, state, rows).max()) or 1.0
-    while reach(high) and high < _HIGHEST:
+    highest = _HIGHEST * max(high, 1.0)  # weights make values of any size
+    while reach(high) and high < highest:
         high *= 2
     low = high * _LOWEST
     for _ in range(_HALVINGS):

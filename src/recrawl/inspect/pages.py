@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.policies.recrawl.beliefs import Beliefs, for_each_block
-from recrawl.settings.pools import terms
 from recrawl.units import instants_after_epoch
 from recrawl.visits.status import WITH_A_COPY, PageStatus, VisitOutcome
 
@@ -76,7 +75,6 @@ def page_rows(snapshot: Snapshot, reader: ReadStore) -> PageRows:
     for pool in snapshot.pools:
         if pool.state is not None:
             _believe(pool, snapshot.now, figures)
-    weights = np.array([each.weight for each in terms(snapshot.settings)])
     visits, changes, last_change = _counted(reader, count)
     gone = ~np.isin(snapshot.columns.status, (PageStatus.COPIED, PageStatus.SUSPECTED))
     figures["fresh"][gone | (snapshot.rule >= len(snapshot.settings.rules))] = np.nan
@@ -89,7 +87,7 @@ def page_rows(snapshot: Snapshot, reader: ReadStore) -> PageRows:
         **figures,
         last_visit=instants_after_epoch(np.where(np.isnan(snapshot.last), np.inf, snapshot.last)),
         last_change=last_change,
-        weight=weights[snapshot.rule],
+        weight=snapshot.weight,
         robots=robots,
         listing=_listings(snapshot),
     )

@@ -121,10 +121,13 @@ def allocate_randomised(
     return _plan(rates, budget, objective, (weight, cost), limits, RANDOMISED)
 
 
-def pages_to_plan(rates: Rates, objective: Objective, limits: Limits) -> PricedPages:
-    """Pages of equal weight and cost, as `allocate` reads them."""
+def pages_to_plan(
+    rates: Rates, objective: Objective, limits: Limits, weight: ArrayLike | None = None
+) -> PricedPages:
+    """Pages of equal cost, as `allocate` reads them."""
     limited = LimitColumns.of(limits, len(rates))
-    return PricedPages(_demand(rates, objective, None, None, PERIODIC), None, limited)
+    weights, _ = weight_and_cost((weight, None), len(rates))
+    return PricedPages(_demand(rates, objective, weights, None, PERIODIC), None, limited)
 
 
 def _plan(

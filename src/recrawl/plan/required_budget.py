@@ -51,6 +51,7 @@ def visits_needed(
     freshness: float,
     *,
     objective: Objective = _DEFAULT,
+    weight: ArrayLike | None = None,
     limits: Limits = _NO_LIMITS,
     near: float = 1e-6,
 ) -> Needed:
@@ -63,6 +64,7 @@ def visits_needed(
         rates: As for `allocate`.
         freshness: The share that is wanted, between 0 and 1.
         objective: As for `allocate`.
+        weight: As for `allocate`; the share that is fresh is of all pages alike.
         limits: As for `allocate`.
         near: Share of the visits by which the answer may be off.
 
@@ -80,7 +82,7 @@ def visits_needed(
     known = Rates.of(rates)
     if not len(known):
         return Needed(0.0, np.nan, suffices=True)
-    search = _Search.of(known, objective, limits)
+    search = _Search.of(known, objective, limits, weight)
     fewest, most = search.fewest, search.most
     if fewest.fresh >= freshness:
         return Needed(fewest.spent, fewest.fresh, suffices=True)
@@ -116,14 +118,16 @@ class _Search:
     full: Floats | None
 
     @classmethod
-    def of(cls, rates: Rates, objective: Objective, limits: Limits) -> _Search:
-        pages = pages_to_plan(rates, objective, limits)
+    def of(
+        cls, rates: Rates, objective: Objective, limits: Limits, weight: ArrayLike | None
+    ) -> _Search:
+        pages = pages_to_plan(rates, objective, limits, weight)
         caps = pages.limits.host_most
         if caps is None or not np.isfinite(caps).any():
             return cls(rates, pages, None)
         # More than all hosts can be asked: what pages of hosts without a cap get is not read.
         more = 2 * float(caps[np.isfinite(caps)].sum()) + 1
-        plan = allocate(rates, more, objective=objective, limits=limits)
+        plan = allocate(rates, more, objective=objective, weight=weight, limits=limits)
         return cls(rates, pages, plan.visits_per_day)
 
     @property

@@ -12,7 +12,7 @@ import numpy as np
 from recrawl.report.charts.log_axis import COARSE, round_figures
 from recrawl.report.charts.vega import LIGHT, chart_title, rounded, share_axis, themed
 from recrawl.report.rates import finite
-from recrawl.report.words import every, percent, tenths
+from recrawl.report.words import counted, every, percent, tenths
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,12 +22,33 @@ if TYPE_CHECKING:
     from recrawl.plan.plan import Plan
     from recrawl.report.charts.vega import Chart, Colours
     from recrawl.report.rates import Column
+    from recrawl.settings.page_weights import PageWeights
 
 
 HEADER = ("page", "visit every", "visits per day", "fresh", "value")
 CURVE_HEADER = ("budget", "fresh", "if uniform", "one more visit per day", "never visited")
 
 _OURS, _UNIFORM = "this plan", "all pages equally often"
+
+
+def weights_sentence(file: str, weights: PageWeights, named: int, pages: int) -> str:
+    """How many pages a file of weights names, and what becomes of the rest of both.
+
+    Args:
+        file: Name of the file.
+        weights: What it says.
+        named: How many of its pages are among those that are weighed.
+        pages: How many are weighed.
+    """
+    if not pages:
+        return f"{file} has weights of {counted(len(weights), 'page')}."
+    said = f"{file} has weights of {named:,} of {counted(pages, 'page')}"
+    if named < pages:
+        said += f"; the others weigh {weights.least:g}, as the least in it"
+    unknown = len(weights) - named
+    if unknown:
+        said += f"; {counted(unknown, 'name')} in it {'is' if unknown == 1 else 'are'} no page here"
+    return f"{said}."
 
 
 def plan_columns(plan: Plan) -> dict[str, Column]:

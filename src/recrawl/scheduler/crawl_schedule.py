@@ -21,10 +21,17 @@ from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import PageStatus, VisitOutcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from recrawl.clock import Clock
-    from recrawl.entries.entries import DetailPages, DetailsWritten, Entry, Found, PageEvent
+    from recrawl.entries.entries import (
+        DetailPages,
+        DetailsWritten,
+        Entry,
+        Found,
+        PageEvent,
+        PagesFound,
+    )
     from recrawl.entries.store import ReadStore
     from recrawl.frontier.agenda import Lease
     from recrawl.state.opening import Crawl
@@ -224,22 +231,21 @@ class CrawlSchedule:
         at = set_time * SECONDS_A_DAY if set_time < inf else None
         return Learned(PageChange(*status, at), event)
 
-    def take_in(self, found: Found, names: Sequence[str], rules: Sequence[int]) -> int:
+    def take_in(self, found: Found, written: PagesFound) -> int:
         """Let the agenda know of pages that were written down; returns how many are new.
 
         Args:
             found: The receipt.
-            names: Host of each page.
-            rules: Number of the rule of each.
+            written: What was written.
         """
         crawl, new = self.crawl, found.new
         if new:
             row = {page: at for at, page in enumerate(found.pages)}
-            hosts = np.array([crawl.hosts.row(names[row[page]]) for page in new])
-            numbers = np.array([rules[row[page]] for page in new])
+            rows = [row[page] for page in new]
+            hosts = np.array([crawl.hosts.row(written.hosts[at]) for at in rows])
+            numbers = np.array([written.rules[at] for at in rows])
             terms = np.where(numbers == NO_RULE, len(crawl.settings.rules), numbers)
-            crawl.agenda.found(hosts, terms)
-            crawl.grow(len(new))
+            crawl.take_in([written.addresses[at] for at in rows], hosts, terms)
         return len(new)
 
     def take_in_details(self, written: DetailsWritten, details: DetailPages) -> int:
@@ -251,7 +257,7 @@ class CrawlSchedule:
         """
         crawl, now = self.crawl, self.clock.now()
         found = details.found
-        new = self.take_in(written.found, found.hosts, found.rules)
+        new = self.take_in(written.found, found)
         for page in written.unlisted:
             crawl.agenda.withdraw(page)
             crawl.listed[page] = False

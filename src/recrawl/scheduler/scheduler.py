@@ -42,6 +42,7 @@ from recrawl.scheduler.reports import (
 )
 from recrawl.settings.settings import Settings, plain_settings
 from recrawl.state.opening import open_crawl
+from recrawl.state.weights import check_weights
 from recrawl.store import hold_store, open_store
 from recrawl.store.retention import Retention
 from recrawl.store.settings_file import load_settings, store_of
@@ -132,6 +133,7 @@ class Scheduler:
         plain = {"budget": budget, "delay": delay, "together": together, "policy": policy}
         said = {key: value for key, value in plain.items() if value is not None}
         store, asked, text = _settings_of(store, settings, said)
+        check_weights(asked)  # before anything is written
         clock = clock or RealClock()
         stack = ExitStack()
         try:
@@ -460,8 +462,9 @@ class Scheduler:
         names = [host_of(each) for each in addresses]
         rules = self._schedule.crawl.settings.rules_of(addresses)
         at = self._schedule.clock.now() * SECONDS_A_DAY
-        found: Found = self._schedule.write(PagesFound(addresses, names, rules, at))
-        return self._schedule.take_in(found, names, rules)
+        entry = PagesFound(addresses, names, rules, at)
+        found: Found = self._schedule.write(entry)
+        return self._schedule.take_in(found, entry)
 
 
 class _Deadline:

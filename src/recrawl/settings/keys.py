@@ -187,6 +187,7 @@ TOP: Mapping[str, Key] = {
     "budget": Key(_budget, "visits over a time such as 500/1d"),
     "objective": Key(_objective, "one of freshness, harmonic, age, missed, detected"),
     "policy": Key(_policy, "the name of a policy such as recrawl or nutch:longest=90d"),
+    "weights": Key(_file, "the name of a file"),
 }
 TABLES: Mapping[str, Mapping[str, Key]] = {
     "politeness": {

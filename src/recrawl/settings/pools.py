@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from recrawl.errors import InvalidSettings
 from recrawl.plan.budget import Budget
 from recrawl.plan.objectives import OBJECTIVES
 from recrawl.policies.named import policy_named
+from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.settings.terms import VisitTerms
 
 if TYPE_CHECKING:
     from recrawl.policies.policy import Policy
+    from recrawl.settings.page_weights import WeightsFile
     from recrawl.settings.settings import Settings
 
 NOTHING = Budget(0.0)
@@ -60,8 +63,26 @@ def policy_of(settings: Settings) -> Policy[Any]:
 
 
 def fingerprint(settings: Settings) -> str:
-    """Text that changes whenever a checkpoint no longer fits: rules, weights, objective, policy."""
+    """Text that changes whenever a checkpoint no longer fits: rules, weights, objective, policy.
+
+    What our policy has learned does not depend on the weights of single pages, so a file of them
+    may change. Other policies have them in what they know.
+    """
     parts = [
         (rule.label, rule.exact, rule.budget is not None, rule.weight) for rule in settings.rules
     ]
-    return repr([parts, settings.objective, settings.policy])
+    named = [parts, settings.objective, settings.policy]
+    file = weights_file(settings)
+    if file is not None and not isinstance(policy_of(settings), Recrawl):
+        named.append(file.digest)
+    return repr(named)
+
+
+def weights_file(settings: Settings) -> WeightsFile | None:
+    """The file of weights of single pages; None where the settings name none."""
+    if settings.weights and settings.weights_file is None:
+        raise InvalidSettings(
+            f"weights names {settings.weights}, but it is not known where the settings are; open "
+            "them by their path"
+        )
+    return settings.weights_file

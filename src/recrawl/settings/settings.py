@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from recrawl.listings.live.rules import ListingRule
     from recrawl.settings.key_lines import KeyPath
+    from recrawl.settings.page_weights import WeightsFile
 
 FILE_NAME = "recrawl.toml"
 STORE_NAME = "recrawl.db"
@@ -38,6 +39,7 @@ MOST_CHARACTERS = 20_000_000  # of settings: 100,000 blocks of 200
 
 _BUDGET = Budget(500.0)
 _SHOWN = 60  # characters of a value in a message
+_ALIKE = 0.9  # keys that differ in a letter
 _LEAST_VERSIONS = 2  # of a page, for what changed to be known
 _TOP = "the top of the file"
 _PLAIN = "plain settings"
@@ -47,8 +49,10 @@ _BLOCK_KEYS = dict.fromkeys(BLOCKS, BLOCK) | {
     _WEBHOOK: WEBHOOK,
     _NOTIFY: NOTIFY,
 }
+# A file has a place, which plain settings have not.
+_PLAIN_KEYS = {key: TOP[key] for key in TOP if key != "weights"} | {**TABLES["politeness"]}
 _TITLES = {table: f"[{table}]" for table in TABLES} | {kind: f"[[{kind}]]" for kind in _BLOCK_KEYS}
-_KEYS = {_TOP: TOP, _PLAIN: {**TOP, **TABLES["politeness"]}} | {
+_KEYS = {_TOP: TOP, _PLAIN: _PLAIN_KEYS} | {
     title: _BLOCK_KEYS.get(name) or TABLES[name] for name, title in _TITLES.items()
 }
 # Keys that another table has, too, or that say nothing alone.
@@ -67,6 +71,8 @@ class Settings:
         budget: Visits to all pages whose rule has no budget of its own.
         objective: What to optimise, a key of `OBJECTIVES`.
         policy: What decides when pages are visited, by name and parameters.
+        weights: Name of a file with weights of single pages, from where the settings are; empty
+            for none.
         delay: Fewest days between two requests to one host.
         together: Most requests to one host at a time.
         store: Name of the store's file, from where the settings are.
@@ -80,6 +86,7 @@ class Settings:
         listings: Rules of listings, in the order of the file.
         webhooks: Programs that are told of events, in the order of the file.
         recipients: People who are told of changes, in the order of the file.
+        weights_file: The file that `weights` names, once it is known where the settings are.
 
     Examples:
         >>> settings = Settings("bot (me@example.org)", rules=(Rule("https://example.org/a/"),))
@@ -91,6 +98,7 @@ class Settings:
     budget: Budget = _BUDGET
     objective: str = "harmonic"
     policy: str = "recrawl"
+    weights: str = ""
     delay: float = 1 / SECONDS_A_DAY
     together: int = 1
     store: str = STORE_NAME
@@ -103,6 +111,7 @@ class Settings:
     listings: tuple[ListingRule, ...] = ()
     webhooks: tuple[Webhook, ...] = ()
     recipients: tuple[Recipient, ...] = ()
+    weights_file: WeightsFile | None = field(default=None, repr=False, compare=False)
     _finder: RuleFinder = field(init=False, repr=False, compare=False)
     _hosts: frozenset[str] = field(init=False, repr=False, compare=False)
 
@@ -206,7 +215,7 @@ def plain_settings(values: Mapping[str, object], *, name: str) -> Settings:
         >>> settings.budget.visits, settings.rule_of("https://example.org/")
         (576.0, 0)
     """
-    keys = {**TOP, **TABLES["politeness"]}
+    keys = dict(_PLAIN_KEYS)
     # No network, so nobody who is visited needs a contact.
     keys["agent"] = Key(lambda value: value if isinstance(value, str) and value else None, "a name")
     found = _Document(name, values, {}).table((), keys, _PLAIN)
@@ -411,7 +420,9 @@ def _unknown(key: str, title: str) -> str:
     said = f"unknown key {_shown(key)} in {title}"
     homes = [home for home, keys in _KEYS.items() if key in keys and home != _PLAIN]
     if homes:
-        return f"{said}; it belongs to {' or '.join(homes)}"
+        like = get_close_matches(key, _KEYS[title], n=1, cutoff=_ALIKE)
+        or_this = f', or did you mean "{like[0]}"?' if like else ""
+        return f"{said}; it belongs to {' or '.join(homes)}{or_this}"
     if key in _TITLES:
         return f"{said}; {_TITLES[key]} is a table of its own"
     names = {each: f'"{each}"' for each in _KEYS[title]} | (_TITLES if title == _TOP else {})

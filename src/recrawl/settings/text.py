@@ -31,6 +31,11 @@ objective = "harmonic"
 # nutch:longest=90d, are those of `recrawl simulate`.
 policy = "recrawl"
 
+# File of how much single pages matter (page, weight), such as page views or a search log: CSV,
+# JSON or Parquet, packed or not. Rows of one page add up; pages that it does not name weigh as
+# the least that it names. The weight of a page's block is multiplied by it.
+# weights = "views.csv"
+
 [politeness]
 # Least time between two requests to one host; the Crawl-delay of its robots.txt may raise it.
 delay = "1s"

@@ -110,8 +110,9 @@ class LiveSimulation:
         """Add the pages that have been found; returns when the next is, or the end."""
         known = int(np.searchsorted(self._first_seen, now, side="right"))
         if known > self._known:
-            host = self._host[self._known : known]
-            self._agenda.found(host, np.zeros(len(host), np.int64))
+            new = slice(self._known, known)
+            term = np.zeros(known - self._known, np.int64)
+            self._agenda.found(self._host[new], term, self._world.weight[new])
             self._known = known
         return float(self._first_seen[known]) if known < len(self._first_seen) else end
 

@@ -100,6 +100,12 @@ class Scenario:
         return self.terms[int(self.known.term[self.page])]
 
     @property
+    def own_weight(self) -> float:
+        """How much a fresh copy of the page that is asked about matters."""
+        factor = 1.0 if self.known.factor is None else float(self.known.factor[self.page])
+        return self.own_terms.weight * factor
+
+    @property
     def pool(self) -> PoolScenario:
         """The pool of the page that is asked about."""
         return self.pools[self.own_terms.pool]

@@ -33,13 +33,14 @@ from recrawl.state.false_changes import PAIRS
 from recrawl.state.pages import known_pages, paying_pools, recent_visits
 from recrawl.state.snapshot import replay, rules_anew
 from recrawl.state.trust import Trust
+from recrawl.state.weights import Factors, look_up
 from recrawl.units import SECONDS_A_DAY, instant_after_epoch
 from recrawl.visits.status import FeedKind, PageStatus, RemovalReason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from recrawl.arrays.types import Bools, Floats
+    from recrawl.arrays.types import Bools, Floats, Ints
     from recrawl.entries.store import ReadStore, WriteStore
     from recrawl.policies.policy import Policy
     from recrawl.settings.settings import Settings
@@ -64,6 +65,7 @@ class Crawl:
         discovered: When new pages of each site were last looked for, by its address.
         announcements: What hosts say of changes.
         listed: Whether readers of the change feed have a copy of each page.
+        named: How many of its pages the file of weights names.
     """
 
     settings: Settings
@@ -76,9 +78,14 @@ class Crawl:
     discovered: dict[str, float] = field(default_factory=dict)
     announcements: Announcements = field(default_factory=Announcements)
     listed: Bools = field(default_factory=lambda: np.empty(0, np.bool_))
+    named: int = 0
 
-    def grow(self, pages: int) -> None:
-        """Make room for pages that were found."""
+    def take_in(self, addresses: Sequence[str], host: Ints, term: Ints) -> None:
+        """Let the agenda know of pages that were found, and make room for them."""
+        pages = len(addresses)
+        factors = look_up(self.settings, addresses)
+        self.agenda.found(host, term, factors.factor)
+        self.named += factors.named
         self.last = append_rows(self.last, np.full(pages, np.nan))
         self.listed = append_rows(self.listed, np.zeros(pages, np.bool_))
         self.trust.grow(pages)
@@ -91,6 +98,7 @@ class Crawl:
             POLICY: self.settings.policy,
             **self.trust.false_changes.dump(),
             **self.announcements.dump(),
+            **Factors(self.agenda.factors, self.named).dump(self.settings),
         }
         for number, state in self._states():
             pages = self.agenda.pages(number).astype(np.int32)
@@ -163,6 +171,7 @@ def open_crawl(
         trust=Trust(hosts, random),
         discovered=discovered,
         listed=_listed(reader, len(snapshot.last)),
+        named=snapshot.factors.named,
     )
     crawl.trust.grow(len(snapshot.last))
     crawl.trust.load(reader)

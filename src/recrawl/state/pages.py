@@ -56,6 +56,7 @@ def known_pages(snapshot: Snapshot, pages: Ints | None = None) -> KnownPages:
         status=np.where(has_rule, status, PageStatus.REFUSED),
         failures=failures,
         set=np.where(has_rule, np.where(is_well, by_terms, set_time), np.inf),
+        factor=snapshot.factors.factor[which],
     )
 
 

@@ -20,6 +20,7 @@ from recrawl.settings.rules import NO_RULE
 from recrawl.state.checkpoint import fitting, pool_parts
 from recrawl.state.pages import ruled
 from recrawl.state.replay import COMPARED, PoolReplay, ReplayedPages, learn_since
+from recrawl.state.weights import all_factors
 from recrawl.visits.status import PageStatus, VisitOutcome
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from recrawl.plan.budget import Budget
     from recrawl.policies.policy import Policy
     from recrawl.settings.settings import Settings
+    from recrawl.state.weights import Factors
 
 
 _TAKEN_OUT = (PageStatus.REMOVED, PageStatus.ERASED)
@@ -79,6 +81,8 @@ class Snapshot:
         last: When each page was last compared with its copy, in days after 1970; nan if never.
         visit: Number of the last visit that the policy knows of.
         replayed: Pages that were compared since the checkpoint.
+        weight: How much a fresh copy of each page matters.
+        factors: What the weights of blocks were multiplied by for that.
     """
 
     settings: Settings
@@ -90,6 +94,8 @@ class Snapshot:
     last: Floats
     visit: int
     replayed: Bools
+    weight: Floats
+    factors: Factors
 
     @property
     def pool_of(self) -> Ints:
@@ -130,11 +136,12 @@ def replay(  # noqa: PLR0913 - all that decides on what is learned
     rule, every = ruled(settings, columns.rule), terms(settings)
     pool_of = np.array([each.pool for each in every])[rule]
     policy = policy_of(settings)
-    weight = np.array([each.weight for each in every])[rule]
+    parts, visit = checkpoint or ({}, 0)
+    factors = all_factors(settings, store, parts, len(rule))
+    weight = np.array([each.weight for each in every])[rule] * factors.factor
     together = ReplayedPages(policy, random, store, weight, np.full(len(rule), -1))
     is_new = (columns.status == PageStatus.NEW) & np.isnat(columns.next_at)
     new_pages = np.bincount(pool_of[is_new], minlength=len(every))
-    parts, visit = checkpoint or ({}, 0)
     pools = [
         PoolReplay.begin(together, budget, pool_parts(parts, number), int(new_pages[number]))
         for number, budget in enumerate(budgets(settings))
@@ -159,7 +166,11 @@ def replay(  # noqa: PLR0913 - all that decides on what is learned
             pool_addresses(settings), budgets(settings), pools, strict=True
         )
     ]
-    return Snapshot(settings, policy, now, columns, rule, snapshots, last, visit, replayed)
+    return Snapshot(
+        *(settings, policy, now, columns, rule, snapshots, last, visit, replayed),
+        weight=weight,
+        factors=factors,
+    )
 
 
 def pool_addresses(settings: Settings) -> list[str]:

@@ -6,6 +6,7 @@ Touches: files.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recrawl.errors import InvalidSettings, reason
@@ -20,8 +21,13 @@ if TYPE_CHECKING:
 
 
 def load_settings(path: Path) -> Settings:
-    """Read the settings file."""
-    return read_settings(load_text(path), name=str(path))
+    """Read the settings file; a file of weights that it names is read when it is needed."""
+    settings = read_settings(load_text(path), name=str(path))
+    if not settings.weights:
+        return settings
+    from recrawl.adapters.tables.weights import CrawlWeights  # as `pyproject.toml` allows here
+
+    return replace(settings, weights_file=CrawlWeights(path.parent / settings.weights))
 
 
 def load_text(path: Path) -> str:

@@ -27,6 +27,7 @@ from recrawl.adapters.tables.plain_bytes import packing_of, plain_bytes
 from recrawl.adapters.tables.rates import hosts_of, read_rates
 from recrawl.adapters.tables.text_files import json_object
 from recrawl.adapters.tables.visits import VisitReading, read_batches
+from recrawl.adapters.tables.weights import read_weights
 from recrawl.adapters.tables.whole import WholeTable
 from recrawl.adapters.tables.worlds import read_world_and_count
 from recrawl.errors import InvalidInput, InvalidTable, StoreError
@@ -164,6 +165,13 @@ def _read_rates(data: bytes) -> None:
             assert not (figures < 0).any()
         assert len(set(found.pages)) == len(found.pages)
         assert len(hosts_of(path, found.pages)) == len(found.pages)
+
+
+def _read_weights(data: bytes) -> None:
+    with files(data, "views") as (path, *_):
+        found = read_weights(TableInput(path))
+        assert 0 < found.least <= found.most < np.inf
+        assert len(found) == len(found.weight) == len(np.unique(found.keys))
 
 
 def _read_world(data: bytes) -> None:
@@ -448,6 +456,17 @@ PARSERS = (
         _read_rates,
         seeds=(_RATES, b'{"page": "http://a/", "rate_per_day": 1.5}\n', b"page,rate_per_day\n"),
         modules=(f"{_TABLES}.rates", f"{_TABLES}.whole"),
+        tokens=_TOKENS,
+        raises=(InvalidTable,),
+    ),
+    Parser(
+        "weights",
+        _read_weights,
+        seeds=(
+            b"page,weight\nhttp://a/,3\nhttp://a/b,0.5\n",
+            b'{"url": "http://a/", "views": 7}\n',
+        ),
+        modules=(f"{_TABLES}.weights", "recrawl.settings.page_weights"),
         tokens=_TOKENS,
         raises=(InvalidTable,),
     ),

@@ -85,8 +85,7 @@ class WholeTable:
 
     def numbers(self, name: str) -> Floats:
         """A column of numbers; nan where a cell is empty, -inf where it is no number."""
-        coded = self.coded(name)
-        return np.array([_number(word) for word in coded.words], np.float64)[coded.codes]
+        return numbers_of(self._column(name))
 
     def coded(self, name: str) -> CodedTexts:
         """A column of texts, each different one once."""
@@ -176,6 +175,12 @@ class WholeTable:
             whole = ArrowCells.joined(arrow)
             self._rows = ColumnBatch({name: whole}, self._rows.numbers, self._rows.unit)
         return self._rows.columns[name]
+
+
+def numbers_of(column: Cells) -> Floats:
+    """Numbers of a column; nan where a cell is empty, -inf where it is no number."""
+    coded = column.coded()
+    return np.array([_number(word) for word in coded.words], np.float64)[coded.codes]
 
 
 def _number(text: str) -> float:

@@ -6,7 +6,7 @@ Touches: a store.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import inf
+from math import inf, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,12 +16,13 @@ from recrawl.policies.recrawl.beliefs import Beliefs, ExpectedFreshness, freshne
 from recrawl.policies.recrawl.calibration import Calibration
 from recrawl.policies.recrawl.checkpoint import calibration_kept
 from recrawl.policies.recrawl.state import forecast_clocks
-from recrawl.settings.pools import budgets, terms
+from recrawl.settings.pools import budgets, terms, weights_file
 from recrawl.state.checkpoint import PAGES, pool_parts
 from recrawl.state.false_changes import FalseChangeModel
 from recrawl.state.pages import ruled
 from recrawl.state.sampled import SampledSnapshot
 from recrawl.state.snapshot import load_snapshot
+from recrawl.state.weights import look_up, saved_factors
 from recrawl.units import epoch_days
 from recrawl.visits.status import WITH_A_COPY, PageStatus, VisitOutcome
 
@@ -96,6 +97,8 @@ class CopiesFound:
         next_visit: When the next visit is made, in days after 1970; None where only some copies
             were looked at.
         without_rates: Copies of which a policy decides that knows no rates.
+        factor: What the weight of each page's block is multiplied by; None where pages are to be
+            looked up.
     """
 
     freshness: ExpectedFreshness
@@ -108,6 +111,29 @@ class CopiesFound:
     rule: Ints | None = None
     next_visit: float | None = None
     without_rates: int = 0
+    factor: Floats | None = None
+
+    def weights(self, settings: Settings, reader: ReadStore, pages: Ints, rule: Ints) -> Floats:
+        """How much fresh copies of some pages, counted from 0, with these rules matter."""
+        if self.factor is None:
+            factor = look_up(settings, reader.addresses(pages.tolist())).factor
+        else:
+            factor = self.factor[pages]
+        return np.array([each.weight for each in terms(settings)])[rule] * factor
+
+    def fresh_by_weight(self, settings: Settings, reader: ReadStore, now: float) -> float:
+        """Expected share of fresh copies by weight; nan where all weigh the same."""
+        of_blocks = {rule.weight for rule in settings.rules}
+        if weights_file(settings) is None and len(of_blocks) <= 1:
+            return nan
+        fresh, whole = 0.0, 0.0
+        for sample in self.samples:
+            pages = sample.pages[sample.rows]
+            rule = ruled(settings, self.rules_and_hosts(reader, pages)[0])
+            weight = self.weights(settings, reader, pages, rule) * (sample.of / len(pages))
+            fresh += float(weight @ sample.beliefs(now).fresh)
+            whole += float(weight.sum())
+        return fresh / whole if whole else nan
 
     def rules_and_hosts(self, reader: ReadStore, pages: Ints) -> tuple[Ints, Ints]:
         """Rule and host of some pages, counted from 0."""
@@ -154,6 +180,7 @@ def all_copies(settings: Settings, reader: ReadStore, now: float) -> CopiesFound
         rule=snapshot.rule,
         next_visit=next_visit_of_any(snapshot, reader),
         without_rates=without_rates,
+        factor=snapshot.factors.factor,
     )
 
 
@@ -188,6 +215,7 @@ def some_copies(
     for pool in pools:
         if pool:
             last[pool[PAGES]] = pool["last"]
+    saved_by_file = saved_factors(settings, parts, reader.page_count())
     young = _learn_since(reader, list(snapshots.values()), visit, last)
     samples = {}
     for number, each in snapshots.items():
@@ -203,6 +231,7 @@ def some_copies(
         samples=list(samples.values()),
         of_rules=wanted.samples(samples, settings),
         calibration=_calibration(pools, list(snapshots.values())),
+        factor=None if saved_by_file is None else saved_by_file.factor,
     )
 
 

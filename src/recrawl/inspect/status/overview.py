@@ -90,6 +90,7 @@ def overview(settings: Settings, reader: ReadStore, now: float) -> CrawlStatus:
         room=settings.size,
         feed=feed_completeness(reader, fresh, now),
         destinations=destination_standings(settings, reader),
+        fresh_by_weight=copies.fresh_by_weight(settings, reader, now),
     )
 
 

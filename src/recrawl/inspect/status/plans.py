@@ -194,7 +194,7 @@ class Planner:
                 sample=sample,
                 of=of,
                 rates=Rates.gamma(shape, exposure),
-                weight=np.array([each.weight for each in every])[rule],
+                weight=self._copies.weights(self._settings, self._reader, pages, rule),
                 least=1 / longest,
                 most=1 / shortest,
                 host=host,

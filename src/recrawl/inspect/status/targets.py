@@ -105,7 +105,13 @@ def _needed(settings: Settings, sample: CopySample, planner: Planner, wanted: fl
     objective = OBJECTIVES[settings.objective]
 
     def found(limits: Limits) -> Needed:
-        return visits_needed(pages.rates, wanted, objective=objective, limits=limits, near=_NEAR)
+        return visits_needed(
+            *(pages.rates, wanted),
+            objective=objective,
+            weight=pages.weight,
+            limits=limits,
+            near=_NEAR,
+        )
 
     limits = Limits(least=pages.least, most=pages.most)
     needed = found(limits)

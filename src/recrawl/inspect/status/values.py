@@ -241,6 +241,7 @@ class CrawlStatus:
         room: Bytes that it may take.
         feed: How complete the change feed is; None where that is unknown.
         destinations: How far those are who are told of it.
+        fresh_by_weight: Expected share of fresh copies by weight; nan where all weigh the same.
     """
 
     at: float
@@ -266,6 +267,7 @@ class CrawlStatus:
     room: int = 0
     feed: FeedCompleteness | None = None
     destinations: Sequence[DestinationStanding] = ()
+    fresh_by_weight: float = nan
 
     @property
     def pages(self) -> int:

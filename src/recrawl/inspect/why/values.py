@@ -8,6 +8,7 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import nan
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -163,6 +164,8 @@ class Why:
         valued: Whether that is ours, which says what is believed and what visits are worth.
         robots_tags: What the page asks of crawlers, by name.
         listing: Name of the listing whose block holds for it; empty for none.
+        weight: How much a fresh copy of it matters; nan where no block holds for it.
+        weights: Name of the file of weights that says so, too; empty for none.
     """
 
     page: str
@@ -187,3 +190,5 @@ class Why:
     valued: bool = True
     robots_tags: str = ""
     listing: str = ""
+    weight: float = nan
+    weights: str = ""

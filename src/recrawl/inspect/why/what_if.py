@@ -64,7 +64,7 @@ def _changes(scenario: Scenario, base: NextVisit) -> Iterator[tuple[str, str, st
     yield "budget", was, budget_text(twice.pool.budget, scenario.share), twice
     by_value = scenario.row is None or scenario.pool.state is not None
     if by_value and not is_held(scenario):
-        weight = terms.weight
+        weight = scenario.own_weight
         yield "weight", f"{weight:g}", f"{_TWICE * weight:g}", weight_times(scenario, _TWICE)
     if terms.minimum > 0:
         yield "minimum", *_halved(terms.minimum), minimum_of(scenario, _short(terms.minimum))

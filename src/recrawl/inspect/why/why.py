@@ -102,6 +102,8 @@ def reasons(snapshot: Snapshot, reader: ReadStore, page: int) -> Why:
         valued=isinstance(snapshot.policy, Recrawl),
         robots_tags=copy.robots.label if copy else "",
         listing=snapshot.settings.rules[rule].listing if ruled else "",
+        weight=scenario.own_weight if ruled else nan,
+        weights=snapshot.settings.weights if ruled else "",
     )
 
 

@@ -34,7 +34,7 @@ KEYS = (
     *("days", "visits", "changed", "unchanged", "first", "failed", "walled"),
     *("changes_per_visit", "unchanged_share", "failed_share", "walled_share", "budgets"),
     *("outlooks", "forecasts", "learning", "targets", "hosts_that_lie", "listings"),
-    *("policy", "noarchive", "disk", "feed", "destinations"),
+    *("policy", "noarchive", "disk", "feed", "destinations", "fresh_by_weight"),
 )
 DESTINATION_KEYS = (
     *("name", "kind", "waiting", "since", "attempts", "next_attempt", "problem"),
@@ -100,6 +100,7 @@ def status_object(status: CrawlStatus) -> dict[str, Any]:
         "disk": _disk(status),
         "feed": None if status.feed is None else feed_object(status.feed),
         "destinations": [_destination(each) for each in status.destinations],
+        "fresh_by_weight": plain_figure(status.fresh_by_weight),
     }
     return {key: figures[key] for key in KEYS}
 

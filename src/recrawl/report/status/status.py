@@ -165,7 +165,9 @@ def _fresh(status: CrawlStatus) -> str:
     copies = "1 copy" if status.copies == 1 else f"{status.copies:,} copies"
     if isnan(fresh):
         return f"unknown of {copies}: the policy {status.policy} tells no change rates"
-    return f"{fresh:.1f} % of {copies} expected ({low:.1f} to {high:.1f} %)"
+    said = f"{fresh:.1f} % of {copies} expected ({low:.1f} to {high:.1f} %)"
+    by_weight = status.fresh_by_weight
+    return said if isnan(by_weight) else f"{said}; {100 * by_weight:.1f} % by weight"
 
 
 def _age(status: CrawlStatus) -> str:

@@ -27,7 +27,7 @@ KEYS = (
     *("page", "at", "status", "block", "next_visit", "next_visit_low", "next_visit_high"),
     *("next_visit_days", "constraint", "figures", "evidence", "estimate", "section", "signals"),
     *("honesty", "worth", "what_if", "pages", "pages_simulated", "policy"),
-    "robots_tags",
+    *("robots_tags", "weight"),
 )
 EVIDENCE_KEYS = (
     *("visits", "compared", "changes", "failures_in_a_row", "first_visit", "last_visit"),
@@ -61,6 +61,7 @@ def why_object(why: Why) -> dict[str, Any]:
         _worth(why.worth) if why.worth else None,
         [_what_if(each, why) for each in why.what_ifs],
         *(why.pages, why.simulated, why.policy, why.robots_tags or None),
+        plain_figure(why.weight),
     )
     return dict(zip(KEYS, values, strict=True))
 

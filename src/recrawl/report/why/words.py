@@ -53,6 +53,7 @@ def why_rows(why: Why) -> list[tuple[str, str]]:
         ("because", because(why)),
         ("evidence", _evidence(why.evidence, why.at)),
         *([("listing", f"detail page of an object of {why.listing}")] if why.listing else []),
+        *([("weight", _weight(why))] if _has_weight(why) else []),
     ]
     if why.estimate:
         rows.append(("estimate", _estimate(why.estimate)))
@@ -96,6 +97,17 @@ def why_lines(why: Why, width: int) -> list[str]:
         lines += [f"{head:{edge}}{line}" for head, line in zip(heads, wrapped, strict=False)]
         before = subject
     return lines
+
+
+def _has_weight(why: Why) -> bool:
+    """Whether the page weighs something else than any page does."""
+    return bool(why.weights) or not (isnan(why.weight) or why.weight == 1)
+
+
+def _weight(why: Why) -> str:
+    """How much a fresh copy of the page matters, and who says so."""
+    of_file = f"what {why.weights} says of it times " if why.weights else ""
+    return f"{why.weight:g}: {of_file}the weight of its block"
 
 
 def _next(why: Why) -> str:
