@@ -2,6 +2,8 @@ import inspect
 import pickle
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from recrawl import errors
 
@@ -59,3 +61,35 @@ def test_errors_come_back_from_other_processes(error):
 
     assert type(back) is type(error)
     assert str(back) == str(error)
+
+
+_words = st.text(st.characters(min_codepoint=33, max_codepoint=126, exclude_characters="\"'<>"))
+
+
+@given(_words.map("hunter2{}".format), st.sampled_from(["http://me:", "https:me:", "x http:/me:"]))
+def test_no_error_repeats_the_password_of_an_address(password, before):
+    """Whatever it is made of: a slash in it should have been escaped, and often was not."""
+    error = errors.InvalidSettings(f"{before}{password}@example.org/: no")
+
+    assert "hunter2" not in str(error)
+
+
+@given(st.integers(0, 3000), st.integers(0, 3000))
+def test_nor_does_one_that_is_cut(front, back):
+    text = "x" * front + " http://me:hunter2hunter2@example.org/ " + "y" * back
+
+    assert "hunter2" not in str(errors.InvalidSettings(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'agent must have a contact (got "bot (me@example.org)")',
+        "no page https://social.example/@me/1",
+        "no page https://social.example:8443/@me/1",
+        "no page https://example.org/a?mail=me@example.org",
+        "at 12:30 me@example.org",
+    ],
+)
+def test_what_is_no_password_stays(text):
+    assert str(errors.InvalidSettings(text)) == text

@@ -38,8 +38,28 @@ error; it is a status of the estimate.
 Pure.
 """
 
+import re
+
 _LONGEST = 800  # letters of a sentence, whatever it quotes
 _CUT = 500, 200  # of a longer one: what is left of its beginning and of its end
+_LONGEST_ADDRESS = 2500
+# What stands in an address before its host: a user, and a password, which may hold a slash that
+# should have been escaped. What a port is followed by is no password.
+_LOGIN = re.compile(
+    r"""(?<![\w+.-]) (?P<scheme>[a-z][a-z0-9+.-]{0,20}:[/\\]*)
+        (?: [^\s/\\?#"'<>]{1,1000}@
+          | [^\s/\\?#@:"'<>]{0,200}:(?![0-9]{1,5}[/\\?#]) [^\s"'<>]{0,1000}@ )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def without_logins(text: str) -> str:
+    """Text in which no address shows who somebody is and with which password.
+
+    >>> without_logins("no page https://me:secret@example.org/ (nor https://a.org/@me)")
+    'no page https://...@example.org/ (nor https://a.org/@me)'
+    """
+    return _LOGIN.sub(r"\g<scheme>...@", text) if "@" in text else text
 
 
 class RecrawlError(Exception):
@@ -50,10 +70,17 @@ class RecrawlError(Exception):
     """
 
     def __str__(self) -> str:
-        """Say what is wrong; a sentence that quotes too much is cut in its middle."""
+        """Say what is wrong, without passwords; a long sentence is cut in its middle."""
         text = super().__str__()
-        first, last = _CUT
-        return text if len(text) <= _LONGEST else f"{text[:first]} ... {text[-last:]}"
+        if len(text) <= _LONGEST:
+            return without_logins(text)
+        first, last = (without_logins(part) for part in _ends(text))
+        return f"{first[: _CUT[0]]} ... {last[-_CUT[1] :]}"
+
+
+def _ends(text: str) -> tuple[str, str]:
+    """Beginning and end of a text, with more than is shown of them."""
+    return text[:_LONGEST_ADDRESS], text[-_LONGEST_ADDRESS:]
 
 
 class InvalidInput(RecrawlError, ValueError):
@@ -125,9 +152,11 @@ class FetchFailed(RecrawlError):
 
     Attributes:
         stale: Whether a kept connection had ended before the request came through.
+        by_proxy: Whether a proxy of ours has failed, and not the host behind it.
     """
 
     stale = False
+    by_proxy = False
 
     def __init__(self, problem: str, detail: str) -> None:
         """Keep both, so that the error survives a pickle."""

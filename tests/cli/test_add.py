@@ -50,7 +50,7 @@ def test_weights_are_read_before_anything_is_added(tmp_path):
     before = 'weights = "views.csv"\n' + settings.read_text()
     settings.write_text(before)
     with FaultServer({"/p": answers.page(b"a page")}).in_thread() as server:
-        words = ("add", server.address("/p"), "--page", "--local")
+        words = ("add", server.address("/p"), "--page-only", "--local")
         assert "views.csv: must be a readable file" in sentence(run(*words, cwd=tmp_path))
         assert settings.read_text() == before
         (tmp_path / "views.csv").write_text(f"page,weight\n{server.address('/p')},3\n")

@@ -228,3 +228,16 @@ def test_a_host_is_left_alone_when_it_waits_for_longer_than_its_delay():
     hosts.block(host, 5.0)
     assert hosts.is_left_alone(host, 3.5)
     assert not hosts.is_left_alone(host, 4.0)
+
+
+def test_a_host_may_have_a_delay_of_its_own():
+    """Shorter or longer than the usual one; what the host asks for may raise it, not lower it."""
+    hosts = HostTable(delay=1.0, delays={"slow.org": 5.0, "own.org": 0.25})
+    usual, slow, own = map(hosts.row, ("a.org", "slow.org", "own.org"))
+
+    assert [hosts.delay(row) for row in (usual, slow, own)] == [1.0, 5.0, 0.25]
+    for row in (usual, slow, own):
+        hosts.set_delay(row, 2.0)
+    assert [hosts.delay(row) for row in (usual, slow, own)] == [2.0, 5.0, 2.0]
+    hosts.set_delay(own, 0.0)
+    assert hosts.delay(own) == 0.25

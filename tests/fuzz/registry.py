@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.fuzz.parsers import (
+    access,
     detect,
     documents,
     extract,
@@ -34,6 +35,7 @@ PARSERS: tuple[Parser, ...] = (
     *extract.PARSERS,
     *settings.PARSERS,
     *fetch.PARSERS,
+    *access.PARSERS,
     *tables.PARSERS,
     *warc.PARSERS,
     *store.PARSERS,
@@ -50,6 +52,7 @@ ROOMS = (
 )
 
 NO_PARSERS = {
+    "parse.secrets": "hides what others have read",
     "parse.ports": "takes a number that `addresses` has read",
     "detect.recent_texts": "keeps signatures",
     "detect.reliability": "counts",

@@ -229,7 +229,8 @@ UNKNOWN = {
     "Budget = 1": 'line 2: unknown key "Budget" in the top of the file; did you mean "budget"?',
     "[[sites]]": 'line 2: unknown key "sites" in the top of the file; did you mean [[site]]?',
     "[polite]": 'line 2: unknown key "polite" in the top of the file; did you mean [politeness]?',
-    "delay = 1": 'line 2: unknown key "delay" in the top of the file; it belongs to [politeness]',
+    "delay = 1": 'line 2: unknown key "delay" in the top of the file; it belongs to [politeness] '
+    "or [[site]] or [[page]]",
     '[storage]\nbudget = "1/1d"': 'line 3: unknown key "budget" in [storage]; it belongs to '
     "the top of the file or [[site]] or [[page]]",
     SITE + "[site.storage]": 'line 4: unknown key "storage" in [[site]]; [storage] is a table of '

@@ -8,15 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.errors import InvalidSettings
-from recrawl.settings.keys import BLOCK, TABLES, TOP
+from recrawl.settings.access_keys import ACCESS, AccessRule
+from recrawl.settings.keys import BLOCK, TOP
 from recrawl.settings.rules import Rule
-from recrawl.settings.settings import Settings, read_rule, read_settings
+from recrawl.settings.settings import TABLES, Settings, read_rule, read_settings
 from recrawl.settings.text import first_settings, with_site
 from recrawl.units import days
 
 AGENT = "bot (me@example.org)"
 FIRST = f'agent = "{AGENT}"\n'
-KEYS = sorted({*TOP, *BLOCK, *(key for keys in TABLES.values() for key in keys)})
+KEYS = sorted({*TOP, *BLOCK, *ACCESS, *(key for keys in TABLES.values() for key in keys)})
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "crawl.md"
 
 
@@ -53,7 +54,7 @@ def test_the_examples_can_be_used_as_they_are():
     above, mark, blocks = first_settings(AGENT).partition("# [[site]]")
     text = above + re.sub(r"^# ", "", mark + blocks, flags=re.MULTILINE)
 
-    site, page, details = read_settings(text).rules
+    site, intranet, api, page, details = read_settings(text).rules
 
     assert site == Rule(
         "https://example.org/",
@@ -66,6 +67,18 @@ def test_the_examples_can_be_used_as_they_are():
         least_change=0.3,
         target=0.95,
     )
+    assert intranet.access == AccessRule(
+        headers=(("Accept-Language", "de"), ("X-Api-Key", "file:key.txt")),
+        cookies="cookies.txt",
+        user="crawler",
+        password="env:INTRANET_PASSWORD",
+        proxy="socks5://127.0.0.1:1080",
+        ca="company.pem",
+        delay=days("5s"),
+        timeout=days("60s"),
+        page_size=20 << 20,
+    )
+    assert api.access == AccessRule(token="env:API_TOKEN")
     assert page == Rule("https://example.org/prices", exact=True, interval=1.0)
     assert (details.label, details.watch) == ("listing jobs", ("main",))
 

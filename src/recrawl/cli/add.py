@@ -56,6 +56,7 @@ def add(
 
     from recrawl.cli.crawling import find_pages
     from recrawl.errors import StoreLocked
+    from recrawl.fetch.access import AccessTable
     from recrawl.settings.settings import read_settings
     from recrawl.settings.text import with_site
     from recrawl.state.weights import check_weights
@@ -71,11 +72,12 @@ def add(
     check_weights(before)
     text = with_site(load_text(settings), address, page=page, name=str(settings), **values)
     asked = replace(read_settings(text, name=str(settings)), weights_file=before.weights_file)
+    access = AccessTable(asked, settings.parent)  # raises where a secret is not where it should be
     with whole_file(settings) as file:
         file.write(text.encode())
     screen.remark(f"Added {address} to {settings}.")
     try:
-        asyncio.run(find_pages(asked, store, _added(asked, page=page)))
+        asyncio.run(find_pages(asked, store, _added(asked, page=page), access))
     except StoreLocked:
         screen.remark("A crawl is running: restart it to discover the pages.")
 

@@ -91,6 +91,7 @@ def crawl(
 
     from recrawl.cli.crawling import CrawlOptions, crawl_on
     from recrawl.cli.options import size
+    from recrawl.fetch.access import AccessTable
     from recrawl.publish.tasks import Hooks
     from recrawl.store.settings_file import load_settings, store_of
     from recrawl.units import days
@@ -100,9 +101,14 @@ def crawl(
     if warc_size and warc is None:
         raise typer.BadParameter("--warc-size needs --warc")
     room = size(warc_size, "warc-size") if warc_size else None
-    hooks = Hooks.of(asked, settings.parent, _command(on_change))
     options = CrawlOptions(
-        once=once, days=time, port=metrics, warc=warc, warc_bytes=room, hooks=hooks
+        once=once,
+        days=time,
+        port=metrics,
+        warc=warc,
+        warc_bytes=room,
+        hooks=Hooks.of(asked, settings.parent, _command(on_change)),
+        access=AccessTable(asked, settings.parent),
     )
     with ExitStack() as stack:
         if log is not None:

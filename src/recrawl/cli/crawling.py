@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from recrawl.crawl.progress import Figures
     from recrawl.crawl.tally import Tally
     from recrawl.entries.listings import ListingSynced
+    from recrawl.fetch.access import AccessTable
     from recrawl.fetch.fetcher import Fetcher
     from recrawl.publish.tasks import Hooks
     from recrawl.settings.settings import Settings
@@ -48,6 +49,7 @@ class CrawlOptions:
         warc: Folder for WARC files; None for none.
         warc_bytes: Room for all of them together; None to keep them all.
         hooks: Who is told of events; None for nobody.
+        access: How addresses are asked for.
     """
 
     once: bool = False
@@ -56,6 +58,7 @@ class CrawlOptions:
     warc: Path | None = None
     warc_bytes: int | None = None
     hooks: Hooks | None = None
+    access: AccessTable | None = None
 
 
 async def crawl_on(
@@ -77,6 +80,7 @@ async def crawl_on(
         on_replay=_say_replayed,
         on_dated_back=_say_dated_back,
         on_remark=screen.remark,
+        access=options.access,
         record=record,
         hooks=options.hooks,
     ) as crawler:
@@ -109,13 +113,16 @@ def _say_troubles(tally: Tally, alone: int, hosts: int) -> None:
         screen.remark(f"Hosts left alone for now: {alone:,} of {hosts:,} ({why}).")
 
 
-async def find_pages(settings: Settings, store: Path, number: int) -> None:
+async def find_pages(
+    settings: Settings, store: Path, number: int, access: AccessTable | None = None
+) -> None:
     """Discover the pages of one site, and store them."""
     from recrawl.clock import RealClock
     from recrawl.crawl.running import running
     from recrawl.fetch.host_slots import PATIENCE
 
-    async with running(settings, store, RealClock()) as crawler:
+    remark = screen.remark
+    async with running(settings, store, RealClock(), access=access, on_remark=remark) as crawler:
         _say_found(settings.rules[number].address, await crawler.discover(number, PATIENCE))
         await crawler.save()
 

@@ -109,6 +109,7 @@ def _copy(settings: Path, url: str, moment: datetime | None, form: str) -> PageC
 def _fresh_copy(settings: Path, url: str, wanted: float, wait: str) -> PageCopy:
     """The copy once it is as fresh as is wanted, as far as that can be; says how fresh it is."""
     from recrawl.crawl.fresh_copy import fresh_copy
+    from recrawl.fetch.access import AccessTable
     from recrawl.store.settings_file import load_settings, store_of
     from recrawl.units import SECONDS_A_DAY, days
 
@@ -116,7 +117,14 @@ def _fresh_copy(settings: Path, url: str, wanted: float, wait: str) -> PageCopy:
     with inspecting.open_crawl(settings) as (_, reader):
         page, _ = inspecting.page_of(reader, url)
     seconds = days(wait) * SECONDS_A_DAY
-    found = fresh_copy(asked, store_of(settings, asked), page, wanted, wait_seconds=seconds)
+    found = fresh_copy(
+        asked,
+        store_of(settings, asked),
+        page,
+        wanted,
+        wait_seconds=seconds,
+        access=AccessTable(asked, settings.parent),
+    )
     screen.remark(fresh_sentence(found.fresh, visited=found.visited, why_not=found.why_not))
     return found.copy
 

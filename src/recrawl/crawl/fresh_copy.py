@@ -30,6 +30,7 @@ from recrawl.visits.status import VisitOutcome
 if TYPE_CHECKING:
     from recrawl.clock import Clock
     from recrawl.crawl.page_visit import PageVisit
+    from recrawl.fetch.access import AccessTable
     from recrawl.publish.reading import PageCopy
     from recrawl.settings.settings import Settings
     from recrawl.store import Address
@@ -55,7 +56,7 @@ class FreshCopy:
     why_not: str
 
 
-def fresh_copy(
+def fresh_copy(  # noqa: PLR0913 - what is asked for, and what a visit needs
     settings: Settings,
     store: Address,
     page: int | str,
@@ -63,6 +64,7 @@ def fresh_copy(
     *,
     wait_seconds: float = WAIT_SECONDS,
     clock: Clock | None = None,
+    access: AccessTable | None = None,
 ) -> FreshCopy:
     """The copy of a page that is fresh with a chance; the page is visited first if need be.
 
@@ -77,6 +79,8 @@ def fresh_copy(
         at_least: The chance that is wanted, from 0 to 1.
         wait_seconds: Seconds to wait at most before a visit begins.
         clock: Source of the current time; the real one if none is given.
+        access: How addresses are asked for; as the settings say, with paths that begin in the
+            working folder, unless given.
 
     Raises:
         UnknownPage: There is no such page.
@@ -87,7 +91,7 @@ def fresh_copy(
     number, chance = _look(settings, store, page, clock)
     visited, why_not = False, ""
     if not chance >= at_least:
-        visited, why_not = _visit(settings, store, number, wait_seconds, clock)
+        visited, why_not = _visit(settings, store, number, wait_seconds, clock, access)
         _, chance = _look(settings, store, number, clock)
     if chance >= at_least:
         why_not = ""
@@ -110,13 +114,19 @@ def _look(settings: Settings, store: Address, page: int | str, clock: Clock) -> 
 
 
 def _visit(
-    settings: Settings, store: Address, page: int, wait_seconds: float, clock: Clock
+    settings: Settings,
+    store: Address,
+    page: int,
+    wait_seconds: float,
+    clock: Clock,
+    access: AccessTable | None,
 ) -> tuple[bool, str]:
     """Visit a page; whether that was done, and why it did not help."""
     made: list[PageVisit] = []
 
     async def visit() -> float:
-        async with running(settings, store, clock, on_visit=made.append) as crawler:
+        told = made.append
+        async with running(settings, store, clock, on_visit=told, access=access) as crawler:
             until = clock.now() + wait_seconds / clock.seconds(1.0)
             return await crawler.visit(page, until)
 

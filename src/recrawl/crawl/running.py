@@ -10,13 +10,16 @@ import gc
 import resource
 import sys
 from contextlib import asynccontextmanager, contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recrawl.adapters.documents.converter import DocumentConverter
 from recrawl.crawl.crawler import Crawler
+from recrawl.crawl.remarks import Remarks
 from recrawl.entries.deliveries import DestinationsNamed
+from recrawl.fetch.access import AccessTable
 from recrawl.fetch.http.client import PER_ADDRESS, HttpFetcher
 from recrawl.publish.tasks import (
     Hooks,
@@ -59,6 +62,7 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
     on_dated_back: Callable[[int], object] = int,
     on_remark: Callable[[str], object] = bool,
     limits: RequestLimits | None = None,
+    access: AccessTable | None = None,
     record: Callable[[Fetcher], Fetcher] | None = None,
     hooks: Hooks | None = None,
     seed: int | None = None,
@@ -75,6 +79,8 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
         on_remark: Called with a sentence on damage that was made good, and on what holds the crawl
             up, each once an hour.
         limits: What one request may cost.
+        access: How addresses are asked for; as the settings say, with paths that begin in the
+            working folder, unless given.
         record: Wraps the fetcher in one that also writes down what was fetched.
         hooks: Who is told of events.
         seed: Seed of all that is left to chance; a fresh one if none is given.
@@ -82,6 +88,7 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
     weights = check_weights(settings)  # before anything is written
     _allow_files()
     _return_large_blocks()
+    access = access or AccessTable(settings, Path())
     retention = Retention.of(settings)
     with open_for_writing(store, retention) as written, open_store(store) as reader:
         dated_back = written.date_back(clock.now() * SECONDS_A_DAY)
@@ -91,13 +98,17 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
         crawl = open_crawl(
             settings, written, reader, clock.now(), random=random, on_replay=on_replay
         )
-        for sentence in reader.remarks:
+        for sentence in (*reader.remarks, *access.expired()):
             on_remark(sentence)
         if weights is not None:
             names = settings.weights, weights, crawl.named, len(crawl.agenda)
             on_remark(weights_sentence(*names))
         fetcher: Fetcher = HttpFetcher(
-            settings.agent, limits, per_address=max(PER_ADDRESS, 2 * settings.together)
+            settings.agent,
+            limits,
+            per_address=max(PER_ADDRESS, 2 * settings.together),
+            access=access,
+            on_remark=Remarks(on_remark, clock),
         )
         if record is not None:
             fetcher = record(fetcher)

@@ -193,18 +193,27 @@ class PoliteClient:
                     return Response(first.address, problem="bad-answer", detail=detail)
                 seen.add(target)
                 form = request.form if response.status in _SAME_METHOD else None
-                request = Request(target, local=self._leads_to_local(first, target), form=form)
+                request = self._redirected(first, target, form)
                 await self._move(chain, target)
         except HostBusy:
             if request is not first and len(self._halted) < _MOST_HALTED:
                 self._halted[first.address] = request, seen, permanent
             raise
 
-    def _leads_to_local(self, first: Request, target: str) -> bool:
-        """Whether a redirect may lead to this machine: to its own host, or where settings allow."""
-        if host_of(target) == host_of(first.address):
-            return first.local
-        return self._is_local(target)
+    def _redirected(self, first: Request, target: str, form: str | None = None) -> Request:
+        """The request that follows a redirect.
+
+        It leads to this machine where the first did, for the same host, or where settings allow.
+        Another origin than the first gets no credentials, not even those for itself: whoever has
+        sent us there would choose what is asked in our name.
+        """
+        same_host = host_of(target) == host_of(first.address)
+        return Request(
+            target,
+            local=first.local if same_host else self._is_local(target),
+            form=form,
+            credentials=origin_of(target) == origin_of(first.address),
+        )
 
     async def _move(self, chain: _Chain, target: str) -> None:
         """Go on to the host of an address: the same one again, or another."""
@@ -357,8 +366,7 @@ class PoliteClient:
                     break
                 target = response.target
                 await self._move(chain, target)
-                request = Request(target, local=self._leads_to_local(first, target))
-                response = await self._ask(chain, request)
+                response = await self._ask(chain, self._redirected(first, target))
         finally:
             if chain.slot is not slot:
                 self._slots.release(chain.slot, chain.latency)

@@ -19,12 +19,13 @@ Pure.
 from __future__ import annotations
 
 from math import inf
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from recrawl.entries.records import Host as HostRecord
 
@@ -43,6 +44,7 @@ class HostTable:
     Args:
         delay: Least days between two requests to a host.
         together: How many requests to a host may be under way at once.
+        delays: The same for some hosts, by name.
         began: Instant at which the crawl began. A crawl that was killed may have asked any host a
             moment ago and not written that down, so no host is asked before its delay has passed
             since then.
@@ -65,12 +67,21 @@ class HostTable:
         (False, True)
     """
 
-    def __init__(self, *, delay: float, together: int = 1, began: float = -inf) -> None:
+    def __init__(
+        self,
+        *,
+        delay: float,
+        together: int = 1,
+        delays: Mapping[str, float] = MappingProxyType({}),
+        began: float = -inf,
+    ) -> None:
         self.names: list[str] = []
         self._row: dict[str, int] = {}
         self._began = began
-        self._least = delay
+        self._usual = delay
+        self._delays = delays
         self.together = together
+        self._least: list[float] = []  # days between requests by the settings
         self._delay: list[float] = []
         self._latency: list[float] = []
         self._asked: list[int] = []
@@ -83,16 +94,20 @@ class HostTable:
         """Count the hosts."""
         return len(self._delay)
 
-    def add(self, *, delay: float = 0.0, after: float = -inf, latency: float = 0.0) -> int:
+    def add(
+        self, *, name: str = "", delay: float = 0.0, after: float = -inf, latency: float = 0.0
+    ) -> int:
         """One more host; returns its row.
 
         Args:
+            name: Its name; empty for none.
             delay: Days that it asks for itself between requests; never less than the crawl's own.
             after: Instant before which it must not be asked.
             latency: Days that it usually takes to answer.
         """
-        self.names.append("")
-        self._delay.append(max(delay, self._least))
+        self.names.append(name)
+        self._least.append(self._delays.get(name, self._usual))
+        self._delay.append(max(delay, self._least[-1]))
         self._latency.append(latency)
         self._asked.append(0)
         self._last.append(-inf)
@@ -105,21 +120,20 @@ class HostTable:
         """Take in the hosts of a store; the row of each is its number."""
         for host in known:
             latency = (host.latency_seconds or 0.0) / SECONDS_A_DAY
-            row = self.add(delay=host.delay or 0.0, latency=latency)
+            row = self.add(name=host.name, delay=host.delay or 0.0, latency=latency)
             self.block(row, (host.blocked_until_seconds or 0.0) / SECONDS_A_DAY)
-            self._name(row, host.name)
+            self._name(row)
 
     def row(self, name: str) -> int:
         """Row of a host, a new one where its name was never heard."""
         row = self._row.get(name)
         if row is None:
-            row = self.add()
-            self._name(row, name)
+            row = self.add(name=name)
+            self._name(row)
         return row
 
-    def _name(self, row: int, name: str) -> None:
-        self.names[row] = name
-        self._row[name] = row
+    def _name(self, row: int) -> None:
+        self._row[self.names[row]] = row
         self.restart_delay(row)
 
     def restart_delay(self, row: int) -> None:
@@ -128,15 +142,13 @@ class HostTable:
 
     def set_delay(self, host: int, delay: float) -> None:
         """Keep the delay that a host asks for, where it is longer than the crawl's own."""
-        self._delay[host] = max(delay, self._least)
+        self._delay[host] = max(delay, self._least[host])
         self._put_off(host)
 
     def delay(self, host: int) -> float:
         """Days between requests to a host: as asked for, or more where it is slow to answer."""
         asked_for = self._delay[host]
-        slow = min(
-            _DELAY_PER_LATENCY * self._latency[host], _MOST_DELAYS * max(asked_for, self._least)
-        )
+        slow = min(_DELAY_PER_LATENCY * self._latency[host], _MOST_DELAYS * asked_for)
         return max(asked_for, slow)
 
     def ready(self, host: int) -> float:

@@ -138,7 +138,7 @@ def _host_scenario(
         permission = Permission.of(read.http, None, at, settings.robots_agent)
         if permission.trouble and permission.holds(now):
             after = max(after, permission.until)
-    delay = max(delay, settings.delay)
+    delay = max(delay, settings.delays.get(host.name, settings.delay))
     after = max(after, last + delay, now)
     wait = (host.latency_seconds or 0.0) / SECONDS_A_DAY
     return HostScenario(delay / share, after, wait / share)

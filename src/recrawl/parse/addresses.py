@@ -18,7 +18,7 @@ from functools import lru_cache
 
 import ada_url
 
-from recrawl.errors import InvalidAddress
+from recrawl.errors import InvalidAddress, without_logins
 
 LONGEST_ADDRESS = 2083  # the longest that common browsers, proxies and sitemaps all take
 
@@ -109,7 +109,8 @@ def site_of(address: str) -> str:
 def _parts(address: str) -> re.Match[str]:
     match = _FETCHABLE.match(address)
     if match is None:
-        shown = address if len(address) <= _SHOWN else address[:_SHOWN] + "..."
+        shown = without_logins(address)
+        shown = shown if len(shown) <= _SHOWN else shown[:_SHOWN] + "..."
         message = f"address must be canonical, such as https://example.org/a (got {shown!r})"
         raise InvalidAddress(message)
     return match

@@ -48,6 +48,8 @@ class Request:
         form: What is sent as a form by POST, as browsers write it; None for an ordinary GET.
         body: What is sent by POST as it is, instead of a form.
         headers: What is sent besides our own headers, such as the type of the body.
+        credentials: Whether headers, cookies and a login of the settings are sent, too. They are
+            never in a request: whoever sends it looks them up by its address.
     """
 
     address: str
@@ -57,6 +59,7 @@ class Request:
     form: str | None = None
     body: bytes | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    credentials: bool = True
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)

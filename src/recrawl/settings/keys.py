@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from recrawl.errors import InvalidInput, InvalidParameter
+from recrawl.errors import InvalidInput, InvalidParameter, without_logins
 from recrawl.parse.addresses import canonical
 from recrawl.parse.ports import blocked_port
 from recrawl.units import days
@@ -30,6 +30,10 @@ _CONTACT = re.compile(r"https?://[^\s/.]+\.[^\s]+|[^\s@(;<]+@[^\s@]+\.[^\s@]+")
 _HOURS = re.compile(r"([0-9]{1,2})\s*-\s*([0-9]{1,2})")
 _LAST_HOUR, _MIDNIGHT = 23, 24
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)B?", re.ASCII | re.IGNORECASE)
+_NO_LOGIN = (
+    "address must not hold a user name or a password; a [[site]] has the keys user and password "
+    "for them"
+)
 _BYTES_IN = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
@@ -144,8 +148,10 @@ def _file(value: object) -> str | None:
 
 
 def address(value: object) -> str | None:
-    """Canonical address of a page; `InvalidParameter` where no pages may be at its port."""
+    """Canonical address of a page; `InvalidParameter` where it holds a login or a wrong port."""
     found = canonical(value) if isinstance(value, str) else None
+    if found is None and isinstance(value, str) and without_logins(value) != value:
+        raise InvalidParameter(_NO_LOGIN)
     if found is not None and (why := blocked_port(urlsplit(found).port)):
         raise InvalidParameter(f"address must be one of a web server ({why})")
     return found

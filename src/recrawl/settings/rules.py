@@ -21,11 +21,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recrawl.detect.verdict import Criteria
+from recrawl.settings.access_keys import NO_ACCESS_RULE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from recrawl.plan.budget import Budget
+    from recrawl.settings.access_keys import AccessRule
 
 NO_RULE = -1
 ANYWHERE = "*"
@@ -56,6 +58,7 @@ class Rule:
         robots_tags: Whether its pages' `X-Robots-Tag` and `<meta name="robots">` are heeded.
         listing: Name of the listing that it is of. Then it holds for the detail pages of the
             objects that are listed, as far as no block does; its address is that of the list.
+        access: How its pages are asked for.
     """
 
     address: str
@@ -74,6 +77,7 @@ class Rule:
     local: bool = False
     robots_tags: bool = True
     listing: str = ""
+    access: AccessRule = NO_ACCESS_RULE
 
     @property
     def label(self) -> str:

@@ -15,11 +15,13 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from recrawl.errors import InvalidParameter, InvalidSettings
+from recrawl.errors import InvalidParameter, InvalidSettings, without_logins
 from recrawl.parse.addresses import host_of
 from recrawl.plan.budget import Budget
+from recrawl.settings.access_keys import ACCESS, DIRECT, NETWORK, split_access
 from recrawl.settings.key_lines import MOST_PARTS, key_lines, long_key
-from recrawl.settings.keys import BLOCK, BLOCKS, TABLES, TOP, Key
+from recrawl.settings.keys import BLOCK, BLOCKS, TOP, Key
+from recrawl.settings.keys import TABLES as _TABLES
 from recrawl.settings.listing_keys import LISTING, NEEDED, OF_DETAILS, listing_rule
 from recrawl.settings.notify_keys import NOTIFY, Recipient
 from recrawl.settings.rules import ANYWHERE, NO_RULE, Rule, RuleFinder
@@ -44,7 +46,9 @@ _LEAST_VERSIONS = 2  # of a page, for what changed to be known
 _TOP = "the top of the file"
 _PLAIN = "plain settings"
 _LISTING, _WEBHOOK, _NOTIFY = "listing", "webhook", "notify"
-_BLOCK_KEYS = dict.fromkeys(BLOCKS, BLOCK) | {
+TABLES: Mapping[str, Mapping[str, Key]] = {**_TABLES, "network": NETWORK}
+_SITE_KEYS: Mapping[str, Key] = {**BLOCK, **ACCESS}
+_BLOCK_KEYS = dict.fromkeys(BLOCKS, _SITE_KEYS) | {
     _LISTING: LISTING,
     _WEBHOOK: WEBHOOK,
     _NOTIFY: NOTIFY,
@@ -58,7 +62,10 @@ _KEYS = {_TOP: TOP, _PLAIN: _PLAIN_KEYS} | {
 # Keys that another table has, too, or that say nothing alone.
 _ATTRIBUTES = {("feed", "keep"): "feed_keep", ("feed", "chunks"): "feed_chunks"}
 _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)$")
-_NOT_SHOWN = re.compile(r"secret|whsec_", re.IGNORECASE)  # lines that may hold a secret
+# Lines that may hold a secret.
+_NOT_SHOWN = re.compile(
+    r"secret|whsec_|passw|token|headers|auth|cookie|session|api.?key|proxy|://\S*@", re.IGNORECASE
+)
 _HEADER = re.compile(r"\s*\[+\s*(?P<name>[\w.]*)")
 
 
@@ -81,12 +88,18 @@ class Settings:
         size: Bytes that the store may take on disk; versions are dropped for it.
         feed_keep: Days after which an event of the change feed is dropped.
         feed_chunks: Whether the chunks of each new copy are listed with its event.
+        proxy: Proxy of all pages whose rule has none of its own, as `AccessRule` has it.
+        ca: File with certificates of authorities that are trusted besides the system's; empty for
+            none.
         rules: Rules of sites, in the order of the file, then those of pages. Those of listings
             whose objects have detail pages are added behind them.
         listings: Rules of listings, in the order of the file.
         webhooks: Programs that are told of events, in the order of the file.
         recipients: People who are told of changes, in the order of the file.
         weights_file: The file that `weights` names, once it is known where the settings are.
+
+    Attributes:
+        delays: Delays of hosts whose rules have one, by name.
 
     Examples:
         >>> settings = Settings("bot (me@example.org)", rules=(Rule("https://example.org/a/"),))
@@ -107,6 +120,8 @@ class Settings:
     size: int = 10 * 2**30
     feed_keep: float = 90.0
     feed_chunks: bool = False
+    proxy: str = DIRECT
+    ca: str = ""
     rules: tuple[Rule, ...] = ()
     listings: tuple[ListingRule, ...] = ()
     webhooks: tuple[Webhook, ...] = ()
@@ -114,6 +129,7 @@ class Settings:
     weights_file: WeightsFile | None = field(default=None, repr=False, compare=False)
     _finder: RuleFinder = field(init=False, repr=False, compare=False)
     _hosts: frozenset[str] = field(init=False, repr=False, compare=False)
+    delays: Mapping[str, float] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Add the rules of listings, and build the index of rules by address."""
@@ -124,6 +140,7 @@ class Settings:
         named = {host_of(rule.address) for rule in self.rules if rule.address != ANYWHERE}
         named |= {host_of(address) for listing in self.listings for address in listing.addresses}
         object.__setattr__(self, "_hosts", frozenset(named))
+        object.__setattr__(self, "delays", _delays(self.rules))
 
     def rule_of(self, address: str) -> int:
         """Number of a canonical address's rule; -1 if none applies."""
@@ -174,6 +191,16 @@ def _detail_rule(listing: ListingRule) -> Rule:
         local=listing.local,
         listing=listing.name,
     )
+
+
+def _delays(rules: Iterable[Rule]) -> dict[str, float]:
+    """Delays of hosts whose blocks say one; the longest where several do."""
+    found: dict[str, float] = {}
+    for rule in rules:
+        if rule.access.delay is not None:
+            host = host_of(rule.address)
+            found[host] = max(rule.access.delay, found.get(host, 0.0))
+    return found
 
 
 def read_settings(text: str, *, name: str = FILE_NAME) -> Settings:
@@ -299,10 +326,12 @@ class _Document:
         rules: list[Rule] = []
         lines: dict[str, int] = {}
         for path in self._paths(kind):
-            values = self.table(path, BLOCK, title)
+            access, values = split_access(self.table(path, _SITE_KEYS, title))
             if "address" not in values:
                 self.refuse(path, f"{title} must have an address (got none)")
-            rule = Rule(**values, exact=kind == "page")
+            if conflict := access.conflict():
+                self.refuse((*path, conflict[0]), conflict[1])
+            rule = Rule(**values, exact=kind == "page", access=access)
             self._check(path, rule, values)
             if rule.address in lines:
                 said = f"{rule.address} is already a {title}, in line {lines[rule.address]}"
@@ -409,7 +438,8 @@ def _syntax(said: str, text: str, name: str) -> str:
     line = int(match[1]) if match else len(lines)
     got = _shown(lines[line - 1].strip()) if match else "the end of the file"
     headers = (found["name"] for found in map(_HEADER.match, reversed(lines[:line])) if found)
-    hidden = _NOT_SHOWN.search(got) or next(headers, "") in {_WEBHOOK, _NOTIFY}
+    under = next(headers, "")
+    hidden = _NOT_SHOWN.search(got) or under in {_WEBHOOK, _NOTIFY} or under.endswith(".headers")
     got = "a line that may hold a secret" if hidden and match else got
     what = what[:1].lower() + what[1:]
     return f"{name}, line {line}: invalid TOML (texts need quotes): {what} (got {got})"
@@ -435,5 +465,5 @@ def _unknown(key: str, title: str) -> str:
 def _shown(value: object) -> str:
     """A value on one line that a terminal shows as it is."""
     text = json.dumps(value, ensure_ascii=False, default=str)
-    text = text if text.isprintable() else json.dumps(value, default=str)
+    text = without_logins(text if text.isprintable() else json.dumps(value, default=str))
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."

@@ -42,6 +42,14 @@ delay = "1s"
 # Requests to one host at a time.
 together = 1
 
+[network]
+# Proxy of all sites that name none: an address such as "http://proxy.example.org:3128" (or https,
+# socks5), env:NAME or file:PATH where one with a password is, "environment" for what HTTPS_PROXY
+# and the like say, or "none".
+proxy = "none"
+# File with certificates of authorities of your own, trusted besides those of the system.
+# ca = "company.pem"
+
 [storage]
 # File that holds pages, visits and versions; its place is seen from this file.
 store = "recrawl.db"
@@ -99,6 +107,31 @@ chunks = false
 # local = false
 # # Whether noarchive, nofollow and the like are heeded, which pages ask for; false for your own.
 # robots_tags = true
+
+# [[site]]
+# # One that you may log in to. A secret never stands here: env:NAME names a variable of the
+# # environment, file:PATH a file, seen from this one. Nobody else is ever sent it.
+# address = "https://intranet.example.org/"
+# # Basic authentication.
+# user = "crawler"
+# password = "env:INTRANET_PASSWORD"
+# # Cookies that you have exported from a browser, as a cookies.txt.
+# cookies = "cookies.txt"
+# # Further headers; whatever may be a secret by its name is env:NAME or file:PATH, too.
+# headers = { "Accept-Language" = "de", "X-Api-Key" = "file:key.txt" }
+# # Instead of what [network] says: a proxy, and certificates.
+# proxy = "socks5://127.0.0.1:1080"
+# ca = "company.pem"
+# # Instead of what [politeness] says: least time between two requests to its host.
+# delay = "5s"
+# # What a request may take, and how large a page may be.
+# timeout = "60s"
+# page_size = "20MB"
+
+# [[site]]
+# address = "https://api.example.org/"
+# # A token, sent as "Authorization: Bearer ...".
+# token = "env:API_TOKEN"
 
 # [[page]]
 # address = "https://example.org/prices"

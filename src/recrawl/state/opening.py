@@ -159,7 +159,9 @@ def open_crawl(
         random=random,
         on_replay=on_replay,
     )
-    hosts = HostTable(delay=settings.delay, together=settings.together, began=now)
+    hosts = HostTable(
+        delay=settings.delay, together=settings.together, delays=settings.delays, began=now
+    )
     hosts.resume(reader.hosts())
     crawl = Crawl(
         settings,

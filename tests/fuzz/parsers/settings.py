@@ -145,7 +145,13 @@ _RULES = {
         "agent=<any>",
     ],
     "top": ["", "<key> = <any>", 'budget = "<budget>"\n<top>', 'objective = "age"', 'policy = "x"'],
-    "tables": ["", "[politeness]\n<pairs>", "[storage]\n<pairs>\n<tables>", "politeness = 1"],
+    "tables": [
+        "",
+        "[politeness]\n<pairs>",
+        "[storage]\n<pairs>\n<tables>",
+        "[network]\n<pairs>",
+        "politeness = 1",
+    ],
     "blocks": ["", "<block>\n<blocks>", "<block>\n<blocks>", "<block>"],
     "block": [
         '[[site]]\naddress = "<address>"\n<pairs>',
@@ -167,6 +173,7 @@ _RULES = {
         *("maximum", "interval", "hours", "links", "watch", "ignore", "least_change", "target"),
         *("local", "form", "page", "next", "attributes", "precision", "recall", "confidence"),
         *("name", "kinds", "hosts", "with", "secret", "every", "sections", "words"),
+        *("headers", "cookies", "user", "password", "token", "proxy", "ca", "timeout", "page_size"),
         *("weights", "addresses", "agent", "site", "a.b", '"x y"'),
     ],
     "any": ["1", '"<word>"', "true", "[<any>, <any>]", "{ a = <any> }", "<number>", "'x'"],
@@ -214,6 +221,22 @@ watch = [".price"]
 words = ["price", "closing date"]
 """
 
+_ACCESS = b"""
+[network]
+proxy = "environment"
+ca = "company.pem"
+[[site]]
+address = "https://example.com/"
+user = "me"
+password = "env:KEY"
+headers = { "Accept-Language" = "de", "X-Key" = "file:a b" }
+cookies = "cookies.txt"
+proxy = "socks5://127.0.0.1:1080"
+delay = "5s"
+timeout = "2m"
+page_size = "50MB"
+"""
+
 PARSERS = (
     Parser(
         "settings",
@@ -229,6 +252,18 @@ PARSERS = (
             _BLOCKS + _WEBHOOK + _WEBHOOK,
             _BLOCKS + _WEBHOOK.replace(b"env:KEY", b"whsec_AAAA"),
             _BLOCKS + _WEBHOOK.replace(b'"a.org"', b'"https://a.org/"'),
+            _BLOCKS + _ACCESS,
+            *(
+                _BLOCKS + _ACCESS.replace(b'user = "me"', each)
+                for each in (b"", b'user = "a:b"', b'user = "me"\ntoken = "env:T"', b"proxies = 1")
+            ),
+            _BLOCKS + _ACCESS.replace(b"env:KEY", b"hunter2"),
+            _BLOCKS + _ACCESS.replace(b"file:a b", b"hunter2"),
+            _BLOCKS + _ACCESS.replace(b"Accept-Language", b"Host"),
+            _BLOCKS + _ACCESS.replace(b"Accept-Language", b"Authorization"),
+            _BLOCKS + _ACCESS.replace(b"socks5://", b"http://a:b@"),
+            _BLOCKS + _ACCESS.replace(b"cookies.txt", b"a=b"),
+            _BLOCKS + _ACCESS.replace(b"https://example.com/", b"https://a:b@example.com/"),
             _BLOCKS + _NOTIFY,
             _BLOCKS + _NOTIFY + _NOTIFY,
             _BLOCKS + _NOTIFY.replace(b"env:MAIL", b"mailto://a:b@c"),
@@ -253,7 +288,7 @@ PARSERS = (
         modules=tuple(
             f"recrawl.settings.{name}"
             for name in (
-                *("keys", "listing_keys", "notify_keys"),
+                *("access_keys", "keys", "listing_keys", "notify_keys"),
                 *("rules", "settings", "webhook_keys"),
             )
         ),

@@ -18,7 +18,7 @@ from recrawl.entries.deliveries import DestinationsNamed
 from recrawl.fetch.fetcher import RequestLimits
 from recrawl.publish.tasks import Hooks, at_work, open_deliveries
 from recrawl.publish.webhooks.delivery import WebhookTarget
-from recrawl.publish.webhooks.signing import Secret
+from recrawl.publish.webhooks.signing import SigningKey
 from recrawl.settings.settings import read_settings
 from recrawl.settings.webhook_keys import Webhook
 from recrawl.store import open_for_writing, open_store
@@ -60,7 +60,7 @@ class Receivers:
         """A receiver, as a crawl knows it."""
         address = f"http://127.0.0.1:{self.port}{path}"
         webhook = Webhook(address, "env:UNUSED", name=path, **{"local": True} | more)
-        return WebhookTarget(webhook, Secret(KEY))
+        return WebhookTarget(webhook, SigningKey(KEY))
 
     def ids(self, path: str) -> list[str]:
         """Ids of the events that a receiver took, in order."""

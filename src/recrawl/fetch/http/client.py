@@ -8,6 +8,9 @@ many names an address has, only so many requests to it are under way at a time. 
 no file left all the same, that is no fault of the host: the request waits for a while. All of this
 is waited for before a request is sent.
 
+What settings give for an address, such as a login or a proxy, is looked up as its request is made.
+Each proxy has connections of its own, and so has each set of certificates that is trusted.
+
 Touches: the network.
 """
 
@@ -18,12 +21,14 @@ import errno
 import resource
 import socket
 from contextvars import ContextVar
+from functools import partial
 from typing import TYPE_CHECKING
 
 import aiohttp
 from yarl import URL
 
-from recrawl.errors import FetchFailed, InvalidParameter
+from recrawl.errors import FetchFailed, InvalidParameter, without_logins
+from recrawl.fetch.access import NO_ACCESS
 from recrawl.fetch.fetcher import RequestLimits
 from recrawl.fetch.http.address_limit import AddressLimit
 from recrawl.fetch.http.bodies import ACCEPTED
@@ -31,10 +36,19 @@ from recrawl.fetch.http.byte_budget import ByteBudget
 from recrawl.fetch.http.exchange import Exchange
 from recrawl.fetch.http.guard import allowed
 from recrawl.fetch.http.loop_lag import LoopLag
-from recrawl.fetch.http.problems import failure_of
+from recrawl.fetch.http.problems import failure_of, proxy_failure
+from recrawl.fetch.http.proxies import (
+    check_target,
+    proxy_arguments,
+    socks_connector,
+    socks_errors,
+    socks_failure,
+)
 from recrawl.fetch.http.resolver import GuardedResolver, refused
+from recrawl.parse.addresses import host_of
 from recrawl.parse.messages import ACCEPT, FORM_TYPE
 from recrawl.parse.ports import blocked_port
+from recrawl.parse.proxy_addresses import SOCKS, ProxyAddress
 
 if TYPE_CHECKING:
     import ssl
@@ -43,7 +57,10 @@ if TYPE_CHECKING:
     from aiohttp import AddrInfoType
     from aiohttp.client_middlewares import ClientHandlerType
 
+    from recrawl.fetch.access import Access, AccessTable
     from recrawl.parse.messages import Request, Response
+
+    _Route = ProxyAddress | bool  # the proxy to go through, or whether private addresses are fine
 
 _NAMES_SECONDS = 300  # for which an answer of a name server is believed
 _MOST_NAMES = 10_000
@@ -57,6 +74,9 @@ _WAIT_FOR_FILE_SECONDS = 0.5
 _LONGEST_WAIT_FOR_FILE_SECONDS = 30.0
 PER_ADDRESS = 16  # requests under way to one IP address
 
+_DENIED = frozenset({401, 403})
+_PROXY_DENIED = 407
+
 _NO_FILE = "the process may open no more files; a higher limit (`ulimit -n`) would help"
 
 # Addresses to which connections were opened for the request that is being made.
@@ -66,8 +86,9 @@ _opened: ContextVar[list[str]] = ContextVar("_opened")
 class HttpFetcher:
     """Fetches pages over HTTP and HTTPS.
 
-    Cookies are neither kept nor sent, redirects are not followed, and proxies that the environment
-    names are not used. More requests than there may be connections wait for each other.
+    Cookies of hosts are neither kept nor sent, redirects are not followed, and proxies that the
+    environment names are not used unless settings say so. More requests than there may be
+    connections wait for each other.
 
     Args:
         agent: What to send as `User-Agent`: a name, and where to complain.
@@ -75,6 +96,8 @@ class HttpFetcher:
         tls: Which certificates to trust; those that the system trusts unless given.
         connections: How many may be open at a time; by what the system allows unless given.
         per_address: How many requests to one IP address may be under way at a time.
+        access: How addresses are asked for; nothing is sent of what settings give unless given.
+        on_remark: Called with a sentence where a host or a proxy denies us what we ask for.
 
     Examples:
         A port that no web server uses:
@@ -90,7 +113,7 @@ class HttpFetcher:
         'private'
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what requests may use, and what is given for them
         self,
         agent: str,
         limits: RequestLimits | None = None,
@@ -98,13 +121,17 @@ class HttpFetcher:
         tls: ssl.SSLContext | None = None,
         connections: int | None = None,
         per_address: int = PER_ADDRESS,
+        access: AccessTable | None = None,
+        on_remark: Callable[[str], object] = bool,
     ) -> None:
         if not (agent.strip() and agent.isascii() and agent.isprintable()):
             raise InvalidParameter(f"agent must be printable ASCII text (got {agent!r})")
         self._limits = limits or RequestLimits()
         self._tls = tls
         self._headers = {"User-Agent": agent, "Accept": ACCEPT, "Accept-Encoding": ACCEPTED}
-        self._sessions: dict[tuple[bool, bool], aiohttp.ClientSession] = {}  # local? kept?
+        self._access = access
+        self._on_remark = on_remark
+        self._sessions: dict[tuple[_Route, bool], aiohttp.ClientSession] = {}  # kept?
         self._resolvers: list[GuardedResolver] = []
         self._connections = connections or affordable_connections()
         self._free = asyncio.Semaphore(self._connections)
@@ -116,11 +143,15 @@ class HttpFetcher:
 
     async def fetch(self, request: Request, on_send: Callable[[], object] = bool) -> Response:
         """Response to one request; raises `asyncio.CancelledError`, and what `on_send` raises."""
+        access = NO_ACCESS
+        if self._access is not None:
+            access = self._access.of(request.address, credentials=request.credentials)
         async with self._free:
             await self._wait_for_file()
             on_send()
             with self._lag.watched():
-                exchange = await self._exchange(request)
+                exchange = await self._exchange(request, access)
+        self._look_for_denial(request, access, exchange)
         return exchange.response()
 
     async def _wait_for_file(self) -> None:
@@ -137,17 +168,22 @@ class HttpFetcher:
                 return
             await asyncio.sleep(_WAIT_FOR_FILE_SECONDS)
 
-    async def _exchange(self, request: Request) -> Exchange:
+    async def _exchange(self, request: Request, access: Access) -> Exchange:
         """One request and what came of it."""
-        exchange = Exchange(request, self._limits, self._budget, self._lag)
+        limits = access.limits(self._limits)
+        exchange = Exchange(request, limits, self._budget, self._lag, access)
         try:
             url = _url(request.address)
-            async with asyncio.timeout(self._limits.total_seconds) as timer:
+            if access.proxy is not None:
+                check_target(url.host or "", local=request.local)
+            async with asyncio.timeout(limits.total_seconds) as timer:
                 with self._addresses.asking(url.authority):
-                    await self._converse(exchange, request, url, timer)
+                    await self._converse(exchange, request, url, timer, access)
+        except socks_errors(access.proxy) as error:
+            exchange.failure = socks_failure(error.with_traceback(None))
         except (aiohttp.ClientError, FetchFailed, OSError, ValueError) as error:
             # Without the traceback, which holds the body: both would wait for a collection.
-            exchange.failure = failure_of(error.with_traceback(None), self._limits)
+            exchange.failure = failure_of(error.with_traceback(None), limits)
             if isinstance(error, OSError) and error.errno in _NO_FILES:
                 exchange.failure = FetchFailed("overloaded", _NO_FILE)
         except BaseException:
@@ -156,15 +192,23 @@ class HttpFetcher:
         return exchange
 
     async def _converse(
-        self, exchange: Exchange, request: Request, url: URL, timer: asyncio.Timeout
+        self,
+        exchange: Exchange,
+        request: Request,
+        url: URL,
+        timer: asyncio.Timeout,
+        access: Access,
     ) -> None:
         """Ask, and take the response in."""
-        response = await self._session(local=request.local).request(
+        response = await self._session(access.proxy or request.local).request(
             "GET" if request.form is None and request.body is None else "POST",
             url,
             data=request.form if request.body is None else request.body,
-            headers=_headers(request),
+            headers=_headers(request, access),
             allow_redirects=False,
+            ssl=access.tls or True,
+            timeout=_timeouts(exchange.limits),
+            **proxy_arguments(access.proxy),
         )
         try:
             await exchange.read(response, timer)
@@ -173,10 +217,24 @@ class HttpFetcher:
             raise
         response.release()
 
-    def _session(self, *, local: bool) -> aiohttp.ClientSession:
+    def _look_for_denial(self, request: Request, access: Access, exchange: Exchange) -> None:
+        """Say where what settings give for an address does not do; never what it is."""
+        proxy, failure = access.proxy, exchange.failure
+        if proxy is not None and exchange.status == _PROXY_DENIED:
+            failure = proxy_failure(f"the proxy answers {_PROXY_DENIED}")
+        elif proxy is not None and failure is not None and failure.problem == "dns":
+            failure = proxy_failure(f"the proxy cannot be reached ({failure})")
+        exchange.failure = failure
+        if proxy is not None and failure is not None and failure.by_proxy:
+            self._on_remark(f"Proxy {proxy.label}: {failure}.")
+        elif access.headers and exchange.status in _DENIED:
+            said = f"answers {exchange.status} to the credentials in its settings; check them"
+            self._on_remark(f"{host_of(request.address)} {said}.")
+
+    def _session(self, route: _Route) -> aiohttp.ClientSession:
         """Session for a request: one that keeps its connection, unless many are open already."""
         kept = self._open_sockets.count <= self._connections // 2
-        return self._sessions.get((local, kept)) or self._open(local=local, kept=kept)
+        return self._sessions.get((route, kept)) or self._open(route, kept=kept)
 
     async def close(self) -> None:
         """Let go of all connections."""
@@ -185,44 +243,48 @@ class HttpFetcher:
         while self._resolvers:
             await self._resolvers.pop().close()
 
-    def _open(self, *, local: bool, kept: bool) -> aiohttp.ClientSession:
-        """Session for one kind of request; made late, for it belongs to the running loop."""
-        limits = self._limits
+    def _connector(self, route: _Route, *, kept: bool) -> aiohttp.TCPConnector:
+        """Connections of one kind of request."""
+        if isinstance(route, ProxyAddress) and _is_socks(route):
+            return socks_connector(route, self._tls)
+        is_proxy = isinstance(route, ProxyAddress)
+        local = bool(route)  # a proxy may be where its owner wants it
         resolver = GuardedResolver(local=local)
         self._resolvers.append(resolver)
-        connector = aiohttp.TCPConnector(
+        return aiohttp.TCPConnector(
             resolver=resolver,
-            socket_factory=lambda place: self._socket(place, local=local),
+            socket_factory=partial(self._socket, local=local, is_proxy=is_proxy),
             ssl=self._tls or True,
             force_close=not kept,
             limit=0,  # else waiting for a free connection would count as connecting
             ttl_dns_cache=_NAMES_SECONDS,
             dns_cache_max_size=_MOST_NAMES,
         )
+
+    def _open(self, route: _Route, *, kept: bool) -> aiohttp.ClientSession:
+        """Session for one kind of request; made late, for it belongs to the running loop."""
+        limits = self._limits
         session = aiohttp.ClientSession(
-            connector=connector,
+            connector=self._connector(route, kept=kept),
             headers=self._headers,
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
             max_line_size=limits.header_bytes,
             max_field_size=limits.header_bytes,
-            middlewares=(_ask_once,),
-            timeout=aiohttp.ClientTimeout(
-                total=None,  # a timer of ours, which stands still while a body waits for memory
-                connect=limits.connect_seconds,
-                sock_read=limits.idle_seconds,
-            ),
+            # A connection that is not kept is always a new one.
+            middlewares=(partial(_ask_once, kept=kept and not _is_socks(route)),),
         )
-        self._sessions[local, kept] = session
+        self._sessions[route, kept] = session
         return session
 
-    def _socket(self, place: AddrInfoType, *, local: bool) -> socket.socket:
+    def _socket(self, place: AddrInfoType, *, local: bool, is_proxy: bool) -> socket.socket:
         """Socket for one address, which may come from a name or stand in digits in the request."""
         family, kind, protocol, _, where = place
         address = str(where[0])
         if not allowed(address, local=local):
             raise refused(address)
-        self._addresses.connect(address)
+        if not is_proxy:  # which is asked for the pages of all hosts
+            self._addresses.connect(address)
         _opened.get().append(address)
         made = _CountedSocket(family, kind, protocol)
         made.counted = self._open_sockets
@@ -242,12 +304,23 @@ def _url(address: str) -> URL:
             return url
     except ValueError:
         pass  # no such port, or a host that is none
-    raise FetchFailed("unreachable", f"address must be canonical (got {address[:80]!r})")
+    raise FetchFailed(
+        "unreachable", f"address must be canonical (got {without_logins(address)[:80]!r})"
+    )
 
 
-def _headers(request: Request) -> dict[str, str] | None:
-    """What a form is, or under which conditions an unchanged page need not be sent."""
-    conditions = dict(request.headers)
+def _timeouts(limits: RequestLimits) -> aiohttp.ClientTimeout:
+    return aiohttp.ClientTimeout(
+        total=None,  # a timer of ours, which stands still while a body waits for memory
+        connect=limits.connect_seconds,
+        sock_read=limits.idle_seconds,
+    )
+
+
+def _headers(request: Request, access: Access) -> dict[str, str] | None:
+    """What settings have us send, a form's type, and conditions of an unchanged page."""
+    conditions = {name: secret.reveal() for name, secret in access.headers}
+    conditions |= request.headers
     if request.form is not None:
         conditions["Content-Type"] = FORM_TYPE
     if request.etag and request.etag.isprintable():
@@ -257,8 +330,12 @@ def _headers(request: Request) -> dict[str, str] | None:
     return conditions or None
 
 
+def _is_socks(route: _Route) -> bool:
+    return isinstance(route, ProxyAddress) and route.scheme == SOCKS
+
+
 async def _ask_once(
-    request: aiohttp.ClientRequest, handler: ClientHandlerType
+    request: aiohttp.ClientRequest, handler: ClientHandlerType, *, kept: bool
 ) -> aiohttp.ClientResponse:
     """Keep aiohttp from asking again at once where the host hung up before a response.
 
@@ -273,7 +350,7 @@ async def _ask_once(
         raise
     except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
         failed = FetchFailed("dropped", "connection closed before a response")
-        failed.stale = not opened and request.method == "GET"
+        failed.stale = kept and not opened and request.method == "GET"
         raise failed from error
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import aiohttp
 
 from recrawl.errors import FetchFailed
+from recrawl.fetch.access import NO_ACCESS
 from recrawl.fetch.http.bodies import Body
 from recrawl.fetch.http.byte_budget import SMALL, Reservation
 from recrawl.fetch.http.headers import headers_of
@@ -20,6 +21,7 @@ from recrawl.parse.addresses import canonical
 from recrawl.parse.messages import Response
 
 if TYPE_CHECKING:
+    from recrawl.fetch.access import Access
     from recrawl.fetch.fetcher import RequestLimits
     from recrawl.fetch.http.byte_budget import ByteBudget
     from recrawl.fetch.http.loop_lag import LoopLag
@@ -42,9 +44,11 @@ class Exchange:
         limits: What it may cost.
         budget: Bytes for its body.
         lag: By how much we are late to hear of it.
+        access: How it is asked for: what is secret in it comes back to nobody.
     """
 
     __slots__ = (
+        "_access",
         "_answered",
         "_asked",
         "_body",
@@ -62,7 +66,12 @@ class Exchange:
     )
 
     def __init__(
-        self, request: Request, limits: RequestLimits, budget: ByteBudget, lag: LoopLag
+        self,
+        request: Request,
+        limits: RequestLimits,
+        budget: ByteBudget,
+        lag: LoopLag,
+        access: Access = NO_ACCESS,
     ) -> None:
         # Set by whoever asks, if it fails.
         self.failure: FetchFailed | None = None
@@ -70,6 +79,7 @@ class Exchange:
         self._limits = limits
         self._held = Reservation(budget, request.address)
         self._lag = lag
+        self._access = access
         self._late = 0.0
         self._asked = perf_counter()
         self._answered = 0.0
@@ -85,7 +95,7 @@ class Exchange:
         self._answered = perf_counter()
         self._late = self._lag.newest()
         self._status = response.status
-        self._headers = headers_of(response.raw_headers)
+        self._headers = self._access.without_secrets(headers_of(response.raw_headers))
         self._check(response.content_length or 0)
         connection = response.connection
         protocol = connection.protocol if connection and self._is_unframed() else None
@@ -167,6 +177,16 @@ class Exchange:
             if ends is not None:
                 timer.reschedule(ends + waited)
 
+    @property
+    def limits(self) -> RequestLimits:
+        """What it may cost."""
+        return self._limits
+
+    @property
+    def status(self) -> int:
+        """Status of the response; 0 where none came."""
+        return self._status
+
     def abandon(self) -> None:
         """Give back what is held, where no response will be made."""
         self._held.release()
@@ -179,14 +199,14 @@ class Exchange:
             address=self._request.address,
             status=self._status,
             headers=self._headers,
-            body=b"" if failure else self._page,
+            body=b"" if failure else self._access.hide(self._page),
             raw_bytes=self._body.raw_bytes if self._body else 0,
             seconds=now - self._asked,
             waited_seconds=self._waited_for(now),
             cpu_seconds=self._cpu,
             target=self._target(),
             problem=failure.problem if failure else "",
-            detail=str(failure) if failure else "",
+            detail=self._access.hide(str(failure).encode()).decode() if failure else "",
             stale=failure is not None and failure.stale,
         )
         self._held.keep_for(made)

@@ -18,6 +18,8 @@ from recrawl.fetch.http.headers import remark
 if TYPE_CHECKING:
     from recrawl.fetch.fetcher import RequestLimits
 
+_HANDSHAKES = ssl.SSLError, TypeError
+_DENIED_BY_PROXY = frozenset({403, 407})  # other codes tell of the host behind it
 # The first match decides: some errors are instances of several.
 _KINDS: tuple[tuple[type[BaseException], str, str], ...] = (
     (aiohttp.ClientConnectorDNSError, "dns", "host not found"),
@@ -46,12 +48,43 @@ def failure_of(error: Exception, limits: RequestLimits) -> FetchFailed:
         return FetchFailed("timeout", _late(error, limits))
     if isinstance(error, aiohttp.ClientPayloadError):
         return _broken_body(error)
+    if isinstance(error, aiohttp.ClientProxyConnectionError | aiohttp.ClientHttpProxyError):
+        return _failed_proxy(error)
     if isinstance(error, aiohttp.ClientConnectorError) and error.errno == ECONNREFUSED:
         return FetchFailed("refused", _sentence("connection refused", error))
+    return _by_kind(error)
+
+
+def _by_kind(error: Exception) -> FetchFailed:
+    # Behind a proxy a handshake fails within other errors; the second is of Python itself.
+    cause = error.__cause__
+    is_plain = isinstance(error, aiohttp.ClientConnectionError) and not isinstance(
+        error, aiohttp.ClientSSLError
+    )
+    if is_plain and isinstance(cause, _HANDSHAKES):
+        return FetchFailed("tls", _sentence("TLS handshake failed", cause))
     for kind, problem, what in _KINDS:
         if isinstance(error, kind):
             return FetchFailed(problem, _sentence(what, error))
     return FetchFailed("bad-answer", _sentence("response is not HTTP", error))
+
+
+def _failed_proxy(
+    error: aiohttp.ClientProxyConnectionError | aiohttp.ClientHttpProxyError,
+) -> FetchFailed:
+    if isinstance(error, aiohttp.ClientProxyConnectionError):
+        return proxy_failure(_sentence("the proxy cannot be reached", error))
+    said = _sentence(f"the proxy answers {error.status}", error)
+    return proxy_failure(said, by_proxy=error.status in _DENIED_BY_PROXY)
+
+
+def proxy_failure(
+    detail: str, problem: str = "unreachable", *, by_proxy: bool = True
+) -> FetchFailed:
+    """The failure of a proxy of ours, or that of a host as the proxy tells it."""
+    failed = FetchFailed(problem, detail)
+    failed.by_proxy = by_proxy
+    return failed
 
 
 def _late(error: TimeoutError, limits: RequestLimits) -> str:

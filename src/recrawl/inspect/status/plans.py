@@ -170,11 +170,14 @@ class Planner:
     def _asked_at_most(self, numbers: Ints) -> dict[int, float]:
         """Requests a day that some hosts can be sent: a delay after the answer, or the request."""
         settings = self._settings
-        hosts = HostTable(delay=settings.delay, together=settings.together)
+        hosts = HostTable(delay=settings.delay, together=settings.together, delays=settings.delays)
+        found_by_name = map(self._reader.host, settings.delays)
+        names = {host.number: host.name for host in found_by_name if host is not None}
         paces = zip(*self._reader.host_delays(numbers), strict=True)
         found = {}
         for number, (delay, latency) in zip(numbers.tolist(), paces, strict=True):
-            row = hosts.add(delay=delay, latency=latency / SECONDS_A_DAY)
+            name = names.get(number, "")
+            row = hosts.add(name=name, delay=delay, latency=latency / SECONDS_A_DAY)
             cycle = hosts.delay(row) + (hosts.latency(row) if settings.together == 1 else 0.0)
             found[number] = 1 / cycle if cycle > 0 else inf
         return found

@@ -17,9 +17,9 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from recrawl.errors import DeliveryFailed, InvalidSettings, MissingExtra
+from recrawl.fetch.references import read_reference
 from recrawl.publish.notify.messages import MessageRoom
 from recrawl.publish.programs import end_process
-from recrawl.publish.references import read_reference
 from recrawl.publish.retries import Attempt
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def notify_targets(settings: Settings, folder: Path) -> tuple[NotifyTarget, ...]
     if find_spec("apprise") is None:
         raise MissingExtra("[[notify]]", "notify")
     references = [each.address for each in settings.recipients]
-    addresses = [read_reference(each, folder, "address") for each in references]
+    addresses = [read_reference(each, folder, "address").reveal() for each in references]
     found = []
     for reference, address, takes in zip(references, addresses, _check(addresses), strict=True):
         if takes is None:

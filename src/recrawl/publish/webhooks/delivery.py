@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from recrawl.fetch.fetcher import Fetcher
     from recrawl.parse.messages import Response
     from recrawl.publish.outbox import Outbox, Write
-    from recrawl.publish.webhooks.signing import Secret
+    from recrawl.publish.webhooks.signing import SigningKey
     from recrawl.settings.settings import Settings
     from recrawl.settings.webhook_keys import Webhook
 
@@ -53,7 +53,7 @@ class WebhookTarget:
     """A webhook and the secret that signs what it is sent."""
 
     webhook: Webhook
-    secret: Secret = field(repr=False)
+    secret: SigningKey = field(repr=False)
 
 
 def targets_of(settings: Settings, folder: Path) -> tuple[WebhookTarget, ...]:

@@ -18,7 +18,7 @@ from base64 import b64decode, b64encode
 from typing import TYPE_CHECKING
 
 from recrawl.errors import InvalidSettings
-from recrawl.publish.references import read_reference
+from recrawl.fetch.references import read_reference
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,17 +27,17 @@ _PREFIX = "whsec_"
 _LEAST_BYTES, _MOST_BYTES = 24, 64
 
 
-class Secret:
-    """A secret that signs messages; it shows itself to nobody.
+class SigningKey:
+    """A key that signs messages; it shows itself to nobody.
 
     Args:
         key: Its bytes.
 
     Examples:
-        >>> secret = Secret(b"0" * 24)
-        >>> secret
-        Secret(...)
-        >>> secret.headers("msg_1", b"{}", 1_700_000_000)["webhook-signature"][:8]
+        >>> key = SigningKey(b"0" * 24)
+        >>> key
+        SigningKey(...)
+        >>> key.headers("msg_1", b"{}", 1_700_000_000)["webhook-signature"][:8]
         'v1,GyD6J'
     """
 
@@ -48,7 +48,7 @@ class Secret:
 
     def __repr__(self) -> str:
         """Hide the key."""
-        return "Secret(...)"
+        return "SigningKey(...)"
 
     def headers(self, message: str, body: bytes, timestamp: int) -> dict[str, str]:
         """Headers that sign a message.
@@ -67,14 +67,14 @@ class Secret:
         }
 
 
-def read_secret(reference: str, folder: Path) -> Secret:
-    """The secret that a reference of the settings leads to; errors tell the reference alone.
+def read_secret(reference: str, folder: Path) -> SigningKey:
+    """The key that a reference of the settings leads to; errors tell the reference alone.
 
     Args:
         reference: `env:NAME` or `file:PATH`.
         folder: Where relative paths begin.
     """
-    return Secret(_key(read_reference(reference, folder, "secret"), reference))
+    return SigningKey(_key(read_reference(reference, folder, "secret").reveal(), reference))
 
 
 def _key(text: str, reference: str) -> bytes:
