@@ -1,12 +1,14 @@
 """`recrawl add`, as people run it."""
 
+from subprocess import PIPE
+
 from recrawl.settings.settings import read_settings
 from recrawl.store import open_store
-from tests.cli.crawls import start
 from tests.cli.running import run, sentence
+from tests.cli.running import start as start_verb
 from tests.servers import answers
 from tests.servers.faults import FaultServer
-from tests.waiting import wait_until
+from tests.waiting import ending
 
 AGENT = "test-bot (me@example.org)"
 
@@ -76,7 +78,7 @@ def test_a_site_that_is_there_already_is_refused(tmp_path):
         before = (tmp_path / "recrawl.toml").read_text()
         said = sentence(run("add", server.address("/"), "--local", cwd=tmp_path))
 
-    assert said.endswith(" is already a [[site]]")
+    assert said.endswith(" is already a [[site]]; `recrawl add --again` discovers its pages anew")
     assert (tmp_path / "recrawl.toml").read_text() == before
 
 
@@ -91,14 +93,114 @@ def test_without_a_store_nothing_is_written(tmp_path):
     assert (tmp_path / "recrawl.toml").read_text() == before
 
 
-def test_beside_a_crawl_that_runs_it_says_what_to_do(tmp_path):
+def test_a_site_that_does_not_answer_is_not_added(tmp_path):
+    """And nothing of it is remembered: once it answers it is added at once."""
+    run("init", tmp_path, "--agent", AGENT)
+    before = (tmp_path / "recrawl.toml").read_text()
+    with FaultServer({"/": answers.page(b"home")}).in_thread() as server:
+        server.pages["/robots.txt"] = answers.status(500)
+        said = sentence(run("add", server.address("/"), "--local", cwd=tmp_path))
+
+        assert said == (
+            f"{server.address('/')}: waiting for robots.txt (status 500); "
+            "--later adds it all the same"
+        )
+        assert (tmp_path / "recrawl.toml").read_text() == before
+        assert addresses(tmp_path) == []
+        server.pages["/robots.txt"] = answers.status(404)
+        assert run("add", server.address("/"), "--local", cwd=tmp_path).code == 0
+        assert addresses(tmp_path) == [server.address("/")]
+
+
+def test_a_private_address_says_how_to_go_on(tmp_path):
+    run("init", tmp_path, "--agent", AGENT)
+    before = (tmp_path / "recrawl.toml").read_text()
+    with FaultServer().in_thread() as server:
+        said = sentence(run("add", server.address("/"), cwd=tmp_path))
+
+        assert said.endswith("(127.0.0.1 is not a public address); --local allows it")
+        assert server.requests == []
+        assert (tmp_path / "recrawl.toml").read_text() == before
+        assert run("add", server.address("/"), "--local", cwd=tmp_path).code == 0
+
+
+def test_later_asks_nothing(tmp_path):
+    run("init", tmp_path, "--agent", AGENT)
+    with FaultServer().in_thread() as server:
+        ended = run("add", server.address("/"), "--local", "--later", cwd=tmp_path)
+
+        assert (ended.code, server.requests) == (0, [])
+    assert len(read_settings((tmp_path / "recrawl.toml").read_text()).rules) == 1
+
+
+def test_pages_of_a_site_are_discovered_again(tmp_path):
     run("init", tmp_path, "--agent", AGENT)
     with FaultServer({"/": answers.page(b"home")}).in_thread() as server:
         run("add", server.address("/"), "--local", cwd=tmp_path)
-        count = len(server.requests)
-        with start(tmp_path):
-            wait_until(lambda: len(server.requests) > count)
-            ended = run("add", server.address("/q"), "--page-only", "--local", cwd=tmp_path)
+        before = (tmp_path / "recrawl.toml").read_text()
+        server.pages["/sitemap.xml"] = answers.status(
+            200, server.address("/1").encode(), content_type="text/plain"
+        )
+        ended = run("add", server.address("/"), "--again", cwd=tmp_path)
 
-    assert ended.code == 0
-    assert "restart it" in ended.err
+        assert ended.code == 0, ended
+        assert addresses(tmp_path) == [server.address("/"), server.address("/1")]
+        assert (tmp_path / "recrawl.toml").read_text() == before
+        said = sentence(run("add", server.address("/x"), "--again", cwd=tmp_path))
+    assert said.endswith("/x yet; leave out --again to add it")
+
+
+def test_a_list_is_added_and_what_is_not_taken_over_is_counted(tmp_path):
+    run("init", tmp_path, "--agent", AGENT)
+    (tmp_path / "urls.yaml").write_text(
+        "url: https://a.org/tea\nfilter:\n  - css: .price\n  - xpath: //p\n---\n"
+        "url: https://a.org/coffee\nfilter: css:li >\n---\ncommand: date\n"
+    )
+    ended = run("add", "urls.yaml", "https://b.org", "--weight", "2", cwd=tmp_path)
+
+    assert ended.code == 0, ended
+    assert ended.err.splitlines() == [
+        "urls.yaml: 2 addresses (urlwatch).",
+        "  Not taken over: xpath filters: 1, commands: 1, CSS filters that cannot be read: 1.",
+        "Added 3 blocks to recrawl.toml.",
+        "The next `recrawl crawl` discovers their pages.",
+    ]
+    rules = read_settings((tmp_path / "recrawl.toml").read_text()).rules
+    assert [(rule.address, rule.exact, rule.watch, rule.weight) for rule in rules] == [
+        ("https://b.org/", False, (), 2.0),
+        ("https://a.org/tea", True, (".price",), 2.0),
+        ("https://a.org/coffee", True, (), 2.0),
+    ]
+    again = run("add", "urls.yaml", cwd=tmp_path)
+    assert again.err.splitlines()[-1] == "Added 0 blocks to recrawl.toml; 2 were there already."
+
+
+def test_a_list_may_come_from_the_standard_input(tmp_path):
+    run("init", tmp_path, "--agent", AGENT)
+    process = start_verb("add", "-", cwd=tmp_path, stdin=PIPE, stderr=PIPE, text=True)
+    with ending(process):
+        _, said = process.communicate("https://a.org/\nhttps://a.org/x?y=1  # a page\nnothing\n")
+
+    assert process.returncode == 0, said
+    assert 'Not taken over: lines without an address: 1 (the first: line 3: "nothing")' in said
+    rules = read_settings((tmp_path / "recrawl.toml").read_text()).rules
+    assert [(rule.address, rule.exact) for rule in rules] == [
+        ("https://a.org/", False),
+        ("https://a.org/x?y=1", True),
+    ]
+
+
+def test_what_is_neither_an_address_nor_a_list_is_refused(tmp_path):
+    run("init", tmp_path, "--agent", AGENT)
+    before = (tmp_path / "recrawl.toml").read_text()
+    (tmp_path / "empty").write_text("# nothing\n")
+    (tmp_path / "list").write_text("https://a.org/\n")
+
+    for words, said in {
+        ("example.org",): "example.org is no file, and no address, which begins with http:// or",
+        ("empty",): "empty lists no address",
+        (".",): ". cannot be read (is a directory)",
+        ("list", "--budget", "lots"): "budget must be visits over a time",
+    }.items():
+        assert said in sentence(run("add", *words, cwd=tmp_path))
+    assert (tmp_path / "recrawl.toml").read_text() == before

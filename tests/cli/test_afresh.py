@@ -22,6 +22,7 @@ ELSEWHERE = {"crawl", "demo", "diff", "estimate", "init"}
 # In this order: a verb reads what those before it wrote.
 WORDS = {
     "add": ["SITE/more", "--page-only", "--local"],
+    "hint": ["SITE/"],
     "status": [],
     "pages": [],
     "why": ["SITE/"],
@@ -34,6 +35,7 @@ WORDS = {
     "backup": ["old/recrawl.db", "copy.db"],
     "compact": ["copy.db"],
     "remove": ["SITE/more", "--yes"],
+    "prune": ["--yes"],
     "plan": ["rates.csv", "--budget", "2/1d"],
     "trends pages": ["log.csv"],
     "trends windows": ["log.csv"],

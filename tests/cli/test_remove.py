@@ -168,7 +168,9 @@ def test_what_was_taken_out_is_told_by_the_verbs_that_look(folder):
     assert (status["removed"], status["erased"], status["copies"]) == (1, 1, 3)
     assert "1 removed, 1 erased" in run_here("status").out
     listed = [json.loads(line) for line in run_here("pages", "--json").out.splitlines()]
-    assert {row["status"] for row in listed} == {"copied", "removed", "erased"}
+    assert {row["status"] for row in listed} == {"copied", "removed"}
+    listed = run_here("pages", "--status", "erased", "--json").out.splitlines()
+    assert [json.loads(line)["status"] for line in listed] == ["erased"]
     run_here("export", "visits", "-o", "visits.csv")
     text = (folder / "visits.csv").read_text()
     assert text.count("\n") == 5  # a header and four visits

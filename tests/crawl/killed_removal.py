@@ -1,5 +1,7 @@
 """An erasure that kills itself at a step: for each line FOLDER STEP, in a child of its own.
 
+A line that ends in `prune` prunes instead.
+
 Steps are statements of SQLite, files put on disk, renamed and removed. It tells how each child
 ended.
 """
@@ -19,6 +21,7 @@ import recrawl.cli.crawling
 import recrawl.crawl.removal
 import recrawl.report.rates
 import recrawl.store.sqlite.write_store  # noqa: F401 - once, not in every child
+from recrawl.cli.prune import prune
 from recrawl.cli.remove import remove
 
 ERASED = "https://a.org/private/x"
@@ -47,7 +50,7 @@ class Steps:
         setattr(owner, name, counted)
 
 
-def erase(folder: str, step: str) -> None:
+def erase(folder: str, step: str, what: str = "remove") -> None:
     steps = Steps(int(step))
     apsw.connection_hooks.append(lambda made: setattr(made, "exec_trace", steps.count))
     for name in ("fsync", "ftruncate"):
@@ -55,7 +58,10 @@ def erase(folder: str, step: str) -> None:
     for name in ("rename", "unlink"):
         steps.watch(Path, name)
     os.chdir(folder)
-    remove([ERASED], erase=True, warc=[Path("archive")], yes=True)
+    if what == "prune":
+        prune(yes=True, as_json=True)
+    else:
+        remove([ERASED], erase=True, warc=[Path("archive")], yes=True)
 
 
 def main() -> None:

@@ -1,12 +1,13 @@
 """The pages of a crawl as a table."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from recrawl.errors import InvalidParameter
-from recrawl.inspect.pages import PageRows
+from recrawl.inspect.pages import STATUS_LABELS, PageRows
 from recrawl.report.pages import (
     HEADER,
     ORDERS,
@@ -48,7 +49,27 @@ PAGES = PageRows(
     weight=figures(1, 2, 1),
     robots=np.array([0, 4, 0]),
     listing=np.array(["", "jobs", ""], np.object_),
+    failure=np.full(3, "", np.object_),
+    last_attempt=np.full(3, NEVER),
+    moved_to=np.full(3, "", np.object_),
 )
+
+
+def test_trouble_in_words():
+    """A visit that failed is not hidden, and a page that moved says where to."""
+    troubled = replace(
+        PAGES,
+        status=np.array([status_named(name) for name in ("copied", "moved", "new")]),
+        failure=np.array(["503", "", "401"], np.object_),
+        last_attempt=np.array(["2026-01-02T12:00", "NaT", "2026-01-02T00:00"], "datetime64[us]"),
+        moved_to=np.array(["", "https://a.org/b", ""], np.object_),
+    )
+
+    assert [(row[1], row[5]) for row in page_words(ADDRESSES, troubled, NEXT, NOW)] == [
+        ("copied, 503", "1.0d ago, failed 12h ago"),
+        ("moved to /b, noarchive", "2.0d ago"),
+        ("new, 401", "failed 1.0d ago"),
+    ]
 
 
 def test_pages_in_words():
@@ -96,6 +117,7 @@ def test_a_page_that_never_changes_has_no_interval():
 
 def test_every_status_has_its_name():
     assert [status_named(status.label) for status in PageStatus] == list(PageStatus)
+    assert STATUS_LABELS[status_named("unlisted")] == "unlisted"
     with pytest.raises(InvalidParameter, match=r"status must be one of new, .* \(got 'old'\)"):
         status_named("old")
 

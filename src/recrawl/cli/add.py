@@ -1,10 +1,11 @@
-"""`recrawl add`: add a site or a page to a crawl.
+"""`recrawl add`: add sites and pages to a crawl.
 
 Touches: files, the network, a store, the standard streams.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,9 +14,17 @@ import typer
 from recrawl.cli import screen, shared
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recrawl.parse.site_lists import SiteList
+    from recrawl.settings.blocks import Block
     from recrawl.settings.settings import Settings
 
-_ADDRESS = typer.Argument(metavar="ADDRESS", help="Address of a site or of a page.")
+_ADDRESSES = typer.Argument(
+    metavar="ADDRESS...",
+    help="Addresses of sites or pages, files that list them, or - for standard input.",
+    show_default=False,
+)
 _PAGE = typer.Option("--page-only", help="Only this page, not everything under it.")
 _BUDGET = typer.Option(
     "--budget",
@@ -28,10 +37,12 @@ _WEIGHT = typer.Option(
 )
 _LINKS = typer.Option("--links", metavar="DEPTH", help="How many links deep to follow.")
 _LOCAL = typer.Option("--local", help="Allow loopback and private addresses.")
+_AGAIN = typer.Option("--again", help="Discover the pages of a site that is there already.")
+_LATER = typer.Option("--later", help="Ask nothing of the site now; the crawl discovers its pages.")
 
 
 def add(
-    address: Annotated[str, _ADDRESS],
+    addresses: Annotated[list[str], _ADDRESSES],
     *,
     settings: Annotated[Path, shared.SETTINGS] = Path("recrawl.toml"),
     page: Annotated[bool, _PAGE] = False,
@@ -39,30 +50,33 @@ def add(
     weight: Annotated[float | None, _WEIGHT] = None,
     links: Annotated[int, _LINKS] = 0,
     local: Annotated[bool, _LOCAL] = False,
+    again: Annotated[bool, _AGAIN] = False,
+    later: Annotated[bool, _LATER] = False,
 ) -> None:
-    """Add a site or a page, and discover its pages.
+    """Add sites and pages, and discover their pages.
 
     Appends a block to recrawl.toml, where all other settings of the site can be
     changed, and discovers its pages through robots.txt, sitemaps and feeds. They
-    are written to the store; `recrawl crawl` visits them.
+    are written to the store; `recrawl crawl` visits them. A site that does not
+    answer is not added, unless --later is given.
+
+    A file may list addresses, one per line, or be OPML, the urls.yaml of urlwatch,
+    or a backup of changedetection.io or the url-watches.json in it. What cannot be
+    taken over is counted. Sites of lists are asked by the next crawl.
 
     \b
     Examples:
         recrawl add https://example.org --budget 500/1d
         recrawl add https://example.org/prices --page-only
+        recrawl add https://example.org --again
+        recrawl add feeds.opml
+        recrawl add urls.yaml --weight 2
     """  # noqa: D301 - \b tells click to leave the paragraph alone
-    import asyncio
-    from dataclasses import replace
-
-    from recrawl.cli.crawling import find_pages
-    from recrawl.errors import StoreLocked
-    from recrawl.fetch.access import AccessTable
-    from recrawl.settings.settings import read_settings
-    from recrawl.settings.text import with_site
+    from recrawl.cli.site_lists import listed
+    from recrawl.settings.blocks import Block
     from recrawl.state.weights import check_weights
     from recrawl.store import open_store
-    from recrawl.store.scratch import whole_file
-    from recrawl.store.settings_file import load_settings, load_text, store_of
+    from recrawl.store.settings_file import load_settings, store_of
 
     given = {"budget": budget, "weight": weight, "links": links, "local": local}
     values = {key: value for key, value in given.items() if value not in ("", None, 0, False)}
@@ -70,16 +84,150 @@ def add(
     store = store_of(settings, before)
     open_store(store).close()  # raises before anything is changed
     check_weights(before)
-    text = with_site(load_text(settings), address, page=page, name=str(settings), **values)
+    if again:
+        for address in addresses:
+            _discover_again(before, settings, address)
+        return
+    lists = [listed(each) for each in addresses]
+    if len(lists) == 1 and lists[0] is None:
+        _add(Block(addresses[0], page, values), settings, before, later=later)
+        return
+    blocks = []
+    for name, found in zip(addresses, lists, strict=True):
+        if found is None:
+            blocks.append(Block(name, page, values))
+        else:
+            blocks += _blocks(found, name, page=page, values=values)
+    _add_all(blocks, settings, store)
+
+
+def _add(block: Block, settings: Path, before: Settings, *, later: bool) -> None:
+    """Add one block, once its site has answered."""
+    import asyncio
+    from dataclasses import replace
+
+    from recrawl.cli.crawling import find_pages
+    from recrawl.errors import StoreLocked
+    from recrawl.fetch.access import AccessTable
+    from recrawl.settings.blocks import with_block
+    from recrawl.settings.settings import read_settings
+    from recrawl.store.scratch import whole_file
+    from recrawl.store.settings_file import load_text, store_of
+
+    store = store_of(settings, before)
+    text = with_block(load_text(settings), block, name=str(settings))
     asked = replace(read_settings(text, name=str(settings)), weights_file=before.weights_file)
+
     access = AccessTable(asked, settings.parent)  # raises where a secret is not where it should be
-    with whole_file(settings) as file:
-        file.write(text.encode())
-    screen.remark(f"Added {address} to {settings}.")
+
+    def write() -> None:
+        with whole_file(settings) as file:
+            file.write(text.encode())
+        screen.remark(f"Added {block.address} to {settings}.")
+
+    if later:
+        write()
+        _tell_crawl(store)
+        return
     try:
-        asyncio.run(find_pages(asked, store, _added(asked, page=page), access))
+        asyncio.run(find_pages(asked, store, _added(asked, page=block.page), access, write))
     except StoreLocked:
-        screen.remark("A crawl is running: restart it to discover the pages.")
+        write()
+        _tell_crawl(store)
+
+
+def _blocks(found: SiteList, name: str, *, page: bool, values: Mapping[str, object]) -> list[Block]:
+    """Blocks of a list; says what is not taken over."""
+    from recrawl.errors import InvalidInput, InvalidSettings
+    from recrawl.settings.blocks import Block
+    from recrawl.settings.keys import is_selector
+    from recrawl.settings.settings import read_rule
+
+    read_rule("https://example.org/", values)  # the options themselves
+    left_out, blocks = Counter(found.left_out), []
+    for each in found.entries:
+        one = page or (each.page if each.page is not None else "?" in each.address)
+        parts = {}
+        for key, selectors in (("watch", each.watch), ("ignore", each.ignore)):
+            parts[key] = [selector for selector in selectors if is_selector(selector)]
+            left_out["CSS filters that cannot be read"] += len(selectors) - len(parts[key])
+        keys = {**values, **{key: part for key, part in parts.items() if part}}
+        try:
+            read_rule(each.address, keys, page=one)
+        except InvalidSettings:
+            left_out["addresses that no page may have"] += 1
+        else:
+            blocks.append(Block(each.address, one, keys))
+    if not blocks:
+        first = f" ({found.first_bad})" if found.first_bad else ""
+        raise InvalidInput(f"{name} lists no address{first}")
+    unit = "address" if len(blocks) == 1 else "addresses"
+    screen.remark(f"{name}: {len(blocks):,} {unit} ({found.kind}).")
+    asked = ", ".join(f"{what}: {count:,}" for what, count in left_out.items() if count)
+    if asked:
+        first = f" (the first: {found.first_bad})" if found.first_bad else ""
+        screen.remark(f"  Not taken over: {asked}{first}.")
+    return blocks
+
+
+def _add_all(blocks: Sequence[Block], settings: Path, store: Path) -> None:
+    """Add many blocks; the crawl discovers their pages."""
+    from recrawl.settings.blocks import with_blocks
+    from recrawl.settings.settings import read_settings
+    from recrawl.store.scratch import whole_file
+    from recrawl.store.settings_file import load_text
+
+    text, known = with_blocks(load_text(settings), blocks, name=str(settings))
+    read_settings(text, name=str(settings))
+    added = len(blocks) - len(known)
+    if added:
+        with whole_file(settings) as file:
+            file.write(text.encode())
+    there = f"; {len(known):,} were there already" if known else ""
+    unit = "block" if added == 1 else "blocks"
+    screen.remark(f"Added {added:,} {unit} to {settings}{there}.")
+    if added and not _tell_crawl(store):
+        screen.remark("The next `recrawl crawl` discovers their pages.")
+
+
+def _tell_crawl(store: Path) -> bool:
+    """Let a crawl that runs read the settings again; False where none does."""
+    import os
+    import signal
+
+    from recrawl.store.lock import is_locked, reloading_process
+
+    process = reloading_process(store)
+    try:
+        if process is not None:
+            os.kill(process, signal.SIGHUP)
+            screen.remark(f"A crawl is running (process {process}); it reads the settings again.")
+            return True
+    except OSError:  # another user's, or just ended
+        pass
+    if not is_locked(store):
+        return False
+    screen.remark("A crawl is running: restart it to discover the pages.")
+    return True
+
+
+def _discover_again(asked: Settings, settings: Path, address: str) -> None:
+    """Look for the pages of a site or page that is there already."""
+    import asyncio
+
+    from recrawl.cli.crawling import find_pages
+    from recrawl.errors import InvalidSettings
+    from recrawl.fetch.access import AccessTable
+    from recrawl.parse.addresses import canonical
+    from recrawl.store.settings_file import store_of
+
+    wanted = canonical(address) or address
+    blocks = [(row, rule) for row, rule in enumerate(asked.rules) if not rule.listing]
+    numbers = [row for row, rule in blocks if rule.address == wanted]
+    if not numbers:
+        raise InvalidSettings(f"no [[site]] or [[page]] {wanted} yet; leave out --again to add it")
+    access = AccessTable(asked, settings.parent)
+    asyncio.run(find_pages(asked, store_of(settings, asked), numbers[0], access))
 
 
 def _added(settings: Settings, *, page: bool) -> int:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from recrawl.crawl.page_visit import PageVisit
+    from recrawl.settings.settings import Settings
 
 _ONCE = typer.Option("--once", help="Stop when nothing is due.")
 _FOR = typer.Option(
@@ -78,6 +79,8 @@ def crawl(
     they are worth most within the budget; what they find is written to the store
     beside the settings. New pages are discovered once a day through robots.txt,
     sitemaps and feeds. Ctrl-C stops the crawl; nothing is lost, however it ends.
+    SIGHUP makes it read recrawl.toml again: what needs no replay of visits applies
+    at once, the rest after a restart, and it says which is which.
 
     \b
     Examples:
@@ -89,7 +92,7 @@ def crawl(
     import asyncio
     from math import inf
 
-    from recrawl.cli.crawling import CrawlOptions, crawl_on
+    from recrawl.cli.crawling import CrawlOptions, SettingsSource, crawl_on
     from recrawl.cli.options import size
     from recrawl.fetch.access import AccessTable
     from recrawl.publish.tasks import Hooks
@@ -101,14 +104,21 @@ def crawl(
     if warc_size and warc is None:
         raise typer.BadParameter("--warc-size needs --warc")
     room = size(warc_size, "warc-size") if warc_size else None
+    command = _command(on_change)
+
+    def equip(found: Settings) -> tuple[Hooks, AccessTable]:
+        return Hooks.of(found, settings.parent, command), AccessTable(found, settings.parent)
+
+    hooks, access = equip(asked)
     options = CrawlOptions(
         once=once,
         days=time,
         port=metrics,
         warc=warc,
         warc_bytes=room,
-        hooks=Hooks.of(asked, settings.parent, _command(on_change)),
-        access=AccessTable(asked, settings.parent),
+        hooks=hooks,
+        access=access,
+        reload=SettingsSource(lambda: load_settings(settings), equip),
     )
     with ExitStack() as stack:
         if log is not None:

@@ -6,12 +6,13 @@ Touches: files, the network, the clock, signals, the standard streams.
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 from contextlib import ExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from recrawl.cli import screen
 
@@ -39,6 +40,19 @@ _REFRESH_TIMES = 20.0
 
 
 @dataclass(frozen=True, slots=True)
+class SettingsSource:
+    """How the settings of a crawl that runs are read again.
+
+    Args:
+        read: Reads them.
+        equip: Makes of them who is told of events, and how addresses are asked for.
+    """
+
+    read: Callable[[], Settings]
+    equip: Callable[[Settings], tuple[Hooks, AccessTable]]
+
+
+@dataclass(frozen=True, slots=True)
 class CrawlOptions:
     """How long to crawl, and what to record.
 
@@ -50,6 +64,7 @@ class CrawlOptions:
         warc_bytes: Room for all of them together; None to keep them all.
         hooks: Who is told of events; None for nobody.
         access: How addresses are asked for.
+        reload: How the settings are read again at SIGHUP; None where they are not.
     """
 
     once: bool = False
@@ -59,18 +74,40 @@ class CrawlOptions:
     warc_bytes: int | None = None
     hooks: Hooks | None = None
     access: AccessTable | None = None
+    reload: SettingsSource | None = None
 
 
 async def crawl_on(
     settings: Settings, store: Path, options: CrawlOptions, on_visit: Callable[[PageVisit], object]
 ) -> None:
-    """Crawl until the options or a signal end it."""
+    """Crawl until the options or a signal end it; begin again with other settings at SIGHUP."""
     from recrawl.clock import RealClock
-    from recrawl.crawl.running import running
-    from recrawl.errors import NothingAnswered
 
     clock = RealClock()
     until = clock.now() + options.days
+    with _Reloading(options) as reloading:
+        while True:
+            await _crawl(settings, store, options, on_visit, (clock, until), reloading)
+            if reloading.asked is None:
+                return
+            settings, (hooks, access) = reloading.take(settings, store)
+            options = replace(options, hooks=hooks, access=access)
+
+
+async def _crawl(
+    settings: Settings,
+    store: Path,
+    options: CrawlOptions,
+    on_visit: Callable[[PageVisit], object],
+    time: tuple[RealClock, float],
+    reloading: _Reloading,
+) -> None:
+    """Crawl until the options or a signal end it."""
+    from recrawl.crawl.running import running
+    from recrawl.errors import NothingAnswered
+    from recrawl.store.lock import tell_that_it_reloads
+
+    clock, until = time
     record = _recorder(options, settings)
     async with running(
         settings,
@@ -90,8 +127,15 @@ async def crawl_on(
             _say_found(address, what)
             silent.extend(() if what.reached else what.remarks)
 
-        async with _watched(crawler, options, clock):
+        reloading.stop = crawler.stop
+        if reloading.asked is not None:  # while it was opened
+            crawler.stop()
+        async with _watched(crawler, options, clock, reloading):
+            if options.reload is not None:
+                tell_that_it_reloads(store)
             await crawler.run(until=until, once=options.once, found=found, synced=_say_synced)
+        if reloading.asked is not None:
+            return
         screen.remark(f"Stopped. {crawler.figures().line()}.")
         tally, (alone, hosts) = crawler.tally, crawler.left_alone()
     _say_troubles(tally, alone, hosts)
@@ -99,6 +143,87 @@ async def crawl_on(
     if options.once and tally.failed == tally.visits and unheard:
         why = f"all of {tally.failed:,} visits failed" if tally.failed else "all are left alone"
         raise NothingAnswered(f"no site answered ({silent[0] if silent else why})")
+
+
+class _Reloading:
+    """Settings that a crawl is asked by SIGHUP to go on with; for the whole of a crawl.
+
+    The signal is also that of a terminal that is closed: then the crawl ends.
+
+    Args:
+        options: Has what reads the settings.
+
+    Attributes:
+        asked: Settings that were read; None where nobody asked.
+        stop: Stops the crawler of the moment.
+    """
+
+    def __init__(self, options: CrawlOptions) -> None:
+        self._reload = options.reload
+        self._loop = asyncio.get_running_loop()
+        self._had_terminal = _has_terminal()
+        self.asked: Settings | None = None
+        self.stop: Callable[[], object] = bool
+
+    def __enter__(self) -> Self:
+        if self._reload is not None:
+            self._loop.add_signal_handler(signal.SIGHUP, self._read)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._loop.remove_signal_handler(signal.SIGHUP)
+
+    def end(self) -> None:
+        """Stop the crawl, whatever was asked before."""
+        self.asked = None
+        self.stop()
+
+    def _read(self) -> None:
+        """Read the settings; ones that cannot be used change nothing."""
+        from recrawl.errors import RecrawlError
+
+        if self._had_terminal and not _has_terminal():
+            self.end()
+            return
+        assert self._reload is not None  # noqa: S101 - else nobody calls
+        waits = self.asked is not None
+        try:
+            found = self._reload.read()
+            self._reload.equip(found)
+        except RecrawlError as error:
+            screen.remark(str(error))
+            screen.remark("The crawl goes on with the settings that it has.")
+            return
+        self.asked = found
+        if not waits:
+            self.stop()
+
+    def take(self, old: Settings, store: Path) -> tuple[Settings, tuple[Hooks, AccessTable]]:
+        """The settings to go on with; says what changed, and what of it needs a restart."""
+        from recrawl.settings.reloading import reload_settings
+        from recrawl.state.snapshot import needs_replay
+        from recrawl.store import open_store
+
+        assert self._reload is not None  # noqa: S101 - else nobody asks
+        assert self.asked is not None  # noqa: S101 - asked before
+        new, self.asked, self.stop = self.asked, None, bool
+        found = reload_settings(old, new)
+        with open_store(store) as reader:
+            if needs_replay(found.settings, reader):
+                found = reload_settings(old, new, added=False)
+        said = [f"applied: {', '.join(found.applied)}"] if found.applied else []
+        said += [f"restart the crawl for: {', '.join(found.restart)}"] if found.restart else []
+        screen.remark(f"Settings read again; {'; '.join(said) or 'nothing changed'}.")
+        return found.settings, self._reload.equip(found.settings)
+
+
+def _has_terminal() -> bool:
+    """Whether this process has a terminal that is still there."""
+    try:
+        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True
 
 
 def _say_troubles(tally: Tally, alone: int, hosts: int) -> None:
@@ -114,15 +239,36 @@ def _say_troubles(tally: Tally, alone: int, hosts: int) -> None:
 
 
 async def find_pages(
-    settings: Settings, store: Path, number: int, access: AccessTable | None = None
+    settings: Settings,
+    store: Path,
+    number: int,
+    access: AccessTable | None = None,
+    on_answer: Callable[[], object] = bool,
 ) -> None:
-    """Discover the pages of one site, and store them."""
+    """Discover the pages of one site, and store them.
+
+    Args:
+        settings: What is asked of the crawl.
+        store: Its store.
+        number: Number of the site's rule.
+        access: How addresses are asked for.
+        on_answer: Called once the site has answered, before anything is stored.
+
+    Raises:
+        NothingAnswered: The site cannot be asked now.
+    """
     from recrawl.clock import RealClock
     from recrawl.crawl.running import running
+    from recrawl.errors import NothingAnswered
     from recrawl.fetch.host_slots import PATIENCE
+    from recrawl.fetch.http.resolver import NOT_PUBLIC
 
     remark = screen.remark
     async with running(settings, store, RealClock(), access=access, on_remark=remark) as crawler:
+        if why := await crawler.trouble_at(number):
+            hint = "--local allows it" if NOT_PUBLIC in why else "--later adds it all the same"
+            raise NothingAnswered(f"{settings.rules[number].address}: {why}; {hint}")
+        on_answer()
         _say_found(settings.rules[number].address, await crawler.discover(number, PATIENCE))
         await crawler.save()
 
@@ -214,14 +360,15 @@ async def _background(work: Coroutine[object, object, None]) -> AsyncIterator[No
 
 @asynccontextmanager
 async def _watched(
-    crawler: Crawler, options: CrawlOptions, clock: RealClock
+    crawler: Crawler, options: CrawlOptions, clock: RealClock, reloading: _Reloading
 ) -> AsyncIterator[None]:
     """Stop at a signal; show progress on a terminal; serve metrics if asked for."""
     newest = [crawler.figures()]
     end = _serve(crawler, newest, options.port) if options.port else None
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, crawler.stop)
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in before:
+        loop.add_signal_handler(number, reloading.end)
     try:
         show = screen.shows_progress()
         async with (
@@ -230,8 +377,9 @@ async def _watched(
         ):
             yield
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number, handler in before.items():
             loop.remove_signal_handler(number)
+            signal.signal(number, handler)  # another crawl may follow, with other settings
         if end is not None:
             end()
 

@@ -26,12 +26,14 @@ from recrawl.cli.diff import diff
 from recrawl.cli.estimate import estimate
 from recrawl.cli.export import export
 from recrawl.cli.get import get
+from recrawl.cli.hint import hint
 from recrawl.cli.history import history
 from recrawl.cli.import_visits import import_visits
 from recrawl.cli.init import init
 from recrawl.cli.listing.verbs import app as listing
 from recrawl.cli.pages import pages
 from recrawl.cli.plan import plan
+from recrawl.cli.prune import prune
 from recrawl.cli.remove import remove
 from recrawl.cli.simulate.verbs import app as simulate
 from recrawl.cli.status import status
@@ -44,7 +46,14 @@ app = verb_group(
     "recrawl",
     "Keep a local copy of changing web sources fresh, with the fewest visits.",
     {
-        "Crawl": {"init": init, "add": add, "remove": remove, "crawl": crawl, "demo": demo},
+        "Crawl": {
+            "init": init,
+            "add": add,
+            "remove": remove,
+            "crawl": crawl,
+            "hint": hint,
+            "demo": demo,
+        },
         "Look": {
             "status": status,
             "pages": pages,
@@ -55,7 +64,7 @@ app = verb_group(
             "get": get,
             "export": export,
         },
-        "Keep the store": {"check": check, "backup": backup, "compact": compact},
+        "Keep the store": {"check": check, "prune": prune, "backup": backup, "compact": compact},
         "Logs of visits": {
             "import": import_visits,
             "estimate": estimate,

@@ -25,7 +25,8 @@ _SORT = typer.Option(
 _HOST = typer.Option(metavar="HOST", help="Only pages of this host.", show_default=False)
 _STATUS = typer.Option(
     metavar="STATUS",
-    help="Only pages that are new, copied, suspected, gone, refused or moved.",
+    help="Only pages that are new, copied, suspected, gone, refused, moved, removed, unlisted "
+    "(of no site any more) or a shell (empty without JavaScript).",
     show_default=False,
 )
 
@@ -75,7 +76,7 @@ def pages(
         status_named(status)
     with inspecting.open_snapshot(settings) as (snapshot, reader):
         rows = page_rows(snapshot, reader)
-        chosen = _chosen(snapshot, reader, host, status)
+        chosen = _chosen(snapshot, reader, host, rows.status, status)
         next_visit = next_visits(snapshot, reader, chosen) if sort == "next" else None
         addresses = reader.addresses(chosen.tolist()) if sort == "address" else []
         chosen = chosen[ordered(rows.take(chosen), sort, next_visit, addresses)]
@@ -95,19 +96,19 @@ def pages(
         shared.show(HEADER, words, total=len(chosen), left=(0, 1))
 
 
-def _chosen(snapshot: Snapshot, reader: ReadStore, host: str, status: str) -> Ints:
-    """The pages that the options select, counted from 0."""
+def _chosen(snapshot: Snapshot, reader: ReadStore, host: str, statuses: Ints, status: str) -> Ints:
+    """The pages that the options select, counted from 0; erased ones only where asked for."""
     import numpy as np
 
     from recrawl.errors import UnknownPage
     from recrawl.report.pages import status_named
+    from recrawl.visits.status import PageStatus
 
-    selected = np.ones(len(snapshot.rule), np.bool_)
+    wanted = status_named(status) if status else None
+    selected = statuses != PageStatus.ERASED if wanted is None else statuses == wanted
     if host:
         known = reader.host(host)
         if known is None:
             raise UnknownPage(f"{reader.name}: no host {host!r} in this crawl")
         selected &= snapshot.columns.host == known.number
-    if status:
-        selected &= snapshot.columns.status == status_named(status)
     return np.flatnonzero(selected)

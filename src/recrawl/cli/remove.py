@@ -31,7 +31,9 @@ _WARC = typer.Option(
     help="Folder of WARC files to erase the pages from, too; may be repeated.",
     show_default=False,
 )
-_YES = typer.Option("--yes", help="Do not ask for confirmation.")
+_SITE = typer.Option(
+    "--block", help="Take the blocks of sites or pages out of recrawl.toml; their pages stay."
+)
 _HEADER = ("page", "status", "versions", "bodies", "bytes", "WARC records")
 
 
@@ -40,7 +42,8 @@ def remove(
     *,
     erase: Annotated[bool, _ERASE] = False,
     warc: Annotated[list[Path] | None, _WARC] = None,
-    yes: Annotated[bool, _YES] = False,
+    site: Annotated[bool, _SITE] = False,
+    yes: Annotated[bool, shared.YES] = False,
     settings: Annotated[Path, shared.SETTINGS] = Path("recrawl.toml"),
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
@@ -54,10 +57,13 @@ def remove(
     folder, and the store is written anew so that no byte of them is left. The
     times and outcomes of their visits stay. No crawl of this store may be
     running. Whatever interrupts it, the same command does the rest.
+    With --block the addresses are those of blocks of recrawl.toml; `recrawl
+    prune` deletes the pages that belong to no site then.
 
     \b
     Examples:
         recrawl remove https://example.org/old
+        recrawl remove --block https://example.org
         recrawl remove --erase --warc archive https://example.org/private/*
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     import time
@@ -68,6 +74,11 @@ def remove(
 
     if warc and not erase:
         raise typer.BadParameter("--warc goes with --erase only")
+    if site and erase:
+        raise typer.BadParameter("--block goes without --erase; `recrawl prune` deletes the pages")
+    if site:
+        _remove_sites(urls, settings, yes=yes)
+        return
     out = shared.Output.of(settings, as_csv=as_csv, as_json=as_json, file=output)
     asked = load_settings(settings)
     place = store_of(settings, asked)
@@ -99,19 +110,39 @@ def _check_known(reader: ReadStore, chosen: PageSelection) -> None:
             page_of(reader, address)
 
 
-def _confirm(chosen: PageSelection, *, erase: bool, yes: bool) -> None:
-    """Ask a person at a terminal."""
-    import sys
+def _remove_sites(addresses: Sequence[str], settings: Path, *, yes: bool) -> None:
+    """Take blocks out of the settings, and say how many pages belong to no site then."""
+    from recrawl.crawl.removal import unlisted_pages
+    from recrawl.report.words import counted
+    from recrawl.settings.blocks import without_blocks
+    from recrawl.settings.settings import read_settings
+    from recrawl.store import open_store
+    from recrawl.store.scratch import whole_file
+    from recrawl.store.settings_file import load_text, store_of
 
+    text, name = load_text(settings), str(settings)
+    before, shorter = read_settings(text, name=name), without_blocks(text, addresses, name=name)
+    after = read_settings(shorter, name=name)
+    with open_store(store_of(settings, before)) as reader:
+        had, left = (len(unlisted_pages(each, reader)) for each in (before, after))
+    blocks = counted(len(before.rules) - len(after.rules), "block")
+    shared.confirm(f"Take {blocks} with {counted(left - had, 'page')} out of {name}?", yes=yes)
+    with whole_file(settings) as file:
+        file.write(shorter.encode())
+    screen.remark(f"Took {blocks} out of {name}.")
+    if left:
+        stay = "1 page belongs" if left == 1 else f"{left:,} pages belong"
+        screen.remark(f"{stay} to no site now; `recrawl prune` deletes what is kept of them.")
+
+
+def _confirm(chosen: PageSelection, *, erase: bool, yes: bool) -> None:
+    """Ask a person at a terminal, who sees the addresses."""
     from recrawl.report.words import counted
 
-    if yes or not (screen.is_terminal(sys.stdin) and screen.is_terminal(sys.stderr)):
-        return
-    for address in list(chosen.pages)[: screen.most_rows()]:
-        screen.remark(f"  {address}")
     pages = counted(len(chosen.pages), "page")
     question = f"Erase {pages} for good?" if erase else f"Remove {pages} from the crawl?"
-    typer.confirm(question, abort=True, err=True)
+    named = [f"  {address}" for address in list(chosen.pages)[: screen.most_rows()]]
+    shared.confirm(question, yes=yes, above=named)
 
 
 def _wipe(store: WriteStore) -> None:

@@ -70,6 +70,7 @@ STORE = typer.Argument(
     help="Store to read  [default: the one that the settings name]",
     show_default=False,
 )
+YES = typer.Option("--yes", help="Do not ask for confirmation.")
 SETTINGS = typer.Option("--settings", "-c", metavar="FILE", help="Settings of the crawl.")
 # Of verbs that only read.
 SETTINGS_OR_STORE = typer.Option(
@@ -253,3 +254,18 @@ def revert_remark(count: int) -> None:
 
     if count:
         screen.remark(f"{counted(count, 'change')} went back to an earlier version.")
+
+
+def confirm(question: str, *, yes: bool, above: Sequence[str] = ()) -> None:
+    """Ask a person at a terminal, unless --yes was given; anything but a yes ends the verb.
+
+    Args:
+        question: The question.
+        yes: Whether --yes was given.
+        above: Lines above the question.
+    """
+    if yes or not (screen.is_terminal(sys.stdin) and screen.is_terminal(sys.stderr)):
+        return
+    for line in above:
+        screen.remark(line)
+    typer.confirm(question, abort=True, err=True)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from recrawl.crawl.discovery import Discovery
 from recrawl.crawl.finding import SiteFinder
+from recrawl.crawl.hints import HintTaker
 from recrawl.crawl.ledger import Ledger
 from recrawl.crawl.listing_fetch import ListFetcher
 from recrawl.crawl.listing_sync import ListingSyncer
@@ -24,12 +25,13 @@ from recrawl.crawl.progress import Figures
 from recrawl.crawl.remarks import Remarks
 from recrawl.crawl.visits import VisitCycle
 from recrawl.crawl.worker_threads import WorkerThreads
+from recrawl.entries.entries import RobotsRead
 from recrawl.errors import StoreCorrupt
 from recrawl.fetch.cpu_shares import CpuShares
-from recrawl.fetch.host_slots import PATIENCE
+from recrawl.fetch.host_slots import PATIENCE, HostBusy
 from recrawl.fetch.polite import PoliteClient
 from recrawl.fetch.robots_cache import RobotsCache
-from recrawl.parse.addresses import host_of
+from recrawl.parse.addresses import host_of, origin_of
 from recrawl.scheduler.crawl_schedule import CrawlSchedule
 from recrawl.state.announcements import hear
 
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
     from recrawl.crawl.discovery import Discovered
     from recrawl.crawl.page_visit import PageVisit
     from recrawl.crawl.tally import Tally
-    from recrawl.entries.entries import Receipt, RobotsRead
+    from recrawl.entries.entries import Receipt
     from recrawl.entries.listings import ListingSynced
     from recrawl.entries.store import ReadStore
     from recrawl.fetch.fetcher import Fetcher
@@ -100,7 +102,7 @@ class Crawler:
             is_ours=settings.has_host,
             run=threads.run,
         )
-        client = PoliteClient(
+        client = self._client = PoliteClient(
             fetcher,
             hosts,
             robots,
@@ -118,6 +120,7 @@ class Crawler:
         self._finder = SiteFinder(
             discovery, settings.rules, crawl.discovered, clock, self.add, self._hear, ledger.put
         )
+        self._hints = HintTaker(crawl, reader, self.add, ledger.put, self._wake)
         lists = ListFetcher(client, threads)
         self._listings = ListingSyncer(settings, lists, reader, clock, self._new_pages.synced)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -151,6 +154,7 @@ class Crawler:
         if found is not None:
             find = self._finder.find_due if once else self._finder.keep_finding
             self._begin_beside(find(found))
+        self._begin_beside(self._hints.take() if once else self._hints.keep_taking())
         if self.crawl.settings.listings:
             keep = self._listings.sync_due if once else self._listings.keep
             self._begin_beside(keep(synced))
@@ -211,6 +215,22 @@ class Crawler:
             patience: Days to wait for a turn at its host at most.
         """
         return await self._finder.find([rule], patience)
+
+    async def trouble_at(self, rule: int) -> str:
+        """Why nothing can be asked of a site's host now; empty where it can. Not remembered.
+
+        Args:
+            rule: Number of its rule.
+        """
+        asked = self.crawl.settings.rules[rule]
+        origin = origin_of(asked.address)
+        try:
+            found = await self._client.permission(origin, local=asked.local, patience=PATIENCE)
+        except HostBusy as busy:
+            return busy.why or "its host asked to be left alone for now"
+        if found.trouble:
+            await self._ledger.put(RobotsRead(origin, at_seconds=0.0))  # long ago: asked anew
+        return found.trouble
 
     def add(self, addresses: Iterable[str]) -> asyncio.Future[Receipt]:
         """Add pages by their canonical addresses; those already known stay as they are."""

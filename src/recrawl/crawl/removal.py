@@ -18,20 +18,25 @@ from recrawl.adapters.warc.erasing import erase_records
 from recrawl.adapters.warc.records import escaped_uri
 from recrawl.entries.entries import Erased, PagesErased, PagesRemoved
 from recrawl.parse.addresses import canonical
+from recrawl.settings.rules import NO_RULE
 from recrawl.state.events import told_event
 from recrawl.state.opening import unlearned
+from recrawl.state.snapshot import rules_by_address
 from recrawl.visits.status import FeedKind, PageStatus, RemovalReason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from recrawl.arrays.types import Ints
     from recrawl.entries.entries import Entry, PageEvent
     from recrawl.entries.store import ReadStore, WriteStore
+    from recrawl.settings.settings import Settings
 
 _TAKEN_OUT = (PageStatus.REMOVED, PageStatus.ERASED)
 _WILD = "*"
 _NOTHING = Erased()
+_PRUNED_AT_A_TIME = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +178,39 @@ def erase_pages(
         count = left.pop(escaped_uri(address), 0)
         rows.append(TakenOut(address, PageStatus.ERASED, receipt, count))
     return rows + [TakenOut(name, PageStatus.ERASED, records=count) for name, count in left.items()]
+
+
+def unlisted_pages(settings: Settings, reader: ReadStore) -> Ints:
+    """Pages that are no site's and no listing's by these settings, rising; erased ones are not.
+
+    Args:
+        settings: What is asked of the crawl now.
+        reader: Its store.
+    """
+    status = reader.pages().status
+    # Pages that were taken out of a site are still its own, so that they are not added again.
+    rules = rules_by_address(settings, reader, len(status))
+    return np.flatnonzero((rules == NO_RULE) & (status != PageStatus.ERASED))
+
+
+def prune_pages(
+    store: WriteStore, reader: ReadStore, pages: Sequence[int], at_seconds: float
+) -> Erased:
+    """Delete all that a store knows of pages but their visits; found again, they are new pages.
+
+    Args:
+        store: The store.
+        reader: The same, for reading.
+        pages: Numbers of the pages.
+        at_seconds: The current time.
+    """
+    found = _NOTHING
+    for start in range(0, len(pages), _PRUNED_AT_A_TIME):
+        some = pages[start : start + _PRUNED_AT_A_TIME]
+        events = _events(reader, some, RemovalReason.ERASED, at_seconds)
+        entry = PagesErased(some, at_seconds, events, forgotten=True)
+        found = sum(_write(store, reader, [entry]), found)
+    return found
 
 
 def _still_there(

@@ -124,4 +124,5 @@ class VisitCycle:
             masks=None if visit.masks is None else as_json(visit.masks),
             change=learned.change,
             event=event,
+            target=visit.moved_to or None,
         )

@@ -9,6 +9,7 @@ happens to know better, and now and then by a second request made for that alone
 | `etag` | equal content, equal tag | equal content, another tag | |
 | `modified` | a change dated inside of its gap | dated outside of it, at the moment of the answer, or moved without a change | |
 | `sitemap`, `feed` | a page named as changed had changed | a page named as changed had not | a change that was not named |
+| `hint` | a page that somebody said had changed had changed | it had not | |
 | `noise` | fetched twice at once, the page was the same | it differed | |
 
 Of `not_modified` only changes are evidence: a host that always says "not modified" is right about
@@ -21,13 +22,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-NOT_MODIFIED, ETAG, MODIFIED, SITEMAP, FEED, NOISE = KINDS = (
+NOT_MODIFIED, ETAG, MODIFIED, SITEMAP, FEED, NOISE, HINT = KINDS = (
     "not_modified",
     "etag",
     "modified",
     "sitemap",
     "feed",
     "noise",
+    "hint",
 )
 
 _MOST_DENIED = 0.05  # share of changes that a host may deny before its "not modified" is worthless
@@ -205,7 +207,7 @@ def is_heeded(record: SignalRecord) -> bool:
 
 
 def precision(record: SignalRecord) -> float:
-    """Share of a host's announcements that are right.
+    """Share of a host's announcements that are right, or of hints for its pages.
 
     >>> precision(SignalRecord()), precision(SignalRecord(right=8, wrong=1))
     (1.0, 0.9)

@@ -30,6 +30,7 @@ from recrawl.detect.change import (
     signature,
 )
 from recrawl.detect.masks.masks import NO_MASKS, apply_masks, is_mask_displaced
+from recrawl.detect.shells import is_shell
 from recrawl.detect.simhash import simhash
 from recrawl.detect.walls.walls import detect_wall
 from recrawl.entries.entries import Copy
@@ -120,10 +121,12 @@ class ReadPage:
     Args:
         lines: What a reader sees; None of what is no text.
         wall: Kind of wall that it seems to be; empty for none.
+        shell: Whether it is an empty JavaScript shell.
     """
 
     lines: tuple[str, ...] | None
     wall: str = ""
+    shell: bool = False
 
 
 def verdict_unread(address: str, response: Response, copy: Copy | None) -> Verdict | None:
@@ -143,7 +146,7 @@ def verdict_unread(address: str, response: Response, copy: Copy | None) -> Verdi
     if response.status != _OK or not response.body:
         return Verdict(VisitOutcome.FAILED)
     if copy is not None and xxh3_64_digest(response.body) == copy.bytes_signature:
-        found = _copy(address, response, copy.text_signature, copy.simhash)
+        found = _copy(address, response, copy.text_signature, copy.simhash, shell=copy.shell)
         return Verdict(VisitOutcome.SAME, 0.0, None if found == copy else found)
     return None
 
@@ -173,7 +176,8 @@ def read_response(
     if body is not None or not html or read.document:  # nobody writes a wall as a document
         return ReadPage(lines)
     whole = read_lines(text, html=html) if criteria.watch or criteria.ignore else lines
-    return ReadPage(lines, detect_wall(response.status, response.headers, whole, text))
+    wall = detect_wall(response.status, response.headers, whole, text)
+    return ReadPage(lines, wall, is_shell(text, whole))
 
 
 def verdict_by_signature(
@@ -192,7 +196,7 @@ def verdict_by_signature(
         return None
     if signature(apply_masks(now.lines, known.masks)) != copy.text_signature:
         return None
-    found = _copy(address, response, copy.text_signature, copy.simhash)
+    found = _copy(address, response, copy.text_signature, copy.simhash, shell=now.shell)
     return Verdict(VisitOutcome.COSMETIC, 0.0, None if found == copy else found)
 
 
@@ -227,7 +231,7 @@ def verdict_by_content(  # noqa: PLR0913 - a page now, a page before, and what i
         return _changed(outcome, nan if copy is None else 1.0, found, known, response, at)
     what = compare(_before(copy, old), now.lines, known.masks, least_change=criteria.least_change)
     if what.outcome is not VisitOutcome.COSMETIC:
-        found = _copy(address, response, *_compared_by(now.lines, known))
+        found = _copy(address, response, *_compared_by(now.lines, known), shell=now.shell)
         moved = (
             old is not None
             and old.lines is not None
@@ -240,7 +244,7 @@ def verdict_by_content(  # noqa: PLR0913 - a page now, a page before, and what i
     if not what.share:
         by = _compared_by(now.lines, known)
     # Small differences must not add up unseen: the next visit is compared with the same version.
-    found = _copy(address, response, *by)
+    found = _copy(address, response, *by, shell=now.shell)
     return Verdict(VisitOutcome.COSMETIC, what.share, None if found == copy else found)
 
 
@@ -358,17 +362,24 @@ def _changed(
     return Verdict(outcome, share, copy, age, response.body)
 
 
-def _copy(address: str, response: Response, text: bytes | None, simhash: int | None) -> Copy:
+def _copy(
+    address: str,
+    response: Response,
+    text: bytes | None,
+    simhash: int | None,
+    *,
+    shell: bool = False,
+) -> Copy:
     """A copy with the validators of an response; none where they are another address's.
 
     A host that is asked "modified since?" of another page than the copy is of may well say no.
     """
     content = xxh3_64_digest(response.body)
     if response.address != address:
-        return Copy(content, text, simhash=simhash)
+        return Copy(content, text, simhash=simhash, shell=shell)
     known = validators(response.headers)
     modified = int(known.modified) if isfinite(known.modified) else None
-    return Copy(content, text, known.etag or None, modified, simhash)
+    return Copy(content, text, known.etag or None, modified, simhash, shell=shell)
 
 
 def _renewed(known: Copy, response: Response) -> Copy | None:
@@ -376,7 +387,8 @@ def _renewed(known: Copy, response: Response) -> Copy | None:
     new = validators(response.headers)
     modified = int(new.modified) if isfinite(new.modified) else known.modified_seconds
     etag = new.etag or known.etag
-    copy = Copy(known.bytes_signature, known.text_signature, etag, modified, known.simhash)
+    signatures = known.bytes_signature, known.text_signature
+    copy = Copy(*signatures, etag, modified, known.simhash, shell=known.shell)
     return None if copy == known else copy
 
 

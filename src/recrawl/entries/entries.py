@@ -36,6 +36,7 @@ class Copy:
         simhash: Simhash of the visible text.
         robots: What the page asks of crawlers. With `NOARCHIVE` no version of it is kept.
         unavailable_after_seconds: When no version of it is kept any more; None for never.
+        shell: Whether it is an empty JavaScript shell, which scripts would fill in a browser.
     """
 
     bytes_signature: bytes
@@ -45,6 +46,7 @@ class Copy:
     simhash: int | None = None
     robots: RobotsTag = NO_TAG
     unavailable_after_seconds: int | None = None
+    shell: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,7 @@ class VisitMade:
         masks: The new masks of the page, as text; None if they are unchanged.
         change: The new status of the page; None if it is unchanged.
         event: What readers of the change feed are told; None for nothing.
+        target: Address that the page has moved to, if it has.
     """
 
     page: int
@@ -124,6 +127,7 @@ class VisitMade:
     masks: str | None = None
     change: PageChange | None = None
     event: PageEvent | None = None
+    target: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,11 +238,14 @@ class PagesErased:
         pages: Their numbers.
         at_seconds: When.
         events: What readers of the change feed are told of each; none for nothing of any.
+        forgotten: Whether their addresses are those of new pages when they are found again, not
+            of pages that were erased.
     """
 
     pages: Sequence[int]
     at_seconds: float
     events: Sequence[PageEvent | None] = ()
+    forgotten: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,6 +329,17 @@ class SitesDiscovered:
 
 
 @dataclass(frozen=True, slots=True)
+class HintsTaken:
+    """Hints that were heard, and are not needed any more.
+
+    Args:
+        last: Number of the last of them.
+    """
+
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
 class SettingsUsed:
     """Plain settings that a store is used with, where no file has them.
 
@@ -354,6 +372,7 @@ Entry: TypeAlias = (
     | HostBelieved
     | RobotsRead
     | SitesDiscovered
+    | HintsTaken
     | SettingsUsed
     | Checkpoint
     | Prune

@@ -134,6 +134,15 @@ class ReadStore(Protocol):
     def robots_tags(self) -> tuple[Ints, Ints]:
         """Pages whose copies ask something of crawlers, ascending, and `RobotsTag` of each."""
 
+    def hints(self, after: int, most: int) -> list[tuple[int, str]]:
+        """Hints with numbers above `after`: number and address of each, in order."""
+
+    def shells(self) -> Ints:
+        """Pages whose copies are empty JavaScript shells, ascending."""
+
+    def moves(self, pages: Sequence[int]) -> list[str]:
+        """Address that each of some pages has moved to; empty where none is known."""
+
     def masks(self, pages: Sequence[int]) -> list[str]:
         """Masks of some pages, as text; empty where there are none."""
 
@@ -168,6 +177,15 @@ class ReadStore(Protocol):
 
     def latest_visits(self, pages: Ints) -> Floats:
         """Last visit of each of some distinct pages, in epoch seconds; nan if never."""
+
+    def latest_responses(self, pages: Ints) -> tuple[Ints, Ints, Floats]:
+        """Outcome, status code and epoch seconds of the last visit to each of distinct pages.
+
+        Of a page that was never visited -1, 0 and nan; a visit without a response has the code 0.
+        """
+
+    def failing_pages(self, most: int) -> Ints:
+        """Pages of a rule whose last visit failed, ascending, but no more than so many."""
 
     def recent_visit_counts(self, pages: Ints, since_seconds: float) -> Ints:
         """Number of visits to each of some distinct pages at or after an instant."""

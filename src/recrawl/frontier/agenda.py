@@ -372,6 +372,18 @@ class Agenda:
             each = reliability[0][some], reliability[1][some]
             self._pools[number].copies.announced(pages[some], named[some], each, now)
 
+    def hinted(self, pages: Ints, right: Floats) -> None:
+        """Let the policy know of hints that pages have changed.
+
+        Args:
+            pages: The pages.
+            right: Chance that each hint is right.
+        """
+        pool = self._pool_of_term[self._table.term[pages]]
+        for number in np.unique(pool).tolist():
+            some = np.flatnonzero(pool == number)
+            self._pools[number].copies.hinted(pages[some], right[some])
+
     def unannounced_changes(self, pages: Ints) -> Floats:
         """Changes that visits would have met unannounced if hosts announced none."""
         pool, unannounced_changes = (

@@ -113,6 +113,14 @@ class CopiedPages:
         words = reliability[0][some], reliability[1][some]
         self.frontier.announced(row[some], named[some], words, instant_after_epoch(now))
 
+    def hinted(self, pages: Ints, right: Floats) -> None:
+        """Let the policy know of hints that pages changed; pages without a copy do not count."""
+        self.admit()
+        self.learn_all()
+        row = self._table.row[pages]
+        some = np.flatnonzero(row >= 0)
+        self.frontier.hinted(row[some], right[some])
+
     def unannounced_changes(self, pages: Ints) -> Floats:
         """Changes that visits would have met unannounced if hosts announced none."""
         row = self._table.row[pages]

@@ -203,6 +203,11 @@ class Frontier:
         if len(rows):
             self._turns.announced(rows, named, reliability, now)
 
+    def hinted(self, rows: Ints, right: Floats) -> None:
+        """Let a policy that listens know of hints; see `Listening.hinted`."""
+        if len(rows):
+            self._turns.hinted(rows, right)
+
     def unannounced_changes(self, rows: Ints) -> Floats:
         """Changes that visits would have met unannounced if hosts announced none."""
         if not isinstance(self._policy, Listening) or not len(rows):
@@ -280,6 +285,11 @@ class _ByValue:
     ) -> None:
         if isinstance(self._policy, Listening):
             self._state = self._policy.announced(self.learned(), rows, named, reliability, now)
+
+    def hinted(self, rows: Ints, right: Floats) -> None:
+        if isinstance(self._policy, Listening):
+            self._state = self._policy.hinted(self.learned(), rows, right)
+            self._ends = -np.inf  # they change what is best now
 
     def seen(self, rows: Ints, now: Instants, outcomes: Outcomes) -> None:
         self._visits.append((rows, now, outcomes))
@@ -366,6 +376,9 @@ class _ByDueTime:
     def announced(
         self, rows: Ints, named: Floats, reliability: tuple[Floats, Floats], now: np.datetime64
     ) -> None:
+        """Do nothing: fixed rules do not listen."""
+
+    def hinted(self, rows: Ints, right: Floats) -> None:
         """Do nothing: fixed rules do not listen."""
 
     def seen(self, rows: Ints, now: Instants, outcomes: Outcomes) -> None:

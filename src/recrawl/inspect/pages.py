@@ -12,14 +12,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.policies.recrawl.beliefs import Beliefs, for_each_block
-from recrawl.units import instants_after_epoch
+from recrawl.units import SECONDS_A_DAY, instants_after_epoch
 from recrawl.visits.status import WITH_A_COPY, PageStatus, VisitOutcome
 
 if TYPE_CHECKING:
-    from recrawl.arrays.types import Floats, Instants, Ints, Statuses
+    from recrawl.arrays.types import Bools, Floats, Instants, Ints, Statuses
     from recrawl.entries.store import ReadStore
     from recrawl.state.snapshot import PoolSnapshot, Snapshot
 
+# How pages are shown: by their status, and apart those without a rule, and copies that are empty.
+UNLISTED, SHELL = len(PageStatus), len(PageStatus) + 1
+STATUS_LABELS = (*(each.label for each in PageStatus), "unlisted", "shell")
+_OK = 200
+TAKEN_OUT = (PageStatus.REMOVED, PageStatus.ERASED)
 _FIGURES = ("rate", "low", "high", "shape", "exposure", "fresh")
 
 
@@ -28,7 +33,7 @@ class PageRows:
     """Facts about pages: one row per page, nan and NaT where nothing is.
 
     Args:
-        status: Numbers of `PageStatus`.
+        status: How each is shown, as places of `STATUS_LABELS`.
         visits: Visits made.
         changes: How many of them found a change.
         rate: Changes a day, while the section is as active as usual.
@@ -42,9 +47,12 @@ class PageRows:
         weight: How much a fresh copy matters.
         robots: `RobotsTag` of what it asks of crawlers.
         listing: Name of the listing whose object's detail page it is; empty for none.
+        failure: What the last visit met in place of the page, in a word; empty where it met it.
+        last_attempt: When that visit was made.
+        moved_to: Where a page that has moved is now; empty where that is unknown.
     """
 
-    status: Statuses
+    status: Ints
     visits: Ints
     changes: Ints
     rate: Floats
@@ -58,6 +66,9 @@ class PageRows:
     weight: Floats
     robots: Ints
     listing: np.ndarray[Any, np.dtype[np.object_]]
+    failure: np.ndarray[Any, np.dtype[np.object_]]
+    last_attempt: Instants
+    moved_to: np.ndarray[Any, np.dtype[np.object_]]
 
     def __len__(self) -> int:
         """Count the pages."""
@@ -81,7 +92,9 @@ def page_rows(snapshot: Snapshot, reader: ReadStore) -> PageRows:
     robots, (tagged, tags) = np.zeros(count, np.int64), reader.robots_tags()
     robots[tagged[tagged < count]] = tags[tagged < count]
     return PageRows(
-        status=snapshot.columns.status,
+        status=shown_status(
+            snapshot.columns.status, snapshot.rule < len(snapshot.settings.rules), reader.shells()
+        ),
         visits=visits,
         changes=changes,
         **figures,
@@ -90,7 +103,55 @@ def page_rows(snapshot: Snapshot, reader: ReadStore) -> PageRows:
         weight=snapshot.weight,
         robots=robots,
         listing=_listings(snapshot),
+        **_troubles(snapshot, reader),
     )
+
+
+def shown_status(status: Statuses, ruled: Bools, shells: Ints) -> Ints:
+    """How pages are shown, as places of `STATUS_LABELS`.
+
+    Args:
+        status: Numbers of `PageStatus`.
+        ruled: Whether a rule holds for each.
+        shells: Pages whose copies are empty JavaScript shells.
+    """
+    status = status[: len(ruled)]
+    shown = status.astype(np.int64)
+    some = shells[shells < len(shown)]
+    shown[some[status[some] == PageStatus.COPIED]] = SHELL
+    return np.where(~ruled & ~np.isin(status, TAKEN_OUT), UNLISTED, shown)
+
+
+def _troubles(snapshot: Snapshot, reader: ReadStore) -> dict[str, Any]:
+    """What the last visits met to pages that have trouble, and where pages have moved to."""
+    status, count = snapshot.columns.status, len(snapshot.rule)
+    failure, moved_to = np.full(count, "", np.object_), np.full(count, "", np.object_)
+    attempts = np.full(count, np.inf)
+    pages = np.flatnonzero((snapshot.columns.failures > 0) & ~np.isin(status, TAKEN_OUT))
+    outcome, http, seconds = reader.latest_responses(pages)
+    for page, found, code in zip(pages.tolist(), outcome.tolist(), http.tolist(), strict=True):
+        failure[page] = failure_word(found, code)
+    failed = np.array([bool(failure[page]) for page in pages.tolist()], np.bool_)
+    attempts[pages[failed]] = seconds[failed] / SECONDS_A_DAY
+    moved = np.flatnonzero(status == PageStatus.MOVED)
+    moved_to[moved] = np.array(reader.moves(moved.tolist()), np.object_)
+    instants = instants_after_epoch(attempts)
+    return {"failure": failure, "last_attempt": instants, "moved_to": moved_to}
+
+
+def failure_word(outcome: int, http: int) -> str:
+    """What a visit met in place of a page, in a word; empty where it met the page.
+
+    >>> [failure_word(VisitOutcome.FAILED, 401), failure_word(VisitOutcome.FAILED, 0)]
+    ['401', 'no answer']
+    >>> failure_word(VisitOutcome.WALLED, 200), failure_word(VisitOutcome.MOVED, 301)
+    ('wall', '')
+    """
+    if outcome == VisitOutcome.WALLED:
+        return "wall"
+    if outcome == VisitOutcome.FAILED:
+        return "unreadable" if http == _OK else str(http) if http else "no answer"
+    return str(http) if outcome == VisitOutcome.GONE and http != _OK else ""
 
 
 def _listings(snapshot: Snapshot) -> np.ndarray[Any, np.dtype[np.object_]]:

@@ -85,6 +85,10 @@ class Listening(Priced[State], Protocol[State]):
         """
         ...
 
+    def hinted(self, state: State, rows: Ints, right: Floats) -> State:
+        """State after hints that pages have changed, each right with some chance."""
+        ...
+
     def unannounced_changes(self, state: State, rows: Ints) -> Floats:
         """Changes that visits would have met unannounced if the host announced none."""
         ...

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.errors import InvalidParameter
+from recrawl.inspect.pages import STATUS_LABELS
+from recrawl.parse.addresses import origin_of
 from recrawl.report.listings.sheets import texts
 from recrawl.report.rates import Named
 from recrawl.report.words import every, percent
-from recrawl.visits.status import PageStatus, RobotsTag
+from recrawl.visits.status import RobotsTag
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +40,9 @@ PAGE_COLUMNS = (
     "weight",
     "robots_tags",
     "listing",
+    "failure",
+    "last_attempt",
+    "moved_to",
 )
 RATE_COLUMNS = (
     *("page", "rate_per_day", "low", "high", "mean_interval_days", "shape", "exposure_days"),
@@ -76,16 +81,15 @@ def ordered(
     return np.argsort(key, kind="stable")
 
 
-def status_named(text: str) -> PageStatus:
-    """Where a page stands, by its name.
+def status_named(text: str) -> int:
+    """How pages are shown that are called so, as a place of `STATUS_LABELS`.
 
-    >>> status_named("gone").label
+    >>> STATUS_LABELS[status_named("gone")]
     'gone'
     """
-    for status in PageStatus:
-        if status.label == text:
-            return status
-    labels = ", ".join(status.label for status in PageStatus)
+    if text in STATUS_LABELS:
+        return STATUS_LABELS.index(text)
+    labels = ", ".join(STATUS_LABELS)
     raise InvalidParameter(f"status must be one of {labels} (got {text!r})")
 
 
@@ -93,12 +97,15 @@ def page_columns(pages: PageRows, next_visit: Instants) -> dict[str, Column]:
     """Columns of `PAGE_COLUMNS` but the first."""
     rates = _rates(pages)
     columns: dict[str, Column] = {
-        "status": Named(pages.status, [status.label for status in PageStatus]),
+        "status": Named(pages.status, STATUS_LABELS),
         **rates,
         "last_change": pages.last_change,
         "next_visit": next_visit,
         "robots_tags": Named(pages.robots, [RobotsTag(each).label for each in range(_TAG_SETS)]),
         "listing": texts(pages.listing.tolist()),
+        "failure": texts(pages.failure.tolist()),
+        "last_attempt": pages.last_attempt,
+        "moved_to": texts(pages.moved_to.tolist()),
     }
     return {name: columns[name] for name in PAGE_COLUMNS[1:]}
 
@@ -136,26 +143,39 @@ def page_words(
     return [
         [
             address,
-            _status(int(pages.status[row]), int(pages.robots[row])),
+            _status(pages, row, address),
             every(interval[row]),
             "-" if np.isnan(slow[row]) else f"{every(fast[row])} - {every(slow[row])}",
             percent(pages.fresh[row]),
-            ago(pages.last_visit[row], now),
+            _visited(pages, row, now),
             ahead(next_visit[row], now),
         ]
         for row, address in enumerate(addresses)
     ]
 
 
-def _status(status: int, robots: int) -> str:
-    """Status of a page, and whether it asks for no version to be kept.
+def _status(pages: PageRows, row: int, address: str) -> str:
+    """Status of a page; what its last visit met, where it has moved to, whether it is not kept."""
+    said = [STATUS_LABELS[int(pages.status[row])]]
+    if target := pages.moved_to[row]:
+        origin = origin_of(address)
+        near = target.removeprefix(origin) if target.startswith(f"{origin}/") else target
+        said = [f"{said[0]} to {near}"]
+    if pages.failure[row]:
+        said.append(pages.failure[row])
+    if RobotsTag.NOARCHIVE in RobotsTag(int(pages.robots[row])):
+        said.append(RobotsTag.NOARCHIVE.label)
+    return ", ".join(said)
 
-    >>> _status(PageStatus.COPIED, RobotsTag.NOARCHIVE | RobotsTag.NOINDEX)
-    'copied, noarchive'
-    """
-    label = PageStatus(status).label
-    noarchive = RobotsTag.NOARCHIVE
-    return f"{label}, {noarchive.label}" if noarchive in RobotsTag(robots) else label
+
+def _visited(pages: PageRows, row: int, now: np.datetime64) -> str:
+    """When a page was last compared with its copy, and when a visit failed since."""
+    failed = ago(pages.last_attempt[row], now)
+    if failed == "-":
+        return ago(pages.last_visit[row], now)
+    if np.isnat(pages.last_visit[row]):
+        return f"failed {failed}"
+    return f"{ago(pages.last_visit[row], now)}, failed {failed}"
 
 
 def ago(moment: np.datetime64, now: np.datetime64) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from recrawl.detect.reliability import HINT
 from recrawl.entries.entries import Checkpoint, PageChange, Prune
 from recrawl.settings.rules import NO_RULE
 from recrawl.state.events import Gap, visit_event
@@ -282,6 +283,10 @@ class CrawlSchedule:
     def _check_announcement(self, lease: Lease, now: float, *, changed: bool) -> None:
         """Compare what a visit found with what its host had announced."""
         crawl, page = self.crawl, lease.page
+        if crawl.announcements.take_hints(page):
+            crawl.trust.count_signal(
+                lease.host, HINT, right=float(changed), wrong=float(not changed)
+            )
         kind, counts = crawl.announcements.visited(page, now * SECONDS_A_DAY, changed=changed)
         if not kind:
             return

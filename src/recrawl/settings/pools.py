@@ -7,6 +7,7 @@ Pure.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from recrawl.errors import InvalidSettings
@@ -19,6 +20,7 @@ from recrawl.settings.terms import VisitTerms
 if TYPE_CHECKING:
     from recrawl.policies.policy import Policy
     from recrawl.settings.page_weights import WeightsFile
+    from recrawl.settings.rules import Rule
     from recrawl.settings.settings import Settings
 
 NOTHING = Budget(0.0)
@@ -63,19 +65,27 @@ def policy_of(settings: Settings) -> Policy[Any]:
 
 
 def fingerprint(settings: Settings) -> str:
-    """Text that changes whenever a checkpoint no longer fits: rules, weights, objective, policy.
+    """Text that changes whenever a checkpoint no longer fits: rules, weights, objective, policy."""
+    rules = [[*identity(rule), rule.budget is not None, rule.weight] for rule in settings.rules]
+    return json.dumps([rules, *learned_with(settings)])
+
+
+def identity(rule: Rule) -> tuple[str, bool]:
+    """What a rule is known by, wherever it stands: no two rules share it."""
+    return rule.label, rule.exact
+
+
+def learned_with(settings: Settings) -> list[str]:
+    """What decides on what is learned, beside rules.
 
     What our policy has learned does not depend on the weights of single pages, so a file of them
     may change. Other policies have them in what they know.
     """
-    parts = [
-        (rule.label, rule.exact, rule.budget is not None, rule.weight) for rule in settings.rules
-    ]
-    named = [parts, settings.objective, settings.policy]
+    named = [settings.objective, settings.policy]
     file = weights_file(settings)
     if file is not None and not isinstance(policy_of(settings), Recrawl):
         named.append(file.digest)
-    return repr(named)
+    return named
 
 
 def weights_file(settings: Settings) -> WeightsFile | None:

@@ -1,4 +1,4 @@
-"""The text of `recrawl.toml`: that of a new crawl, and with one more block.
+"""The text of the `recrawl.toml` of a new crawl.
 
 Pure.
 """
@@ -6,11 +6,6 @@ Pure.
 from __future__ import annotations
 
 import json
-import tomllib
-
-from recrawl.errors import InvalidSettings
-from recrawl.settings.key_lines import key_lines
-from recrawl.settings.settings import FILE_NAME, read_rule, read_settings
 
 _TEMPLATE = """\
 # Settings of a crawl. What stands here are the defaults; only agent must be given.
@@ -213,61 +208,10 @@ def first_settings(agent: str = "") -> str:
     >>> first_settings("bot (me@example.org)").count('agent = "bot (me@example.org)"')
     1
     """
-    return _TEMPLATE.replace("AGENT", _toml(agent))
+    return _TEMPLATE.replace("AGENT", toml_value(agent))
 
 
-def with_site(
-    text: str, address: str, *, page: bool = False, name: str = FILE_NAME, **values: object
-) -> str:
-    r"""The settings with one more block at the end.
-
-    Args:
-        text: Settings that can be read.
-        address: Address of the site or page.
-        page: Whether it is one page.
-        name: What errors call the text.
-        values: Further keys of the block, as `read_settings` knows them.
-
-    Examples:
-        >>> settings = 'agent = "bot (me@example.org)"  # mine\n'
-        >>> print(with_site(settings, "https://example.org", weight=2, watch=["main"]))
-        agent = "bot (me@example.org)"  # mine
-        <BLANKLINE>
-        [[site]]
-        address = "https://example.org/"
-        weight = 2
-        watch = ["main"]
-        <BLANKLINE>
-    """
-    text = text.removeprefix("\ufeff")  # which some editors put first
-    rules = read_settings(text, name=name).rules
-    rule = read_rule(address, values, page=page)
-    kind = "page" if page else "site"
-    same = [each.address for each in rules if each.exact == page and not each.listing]
-    if rule.address in same:
-        line = key_lines(text)[kind, same.index(rule.address), "address"]
-        raise InvalidSettings(f"{name}, line {line}: {rule.address} is already a [[{kind}]]")
-    pairs = {"address": rule.address, **values}
-    block = "".join(f"{key} = {_toml(value)}\n" for key, value in pairs.items())
-    end = "" if text.endswith("\n") else "\n"
-    longer = f"{text}{end}\n[[{kind}]]\n{block}"
-    _check_appended(longer, kind, name)
-    return longer
-
-
-def _check_appended(text: str, kind: str, name: str) -> None:
-    """Raise for `site = [...]`, to which TOML allows no further block."""
-    try:
-        tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
-        line = key_lines(text)[kind,]
-        raise InvalidSettings(
-            f"{name}, line {line}: {kind} must be written as [[{kind}]] for another to be added "
-            f"(got {kind} = [...])"
-        ) from None
-
-
-def _toml(value: object) -> str:
+def toml_value(value: object) -> str:
     """A text, a number, a truth value or a list of them, as TOML writes it."""
     # JSON writes all of them alike, but for one character that TOML does not let stand.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

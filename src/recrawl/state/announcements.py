@@ -16,11 +16,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.arrays.growing import append_rows
-from recrawl.detect.reliability import FEED, SITEMAP, false_alarms, is_heeded, precision, recall
+from recrawl.detect.reliability import (
+    FEED,
+    HINT,
+    SITEMAP,
+    false_alarms,
+    is_heeded,
+    precision,
+    recall,
+)
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from recrawl.arrays.types import Bools, Floats, Ints, Statuses
     from recrawl.entries.store import ReadStore
@@ -29,7 +37,7 @@ if TYPE_CHECKING:
 _KINDS = ("", SITEMAP, FEED)
 _AT_ONCE = 5_000  # addresses looked up before others have their turn
 _MOST = 3
-_PARTS = ("dated", "unvisited", "kind", "found")
+_PARTS = ("dated", "unvisited", "kind", "found", "hints")
 ANNOUNCED = tuple(f"announcements.{name}" for name in _PARTS)
 
 
@@ -42,6 +50,7 @@ class Announcements:
         kind: Where its host dates it: 0 nowhere, 1 in a sitemap, 2 in a feed.
         found: Epoch seconds of the last visit that found a change before it was announced; 0 for
             none that is still to be.
+        hints: Hints since its last visit.
     """
 
     def __init__(self) -> None:
@@ -49,6 +58,7 @@ class Announcements:
         self.unvisited: Statuses = np.empty(0, np.uint8)
         self.kind: Statuses = np.empty(0, np.uint8)
         self.found: Floats = np.empty(0)
+        self.hints: Statuses = np.empty(0, np.uint8)
         # When the feeds of each host were last read and had left nothing out.
         self._read: dict[int, float] = {}
         # Of hosts that are heeded, changes awaited and met without an announcement, and their sums.
@@ -63,7 +73,7 @@ class Announcements:
 
     def dump(self) -> dict[str, Any]:
         """What is to be saved; nothing where nothing was ever said."""
-        if not self.kind.any():
+        if not self.kind.any() and not self.hints.any():
             return {}
         arrays = (getattr(self, name).copy() for name in _PARTS)
         return dict(zip(ANNOUNCED, arrays, strict=True))
@@ -95,6 +105,15 @@ class Announcements:
             return kind, {"wrong": announced}
         self.found[page] = at if kind and not announced else 0.0
         return kind, {"right": 1.0} if announced else {"silent": 1.0}
+
+    def take_hints(self, page: int) -> bool:
+        """Whether somebody said since its last visit that a page had changed; they are forgotten.
+
+        Args:
+            page: Number of the page, which was visited.
+        """
+        hinted, self.hints[page] = bool(self.hints[page]), 0
+        return hinted
 
     def of_kind(self, pages: Ints, kind: int) -> Bools:
         """Which pages are dated by this kind of source; the first that dates a page has it."""
@@ -180,6 +199,26 @@ def hear(
         if each:
             pages, instants = (np.array(column) for column in zip(*each, strict=True))
             yield from _hear(crawl, kind, pages, instants, now)
+
+
+def hear_hints(crawl: Crawl, reader: ReadStore, addresses: Sequence[str]) -> list[str]:
+    """Take in hints that pages have changed; returns addresses that are no pages.
+
+    Args:
+        crawl: The crawl as it stands.
+        reader: Its store.
+        addresses: Canonical addresses.
+    """
+    found = dict(zip(addresses, reader.find_pages(addresses), strict=True))
+    numbers = [page for page in found.values() if page is not None and page < len(crawl.last)]
+    pages = np.unique(np.array(numbers, np.int64))
+    pages = pages[~np.isnan(crawl.last[pages])]
+    heard = crawl.announcements
+    heard.hints[pages] = np.minimum(heard.hints[pages] + 1, _MOST)
+    hosts = crawl.agenda.hosts_of(pages).tolist()
+    right = [precision(crawl.trust.record(host, HINT)) for host in hosts]
+    crawl.agenda.hinted(pages, np.array(right, np.float64))
+    return [address for address, page in found.items() if page is None]
 
 
 def _hear(crawl: Crawl, kind: str, pages: Ints, dates: Floats, now: float) -> Iterator[None]:

@@ -31,6 +31,7 @@ from recrawl.state.checkpoint import (
 from recrawl.state.events import told_event
 from recrawl.state.false_changes import PAIRS
 from recrawl.state.pages import known_pages, paying_pools, recent_visits
+from recrawl.state.refitting import refitted
 from recrawl.state.snapshot import replay, rules_anew
 from recrawl.state.trust import Trust
 from recrawl.state.weights import Factors, look_up
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from recrawl.arrays.types import Bools, Floats, Ints
+    from recrawl.entries.records import SavedCheckpoint
     from recrawl.entries.store import ReadStore, WriteStore
     from recrawl.policies.policy import Policy
     from recrawl.settings.settings import Settings
@@ -149,7 +151,7 @@ def open_crawl(
     discovered = _discovered(settings, reader)
     checkpoint = fitting(settings, reader)
     if checkpoint is None:
-        _assign_rules(settings, store, reader, now)
+        checkpoint = _assign_rules(settings, store, reader, now)
     snapshot = replay(
         settings,
         reader,
@@ -182,6 +184,7 @@ def open_crawl(
     if checkpoint is None:
         crawl.announcements.repeat_all()
     crawl.announcements.unvisited[snapshot.replayed] = 0
+    crawl.announcements.hints[snapshot.replayed] = 0
     return crawl
 
 
@@ -217,18 +220,27 @@ def _listed(reader: ReadStore, pages: int) -> Bools:
     return listed
 
 
-def _assign_rules(settings: Settings, store: WriteStore, reader: ReadStore, now: float) -> None:
-    """Find the rule of every page anew.
+def _assign_rules(
+    settings: Settings, store: WriteStore, reader: ReadStore, now: float
+) -> SavedCheckpoint | None:
+    """Find the rule of every page anew; the checkpoint if it can be made to fit them.
 
     Readers of the change feed are told of pages that have lost their rule, and of those that have
     one again and still a copy.
     """
+    columns = reader.pages()
+    rules = rules_anew(settings, reader, columns)
+    fits = refitted(settings, reader, columns.rule, rules)
+    moved = np.flatnonzero(columns.rule != rules)
+    if fits is not None:
+        changed = PagesChanged(moved.tolist(), rules=rules[moved].tolist())
+        # Together: rules and what was learned go by the same numbers, whatever comes now.
+        parts = {**fits.parts, FINGERPRINT: fingerprint(settings)}
+        store.write([changed, Checkpoint(parts, fits.visit)])
+        return fits
     if store.last_visit():
         # Whatever comes now, a crash or other settings: what was learned before fits no longer.
         store.write([unlearned(reader)])
-    columns = reader.pages()
-    rules = rules_anew(settings, reader, columns)
-    moved = np.flatnonzero(columns.rule != rules)
     listed = _listed(reader, len(rules))
     ends = listed & (rules == NO_RULE)
     begins = ~listed & (columns.rule == NO_RULE) & (columns.status == PageStatus.COPIED)
@@ -241,8 +253,9 @@ def _assign_rules(settings: Settings, store: WriteStore, reader: ReadStore, now:
                 unlisted if end else back if begin else None
                 for end, begin in zip(ends[some].tolist(), begins[some].tolist(), strict=True)
             ]
-            changed = PagesChanged(some.tolist(), rules=rules[some].tolist(), events=events)
-            store.write([changed])
+            entry = PagesChanged(some.tolist(), rules=rules[some].tolist(), events=events)
+            store.write([entry])
+    return None
 
 
 def unlearned(reader: ReadStore) -> Checkpoint:

@@ -19,6 +19,7 @@ from recrawl.settings.pools import budgets, policy_of, terms
 from recrawl.settings.rules import NO_RULE
 from recrawl.state.checkpoint import fitting, pool_parts
 from recrawl.state.pages import ruled
+from recrawl.state.refitting import refitted
 from recrawl.state.replay import COMPARED, PoolReplay, ReplayedPages, learn_since
 from recrawl.state.weights import all_factors
 from recrawl.visits.status import PageStatus, VisitOutcome
@@ -107,9 +108,20 @@ def load_snapshot(settings: Settings, store: ReadStore, now: float) -> Snapshot:
     """Look at the crawl of a store at an instant, in days after 1970."""
     columns, checkpoint = store.pages(), fitting(settings, store)
     if checkpoint is None:
-        columns = replace(columns, rule=rules_anew(settings, store, columns))
+        before, now_ruled = columns.rule, rules_anew(settings, store, columns)
+        checkpoint = refitted(settings, store, before, now_ruled)
+        columns = replace(columns, rule=now_ruled)
     random = np.random.default_rng(0)  # ties: the same for everybody who looks
     return replay(settings, store, now, columns=columns, checkpoint=checkpoint, random=random)
+
+
+def needs_replay(settings: Settings, store: ReadStore) -> bool:
+    """Whether a crawl of these settings must learn from all visits of a store again."""
+    if not store.last_visit() or fitting(settings, store) is not None:
+        return False
+    columns = store.pages()
+    rules = rules_anew(settings, store, columns)
+    return refitted(settings, store, columns.rule, rules) is None
 
 
 def replay(  # noqa: PLR0913 - all that decides on what is learned
@@ -184,12 +196,18 @@ def rules_anew(settings: Settings, store: ReadStore, columns: PageColumns) -> In
     Detail pages that no block covers have the rule of the first listing that lists them. Pages
     that were taken out have none, whatever the settings say.
     """
+    rule = rules_by_address(settings, store, len(columns.rule))
+    return np.where(np.isin(columns.status, _TAKEN_OUT), NO_RULE, rule)
+
+
+def rules_by_address(settings: Settings, store: ReadStore, pages: int) -> Ints:
+    """The same of the first so many pages, also of those that were taken out."""
     found: list[int] = []
     for addresses in store.all_addresses():
         found += settings.rules_of(addresses)
-    rule = np.array(found[: len(columns.rule)], np.int64)
+    rule = np.array(found[:pages], np.int64)
     for listing, number in settings.detail_rules.items():
-        pages = store.detail_pages(listing)
-        pages = pages[pages < len(rule)]
-        rule[pages[rule[pages] == NO_RULE]] = number
-    return np.where(np.isin(columns.status, _TAKEN_OUT), NO_RULE, rule)
+        details = store.detail_pages(listing)
+        details = details[details < len(rule)]
+        rule[details[rule[details] == NO_RULE]] = number
+    return rule

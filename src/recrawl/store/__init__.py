@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from recrawl.errors import NotAStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from recrawl.entries.store import ReadStore, WriteStore
     from recrawl.store.retention import Retention
@@ -115,6 +115,20 @@ def hold_store(address: Address | None, retention: Retention | None = None) -> W
     if not path.exists() or not path.stat().st_size:
         return create_store(address, retention)
     return open_for_writing(address, retention)
+
+
+def add_hints(address: Address, pages: Sequence[str], at_seconds: float) -> None:
+    """Note in a store that pages are said to have changed; a crawl may be running.
+
+    Args:
+        address: Path or URL of the store.
+        pages: Canonical addresses of the pages.
+        at_seconds: The current time.
+    """
+    path = file_of(address)
+    from recrawl.store.sqlite import hints
+
+    hints.add_hints(path, pages, at_seconds)
 
 
 def back_up(address: Address, copy: Path, on_progress: Callable[[float], object] = bool) -> int:

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import fcntl
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from recrawl.errors import StoreLocked, StoreUnwritable, reason
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+_LONGEST = 64
+_RELOADS = "reloads"
 
 
 class Lock:
@@ -24,8 +28,7 @@ class Lock:
 
     def __init__(self, store: Path) -> None:
         """Acquire the lock, or raise `StoreLocked` with the process that holds it."""
-        file = store.resolve()  # a link leads to the same store
-        path = file.with_name(file.name + ".lock")
+        path = _lock_file(store)
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
@@ -34,9 +37,9 @@ class Lock:
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            holder = os.read(self._file, 20).decode(errors="replace").strip() or "unknown"
+            holder = _holder(self._file)[:1] or ["unknown"]
             os.close(self._file)
-            raise StoreLocked(f"{store} is in use by another crawl (process {holder})") from None
+            raise StoreLocked(f"{store} is in use by another crawl (process {holder[0]})") from None
         os.ftruncate(self._file, 0)
         os.pwrite(self._file, str(os.getpid()).encode(), 0)
 
@@ -45,3 +48,45 @@ class Lock:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
+
+
+def tell_that_it_reloads(store: Path) -> None:
+    """Note that the process that holds the lock, which is this one, reads settings at SIGHUP."""
+    with suppress(OSError):  # whoever looks for the note does without
+        _lock_file(store).write_text(f"{os.getpid()} {_RELOADS}")
+
+
+def reloading_process(store: Path) -> int | None:
+    """The process that holds a store and reads its settings again at SIGHUP; None for none."""
+    held = _held(store) or []
+    return int(held[0]) if _RELOADS in held[1:] and held[0].isdecimal() else None
+
+
+def is_locked(store: Path) -> bool:
+    """Whether a process holds a store."""
+    return _held(store) is not None
+
+
+def _held(store: Path) -> list[str] | None:
+    """The process that holds a store, and what it notes; None where none does."""
+    try:
+        file = os.open(_lock_file(store), os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return _holder(file)
+    finally:
+        os.close(file)
+    return None
+
+
+def _lock_file(store: Path) -> Path:
+    file = store.resolve()  # a link leads to the same store
+    return file.with_name(file.name + ".lock")
+
+
+def _holder(file: int) -> list[str]:
+    """The process that holds a lock, and what it notes."""
+    return os.pread(file, _LONGEST, 0).decode(errors="replace").split()

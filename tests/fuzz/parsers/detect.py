@@ -12,6 +12,7 @@ from recrawl.detect.diff.word_diff import EditKind, pieces, reverse, word_diff
 from recrawl.detect.masks.host_masks import HostMasks
 from recrawl.detect.masks.json_text import as_json, read_masks
 from recrawl.detect.masks.masks import MOST_MASKS, apply_masks, is_mask_displaced, learn_masks
+from recrawl.detect.shells import is_shell
 from recrawl.detect.simhash import estimated_share, simhash
 from recrawl.detect.text.lines import lines, text_lines
 from recrawl.detect.text.link_targets import link_target
@@ -106,6 +107,14 @@ def _learn_masks(data: bytes) -> None:
         mask.place.name for mask in masks.masks
     }
     assert len(masks.joined(again).masks) <= 2 * MOST_MASKS
+
+
+def _read_shells(data: bytes) -> None:
+    page = as_text(data)
+    seen = lines(page)
+    found = is_shell(page, seen)
+    assert found in {True, False}
+    assert not is_shell(page, (*seen, "word " * 200))
 
 
 def _read_walls(data: bytes) -> None:
@@ -357,6 +366,18 @@ PARSERS = (
             *(b"cookie", b"captcha", b"challenge", b"not found", b"404", b"Oops! ", b"<form"),
             *(mark.encode() for marks in _MARKS for mark in marks),
         ),
+        real=("html",),
+    ),
+    Parser(
+        "shells",
+        _read_shells,
+        seeds=(
+            b'<title>a</title><div id="root"></div><script src="/a.js"></script>',
+            b"<noscript>enable JavaScript</noscript><app-root>Loading</app-root><script>",
+            *HTML,
+        ),
+        modules=("recrawl.detect.shells",),
+        tokens=(*HTML_TOKENS, b"<script src=x>", b'<div id="app">', b"<noscript>", b"<title>"),
         real=("html",),
     ),
     Parser(

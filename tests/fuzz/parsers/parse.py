@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from recrawl.arrays.texts import Texts
-from recrawl.errors import InvalidAddress, InvalidParameter
+from recrawl.errors import InvalidAddress, InvalidInput, InvalidParameter
 from recrawl.fetch.http.headers import headers_of, remark, text_of
 from recrawl.listings.data.attributes import Labels, Numbers
 from recrawl.listings.data.where import where
@@ -21,6 +21,7 @@ from recrawl.parse.headers import LONGEST_ETAG, LONGEST_WAIT, content_type, retr
 from recrawl.parse.items.json_paths import JsonPath
 from recrawl.parse.items.paging import PageParameter, form_text, with_parameter
 from recrawl.parse.messages import MOST_HEADERS, Response
+from recrawl.parse.site_lists import MOST_ENTRIES, read_site_list
 from recrawl.parse.sites import numbered, sites_of
 from recrawl.parse.times import Zone, time_rule, times
 from recrawl.units import EARLIEST_MICROSECONDS, LATEST_MICROSECONDS, http_text
@@ -35,6 +36,15 @@ if TYPE_CHECKING:
 
 _BERLIN = ZoneInfo("Europe/Berlin")
 _DAY = 86_400_000_000
+
+
+def _read_site_list(data: bytes) -> None:
+    found = read_site_list(data)
+    addresses = [each.address for each in found.entries]
+    assert len(set(addresses)) == len(addresses) <= MOST_ENTRIES
+    assert all(map(is_canonical, addresses))
+    assert all(count > 0 for count in found.left_out.values())
+    is_said(found.first_bad)
 
 
 def _read_addresses(data: bytes) -> None:
@@ -315,5 +325,22 @@ PARSERS = (
         ),
         modules=("recrawl.parse.items.paging",),
         tokens=(b"=", b"+", b"&", b"?", b"%", b"#", b"p", b"0", b"1"),
+    ),
+    Parser(
+        "site lists",
+        _read_site_list,
+        seeds=(
+            b"# mine\nhttps://example.org/a tea\nexample.org\n",
+            b"<opml><body><outline htmlUrl='https://a.org' xmlUrl='https://a.org/f'/></body></opml>",
+            b"url: https://example.org/\nfilter:\n  - css: .price\n---\nnavigate: https://a.org/\n",
+            b'{"watching": {"1": {"url": "https://a.org/", "include_filters": [".price"]}}}',
+            b"PK\x03\x04",
+        ),
+        modules=("recrawl.parse.site_lists",),
+        tokens=(
+            *(b"url: navigate: filter: css: --- - <outline /> htmlUrl= xmlUrl=".split(b" ")),
+            *(b'"watching" "url" "include_filters" { } [ ] &a *a https://'.split(b" ")),
+        ),
+        raises=(InvalidInput,),
     ),
 )

@@ -6,10 +6,12 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 from recrawl.errors import InvalidSettings
+from recrawl.parse.addresses import canonical
+from recrawl.settings.blocks import Block, with_block, without_blocks
 from recrawl.settings.key_lines import key_lines
 from recrawl.settings.rules import RuleFinder
 from recrawl.settings.settings import read_settings
-from recrawl.settings.text import first_settings, with_site
+from recrawl.settings.text import first_settings
 from tests.fuzz.checks import as_text
 from tests.fuzz.grammar import generator
 from tests.fuzz.parser import Parser
@@ -79,10 +81,13 @@ def _read_with_site(data: bytes) -> None:
         return
     before = read_settings(text)
     for page in (False, True):
-        longer = with_site(text, address, page=page, watch=[watch] if watch else [], weight=2)
+        values = {"watch": [watch] if watch else [], "weight": 2}
+        longer = with_block(text, Block(address, page, values))
         after = read_settings(longer)
         assert len(after.rules) == len(before.rules) + 1
         assert longer.startswith(text.removeprefix("\ufeff"))
+        if not any(canonical(address) == rule.address for rule in before.rules):
+            assert read_settings(without_blocks(longer, [address])) == before
 
 
 _BLOCKS = b"""agent = "bot (me@example.org)"
@@ -314,7 +319,7 @@ PARSERS = (
             b'agent = "bot (me@example.org)"\nsite = []' + _CUT.encode() + b"https://example.org/",
             b'agent = "bot (me@example.org)"' + _CUT.encode() + b"https://example.org/\nli >",
         ),
-        modules=("recrawl.settings.text",),
+        modules=("recrawl.settings.text", "recrawl.settings.blocks"),
         tokens=_TOKENS,
         raises=(InvalidSettings,),
         longest_message=1 << 16,  # the address that was typed is the name of the block

@@ -27,7 +27,7 @@ from recrawl.entries.listings import ListingSynced, Quality, SyncOutcome
 from recrawl.entries.manifests import ListedChunk, Manifest
 from recrawl.entries.records import Destination
 from recrawl.errors import StoreError
-from recrawl.store import create_store, open_store
+from recrawl.store import add_hints, create_store, open_store
 from recrawl.visits.status import FeedKind, VisitOutcome
 from tests.fuzz.parser import Parser
 
@@ -78,6 +78,10 @@ _CELLS = (
     "update manifests set splitter = cast(? as integer)",
     "update changes set manifest = cast(? as integer)",
     "update pages set manifest = cast(? as integer)",
+    "update copies set shell = cast(? as integer)",
+    "update moves set target = cast(? as text)",
+    "update hints set address = cast(? as text)",
+    "update visits set http = cast(? as integer)",
 )
 
 
@@ -107,7 +111,7 @@ def _whole_store() -> bytes:
                         masks="[1]",
                         event=changed,
                     ),
-                    VisitMade(1, 95.0, VisitOutcome.FAILED),
+                    VisitMade(1, 95.0, VisitOutcome.MOVED, 301, target="https://a.org/c"),
                     DestinationMoved(Destination("in", 1), 95.0, given_up="answered 500"),
                     HostSeen("a.org", delay=0.1, latency_seconds=1.0),
                     HostBelieved("a.org", {"etag": (1.0, 0.0, 0.0, 0.0)}, masks="[1]"),
@@ -127,6 +131,7 @@ def _whole_store() -> bytes:
                     ),
                 ]
             )
+        add_hints(path, ["https://a.org/"], 99.0)
         return path.read_bytes()
 
 
@@ -156,6 +161,11 @@ def _read_all(store: ReadStore) -> None:
     list(store.all_addresses())
     store.copies(pages)
     store.masks(pages)
+    store.hints(0, 10)
+    store.shells()
+    store.moves(pages)
+    store.failing_pages(10)
+    store.latest_responses(every)
     for page in pages:
         store.history(page)
         store.newest_body(page)
@@ -252,7 +262,7 @@ PARSERS = (
                 f"{_SQLITE}.latest_visits:{name}"
                 for name in (
                     *("latest_visit", "latest_visits", "sampled_visits", "visit_counts"),
-                    "latest_visit_times",
+                    *("latest_visit_times", "latest_responses"),
                 )
             ),
         ),

@@ -202,6 +202,7 @@ def test_pages_visits_copies_and_versions_tell_what_was_written(path):
             "appointment": "2026-01-01T12:01:00.000Z",
             "depth": 0,
             "removed_at": None,
+            "moved_to": None,
         }
     ]
     assert rows_of(path, "select * from v1_visits") == [

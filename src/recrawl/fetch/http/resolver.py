@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 # A dead name server blocks a thread for many seconds; the event loop's own threads would run out.
 _THREADS = 32
+NOT_PUBLIC = "is not a public address"
 
 
 class GuardedResolver(AbstractResolver):
@@ -62,7 +63,7 @@ def refused(address: str) -> FetchFailed:
     >>> str(refused("192.168.0.1"))
     '192.168.0.1 is not a public address'
     """
-    return FetchFailed("private", f"{address} is not a public address")
+    return FetchFailed("private", f"{address} {NOT_PUBLIC}")
 
 
 def _look_up(host: str, port: int, family: socket.AddressFamily) -> list[ResolveResult]:

@@ -8,6 +8,7 @@ Touches: a store, threads.
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 from math import floor, inf, nan
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ import numpy as np
 
 from recrawl.arrays.blocks import in_parallel
 from recrawl.detect.reliability import MODIFIED, NOT_MODIFIED, SignalRecord, dates_changes, denies
+from recrawl.inspect.pages import TAKEN_OUT, UNLISTED, failure_word, shown_status
 from recrawl.inspect.status.destinations import destination_standings
 from recrawl.inspect.status.listings import listing_standings
 from recrawl.inspect.status.values import (
@@ -28,6 +30,7 @@ from recrawl.inspect.status.values import (
     VisitCount,
 )
 from recrawl.settings.pools import budgets, terms
+from recrawl.settings.rules import NO_RULE
 from recrawl.state.checkpoint import fitting, is_ours
 from recrawl.units import SECONDS_A_DAY, epoch_days
 from recrawl.visits.status import PageStatus, RobotsTag, VisitOutcome
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
 # Copies looked at closely. Twenty thousand leave a share unsure by 0.6 points in nine cases of
 # ten at worst, and take a tenth of a second.
 _MOST = 20_000
+_NONE = np.empty(0, np.int64)
 
 
 def overview(settings: Settings, reader: ReadStore, now: float) -> CrawlStatus:
@@ -63,12 +67,16 @@ def overview(settings: Settings, reader: ReadStore, now: float) -> CrawlStatus:
     learning = _learning(reader, now)
     hosts_that_lie = _hosts_that_lie(reader)
     listings = listing_standings(settings, reader, now)
-    stands = {each: sum(row.pages for row in counts if row.status is each) for each in PageStatus}
+    standing, unlisted = _standing(settings, reader, copies, counts)
+    shells = reader.shells()
     fresh = copies.freshness
     share = (fresh.fresh / fresh.copies, *fresh.band()) if fresh.copies else (nan, nan, nan)
     return CrawlStatus(
         at=now,
-        standing=stands,
+        standing=standing,
+        unlisted=unlisted,
+        shells=int(np.count_nonzero(reader.rules_and_hosts(shells)[0] != NO_RULE)),
+        failing=_failing(reader),
         copies=fresh.copies or copies.without_rates,
         fresh=share,
         age=fresh.age / fresh.copies if fresh.copies else nan,
@@ -101,6 +109,31 @@ def _page_counts(reader: ReadStore, now: float) -> list[PageCount]:
     """Pages by rule and status; in a thread, with a reader of its own."""
     with reader.clone() as own:
         return own.page_counts(now * SECONDS_A_DAY)
+
+
+def _standing(
+    settings: Settings, reader: ReadStore, copies: CopiesFound, counts: Sequence[PageCount]
+) -> tuple[dict[PageStatus, int], int]:
+    """How many pages that are wanted stand where, and how many have no rule any more."""
+    standing = dict.fromkeys(PageStatus, 0)
+    unlisted = 0
+    if copies.rule is not None:  # the settings may be newer than the rules in the store
+        shown = shown_status(reader.pages().status, copies.rule < len(settings.rules), _NONE)
+        found = np.bincount(shown, minlength=UNLISTED + 1).tolist()
+        return dict(zip(PageStatus, found, strict=False)), found[UNLISTED]
+    for row in counts:
+        if row.rule == NO_RULE and row.status not in TAKEN_OUT:
+            unlisted += row.pages
+        else:
+            standing[row.status] += row.pages
+    return standing, unlisted
+
+
+def _failing(reader: ReadStore) -> dict[str, int]:
+    """Pages whose last visit met something else, by what it met, the most frequent first."""
+    outcome, http, _ = reader.latest_responses(reader.failing_pages(_MOST))
+    met = map(failure_word, outcome.tolist(), http.tolist())
+    return dict(Counter(each for each in met if each).most_common())
 
 
 def _checkpoint(settings: Settings, reader: ReadStore) -> SavedCheckpoint | None:

@@ -5,11 +5,11 @@ Pure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import nan
 from typing import TYPE_CHECKING
 
-from recrawl.visits.status import VisitOutcome
+from recrawl.visits.status import PageStatus, VisitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from recrawl.entries.records import DiskUsage
     from recrawl.inspect.status.destinations import DestinationStanding
     from recrawl.inspect.status.listings import ListingStanding
-    from recrawl.visits.status import PageStatus
 
 WEEK = 7  # days of visits that are counted
 
@@ -242,6 +241,9 @@ class CrawlStatus:
         feed: How complete the change feed is; None where that is unknown.
         destinations: How far those are who are told of it.
         fresh_by_weight: Expected share of fresh copies by weight; nan where all weigh the same.
+        unlisted: Pages that no block of the settings holds any more; they stand nowhere else.
+        shells: Copies that are empty JavaScript shells.
+        failing: Pages whose last visit met something in place of the page, by what it met.
     """
 
     at: float
@@ -268,11 +270,15 @@ class CrawlStatus:
     feed: FeedCompleteness | None = None
     destinations: Sequence[DestinationStanding] = ()
     fresh_by_weight: float = nan
+    unlisted: int = 0
+    shells: int = 0
+    failing: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def pages(self) -> int:
-        """How many pages are known."""
-        return sum(self.standing.values())
+        """How many pages are known; of erased ones nothing is."""
+        known = sum(self.standing.values()) - self.standing.get(PageStatus.ERASED, 0)
+        return known + self.unlisted
 
     @property
     def visits(self) -> int:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.detect.reliability import KINDS, SignalRecord
+from recrawl.inspect.pages import failure_word
 from recrawl.inspect.why.changes import even_section
 from recrawl.inspect.why.figures import in_a_row
 from recrawl.inspect.why.values import Activity, Estimate, Evidence, Honesty, Worth
@@ -49,6 +50,7 @@ def evidence(snapshot: Snapshot, reader: ReadStore, page: int) -> Evidence:
         last_compared=float(snapshot.last[page]),
         last_change=float(changed[-1]) if len(changed) else nan,
         outcomes={each.label: int(counts[each]) for each in VisitOutcome if counts[each]},
+        failure=failure_word(int(outcome[-1]), int(visits.http[-1])) if len(at) else "",
     )
 
 

@@ -29,6 +29,7 @@ class Evidence:
         last_compared: When the last was that compared the page, or copied it first.
         last_change: When the last was that found a change.
         outcomes: Visits by what they found, by its name.
+        failure: What the last visit met in place of the page, in a word; empty where it met it.
     """
 
     visits: int
@@ -40,6 +41,7 @@ class Evidence:
     last_compared: float
     last_change: float
     outcomes: Mapping[str, int]
+    failure: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +168,7 @@ class Why:
         listing: Name of the listing whose block holds for it; empty for none.
         weight: How much a fresh copy of it matters; nan where no block holds for it.
         weights: Name of the file of weights that says so, too; empty for none.
+        moved_to: Where the page has moved to; empty where it has not, or that is unknown.
     """
 
     page: str
@@ -192,3 +195,4 @@ class Why:
     listing: str = ""
     weight: float = nan
     weights: str = ""
+    moved_to: str = ""

@@ -12,6 +12,9 @@ from dataclasses import replace
 from math import inf, isfinite, nan
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from recrawl.inspect.pages import STATUS_LABELS, shown_status
 from recrawl.inspect.scenario import build_scenario
 from recrawl.inspect.why import facts
 from recrawl.inspect.why.binding import Binding, binding
@@ -30,6 +33,7 @@ from recrawl.visits.status import WITH_A_COPY, PageStatus
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from recrawl.entries.entries import Copy
     from recrawl.entries.store import ReadStore
     from recrawl.simulate.next_visit import NextVisit
     from recrawl.simulate.scenario import Scenario
@@ -80,7 +84,7 @@ def reasons(snapshot: Snapshot, reader: ReadStore, page: int) -> Why:
     return Why(
         page=address,
         at=snapshot.now,
-        status=status.label,
+        status=_shown(status, copy, ruled=ruled),
         block=snapshot.settings.rules[rule].label if ruled else "",
         next_visit=base.at,
         low=low,
@@ -104,7 +108,15 @@ def reasons(snapshot: Snapshot, reader: ReadStore, page: int) -> Why:
         listing=snapshot.settings.rules[rule].listing if ruled else "",
         weight=scenario.own_weight if ruled else nan,
         weights=snapshot.settings.weights if ruled else "",
+        moved_to=reader.moves([page])[0] if status is PageStatus.MOVED else "",
     )
+
+
+def _shown(status: PageStatus, copy: Copy | None, *, ruled: bool) -> str:
+    """What the status of a page is called that was not taken out."""
+    shell = np.array([0] if copy is not None and copy.shell else [], np.int64)
+    (shown,) = shown_status(np.array([status], np.uint8), np.array([ruled]), shell)
+    return STATUS_LABELS[int(shown)]
 
 
 def forbidden(snapshot: Snapshot, reader: ReadStore, address: str) -> Why | None:

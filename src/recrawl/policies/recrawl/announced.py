@@ -18,6 +18,9 @@ $$ e' = b \left( \left(1 + \frac{(1 - \rho) e}{b}\right) q^{-n / a} - 1 \right) 
 
 without announcements. Time since the host was last asked what changed counts in full.
 
+A hint, by a person or a program, that a page has changed is an announcement that is false with
+chance $1 - p$, as far as hints for this host were right before. It says nothing of other pages.
+
 Silence is evidence, too: whenever a host is asked and names a page not, there was no announced
 change in the days since it was last asked, whether the page is visited or not.
 
@@ -36,7 +39,10 @@ from recrawl.arrays.growing import append_rows
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
 
-NAMES = ("count", "recall", "false_alarms", "asked", "silent", "learned", "span", "watched")
+NAMES = (
+    *("count", "recall", "false_alarms", "asked", "silent", "learned", "span", "watched"),
+    "hinted",
+)
 _NO_TIME = 1e-12
 _MOST = 3.0  # announcements of a page that count: more say no more
 _LEAST_FALSE = 1e-3  # chance that an announcement is false, however right they were so far
@@ -102,6 +108,8 @@ class Announced:
         span: Days on the clock in which the first announced change happened.
         watched: Days on the clock, in all gaps that ended without an announced change, as far as
             an unannounced one would have been met.
+        hinted: Evidence of hints that the page has changed since the last visit: the sum of
+            -ln(1 - p) over hints that are right with chance p; 0 for no hint.
     """
 
     count: Floats
@@ -112,6 +120,7 @@ class Announced:
     learned: Floats
     span: Floats
     watched: Floats
+    hinted: Floats
 
     @classmethod
     def start(cls) -> Announced:
@@ -120,13 +129,13 @@ class Announced:
 
     @property
     def any(self) -> bool:
-        """Whether anything is announced of any page."""
-        return bool(self.recall.any())
+        """Whether anything is announced or hinted of any page."""
+        return bool(self.recall.any() or self.hinted.any())
 
     def grow(self, pages: int) -> None:
         """Make room for pages of which nothing is announced."""
         none, count = np.zeros(pages), len(self.asked) + pages
-        nothing = not self.asked.any()
+        nothing = not self.asked.any() and not self.hinted.any()
         for name in NAMES:
             # While nobody announces anything: zeros take no memory until they are written.
             rows = np.zeros(count) if nothing else append_rows(getattr(self, name), none)
@@ -142,6 +151,16 @@ class Announced:
         """
         self.count[rows] = np.minimum(self.count[rows] + (named > 0), _MOST)
         self.asked[rows] = now
+
+    def hint(self, rows: Ints, right: Floats) -> None:
+        """Take in hints that pages have changed.
+
+        Args:
+            rows: The pages.
+            right: Chance that each hint is right.
+        """
+        more = self.hinted[rows] - np.log(np.maximum(1 - right, _LEAST_FALSE))
+        self.hinted[rows] = np.minimum(more, -_MOST * np.log(_LEAST_FALSE))
 
     def unlearned(self, rows: Ints) -> Floats:
         """Silent days that are to be learned from, as far as they count: they are from now on.
@@ -195,6 +214,7 @@ class Announced:
 
     def forget(self, rows: Ints) -> None:
         """Drop the announcements of pages that were visited."""
+        self.hinted[rows] = 0.0
         if self.asked[rows].any():  # nothing was told of the others
             for each in (self.count, self.silent, self.learned, self.span):
                 each[rows] = 0.0
@@ -222,6 +242,7 @@ class Announced:
             ...     learned=np.zeros(2),
             ...     span=np.zeros(2),
             ...     watched=np.zeros(2),
+            ...     hinted=np.zeros(2),
             ... )
             >>> states = np.full((1, 2), 2.0), np.full((1, 2), 20.0)
             >>> pages.effective(np.arange(2), states, np.full(2, 10.0), np.zeros(2)).round(1)
@@ -234,6 +255,8 @@ class Announced:
         with np.errstate(invalid="ignore"):
             false = np.clip(alarms / (named + alarms), _LEAST_FALSE, 1.0)
         false = np.where(named > 0, false, 1.0)  # nobody announces: whatever is said says nothing
-        more = np.where(count > 0, np.exp(-count / shape * np.log(false)), 1.0)
-        grown = exposure * ((1 + elapsed / exposure) * np.minimum(more, _LONGEST) - 1)
-        return np.asarray(np.where(count > 0, grown, elapsed))
+        evidence = self.hinted[rows] - count * np.log(false)
+        with np.errstate(over="ignore"):  # bounded below
+            more = np.minimum(np.exp(evidence / shape), _LONGEST)
+        grown = exposure * ((1 + elapsed / exposure) * more - 1)
+        return np.asarray(np.where(evidence > 0, grown, elapsed))

@@ -222,7 +222,7 @@ def calibration_kept(parts: Mapping[str, Any]) -> Calibration:
 
 def _announced(state: RecrawlState) -> dict[str, Any]:
     """What hosts announce; nothing where they announce nothing."""
-    if not state.announced.asked.any():
+    if not state.announced.asked.any() and not state.announced.hinted.any():
         return {}
     return {f"announced.{name}": getattr(state.announced, name) for name in NAMES}
 

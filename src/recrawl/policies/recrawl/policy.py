@@ -184,6 +184,17 @@ class Recrawl:
         state.announced.tell(rows, named, today)
         return state
 
+    def hinted(self, state: RecrawlState, rows: Ints, right: Floats) -> RecrawlState:
+        """State after hints that pages have changed.
+
+        Args:
+            state: The state before.
+            rows: The pages.
+            right: Chance that each hint is right.
+        """
+        state.announced.hint(rows, right)
+        return state
+
     def unannounced_changes(self, state: RecrawlState, rows: Ints) -> Floats:
         """Changes that visits would have met unannounced if the host announced none."""
         return state.announced.watched[rows] * self.rates(state, rows)

@@ -35,6 +35,7 @@ KEYS = (
     *("changes_per_visit", "unchanged_share", "failed_share", "walled_share", "budgets"),
     *("outlooks", "forecasts", "learning", "targets", "hosts_that_lie", "listings"),
     *("policy", "noarchive", "disk", "feed", "destinations", "fresh_by_weight"),
+    *("unlisted", "shells", "failing"),
 )
 DESTINATION_KEYS = (
     *("name", "kind", "waiting", "since", "attempts", "next_attempt", "problem"),
@@ -101,6 +102,9 @@ def status_object(status: CrawlStatus) -> dict[str, Any]:
         "feed": None if status.feed is None else feed_object(status.feed),
         "destinations": [_destination(each) for each in status.destinations],
         "fresh_by_weight": plain_figure(status.fresh_by_weight),
+        "unlisted": status.unlisted,
+        "shells": status.shells,
+        "failing": dict(status.failing),
     }
     return {key: figures[key] for key in KEYS}
 

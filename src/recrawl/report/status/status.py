@@ -16,7 +16,7 @@ from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import PageStatus, VisitOutcome
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from recrawl.entries.records import DiskUsage
     from recrawl.inspect.status.destinations import DestinationStanding
@@ -58,6 +58,8 @@ def status_rows(status: CrawlStatus) -> list[tuple[str, str]]:
         *([("later", _later(status))] if status.outlooks else []),
         *(("target", each) for each in target_sentences(status.targets)),
         ("pages", _pages(status)),
+        *([("failing", _failing(status.failing))] if status.failing else []),
+        *([("shells", _shells(status.shells))] if status.shells else []),
         *([("versions", _not_kept(status.noarchive))] if status.noarchive else []),
         ("overdue", f"{status.overdue:,}" if status.overdue else "none"),
         *(("visits", _visits(spent, len(status.spent))) for spent in status.spent),
@@ -178,7 +180,30 @@ def _pages(status: CrawlStatus) -> str:
     others = [each for each in PageStatus if each is not PageStatus.COPIED]
     counts = [(each.label, status.standing.get(each, 0)) for each in others]
     said = [f"{count:,} {label}" for label, count in counts if count]
+    if status.unlisted:
+        said.append(f"{status.unlisted:,} unlisted (of no site; `recrawl prune` deletes them)")
     return ", ".join([f"{status.pages:,} known", *said])
+
+
+def _failing(failing: Mapping[str, int]) -> str:
+    """Pages that could not be had, by what their last visits met.
+
+    >>> _failing({"401": 8, "no answer": 1})
+    '9 pages could not be fetched: 401 (8), no answer (1)'
+    """
+    pages = counted(sum(failing.values()), "page")
+    met = ", ".join(f"{what} ({count:,})" for what, count in failing.items())
+    return f"{pages} could not be fetched: {met}"
+
+
+def _shells(pages: int) -> str:
+    """Pages that are empty, and why.
+
+    >>> _shells(2)
+    '2 pages are empty without JavaScript, which is not run; see `recrawl pages --status shell`'
+    """
+    are = "1 page is" if pages == 1 else f"{pages:,} pages are"
+    return f"{are} empty without JavaScript, which is not run; see `recrawl pages --status shell`"
 
 
 def _not_kept(pages: int) -> str:

@@ -42,14 +42,16 @@ def _robots(why: Why, figures: dict[str, Any]) -> str:
 
 
 def _recheck(why: Why, figures: dict[str, Any]) -> str:
-    where = "moved elsewhere" if why.status == "moved" else "gone"
+    where = "gone"
+    if why.status == "moved":
+        where = f"moved to {why.moved_to}" if why.moved_to else "moved elsewhere"
     said = f"recheck: found {where} {_times(figures)} in a row"
     return f"{said}; rechecks become rarer"
 
 
 def _retry(why: Why, figures: dict[str, Any]) -> str:
-    del why
-    return f"retry: visits failed {_times(figures)} in a row; retries become rarer (backoff)"
+    met = f" (the last: {why.evidence.failure})" if why.evidence.failure else ""
+    return f"retry: visits failed {_times(figures)} in a row{met}; retries become rarer (backoff)"
 
 
 def _interval(why: Why, figures: dict[str, Any]) -> str:

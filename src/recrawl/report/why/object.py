@@ -27,11 +27,11 @@ KEYS = (
     *("page", "at", "status", "block", "next_visit", "next_visit_low", "next_visit_high"),
     *("next_visit_days", "constraint", "figures", "evidence", "estimate", "section", "signals"),
     *("honesty", "worth", "what_if", "pages", "pages_simulated", "policy"),
-    *("robots_tags", "weight"),
+    *("robots_tags", "weight", "moved_to"),
 )
 EVIDENCE_KEYS = (
     *("visits", "compared", "changes", "failures_in_a_row", "first_visit", "last_visit"),
-    *("last_compared", "last_change", "outcomes"),
+    *("last_compared", "last_change", "outcomes", "failure"),
 )
 ESTIMATE_KEYS = (
     *("rate_per_day", "rate_low_per_day", "rate_high_per_day", "mean_interval_days"),
@@ -62,6 +62,7 @@ def why_object(why: Why) -> dict[str, Any]:
         [_what_if(each, why) for each in why.what_ifs],
         *(why.pages, why.simulated, why.policy, why.robots_tags or None),
         plain_figure(why.weight),
+        why.moved_to or None,
     )
     return dict(zip(KEYS, values, strict=True))
 
@@ -69,7 +70,7 @@ def why_object(why: Why) -> dict[str, Any]:
 def _evidence(seen: Evidence) -> dict[str, Any]:
     counts = (seen.visits, seen.compared, seen.changes, seen.failures)
     when = (seen.first_visit, seen.last_visit, seen.last_compared, seen.last_change)
-    values = (*counts, *map(plain_instant, when), dict(seen.outcomes))
+    values = (*counts, *map(plain_instant, when), dict(seen.outcomes), seen.failure or None)
     return dict(zip(EVIDENCE_KEYS, values, strict=True))
 
 

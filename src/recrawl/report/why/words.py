@@ -9,6 +9,7 @@ from math import inf, isfinite, isnan
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from recrawl.inspect.pages import SHELL, STATUS_LABELS
 from recrawl.report.why.constraints import because
 from recrawl.report.words import counted, every, minute, percent
 from recrawl.units import SECONDS_A_DAY
@@ -43,7 +44,9 @@ _HEARD = {
     "sitemap": "sitemap dates wrong",
     "feed": "feed dates wrong",
     "noise": "pages differed when fetched twice",
+    "hint": "hints wrong",
 }
+_SHELL = "empty without JavaScript, which is not run, so that there is little to compare"
 
 
 def why_rows(why: Why) -> list[tuple[str, str]]:
@@ -54,6 +57,7 @@ def why_rows(why: Why) -> list[tuple[str, str]]:
         ("evidence", _evidence(why.evidence, why.at)),
         *([("listing", f"detail page of an object of {why.listing}")] if why.listing else []),
         *([("weight", _weight(why))] if _has_weight(why) else []),
+        *([("shell", _SHELL)] if why.status == STATUS_LABELS[SHELL] else []),
     ]
     if why.estimate:
         rows.append(("estimate", _estimate(why.estimate)))
@@ -141,7 +145,9 @@ def _evidence(seen: Evidence, now: float) -> str:
     if walls:
         said += f"; {counted(walls, 'visit')} met a wall"
     if seen.failures:
-        said += f"; the last {counted(seen.failures, 'visit')} failed"
+        met = f" ({seen.failure})" if seen.failure else ""
+        failed = "the last visit" if seen.failures == 1 else f"the last {seen.failures:,} visits"
+        said += f"; {failed} failed{met}"
     return said + "."
 
 

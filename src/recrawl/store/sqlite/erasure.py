@@ -2,7 +2,8 @@
 
 A page that was removed keeps all that is known of it. Of an erased one its number, its host and its
 visits stay (times, outcomes and sizes, nothing of its content), and a keyed hash of its address, so
-that it is known when it is found again. Neither has a rule, so neither is visited.
+that it is known when it is found again. Neither has a rule, so neither is visited. A page that was
+forgotten is erased, and nothing leads to it: found again, it is a new page.
 
 Touches: files.
 """
@@ -41,7 +42,9 @@ def remove(connection: apsw.Connection, page: int, at: int, visit: int) -> bool:
     return True
 
 
-def erase(connection: apsw.Connection, page: int, at: int, visit: int, seed: int) -> Erased:
+def erase(
+    connection: apsw.Connection, page: int, at: int, visit: int, seed: int, *, forgotten: bool
+) -> Erased:
     """Delete what is known of a page; nothing is left to delete where it is erased already.
 
     Args:
@@ -50,6 +53,7 @@ def erase(connection: apsw.Connection, page: int, at: int, visit: int, seed: int
         at: When, in epoch milliseconds.
         visit: Number of the last visit.
         seed: Of the keys of addresses.
+        forgotten: Whether it is a new page when it is found again.
     """
     if _status(connection, page) == PageStatus.ERASED:
         return Erased()
@@ -62,7 +66,11 @@ def erase(connection: apsw.Connection, page: int, at: int, visit: int, seed: int
         "delete from host_masks where host = (select host from pages where id = ? + 1)", (page,)
     )
     connection.execute(_GONE, (PageStatus.ERASED, NO_RULE, page))
-    name = erased_name(address_of(connection, page), seed)
+    address = address_of(connection, page)
+    connection.execute("delete from moves where page = ? + 1 or target = ?", (page, address))
+    connection.execute("delete from hints where address = ?", (address,))
+    # No address has a blank in it, so none leads to the name of a page that is forgotten.
+    name = erased_name(f"{page} {address}" if forgotten else address, seed)
     named = (
         "update pages set address = ?, key = ?, version = null, manifest = null where id = ? + 1"
     )

@@ -180,3 +180,22 @@ def latest_visit_times(connection: apsw.Connection, pages: Ints) -> Floats:
     found = np.full(len(pages), np.nan)
     found[some] = at / 1000
     return found
+
+
+def latest_responses(connection: apsw.Connection, pages: Ints) -> tuple[Ints, Ints, Floats]:
+    """Outcome, status code and epoch seconds of the last visit to each of some different pages.
+
+    Of a page that was never visited -1, 0 and nan; a visit without a response has the code 0.
+    """
+    visit = latest_visits(connection, pages)
+    some = np.flatnonzero(visit > 0)
+    query = "select outcome, coalesce(http, 0), at, page - 1 from visits where id = ?"
+    found, code, at, page = looked_up(connection, query, visit[some], 4)
+    if (page != pages[some]).any():
+        raise ValueError("the last visit of a page is one to another")
+    if len(found) and not (found.min() >= 0 and found.max() <= max(VisitOutcome)):
+        raise ValueError("a visit has an outcome that there is not")
+    outcome, http = np.full(len(pages), -1), np.zeros(len(pages), np.int64)
+    seconds = np.full(len(pages), np.nan)
+    outcome[some], http[some], seconds[some] = found, code, at / 1000
+    return outcome, http, seconds

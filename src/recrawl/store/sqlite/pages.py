@@ -196,3 +196,27 @@ def robots_tags(connection: apsw.Connection) -> tuple[Ints, Ints]:
     query = "select page - 1 as number, robots from copies where robots > 0 order by page"
     page, tags = read_columns(connection, ("number", "robots"), query)
     return page, tags
+
+
+def shells(connection: apsw.Connection) -> Ints:
+    """Pages whose copies are empty JavaScript shells, rising."""
+    return whole_numbers(
+        connection, "select page - 1 as number from copies where shell > 0 order by page"
+    )
+
+
+def moves(connection: apsw.Connection, pages: Sequence[int]) -> list[str]:
+    """Address that each of some pages has moved to; empty where none is known."""
+    query = "select page - 1, target from moves where page = ? + 1"
+    rows = connection.executemany(query, ((int(page),) for page in pages))
+    found = {page: exactly(str, target) for page, target in rows}
+    return [found.get(page, "") for page in pages]
+
+
+def failing_pages(connection: apsw.Connection, most: int) -> Ints:
+    """Pages of a rule whose last visit failed, rising, but no more than so many."""
+    query = (
+        "select id - 1 as number from pages "  # noqa: S608 - ours
+        f"where failures > 0 and rule > {NO_RULE} order by id limit {int(most)}"
+    )
+    return whole_numbers(connection, query)

@@ -19,6 +19,7 @@ from recrawl.errors import InvalidParameter, StoreCorrupt
 from recrawl.store.sqlite import checking, checkpoints, disk, meta, object_feed, schema
 from recrawl.store.sqlite import deliveries as delivery_rows
 from recrawl.store.sqlite import feed as feed_rows
+from recrawl.store.sqlite import hints as hint_rows
 from recrawl.store.sqlite import hosts as host_rows
 from recrawl.store.sqlite import latest_visits as visit_rows
 from recrawl.store.sqlite import listings as listing_rows
@@ -185,7 +186,7 @@ class SqliteReadStore:
         """Copies of pages; None for a page without one."""
         query = """
             select page - 1, bytes_signature, text_signature, etag, modified_seconds, simhash,
-                robots, unavailable_after
+                robots, unavailable_after, shell
             from copies where page = ?
         """
         with self._reading():
@@ -199,7 +200,10 @@ class SqliteReadStore:
             found = {page: exactly(str, data) for page, data in self._of_pages(query, pages)}
         return [found.get(page, "") for page in pages]
 
+    hints = _query(hint_rows.hints_after)
     robots_tags = _query(page_rows.robots_tags)
+    shells = _query(page_rows.shells)
+    moves = _query(page_rows.moves)
     versions = _query(version_rows.versions_of)
     newest_body = _query(version_rows.newest_body)
     body = _query(version_rows.body_of)
@@ -254,6 +258,8 @@ class SqliteReadStore:
         return low
 
     latest_visits = _query(visit_rows.latest_visit_times)
+    latest_responses = _query(visit_rows.latest_responses)
+    failing_pages = _query(page_rows.failing_pages)
     recent_visit_counts = _query(visit_rows.visit_counts)
     sampled_visits = _query(visit_rows.sampled_visits)
 
@@ -426,7 +432,7 @@ def _header_value(etag: str) -> str | None:
 
 
 def _copy(row: Sequence[Any]) -> Copy:
-    content, text, etag, modified, bits, robots, unavailable_after = row
+    content, text, etag, modified, bits, robots, unavailable_after, shell = row
     return Copy(
         exactly(bytes, content),
         maybe(bytes, text),
@@ -435,4 +441,5 @@ def _copy(row: Sequence[Any]) -> Copy:
         None if bits is None else exactly(int, bits) & _ALL_BITS,
         RobotsTag(number(robots, 0, _ALL_TAGS)),
         None if unavailable_after is None else number(unavailable_after, *_CALENDAR_SECONDS),
+        bool(number(shell, 0, 1)),
     )

@@ -20,6 +20,7 @@ from recrawl.entries.entries import (
     Checkpoint,
     DetailsWritten,
     Erased,
+    HintsTaken,
     HostBelieved,
     HostSeen,
     PagesChanged,
@@ -44,6 +45,7 @@ from recrawl.store.sqlite import (
     disk,
     erasure,
     feed,
+    hints,
     hosts,
     listings,
     manifests,
@@ -64,7 +66,8 @@ if TYPE_CHECKING:
     from recrawl.store.sqlite.latest_visits import LatestVisits
 
 _VISIT = "insert into visits values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_COPY = "insert or replace into copies values (?, ?, ?, ?, ?, ?, ?, ?)"
+_COPY = "insert or replace into copies values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_MOVE = "insert or replace into moves values (?, ?)"
 _MASKS = "insert or replace into masks values (?, ?)"
 _STATUS = "update pages set status = ?, failures = ?, next_at = ? where id = ?"
 _DAY = """
@@ -111,6 +114,7 @@ class Transaction:
         self._rows: dict[str, list[tuple[Any, ...]]] = {
             _VISIT: [],
             _COPY: [],
+            _MOVE: [],
             _MASKS: [],
             _STATUS: [],
             _RULE: [],
@@ -143,6 +147,9 @@ class Transaction:
             case SitesDiscovered():
                 rows = ((each, milliseconds(entry.at_seconds)) for each in entry.addresses)
                 self.connection.executemany(_DISCOVERED, rows)
+                return None
+            case HintsTaken():
+                hints.take_hints(self.connection, entry.last)
                 return None
             case SettingsUsed():
                 meta.put(self.connection, "settings", entry.text)
@@ -202,10 +209,7 @@ class Transaction:
             return self.visit
         if made.copy is not None:
             self._rows[_COPY].append((page + 1, *_columns_of(made.copy)))
-        if made.masks is not None:
-            self._rows[_MASKS].append((page + 1, made.masks))
-        if made.change is not None:
-            self._set_status(page, made.change)
+        self._note(page, made)
         digest: bytes | None = None
         event = made.event
         if made.copy is not None and RobotsTag.NOARCHIVE in made.copy.robots:
@@ -225,6 +229,15 @@ class Transaction:
             row[feed.SHARE_AT] = None if made.share is None else round(made.share * SHARES)
             self._tell(event, page, row, digest)
         return self.visit
+
+    def _note(self, page: int, made: VisitMade) -> None:
+        """Write down what a visit says of a page beside its content."""
+        if made.target is not None:
+            self._rows[_MOVE].append((page + 1, made.target))
+        if made.masks is not None:
+            self._rows[_MASKS].append((page + 1, made.masks))
+        if made.change is not None:
+            self._set_status(page, made.change)
 
     def _lost_its_rule(self, made: VisitMade) -> bool:
         """Whether a visit has news of a page that lost its rule while the visit was under way.
@@ -268,7 +281,8 @@ class Transaction:
             if isinstance(entry, PagesErased):
                 self._erased[page] = pages.address_of(self.connection, page)
                 self._told[page] = feed.ToldCopy()
-                found += erasure.erase(self.connection, page, at, self.visit, self.seed)
+                where = (self.connection, page, at, self.visit, self.seed)
+                found += erasure.erase(*where, forgotten=entry.forgotten)
             else:
                 erasure.remove(self.connection, page, at, self.visit)
         self.taken_out |= set(entry.pages)
@@ -389,6 +403,7 @@ def _columns_of(copy: Copy) -> tuple[Any, ...]:
         _signed(copy.simhash),
         int(copy.robots),
         copy.unavailable_after_seconds,
+        int(copy.shell),
     )
 
 

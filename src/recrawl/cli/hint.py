@@ -1,0 +1,67 @@
+"""`recrawl hint`: tell a crawl that pages have changed.
+
+Touches: files, a store, the clock, the standard streams.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from recrawl.cli import screen, shared
+
+_URLS = typer.Argument(
+    metavar="URL...",
+    help="Addresses of pages, files that list them, or - for standard input.",
+    show_default=False,
+)
+
+
+def hint(
+    urls: Annotated[list[str], _URLS],
+    *,
+    settings: Annotated[Path, shared.SETTINGS] = Path("recrawl.toml"),
+) -> None:
+    """Tell a crawl that pages have changed.
+
+    Writes to the store, also while a crawl is running, which takes the hints within
+    seconds; else the next crawl does. A hint raises the chance that its page has
+    changed as far as hints for its host were right before, which visits find out.
+    A page that is not known yet is added if it belongs to a site. Lists are those
+    that `recrawl add` takes.
+
+    \b
+    Examples:
+        recrawl hint https://example.org/prices
+        recrawl hint changed.txt
+    """  # noqa: D301 - \b tells click to leave the paragraph alone
+    import time
+
+    from recrawl.cli.site_lists import listed
+    from recrawl.errors import InvalidInput
+    from recrawl.parse.addresses import canonical
+    from recrawl.settings.rules import NO_RULE
+    from recrawl.store import add_hints
+    from recrawl.store.lock import is_locked
+    from recrawl.store.settings_file import load_settings, store_of
+
+    asked = load_settings(settings)
+    store = store_of(settings, asked)
+    addresses: dict[str, None] = {}
+    for name in urls:
+        found = listed(name)
+        named = [canonical(name)] if found is None else [each.address for each in found.entries]
+        if None in named or not named:
+            raise InvalidInput(f"{name} is no address of a page")
+        addresses.update(dict.fromkeys(filter(None, named)))
+    wanted = [address for address in addresses if asked.rule_of(address) != NO_RULE]
+    if not wanted:
+        raise InvalidInput(f"none of these pages belongs to a site of {settings}")
+    add_hints(store, wanted, time.time())
+    unit = "1 hint" if len(wanted) == 1 else f"{len(wanted):,} hints"
+    other = len(addresses) - len(wanted)
+    left = f"; {other:,} of no site left out" if other else ""
+    takes = "the crawl takes them now" if is_locked(store) else "the next crawl takes them"
+    screen.remark(f"Noted {unit}{left}; {takes}.")

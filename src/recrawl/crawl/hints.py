@@ -1,0 +1,71 @@
+"""Hints that pages have changed, taken out of the store while a crawl runs.
+
+Touches: a store and the clock, through what it is given.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from recrawl.entries.entries import HintsTaken
+from recrawl.parse.addresses import canonical
+from recrawl.settings.rules import NO_RULE
+from recrawl.state.announcements import hear_hints
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from recrawl.entries.store import ReadStore
+    from recrawl.state.opening import Crawl
+
+_EVERY_SECONDS = 2.0
+_AT_ONCE = 1000
+
+
+class HintTaker:
+    """Takes hints.
+
+    Args:
+        crawl: The crawl as it stands.
+        reader: Its store.
+        add: Adds pages that were not known, by their addresses.
+        write: Writes an entry down.
+        on_hints: Called when some were taken.
+    """
+
+    def __init__(
+        self,
+        crawl: Crawl,
+        reader: ReadStore,
+        add: Callable[[Iterable[str]], object],
+        write: Callable[[HintsTaken], object],
+        on_hints: Callable[[], object],
+    ) -> None:
+        self._crawl = crawl
+        self._reader = reader
+        self._add = add
+        self._write = write
+        self._on_hints = on_hints
+        self._last = 0
+
+    async def take(self) -> None:
+        """Take the hints that wait: known pages may have changed, others are new pages."""
+        while some := self._reader.hints(self._last, _AT_ONCE):
+            named = dict.fromkeys(address for _, address in some)
+            addresses = [each for each in named if canonical(each) == each]  # whoever wrote them
+            unknown = hear_hints(self._crawl, self._reader, addresses)
+            rule_of = self._crawl.settings.rule_of
+            new = [address for address in unknown if rule_of(address) != NO_RULE]
+            if new:
+                self._add(new)
+            self._last = some[-1][0]
+            self._write(HintsTaken(self._last))
+            self._on_hints()
+            await asyncio.sleep(0)
+
+    async def keep_taking(self) -> None:
+        """Look for hints every few seconds."""
+        while True:
+            await self.take()
+            await asyncio.sleep(_EVERY_SECONDS)
