@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from recrawl.adapters.tables.logs import read_histories
     from recrawl.analysis.estimate import estimate
+    from recrawl.analysis.imported import VisitTable, read_visits
     from recrawl.analysis.plan import plan
     from recrawl.analysis.results import ResultTable
     from recrawl.analysis.simulate import simulate
@@ -52,6 +53,7 @@ __all__ = [
     "Status",
     "Vetting",
     "Visit",
+    "VisitTable",
     "estimate",
     "fit_prior",
     "fresh_copy",
@@ -59,6 +61,7 @@ __all__ = [
     "open_store",
     "plan",
     "read_histories",
+    "read_visits",
     "simulate",
     "sites_of",
     "trends",
@@ -73,6 +76,7 @@ _ROOMS = {
     "scheduler": ("Scheduler",),
     "adapters.tables.logs": ("read_histories",),
     "analysis.estimate": ("estimate",),
+    "analysis.imported": ("VisitTable", "read_visits"),
     "analysis.results": ("ResultTable",),
     "rates": ("Estimates", "Gamma", "Likelihood", "Priors", "Ratio", "Status", "fit_prior"),
 }

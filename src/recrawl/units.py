@@ -49,6 +49,7 @@ _CALENDAR = re.compile(r"(?:19|20|21)\d\d(?:[01]\d[0-3]\d(?:[0-2]\d[0-5]\d[0-5]\
 _FEWEST_DIGITS = 9  # of epoch seconds from 1973 on
 _APACHE = re.compile(r"\[?(\d{1,2})/([A-Za-z]{3})/(\d{4}):(\d\d:\d\d:\d\d)(?: ([+-]\d{4}))?\]?")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?:(?:[Tt ]|, ?)(\d{1,2})(?=:))?", re.ASCII)
 _BLANK_BEFORE_ZONE = re.compile(r" (Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)$", re.IGNORECASE)
 
 
@@ -122,11 +123,13 @@ def instant(text: str) -> datetime:
 def worded_instant(text: str) -> datetime:
     """Instant that is no number: in UTC where the text has an offset, else naive.
 
-    ISO 8601, also cut short (`2026`, `2026-01`); with slashes or blanks as programs write it; as
-    HTTP writes it, or Apache.
+    ISO 8601, also cut short (`2026`, `2026-01`); with slashes or blanks as programs write it; with
+    dots, the day first; as HTTP writes it, or Apache.
 
     >>> [str(worded_instant(text)) for text in ("2026-01", "2026/01/31 08:00:00 +0100")]
     ['2026-01-01 00:00:00', '2026-01-31 07:00:00+00:00']
+    >>> str(worded_instant("31.1.2026 8:05"))
+    '2026-01-31 08:05:00'
     >>> str(worded_instant("10/Oct/2000:13:55:36 -0700"))
     '2000-10-10 20:55:36+00:00'
     """
@@ -154,6 +157,10 @@ def _as_iso(words: str) -> str:
         return f"{words[:8]}T{words[8:]}"
     if re.match(r"\d{4}/\d\d/\d\d", words):
         words = words.replace("/", "-", 2)
+    if found := _DOTTED.match(words):
+        day, month, year, hour = found.groups()
+        clock = f"T{int(hour):02}{words[found.end() :]}" if hour else words[found.end() :]
+        words = f"{year}-{int(month):02}-{int(day):02}{clock}"
     words = _BLANK_BEFORE_ZONE.sub(
         lambda found: found[1].replace("UTC", "Z").replace("GMT", "Z"), words
     )

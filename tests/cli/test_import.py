@@ -95,9 +95,10 @@ def test_what_was_left_out_is_said(tmp_path):
 
     done = run("import", path)
 
+    rule = "must have 6 fields or more"
     assert done.err.splitlines() == [
         "Wrote 1 visit.",
-        f"1 malformed line left out, the first in {path}: 'broken'.",
+        f"1 malformed line left out, the first in {path}, line 3: {rule} (got 'broken').",
         "1 visit to an address that is not of http or https left out.",
     ]
 
@@ -110,10 +111,26 @@ def test_weak_evidence_is_called_weak(tmp_path):
 
     done = run("import", log, "--site", "https://example.org")
 
-    changed = [row.split(",")[3] for row in done.out.splitlines()[1:]]
-    assert changed == ["", "true", "false"]
+    told = [row.split(",")[3:5] for row in done.out.splitlines()[1:]]
+    assert told == [["", "size:5"], ["", "size:7"], ["false", ""]]
     assert "Evidence of change: 2 sizes, 1 answers 304 and checks of a cache." in done.err
     assert "A size is weak evidence" in done.err
+
+
+def test_an_access_log_tells_the_same_in_whatever_order_its_lines_come(tmp_path):
+    """As `zcat -f access.log*` has them: the newest of them first."""
+    line = '192.0.2.1 - - [{:02}/Oct/2025:13:55:36 +0000] "GET /{} HTTP/1.1" 200 {}\n'
+    lines = [line.format(day, page, 5 + day // 5) for day in range(1, 29) for page in "ab"]
+    weeks = [lines[start : start + 14] for start in range(0, len(lines), 14)]
+    rates = []
+    for name, parts in (("in-order", weeks), ("backwards", weeks[::-1])):
+        (tmp_path / name).write_text("".join(line for part in parts for line in part))
+        visits = tmp_path / f"{name}.csv"
+        run_here("import", tmp_path / name, "--site", "https://example.org", "-o", visits)
+        rates.append(run_here("estimate", visits, "--now", "2025-11-01", "--csv").out)
+
+    assert rates[0] == rates[1]
+    assert [row.split(",")[7:9] for row in rates[0].splitlines()[1:]] == [["5", "28"]] * 2
 
 
 @pytest.mark.parametrize(
@@ -124,14 +141,26 @@ def test_weak_evidence_is_called_weak(tmp_path):
         (["text"], "text: column 'page' must be present (got hello)"),
         (["index.cdx", "-o", "index.csv/x"], "index.csv/x: output must end in"),
         (["dns.cdx"], "dns.cdx: no visits found (1 visit to an address that is not of http"),
+        (["bad.csv"], "bad.csv, line 3, column 'visited_at': must be a time in ISO 8601"),
+        (
+            ["worse.csv", "--skip-bad-rows"],
+            "worse.csv: no visits found (2 malformed lines left out",
+        ),
+        (["broken.cdx", "-o", "v.csv"], "broken.cdx: most lines are malformed, 12 of them, the"),
+        (["broken.cdx", "--into", "v.db"], "broken.cdx: most lines are malformed, 12 of them"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(index, tmp_path, words, said):
     (tmp_path / "text").write_text("hello\nworld\n")
     row = index.read_text().splitlines()[0].replace("http://a.org/a", "dns:a")
     (tmp_path / "dns.cdx").write_text(row + "\n")
+    (tmp_path / "bad.csv").write_text("page,visited_at\n/a,2026-01-01\n/a,soon\n/b,later\n")
+    (tmp_path / "worse.csv").write_text("page,visited_at\n/a,soon\n/b,later\n")
+    (tmp_path / "broken.cdx").write_text(index.read_text()[:999] + "\n" + "broken\n" * 11)
+    before = names_in(tmp_path)
 
     assert said in sentence(run("import", *words, cwd=tmp_path))
+    assert names_in(tmp_path) == before
 
 
 @pytest.mark.parametrize(
@@ -143,6 +172,11 @@ def test_what_cannot_be_done_is_one_sentence(index, tmp_path, words, said):
         ["index.cdx", "--into", "a.db", "-o", "a.csv"],
         ["index.cdx", "--csv", "--json"],
         [".", "--format", "git"],
+        ["index.cdx", "--column", "page=url"],
+        ["index.cdx", "--tz", "Europe/Berlin"],
+        ["index.cdx", "--user-agent", "bot"],
+        ["index.cdx", "--site", "https://a.org"],
+        ["index.cdx", "--by-key", "--into", "a.db"],
         [],
     ],
 )
@@ -151,6 +185,70 @@ def test_wrong_usage_ends_with_2(index, tmp_path, words):
 
     assert done.code == 2, done
     assert names_in(tmp_path) == ["index.cdx"]
+
+
+AGENTS = ["Mozilla/5.0 (X11)", "MyBot/1.0 (+http://a.org)", "MyBot/2.0"]
+
+
+@pytest.fixture
+def agents(tmp_path):
+    """Three agents at two addresses, of which the first asks most often."""
+    path = tmp_path / "access.log"
+    line = '192.0.2.{} - - [{:02}/Oct/2025:13:55:36 +0000] "GET /a HTTP/1.1" 200 {} "-" "{}"\n'
+    asked = [(day, AGENTS[day % 3 if day < 7 else 0]) for day in range(1, 10)]
+    path.write_text("".join(line.format(day % 2, day, day, agent) for day, agent in asked))
+    return path
+
+
+def test_several_agents_are_told_apart(agents):
+    done = run_here("import", agents, "--site", "https://a.org", "--csv")
+
+    assert done.out.count("\n") == 10
+    said = "3 user agents made these visits, most of them 'Mozilla/5.0 (X11)' (5), 'MyBot/1.0 "
+    assert said in done.err
+    assert "--user-agent takes those of one." in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "count"),
+    [
+        (["--user-agent", "mybot"], 4),
+        (["--user-agent", "MyBot/2*"], 2),
+        (["--user-agent", "Bot/*"], 0),
+        (["--client", "192.0.2.1"], 5),
+        (["--client", "192.0.2.1", "--user-agent", "mybot"], 2),
+    ],
+)
+def test_one_agent_or_client_is_chosen(agents, words, count):
+    done = run("import", agents, "--site", "https://a.org", "--csv", *words)
+
+    if not count:
+        assert "no visits found (9 requests of other agents or clients left out)" in sentence(done)
+        return
+    assert done.out.count("\n") == 1 + count
+    assert f"{9 - count} requests of other agents or clients left out." in done.err
+
+
+def test_a_folder_with_an_empty_marker_is_read(index, tmp_path):
+    (tmp_path / "_SUCCESS").touch()
+
+    assert run_here("import", tmp_path, "--csv").out == run_here("import", index, "--csv").out
+
+
+def test_tables_are_read_as_estimate_reads_them(tmp_path):
+    """A zone, a delimiter, a form of times, words, usual names and names that are no addresses."""
+    log = tmp_path / "log.csv"
+    log.write_text("url|time|changed\n/a|1/7/2026 02:00|same\n/a|2/7/2026 02:00|new\n")
+    said = ("--tz", "Europe/Berlin", "--delimiter", "pipe", "--time-format", "%d/%m/%Y %H:%M")
+    words = (*said, "--true-words", "new", "--false-words", "same")
+
+    done = run_here("import", log, "--csv", *words)
+
+    assert done.out.splitlines()[1:] == [
+        "/a,2026-07-01T00:00:00Z,,false,,",
+        "/a,2026-07-02T00:00:00Z,,true,,",
+    ]
+    assert "Reading 'url' as page, 'time' as visited_at." in done.err
 
 
 def test_the_standard_input_is_a_source(index):

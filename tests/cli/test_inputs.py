@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import json
 import subprocess
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from pyarrow import feather
 
-from recrawl.errors import CannotWrite, InvalidInstant, InvalidTable
+from recrawl.errors import CannotWrite, InvalidInstant, InvalidParameter, InvalidTable
 from tests.cli.running import run_here, start, write_log
 
 PARTS = 3
@@ -178,3 +182,132 @@ def test_a_file_of_a_folder_or_pattern_is_never_overwritten(folder, verb):
 def test_a_store_is_named_in_the_help_of_all_that_take_one():
     for words in (["estimate"], ["trends", "pages"], ["plan"], ["listing", "describe"]):
         assert "store" in run_here(*words, "--help").out, words
+
+
+def test_the_hour_that_clocks_show_twice_loses_no_visit(tmp_path):
+    """Visited every hour, as a clock in Berlin shows it; one time that no clock has shown."""
+    hours = ["00:18", "01:18", "02:18", "02:18", "03:18"]
+    rows = [("/a", f"2025-10-26 {hour}", "false") for hour in hours]
+    skipped = [("/a", f"2025-03-30 {hour}:18", "false") for hour in ("02", "03")]
+    log = write_log(tmp_path / "log.csv", [*skipped, *rows])
+
+    done = run_here("estimate", log, "--csv", "--tz", "Europe/Berlin")
+
+    assert done.out.splitlines()[1].split(",")[7:9] == ["0", "6"]
+    twice, *others = done.err.splitlines()[-3:]
+    assert twice.startswith("2 times of an hour that clocks showed twice: by the order of rows, ")
+    assert twice.endswith(", 1 of the first and 1 of the second.")
+    assert others == [
+        "1 time of an hour that clocks skipped: read as if it had been shown.",
+        "1 visit to the same page in the same second as another: taken for one.",
+    ]
+
+
+ROWS = [("/a", "2026-03-01", ""), ("/a", "2026-03-02", "true"), ("/a", "2026-03-04", "false")]
+
+
+def rates(*words):
+    done = run_here("estimate", *words, "--csv", "--now", "2026-03-10")
+    assert done.code == 0, done
+    return done.out
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "json", "parquet", "feather"])
+def test_fields_inside_of_columns_are_named_by_dots(tmp_path, ending):
+    """As crawlers write them: the address inside of the request."""
+    plain = write_log(tmp_path / "plain.csv", ROWS)
+    objects = [
+        {"req": {"url": page, "n": {"at": at}}, "changed": changed or None, "page.x": "-"}
+        for page, at, changed in ROWS
+    ]
+    log = tmp_path / f"log.{ending}"
+    if ending == "jsonl":
+        log.write_text("".join(json.dumps(row) + "\n" for row in objects))
+    elif ending == "json":
+        log.write_text(json.dumps(objects))
+    else:
+        write = pq.write_table if ending == "parquet" else feather.write_feather
+        write(pa.Table.from_pylist(objects), log)
+    columns = ("--column", "page=req.url", "--column", "visited_at=req.n.at")
+
+    assert rates(log, *columns) == rates(plain)
+    with pytest.raises(InvalidTable, match=r"column 'req.uri' must be present \(got req, changed"):
+        run_here("estimate", log, "--column", "page=req.uri", *columns[2:])
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_a_column_of_the_very_name_wins(tmp_path, ending):
+    objects = [
+        {"p.q": "/a", "p": {"q": "/b"}, "visited_at": at, "changed": changed or None}
+        for _, at, changed in ROWS
+    ]
+    log = tmp_path / f"log.{ending}"
+    if ending == "jsonl":
+        log.write_text("".join(json.dumps(row) + "\n" for row in objects))
+    else:
+        pq.write_table(pa.Table.from_pylist(objects), log)
+
+    assert rates(log, "--column", "page=p.q").splitlines()[1].startswith("/a,")
+
+
+def test_a_column_of_fields_says_how_one_is_named(tmp_path):
+    table = pa.table({"page": [{"url": "/a"}], "visited_at": ["2026-01-01"], "changed": [True]})
+    pq.write_table(table, tmp_path / "log.parquet")
+
+    with pytest.raises(InvalidTable, match=r"--column names a field in it, as page=request.url"):
+        run_here("estimate", tmp_path / "log.parquet")
+
+
+def test_german_logs_are_read(tmp_path):
+    """Semicolons, dots and words as a spreadsheet writes them."""
+    plain = write_log(tmp_path / "plain.csv", [(p, f"{at}T01:18", c) for p, at, c in ROWS])
+    words = {"": "", "true": "WAHR", "false": "FALSCH"}
+    german = tmp_path / "german.csv"
+    lines = [f"{p};{at[8:]}.{at[5:7]}.{at[:4]} 01:18;{words[c]}" for p, at, c in ROWS]
+    german.write_text("\n".join(["page;visited_at;changed", *lines]))
+
+    assert rates(german) == rates(plain)
+
+
+def test_other_forms_and_words_are_named(tmp_path):
+    """Of a date with slashes nobody knows which it is, unless somebody says so."""
+    plain = write_log(tmp_path / "plain.csv", ROWS)
+    words = {"": "", "true": "geändert", "false": "Gleich"}
+    rows = [(p, f"{int(at[8:])}/{int(at[5:7])}/{at[:4]}", words[c]) for p, at, c in ROWS]
+    log = write_log(tmp_path / "log.csv", rows)
+    said = ("--time-format", "%d/%m/%Y", "--true-words", "neu,geändert", "--false-words", "gleich")
+
+    assert rates(log, *said) == rates(plain)
+    with pytest.raises(InvalidTable, match="--time-format '%d/%m/%Y'"):
+        run_here("estimate", log)
+    with pytest.raises(InvalidTable, match=r"must be true, false or empty \(got 'geändert'\)"):
+        run_here("estimate", log, *said[:2])
+    with pytest.raises(InvalidTable, match="must be a time such as 01/31/2026, from 1900"):
+        run_here("estimate", plain, "--time-format", "%m/%d/%Y")
+    with pytest.raises(InvalidParameter, match="different words"):
+        run_here("estimate", log, "--true-words", "x,y", "--false-words", "y")
+
+
+def test_a_date_of_the_host_may_be_in_another_form(tmp_path):
+    rows = [("/a", "01/03/2026", ""), ("/a", "04/03/2026", '"Tue, 03 Mar 2026 00:00:00 GMT"')]
+    log = write_log(tmp_path / "log.csv", rows, "page,visited_at,last_modified")
+
+    assert rates(log, "--time-format", "%d/%m/%Y").splitlines()[1].split(",")[7] == "1"
+
+
+def test_a_row_without_a_page_says_how_it_is_left_out(tmp_path):
+    log = write_log(tmp_path / "log.csv", [*ROWS, ("", "2026-03-05", "")])
+
+    with pytest.raises(
+        InvalidTable, match=r"must name a page \(got ''\); --skip-bad-rows leaves out"
+    ):
+        run_here("estimate", log)
+    assert "1 malformed row skipped." in run_here("estimate", log, "--skip-bad-rows").err
+
+
+def test_a_log_of_which_no_row_is_left_is_refused(tmp_path):
+    log = write_log(tmp_path / "log.csv", [("/a", "soon", ""), ("/b", "later", "")])
+
+    said = "all rows are malformed, the first in .*line 2, column 'visited_at': must be a time"
+    with pytest.raises(InvalidTable, match=said):
+        run_here("estimate", log, "--skip-bad-rows")

@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recrawl.errors import InvalidInput
-from recrawl.parse.times import Zone, epoch_times, time_rule, times
+from recrawl.errors import InvalidInput, InvalidParameter
+from recrawl.parse.time_forms import TimeForm
+from recrawl.parse.time_zones import Zone
+from recrawl.parse.times import epoch_times, time_rule, times
 from recrawl.units import microseconds, worded_instant
 from recrawl.visits.rows import UNKNOWN_TIME
 
@@ -26,9 +28,18 @@ TIMES = [
     *("2026-01-02t03:04:05z", "2026-01-02 03:04:05+00", "2026/01/02 03:04:05", "2026-01"),
     *("2026-01-02 03:04:05.123456789 UTC", "Fri, 02 Jan 2026 03:04:05 GMT", "20260102030405"),
     *("10/Oct/2000:13:55:36 -0700", "[10/Oct/2000:13:55:36 -0700]", "2026-W02", "20260102T0304Z"),
+    *("02.01.2026", "02.01.2026 03:04", "2.1.2026 3:04:05", "02.01.2026, 03:04:05.5+01:00"),
 ]
 ALMOST = [
-    *("2026-13-01", "2026-02-30", "2026-01-02T25:00", "2026-01-02T", "2026-1-2", "02.01.2026"),
+    *("2026-13-01", "2026-02-30", "2026-01-02T25:00", "2026-01-02T", "2026-1-2", "02.01.26"),
+    *(
+        "31.02.2026",
+        "01.13.2026",
+        "02.01.2026 25:00",
+        "02.01.2026 3",
+        "02.01.2026 03:4",
+        "2.01.2026.",
+    ),
     *("2026-01-02Z", "2026-01-02T03:04ZZ", "2026-01-02T03:04:05.", "2026-01-02\0", "86400\0"),
     *("2026-01-0x", "0x1F", "86400s", "1_000", "\u0661", "20261302030405", "20260102250405"),
     *("2026-01-02T03:04:60", "2026-01-02T24:00", "2026-01-02 UTC", "20262-01-02", "NaT", "now"),
@@ -123,6 +134,9 @@ def read(texts, *, optional):
         ("2026/01/01", NEW_YEAR),
         ("Thu, 01 Jan 2026 00:00:00 GMT", NEW_YEAR),
         ("01/Jan/2026:01:00:00 +0100", NEW_YEAR),
+        ("01.01.2026", NEW_YEAR),
+        ("01.01.2026 01:18", NEW_YEAR + 4680),
+        ("1.1.2026, 1:18:00", NEW_YEAR + 4680),
     ],
 )
 def test_a_time_is_read_to_the_microsecond(text, seconds):
@@ -259,6 +273,51 @@ def test_a_date_that_could_be_two_days_is_refused_with_what_to_write(text):
     assert times([text], optional=False)[1].all()
     assert "write 2026-01-31" in time_rule(text)
     assert "write" not in time_rule("soon")
+
+
+# Forms that somebody names.
+
+
+@pytest.mark.parametrize(
+    ("form", "cells", "expected"),
+    [
+        ("%d/%m/%Y %H:%M", ["03/04/2026 01:18", "13/04/2026 23:59"],
+         ["04-03T01:18", "04-13T23:59"]),
+        ("%m/%d/%Y %H:%M", ["3/4/2026 1:18", "12/13/2026 11:18"], ["03-04T01:18", "12-13T11:18"]),
+        ("%Y%m%d%H%M", ["202604030118"], ["04-03T01:18"]),
+        ("%d %b %Y, %I:%M %p", ["03 Apr 2026, 01:18 PM"], ["04-03T13:18"]),
+        ("%y.%m.%d %H:%M", ["26.04.03 01:18"], ["04-03T01:18"]),
+        ("%d/%m/%Y %H:%M %z", ["03/04/2026 01:18 +0200", "03/04/2026 01:18 Z"],
+         ["04-02T23:18", "04-03T01:18"]),
+    ],
+)  # fmt: skip
+def test_a_form_that_is_named_is_read(form, cells, expected):
+    """Padded or not, by columns or, with names of months, one by one; as `strptime` has it."""
+    zone = Zone(UTC, TimeForm.of(form))
+    values, wrong = times([*cells, "", "2026-04-03"], optional=True, zone=zone)
+
+    found = np.datetime_as_string(values[: len(cells)].view("datetime64[us]"), unit="m").tolist()
+    assert found == [f"2026-{each}" for each in expected]
+    assert wrong.tolist() == [False] * (len(cells) + 1) + [True]
+    assert "--time-format" in time_rule("2026-04-03", zone)
+
+
+@pytest.mark.parametrize(
+    "form", ["", "%d/%m", "%H:%M", "%Y", "%Q", "%", "%d%d%Y%m", "x" * 200, "%d/%m/%Y %"]
+)
+def test_a_form_must_tell_the_day(form):
+    with pytest.raises(InvalidParameter, match="time-format must tell year, month and day"):
+        TimeForm.of(form)
+
+
+@given(st.lists(st.datetimes(datetime(1901, 1, 1), datetime(2199, 1, 1)), min_size=1, max_size=5))  # noqa: DTZ001
+def test_columns_of_a_form_are_read_as_strptime_reads_cells(moments):
+    form = "%d/%m/%Y %H:%M:%S.%f"
+    cells = [moment.strftime(form).replace("/0", "/") for moment in moments]
+    values, _ = times(cells, optional=False, zone=Zone(UTC, TimeForm.of(form)))
+
+    expected = [datetime.strptime(cell, form).replace(tzinfo=UTC) for cell in cells]
+    assert values.tolist() == [microseconds(moment) for moment in expected]
 
 
 # Times without an offset.

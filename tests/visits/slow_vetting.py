@@ -43,10 +43,10 @@ def story_of(looks: list[Look], skew: int = 300 * SECOND, resolution: int = SECO
     story = Story()
     looks = sorted(looks, key=lambda look: look.at)
     looks = [look for look in looks if look.answer is not AnswerKind.FAILED]
-    looks = _until_gone(looks, story)
+    looks = _without_absences(looks, story)
     looks = _one_a_moment(looks, resolution)
     looks = _without_stamps(looks, story)
-    looks = _compared(_from_first_digest(looks), skew)
+    looks = _compared(_by_size(_from_first_digest(looks)), skew)
     looks = _telling(looks, story, skew)
     if looks:
         _begin(looks[0], story, skew, resolution)
@@ -57,16 +57,19 @@ def story_of(looks: list[Look], skew: int = 300 * SECOND, resolution: int = SECO
     return story
 
 
-def _until_gone(looks: list[Look], story: Story) -> list[Look]:
-    while looks and looks[0].answer is AnswerKind.GONE:
-        looks = looks[1:]
-    for number, look in enumerate(looks):
+def _without_absences(looks: list[Look], story: Story) -> list[Look]:
+    told: list[Look] = []
+    absent: list[Look] = []
+    for look in looks:
         if look.answer is AnswerKind.GONE:
-            story.flags.add("gone")
-            if any(later.answer is not AnswerKind.GONE for later in looks[number + 1 :]):
-                story.flags.add("returned")
-            return looks[: number + 1]
-    return looks
+            absent += [look] if told else []
+            continue
+        if absent:
+            story.flags.add("returned")
+        told, absent = [*told, look], []
+    if absent:
+        story.flags.add("gone")
+    return [*told, *absent[:1]]
 
 
 def _one_a_moment(looks: list[Look], resolution: int) -> list[Look]:
@@ -98,6 +101,24 @@ def _from_first_digest(looks: list[Look]) -> list[Look]:
         if look.changed is not None or look.dated is not None or look.answer is not AnswerKind.OK:
             return looks
     return looks
+
+
+def _by_size(looks: list[Look]) -> list[Look]:
+    """What sizes say: new ones are changes."""
+    found = []
+    seen: set[str] = set()
+    for look in looks:
+        if not look.digest.startswith("size:"):
+            found.append(look)
+            continue
+        differs = look.digest not in seen if seen else None
+        if look.answer is AnswerKind.GONE:
+            found.append(replace(look, digest=""))
+            continue
+        changed = differs if look.changed is None else look.changed
+        found.append(replace(look, changed=changed, digest=""))
+        seen.add(look.digest)
+    return found
 
 
 def _compared(looks: list[Look], skew: int) -> list[Look]:

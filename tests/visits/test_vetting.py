@@ -220,11 +220,39 @@ def test_gone_again_and_again_is_gone_once():
     assert vetted(*visits) == ([(3600, True, None)], {"gone"})
 
 
-@pytest.mark.parametrize("answer", [AnswerKind.OK, AnswerKind.NOT_MODIFIED])
-def test_what_comes_after_gone_is_left_out_and_flagged(answer):
-    visits = (look(0), look(HOUR, answer=AnswerKind.GONE), look(2 * HOUR, DIFFERS, answer=answer))
+@pytest.mark.parametrize(
+    ("back", "changed"),
+    [
+        (look(3 * HOUR, DIFFERS), True),
+        (look(3 * HOUR, SAME), False),
+        (look(3 * HOUR, answer=AnswerKind.NOT_MODIFIED), False),
+        (look(3 * HOUR, UNKNOWN, 2 * HOUR), True),
+        (look(3 * HOUR, UNKNOWN, -HOUR), False),
+    ],
+)
+def test_a_page_that_comes_back_goes_on_by_what_its_return_shows(back, changed):
+    """Its absence lies in the gap; nobody saw when it began or ended."""
+    absences = (look(HOUR, DIFFERS, answer=AnswerKind.GONE), look(HOUR + 9, answer=AnswerKind.GONE))
 
-    assert vetted(*visits) == ([(3600, True, None)], {"gone", "returned"})
+    gaps, flags = vetted(look(0), *absences, back, look(4 * HOUR, SAME))
+
+    assert [gap[:2] for gap in gaps] == [(10_800, changed), (3600, False)]
+    assert flags == {"returned"}
+
+
+def test_a_return_that_tells_nothing_leaves_the_gap_open():
+    visits = (look(0), look(HOUR, answer=AnswerKind.GONE), look(2 * HOUR), look(3 * HOUR, SAME))
+
+    assert vetted(*visits) == ([(10_800, False, None)], {"returned"})
+
+
+def test_a_page_that_comes_back_and_goes_for_good_is_both():
+    visits = (look(0), look(HOUR, answer=AnswerKind.GONE), look(2 * HOUR, SAME))
+
+    gaps, flags = vetted(*visits, look(4 * HOUR, answer=AnswerKind.GONE))
+
+    assert gaps == [(7200, False, None), (7200, True, None)]
+    assert flags == {"gone", "returned"}
 
 
 def test_a_failure_after_gone_is_no_return():
@@ -438,11 +466,45 @@ def test_a_failed_visit_has_no_digest():
     assert compared(*visits) == ([False], [False])
 
 
+def test_digests_are_compared_across_an_absence():
+    """x, x, gone, x, y, z, z: six visits, two changes, none of them the absence."""
+    visits = digests("x", "x", "", "x", "y", "z", "z")
+    visits[2] = Visit("/a", at(2 * HOUR), answer=AnswerKind.GONE)
+    _, histories = histories_of(visits)
+
+    assert histories.visits.tolist() == [6]
+    assert histories.changed.tolist() == [False, False, True, True, False]
+    assert (histories.gaps * 24).tolist() == pytest.approx([1, 2, 1, 1, 1])
+    assert histories.last_visit == np.datetime64(at(6 * HOUR).replace(tzinfo=None))
+    assert flags_of(int(histories.flags[0])) == {"returned"}
+
+
 def test_a_304_without_a_digest_keeps_the_one_before():
     visits = digests("x", "", "y")
     visits[1] = Visit("/a", at(HOUR), answer=AnswerKind.NOT_MODIFIED)
 
     assert compared(*visits) == ([False, True], [False, False])
+
+
+# Sizes, where there is nothing better.
+
+
+def test_a_size_that_the_page_had_before_is_no_change():
+    """Packed for some clients and plain for others: two sizes alternate for ever."""
+    visits = digests("size:9", "size:4", "size:9", "size:4", "size:7")
+
+    assert compared(*visits) == ([True, False, False, True], [False] * 4)
+
+
+def test_sizes_are_compared_in_the_order_of_time_whatever_that_of_the_log():
+    visits = digests("size:9", "size:9", "size:4", "size:4", "size:9")
+
+    assert compared(*visits)[0] == compared(*reversed(visits))[0] == [False, True, False, False]
+
+
+def test_sizes_are_not_compared_with_digests():
+    """The first size tells nothing, and a digest is compared with the digest before."""
+    assert compared(*digests("x", "size:9", "x", "size:9", "y"))[0] == [False, False, True]
 
 
 # Against slow Python, on logs as nasty as possible: few instants, so that most rules meet.
@@ -454,7 +516,7 @@ _moments = st.builds(
 )
 _answers = st.sampled_from([AnswerKind.OK] * 6 + [AnswerKind.NOT_MODIFIED] * 2 + list(AnswerKind))
 _changes = st.sampled_from([True, False, None, None, None])
-_digests = st.sampled_from(["", "", "x", "y", "z"])
+_digests = st.sampled_from(["", "", "x", "y", "z", "size:1", "size:2"])
 
 
 @st.composite

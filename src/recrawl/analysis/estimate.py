@@ -186,7 +186,8 @@ def estimate(
         source: One row per visit, in any order: a path, a pattern, a folder or a list of them (CSV,
             JSON, Parquet, Arrow, packed or not, or the store of a crawl); a frame of pandas or
             polars, lazy ones too; a DuckDB relation; a pyarrow table, reader or dataset; anything
-            with `__arrow_c_stream__`; a mapping of columns; or an iterable of `Visit`. Columns are
+            with `__arrow_c_stream__`; a mapping of columns; a list of dicts, one per visit; or an
+            iterable of `Visit`. Columns are
             `page`, `visited_at`, `changed` or `digest` and, optionally, `last_modified` and
             `status`. Times without a zone are UTC.
         method: Name of the estimator.

@@ -5,19 +5,20 @@ Touches: files, processes, the standard streams.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from recrawl.adapters.tables.table_options import TableOptions, change_words_of
 from recrawl.cli import options, screen, shared
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from recrawl.adapters.imports.foreign_visits import ForeignVisits, ImportReading
-    from recrawl.adapters.imports.sources import ImportSource
 
 _SOURCES = typer.Argument(
     metavar="SOURCE",
@@ -43,10 +44,31 @@ _SITE = typer.Option(
     help="Scheme and host of an access log that names paths alone, such as https://example.org.",
     show_default=False,
 )
+_AGENT = typer.Option(
+    "--user-agent",
+    metavar="PATTERN",
+    help="Of access logs: only requests whose user agent has this in it, or matches 'MyBot/*'.",
+    show_default=False,
+)
+_CLIENT = typer.Option(
+    "--client",
+    metavar="ADDRESS",
+    help="Of access logs: only requests from this address.",
+    show_default=False,
+)
+_BY_KEY = typer.Option(
+    "--by-key",
+    help="Of CDX, CDXJ and cc-index: name pages by their keys, as in org,example)/, so that http, "
+    "https and www are one page.",
+)
 _COLUMN = typer.Option(
     metavar="OURS=THEIRS",
-    help="Name of a column of a table if it differs, e.g. page=url; may be repeated",
+    help="Of tables: name of a column if it differs, e.g. page=url or page=request.url for a field "
+    "in it; may be repeated",
     show_default=False,
+)
+_SKIP = typer.Option(
+    "--skip-bad-rows", help="Of tables: leave malformed rows out instead of refusing the file."
 )
 _PATHS = typer.Option(
     "--paths",
@@ -64,25 +86,66 @@ _OUTPUT = typer.Option(
     "--output",
     "-o",
     metavar="FILE",
-    help="Write to FILE: .csv, .jsonl or .parquet; of a git repository to a folder DIR/.",
+    help="Write to FILE: .csv, .jsonl, .parquet or .feather; of a git repository to a folder DIR/.",
     show_default=False,
 )
 _SHOWN_DIGEST = 8
 _HEADER = ("page", "visited at", "status", "changed", "digest")
 
 
+class _ReadAs(NamedTuple):
+    """What options say of sources; see `ImportReading`, which is slow to load."""
+
+    site: str
+    table: TableOptions
+    agent: str
+    client: str
+    by_key: bool
+
+
+def _options(
+    *,
+    site: Annotated[str, _SITE] = "",
+    agent: Annotated[str, _AGENT] = "",
+    client: Annotated[str, _CLIENT] = "",
+    by_key: Annotated[bool, _BY_KEY] = False,
+    column: Annotated[list[str] | None, _COLUMN] = None,
+    skip_bad_rows: Annotated[bool, _SKIP] = False,
+    delimiter: Annotated[str, shared.DELIMITER] = "",
+    tz: Annotated[str, shared.TIME_ZONE] = "",
+    time_format: Annotated[str, shared.TIME_FORMAT] = "",
+    true_words: Annotated[str, shared.TRUE] = "",
+    false_words: Annotated[str, shared.FALSE] = "",
+) -> _ReadAs:
+    """How sources are read, checked before any is."""
+    from recrawl.adapters.imports.visit_tables import OPTIONAL
+    from recrawl.parse.addresses import canonical, origin_of
+
+    address = canonical(site) if site else ""
+    if address is None:
+        said = f"must be an address such as https://example.org (got {site!r})"
+        raise typer.BadParameter(said, param_hint="--site")
+    table = replace(
+        shared.table_options(delimiter=delimiter, tz=tz, time_format=time_format),
+        columns=options.renamed(column or [], ("page", "visited_at", *OPTIONAL)),
+        skip_bad_rows=skip_bad_rows,
+        change_words=change_words_of(true_words, false_words),
+    )
+    return _ReadAs(origin_of(address) if address else "", table, agent, client, by_key)
+
+
+@shared.with_options(_options, "read_as")
 def import_visits(
     sources: Annotated[list[str], _SOURCES],
     *,
     kind: Annotated[str, _AS] = "",
-    site: Annotated[str, _SITE] = "",
-    column: Annotated[list[str] | None, _COLUMN] = None,
     paths: Annotated[list[str] | None, _PATHS] = None,
     base: Annotated[str, _BASE] = "",
     into: Annotated[Path | None, _INTO] = None,
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, _OUTPUT] = None,
+    read_as: _ReadAs,
 ) -> None:
     """Read visits from archives, indexes and access logs.
 
@@ -99,10 +162,12 @@ def import_visits(
     Examples:
         recrawl import crawl.warc.gz -o visits.parquet
         recrawl import 'logs/access.log*' --site https://example.org -o visits.csv
+        recrawl import access.log --site https://a.org --user-agent MyBot -o visits.csv
         recrawl import index.cdxj --into recrawl.db
         recrawl import site/ --paths content/ --base https://example.org/ -o world/
     """  # noqa: D301 - \b tells click to leave the paragraph alone
-    from recrawl.adapters.imports.sources import GIT, KINDS, find_sources
+    from recrawl.adapters.imports.foreign_visits import ImportReading
+    from recrawl.adapters.imports.sources import GIT, KINDS, find_sources, read_sources
 
     if kind and kind not in KINDS:
         said = f"must be one of {', '.join(KINDS)} (got {kind!r})"
@@ -120,9 +185,10 @@ def import_visits(
         raise typer.BadParameter("--into excludes --csv, --json and -o")
     inputs = [source.path for source in found]
     out = shared.Output.of(*inputs, as_csv=as_csv, as_json=as_json, file=output)
-    reading = _reading(site, column or [])
+    _check_options(read_as, {source.kind for source in found}, into)
+    reading = ImportReading(**read_as._asdict(), any_name=into is None)
     with screen.progress("reading visits") as progress:
-        visits = _visits(found, reading, progress)
+        visits = read_sources(found, reading, progress)
         if into is not None:
             said, rows = _write_store(into, visits), None
         else:
@@ -133,45 +199,26 @@ def import_visits(
     _remarks(reading, passed)
 
 
-def _reading(site: str, column: Sequence[str]) -> ImportReading:
-    from recrawl.adapters.imports.foreign_visits import ImportReading
-    from recrawl.adapters.imports.visit_tables import OPTIONAL
-    from recrawl.parse.addresses import canonical, origin_of
+def _check_options(read_as: _ReadAs, kinds: set[str], into: Path | None) -> None:
+    """Refuse options that none of the sources heeds."""
+    from recrawl.adapters.imports.sources import ACCESS_LOGS, INDEXES
 
-    address = canonical(site) if site else ""
-    if address is None:
-        said = f"must be an address such as https://example.org (got {site!r})"
-        raise typer.BadParameter(said, param_hint="--site")
-    columns = options.renamed(column, ("page", "visited_at", *OPTIONAL))
-    return ImportReading(origin_of(address) if address else "", columns)
-
-
-def _visits(
-    sources: Sequence[ImportSource],
-    reading: ImportReading,
-    progress: Callable[[float], None] | None,
-) -> Iterator[ForeignVisits]:
-    """Visits of all sources, one after the other; raises where there is none at all."""
-    from recrawl.adapters.imports.sources import ImportReader
-    from recrawl.errors import InvalidTable
-
-    reader, found = ImportReader(reading), False
-    for number, source in enumerate(sources):
-        if progress is not None:
-            reading.progress = _part(progress, number, len(sources))
-        for visits in reader.visits(source):
-            if len(visits):
-                found = True
-                yield visits
-    if not found:
-        names = f"{sources[0].path}{' and others' * (len(sources) > 1)}"
-        left = "; ".join(_left_out(reading))
-        raise InvalidTable(f"{names}: no visits found{f' ({left})' if left else ''}")
-
-
-def _part(progress: Callable[[float], None], number: int, count: int) -> Callable[[float], None]:
-    """Progress in one of several sources."""
-    return lambda share: progress((number + share) / count)
+    given = {
+        "--site, --user-agent and --client are for access logs": (
+            read_as.site or read_as.agent or read_as.client,
+            ACCESS_LOGS,
+        ),
+        "--by-key is for CDX and CDXJ indexes and the columnar index": (read_as.by_key, INDEXES),
+        "--column, --tz and the other options of tables are for tables": (
+            read_as.table != TableOptions(),
+            ("table",),
+        ),
+    }
+    for rule, (said, heeding) in given.items():
+        if said and not kinds & set(heeding):
+            raise typer.BadParameter(f"{rule} (got {', '.join(sorted(kinds))})")
+    if read_as.by_key and into is not None:
+        raise typer.BadParameter("--by-key names pages by what is no address, as a store needs it")
 
 
 class _FirstRows(NamedTuple):
@@ -248,27 +295,8 @@ def _import_world(repository: Path, paths: Sequence[str], base: str, output: Pat
 
 def _remarks(reading: ImportReading, passed: int) -> None:
     """Print what was left out, and how weak the evidence is."""
-    from recrawl.adapters.access_logs.requests import SIZES
-
-    for sentence in (*_left_out(reading), *reading.remarks):
-        screen.remark(sentence if sentence.endswith(".") else f"{sentence}.")
+    for sentence in reading.sentences():
+        screen.remark(sentence)
     if passed:
         files = "1 file is" if passed == 1 else f"{passed:,} files are"
         screen.remark(f"{files} of another kind, and left out.")
-    if reading.evidence[SIZES]:
-        kinds = ", ".join(f"{count:,} {kind}" for kind, count in reading.evidence.items())
-        screen.remark(
-            f"Evidence of change: {kinds}. A size is weak evidence: one that a page never had is "
-            "taken for a change, and changes of equal size are missed. Log the ETag to know better."
-        )
-
-
-def _left_out(reading: ImportReading) -> list[str]:
-    from recrawl.adapters.imports.foreign_visits import MALFORMED
-
-    said = []
-    for what, count in reading.left_out.items():
-        words = f"{count:,} {what[count != 1]} left out"
-        first = f", the first in {reading.first_malformed}" if what == MALFORMED else ""
-        said.append(words + (first if reading.first_malformed else ""))
-    return said

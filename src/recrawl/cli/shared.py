@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recrawl.adapters.tables.table_options import TableOptions, delimiter_of, time_zone_of
+from recrawl.adapters.tables.table_options import (
+    TableOptions,
+    change_words_of,
+    delimiter_of,
+    time_form_of,
+    time_zone_of,
+)
 from recrawl.cli import options, screen
 from recrawl.errors import CannotWrite
 
@@ -35,8 +41,8 @@ SITE_COLUMN = typer.Option(
 )
 COLUMN = typer.Option(
     metavar="OURS=THEIRS",
-    help="Name of a column in FILE if it differs, e.g. page=url or digest=sha1; status= for none; "
-    "may be repeated",
+    help="Name of a column in FILE if it differs, e.g. page=url or page=request.url for a field in "
+    "it; status= for none; may be repeated",
     show_default=False,
 )
 DELIMITER = typer.Option(
@@ -51,6 +57,15 @@ TIME_ZONE = typer.Option(
     help="Time zone of times in FILE without an offset, e.g. Europe/Berlin  [default: UTC]",
     show_default=False,
 )
+TIME_FORMAT = typer.Option(
+    metavar="FORM",
+    help="How times in FILE are written, where that is not told, e.g. '%d/%m/%Y %H:%M'",
+    show_default=False,
+)
+TRUE = typer.Option(
+    metavar="WORDS", help="Words for true in FILE, e.g. changed,new", show_default=False
+)
+FALSE = typer.Option(metavar="WORDS", help="Words for false in FILE, e.g. same", show_default=False)
 SKIP = typer.Option("--skip-bad-rows", help="Skip malformed rows and count them.")
 CSV = typer.Option(
     "--csv/--spreadsheet",
@@ -62,7 +77,7 @@ OUTPUT = typer.Option(
     "--output",
     "-o",
     metavar="FILE",
-    help="Write to FILE: .csv, .jsonl or .parquet; - for the standard output.",
+    help="Write to FILE: .csv, .jsonl, .parquet or .feather; - for the standard output.",
     show_default=False,
 )
 STORE = typer.Argument(
@@ -124,9 +139,15 @@ def table_options(
     *,
     delimiter: Annotated[str, DELIMITER] = "",
     tz: Annotated[str, TIME_ZONE] = "",
+    time_format: Annotated[str, TIME_FORMAT] = "",
 ) -> TableOptions:
     """How tables are read, checked before any is."""
-    return TableOptions({}, delimiter=delimiter_of(delimiter), time_zone=time_zone_of(tz))
+    return TableOptions(
+        {},
+        delimiter=delimiter_of(delimiter),
+        time_zone=time_zone_of(tz),
+        time_form=time_form_of(time_format),
+    )
 
 
 def log_options(
@@ -136,23 +157,32 @@ def log_options(
     skip_bad_rows: Annotated[bool, SKIP] = False,
     delimiter: Annotated[str, DELIMITER] = "",
     tz: Annotated[str, TIME_ZONE] = "",
+    time_format: Annotated[str, TIME_FORMAT] = "",
+    true_words: Annotated[str, TRUE] = "",
+    false_words: Annotated[str, FALSE] = "",
 ) -> TableOptions:
     """How visit logs are read, checked before any is."""
     from recrawl.adapters.tables.visits import CHANGE_TIME, NEEDED, OPTIONAL
 
-    options_of_all = table_options(delimiter=delimiter, tz=tz)
-    names = options.renamed(column or [], (*NEEDED, *OPTIONAL, CHANGE_TIME), site_column)
-    return replace(options_of_all, columns=names, skip_bad_rows=skip_bad_rows)
+    return replace(
+        table_options(delimiter=delimiter, tz=tz, time_format=time_format),
+        columns=options.renamed(column or [], (*NEEDED, *OPTIONAL, CHANGE_TIME), site_column),
+        skip_bad_rows=skip_bad_rows,
+        change_words=change_words_of(true_words, false_words),
+    )
 
 
 def read_remarks(table: TableInput) -> None:
     """Print how a table was understood, and what was left out."""
-    from recrawl.report.words import counted
+    from recrawl.report.words import clock_sentences, counted
 
-    for sentence in table.remarks:
+    for sentence in (*table.remarks, *clock_sentences(*table.zone.doubts)):
         screen.remark(sentence)
     if table.skipped:
         screen.remark(f"{counted(table.skipped, 'malformed row')} skipped.")
+    if table.merged:
+        visits = counted(table.merged, "visit")
+        screen.remark(f"{visits} to the same page in the same second as another: taken for one.")
 
 
 def store_in(store: Path | None, settings: Path) -> Path:

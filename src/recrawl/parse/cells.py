@@ -17,7 +17,7 @@ from recrawl.visits.rows import UNKNOWN_CHANGE
 from recrawl.visits.visit import answer_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from recrawl.arrays.types import Answers, Bools, Changes
 
@@ -25,16 +25,26 @@ CHANGED_RULE = "must be true, false or empty"
 STATUS_RULE = "must be an HTTP code, ok, failed, gone or empty"
 PAGE_RULE = "must name a page"
 
-_CHANGED = {
+# Also as spreadsheets write them in other languages; none of these words means the opposite in any.
+CHANGE_WORDS: Mapping[str, int] = {
     **dict.fromkeys(("true", "1", "1.0", "t", "yes", "y"), 1),
     **dict.fromkeys(("false", "0", "0.0", "f", "no", "n"), 0),
+    **dict.fromkeys(("wahr", "vrai", "vero", "verdadero", "verdadeiro", "waar"), 1),
+    **dict.fromkeys(("falsch", "faux", "falso", "onwaar"), 0),
+    **dict.fromkeys(("ja", "oui"), 1),
+    **dict.fromkeys(("nein", "non", "nee"), 0),
     "": UNKNOWN_CHANGE,
 }
 
 
-def changes(texts: Sequence[str]) -> tuple[Changes, Bools]:
-    """1, 0 or -1 for each of true, false and empty, and which cells are none of them."""
-    codes = [_CHANGED.get(text.strip().lower(), 2) for text in texts]
+def changes(texts: Sequence[str], words: Mapping[str, int] = CHANGE_WORDS) -> tuple[Changes, Bools]:
+    """1, 0 or -1 for each of true, false and empty, and which cells are none of them.
+
+    Args:
+        texts: The cells.
+        words: What each word means, in small letters.
+    """
+    codes = [words.get(text.strip().lower(), 2) for text in texts]
     values = np.array(codes, np.int8)
     return values, values == 2  # noqa: PLR2004 - the code for "none of them", two lines up
 

@@ -17,12 +17,14 @@ Pure.
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from datetime import UTC
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from recrawl.errors import InvalidInput
+from recrawl.parse.time_forms import USUAL_FORMS
+from recrawl.parse.time_zones import Zone
 from recrawl.units import (
     EARLIEST,
     EARLIEST_MICROSECONDS,
@@ -38,100 +40,39 @@ from recrawl.visits.rows import UNKNOWN_TIME
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import tzinfo
+    from datetime import datetime
+
+    import numpy.typing as npt
 
     from recrawl.arrays.types import Bools, Floats, Ints
 
+    _Letters: TypeAlias = npt.NDArray[np.uint32]
+
 TIME_RULE = "must be a time in ISO 8601 or an epoch number, from 1900 to 2200"
 _SLASHED = re.compile(r"\s*\d{1,2}([/.-])\d{1,2}\1\d{2,4}\b.*")
-_SLASHED_RULE = "must be a time in ISO 8601, for day and month could be swapped: write 2026-01-31"
-
-_SECOND, _DAY_SECONDS = 1_000_000, 86_400
-_DAY = _DAY_SECONDS * _SECOND
-_STEP = 5  # days; no clock was ever changed twice in fewer, in a law that lasted
-_NUMBER = re.compile(r"\s*[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?\s*", re.ASCII)
-_ISO = re.compile(
-    r"(\d{4})([-/])(\d\d)\2(\d\d)"
-    r"(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?: ?(?:([Zz])|[+-](\d\d):?(\d\d)?))?)?",
-    re.ASCII,
+_SLASHED_RULE = (
+    "must be a time in ISO 8601, for day and month could be swapped: write 2026-01-31, or say what "
+    "it is: --time-format '%d/%m/%Y'"
 )
+
+_SECOND = 1_000_000
+_DAY = 86_400 * _SECOND
+_NUMBER = re.compile(r"\s*[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?\s*", re.ASCII)
 _ZERO = ord("0")
 _MICROSECOND_DIGITS = 6
 _EXACT = 2.0**53  # whole floats below it are what was written
 
 
-class Zone:
-    """How times without an offset are read.
-
-    An hour that a clock shows twice, when summer time ends, is taken for the first of the two; one
-    that it skips is taken as if the clock had not been changed yet, as Python has it.
-
-    Args:
-        info: Their time zone; None for UTC where nobody said so.
-
-    Attributes:
-        assumed: Whether a time was taken for UTC though nobody said so.
-    """
-
-    def __init__(self, info: tzinfo | None = None) -> None:
-        self.assumed = False
-        self._info = info
-        self._span = (0, 0)
-        self._edges: Ints = np.empty(0, np.int64)
-        self._offsets: Ints = np.zeros(1, np.int64)
-
-    def utc(self, local: Ints, *, days: bool = False) -> Ints:
-        """Instants in UTC of what a clock showed, both in microseconds since 1970.
-
-        Args:
-            local: What the clock showed.
-            days: Whether that is a day without a time, of which nobody knows the hour anyway.
-        """
-        if not len(local):
-            return local
-        if self._info is None:
-            self.assumed |= not days
-            return local
-        self._cover(int(local.min()), int(local.max()), self._info)
-        return local - self._offsets[np.searchsorted(self._edges, local, side="right")]
-
-    def _cover(self, first: int, last: int, info: tzinfo) -> None:
-        """Find out when the offset changes between two instants, give or take two days."""
-        first = max(first, EARLIEST_MICROSECONDS) // _DAY - 2
-        last = min(last, LATEST_MICROSECONDS) // _DAY + 2
-        if self._span[0] <= first and last <= self._span[1] and self._span != (0, 0):
-            return
-        if self._span != (0, 0):
-            first, last = min(first, self._span[0]), max(last, self._span[1])
-        edges, offsets = [], [_offset(info, first * _DAY_SECONDS)]
-        for day in range(first, last, _STEP):
-            start, end = day * _DAY_SECONDS, (day + _STEP) * _DAY_SECONDS
-            before, after = offsets[-1], _offset(info, end)
-            if before == after:
-                continue
-            while end - start > 1:
-                middle = (start + end) // 2
-                start, end = (middle, end) if _offset(info, middle) == before else (start, middle)
-            # The old offset holds until the clock has shown all that it shows under either.
-            edges.append(end * _SECOND + max(before, after))
-            offsets.append(after)
-        self._span = (first, last)
-        self._edges, self._offsets = np.array(edges, np.int64), np.array(offsets, np.int64)
-
-
-def _offset(info: tzinfo, seconds: int) -> int:
-    """Microseconds that clocks are ahead of UTC at an instant."""
-    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
-    found = moment.astimezone(info).utcoffset()
-    return 0 if found is None else found // timedelta(microseconds=1)
-
-
-def time_rule(text: str) -> str:
+def time_rule(text: str, zone: Zone | None = None) -> str:
     """What a time must be, for a cell that is none.
 
-    >>> time_rule("03/04/2026")
-    'must be a time in ISO 8601, for day and month could be swapped: write 2026-01-31'
+    >>> time_rule("03/04/2026").partition(":")[0]
+    'must be a time in ISO 8601, for day and month could be swapped'
     """
+    if zone is not None and zone.form is not None:
+        return (
+            f"must be a time such as {zone.form.sample}, from 1900 to 2200, as --time-format says"
+        )
     return _SLASHED_RULE if _SLASHED.fullmatch(text) else TIME_RULE
 
 
@@ -142,7 +83,7 @@ def times(texts: Sequence[str], *, optional: bool, zone: Zone | None = None) -> 
     array([False, False,  True])
     """
     zone = zone or Zone()
-    for read in (_number_column, _iso_column):
+    for read in (_number_column, _formed_column):
         found = read(texts, zone)
         if found is not None:
             return found
@@ -159,7 +100,7 @@ def times(texts: Sequence[str], *, optional: bool, zone: Zone | None = None) -> 
 
 def _number_column(texts: Sequence[str], zone: Zone) -> tuple[Ints, Bools] | None:
     """All cells as numbers, or None where some are something else."""
-    if not texts or _NUMBER.fullmatch(texts[0]) is None:
+    if not texts or zone.form is not None or _NUMBER.fullmatch(texts[0]) is None:
         return None
     together = "".join(texts)
     if "_" in together or not together.isascii():  # which numbers in Python may have
@@ -257,70 +198,86 @@ def _days_of(year: Ints, month: Ints, day: Ints) -> tuple[Ints, Bools]:
     return first + day - 1, right & (day >= 1) & (day <= after - first)
 
 
-def _iso_column(texts: Sequence[str], zone: Zone) -> tuple[Ints, Bools] | None:
-    """All cells as ISO 8601, or None where some are something else."""
+def _formed_column(texts: Sequence[str], zone: Zone) -> tuple[Ints, Bools] | None:
+    """All cells as one of the forms, or None where some are something else."""
     if not texts:
         return None
     values = np.empty(len(texts), np.int64)
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     for length in np.unique(lengths).tolist():
         rows = np.flatnonzero(lengths == length)
+        if not length:
+            return None
         alike = len(rows) == len(texts)
         cells = texts if alike else [texts[row] for row in rows.tolist()]
-        form = _ISO.fullmatch(cells[0])
-        found = None if form is None else _iso_cells(cells, form, zone)
-        if found is None:
-            return None
-        values[rows] = found
+        letters = np.array(cells, f"U{length}").view(np.uint32).reshape(len(cells), length)
+        for some in _alike(letters):
+            found = _formed_cells(letters[some].T, _form_of(cells[some[0]], zone), zone)
+            if found is None:
+                return None
+            values[rows[some]] = found
     return values, _out_of_range(values)
 
 
-def _iso_cells(cells: Sequence[str], form: re.Match[str], zone: Zone) -> Ints | None:
-    """Cells that all have the form of the first one, or None where some have not."""
-    width = form.end()
-    letters = np.array(cells, f"U{width}").view(np.uint32).reshape(len(cells), width).T
+def _alike(letters: _Letters) -> list[Ints]:
+    """Rows of cells that have digits in the same places."""
+    digits = letters - np.uint32(_ZERO) <= 9  # noqa: PLR2004 - wraps below zero
+    if (digits == digits[0]).all():
+        return [np.arange(len(letters))]
+    _, kind = np.unique(np.packbits(digits, axis=1), axis=0, return_inverse=True)
+    order = np.argsort(kind, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(kind[order])) + 1)
+
+
+def _form_of(text: str, zone: Zone) -> re.Match[str] | None:
+    forms = USUAL_FORMS if zone.form is None else zone.form.patterns
+    found = (form.fullmatch(text) for form in forms)
+    return next((each for each in found if each is not None), None)
+
+
+def _formed_cells(letters: _Letters, form: re.Match[str] | None, zone: Zone) -> Ints | None:
+    """Cells, letter by letter, in the form of the first one; None where some are in another."""
+    if form is None:
+        return None
     digits = np.ascontiguousarray(letters, np.uint32) - np.uint32(_ZERO)  # wraps below zero
     for place, letter in enumerate(form.string):
-        fits = digits[place] <= 9 if letter.isdigit() else letters[place] == ord(letter)  # noqa: PLR2004
-        if not fits.all():
+        if not letter.isdigit() and not (letters[place] == ord(letter)).all():
             return None
+    parts = {name: text for name, text in form.groupdict().items() if text}
 
-    def number(group: int, most: int = 9) -> Ints:
-        start, end = form.span(group)
-        value = np.zeros(len(cells), np.int64)
+    def number(part: str, most: int = 9) -> Ints:
+        start, end = form.span(part) if part in parts else (0, 0)
+        value = np.zeros(letters.shape[1], np.int64)
         for place in range(start, min(end, start + most)):
             value = value * 10 + digits[place]
         return value
 
-    days, right = _days_of(number(1), number(3), number(4))
-    hour, minute, second = number(5), number(6), number(7)
-    right &= (hour < 24) & (minute < 60) & (second < 60)  # noqa: PLR2004 - a clock
+    days, right = _days_of(number("year"), number("month"), number("day"))
+    hour, minute, second = number("hour"), number("minute"), number("second")
+    hours, minutes = number("hours"), number("minutes")  # of the offset
+    right &= (hour < 24) & (minute < 60) & (second < 60) & (hours < 24) & (minutes < 60)  # noqa: PLR2004 - a clock
     if not right.all():
         return None
     shown: Ints = days * _DAY + ((hour * 60 + minute) * 60 + second) * _SECOND
-    if form[8]:
-        shown += number(8, _MICROSECOND_DIGITS) * 10 ** max(_MICROSECOND_DIGITS - len(form[8]), 0)
-    if form[9]:
-        return shown
-    if form[10]:
-        hours, minutes = number(10), number(11)
-        if not ((hours < 24) & (minutes < 60)).all():  # noqa: PLR2004 - a clock
-            return None
-        ahead = (hours * 60 + minutes) * 60 * _SECOND
-        west = form.string[form.start(10) - 1] == "-"
-        return shown + ahead if west else shown - ahead
-    return zone.utc(shown, days=form[5] is None)
+    if "fraction" in parts:
+        finer = 10 ** max(_MICROSECOND_DIGITS - len(parts["fraction"]), 0)
+        shown += number("fraction", _MICROSECOND_DIGITS) * finer
+    if "utc" not in parts and "hours" not in parts:
+        return zone.utc(shown, days="hour" not in parts)
+    west = "hours" in parts and form.string[form.start("hours") - 1] == "-"
+    ahead = (hours * 60 + minutes) * 60 * _SECOND
+    return shown + ahead if west else shown - ahead
 
 
 def _one_by_one(texts: Sequence[str], zone: Zone) -> tuple[Ints, Bools]:
     values, wrong = np.zeros(len(texts), np.int64), np.ones(len(texts), np.bool_)
     numeric = [row for row, text in enumerate(texts) if _NUMBER.fullmatch(text)]
-    if numeric:
+    if numeric and zone.form is None:
         found = _number_column([texts[row] for row in numeric], zone)
         assert found is not None  # noqa: S101 - all of them are numbers
         values[numeric], wrong[numeric] = found
     known: dict[str, int | None] = {}
-    counted = set(numeric)
+    counted = set(numeric) if zone.form is None else set()
     for row, text in enumerate(texts):
         if row in counted:
             continue
@@ -334,9 +291,8 @@ def _one_by_one(texts: Sequence[str], zone: Zone) -> tuple[Ints, Bools]:
 
 def _worded(text: str, zone: Zone) -> int | None:
     """Microseconds since 1970 of a time in words; None for no time."""
-    try:
-        moment = worded_instant(text)
-    except InvalidInput:
+    moment = _moment(text, zone)
+    if moment is None:
         return None
     if moment.tzinfo is not None:
         shown = microseconds(moment)
@@ -344,3 +300,12 @@ def _worded(text: str, zone: Zone) -> int | None:
         local = np.array([microseconds(moment.replace(tzinfo=UTC))])
         shown = int(zone.utc(local, days=":" not in text)[0])
     return shown if EARLIEST_MICROSECONDS <= shown <= LATEST_MICROSECONDS else None
+
+
+def _moment(text: str, zone: Zone) -> datetime | None:
+    if zone.form is not None:
+        return zone.form.moment(text)
+    try:
+        return worded_instant(text)
+    except InvalidInput:
+        return None

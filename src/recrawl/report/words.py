@@ -68,6 +68,24 @@ def counted(number: int, thing: str) -> str:
     return f"1 {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
+def clock_sentences(first: int, second: int, skipped: int) -> list[str]:
+    """How times were read that clocks showed twice, or never.
+
+    >>> clock_sentences(0, 0, 1)
+    ['1 time of an hour that clocks skipped: read as if it had been shown.']
+    """
+    said = []
+    if first + second:
+        said.append(
+            f"{counted(first + second, 'time')} of an hour that clocks showed twice: by the order "
+            f"of rows, {first:,} of the first and {second:,} of the second."
+        )
+    if skipped:
+        times = counted(skipped, "time")
+        said.append(f"{times} of an hour that clocks skipped: read as if it had been shown.")
+    return said
+
+
 def visits_text(number: float) -> str:
     """A number of visits, to two figures at least.
 

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 UNKNOWN_TIME = np.iinfo(np.int64).min  # what numpy calls NaT; smaller than every real instant
 UNKNOWN_CHANGE = -1
 NO_DIGEST = 0
+SIZE_DIGEST = "size:"  # how a digest begins that is no more than the size of an answer
+_SIZE_LETTERS = np.frombuffer(SIZE_DIGEST.encode(), np.uint8)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,8 +110,9 @@ class Rows:
 def digest_hashes(digests: Texts) -> Words | None:
     """One number per digest, `NO_DIGEST` where it is empty; None where all are.
 
-    Equal digests have equal numbers in every log. The seed need not be secret: whoever prepares
-    two digests that share a number hides a change of a page that is theirs.
+    It is odd for a size, such as `size:5120`, and even for all others. Equal digests have equal
+    numbers in every log. The seed need not be secret: whoever prepares two digests that share a
+    number hides a change of a page that is theirs.
 
     >>> first, same, other, none = digest_hashes(Texts.of(["3f2a", "3f2a", "9be1", ""]))
     >>> first == same, first == other, none == NO_DIGEST
@@ -118,7 +121,22 @@ def digest_hashes(digests: Texts) -> Words | None:
     some = np.diff(digests.offsets) > 0
     if not some.any():
         return None
-    return np.where(some, np.maximum(digests.hashes(seed=0)[0], 1), NO_DIGEST)
+    hashed = np.maximum(digests.hashes(seed=0)[0], 2) & ~np.uint64(1)
+    hashed[_sizes_among(digests)] |= np.uint64(1)
+    return np.where(some, hashed, NO_DIGEST)
+
+
+def _sizes_among(digests: Texts) -> Ints:
+    """Rows whose digest is a size."""
+    rows: Ints = np.flatnonzero(np.diff(digests.offsets) > len(_SIZE_LETTERS))
+    for place, letter in enumerate(_SIZE_LETTERS):
+        rows = rows[digests.data[digests.offsets[rows] + place] == letter]
+    return rows
+
+
+def is_size(digest: Words) -> Bools:
+    """Which of the numbers that `digest_hashes` made are those of sizes."""
+    return (digest & np.uint64(1)) > 0
 
 
 def rows_of(visits: Iterable[Visit]) -> tuple[list[str], Rows]:

@@ -18,9 +18,13 @@ changed; Last-Modified only *when*. One table says what each gap shows, by the v
 
 Where a log does not say whether the content differs, digests do: another one than the last before
 is a change, and one that the page had earlier a change back. A visit without a digest says nothing;
-after a change that came without one, the next digest has nothing to be compared with.
+after a change that came without one, the next digest has nothing to be compared with. A size in
+place of a digest is weak: only one that the page never had before is a change, for a page that is
+sent packed to some and plain to others has two for each of its versions.
 
-A visit that failed is no visit. 404 or 410 after a visit is a change that ends the history.
+A visit that failed is no visit. 404 or 410 after a visit is a change that ends the history, unless
+the page comes back: then its absence lies in the gap between the visits around it, which shows what
+the visit after it says of the content.
 
 Pure.
 """
@@ -29,7 +33,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -38,7 +42,7 @@ from recrawl.arrays.ranges import sums
 from recrawl.errors import InvalidParameter
 from recrawl.units import MICROSECONDS_A_DAY
 from recrawl.visits.histories import Histories
-from recrawl.visits.rows import NO_DIGEST, UNKNOWN_CHANGE, UNKNOWN_TIME, rows_of
+from recrawl.visits.rows import NO_DIGEST, UNKNOWN_CHANGE, UNKNOWN_TIME, is_size, rows_of
 from recrawl.visits.visit import AnswerKind, Flag
 
 if TYPE_CHECKING:
@@ -116,25 +120,46 @@ def histories_of(
 
 def vet(rows: Rows, vetting: Vetting) -> Histories:
     """History of each page in `rows`."""
-    parts: dict[int, Histories] = {}
+    return vet_log(rows, vetting).histories
+
+
+class VettedLog(NamedTuple):
+    """What a log shows.
+
+    Attributes:
+        histories: History of each page.
+        merged: Visits that were of the same page and second as another one.
+    """
+
+    histories: Histories
+    merged: int
+
+
+def vet_log(rows: Rows, vetting: Vetting) -> VettedLog:
+    """History of each page in `rows`, and what became of rows on the way."""
+    parts: dict[int, VettedLog] = {}
 
     def work(pages: slice) -> None:
         parts[pages.start] = _vet(rows.pages(pages), vetting)
 
     over_blocks(work, len(rows.offsets) - 1)
-    return Histories.joined([parts[start] for start in sorted(parts)])
+    found = [parts[start] for start in sorted(parts)]
+    histories = Histories.joined([part.histories for part in found])
+    return VettedLog(histories, sum(part.merged for part in found))
 
 
-def _vet(rows: Rows, vetting: Vetting) -> Histories:
+def _vet(rows: Rows, vetting: Vetting) -> VettedLog:
     flags = np.zeros(len(rows.offsets) - 1, np.uint32)
     rows = _in_order(rows)
     rows = _without_failures(rows)
-    rows = _until_gone(rows, flags)
+    rows = _without_absences(rows, flags)
+    told = len(rows.at)
     rows = _one_visit_a_moment(rows, vetting)
+    merged = told - len(rows.at)
     rows = _without_stamps(rows, flags)
     rows = _compare_digests(rows, vetting)
     rows = _without_open(rows, vetting, flags)
-    return _gaps(rows, vetting, flags)
+    return VettedLog(_gaps(rows, vetting, flags), merged)
 
 
 def _in_order(rows: Rows) -> Rows:
@@ -151,21 +176,19 @@ def _without_failures(rows: Rows) -> Rows:
     return rows if rows.answer is None else rows.keep(rows.answer != AnswerKind.FAILED)
 
 
-def _until_gone(rows: Rows, flags: FlagBits) -> Rows:
-    """Drop what came before the page was ever seen and after it was gone."""
+def _without_absences(rows: Rows, flags: FlagBits) -> Rows:
+    """Drop each 404 and 410 but the one that ends a history."""
     if rows.answer is None or not (rows.answer == AnswerKind.GONE).any():
         return rows
-    row = np.arange(len(rows.at))
-    seen = rows.of_page(np.minimum, np.where(rows.answer == AnswerKind.GONE, len(row), row), 0)
-    rows = rows.keep(row >= np.repeat(seen, np.diff(rows.offsets)))
-
-    row = np.arange(len(rows.at))
-    gone = np.asarray(rows.answer) == AnswerKind.GONE
-    end = rows.of_page(np.minimum, np.where(gone, row, len(row)), len(row))
-    after = row > np.repeat(end, np.diff(rows.offsets))
-    _mark(flags, rows.of_page(np.maximum, gone, empty=0) > 0, Flag.GONE)
-    _mark(flags, rows.of_page(np.maximum, after & ~gone, empty=0) > 0, Flag.RETURNED)
-    return rows.keep(~after)
+    row, per_page = np.arange(len(rows.at)), np.diff(rows.offsets)
+    gone = rows.answer == AnswerKind.GONE
+    first = rows.of_page(np.minimum, np.where(gone, len(row), row), len(row))
+    last = rows.of_page(np.maximum, np.where(gone, -1, row), -1)
+    between = gone & (row > np.repeat(first, per_page)) & (row < np.repeat(last, per_page))
+    ends = gone & (row == np.repeat(last, per_page) + 1) & (row > np.repeat(first, per_page))
+    _mark(flags, rows.of_page(np.maximum, ends, empty=0) > 0, Flag.GONE)
+    _mark(flags, rows.of_page(np.maximum, between, empty=0) > 0, Flag.RETURNED)
+    return rows.keep(~gone | ends)
 
 
 def _one_visit_a_moment(rows: Rows, vetting: Vetting) -> Rows:
@@ -225,7 +248,7 @@ def _compare_digests(rows: Rows, vetting: Vetting) -> Rows:
     """Say whether the content differs, where only digests tell."""
     if rows.digest is None:
         return rows
-    rows = _from_first_digest(rows, rows.digest)
+    rows = _compare_sizes(_from_first_digest(rows, rows.digest))
     digest: Words = np.where(_is_gone(rows), NO_DIGEST, rows.digest)  # type: ignore[arg-type] # not None
     known, first = digest != NO_DIGEST, np.repeat(rows.offsets[:-1], np.diff(rows.offsets))
     # Row that last told the version of the page, or made it unknown; before this row.
@@ -252,6 +275,22 @@ def _from_first_digest(rows: Rows, digest: Words) -> Rows:
     some = start < len(row)
     some[some] = digest[start[some]] != NO_DIGEST
     return rows.keep(row >= np.repeat(np.where(some, start, 0), np.diff(rows.offsets)))
+
+
+def _compare_sizes(rows: Rows) -> Rows:
+    """Say whether the content differs, where sizes tell; they are then no digests any more."""
+    digest: Words = rows.digest  # type: ignore[assignment] # not None
+    sizes = is_size(digest)
+    if not sizes.any():
+        return rows
+    first = np.repeat(rows.offsets[:-1], np.diff(rows.offsets))
+    some = np.flatnonzero(sizes & ~_is_gone(rows))
+    begins = np.diff(first[some], prepend=-1) != 0
+    known = _seen_before(digest[some], first[some], np.zeros(len(some), np.uint64))
+    differs = np.where(begins, UNKNOWN_CHANGE, ~known)
+    changed = rows.changed.copy()
+    changed[some] = np.where(changed[some] == UNKNOWN_CHANGE, differs, changed[some])
+    return replace(rows, changed=changed, digest=np.where(sizes, NO_DIGEST, digest))
 
 
 def _is_gone(rows: Rows) -> Bools:

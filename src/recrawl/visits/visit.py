@@ -28,7 +28,7 @@ class AnswerKind(IntEnum):
 
     OK = 0
     NOT_MODIFIED = 1  # 304: unchanged, as the host says
-    GONE = 2  # 404 or 410: after a visit, a change that ends the history
+    GONE = 2  # 404 or 410: after the last visit that saw the page, a change that ends its history
     FAILED = 3  # 429, 5xx, a time-out, a wall: no visit at all
 
 
@@ -50,8 +50,8 @@ class Flag(IntFlag):
     LM_SKEW = 4  # Last-Modified slightly later than the visit: the host's clock runs ahead
     LM_FUTURE = 8  # Last-Modified far later than the visit: ignored
     LM_GENERATED = 16  # Last-Modified is always "now": ignored for this page
-    GONE = 32  # the page answered 404 or 410 and its history ends there
-    RETURNED = 64  # visits after the page was gone were left out
+    GONE = 32  # the page answered 404 or 410 in the end, and its history ends there
+    RETURNED = 64  # the page answered 404 or 410 and came back
     IRREGULAR_GAPS = 128  # gaps differ too much for a method that takes them for equal
     UNDATED = 256  # changes without a date, taken for the middle of their gaps
     HEAVY_TAIL = 512  # so few visits that the estimate has no finite variance

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from recrawl.adapters.access_logs.requests import FROM_CACHE, OTHER_METHOD, SizeMemory
+from recrawl.adapters.access_logs.requests import FROM_CACHE, OTHER_METHOD
 from recrawl.adapters.access_logs.squid import parse_squid
 from recrawl.adapters.access_logs.w3c import W3CLines
 from recrawl.adapters.access_logs.web_servers import WebServerLines
@@ -179,9 +179,10 @@ def test_a_log_of_cloudfront_is_known_by_its_head(tmp_path):
     found = imported(log, reading=reading)
 
     assert {visit.at for visit in found} == {"2019-12-04T21:02:31"}
-    assert [(visit.page[23:], visit.status, visit.changed) for visit in found] == [
-        *(("/index.html", 200, -1), ("/index.html", 304, 0), ("/index.html", 200, 0)),
-        *(("/index.html", 200, 1), ("/index.html", 502, -1), ("/index.html?a=b&c=d", 200, -1)),
+    assert [(visit.page[23:], visit.status, visit.changed, visit.digest) for visit in found] == [
+        *(("/index.html", 200, -1, "size:78"), ("/index.html", 304, 0, "")),
+        *(("/index.html", 200, -1, "size:78"), ("/index.html", 200, -1, "size:99")),
+        *(("/index.html", 502, -1, ""), ("/index.html?a=b&c=d", 200, -1, "size:78")),
     ]
     assert reading.left_out == {FROM_CACHE: 1, MALFORMED: 1, OTHER_METHOD: 1}
 
@@ -193,13 +194,3 @@ def test_iis_names_fields_too():
     request = lines(b"2026-01-02 03:04:05 GET /a.aspx - 200")
 
     assert (request.page, request.status, request.size) == ("https://a.org/a.aspx", 200, -1)
-
-
-def test_sizes_are_remembered_within_a_bound():
-    sizes = SizeMemory(most=4)
-
-    assert [sizes.changed("/a", size) for size in (1, 2, 1, 2)] == [-1, 1, 0, 0]
-    for number in range(20):
-        sizes.changed(f"/{number}", 1)
-        assert len(sizes._new) + len(sizes._old) <= 8
-    assert sizes.changed("/a", 1) == -1  # forgotten, as if it were new

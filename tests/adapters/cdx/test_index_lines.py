@@ -120,7 +120,18 @@ def test_what_is_left_out_is_counted():
 
     assert [row[0] for row in found] == ["http://a.org/", "http://a.org/b"]
     assert reading.left_out == {MALFORMED: 4, NOT_A_PAGE: 1}
-    assert reading.first_malformed == "a.cdx: 'too short'"
+    first = "a.cdx, line 3: must have 6 fields or more (got 'too short')"
+    assert reading.first_malformed == first
+
+
+def test_a_date_that_is_none_is_told_with_its_line():
+    """Beyond the first block, too, and below a header."""
+    reading, header = ImportReading(), b" CDX N b a m s k r M S V g\n"
+    blocks = [header + line().encode() + b"\n", (line(date="20140230200624") + "\n").encode()]
+
+    assert sum(len(visits) for visits in read_index(blocks, reading, "a.cdx")) == 1
+    first = "a.cdx, line 3: must have a date of fourteen digits (got '20140230200624')"
+    assert reading.first_malformed == first
 
 
 def test_line_ends_of_other_systems_are_line_ends():

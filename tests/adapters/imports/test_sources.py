@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import json
 import lzma
 import shutil
 
@@ -10,9 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
-from recrawl.adapters.imports.foreign_visits import MALFORMED, ImportReading
+from recrawl.adapters.imports.foreign_visits import MALFORMED, NOT_A_PAGE, ImportReading
 from recrawl.adapters.imports.sources import KINDS, find_sources, kind_of
 from recrawl.adapters.imports.streams import open_source
+from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.errors import InvalidParameter, InvalidTable, RecrawlError
 from tests.adapters.imports.archives import Visited, imported, needs_real_archives
 from tests.fuzz.real_files import FOLDER
@@ -139,12 +141,49 @@ def test_tables_with_columns_of_their_own(tmp_path):
         "http://a.org/,2026-01-04,9,\n"
     )
     columns = {"page": "url", "visited_at": "time", "status": "code", "digest": "sha1"}
-    reading = ImportReading(columns=columns)
+    with pytest.raises(InvalidTable, match=r"line 3, column 'time': must be a time .*got 'soon'"):
+        imported(path, reading=ImportReading(table=TableOptions(columns)))
+    reading = ImportReading(table=TableOptions(columns, skip_bad_rows=True))
 
     found = imported(path, reading=reading)
 
-    assert [visit[2:] for visit in found] == [(200, "x", -1), (304, "", 0), (2, "", -1)]
+    assert [visit[2:] for visit in found] == [
+        *((200, "x", -1), (304, "", 0), (2, "", -1), (200, "z", -1)),
+    ]
     assert reading.left_out[MALFORMED] == 2
+    assert "line 3, column 'time'" in reading.first_malformed
+
+
+def test_a_table_may_name_pages_by_anything_but_for_a_store(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("page,visited_at\n /a ,2026-01-01\nHTTP://A.org,2026-01-01\n")
+
+    assert [visit.page for visit in imported(path)] == ["/a", "http://a.org/"]
+    reading = ImportReading(any_name=False)
+    assert [visit.page for visit in imported(path, reading=reading)] == ["http://a.org/"]
+    assert reading.left_out == {NOT_A_PAGE: 1}
+
+
+def test_keys_of_indexes_name_pages(tmp_path):
+    """So that http, https and www are one."""
+    addresses = ["http://a.org/", "https://www.a.org/"]
+    rows = [("org,a)/", f"2026010{day}000000", addresses[day % 2]) for day in (1, 2, 3)]
+    cdx, cdxj, parquet = (tmp_path / name for name in ("i.cdx", "i.cdxj", "i.parquet"))
+    cdx.write_text("".join(f"{k} {at} {url} text/html 200 {DIGESTS[0]} -\n" for k, at, url in rows))
+    cdxj.write_text(
+        "".join(f"{k} {at} {json.dumps({'url': url, 'status': '200'})}\n" for k, at, url in rows)
+    )
+    columns = {"url_surtkey": [k for k, _, _ in rows], "url": [url for _, _, url in rows]}
+    times = {"fetch_time": ["2026-01-01"] * 3, "fetch_status": [200] * 3}
+    pq.write_table(pa.table(columns | times | {"content_digest": ["x"] * 3}), parquet)
+
+    for path in (cdx, cdxj, parquet):
+        assert {visit.page for visit in imported(path)} == {"http://a.org/", "https://www.a.org/"}
+        found = imported(path, reading=ImportReading(by_key=True))
+        assert [visit.page for visit in found] == ["org,a)/"] * 3
+    cdx.write_text(" CDX b a m s k\n" + cdx.read_text().replace("org,a)/ ", ""))
+    with pytest.raises(InvalidTable, match="must have keys"):
+        imported(cdx, reading=ImportReading(by_key=True))
 
 
 @pytest.mark.parametrize(

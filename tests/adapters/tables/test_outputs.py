@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import feather
 
 from recrawl import Gamma, Histories, Ratio
 from recrawl.adapters.tables.outputs import (
@@ -23,7 +24,7 @@ from recrawl.adapters.tables.outputs import (
 )
 from recrawl.arrays.texts import Texts
 from recrawl.errors import CannotWrite, MissingExtra
-from recrawl.report.rates import COLUMNS, rate_columns
+from recrawl.report.rates import COLUMNS, Named, rate_columns
 from tests.disks import no_large_files
 from tests.visits.building import of_columns
 
@@ -263,7 +264,8 @@ def test_another_suffix_is_refused(tmp_path, name):
     with pytest.raises(CannotWrite) as refusal:
         write(path)
 
-    sentence = f"output must end in .csv, .jsonl, .ndjson, .parquet (got {name!r})"
+    endings = ".csv, .jsonl, .ndjson, .parquet, .feather, .arrow"
+    sentence = f"output must end in {endings} (got {name!r})"
     assert str(refusal.value) == f"{path}: {sentence}"
 
 
@@ -353,3 +355,16 @@ def test_only_a_spreadsheet_is_spared_formulas(tmp_path):
     sheet = read(tmp_path / "sheet.csv")
     assert [row["page"] for row in sheet] == [f"'{name}" for name in names]
     assert [row["rate_per_day"] for row in sheet] == [row["rate_per_day"] for row in read(exact)]
+
+
+@pytest.mark.parametrize("ending", [".feather", ".arrow"])
+def test_arrow_files_are_read_as_they_are_written(tmp_path, ending):
+    """Also where words differ from batch to batch, which an Arrow file cannot hold as codes."""
+    path = tmp_path / f"r{ending}"
+    with to_file(path, ("page", "status", "rate")) as out:
+        for name, word in (("/a", "ok"), ("/b", "gone")):
+            column = Named(np.array([0]), [word])
+            out.write(Texts.of([name]), {"status": column, "rate": np.array([0.5])})
+
+    table = feather.read_table(path)
+    assert table.to_pydict() == {"page": ["/a", "/b"], "status": ["ok", "gone"], "rate": [0.5, 0.5]}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.adapters.access_logs.requests import RequestReader
+from recrawl.adapters.access_logs.requests import read_requests
 from recrawl.adapters.access_logs.squid import parse_squid
 from recrawl.adapters.access_logs.w3c import W3CLines
 from recrawl.adapters.access_logs.web_servers import WebServerLines
@@ -120,8 +120,8 @@ def _index(read: Callable[..., Iterable[ForeignVisits]]) -> Callable[[bytes], No
 
 def _log(data: bytes) -> None:
     for parse in (WebServerLines(""), WebServerLines("https://a.org"), parse_squid, W3CLines("")):
-        reader = RequestReader(ImportReading())
-        assert _check(reader.read(_blocks(data), parse, "log")) <= data.count(b"\n") + 1
+        visits = read_requests(_blocks(data), parse, "log", ImportReading())
+        assert _check(visits) <= data.count(b"\n") + 1
 
 
 def _archive(read: Callable[..., Iterable[ForeignVisits]]) -> Callable[[bytes], None]:

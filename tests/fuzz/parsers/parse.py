@@ -23,7 +23,9 @@ from recrawl.parse.items.paging import PageParameter, form_text, with_parameter
 from recrawl.parse.messages import MOST_HEADERS, Response
 from recrawl.parse.site_lists import MOST_ENTRIES, read_site_list
 from recrawl.parse.sites import numbered, sites_of
-from recrawl.parse.times import Zone, time_rule, times
+from recrawl.parse.time_forms import TimeForm
+from recrawl.parse.time_zones import Zone
+from recrawl.parse.times import time_rule, times
 from recrawl.units import EARLIEST_MICROSECONDS, LATEST_MICROSECONDS, http_text
 from recrawl.visits.rows import UNKNOWN_TIME
 from tests.fuzz.checks import PAGE, as_lines, as_text, is_canonical, is_instant, is_said
@@ -84,7 +86,8 @@ def _read_cells(data: bytes) -> None:
 
 def _read_times(data: bytes) -> None:
     texts = as_lines(data)
-    for optional, zone in ((True, Zone()), (False, Zone(_BERLIN))):
+    formed = Zone(_BERLIN, TimeForm.of("%d/%m/%Y %H:%M:%S"))
+    for optional, zone in ((True, Zone()), (False, Zone(_BERLIN)), (True, formed)):
         at, wrong = times(texts, optional=optional, zone=zone)
         assert len(at) == len(wrong) == len(texts)
         known = at[~wrong & (at != UNKNOWN_TIME)]
@@ -237,8 +240,12 @@ PARSERS = (
             b"1767225600000\n1767225600000000000\n20260102030405",
             b"2026-03-29 02:30:00\n2026-10-25 02:30:00",
             b"10/Oct/2000:13:55:36 -0700\n03/04/2026\n2026/01/02 03:04:05 UTC",
+            b"31.01.2026 08:05\n1.2.2026, 8:05:00.5\n03/04/2026 01:18:00\n3/4/2026 1:18:00",
         ),
-        modules=("recrawl.parse.times", "recrawl.units:worded_instant"),
+        modules=(
+            *("recrawl.parse.times", "recrawl.parse.time_zones", "recrawl.parse.time_forms"),
+            "recrawl.units:worded_instant",
+        ),
         tokens=(*_TIMES, b"\n", b"+01:00", b" UTC", b"/Oct/", b"0000", b".5", b"z", b"-0730"),
     ),
     Parser(

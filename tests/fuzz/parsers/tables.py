@@ -412,7 +412,7 @@ PARSERS = (
         "parquet",
         _read_parquet,
         seeds=(_parquet_seed(), b"PAR1"),
-        modules=(f"{_TABLES}.arrow_files", f"{_TABLES}.whole"),
+        modules=(f"{_TABLES}.arrow_files", f"{_TABLES}.arrow_cells", f"{_TABLES}.whole"),
         raises=(InvalidTable,),
         generate=_made_parquet,
         longest=1 << 14,

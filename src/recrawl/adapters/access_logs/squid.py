@@ -32,12 +32,12 @@ def parse_squid(line: bytes) -> LoggedRequest | None:
     >>> line = b"1767225600.129 105 192.0.2.1 TCP_REFRESH_UNMODIFIED/200 99 GET http://a.org/ - -"
     >>> parse_squid(line)._replace(at=0)
     LoggedRequest(page='http://a.org/', at=0, method='GET', status=200, size=-1, etag='',
-                  changed=0, cached=False)
+                  changed=0, cached=False, agent='', client='192.0.2.1')
     """
     found = LINE.fullmatch(line)
     if found is None:
         return None
-    seconds, milliseconds, _, action, status, method, page = (
+    seconds, milliseconds, client, action, status, method, page = (
         part.decode("utf-8", "replace") for part in found.groups()
     )
     changed, code = UNKNOWN_CHANGE, int(status)
@@ -54,6 +54,7 @@ def parse_squid(line: bytes) -> LoggedRequest | None:
         code,
         changed=changed,
         cached=_answered_alone(action),
+        client=client,
     )
 
 

@@ -10,6 +10,7 @@ Pure.
 from __future__ import annotations
 
 from functools import lru_cache
+from urllib.parse import unquote
 
 from recrawl.adapters.access_logs.requests import UNKNOWN_SIZE, LoggedRequest
 from recrawl.errors import InvalidInput
@@ -61,6 +62,8 @@ class W3CLines:
             _size(row),
             changed=0 if result == _CHECKED else UNKNOWN_CHANGE,
             cached=result in _CACHED,
+            agent=unquote(row.get("cs(User-Agent)", "")).replace("+", " "),
+            client=row.get("c-ip", ""),
         )
 
     def _page(self, row: dict[str, str]) -> str:

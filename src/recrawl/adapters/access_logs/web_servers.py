@@ -27,6 +27,7 @@ _TIME = re.compile(
     r"([0-9]{2})"
 )
 _FIELD = re.compile(rb'"((?:[^"\\]|\\.)*)"|([^ "]+)')
+_AGENT = re.compile(rb' "(?:[^"\\]|\\.)*" "((?:[^"\\]|\\.)*)"')  # behind the size
 _ETAG = re.compile(r'(?:W/)?"([^"]{1,200}?)(?:-(?:gzip|br|zstd))?"')
 _ESCAPE = re.compile(rb"\\(?:x([0-9A-Fa-f]{2})|(.))")
 _MONTHS = {
@@ -65,8 +66,9 @@ class WebServerLines:
             return None
         if len(words) < 2 or not words[0].isalpha():  # noqa: PLR2004 - a method and a target
             return LoggedRequest("", at, words[0], int(found["status"]))  # what is no HTTP at all
-        page = self._page(" ".join(words[1:-1] or words[1:]), found["before"])
-        size = found["size"]
+        before = found["before"].decode("latin-1").split(" ")
+        page = self._page(" ".join(words[1:-1] or words[1:]), before)
+        size, agent = found["size"], _AGENT.match(found["rest"])
         return LoggedRequest(
             page,
             at,
@@ -74,14 +76,16 @@ class WebServerLines:
             int(found["status"]),
             UNKNOWN_SIZE if size == b"-" else int(size),
             _etag(found["rest"]),
+            agent="" if agent is None or agent[1] == b"-" else _unescaped(agent[1]),
+            client=before[1 if _has_host(before) else 0],
         )
 
-    def _page(self, target: str, before: bytes) -> str:
+    def _page(self, target: str, before: list[str]) -> str:
         if not target.startswith("/"):
             return target  # whole, as a proxy is asked, or nothing that can be a page
         if self._site:
             return self._site + target
-        host = _host(before.decode("latin-1").split(" "))
+        host = _host(before)
         self.nameless = self.nameless or not host
         return host + target if host else ""
 
@@ -92,13 +96,17 @@ def _host(words: list[str]) -> str:
     >>> _host("www.example.org:443 192.0.2.1 - -".split()), _host("192.0.2.1 - me".split())
     ('https://www.example.org', '')
     """
-    # Of the words "client identity user" the second is a dash with every server of today.
-    if len(words) < _WITH_HOST or words[1] == "-" or words[2] != "-":
+    if not _has_host(words):
         return ""
     name, _, port = words[0].rpartition(":") if ":" in words[0] else (words[0], "", "")
     if not port:
         return f"https://{name}"
     return f"https://{name}" if port == _SECURE_PORT else f"http://{name}:{port}"
+
+
+def _has_host(words: list[str]) -> bool:
+    # Of the words "client identity user" the second is a dash with every server of today.
+    return len(words) >= _WITH_HOST and words[1] != "-" and words[2] == "-"
 
 
 @lru_cache(maxsize=1 << 10)

@@ -45,6 +45,8 @@ _NINE = 9
 _LEAST_STATUS, _MOST_STATUS = 100, 599
 _FEWEST_FIELDS = 6
 _USUAL_DIGEST = len(EMPTY_DIGEST)
+_DATE_RULE = "must have a date of fourteen digits"
+_FIELDS_RULE = "must have {} fields or more"
 _SECOND = 1_000_000
 _MONTHS, _HOURS, _SIXTY = 12, 24, 60
 # Days from 1970 to the first of each month, from January of the year 0 to that of 10000.
@@ -67,6 +69,7 @@ class IndexFields(NamedTuple):
         mime: Its type, or that it is a revisit; -1 where there is none.
         status: HTTP code; -1 where there is none.
         digest: Digest of the content; -1 where there is none.
+        key: Key that lines are sorted by; -1 where there is none.
     """
 
     width: int = 0
@@ -75,13 +78,14 @@ class IndexFields(NamedTuple):
     mime: int = 3
     status: int = 4
     digest: int = 5
+    key: int = 0
 
 
 def fields_of(header: bytes) -> IndexFields:
     """Fields that a header names; its letters are those of the Internet Archive.
 
     >>> fields_of(b" CDX N b a m s k r M S V g")
-    IndexFields(width=11, date=1, address=2, mime=3, status=4, digest=5)
+    IndexFields(width=11, date=1, address=2, mime=3, status=4, digest=5, key=0)
     """
     letters = header[len(HEADER) :].split()
     places = {letter: place for place, letter in reversed(list(enumerate(letters)))}
@@ -89,7 +93,8 @@ def fields_of(header: bytes) -> IndexFields:
         raise InvalidTable("a CDX header must name b (the date) and a (the address)")
     mime, status = places.get(b"m", -1), places.get(b"s", -1)
     digest = places.get(b"k", places.get(b"c", -1))
-    return IndexFields(len(letters), places[b"b"], places[b"a"], mime, status, digest)
+    key = places.get(b"N", places.get(b"A", -1))
+    return IndexFields(len(letters), places[b"b"], places[b"a"], mime, status, digest, key)
 
 
 def read_index(
@@ -102,11 +107,13 @@ def read_index(
         reading: Counts what is left out.
         name: What the index is called.
     """
-    fields = IndexFields()
+    fields, number = IndexFields(), 1
     for block in blocks:
-        rest = block
+        rest, first = block, number
+        number += block.count(b"\n")
         if rest.startswith(HEADER):
             line, _, rest = block.partition(b"\n")
+            first += 1
             try:
                 fields = fields_of(line.rstrip(b"\r"))
             except InvalidTable as error:
@@ -115,20 +122,30 @@ def read_index(
             count = rest.partition(b"\n")[0].count(b" ") + 1
             fields = fields._replace(width=max(count, _FEWEST_FIELDS))
         if rest:
-            yield _visits(rest, fields, reading, name)
+            if reading.by_key and fields.key < 0:
+                raise InvalidTable(f"{name}: must have keys (N in its header) for --by-key")
+            yield _visits(rest, fields, reading, (name, first))
 
 
-def _visits(block: bytes, fields: IndexFields, reading: ImportReading, name: str) -> ForeignVisits:
-    data, edges = _edges(block, fields, reading, name)
+def _visits(
+    block: bytes, fields: IndexFields, reading: ImportReading, place: tuple[str, int]
+) -> ForeignVisits:
+    """Visits of a block, whose name and first line `place` tells."""
+    data, edges = _edges(block, fields, reading, place)
     at, dated = dates(data, edges.starts(fields.date), edges.ends(fields.date))
     if not dated.all():
-        reading.leave_out(MALFORMED, int(np.count_nonzero(~dated)))
+        wrong = np.flatnonzero(~dated)
+        start, end = (int(side(fields.date)[wrong[0]]) for side in (edges.starts, edges.ends))
+        number = place[1] + int(np.count_nonzero(data[:start] == _LINE_END))
+        reading.malformed(place[0], number, _DATE_RULE, data[start:end].tobytes())
+        reading.leave_out(MALFORMED, len(wrong) - 1)
         edges, at = edges.take(dated), at[dated]
     status = _statuses(data, edges, fields.status)
-    page = _field(data, edges, fields.address)
+    page = _field(data, edges, fields.key if reading.by_key else fields.address)
     changed, digest = _content(data, edges, fields, status)
     unknown = np.full(len(at), UNKNOWN_TIME)
-    return reading.vetted(ForeignVisits(page, at, status, changed, digest, unknown))
+    visits = ForeignVisits(page, at, status, changed, digest, unknown)
+    return reading.vetted(visits, any_name=reading.by_key)
 
 
 class _Edges(NamedTuple):
@@ -160,10 +177,11 @@ class _Edges(NamedTuple):
 
 
 def _edges(
-    block: bytes, fields: IndexFields, reading: ImportReading, name: str
+    block: bytes, fields: IndexFields, reading: ImportReading, place: tuple[str, int]
 ) -> tuple[Bytes, _Edges]:
     """Bytes of a block, and the fields of its whole lines."""
     count, needed = fields.width, max(fields[1:]) + 1
+    name, number = place
     data = np.frombuffer(block, np.uint8)
     marks = np.flatnonzero(data <= _BLANK)
     is_end = data[marks] == _LINE_END
@@ -171,14 +189,14 @@ def _edges(
     if len(marks) == count * len(ends) and is_end[count - 1 :: count].all():
         return data, _Edges(np.append(-1, ends[:-1]), marks.reshape(-1, count))
     if b"\r\n" in block:
-        return _edges(block.replace(b"\r\n", b"\n"), fields, reading, name)
+        return _edges(block.replace(b"\r\n", b"\n"), fields, reading, place)
     # Some lines have more fields, or fewer. All that is read stands in the first ones.
     marks_of_line = np.diff(np.searchsorted(marks, ends), prepend=-1)
     whole = marks_of_line >= needed
     for line in np.flatnonzero(~whole).tolist():
         text = block[0 if line == 0 else int(ends[line - 1]) + 1 : int(ends[line])]
         if text.strip() and not text.startswith(HEADER):
-            reading.malformed(name, text)
+            reading.malformed(name, number + line, _FIELDS_RULE.format(needed), text)
     first = np.cumsum(marks_of_line) - marks_of_line
     table = marks[first[whole, np.newaxis] + np.arange(needed)]
     return data, _Edges(np.append(-1, ends[:-1])[whole], table)

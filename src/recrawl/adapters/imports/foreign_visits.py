@@ -16,17 +16,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.arrays.texts import Texts
 from recrawl.parse.many_addresses import canonical_texts
 from recrawl.report.rates import Named
+from recrawl.report.words import clock_sentences
 from recrawl.units import EARLIEST_MICROSECONDS, LATEST_MICROSECONDS
 from recrawl.visits.rows import UNKNOWN_CHANGE, UNKNOWN_TIME
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from recrawl.adapters.tables.columns import TableInput
     from recrawl.adapters.tables.outputs import OutputColumn
     from recrawl.arrays.types import Bools, Changes, Ints
+    from recrawl.parse.time_zones import Zone
 
 COLUMNS = ("page", "visited_at", "status", "changed", "digest", "last_modified")
 UNKNOWN_STATUS, FAILED_STATUS, GONE_STATUS = range(3)  # where there is no code, or only a word
@@ -34,12 +38,22 @@ NOT_MODIFIED = 304
 ROWS = 1 << 15  # of a batch
 
 # What is left out, in the words of the remark: "3 malformed lines left out."
-MALFORMED = "malformed line", "malformed lines"
+MALFORMED = "malformed line", "malformed lines"  # of tables, rows
 NOT_A_PAGE = (
     "visit to an address that is not of http or https",
     "visits to addresses that are not of http or https",
 )
 BAD_TIME = "visit without a time from 1900 to 2200", "visits without a time from 1900 to 2200"
+
+# What visits of access logs rest on.
+SIZES = "sizes"
+ETAGS = "ETags"
+COMPARED = "answers 304 and checks of a cache"
+_WEAK = (
+    "A size is weak evidence: one that a page never had is taken for a change, and changes of "
+    "equal size are missed. Log the ETag to know better."
+)
+_SHOWN_AGENTS = 3
 
 _WORDS = {UNKNOWN_STATUS: "", FAILED_STATUS: "failed", GONE_STATUS: "gone"}
 EMPTY_DIGEST = "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"  # of no bytes at all
@@ -83,6 +97,18 @@ class ForeignVisits:
             self.last_modified[rows],
         )
 
+    @classmethod
+    def joined(cls, parts: Sequence[ForeignVisits]) -> ForeignVisits:
+        """Some visits after others; there is at least one part."""
+        return cls(
+            Texts.joined([part.page for part in parts]),
+            np.concatenate([part.at for part in parts]),
+            np.concatenate([part.status for part in parts]),
+            np.concatenate([part.changed for part in parts]),
+            Texts.joined([part.digest for part in parts]),
+            np.concatenate([part.last_modified for part in parts]),
+        )
+
     def columns(self) -> dict[str, OutputColumn]:
         """Columns of a visit log, but for the page."""
         found, codes = np.unique(self.status, return_inverse=True)
@@ -102,41 +128,100 @@ class ImportReading:
 
     Args:
         site: Scheme and host of addresses that are paths alone; empty where sources tell.
-        columns: Their names of our columns, for tables.
+        table: How tables are read.
+        agent: What user agents of access logs are taken; empty for all.
+        client: Whose requests of access logs are taken; empty for all.
+        by_key: Whether pages of indexes are named by their keys.
+        any_name: Whether tables may name pages by anything, not by addresses alone.
         progress: Called with the share that is read, from 0 to 1.
         left_out: How many there were of what was left out, by its words for one and for many.
         evidence: How many visits rest on which evidence of change, by its words.
         remarks: What else is to be said, each sentence once.
+        first_malformed: Where the first malformed line is, and what is wrong with it.
+        agents: Requests of each user agent, where none was chosen.
+        zones: How times of tables were read, each table's.
     """
 
     site: str = ""
-    columns: dict[str, str] = field(default_factory=dict)
+    table: TableOptions = field(default_factory=TableOptions)
+    agent: str = ""
+    client: str = ""
+    by_key: bool = False
+    any_name: bool = True
     progress: Callable[[float], None] | None = None
     left_out: Counter[tuple[str, str]] = field(default_factory=Counter)
     evidence: Counter[str] = field(default_factory=Counter)
     remarks: dict[str, None] = field(default_factory=dict)
     first_malformed: str = ""
+    agents: Counter[str] = field(default_factory=Counter)
+    zones: list[Zone] = field(default_factory=list)
 
     def leave_out(self, what: tuple[str, str], count: int = 1) -> None:
         """Count what is left out."""
         if count:
             self.left_out[what] += count
 
-    def malformed(self, name: str, line: bytes | str) -> None:
-        """Count a malformed line, and keep the first to show it."""
+    def malformed(self, name: str, line: int, rule: str, got: bytes | str) -> None:
+        """Count a malformed line, and keep what is wrong with the first."""
         self.left_out[MALFORMED] += 1
         if not self.first_malformed:
-            text = line if isinstance(line, str) else line.decode("utf-8", "replace")
-            cut = "..." if len(text) > _SHOWN else ""
-            self.first_malformed = f"{name}: {text[:_SHOWN]!a}{cut}"
+            text = got if isinstance(got, str) else got.decode("utf-8", "replace")
+            self.first_malformed = f"{name}, line {line:,}: {rule} (got {_short(text)})"
+
+    def note_table(self, table: TableInput) -> None:
+        """Take over what is to be said of a table, as far as it has been read."""
+        self.leave_out(MALFORMED, table.skipped)
+        self.first_malformed = self.first_malformed or table.first_skipped
+        table.skipped = 0
+        self.remarks.update(table.remarks)
+        if table.zone not in self.zones:
+            self.zones.append(table.zone)
 
     def remark(self, sentence: str) -> None:
         """Have something said at the end, once."""
         self.remarks[sentence] = None
 
-    def vetted(self, visits: ForeignVisits) -> ForeignVisits:
-        """Visits to pages under their canonical names, at times that can be; others are counted."""
+    def left_out_sentences(self) -> list[str]:
+        """What was left out, and what is wrong with the first malformed line."""
+        said = []
+        for what, count in self.left_out.items():
+            first = f", the first in {self.first_malformed}" if what == MALFORMED else ""
+            words = f"{count:,} {what[count != 1]} left out"
+            said.append(f"{words}{first if self.first_malformed else ''}.")
+        return said
+
+    def sentences(self) -> list[str]:
+        """All that is to be said of what was read."""
+        first, second, skipped = (
+            sum(zone.doubts[place] for zone in self.zones) for place in range(3)
+        )
+        said = [*self.left_out_sentences(), *self.remarks, *clock_sentences(first, second, skipped)]
+        if self.evidence[SIZES]:
+            kinds = ", ".join(f"{count:,} {kind}" for kind, count in self.evidence.items())
+            said.append(f"Evidence of change: {kinds}. {_WEAK}")
+        if len(self.agents) > 1:
+            most = [
+                f"{_short(agent) if agent else 'none named'} ({count:,})"
+                for agent, count in self.agents.most_common(_SHOWN_AGENTS)
+            ]
+            said.append(
+                f"{len(self.agents):,} user agents made these visits, most of them "
+                f"{', '.join(most)}; --user-agent takes those of one."
+            )
+        return said
+
+    def vetted(self, visits: ForeignVisits, *, any_name: bool = False) -> ForeignVisits:
+        """Visits to pages under their canonical names, at times that can be; others are counted.
+
+        Args:
+            visits: The visits.
+            any_name: Whether what is no address is a name, too.
+        """
         page, known = canonical_texts(visits.page)
+        if any_name and not known.all():
+            names = zip(page.tolist(), visits.page.tolist(), strict=True)
+            page = Texts.of([canonical or name.strip() for canonical, name in names])
+            known = np.diff(page.offsets) > 0
         in_time: Bools = visits.at >= EARLIEST_MICROSECONDS
         in_time &= visits.at <= LATEST_MICROSECONDS
         self.leave_out(NOT_A_PAGE, int(np.count_nonzero(~known)))
@@ -146,6 +231,10 @@ class ImportReading:
         )
         kept = np.flatnonzero(known & in_time)
         return named if len(kept) == len(visits) else named.take(kept)
+
+
+def _short(text: str) -> str:
+    return f"{text[:_SHOWN]!a}{'...' if len(text) > _SHOWN else ''}"
 
 
 def of_page(status: Ints) -> Bools:

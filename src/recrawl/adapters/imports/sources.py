@@ -8,10 +8,11 @@ from __future__ import annotations
 import glob
 import re
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recrawl.adapters.access_logs.requests import RequestReader
+from recrawl.adapters.access_logs.requests import read_requests
 from recrawl.adapters.access_logs.squid import LINE as SQUID_LINE
 from recrawl.adapters.access_logs.squid import parse_squid
 from recrawl.adapters.access_logs.w3c import W3CLines
@@ -20,8 +21,15 @@ from recrawl.adapters.access_logs.web_servers import WebServerLines
 from recrawl.adapters.cdx.index_lines import HEADER, read_index
 from recrawl.adapters.cdx.json_lines import read_json_index
 from recrawl.adapters.cdx.zipnum import is_zipnum_line, shards_of
+from recrawl.adapters.imports.foreign_visits import MALFORMED
 from recrawl.adapters.imports.streams import STANDARD_INPUT, open_source
-from recrawl.adapters.imports.visit_tables import COMMON_CRAWL, OUR_LOG, read_store, read_table
+from recrawl.adapters.imports.visit_tables import (
+    COMMON_CRAWL,
+    COMMON_CRAWL_KEY,
+    OUR_LOG,
+    read_store,
+    read_table,
+)
 from recrawl.adapters.tables.formats import is_table
 from recrawl.adapters.warc.arc import ARC_BEGINS
 from recrawl.errors import InvalidParameter, InvalidTable
@@ -40,7 +48,6 @@ KINDS = (
     *("warc", "arc", "cdx", "cdxj", "zipnum", "cc-index"),
     *("access-log", "squid", "w3c", "crawl-log", "table", "store", GIT),
 )
-_LOGS = ("access-log", "squid", "w3c")
 
 _PARQUET = b"PAR1"
 _OUR_LOG = b'{"visit": '
@@ -48,6 +55,20 @@ _CDXJ_LINE = re.compile(rb"\S+ [0-9]{14} \{")
 _CDX_LINE = re.compile(rb"\S+ [0-9]{14} \S+ \S+ \S+ \S+( \S+)+")
 _TRIED_LINES = 5
 _TABLE = "table"
+# Those that are no visit log, in words.
+FOREIGN_KINDS = {
+    "warc": "a WARC file",
+    "arc": "an ARC file",
+    "cdx": "a CDX index",
+    "cdxj": "a CDXJ index",
+    "zipnum": "a ZipNum index",
+    "cc-index": "the columnar index of Common Crawl",
+    "access-log": "an access log",
+    "squid": "an access log of Squid",
+    "w3c": "an access log in the W3C's format",
+}
+ACCESS_LOGS = ("access-log", "squid", "w3c")
+INDEXES = ("cdx", "cdxj", "cc-index")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +96,8 @@ def find_sources(names: Sequence[str], kind: str = "") -> tuple[list[ImportSourc
     for name in names:
         inside = Path(name).is_dir() and kind != GIT and not is_repository(Path(name))
         for path in _paths(name, inside=inside):
+            if inside and not path.stat().st_size:  # as `_SUCCESS` is, which says that all is there
+                continue
             told = kind or kind_of(path)
             if inside and told == _TABLE and not is_table(path.name):
                 passed += 1
@@ -84,7 +107,7 @@ def find_sources(names: Sequence[str], kind: str = "") -> tuple[list[ImportSourc
                 found.setdefault(known, ImportSource(each, "cdx" if told == "zipnum" else told))
     if not found:
         raise InvalidParameter(f"{' '.join(names)}: no file in it can be imported")
-    return _in_order(list(found.values())), passed
+    return list(found.values()), passed
 
 
 def _paths(name: str, *, inside: bool) -> list[Path]:
@@ -103,24 +126,6 @@ def _paths(name: str, *, inside: bool) -> list[Path]:
 def is_repository(path: Path) -> bool:
     """Whether a folder is a git repository, with or without a working tree."""
     return (path / ".git").exists() or ((path / "HEAD").is_file() and (path / "objects").is_dir())
-
-
-def _in_order(sources: list[ImportSource]) -> list[ImportSource]:
-    """Logs by the time of their first lines: what a request showed is told by those before it."""
-    logs = [source for source in sources if source.kind in _LOGS]
-    if len(logs) < 2:  # noqa: PLR2004 - nothing to order
-        return sources
-    others = [source for source in sources if source.kind not in _LOGS]
-    return others + sorted(logs, key=_first_time)
-
-
-def _first_time(source: ImportSource) -> int:
-    with open_source(source.path) as opened:
-        lines = opened.peek().splitlines()
-    parse = _parser(source.kind, "https://example.org")
-    requests = (request for line in lines if (request := parse(line)) is not None)
-    first = next(requests, None)
-    return 0 if first is None else first.at
 
 
 def kind_of(path: Path) -> str:
@@ -173,6 +178,44 @@ def _is_common_crawl(path: Path) -> bool:
     return {"url", "fetch_time", "fetch_status"} <= set(names)
 
 
+def read_sources(
+    sources: Sequence[ImportSource],
+    reading: ImportReading,
+    progress: Callable[[float], None] | None = None,
+) -> Iterator[ForeignVisits]:
+    """Visits of all sources, one after the other; raises where there is none, or hardly any.
+
+    Args:
+        sources: The sources.
+        reading: How they are read, and what was left out.
+        progress: Called with the share of all that is read, from 0 to 1.
+    """
+    reader, found = ImportReader(reading), 0
+    for number, source in enumerate(sources):
+        if progress is not None:
+            reading.progress = partial(_report, progress, number, len(sources))
+        for visits in reader.visits(source):
+            if len(visits):
+                found += len(visits)
+                yield visits
+    names = f"{sources[0].path}{' and others' * (len(sources) > 1)}"
+    malformed = reading.left_out[MALFORMED]
+    others = found + reading.left_out.total() - malformed
+    if malformed > others and not reading.table.skip_bad_rows:
+        raise InvalidTable(
+            f"{names}: most lines are malformed, {malformed:,} of them, the first in "
+            f"{reading.first_malformed}"
+        )
+    if not found:
+        left = " ".join(reading.left_out_sentences()).removesuffix(".")
+        raise InvalidTable(f"{names}: no visits found{f' ({left})' if left else ''}")
+
+
+def _report(progress: Callable[[float], None], number: int, count: int, share: float) -> None:
+    """Tell of progress in one of several sources."""
+    progress((number + share) / count)
+
+
 class ImportReader:
     """Reads sources one after the other.
 
@@ -182,16 +225,16 @@ class ImportReader:
 
     def __init__(self, reading: ImportReading) -> None:
         self._reading = reading
-        self._requests = RequestReader(reading)  # one for all logs: pages go on in the next
 
     def visits(self, source: ImportSource) -> Iterator[ForeignVisits]:
         """Visits of a source."""
         reading, path = self._reading, source.path
         match source.kind:
             case "table":
-                yield from read_table(path, reading, reading.columns)
+                yield from read_table(path, reading)
             case "cc-index":
-                yield from read_table(path, reading, COMMON_CRAWL)
+                key = {"page": COMMON_CRAWL_KEY} if reading.by_key else {}
+                yield from read_table(path, reading, COMMON_CRAWL | key)
             case "crawl-log":
                 yield from read_table(path, reading, OUR_LOG)
             case "store":
@@ -219,7 +262,7 @@ class ImportReader:
     def _of_log(self, source: SourceBytes, kind: str) -> Iterator[ForeignVisits]:
         parse = _parser(kind, self._reading.site)
         blocks = source.line_blocks(self._reading)
-        for visits in self._requests.read(blocks, parse, source.name):
+        for visits in read_requests(blocks, parse, source.name, self._reading):
             if isinstance(parse, WebServerLines | W3CLines) and parse.nameless:
                 raise InvalidTable(
                     f"{source.name}: names paths without a host; --site https://example.org says "

@@ -17,7 +17,6 @@ import numpy as np
 from recrawl.adapters.imports.foreign_visits import (
     FAILED_STATUS,
     GONE_STATUS,
-    MALFORMED,
     NOT_MODIFIED,
     UNKNOWN_STATUS,
     ForeignVisits,
@@ -26,8 +25,18 @@ from recrawl.adapters.imports.foreign_visits import (
 )
 from recrawl.adapters.tables.columns import TableInput
 from recrawl.adapters.tables.formats import read_columns
-from recrawl.adapters.tables.visits import VisitReading, read_batches
+from recrawl.adapters.tables.inputs import open_table
+from recrawl.adapters.tables.table_options import TableOptions
+from recrawl.adapters.tables.visits import (
+    ALIASES,
+    VisitReading,
+    column_times,
+    kept_rows,
+    read_batches,
+    settled_times,
+)
 from recrawl.arrays.texts import Texts
+from recrawl.parse.time_zones import RepeatedHours
 from recrawl.visits.rows import UNKNOWN_CHANGE, UNKNOWN_TIME
 from recrawl.visits.status import VisitOutcome
 from recrawl.visits.visit import AnswerKind
@@ -47,6 +56,7 @@ COMMON_CRAWL = {
     "status": "fetch_status",
     "digest": "content_digest",
 }
+COMMON_CRAWL_KEY = "url_surtkey"
 OUR_LOG = {"page": "address", "visited_at": "at", "status": "status", "outcome": "outcome"}
 
 _LEAST_STATUS, _MOST_STATUS = 100, 599
@@ -74,27 +84,32 @@ _ANSWERS = {
 
 
 def read_table(
-    path: Path, reading: ImportReading, columns: Mapping[str, str]
+    path: Path, reading: ImportReading, columns: Mapping[str, str] | None = None
 ) -> Iterator[ForeignVisits]:
-    """Visits of a table, in the order of its rows.
+    """Visits of a table.
 
     Args:
-        path: The file.
-        reading: Counts what is left out.
-        columns: The table's own names of our columns, where they differ.
+        path: The table.
+        reading: How it is read. A malformed row is refused, unless it says that such are skipped.
+        columns: Names of our columns in what a program has written; malformed rows are skipped.
     """
-    table = TableInput(path, columns, skip_bad_rows=True, progress=reading.progress)
+    options = reading.table if columns is None else TableOptions(columns, skip_bad_rows=True)
     present: dict[str, str] = {}
+    with open_table([path], options, reading.progress) as table:
 
-    def choose(header: Sequence[str]) -> list[str]:
-        present.update(table.match(header, ("page", "visited_at"), OPTIONAL))
-        return list(dict.fromkeys(present.values()))
+        def choose(header: Sequence[str]) -> list[str]:
+            compared = "changed" in header or "changed" in table.columns
+            aliases = {**ALIASES, "digest": ()} if compared else ALIASES
+            usual = None if columns is not None else aliases
+            present.update(table.match(header, ("page", "visited_at"), OPTIONAL, usual))
+            return list(dict.fromkeys(present.values()))
 
-    for batch in read_columns(table, choose):
-        reading.leave_out(MALFORMED, table.skipped)
-        table.skipped = 0
-        yield reading.vetted(_visits(batch, present, reading))
-    reading.leave_out(MALFORMED, table.skipped)
+        hours, any_name = RepeatedHours(table.zone), columns is None and reading.any_name
+        for batch in read_columns(table, choose):
+            visits = _visits(table, batch, present, hours)
+            reading.note_table(table)
+            yield reading.vetted(visits, any_name=any_name or reading.by_key)
+        reading.note_table(table)
 
 
 def read_store(path: Path, reading: ImportReading) -> Iterator[ForeignVisits]:
@@ -116,28 +131,34 @@ def read_store(path: Path, reading: ImportReading) -> Iterator[ForeignVisits]:
         yield reading.vetted(visits)
 
 
-def _visits(batch: ColumnBatch, present: dict[str, str], reading: ImportReading) -> ForeignVisits:
+def _visits(
+    table: TableInput, batch: ColumnBatch, present: Mapping[str, str], hours: RepeatedHours
+) -> ForeignVisits:
     columns = {ours: batch.columns[theirs] for ours, theirs in present.items()}
     count = len(batch)
-    at, wrong = columns["visited_at"].times(optional=False)
+    runs, starts, unnamed = columns["page"].runs()
+    page = runs.take(np.repeat(np.arange(len(runs)), np.diff(starts, append=count)))
+    wrong = {"page": unnamed}
+    at, wrong["visited_at"] = column_times(table, columns["visited_at"], "visited_at")
+    at = settled_times(at, columns["visited_at"], hours, (runs, starts))
     status, changed = np.full(count, UNKNOWN_STATUS), np.full(count, UNKNOWN_CHANGE, np.int8)
     modified = np.full(count, UNKNOWN_TIME)
     if "status" in columns:
         status = _statuses(columns["status"])
-        wrong |= status == _WRONG
+        wrong["status"] = status == _WRONG
     if "outcome" in columns:
         status, changed = _by_outcome(columns["outcome"], status)
     elif "changed" in columns:
-        changed, bad = columns["changed"].changes()
-        wrong |= bad
+        changed, wrong["changed"] = columns["changed"].changes(table.change_words)
     if "last_modified" in columns:
-        modified, bad = columns["last_modified"].times(optional=True)
-        wrong |= bad
+        modified, wrong["last_modified"] = column_times(
+            table, columns["last_modified"], "last_modified"
+        )
     changed = np.where((status == NOT_MODIFIED) & (changed < 0), 0, changed).astype(np.int8)
     digest = _digests(columns.get("digest"), of_page(status))
-    visits = ForeignVisits(columns["page"].names(), at, status, changed, digest, modified)
-    reading.leave_out(MALFORMED, int(np.count_nonzero(wrong)))
-    return visits.take(np.flatnonzero(~wrong)) if wrong.any() else visits
+    visits = ForeignVisits(page, at, status, changed, digest, modified)
+    keep = kept_rows(table, present, batch, wrong)
+    return visits if keep is None else visits.take(np.flatnonzero(keep))
 
 
 def _statuses(cells: Cells) -> Ints:

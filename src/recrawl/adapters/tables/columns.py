@@ -23,7 +23,8 @@ import numpy as np
 
 from recrawl.adapters.tables.plain_bytes import LONGEST_MARK, packing_of, plain_bytes
 from recrawl.errors import InvalidTable
-from recrawl.parse.times import Zone
+from recrawl.parse.cells import CHANGE_WORDS
+from recrawl.parse.time_zones import Zone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -67,11 +68,14 @@ class TableInput:
         skip_bad_rows: Count malformed rows instead of refusing the file.
         progress: Called with the share read so far, from 0 to 1.
         skipped: Malformed rows so far.
+        first_skipped: What is wrong with the first of them.
+        merged: Visits so far that were of the same page and second as another one.
         reader: Reads what is in no file, such as a frame; None for a file.
         label: What errors call the file; its path if empty.
         more: Further files, whose rows follow.
         delimiter: What separates cells of CSV; empty for what the header tells.
-        zone: How times without an offset are read.
+        zone: How times are read.
+        change_words: What words for true and false mean.
         remarks: What a reader of the result should know, once each.
     """
 
@@ -80,11 +84,14 @@ class TableInput:
     skip_bad_rows: bool = False
     progress: Callable[[float], None] | None = None
     skipped: int = 0
+    first_skipped: str = ""
+    merged: int = 0
     reader: TableReader | None = None
     label: str = ""
     more: tuple[TableFile, ...] = ()
     delimiter: str = ""
     zone: Zone = field(default_factory=Zone)
+    change_words: Mapping[str, int] = field(default_factory=lambda: CHANGE_WORDS)
     remarks: dict[str, None] = field(default_factory=dict)
     _raw: IO[bytes] | None = None
 
@@ -170,6 +177,15 @@ class TableInput:
         """Their name of one of our columns."""
         return self.columns.get(ours, ours)
 
+    def nested(self, has: Callable[[Sequence[str]], bool]) -> list[str]:
+        """Names that somebody gave to fields inside of columns, such as `page.url`.
+
+        Args:
+            has: Whether the table has a field, by the names from the outside in.
+        """
+        dotted = [name for name in self.columns.values() if "." in name]
+        return [name for name in dotted if has(name.split("."))]
+
     def match(
         self,
         header: Sequence[str],
@@ -241,12 +257,27 @@ class TableInput:
         """Raise for a row that is none, or count it."""
         if not self.skip_bad_rows:
             self.refuse(sentence, where)
-        self.skipped += 1
+        self.skip(1, f"{self.name}, {where}: {sentence}")
+
+    def skip(self, count: int, first: str) -> None:
+        """Count malformed rows, and keep what is wrong with the first of all."""
+        self.skipped += count
+        self.first_skipped = self.first_skipped or first
+
+    def take_skipped(self, part: TableInput) -> None:
+        """Count what was skipped in one of the files, if there are several."""
+        if part is not self:
+            self.skip(part.skipped, part.first_skipped)
+            part.skipped = 0
+
+    def fault(self, batch: ColumnBatch, row: int, name: str, rule: str) -> str:
+        """Say what is wrong with one cell."""
+        place = f"{batch.source or self.name}, {batch.unit} {batch.numbers[row]}, column {name!r}"
+        return f"{place}: {rule} (got {quoted(batch.columns[name].text(row))})"
 
     def refuse_cell(self, batch: ColumnBatch, row: int, name: str, rule: str) -> NoReturn:
         """Raise for one cell."""
-        place = f"{batch.source or self.name}, {batch.unit} {batch.numbers[row]}, column {name!r}"
-        raise InvalidTable(f"{place}: {rule} (got {quoted(batch.columns[name].text(row))})")
+        raise InvalidTable(self.fault(batch, row, name, rule))
 
 
 class Cells(Protocol):
@@ -264,8 +295,8 @@ class Cells(Protocol):
     def times(self, *, optional: bool, zone: Zone | None = None) -> tuple[Ints, Bools]:
         """Microseconds since 1970; the smallest integer where a cell is empty and may be."""
 
-    def changes(self) -> tuple[Changes, Bools]:
-        """1, 0 or -1 for true, false and empty."""
+    def changes(self, words: Mapping[str, int]) -> tuple[Changes, Bools]:
+        """1, 0 or -1 for true, false and empty, by what each word means."""
 
     def answers(self) -> tuple[Answers, Bools]:
         """Numbers of `AnswerKind`."""

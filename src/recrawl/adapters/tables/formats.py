@@ -117,12 +117,6 @@ def read_columns(table: TableInput, choose: Choose) -> Iterator[ColumnBatch]:
     """
     for part in table.parts():
         for batch in format_of(part).read(part, choose):
-            _count_skipped(part, table)
+            table.take_skipped(part)
             yield replace(batch, source=part.name)
-        _count_skipped(part, table)
-
-
-def _count_skipped(part: TableInput, table: TableInput) -> None:
-    if part is not table:
-        table.skipped += part.skipped
-        part.skipped = 0
+        table.take_skipped(part)

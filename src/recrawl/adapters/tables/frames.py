@@ -11,13 +11,22 @@ Touches: nothing but what it is given.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recrawl.adapters.tables.arrow_files import FRAME, arrow_batch, bounded, is_grouped, refusing
+from recrawl.adapters.tables.arrow_cells import FRAME, refusing
+from recrawl.adapters.tables.arrow_files import (
+    arrow_batch,
+    bounded,
+    column_of,
+    is_grouped,
+    names_in,
+    outermost,
+)
 from recrawl.adapters.tables.columns import ColumnBatch, TableInput, cell_text
-from recrawl.adapters.tables.text_files import TextCells
+from recrawl.adapters.tables.text_files import TextCells, object_batches
 from recrawl.errors import InvalidTable, MissingExtra
 from recrawl.visits.visit import AnswerKind, Visit
 
@@ -48,7 +57,8 @@ def frame_input(
 
     Args:
         source: pandas or polars, lazy ones too, a DuckDB relation, a pyarrow table, reader or
-            dataset, anything with `__arrow_c_stream__`, a mapping of columns, or visits.
+            dataset, anything with `__arrow_c_stream__`, a mapping of columns, rows that are dicts,
+            or visits.
         columns: Their name of each of our columns, where it differs.
         skip_bad_rows: Count malformed rows instead of refusing the frame.
         name: What errors call it.
@@ -82,7 +92,9 @@ def _reader_of(table: TableInput, source: object) -> TableReader:
         if first is None or isinstance(first, Visit):
             table.path = Path("visits")
             return _VisitReader(islice(chain([first], visits), first is None, None)).read
-    raise InvalidTable(_no_frame(source, "visits"))
+        if isinstance(first, Mapping):
+            return _ObjectReader(chain([first], visits)).read
+    raise InvalidTable(_no_frame(source, "a list of dicts", "visits"))
 
 
 def _no_frame(source: object, *others: str) -> str:
@@ -117,7 +129,7 @@ class _FrameReader:
         # A dataset, of which only some columns need be read. Frames have columns as attributes.
         if hasattr(source, "scanner") and not hasattr(source, _STREAM):
             self._schema, self.names = source.schema, list(source.schema.names)
-            self._batches = lambda wanted: source.to_batches(columns=list(dict.fromkeys(wanted)))
+            self._batches = lambda wanted: source.to_batches(columns=list(wanted))
             return
         whole = self._as_arrow(source)
         self._schema, self.names = whole.schema, list(whole.schema.names)
@@ -146,10 +158,11 @@ class _FrameReader:
 
     def read(self, table: TableInput, choose: Choose) -> Iterator[ColumnBatch]:
         """Columns that are wanted; the first of them by runs if neighbours are often equal."""
-        wanted, position = list(choose(self.names)), 0
+        wanted, position = list(choose(names_in(self._schema, table))), 0
+        outer = dict.fromkeys(outermost(self._schema, name) for name in wanted)
         with refusing(table):
-            for batch in bounded(self._batches(wanted)):
-                arrays = {name: _plain(batch.column(name), self._pa) for name in wanted}
+            for batch in bounded(self._batches(list(outer))):
+                arrays = {name: _plain(column_of(batch, name), self._pa) for name in wanted}
                 if wanted and is_grouped(arrays[wanted[0]]):
                     arrays[wanted[0]] = _encoded(arrays[wanted[0]], self._pa)
                 yield arrow_batch(table, arrays, position, batch.num_rows)
@@ -184,6 +197,24 @@ def _plain(array: Any, pa: Any) -> Any:  # noqa: ANN401 - no types
 
 def _encoded(array: Any, pa: Any) -> Any:  # noqa: ANN401 - no types
     return array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+
+
+class _ObjectReader:
+    """Reads rows that are mappings, as lines of JSON are read; once."""
+
+    def __init__(self, rows: Iterator[Any]) -> None:
+        self._rows = rows
+
+    def read(self, table: TableInput, choose: Choose) -> Iterator[ColumnBatch]:
+        """Columns of the rows; what one leaves out is an empty cell."""
+        for batch in object_batches(table, choose, self._numbered(table)):
+            yield replace(batch, unit="row")
+
+    def _numbered(self, table: TableInput) -> Iterator[tuple[int, dict[str, Any]]]:
+        for number, row in enumerate(self._rows, 1):
+            if not isinstance(row, Mapping):
+                table.refuse(f"must all be dicts (got {type(row).__name__})", f"row {number}")
+            yield number, {str(name): value for name, value in row.items()}
 
 
 class _VisitReader:

@@ -23,7 +23,8 @@ from recrawl.adapters.tables.columns import TableFile, TableInput
 from recrawl.adapters.tables.formats import is_table
 from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.errors import CannotWrite, InvalidTable, reason
-from recrawl.parse.times import Zone
+from recrawl.parse.cells import CHANGE_WORDS
+from recrawl.parse.time_zones import Zone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -57,7 +58,8 @@ def table_of(
         label=first.label,
         more=tuple(more),
         delimiter=options.delimiter,
-        zone=Zone(options.time_zone),
+        zone=Zone(options.time_zone, options.time_form),
+        change_words=options.change_words or CHANGE_WORDS,
         remarks=options.remarks,
     )
 

@@ -31,7 +31,7 @@ from recrawl.parse.sites import numbered, sites_of
 from recrawl.rates.priors import fit_prior, fit_prior_in_parts
 from recrawl.visits.batch import Batch
 from recrawl.visits.grouping import group
-from recrawl.visits.vetting import Vetting, vet
+from recrawl.visits.vetting import Vetting, vet_log
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -53,12 +53,14 @@ class Piece:
         position: Where in the log each page first stands.
         histories: Their histories.
         site: Number of each page's site.
+        merged: Visits that were of the same page and second as another one.
     """
 
     names: Texts
     position: Ints
     histories: Histories
     site: Ints
+    merged: int = 0
 
     @property
     def lots(self) -> Words:
@@ -109,9 +111,10 @@ class Log(AbstractContextManager["Log"]):
     def pieces(self) -> Iterator[Piece]:
         """Go through the log; may be called again."""
         assert self._pieces is not None, "a log is read inside its with-block"  # noqa: S101
-        self.reverts = 0
+        self.reverts = self.reading.table.merged = 0
         for piece in self._pieces():
             self.reverts += int(np.count_nonzero(piece.histories.reverted))
+            self.reading.table.merged += piece.merged
             yield piece
 
     def _decide(self) -> Callable[[], Iterator[Piece]]:
@@ -134,7 +137,8 @@ class Log(AbstractContextManager["Log"]):
             number, names = numbered(grouped.sites)
         known = [self._sites.setdefault(name, len(self._sites)) for name in names]
         site = np.array(known, np.int64)[number] if known else number
-        return Piece(grouped.names, grouped.position, vet(grouped.rows, self.vetting), site)
+        histories, merged = vet_log(grouped.rows, self.vetting)
+        return Piece(grouped.names, grouped.position, histories, site, merged)
 
     def _stays_grouped(self) -> bool:
         """Read through the whole log: is every page one run?"""

@@ -37,7 +37,14 @@ if TYPE_CHECKING:
     OutputColumn: TypeAlias = Column | Texts
 
 SPREADSHEET = "spreadsheet"  # CSV in which no cell is a formula
-FORMATS = {".csv": "csv", ".jsonl": "json", ".ndjson": "json", ".parquet": "parquet"}
+FORMATS = {
+    ".csv": "csv",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".parquet": "parquet",
+    ".feather": "arrow",
+    ".arrow": "arrow",
+}
 
 _DIGITS = 12  # significant digits in text: more than any estimate is sure of
 _ROWS = 1 << 13  # whose cells are texts at the same time
@@ -103,8 +110,8 @@ def to_standard_output(
 
 @contextmanager
 def _writer(raw: IO[bytes], kind: str, header: Sequence[str]) -> Iterator[TableWriter]:
-    if kind == "parquet":
-        with _ParquetWriter.open(raw, header[0]) as writer:
+    if kind in ("parquet", "arrow"):
+        with _ArrowWriter.open(raw, header[0], kind) as writer:
             yield writer
         return
     if kind == "json":
@@ -173,20 +180,24 @@ class _JsonWriter:
             self._raw.write("".join(lines).encode())
 
 
-class _ParquetWriter:
-    def __init__(self, raw: IO[bytes], first: str, pa: Any, pq: Any) -> None:  # noqa: ANN401 - no types
-        self._raw, self._first, self._pa, self._pq = raw, first, pa, pq
+class _ArrowWriter:
+    """Writes Parquet, or Arrow (which Feather is), once it knows the types of the first rows."""
+
+    def __init__(self, first: str, pa: Any, make: Callable[[Any], Any], *, coded: bool) -> None:  # noqa: ANN401 - no types
+        self._first, self._pa, self._make, self._coded = first, pa, make, coded
         self._file: Any = None
+        self._file_schema: Any = None
 
     @classmethod
     @contextmanager
-    def open(cls, raw: IO[bytes], first: str) -> Iterator[_ParquetWriter]:
+    def open(cls, raw: IO[bytes], first: str, kind: str) -> Iterator[_ArrowWriter]:
         try:
             import pyarrow as pa
             import pyarrow.parquet as pq
         except ImportError:
-            raise MissingExtra("writing Parquet", "parquet") from None
-        writer = cls(raw, first, pa, pq)
+            raise MissingExtra(f"writing {kind.capitalize()}", "parquet") from None
+        make = pq.ParquetWriter if kind == "parquet" else pa.ipc.new_file
+        writer = cls(first, pa, lambda schema: make(raw, schema), coded=kind == "parquet")
         try:
             yield writer
         except BaseException:
@@ -202,8 +213,22 @@ class _ParquetWriter:
     def write(self, names: Texts, columns: Mapping[str, OutputColumn]) -> None:
         rows = arrow_table(self._first, names, columns, self._pa)
         if self._file is None:
-            self._file = self._pq.ParquetWriter(self._raw, rows.schema)
-        self._file.write_table(rows)
+            self._file_schema = (
+                rows.schema if self._coded else _without_codes(rows.schema, self._pa)
+            )
+            self._file = self._make(self._file_schema)
+        self._file.write_table(rows.cast(self._file_schema))
+
+
+def _without_codes(schema: Any, pa: Any) -> Any:  # noqa: ANN401 - no types
+    """The same columns with plain text: an Arrow file has one list of words for all its rows."""
+    fields = [
+        pa.field(
+            field.name, field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+        )
+        for field in schema
+    ]
+    return pa.schema(fields)
 
 
 def arrow_table(first: str, names: Texts, columns: Mapping[str, OutputColumn], pa: Any) -> Any:  # noqa: ANN401 - no types

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import tzinfo
 
+    from recrawl.parse.time_forms import TimeForm
+
 _DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "pipe": "|"}
 
 
@@ -30,6 +32,8 @@ class TableOptions:
         delimiter: What separates cells of CSV; empty for what the header tells.
         time_zone: Time zone of times without an offset; None for UTC.
         remarks: What a reader of the result should know of all these tables, once each.
+        time_form: How times are written; None for any usual form.
+        change_words: What words for true and false mean; None for the usual ones.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -37,6 +41,34 @@ class TableOptions:
     delimiter: str = ""
     time_zone: tzinfo | None = None
     remarks: dict[str, None] = field(default_factory=dict)
+    time_form: TimeForm | None = None
+    change_words: Mapping[str, int] | None = None
+
+
+def time_form_of(text: str) -> TimeForm | None:
+    """The form of times that somebody names, such as `%d/%m/%Y`; None for none."""
+    from recrawl.parse.time_forms import TimeForm
+
+    return TimeForm.of(text) if text else None
+
+
+def change_words_of(true: str, false: str) -> Mapping[str, int] | None:
+    """What words mean, the usual ones and those of two lists such as `changed,new`; None for none.
+
+    >>> words = change_words_of("geändert, neu", "gleich")
+    >>> words["neu"], words["gleich"], words["yes"]
+    (1, 0, 1)
+    """
+    from recrawl.parse.cells import CHANGE_WORDS
+
+    if not true and not false:
+        return None
+    given = [{word.strip().lower() for word in text.split(",")} for text in (true, false)]
+    both = given[0] & given[1] - {""}
+    if both:
+        raise InvalidParameter(f"true and false must be different words (got {min(both)!r} twice)")
+    named = dict.fromkeys(given[0], 1) | dict.fromkeys(given[1], 0)
+    return {**CHANGE_WORDS, **{word: value for word, value in named.items() if word}}
 
 
 def delimiter_of(text: str) -> str:

@@ -15,6 +15,7 @@ import io
 import json
 import re
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -30,12 +31,12 @@ from recrawl.visits.rows import digest_hashes
 
 if TYPE_CHECKING:
     from _csv import Reader as CsvReader
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from recrawl.adapters.tables.columns import Cells, Choose, TableInput
     from recrawl.arrays.types import Answers, Bools, Changes, Ints, Words
     from recrawl.listings.data.attributes import Attribute
-    from recrawl.parse.times import Zone
+    from recrawl.parse.time_zones import Zone
 
     _Values = TypeVar("_Values", Ints, Changes, Answers)
 
@@ -74,9 +75,9 @@ class TextCells:
         """Microseconds since 1970; the smallest integer where a cell is empty and may be."""
         return self._spread(times(self.texts, optional=optional, zone=zone))
 
-    def changes(self) -> tuple[Changes, Bools]:
-        """1, 0 or -1 for true, false and empty."""
-        return self._spread(cells.changes(self.texts))
+    def changes(self, words: Mapping[str, int]) -> tuple[Changes, Bools]:
+        """1, 0 or -1 for true, false and empty, by what each word means."""
+        return self._spread(cells.changes(self.texts, words))
 
     def answers(self) -> tuple[Answers, Bools]:
         """Numbers of `AnswerKind`."""
@@ -232,23 +233,26 @@ def _line_ends(block: bytes) -> int:
 def read_json_lines(table: TableInput, choose: Choose) -> Iterator[ColumnBatch]:
     """Columns of a file with one JSON object per line."""
     with table.open() as raw:
-        yield from _json_batches(table, choose, _lines_of_objects(table, raw))
+        yield from object_batches(table, choose, _lines_of_objects(table, raw))
 
 
 def read_json_array(table: TableInput, choose: Choose) -> Iterator[ColumnBatch]:
     """Columns of a file with one JSON array of objects."""
     with table.open() as raw:
-        yield from _json_batches(table, choose, _array_of_objects(table, raw))
+        yield from object_batches(table, choose, _array_of_objects(table, raw))
 
 
-def _json_batches(
+def object_batches(
     table: TableInput, choose: Choose, objects: Iterator[tuple[int, dict[str, Any]]]
 ) -> Iterator[ColumnBatch]:
+    """Columns of objects, which come with their numbers; what one leaves out is an empty cell."""
     header: list[str] = []
     while taken := list(islice(objects, _ROWS)):
         found = [row for _, row in taken]
-        if not set(header).issuperset(set().union(*found)):
-            header = list(dict.fromkeys([*header, *(name for row in found for name in row)]))
+        nested = table.nested(partial(_any_has, found))
+        if not set(header).issuperset(set(nested).union(*found)):
+            names = (name for row in found for name in row)
+            header = list(dict.fromkeys([*header, *names, *nested]))
         columns = {name: _json_cells(found, name) for name in choose(header)}
         yield ColumnBatch(columns, [line for line, _ in taken], "line")
         table.report_read()
@@ -257,8 +261,25 @@ def _json_batches(
 
 
 def _json_cells(rows: Sequence[dict[str, Any]], name: str) -> TextCells:
-    values = [row.get(name) for row in rows]
+    if any(name in row for row in rows) or "." not in name:
+        values = [row.get(name) for row in rows]
+    else:
+        values = [_field(row, name.split("."))[1] for row in rows]
     return TextCells([cell_text(value) for value in values], values=values)
+
+
+def _any_has(rows: Sequence[dict[str, Any]], path: Sequence[str]) -> bool:
+    return any(_field(row, path)[0] for row in rows)
+
+
+def _field(row: dict[str, Any], path: Sequence[str]) -> tuple[bool, Any]:
+    """Whether an object has a field inside of its fields, and its value."""
+    value: Any = row
+    for name in path:
+        if not isinstance(value, dict) or name not in value:
+            return False, None
+        value = value[name]
+    return True, value
 
 
 def _lines_of_objects(table: TableInput, raw: IO[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:

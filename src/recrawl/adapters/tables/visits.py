@@ -12,8 +12,10 @@ import numpy as np
 
 from recrawl.adapters.tables.columns import listed
 from recrawl.adapters.tables.formats import read_columns
+from recrawl.errors import InvalidTable
 from recrawl.parse import cells
-from recrawl.parse.times import time_rule
+from recrawl.parse.time_zones import RepeatedHours
+from recrawl.parse.times import time_rule, times
 from recrawl.store import is_store
 from recrawl.visits.batch import Batch
 from recrawl.visits.rows import UNKNOWN_CHANGE
@@ -21,10 +23,12 @@ from recrawl.visits.status import VisitOutcome
 from recrawl.visits.visit import AnswerKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from recrawl.adapters.tables.columns import Cells, ColumnBatch, TableInput
-    from recrawl.arrays.types import Answers, Bools, Changes
+    from recrawl.arrays.texts import Texts
+    from recrawl.arrays.types import Answers, Bools, Changes, Ints
+    from recrawl.parse.time_zones import Zone
 
 NEEDED = ("page", "visited_at", "changed")
 OPTIONAL = ("last_modified", "status", "digest")
@@ -61,12 +65,14 @@ class VisitReading:
         change_times: Take a file of all changes (`changed_at`), too, as visits just after each.
         complete: Whether the file turned out to be one of all changes.
         present: Our columns that the file has, with their names, once it is read.
+        kept: Rows so far that are not malformed.
     """
 
     table: TableInput
     change_times: bool = False
     complete: bool = False
     present: dict[str, str] = field(default_factory=dict)
+    kept: int = 0
 
     def choose(self, header: Sequence[str]) -> list[str]:
         """Their columns that are read; refuse the file if one is missing. Idempotent."""
@@ -93,18 +99,22 @@ class VisitReading:
 
 def read_batches(reading: VisitReading) -> Iterator[Batch]:
     """Rows of a log in the order of its files, a batch at a time."""
-    table, position = reading.table, 0
+    table, position, kept = reading.table, 0, 0
+    table.zone.begin()
     for part in table.parts():
         one = reading if part is table else replace(reading, table=part, complete=False)
         for batch, rows in _read_file(one, position):
             if position and one.complete != reading.complete:
                 part.refuse("must hold visits, or changes, as the files before it do")
             reading.complete, reading.present = one.complete, one.present
-            if part is not table:
-                table.skipped += part.skipped
-                part.skipped = 0
+            table.take_skipped(part)
             yield batch
             position += rows
+        table.take_skipped(part)
+        kept += one.kept
+        one.kept = 0
+    if table.skipped and not kept:
+        table.refuse(f"all rows are malformed, the first in {table.first_skipped}")
 
 
 def _read_file(reading: VisitReading, position: int) -> Iterator[tuple[Batch, int]]:
@@ -113,14 +123,36 @@ def _read_file(reading: VisitReading, position: int) -> Iterator[tuple[Batch, in
         from recrawl.adapters.stores import visits as store_visits
 
         for batch in store_visits.read(reading):
+            reading.kept += len(batch.at)
             yield replace(batch, position=batch.position + position), len(batch.at)
         return
-    for columns in read_columns(reading.table, reading.choose):
-        yield _batch(reading, columns, position), len(columns)
-        position += len(columns)
+    hours, begun = RepeatedHours(reading.table.zone), False
+    try:
+        for columns in read_columns(reading.table, reading.choose):
+            yield _batch(reading, columns, position, hours), len(columns)
+            position += len(columns)
+            begun = True
+    except InvalidTable:
+        if not begun and reading.table.reader is None:
+            _refuse_foreign(reading.table)
+        raise
 
 
-def _batch(reading: VisitReading, rows: ColumnBatch, position: int) -> Batch:
+def _refuse_foreign(table: TableInput) -> None:
+    """Say who reads a file that is no table, if somebody does."""
+    from recrawl.adapters.imports.sources import FOREIGN_KINDS, kind_of
+
+    try:
+        kind = FOREIGN_KINDS.get(kind_of(table.path), "")
+    except (InvalidTable, OSError):  # what is wrong with it is said by the caller
+        return
+    if kind:
+        table.refuse(
+            f"looks like {kind}, which recrawl import reads: -o visits.csv makes a log of it"
+        )
+
+
+def _batch(reading: VisitReading, rows: ColumnBatch, position: int, hours: RepeatedHours) -> Batch:
     columns = {ours: rows.columns[theirs] for ours, theirs in reading.present.items()}
     names, starts, unnamed = columns["page"].runs()
     single = len(names) == len(rows)
@@ -128,16 +160,18 @@ def _batch(reading: VisitReading, rows: ColumnBatch, position: int) -> Batch:
     wrong = {"page": unnamed}
     for ours in _TIMES:
         if ours in columns:
-            optional, zone = ours != "visited_at", reading.table.zone
-            values[ours], wrong[ours] = columns[ours].times(optional=optional, zone=zone)
-    reading.table.note_zone()
+            values[ours], wrong[ours] = column_times(reading.table, columns[ours], ours)
+    values["visited_at"] = settled_times(
+        values["visited_at"], columns["visited_at"], hours, (names, starts)
+    )
     if "changed" in columns:
-        values["changed"], wrong["changed"] = columns["changed"].changes()
+        values["changed"], wrong["changed"] = columns["changed"].changes(reading.table.change_words)
     if "status" in columns:
         values["status"], wrong["status"] = columns["status"].answers()
     if _OUTCOME in columns:
         values["changed"], values["status"], wrong[_OUTCOME] = _outcomes(columns[_OUTCOME])
-    keep = _kept(reading, rows, wrong)
+    keep = kept_rows(reading.table, reading.present, rows, wrong)
+    reading.kept += len(rows) if keep is None else int(np.count_nonzero(keep))
     if _OUTCOME in columns:
         keep = _answered(values["status"], keep)
     answer = values.get("status")
@@ -155,6 +189,37 @@ def _batch(reading: VisitReading, rows: ColumnBatch, position: int) -> Batch:
         digest=columns["digest"].digests() if "digest" in columns else None,
     )
     return batch if keep is None else batch.rows(keep)
+
+
+def column_times(table: TableInput, column: Cells, ours: str) -> tuple[Ints, Bools]:
+    """Instants of a column of times, and which cells are none."""
+    optional, zone = ours != "visited_at", table.zone
+    found = column.times(optional=optional, zone=zone)
+    table.note_zone()
+    if optional and zone.form is not None and found[1].any():
+        # A host's own date need not be written as the times of the log are.
+        found = column.times(optional=optional, zone=zone.in_any_form())
+    return found
+
+
+def settled_times(at: Ints, column: Cells, hours: RepeatedHours, pages: tuple[Texts, Ints]) -> Ints:
+    """The same instants, hours that clocks showed twice told apart.
+
+    Args:
+        at: The instants.
+        column: The cells that they were read from.
+        hours: Tells the hours of a file apart.
+        pages: Page of each run of rows, and where the run begins.
+    """
+    names, starts = pages
+
+    def again(rows: Ints, zone: Zone) -> Ints:
+        return times([column.text(row) for row in rows.tolist()], optional=True, zone=zone)[0]
+
+    def page_of(rows: Ints) -> list[str]:
+        return names.take(np.searchsorted(starts, rows, side="right") - 1).tolist()
+
+    return hours.settle(at, again, page_of)
 
 
 def _outcomes(column: Cells) -> tuple[Changes, Answers, Bools]:
@@ -177,17 +242,28 @@ def _answered(answer: Answers, keep: Bools | None) -> Bools | None:
     return None if told.all() else told
 
 
-def _kept(reading: VisitReading, rows: ColumnBatch, wrong: dict[str, Bools]) -> Bools | None:
-    """Rows to keep, None for all; raise for the first wrong cell unless they are skipped."""
+def kept_rows(
+    table: TableInput, present: Mapping[str, str], rows: ColumnBatch, wrong: Mapping[str, Bools]
+) -> Bools | None:
+    """Rows to keep, None for all; raise for the first wrong cell unless they are skipped.
+
+    Args:
+        table: Whose rows they are.
+        present: Our columns that it has, with their names.
+        rows: The rows.
+        wrong: Which cells of our columns are wrong.
+    """
     bad: Bools = np.logical_or.reduce(list(wrong.values()))
     if not bad.any():
         return None
-    table = reading.table
+    row = int(np.argmax(bad))
+    ours = next(ours for ours in _RULES if ours in wrong and wrong[ours][row])
+    theirs = present[ours]
+    text = rows.columns[theirs].text(row)
+    rule = time_rule(text, table.zone) if ours in _TIMES else _RULES[ours]
+    fault = table.fault(rows, row, theirs, rule)
     if not table.skip_bad_rows:
-        row = int(np.argmax(bad))
-        ours = next(ours for ours in _RULES if ours in wrong and wrong[ours][row])
-        theirs = reading.present[ours]
-        rule = time_rule(rows.columns[theirs].text(row)) if ours in _TIMES else _RULES[ours]
-        table.refuse_cell(rows, row, theirs, rule)
-    table.skipped += int(bad.sum())
+        skip = "" if text.strip() else "; --skip-bad-rows leaves out rows without one"
+        raise InvalidTable(fault + skip)
+    table.skip(int(bad.sum()), fault)
     return ~bad

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from recrawl.adapters.tables.arrow_files import ArrowCells
+from recrawl.adapters.tables.arrow_cells import ArrowCells
 from recrawl.adapters.tables.columns import CodedTexts, ColumnBatch, TableInput
 from recrawl.adapters.tables.formats import format_of, read_columns
 from recrawl.adapters.tables.text_files import TextCells
@@ -73,12 +73,12 @@ class WholeTable:
         self.table.note_zone()
         if wrong.any():
             row = int(np.argmax(wrong))
-            self.refuse(row, name, time_rule(cells_of.text(row)))
+            self.refuse(row, name, time_rule(cells_of.text(row), self.table.zone))
         return values.view("datetime64[us]")
 
     def flags(self, name: str) -> Bools:
         """A column of true and false; false where a cell is empty."""
-        values, wrong = self._column(name).changes()
+        values, wrong = self._column(name).changes(self.table.change_words)
         self.refuse_any(wrong, name, cells.CHANGED_RULE)
         true: Bools = values == 1
         return true
