@@ -1,18 +1,22 @@
 """Speed of windows, fits and forecasts, as ratios measured in one run.
 
     .venv/bin/python benchmarks/trends.py            # everything: a few minutes
-    .venv/bin/python benchmarks/trends.py fits       # or: forecasts
+    .venv/bin/python benchmarks/trends.py fits       # or: forecasts, memory
 
 The size of the published synthetic set: 300,000 pages, 31 million change points. A page changes
 on a day with a chance from Beta(1.94, 1.83), for 200 days; a point lies in the middle of its day.
 The unit is one `numpy.sum` pass over the points; other times are divided by it, because machines
 differ and are shared. Every figure is the best of a few runs.
+
+`memory` asks the system for the most memory of `recrawl trends pages` (VmHWM), on a log of 21
+million visits in order of time.
 """
 
 from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 import time
 from functools import partial
 from typing import TYPE_CHECKING
@@ -37,9 +41,9 @@ def main() -> None:
     points = made()
     one = best(points.times.sum, 7)
     print(f"unit: {1000 * one:.1f} ms for {len(points):,} pages, {len(points.times):,} points")
-    for name in sys.argv[1:] or ["fits", "forecasts"]:
+    for name in sys.argv[1:] or ["fits", "forecasts", "memory"]:
         print(f"\n== {name}")
-        {"fits": fits, "forecasts": forecasts}[name](points, one)
+        {"fits": fits, "forecasts": forecasts, "memory": memory}[name](points, one)
 
 
 def best(work: Callable[[], object], runs: int = 3) -> float:
@@ -112,6 +116,23 @@ def forecasts(points: Points, one: float) -> None:
         report(f"visits that follow {forecaster} (units)", followed / one, "-")
         total += followed
     report("windows, fits, bands, forecasts, visits of all (units)", total / one, "at most 1000")
+
+
+def memory(_: Points, __: float) -> None:
+    """Most memory of the command, with little and with the usual memory for visits."""
+    with tempfile.TemporaryDirectory() as folder:
+        make = f"import sys; sys.path[0] = 'benchmarks'; import rates; rates.make_logs({folder!r})"
+        subprocess.check_call([sys.executable, "-c", make])
+        for size in ("256M", "2G"):
+            words = ["pages", f"{folder}/time.parquet", "--memory", size, "-o", f"{folder}/out.csv"]
+            script = (
+                "import sys; from recrawl.cli.main import main;"
+                f"sys.argv = {['recrawl', 'trends', *words]};"
+                "import atexit; status = lambda: open('/proc/self/status').read();"
+                "atexit.register(lambda: print(status().partition('VmHWM:')[2].split()[0])); main()"
+            )
+            said = subprocess.check_output([sys.executable, "-c", script], text=True)
+            print(f"most memory of trends pages with --memory {size}: {int(said) / 1e6:.2f} GB")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """What results are: rows with names, frames, text, and the same as the command line writes."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -336,3 +337,60 @@ def test_plan_is_both_a_function_and_a_package_for_type_checkers(
     spent: float = Budget.read("3/1d").visits
 
     assert found.column("visits_per_day").sum() == pytest.approx(spent)
+
+
+# Reading, as the command line does it.
+
+LOCAL = "page;visited_at;changed\n/a;2026-07-01 01:00;\n/a;2026-07-01 13:00;true\n"
+OPTIONS = ["--tz", "Europe/Berlin", "--delimiter", "semicolon"]
+READING: Any = {"tz": "Europe/Berlin", "delimiter": "semicolon"}
+
+
+def test_local_times_are_read_as_the_command_line_reads_them(tmp_path):
+    """One in the morning in Berlin is eleven in the evening of the day before."""
+    path = tmp_path / "local.csv"
+    path.write_text(LOCAL)
+
+    rates = recrawl.estimate(path, now=NOW, **READING)
+    months = recrawl.trends(path, kind="rates", **READING)
+
+    assert rates["/a"]["last_visit"] == datetime(2026, 7, 1, 11, tzinfo=UTC)
+    assert months.column("period").tolist() == ["2026-06", "2026-07"]
+    theirs = written(tmp_path, "estimate", path, "--now", NOW, *OPTIONS)
+    assert theirs["last_visit"][0].as_py() == rates["/a"]["last_visit"]
+
+
+def test_frames_without_zones_are_of_the_time_zone_that_is_named():
+    frame = pd.DataFrame(
+        {
+            "page": ["/a", "/a"],
+            "visited_at": pd.to_datetime(["2026-07-01 01:00", "2026-07-01 13:00"]),
+            "changed": [None, True],
+        }
+    )
+
+    rates = recrawl.estimate(frame, now=NOW, tz="Europe/Berlin")
+
+    assert rates["/a"]["last_visit"] == datetime(2026, 7, 1, 11, tzinfo=UTC)
+
+
+def test_worlds_and_rates_take_what_the_command_line_takes(tmp_path):
+    """A page that is first seen in July by its own clock, in June by that of the world."""
+    pages, changes = tmp_path / "pages.csv", tmp_path / "changes.csv"
+    pages.write_text("page;first_seen\n/a;2026-07-01 01:00\n")
+    changes.write_text("page;changed_at\n/a;2026-07-01 13:00\n/a;2026-08-01 13:00\n")
+    rates = tmp_path / "rates.csv"
+    rates.write_text("page^rate_per_day\n/a^1.5\n")
+
+    result = recrawl.simulate((pages, changes), policies="uniform", budget="2/1d", **READING)
+
+    assert result.contest.world.start == np.datetime64("2026-06-30T23:00")
+    assert recrawl.plan(rates, budget="2/1d", delimiter="^").names == ["/a"]
+
+
+@pytest.mark.parametrize("wrong", [{"tz": "Atlantis"}, {"delimiter": "ab"}])
+def test_reading_that_is_none_is_refused(wrong, log):
+    asks: list[Any] = [recrawl.estimate, recrawl.trends, recrawl.simulate]
+    for ask in asks:
+        with pytest.raises(InvalidParameter, match=f"{next(iter(wrong))} must"):
+            ask(log, **wrong)

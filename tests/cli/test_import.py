@@ -1,10 +1,12 @@
 """`recrawl import` as people run it."""
 
+import gzip
 import signal
 import subprocess
 import sys
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -262,6 +264,60 @@ def test_the_standard_input_is_a_source(index):
         )
 
     assert done.stdout.decode() == run("import", index).out
+
+
+ACCESS_LOG = (
+    '192.0.2.1 - - [01/Jan/2026:00:00:00 +0000] "GET /a HTTP/1.1" 200 512 "-" "-"\n'
+    '192.0.2.1 - - [02/Jan/2026:00:00:00 +0000] "GET /a HTTP/1.1" 304 0 "-" "-"\n'
+)
+
+
+def given(path, *words):
+    """What an import from a pipe writes; the same file is read under its name."""
+    both = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with path.open("rb") as file, start("import", "-", *words, stdin=file, **both) as process:
+        out, err = process.communicate()
+    assert process.returncode == 0, err
+    return out
+
+
+@pytest.mark.parametrize("name", ["v.csv", "v.jsonl", "v.parquet", "v.csv.gz"])
+def test_a_table_on_the_standard_input_is_imported(index, tmp_path, name):
+    plain = name.removesuffix(".gz")
+    run_here("import", index, "-o", tmp_path / plain)
+    if plain != name:
+        (tmp_path / name).write_bytes(gzip.compress((tmp_path / plain).read_bytes()))
+
+    out = given(tmp_path / name)
+
+    assert out == run("import", tmp_path / name).out
+    assert out.count("\n") == 19
+
+
+def test_any_other_source_may_come_from_the_standard_input(index, tmp_path):
+    """An access log, a store, and the index of Common Crawl, which is told by its columns."""
+    log, store, common = tmp_path / "access.log", tmp_path / "a.db", tmp_path / "cc.parquet"
+    log.write_text(ACCESS_LOG)
+    run_here("import", index, "--into", store)
+    columns = {"url": "http://a.org/", "fetch_time": 1_767_225_600, "fetch_status": 200}
+    pq.write_table(pa.Table.from_pylist([{**columns, "content_digest": DIGESTS[0]}]), common)
+
+    site = ["--site", "https://a.org"]
+    assert given(log, *site) == run("import", log, *site).out
+    assert given(store) == run("import", store).out
+    assert given(common) == run("import", common).out
+    assert given(common).count("\n") == 2
+
+
+def test_what_is_wrong_with_the_standard_input_is_one_sentence(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("a,b\n1,2\n")
+    both = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with path.open("rb") as file, start("import", "-", stdin=file, **both) as process:
+        out, err = process.communicate()
+
+    assert (process.returncode, out) == (1, "")
+    assert err == "Error: standard input: column 'page' must be present (got a, b)\n"
 
 
 def test_an_interrupted_import_leaves_nothing(tmp_path):

@@ -2,6 +2,7 @@
 
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -10,8 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from recrawl.analysis.trends import TrendLog
 from recrawl.rates import METHODS
-from tests.cli.running import names_in, run, run_here, start, write_log
+from tests.cli.running import names_in, run, run_here, sentence, start, write_log
 from tests.preloaded import RECRAWL, environment
 
 NOW = "2026-03-01"
@@ -210,3 +212,181 @@ def test_a_reader_that_has_had_enough_ends_the_command_quietly(large, options):
     assert ended.stdout.count("\n") == 1
     assert ended.stderr == ""
     assert names_in(large.parent) == ["visits.csv"]
+
+
+# Rates that move.
+
+TRENDS = [
+    ["pages"],
+    ["pages", "--place", "random"],
+    ["windows"],
+    ["windows", "--reading", "count", "--backward"],
+    ["test"],
+    ["next"],
+    ["counts", "--most", "2"],
+    ["rates"],
+    ["rates", "--by", "weekday"],
+    ["rates", "--between", "2023-12-01", "2025-02-01"],
+    ["season", "--month", "2025-07"],
+    ["change-points"],
+    ["power-law"],
+    ["gaps", "--place", "random"],
+    ["errors"],
+    ["errors", "--by", "size"],
+    ["errors", "--by", "threshold"],
+    ["follow"],
+    ["follow", "--equal-visits", "300", "--method", "ratio"],
+]
+
+
+@pytest.fixture(scope="module")
+def moving(tmp_path_factory):
+    """Visits to pages that were seen 10 to 40 times, in order of time; changes get rarer."""
+    random = np.random.default_rng(8)
+    rows = []
+    for number in range(90):
+        times = np.sort(random.integers(1_700_000_000, 1_750_000_000, random.integers(10, 40)))
+        chance = np.linspace(0.9, 0.9 * (number % 3) / 2, len(times))
+        changed = random.random(len(times)) < chance
+        rows += [
+            (f"https://s{number % 5}.org/{number}", second, str(flag).lower())
+            for second, flag in zip(times.tolist(), changed.tolist(), strict=True)
+        ]
+    folder = tmp_path_factory.mktemp("moving")
+    return write_log(folder / "visits.csv", in_time(rows)), write_log(folder / "pages.csv", rows)
+
+
+@pytest.mark.parametrize("order", ["in time", "grouped"])
+@pytest.mark.parametrize("words", TRENDS, ids=" ".join)
+def test_memory_makes_no_difference_to_trends(moving, monkeypatch, words, order):
+    """Whole, streamed or split, and however few pages are worked on together: the same bytes."""
+    path = moving[0 if order == "in time" else 1]
+    whole = run_here("trends", *words, path, "--json")
+    monkeypatch.setattr(TrendLog.parts, "__defaults__", (300,))
+
+    little = run_here("trends", *words, path, "--json", "--memory", "60K")
+
+    assert whole.code == 0
+    assert little.out == whole.out
+    assert little.err == whole.err
+
+
+@pytest.mark.parametrize("words", [["pages"], ["rates"]])
+def test_memory_makes_no_difference_to_files_of_trends(moving, tmp_path, words):
+    whole, little = tmp_path / "whole.parquet", tmp_path / "little.parquet"
+    run_here("trends", *words, moving[0], "-o", whole)
+    run_here("trends", *words, moving[0], "-o", little, "--memory", "20K")
+
+    assert pq.read_table(little).to_pylist() == pq.read_table(whole).to_pylist()
+
+
+def test_all_changes_may_be_larger_than_memory(moving, tmp_path):
+    """A log of changes is read as visits just before and just after each of them."""
+    lines = moving[0].read_text().splitlines()
+    rows = [line.split(",")[:2] for line in lines if line.endswith("true")]
+    changes = write_log(tmp_path / "changes.csv", rows, header="page,changed_at")
+
+    whole = run_here("trends", "pages", changes)
+
+    assert "(all changes)" in whole.err
+    assert run_here("trends", "pages", changes, "--memory", "10K") == whole
+
+
+def test_one_page_of_a_log_larger_than_memory(moving, tmp_path):
+    words = ["trends", "pages", moving[0], "--page", "https://s3.org/48"]
+    whole, little = tmp_path / "whole.svg", tmp_path / "little.svg"
+
+    told = run_here(*words, "--plot", whole)
+
+    assert told.out.count("\n") == 2
+    assert run_here(*words, "--plot", little, "--memory", "20K") == told
+    assert little.read_text() == whole.read_text()
+
+
+@pytest.mark.parametrize("memory", ["2G", "20K"])
+def test_a_page_that_the_log_does_not_have(moving, tmp_path, memory):
+    words = ["--page", "/nowhere", "--memory", memory, "-o", tmp_path / "out.csv"]
+
+    ended = run("trends", "pages", moving[0], *words)
+
+    assert sentence(ended) == f"{moving[0]}: no page '/nowhere'"
+    assert names_in(tmp_path) == []
+
+
+# What is loaded before the bound is set counts as the program's own. Pieces of work are small, so
+# that a small log is larger than them; thread stacks and arenas of malloc would blur the bound.
+BOUND = """
+import resource, sys, threading
+threading.stack_size(1 << 20)
+import pandas, pyarrow.parquet, rich.progress, scipy.special
+from recrawl.adapters.tables import arrow_files, inputs, logs, outputs
+from recrawl.analysis import trends
+from recrawl.cli.main import main
+from recrawl.cli.trends import trend_test
+from recrawl.visits import grouping
+arrow_files._ROWS, grouping._SLOTS = 1 << 15, 1 << 16
+status = open("/proc/self/status").read()
+own = 1024 * int(status.partition("VmData:")[2].split()[0])
+resource.setrlimit(resource.RLIMIT_DATA, (own + int(sys.argv[1]),) * 2)
+sys.argv[:2] = ["recrawl"]
+main()
+"""
+ONE_ARENA = {
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+    "MALLOC_ARENA_MAX": "1",
+    "MALLOC_MMAP_THRESHOLD_": "100000",
+    "MALLOC_TRIM_THRESHOLD_": "100000",
+    "OPENBLAS_NUM_THREADS": "1",
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks Linux for the memory of a process")
+def test_trends_of_a_log_larger_than_memory(tmp_path):
+    """2,000,000 visits in 130 MB beside the program: too few for all of them."""
+    random = np.random.default_rng(5)
+    at = np.cumsum(random.integers(3_600, 400_000, (10, 200_000)), axis=0) + 1_600_000_000
+    number = np.broadcast_to(np.arange(200_000), at.shape)
+    order = np.argsort(at, axis=None)
+    columns = {
+        "page": pa.array(number.ravel()[order]).cast(pa.string()),
+        "visited_at": at.ravel()[order],
+        "changed": (random.random(at.shape) < number % 10 / 10).ravel()[order],
+    }
+    pq.write_table(pa.table(columns), tmp_path / "visits.parquet", row_group_size=1 << 16)
+
+    def bounded(memory):
+        script = [sys.executable, "-c", BOUND, str(130 << 20), "trends", "test", "visits.parquet"]
+        return subprocess.run(
+            [*script, "--memory", memory, "-o", f"{memory}.csv"],
+            capture_output=True,
+            check=False,
+            cwd=tmp_path,
+            env=environment(**ONE_ARENA),
+            text=True,
+        )
+
+    little = bounded("16M")
+
+    assert little.returncode == 0, little.stderr
+    with (tmp_path / "16M.csv").open() as lines:
+        assert sum(1 for _ in lines) == 200_001
+    assert "MemoryError" in bounded("2G").stderr
+    assert names_in(tmp_path) == ["16M.csv", "visits.parquet"]
+
+
+def test_trends_that_are_stopped_remove_their_temporary_files(moving, tmp_path):
+    """While they are at work: on all ways to visit, again and again."""
+    folder = tmp_path / "here"
+    folder.mkdir()
+    words = ["trends", "follow", moving[0], "--equal-visits", "300", "--memory", "20K"]
+    process = start(*words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while not hidden(folder) and process.poll() is None:
+        time.sleep(0.002)
+
+    process.send_signal(signal.SIGINT)
+    out, said = process.communicate()
+
+    assert process.returncode == 130
+    assert out == b""
+    assert b"Traceback" not in said
+    assert names_in(folder) == []

@@ -18,6 +18,7 @@ from recrawl.entries.entries import (
     Found,
     HostBelieved,
     HostSeen,
+    ImportedRows,
     PageChange,
     PageEvent,
     PagesChanged,
@@ -177,16 +178,20 @@ def test_entries_are_written_all_or_none(store, reader):
 def test_imported_visits_are_as_those_that_a_crawl_made(store, reader):
     """Pages that are known keep their numbers, and each visit knows the one before it."""
     pages = found("https://b.org/", numbered(3)[1])
-    entry = VisitsImported(
-        pages,
-        page=np.array([0, 1, 0, 1]),
-        at_seconds=np.array([1.0, 2.0, 3.0, 4.0]),
-        outcome=np.array([VisitOutcome.FIRST, VisitOutcome.FIRST, VisitOutcome.CHANGED,
-                          VisitOutcome.SAME]),
-        age=np.array([np.nan, 1.0, np.nan, np.nan]),
-    )  # fmt: skip
+    first, later = (
+        ImportedRows(
+            page=np.array([0, 1]),
+            at_seconds=np.array(seconds),
+            outcome=np.array(outcomes),
+            age=np.array(ages),
+        )
+        for seconds, outcomes, ages in (
+            ([1.0, 2.0], [VisitOutcome.FIRST] * 2, [np.nan, 1.0]),
+            ([3.0, 4.0], [VisitOutcome.CHANGED, VisitOutcome.SAME], [np.nan, np.nan]),
+        )
+    )
 
-    assert store.write([entry]) == [Found([3, 1], known=3)]
+    assert store.write([VisitsImported(pages, iter([first, later]))]) == [Found([3, 1], known=3)]
 
     assert (store.page_count(), store.last_visit(), reader.last_visit()) == (4, 4, 4)
     assert reader.history(3).outcome.tolist() == [VisitOutcome.FIRST, VisitOutcome.CHANGED]

@@ -68,6 +68,21 @@ def test_the_same_seed_places_the_same_points():
     assert first.times.tolist() == second.times.tolist()
 
 
+def test_a_page_s_hash_places_its_points_whatever_the_other_pages_are():
+    """Uniform in (start, end], as by a generator."""
+    seen = Histories(np.full(20_000, 4.0), np.ones(20_000, np.bool_), np.arange(0, 20_001, 2))
+    hashes = np.random.default_rng(1).integers(2**63, size=10_000).astype(np.uint64)
+    some = np.array([70, 3, 9_999])
+    alone = points_of(seen.take(some), place="random", random=hashes[some])
+
+    points = points_of(seen, place="random", random=hashes)
+
+    assert alone.times.tolist() == points.take(some).times.tolist()
+    within = points.times % 4
+    assert within.mean() == pytest.approx(2, abs=0.04)
+    assert within.std() == pytest.approx(4 / math.sqrt(12), rel=0.02)
+
+
 def test_a_dated_change_lies_at_its_date():
     """An age of 0.25 days at the end of day 2, whatever the place."""
     page = [(1.0, False), (1.0, True, 0.25)]

@@ -15,7 +15,7 @@ import numpy as np
 
 from recrawl.adapters.pictures import DrawnChart
 from recrawl.adapters.tables.logs import Log
-from recrawl.adapters.tables.results import PieceEstimates, joined, ordered
+from recrawl.adapters.tables.results import PieceEstimates, ordered
 from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.adapters.tables.visits import VisitReading
 from recrawl.analysis.results import ResultTable
@@ -169,7 +169,7 @@ class EstimateResult(ResultTable):
         return f"{counted(len(self), 'page')}, method {self.estimates.method}"
 
 
-def estimate(
+def estimate(  # noqa: PLR0913 - the options of the verb
     source: object,
     *,
     method: str = "gamma",
@@ -177,6 +177,8 @@ def estimate(
     now: datetime | str | None = None,
     columns: Mapping[str, str] | None = None,
     skip_bad_rows: bool = False,
+    delimiter: str = "",
+    tz: str = "",
 ) -> EstimateResult:
     """Estimate how often each page of a visit log changes.
 
@@ -189,13 +191,15 @@ def estimate(
             with `__arrow_c_stream__`; a mapping of columns; a list of dicts, one per visit; or an
             iterable of `Visit`. Columns are
             `page`, `visited_at`, `changed` or `digest` and, optionally, `last_modified` and
-            `status`. Times without a zone are UTC.
+            `status`.
         method: Name of the estimator.
         level: Probability that a rate lies in its band.
         now: Instant of `fresh_now`: aware, or a text in ISO 8601; the current time by default.
         columns: Your names of these columns, where they differ: `{"page": "url"}`. `site` names
             the column with the site of a page; without it, the site is the registered domain.
         skip_bad_rows: Leave malformed rows out instead of refusing the source.
+        delimiter: What separates cells of CSV; what the header tells if empty.
+        tz: Time zone of times without an offset, such as `Europe/Berlin`; UTC if empty.
 
     Examples:
         >>> import recrawl
@@ -212,12 +216,13 @@ def estimate(
     question, until = RateQuestion.of(method, level=level), instant_of(now)
     if method == COMPARE:
         check_method(method)
+    options = TableOptions.of(columns, skip_bad_rows=skip_bad_rows, delimiter=delimiter, tz=tz)
     scratch = Path(tempfile.gettempdir())
-    with visits_input(source, TableOptions(columns or {}, skip_bad_rows)) as table:
+    with visits_input(source, options) as table:
         # A stream can be read only once, and a frame is in memory anyway.
         memory = _MEMORY if table.reader is None else sys.maxsize
         with Log(VisitReading(table), memory, scratch) as log:
-            found = joined(list(question.answers(log, scratch)))
+            found = PieceEstimates.joined(list(question.answers(log, scratch)))
     names, rows = question.rows(found, until)
     (estimates,) = found.estimates
     return EstimateResult(

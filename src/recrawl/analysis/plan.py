@@ -14,6 +14,7 @@ import numpy as np
 
 from recrawl.adapters.pictures import DrawnChart
 from recrawl.adapters.tables.rates import NEEDED, OPTIONAL, RateTable, hosts_of, read_rates
+from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.adapters.tables.text_files import TextCells
 from recrawl.adapters.tables.weights import NEEDED as WEIGHT_COLUMNS
 from recrawl.adapters.tables.weights import read_weights, weights_of
@@ -201,6 +202,7 @@ def plan(  # noqa: PLR0913 - the options of the verb
     min_interval: str = "",
     weights: object = None,
     columns: Mapping[str, str] | None = None,
+    delimiter: str = "",
 ) -> PlanResult:
     """Plan how often to visit each page within a budget.
 
@@ -219,6 +221,7 @@ def plan(  # noqa: PLR0913 - the options of the verb
             weights, or one row per page or view in a path or a frame: `page`, `weight`. Rows of one
             page add up; pages that are not named weigh as the least that is.
         columns: Your names of the columns, where they differ.
+        delimiter: What separates cells of CSV; what the header tells if empty.
 
     Examples:
         >>> import recrawl
@@ -234,10 +237,11 @@ def plan(  # noqa: PLR0913 - the options of the verb
     """
     intervals = max_interval, min_interval
     question = PlanQuestion.of(budget, objective, per_host, intervals, _FORMS[0])
+    options = TableOptions.of(columns, delimiter=delimiter)
     if isinstance(source, EstimateResult):
         file, table = "estimates", _rate_table(source)
     else:
-        with whole_input(source, (*NEEDED, *OPTIONAL), columns=columns) as known:
+        with whole_input(source, (*NEEDED, *OPTIONAL), options) as known:
             file, table = known.names, read_rates(known)
     if weights is not None:
         table = weighted(table, _weights_of(weights))[0]
@@ -257,7 +261,7 @@ def _weights_of(source: object) -> PageWeights:
     """Weights of a mapping of pages to weights, of a path or a frame."""
     if isinstance(source, Mapping) and all(isinstance(each, Real) for each in source.values()):
         return weights_of(source)
-    with whole_input(source, WEIGHT_COLUMNS, name="weights") as table:
+    with whole_input(source, WEIGHT_COLUMNS, TableOptions(), name="weights") as table:
         return read_weights(table)
 
 

@@ -264,7 +264,7 @@ class SimulationResult(ResultTable):
         return self.contest.size
 
 
-def simulate(
+def simulate(  # noqa: PLR0913 - the options of the verbs
     source: object,
     *,
     policies: str | Sequence[str] = DEFAULT_POLICIES,
@@ -272,6 +272,8 @@ def simulate(
     objective: str = "harmonic",
     warm_up: str = "",
     seed: int = 0,
+    delimiter: str = "",
+    tz: str = "",
 ) -> SimulationResult:
     """Compare revisit policies on pages whose changes are known, or were found by visits.
 
@@ -288,6 +290,8 @@ def simulate(
         objective: What to optimise: harmonic, freshness, age, missed or detected.
         warm_up: Time at the start that is not scored, e.g. 30d.
         seed: Seed of the random numbers.
+        delimiter: What separates cells of CSV; what the header tells if empty.
+        tz: Time zone of times without an offset, such as `Europe/Berlin`; UTC if empty.
 
     Examples:
         >>> import recrawl
@@ -307,8 +311,9 @@ def simulate(
         warm_up=days(warm_up) if warm_up else 0.0,
         seed=seed,
     )
+    options = TableOptions.of(delimiter=delimiter, tz=tz)
     store = Path(source) if is_path(source) and is_store(Path(source)) else None
-    world = world_of_store(store, world_stream(seed)) if store else _world(source, seed)
+    world = world_of_store(store, world_stream(seed)) if store else _world(source, options, seed)
     contest = Contest.of(world, question, store)
     entries, _ = contest.run(ONE_BUDGET)
     names = Texts.of([entry.policy for entry in entries])
@@ -316,7 +321,7 @@ def simulate(
     return SimulationResult(names, rows, "policy", contest=contest, entries=entries)
 
 
-def _world(source: object, seed: int) -> World:
+def _world(source: object, options: TableOptions, seed: int) -> World:
     """The world of a source that is no store."""
     if isinstance(source, World):
         return source
@@ -324,12 +329,12 @@ def _world(source: object, seed: int) -> World:
         return MadeWorld(source).make(seed)
     if isinstance(source, tuple) and len(source) == len(("pages", "changes")):
         with (
-            whole_input(source[0], _WORLD_COLUMNS, name="pages") as pages,
-            whole_input(source[1], _CHANGE_COLUMNS, name="changes") as changes,
+            whole_input(source[0], _WORLD_COLUMNS, options, name="pages") as pages,
+            whole_input(source[1], _CHANGE_COLUMNS, options, name="changes") as changes,
         ):
             return read_world_and_count(pages, changes)[0]
     with (
-        visits_input(source, TableOptions()) as table,
+        visits_input(source, options) as table,
         Log(VisitReading(table), sys.maxsize, Path()) as log,
     ):
         (piece,) = log.pieces()

@@ -15,7 +15,6 @@ import numpy as np
 
 from recrawl.adapters.tables.frames import frame_input, whole_frame_input
 from recrawl.adapters.tables.inputs import open_table
-from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.adapters.tables.visits import CHANGE_TIME, NEEDED, OPTIONAL
 from recrawl.checks import check_choice
 from recrawl.errors import InvalidParameter
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from recrawl.adapters.tables.columns import TableInput
+    from recrawl.adapters.tables.table_options import TableOptions
 
 _VISIT_COLUMNS = (*NEEDED, *OPTIONAL, "site")
 
@@ -46,33 +46,28 @@ def visits_input(
         with open_table(paths, options) as table:
             yield table
     else:
-        columns, lenient = options.columns, options.skip_bad_rows
-        yield frame_input(source, columns=columns, skip_bad_rows=lenient)
+        yield frame_input(source, options)
 
 
 @contextmanager
 def whole_input(
-    source: object,
-    known: Sequence[str],
-    *,
-    columns: Mapping[str, str] | None = None,
-    name: str = "frame",
+    source: object, known: Sequence[str], options: TableOptions, *, name: str = "frame"
 ) -> Iterator[TableInput]:
     """A table of one row per page or change to read.
 
     Args:
         source: Paths, a frame or columns.
         known: Our columns.
-        columns: Their name of each of these, where it differs.
+        options: How it is read.
         name: What errors call a frame.
     """
-    _check_names(columns, known)
+    _check_names(options.columns, known)
     paths = _paths(source)
     if paths:
-        with open_table(paths, TableOptions(columns or {})) as table:
+        with open_table(paths, options) as table:
             yield table
     else:
-        yield whole_frame_input(source, columns=columns, name=name)
+        yield whole_frame_input(source, options, name=name)
 
 
 def is_path(source: object) -> TypeGuard[str | PathLike[str]]:
@@ -88,8 +83,8 @@ def _paths(source: object) -> list[Path]:
     return [Path(each) for each in source] if isinstance(source, list) and several else []
 
 
-def _check_names(columns: Mapping[str, str] | None, known: Sequence[str]) -> None:
-    for name in columns or {}:
+def _check_names(columns: Mapping[str, str], known: Sequence[str]) -> None:
+    for name in columns:
         check_choice(known, columns=name)
 
 

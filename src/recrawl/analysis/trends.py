@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from recrawl.adapters.pictures import DrawnChart
 from recrawl.adapters.tables.logs import Log
+from recrawl.adapters.tables.results import PieceRows, ordered
 from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.adapters.tables.visits import VisitReading
 from recrawl.analysis.results import ResultTable
@@ -22,7 +23,7 @@ from recrawl.analysis.sources import visits_input
 from recrawl.analysis.trend_pictures import timeline
 from recrawl.arrays.texts import Texts
 from recrawl.checks import check_choice, check_fraction
-from recrawl.errors import InvalidParameter, InvalidTable
+from recrawl.errors import InvalidParameter, InvalidTable, UnknownPage
 from recrawl.rates.bank import Bank
 from recrawl.rates.estimates import STATUS_NAMES
 from recrawl.rates.priors import Priors
@@ -39,83 +40,146 @@ from recrawl.trends.regularity import KINDS, regularity
 from recrawl.trends.seasons import seasonal_forecast
 from recrawl.trends.trend_test import TrendStatus, trend_test
 from recrawl.trends.windows import Windowing, consistent_windows
-from recrawl.visits.histories import Histories
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from recrawl.adapters.tables.columns import TableInput
-    from recrawl.arrays.types import Ints
+    from recrawl.adapters.tables.logs import Piece
+    from recrawl.arrays.types import Ints, Words
     from recrawl.trends.points import Place, Points
     from recrawl.trends.weibull import Variant
     from recrawl.trends.windows import Windows
+    from recrawl.visits.histories import Histories
 
 PERIODS = ("month", "weekday", "hour", "year")
 NEXT_LEVEL = 0.8  # of the band of the next change
 _LEVEL = 0.9
-_ALL_OF_IT = sys.maxsize  # trends are computed in memory
+_GAPS = 1 << 20  # that are worked on at a time: what is computed of them fits beside any log
 _MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrendPages:
-    """The pages of a source, in its order.
+    """Pages of a source, in its order.
 
     Args:
-        table: Where they come from.
         names: Their names.
+        position: Where in the source each page first stands.
         histories: What the visits showed.
         priors: Priors of their rates.
         complete: Whether the source holds all changes.
     """
 
-    table: TableInput
     names: Texts
+    position: Ints
     histories: Histories
     priors: Priors
     complete: bool
 
-    @classmethod
-    def read(cls, reading: VisitReading, page: str = "") -> TrendPages:
-        """Read all pages, or one; a source of all changes covers the time between them, too."""
-        with Log(reading, _ALL_OF_IT, Path()) as log:
-            fitted, pieces = log.fit_prior(), list(log.pieces())
-        names = Texts.joined([piece.names for piece in pieces])
-        histories = Histories.joined([piece.histories for piece in pieces])
-        site = np.concatenate([piece.site for piece in pieces])
-        rows = np.argsort(np.concatenate([piece.position for piece in pieces]), kind="stable")
-        if page:
-            rows = _only(reading.table, names, rows, page)
-        names, histories = names.take(rows), histories.take(rows)
-        if reading.complete:
-            histories = watched_all_the_time(histories)
-        priors = Priors(fitted.shape, fitted.exposure, site[rows])
-        return cls(reading.table, names, histories, priors, reading.complete)
-
     def only(self, page: str) -> TrendPages:
-        """One of the pages."""
-        rows = _only(self.table, self.names, np.arange(len(self.names)), page)
-        site = self.priors.site_of_page
-        priors = Priors(
-            self.priors.shape, self.priors.exposure, None if site is None else site[rows]
+        """One of the pages; none where it is not among them."""
+        rows = _rows_of(page, self.names, self.names.hashes(seed=0)[0])
+        return TrendPages(
+            self.names.take(rows),
+            self.position[rows],
+            self.histories.take(rows),
+            self.priors.take(rows),
+            self.complete,
         )
-        names, histories = self.names.take(rows), self.histories.take(rows)
-        return TrendPages(self.table, names, histories, priors, self.complete)
 
     def points(self, place: str = "middle") -> Points:
         """Their change points; undated ones at `place` of their gaps."""
         places: dict[str, Place] = {name: name for name in PLACES}
         chosen = "end" if self.complete else places[place]
-        return points_of(self.histories, place=chosen, random=np.random.default_rng(0))
+        # By hashes: a page's places are the same whichever pages are worked on together.
+        hashes = self.names.hashes(seed=0)[0] if chosen == "random" else None
+        return points_of(self.histories, place=chosen, random=hashes)
 
 
-def _only(table: TableInput, names: Texts, rows: Ints, page: str) -> Ints:
-    """Row of the page."""
-    known = names.tolist()
-    if page not in known:
-        raise InvalidTable(f"{table.names}: no page {page!r}")
-    only: Ints = rows[rows == known.index(page)]
-    return only
+def _rows_of(page: str, names: Texts, hashes: Words) -> Ints:
+    """Row of a page; none where there is no such page."""
+    rows = np.flatnonzero(hashes == Texts.of([page]).hashes(seed=0)[0])
+    found = [row for row in rows.tolist() if names.take(np.array([row])).tolist() == [page]]
+    return np.array(found, np.int64)
+
+
+@dataclass(slots=True, eq=False)
+class TrendLog:
+    """The pages of a source of any size, some at a time.
+
+    Args:
+        log: The source, which is open.
+        page: The only page; empty for all.
+        progress: Called with the share of pages worked on so far, from 0 to 1.
+        reverts: Changes back to an earlier version, in the pages gone through last.
+    """
+
+    log: Log
+    page: str = ""
+    progress: Callable[[float], None] | None = None
+    reverts: int = 0
+    _priors: Priors = field(default_factory=Priors.one)
+    _pages: int = 0
+
+    def __post_init__(self) -> None:
+        """Fit the priors of all pages."""
+        self._priors = self.log.fit_prior()
+        self._pages = self.log.pages
+
+    def __len__(self) -> int:
+        """Count the pages."""
+        return 1 if self.page else self._pages
+
+    @property
+    def table(self) -> TableInput:
+        """Where they come from."""
+        return self.log.reading.table
+
+    @property
+    def complete(self) -> bool:
+        """Whether the source holds all changes."""
+        return self.log.reading.complete
+
+    def parts(self, gaps: int = _GAPS) -> Iterator[TrendPages]:
+        """Go through the pages, about so many gaps at a time; may be called again."""
+        self.reverts, done, found = 0, 0, False
+        for piece in self.log.pieces():
+            rows = np.argsort(piece.position, kind="stable")
+            if self.page:
+                rows = _rows_of(self.page, piece.names, piece.lots)
+            before = np.cumsum(piece.histories.gaps_of_page[rows]) - 1
+            edges = np.flatnonzero(np.diff(before // gaps, prepend=-1) > 0)[1:]
+            for some in np.split(rows, edges):
+                if len(some) or not self.page:
+                    found = True
+                    yield self._taken(piece, some)
+                done += len(some)
+                if self.progress is not None:
+                    self.progress(done / max(self._pages, 1))
+            if self.page and found:
+                return
+        if self.page:
+            raise InvalidTable(f"{self.table.names}: no page {self.page!r}")
+
+    def _taken(self, piece: Piece, rows: Ints) -> TrendPages:
+        """Some pages of a piece; a source of all changes covers the time between them, too."""
+        names, histories = piece.names.take(rows), piece.histories.take(rows)
+        self.reverts += int(histories.reverts.sum())
+        if self.complete:
+            histories = watched_all_the_time(histories)
+        priors = replace(self._priors, site_of_page=piece.site[rows])
+        return TrendPages(names, piece.position[rows], histories, priors, self.complete)
+
+    def rows(self, made: Callable[[TrendPages], report.Table]) -> Iterator[PieceRows]:
+        """What is made of all pages, in the order of the source, some rows at a time."""
+        results = (_piece_rows(part, made(part)) for part in self.parts())
+        return ordered(results, in_order=self.log.in_order, scratch=self.log.scratch)
+
+
+def _piece_rows(pages: TrendPages, table: report.Table) -> PieceRows:
+    offsets = np.searchsorted(table.page, np.arange(len(pages.names) + 1))
+    return PieceRows(pages.names, pages.position, offsets, table.columns)
 
 
 def page_rows(pages: TrendPages, points: Points, windows: Windows, level: float) -> report.Table:
@@ -234,7 +298,9 @@ class TrendResult(ResultTable):
             raise InvalidParameter(
                 "chart must be told which page, e.g. chart(page=result.names[0])"
             )
-        one = self.pages.only(page or self.pages.names.tolist()[0])
+        one = self.pages.only(page) if page else self.pages
+        if not len(one.names):
+            raise UnknownPage(f"no page {page!r} among {len(self.pages.names):,}")
         return DrawnChart(timeline(one, one.points(), level=self.level))
 
     def _said(self) -> str:
@@ -242,7 +308,7 @@ class TrendResult(ResultTable):
         return pages if len(self) == len(self.pages.names) else f"{len(self):,} rows of {pages}"
 
 
-def trends(
+def trends(  # noqa: PLR0913 - the options of the verb
     source: object,
     *,
     kind: str = "pages",
@@ -250,6 +316,8 @@ def trends(
     level: float | None = None,
     columns: Mapping[str, str] | None = None,
     skip_bad_rows: bool = False,
+    delimiter: str = "",
+    tz: str = "",
 ) -> TrendResult:
     """Find trends in the change rate of each page, and predict the next change.
 
@@ -264,6 +332,8 @@ def trends(
         level: Probability that a figure lies in its band; 0.9, and 0.8 for "next".
         columns: Your names of the columns, where they differ.
         skip_bad_rows: Leave malformed rows out instead of refusing the source.
+        delimiter: What separates cells of CSV; what the header tells if empty.
+        tz: Time zone of times without an offset, such as `Europe/Berlin`; UTC if empty.
 
     Examples:
         >>> import recrawl
@@ -284,8 +354,11 @@ def trends(
         check_month(period, "period")
     elif period:
         raise InvalidParameter(f"period is for rates and season (got {period!r} for {kind})")
-    known = TableOptions(columns or {}, skip_bad_rows)
-    with visits_input(source, known, change_times=True) as table:
-        pages = TrendPages.read(VisitReading(table, change_times=True))
+    options = TableOptions.of(columns, skip_bad_rows=skip_bad_rows, delimiter=delimiter, tz=tz)
+    with (
+        visits_input(source, options, change_times=True) as table,
+        Log(VisitReading(table, change_times=True), sys.maxsize, Path()) as log,
+    ):
+        (pages,) = TrendLog(log).parts(gaps=sys.maxsize)
     rows = _KINDS[kind](pages, period, level)
     return TrendResult(pages.names.take(rows.page), rows.columns, "page", pages=pages, level=level)

@@ -53,9 +53,6 @@ _NOW = typer.Option(
     help="Instant of fresh_now, e.g. 2026-01-31 or 2026  [default: the current time]",
     show_default=False,
 )
-_MEMORY = typer.Option(
-    metavar="SIZE", help="Memory for visits; larger files are split into temporary ones."
-)
 
 
 @shared.with_options(shared.log_options, "read_as")
@@ -67,7 +64,7 @@ def estimate(
     false_changes: Annotated[float, _FALSE_CHANGES] = 0.0,
     level: Annotated[float, shared.LEVEL] = 0.9,
     now: Annotated[str, _NOW] = "",
-    memory: Annotated[str, _MEMORY] = "2G",
+    memory: Annotated[str, shared.MEMORY] = "2G",
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
@@ -164,7 +161,7 @@ def _first_rows(results: Iterator[PieceEstimates]) -> tuple[Counter[str], PieceE
     """The first pages, and the number of all pages by status."""
     import numpy as np
 
-    from recrawl.adapters.tables.results import joined
+    from recrawl.adapters.tables.results import PieceEstimates
 
     counts: Counter[str] = Counter()
     parts: list[PieceEstimates] = []
@@ -173,7 +170,7 @@ def _first_rows(results: Iterator[PieceEstimates]) -> tuple[Counter[str], PieceE
         counts.update(_count(result))
         parts.append(result.take(np.arange(min(len(result.names), left))))
         left -= len(parts[-1].names)
-    return counts, joined(parts)
+    return counts, PieceEstimates.joined(parts)
 
 
 def _show(first: PieceEstimates, now: np.datetime64) -> int:

@@ -99,7 +99,7 @@ def plan(
     from recrawl.adapters.pictures import check_picture, write_picture
     from recrawl.adapters.tables.inputs import open_table
     from recrawl.adapters.tables.rates import NEEDED, OPTIONAL, read_rates
-    from recrawl.adapters.tables.table_options import TableOptions, delimiter_of
+    from recrawl.adapters.tables.table_options import TableOptions
     from recrawl.analysis.plan import RANDOMISED, PlanQuestion
     from recrawl.report.plans import curve_chart
 
@@ -109,9 +109,9 @@ def plan(
     given = [*files, *([weights] if weights else [])]
     out = shared.Output.of(*given, as_csv=as_csv, as_json=as_json, file=output)
     names = options.renamed(column or [], (*NEEDED, *OPTIONAL, *_OF_WEIGHTS))
-    read_as = TableOptions(
+    read_as = TableOptions.of(
         {ours: theirs for ours, theirs in names.items() if ours not in _OF_WEIGHTS},
-        delimiter=delimiter_of(delimiter),
+        delimiter=delimiter,
     )
     if plot is not None:
         check_picture(plot)

@@ -66,6 +66,9 @@ TRUE = typer.Option(
     metavar="WORDS", help="Words for true in FILE, e.g. changed,new", show_default=False
 )
 FALSE = typer.Option(metavar="WORDS", help="Words for false in FILE, e.g. same", show_default=False)
+MEMORY = typer.Option(
+    metavar="SIZE", help="Memory for visits; larger files are split into temporary ones."
+)
 SKIP = typer.Option("--skip-bad-rows", help="Skip malformed rows and count them.")
 CSV = typer.Option(
     "--csv/--spreadsheet",

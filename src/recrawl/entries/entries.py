@@ -17,7 +17,7 @@ from recrawl.entries.listings import ListingSynced
 from recrawl.visits.status import NO_TAG, Audit, PageStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from recrawl.arrays.types import Floats, Ints
     from recrawl.entries.manifests import Manifest
@@ -159,13 +159,24 @@ class VisitsImported:
 
     Args:
         found: The pages.
-        page: Place of each visit's page among them.
+        rows: The visits in the order of time, some at a time; gone through once.
+    """
+
+    found: PagesFound
+    rows: Iterable[ImportedRows]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ImportedRows:
+    """Some of the visits that others made.
+
+    Args:
+        page: Place of each visit's page among those found.
         at_seconds: When each visit was made, rising.
         outcome: Numbers of `VisitOutcome`.
         age: Days from the page's last change to each visit; nan where unknown.
     """
 
-    found: PagesFound
     page: Ints
     at_seconds: Floats
     outcome: Ints

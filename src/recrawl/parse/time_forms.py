@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _CLOCK = (
     r"(?P<hour>\d{1,2}):(?P<minute>\d\d)"
     r"(?::(?P<second>\d\d)(?:[.,](?P<fraction>\d{1,9}))?)?"
-    r"(?: ?(?:(?P<utc>[Zz])|[+-](?P<hours>\d\d):?(?P<minutes>\d\d)?))?"
+    r"(?: ?(?:(?P<utc>[Zz]|(?<= )(?:UTC|GMT))|[+-](?P<hours>\d\d):?(?P<minutes>\d\d)?))?"
 )
 _ISO = re.compile(
     r"(?P<year>\d{4})(?P<mark>[-/])(?P<month>\d\d)(?P=mark)(?P<day>\d\d)"

@@ -13,7 +13,9 @@ import numpy as np
 
 from recrawl.report.rates import Named
 from recrawl.report.words import every
+from recrawl.visits.outcomes import ANSWER_OF_OUTCOME, CHANGED_BY_OUTCOME
 from recrawl.visits.status import VisitOutcome
+from recrawl.visits.visit import AnswerKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,17 +29,12 @@ VISIT_COLUMNS = (
 )
 HEADER = ("visited", "outcome", "http", "bytes", "took", "changed before")
 
-_FALSE, _TRUE, _UNKNOWN = range(3)
-_OK, _FAILED, _GONE = range(3)
-# What each outcome is called in a log, by its number.
-_CHANGED = np.full(max(VisitOutcome) + 1, _UNKNOWN)
-_CHANGED[[VisitOutcome.SAME, VisitOutcome.NOT_MODIFIED, VisitOutcome.COSMETIC]] = _FALSE
-_CHANGED[VisitOutcome.CHANGED] = _TRUE
-_STATUS = np.full(max(VisitOutcome) + 1, _OK)
-_STATUS[[VisitOutcome.FAILED, VisitOutcome.REFUSED, VisitOutcome.MOVED, VisitOutcome.WALLED]] = (
-    _FAILED
-)
-_STATUS[VisitOutcome.GONE] = _GONE
+_STATUS = {
+    AnswerKind.OK: "ok",
+    AnswerKind.NOT_MODIFIED: "ok",
+    AnswerKind.GONE: "gone",
+    AnswerKind.FAILED: "failed",
+}
 
 _LEAST_ALIKE = 0.5  # of the letters of an address, for another to be what was meant
 
@@ -47,9 +44,9 @@ def visit_columns(visits: VisitColumns) -> dict[str, Column]:
     outcome = visits.outcome
     columns: tuple[Column, ...] = (
         visits.at,
-        Named(_CHANGED[outcome], ["false", "true", ""]),
+        Named(CHANGED_BY_OUTCOME[outcome] + 1, ["", "false", "true"]),
         visits.modified_at,
-        Named(_STATUS[outcome], ["ok", "failed", "gone"]),
+        Named(ANSWER_OF_OUTCOME[outcome], [_STATUS[kind] for kind in AnswerKind]),
         Named(outcome, [each.label for each in VisitOutcome]),
         np.where(visits.http > 0, visits.http.astype(np.float64), np.nan),
         np.where(visits.size >= 0, visits.size.astype(np.float64), np.nan),

@@ -12,6 +12,7 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -122,30 +123,26 @@ class Fits:
         return errors, biases
 
 
-def wins(errors: Mapping[str, Floats]) -> dict[str, float]:
-    """Share of windows in which each estimator has the least error.
+def wins(errors: Mapping[str, Floats]) -> dict[str, int]:
+    """Windows in which each estimator has the least error.
 
-    >>> wins({"one": np.array([1.0, 2.0, 3.0]), "two": np.array([2.0, 1.0, 4.0])})["two"]
-    0.3333333333333333
+    >>> wins({"one": np.array([1.0, 2.0, 3.0]), "two": np.array([2.0, 1.0, 4.0])})
+    {'one': 2, 'two': 1}
     """
     least = np.argmin(np.stack(list(errors.values())), axis=0)
-    counts = np.bincount(least, minlength=len(errors)) / max(len(least), 1)
+    counts = np.bincount(least, minlength=len(errors))
     return dict(zip(errors, counts.tolist(), strict=True))
 
 
-def beats(errors: Mapping[str, Floats]) -> dict[str, dict[str, float]]:
-    """Share of windows in which one estimator has less error than another.
+def beats(errors: Mapping[str, Floats]) -> dict[tuple[str, str], int]:
+    """Windows in which one estimator has less error than another.
 
-    >>> beats({"one": np.array([1.0, 2.0, 3.0]), "two": np.array([2.0, 1.0, 4.0])})["one"]
-    {'two': 0.6666666666666666}
+    >>> beats({"one": np.array([1.0, 2.0, 3.0]), "two": np.array([2.0, 1.0, 4.0])})
+    {('one', 'two'): 2, ('two', 'one'): 1}
     """
     return {
-        name: {
-            other: float((error < errors[other]).sum() / max(len(error), 1))
-            for other in errors
-            if other != name
-        }
-        for name, error in errors.items()
+        (name, other): int((errors[name] < errors[other]).sum())
+        for name, other in permutations(errors, 2)
     }
 
 

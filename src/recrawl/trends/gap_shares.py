@@ -11,6 +11,7 @@ Pure.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,8 @@ from recrawl.arrays.ranges import sums
 from recrawl.checks import check_at_least, check_positive
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from recrawl.arrays.types import Bools, Floats, Ints
     from recrawl.trends.points import Points
 
@@ -47,11 +50,11 @@ class GapShares:
     pages: int
 
 
-def gap_shares(points: Points, *, width: float = 0.5, bins: int = 12) -> GapShares:
+def gap_shares(parts: Iterable[Points], *, width: float = 0.5, bins: int = 12) -> GapShares:
     """Gaps between the changes of all pages with enough of them, by length.
 
     Args:
-        points: Change points.
+        parts: Change points, some pages at a time.
         width: Width of a bin, in mean gaps of a page.
         bins: Number of bins; the last holds all that is longer.
 
@@ -60,11 +63,35 @@ def gap_shares(points: Points, *, width: float = 0.5, bins: int = 12) -> GapShar
 
         >>> from recrawl.trends.points import Points
         >>> clockwork = Points(np.arange(1.0, 12), np.array([0, 11]), np.array([11.0]))
-        >>> gap_shares(clockwork, width=0.75, bins=3).gaps
+        >>> gap_shares([clockwork], width=0.75, bins=3).gaps
         array([ 0, 10,  0])
     """
     check_positive(width=width)
     check_at_least(1, bins=bins)
+    start: Floats = width * np.arange(bins, dtype=np.float64)
+    edges = np.append(start, np.inf)
+    found, pages_with = np.zeros(bins, np.int64), Counter[int]()
+    for points in parts:
+        relative, counts = _relative_gaps(points)
+        found += np.histogram(relative + 1e-12, edges)[0]
+        sizes, pages = np.unique(counts, return_counts=True)
+        pages_with.update(dict(zip(sizes.tolist(), pages.tolist(), strict=True)))
+    longer = np.zeros(bins + 1)
+    for size, pages_of_size in sorted(pages_with.items()):
+        longer[:-1] += pages_of_size * size * np.maximum(1 - start / size, 0.0) ** (size - 1)
+    all_of_them = max(int(found.sum()), 1)
+    return GapShares(
+        start,
+        edges[1:],
+        found,
+        found / all_of_them,
+        -np.diff(longer) / all_of_them,
+        pages_with.total(),
+    )
+
+
+def _relative_gaps(points: Points) -> tuple[Floats, Ints]:
+    """Gaps over the mean of their page, and how many each page has; only where there are enough."""
     page = points.page_of_point
     inner = np.ones(len(page), np.bool_)
     inner[points.offsets[:-1][points.points_of_page > 0]] = False  # a visit began the first
@@ -73,20 +100,4 @@ def gap_shares(points: Points, *, width: float = 0.5, bins: int = 12) -> GapShar
     total = sums(np.where(inner, points.gaps, 0.0), points.offsets)
     mean = total / np.maximum(counts, 1)
     rows = np.flatnonzero(inner & enough[page])
-    start: Floats = width * np.arange(bins, dtype=np.float64)
-    edges = np.append(start, np.inf)
-    relative = points.gaps[rows] / mean[page[rows]]
-    found = np.histogram(relative + 1e-12, edges)[0]
-    longer = np.zeros(bins + 1)
-    for size, pages in zip(*np.unique(counts[enough], return_counts=True), strict=True):
-        share = np.maximum(1 - start / size, 0.0) ** (size - 1)
-        longer[:-1] += pages * size * share
-    all_of_them = max(len(rows), 1)
-    return GapShares(
-        start,
-        edges[1:],
-        found,
-        found / all_of_them,
-        -np.diff(longer) / all_of_them,
-        int(enough.sum()),
-    )
+    return points.gaps[rows] / mean[page[rows]], counts[enough]

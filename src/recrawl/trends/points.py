@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from recrawl.arrays.ranges import expand_ranges, sums
+from recrawl.arrays.uniforms import hash_uniform
 from recrawl.checks import check_choice
 from recrawl.errors import InvalidHistory, InvalidParameter
 from recrawl.rates.ranks import over_ranks
@@ -23,7 +24,7 @@ from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.histories import Histories
 
 if TYPE_CHECKING:
-    from recrawl.arrays.types import Floats, Instants, Ints
+    from recrawl.arrays.types import Floats, Instants, Ints, Words
 
 Place = Literal["middle", "end", "random"]
 PLACES: tuple[Place, ...] = ("middle", "end", "random")
@@ -102,14 +103,18 @@ def gaps_between(times: Floats, offsets: Ints) -> Floats:
 
 
 def points_of(
-    histories: Histories, *, place: Place = "middle", random: np.random.Generator | None = None
+    histories: Histories,
+    *,
+    place: Place = "middle",
+    random: np.random.Generator | Words | None = None,
 ) -> Points:
     """Change points of all pages, at most one per gap.
 
     Args:
         histories: What the visits showed.
         place: Where in its gap a change without a date lies.
-        random: Random generator; needed for `place="random"`.
+        random: Random generator, or the hash of each page, which makes a page's places the same
+            whatever other pages there are; needed for `place="random"`.
 
     Examples:
         A change in the second of two daily gaps, no telling when:
@@ -126,11 +131,21 @@ def points_of(
     span[watched] = ends[histories.offsets[1:][watched] - 1]
     rows = np.flatnonzero(histories.changed)
     gaps = histories.gaps[rows]
-    share = 0.5 if place == "middle" else 0.0
-    back = gaps * share if random is None or place != "random" else gaps * random.random(len(rows))
+    if place == "random" and random is not None:
+        back = gaps * _draws(random, rows, histories)
+    else:
+        back = gaps * (0.5 if place == "middle" else 0.0)
     age = histories.age[rows]
     times = ends[rows] - np.where(np.isnan(age), back, age)
     return _cleaned(times, _offsets_of(rows, histories), span, histories.first_visit)
+
+
+def _draws(random: np.random.Generator | Words, rows: Ints, histories: Histories) -> Floats:
+    """A number from 0 to below 1 for each of some gaps."""
+    if isinstance(random, np.random.Generator):
+        return random.random(len(rows))
+    page = histories.page_of_gap[rows]
+    return 1 - hash_uniform(0, random[page], rows - histories.offsets[page])
 
 
 def points_at(instants: Instants, offsets: Ints) -> Points:

@@ -21,6 +21,8 @@ from recrawl.rates.published.matloff import Matloff
 from recrawl.trends.windows import LEAST_POINTS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from recrawl.arrays.types import Bools, Floats, Ints
     from recrawl.rates.accuracy import Counting
     from recrawl.trends.points import Points
@@ -45,6 +47,13 @@ class Detection:
     changes: Ints
     observed: Ints
     premature: Ints
+
+    @classmethod
+    def summed(cls, parts: Sequence[Detection]) -> Detection:
+        """All pages of several detections in one row."""
+        names = [field.name for field in fields(cls)]
+        totals = [sum(int(getattr(part, name).sum()) for part in parts) for name in names]
+        return cls(*(np.array([total]) for total in totals))
 
     @property
     def visits(self) -> Ints:
@@ -132,19 +141,41 @@ def at_equal_visits(points: Points, forecasting: Forecasting, visits: int) -> De
 
     Rare visits are precise and frequent ones find much; only at equal visits do forecasts compare.
     """
-    low, high = np.log(1e-3), np.log(1e3)
-    best = follow(points, forecasting)
+
+    def replay(ways: Sequence[Forecasting]) -> list[Detection]:
+        return [follow(points, way) for way in ways]
+
+    (found,) = all_at_equal_visits(replay, [forecasting], visits)
+    return found
+
+
+def all_at_equal_visits(
+    replay: Callable[[Sequence[Forecasting]], Sequence[Detection]],
+    ways: Sequence[Forecasting],
+    visits: int,
+) -> list[Detection]:
+    """The same for several forecasts, all of them in each replay of a record.
+
+    Args:
+        replay: What visits find that follow each of some forecasts.
+        ways: The forecasts.
+        visits: Visits to all pages together.
+    """
+    low, high = np.full(len(ways), np.log(1e-3)), np.full(len(ways), np.log(1e3))
+    best = list(replay(ways))
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        scale = float(np.exp(middle))
-        share, decreasing = scale * forecasting.share, scale * forecasting.decreasing
-        found = follow(points, replace(forecasting, share=share, decreasing=decreasing))
-        if abs(int(found.visits.sum()) - visits) < abs(int(best.visits.sum()) - visits):
-            best = found
-        if int(found.visits.sum()) > visits:
-            low = middle
-        else:
-            high = middle
+        scales = [float(np.exp(each)) for each in middle]
+        tried = [
+            replace(way, share=scale * way.share, decreasing=scale * way.decreasing)
+            for way, scale in zip(ways, scales, strict=True)
+        ]
+        for number, found in enumerate(replay(tried)):
+            total = int(found.visits.sum())
+            if abs(total - visits) < abs(int(best[number].visits.sum()) - visits):
+                best[number] = found
+            side = low if total > visits else high
+            side[number] = middle[number]
     return best
 
 

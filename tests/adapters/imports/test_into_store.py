@@ -7,6 +7,7 @@ import pytest
 
 from recrawl.adapters.imports.foreign_visits import COLUMNS, ForeignVisitRows, ImportReading
 from recrawl.adapters.imports.into_store import import_into
+from recrawl.adapters.tables import results
 from recrawl.adapters.tables.logs import read_histories
 from recrawl.adapters.tables.outputs import to_file
 from recrawl.clock import RealClock
@@ -103,6 +104,51 @@ def test_pages_that_a_crawl_has_found_get_their_visits(tmp_path):
     with open_store(tmp_path / "a.db") as reader:
         assert reader.addresses(range(reader.page_count())) == [C, A, B]
         assert set(reader.history(1).page.tolist()) == {1}
+
+
+def many(pages=40, each=12):
+    """Visits to many pages in no order, several at the same time, in small batches."""
+    random = np.random.default_rng(4)
+    rows = [
+        (f"https://s{page % 3}.org/{page}", int(day), 200, f"{random.integers(3)}")
+        for page in range(pages)
+        for day in random.choice(60, each, replace=False)
+    ]
+    order = random.permutation(len(rows)).tolist()
+    return [batch for row in order for batch in visits(rows[row])]
+
+
+@pytest.mark.parametrize("window", [50, 1 << 20])
+def test_memory_makes_no_difference_to_a_store(tmp_path, monkeypatch, window):
+    """The same visits under the same numbers, whether they all fit or wait in temporary files."""
+    monkeypatch.setattr(results, "_WINDOW", window)
+
+    whole = import_into(tmp_path / "whole.db", many())
+    little = import_into(tmp_path / "little.db", many(), memory=5_000)
+
+    assert little == whole
+    assert whole.pages == 40
+    assert stored(tmp_path / "little.db") == stored(tmp_path / "whole.db")
+    assert stored(tmp_path / "whole.db") == sorted(
+        stored(tmp_path / "whole.db"), key=lambda visit: visit[1]
+    )
+    with open_store(tmp_path / "little.db") as one, open_store(tmp_path / "whole.db") as other:
+        assert one.addresses(range(40)) == other.addresses(range(40))
+    assert not [name for name in names_in(tmp_path) if name.startswith(".")]
+
+
+def test_what_fails_in_temporary_files_leaves_nothing(tmp_path):
+    """Neither a store nor temporary files: visits end in an error once some of them are written."""
+
+    def broken():
+        yield from many()
+        assert any(name.startswith(".recrawl-") for name in names_in(tmp_path))
+        raise InvalidTable("in the last source")
+
+    with pytest.raises(InvalidTable, match="last source"):
+        import_into(tmp_path / "a.db", broken(), memory=5_000)
+
+    assert names_in(tmp_path) == []
 
 
 def test_what_fails_half_way_leaves_nothing(tmp_path):

@@ -204,7 +204,7 @@ def test_packed_files_are_unpacked(tmp_path, ending, pack):
     assert imported(path) == VISITS
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zstandard.compress])
 def test_a_packed_file_that_is_cut_off_is_said(tmp_path, pack):
     path = tmp_path / "index"
     path.write_bytes(pack(CDX.encode() * 2000)[:-20])
@@ -215,7 +215,20 @@ def test_a_packed_file_that_is_cut_off_is_said(tmp_path, pack):
     except InvalidTable as error:
         reading.remark(str(error))
 
-    assert any("is damaged" in said for said in reading.remarks)
+    assert any("is damaged (its end is missing)" in said for said in reading.remarks)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zstandard.compress])
+def test_a_damaged_file_is_read_as_far_as_it_goes(tmp_path, pack):
+    """A whole member, then one that is cut off: less than a block, and none of it is lost."""
+    path = tmp_path / "index"
+    path.write_bytes(pack(CDX.encode() * 20) + pack(CDX.encode() * 2000)[:40])
+    reading = ImportReading()
+
+    found = imported(path, reading=reading)
+
+    assert found[:100] == VISITS * 20
+    assert len(reading.remarks) == 1
 
 
 def test_several_sources_patterns_and_folders_stand_for_files_once(tmp_path):

@@ -12,6 +12,7 @@ import pytest
 from recrawl import AnswerKind, Visit
 from recrawl.adapters.tables.frames import frame_input, whole_frame_input
 from recrawl.adapters.tables.rates import read_rates
+from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.adapters.tables.visits import VisitReading, read_batches
 from recrawl.adapters.tables.whole import WholeTable
 from recrawl.errors import InvalidTable
@@ -29,7 +30,7 @@ def visits(**columns):
 
 
 def reading(source, **options):
-    return VisitReading(frame_input(source, **options))
+    return VisitReading(frame_input(source, TableOptions(**options)))
 
 
 def refusal(source, **options):
@@ -150,7 +151,7 @@ def test_columns_have_the_names_that_they_are_given():
 
 
 def test_bad_rows_may_be_skipped():
-    table = frame_input(visits(visited_at=["2026-01-01", "soon"]), skip_bad_rows=True)
+    table = frame_input(visits(visited_at=["2026-01-01", "soon"]), TableOptions(skip_bad_rows=True))
 
     assert len(rows_in(VisitReading(table))) == 1
     assert table.skipped == 1

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from recrawl import Estimates
 from recrawl.adapters.tables import results
-from recrawl.adapters.tables.results import PieceEstimates, ordered
+from recrawl.adapters.tables.results import PieceEstimates, PieceRows, ordered
 from recrawl.arrays.texts import Texts
+from recrawl.report.rates import Group, Named
 
 DAY = np.datetime64("2026-01-01", "us")
 
@@ -98,13 +99,65 @@ def test_windows_are_about_as_long_as_asked(tmp_path):
 
 
 @pytest.mark.usefixtures("_narrow_windows")
-def test_temporary_files_are_there_only_while_they_are_needed(tmp_path):
+def test_windows_are_as_long_wherever_pages_first_stand(tmp_path):
+    """A log in order of time names most of its pages at its beginning."""
+    pieces = [result([*range(start, 28, 2), 10**9 + start]) for start in range(2)]
+
+    parts = list(ordered(pieces, in_order=False, scratch=tmp_path))
+
+    assert [len(part.position) for part in parts] == [3] * 10
+
+
+@pytest.mark.usefixtures("_narrow_windows")
+def test_temporary_files_have_no_name(tmp_path):
+    """Whatever ends the process, nothing is left behind."""
     parts: Any = ordered([result([4, 2]), result([1, 9])], in_order=False, scratch=tmp_path)
 
     next(parts)
-    assert len(list(tmp_path.iterdir())) == 1
-    parts.close()
+
     assert list(tmp_path.iterdir()) == []
+    parts.close()
+
+
+WORDS = ["quiet", "busy", "gone"]
+
+
+def rows(positions, words):
+    """One row for the page at place 1, two for that at place 2, none at place 0, and so on."""
+    place = np.array(positions, np.int64)
+    counts = place % 4
+    each = np.repeat(place, counts)
+    return PieceRows(
+        names=Texts.of([f"/{position}" for position in positions]),
+        position=place,
+        offsets=np.concatenate([[0], np.cumsum(counts)]),
+        columns={
+            "figure": each / 3,
+            "at": DAY + each.astype("timedelta64[h]"),
+            "word": Named(np.array([words.index(WORDS[one % 3]) for one in each.tolist()]), words),
+            "group": Group(
+                {"a": (each * 2).astype(np.float64), "b": (each * 5).astype(np.float64)}
+            ),
+        },
+    )
+
+
+def cells(some):
+    columns = [column.tolist() for column in some.columns.values()]
+    return list(zip(some.names.take(some.page).tolist(), *columns, strict=True))
+
+
+@pytest.mark.usefixtures("_narrow_windows")
+@pytest.mark.parametrize("in_order", [True, False])
+def test_pages_may_have_several_rows(tmp_path, in_order):
+    """Pieces may have words of their own."""
+    positions = [3, 0, 2, 5, 7, 6, 11, 9, 8, 15]
+    pieces = [rows(positions[:4], WORDS), rows(positions[4:], [*reversed(WORDS), "never"])]
+
+    parts = list(ordered(pieces, in_order=in_order, scratch=tmp_path))
+
+    assert [cell for part in parts for cell in cells(part)] == cells(rows(sorted(positions), WORDS))
+    assert sum(len(part) for part in parts) == sum(position % 4 for position in positions)
 
 
 def test_temporary_files_are_removed_after_an_error(tmp_path):

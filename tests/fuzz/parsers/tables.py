@@ -25,6 +25,7 @@ from recrawl.adapters.tables.listing_snapshots import date_in
 from recrawl.adapters.tables.listings import read_listing
 from recrawl.adapters.tables.plain_bytes import packing_of, plain_bytes
 from recrawl.adapters.tables.rates import hosts_of, read_rates
+from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.adapters.tables.text_files import json_object
 from recrawl.adapters.tables.visits import VisitReading, read_batches
 from recrawl.adapters.tables.weights import read_weights
@@ -125,7 +126,7 @@ def _read_frame(data: bytes) -> None:
     """Columns that are lists of whatever JSON has, each of any type."""
     columns = json_object(data) or {}
     _refused(lambda: read_rates(whole_frame_input(columns)))
-    lenient = frame_input(columns, skip_bad_rows=True)
+    lenient = frame_input(columns, TableOptions(skip_bad_rows=True))
     batches = list(read_batches(VisitReading(lenient)))
     assert all(name.strip() for batch in batches for name in batch.names.tolist())
     strict = frame_input(columns)

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from recrawl.arrays.uniforms import hash_uniform
 from recrawl.errors import InvalidParameter
 from recrawl.plan.budget import Budget
 from recrawl.plan.objectives import Freshness
@@ -22,7 +23,6 @@ from recrawl.policies.rivals.cho import CountingLearner, PowerDivision, cho, cho
 from recrawl.policies.rivals.interval import VisitRows
 from recrawl.policies.rivals.lambdacrawl import HarmonicDivision, lambdacrawl
 from recrawl.policies.rivals.uniform import uniform
-from recrawl.policies.rivals.uniforms import hash_uniform
 from recrawl.rates.likelihood import Likelihood
 from recrawl.rates.published.cho import Cho
 from recrawl.simulate.made import log_normal_rates, make_world

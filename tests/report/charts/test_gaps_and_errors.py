@@ -10,18 +10,21 @@ from recrawl.report.charts.gaps import gap_chart
 from recrawl.report.charts.vega import DARK, LIGHT
 from recrawl.report.window_errors import ErrorGroup
 from recrawl.trends.gap_shares import gap_shares
+from recrawl.trends.windows import Windows
 from tests.report.drawn import foreign_colours_in, sources_in
 from tests.trends.made import points_at_days
 
 
 def group(name, at, *errors):
-    names = ("weibull", "duane")
-    return ErrorGroup(name, at, 1, dict(zip(names, np.array(errors, float), strict=True)))
+    columns = {name: np.array(one) for name, one in zip(("weibull", "duane"), errors, strict=True)}
+    count = len(errors[0])
+    windows = Windows(4 * np.arange(count + 1), np.arange(count), np.zeros(count, np.uint8))
+    return ErrorGroup.of(name, windows, np.ones(count, np.bool_), columns, at)
 
 
 def test_gaps_lie_in_the_middle_of_their_class():
     """Inner gaps 1, 1, 1 and 5 days with a mean of 2; nothing is drawn of the open class."""
-    shares = gap_shares(points_at_days([9.0, 10, 11, 12, 17]), width=1.0, bins=4)
+    shares = gap_shares([points_at_days([9.0, 10, 11, 12, 17])], width=1.0, bins=4)
     line, dots = gap_chart(shares, title="one page")["layer"]
 
     assert dots["data"]["values"] == [{"gap": 0.5, "share": 75.0}, {"gap": 2.5, "share": 25.0}]
@@ -49,7 +52,7 @@ def test_thresholds_begin_with_0():
 
 @pytest.mark.parametrize("colours", [LIGHT, DARK])
 def test_nothing_to_draw_is_an_empty_chart(colours):
-    nothing = gap_shares(points_at_days())
+    nothing = gap_shares([points_at_days()])
     charts = [
         gap_chart(nothing, title="none", colours=colours),
         error_chart([group("all", np.nan, [], [])], title="none", axis="x", colours=colours),

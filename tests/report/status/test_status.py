@@ -2,14 +2,17 @@
 
 import json
 from dataclasses import replace
-from math import inf, nan
+from math import inf, isnan, nan
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from recrawl.inspect.status.values import (
     BudgetOutlook,
     BudgetUse,
     CrawlStatus,
+    FeedCompleteness,
     HostThatLies,
     Learning,
     Target,
@@ -26,7 +29,7 @@ from recrawl.report.status.object import (
     TENTH_KEYS,
     status_object,
 )
-from recrawl.report.status.status import status_rows, target_sentences
+from recrawl.report.status.status import feed_sentence, status_rows, target_sentences
 from recrawl.visits.status import PageStatus, VisitOutcome
 
 STATUS = CrawlStatus(
@@ -284,3 +287,19 @@ def test_what_is_not_known_is_null():
 
     assert figures["fresh"] is figures["age_days"] is figures["next_visit"] is None
     assert figures["changes_per_visit"] is None
+
+
+@given(
+    st.floats(1e-6, 30), st.integers(0, 1000), st.lists(st.floats(0, 1e6), min_size=3, max_size=3)
+)
+@example(2e-5, 0, [0.0, 0.4, 1.0])
+@example(2e-5, 0, [0.0, 0.0, 1.0])
+def test_the_completeness_of_a_feed_is_never_half_a_figure(days, seen, unseen):
+    """A store that is seconds old has seen nothing, and may have missed nothing."""
+    low, expected, high = sorted(unseen)
+    feed = FeedCompleteness(days, seen, (expected, low, high))
+    share, least, most = feed.share
+
+    assert "nan" not in feed_sentence(feed)
+    assert isnan(share) == isnan(least) == isnan(most) == (not seen + expected)
+    assert isnan(share) or 0 <= least <= share <= most <= 1

@@ -22,7 +22,7 @@ from recrawl.adapters.cdx.index_lines import HEADER, read_index
 from recrawl.adapters.cdx.json_lines import read_json_index
 from recrawl.adapters.cdx.zipnum import is_zipnum_line, shards_of
 from recrawl.adapters.imports.foreign_visits import MALFORMED
-from recrawl.adapters.imports.streams import STANDARD_INPUT, open_source
+from recrawl.adapters.imports.streams import open_source
 from recrawl.adapters.imports.visit_tables import (
     COMMON_CRAWL,
     COMMON_CRAWL_KEY,
@@ -31,6 +31,7 @@ from recrawl.adapters.imports.visit_tables import (
     read_table,
 )
 from recrawl.adapters.tables.formats import is_table
+from recrawl.adapters.tables.inputs import STANDARD_INPUT, readable
 from recrawl.adapters.warc.arc import ARC_BEGINS
 from recrawl.errors import InvalidParameter, InvalidTable
 from recrawl.store import begins_as_store
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from recrawl.adapters.access_logs.requests import LoggedRequest
     from recrawl.adapters.imports.foreign_visits import ForeignVisits, ImportReading
     from recrawl.adapters.imports.streams import SourceBytes
+    from recrawl.adapters.tables.columns import TableFile
 
 GIT = "git"
 # Names of kinds, as after --as.
@@ -48,13 +50,14 @@ KINDS = (
     *("warc", "arc", "cdx", "cdxj", "zipnum", "cc-index"),
     *("access-log", "squid", "w3c", "crawl-log", "table", "store", GIT),
 )
+_TABLE = "table"
+_TABLES = (_TABLE, "cc-index", "crawl-log", "store")  # a pipe of them is copied to a file first
 
 _PARQUET = b"PAR1"
 _OUR_LOG = b'{"visit": '
 _CDXJ_LINE = re.compile(rb"\S+ [0-9]{14} \{")
 _CDX_LINE = re.compile(rb"\S+ [0-9]{14} \S+ \S+ \S+ \S+( \S+)+")
 _TRIED_LINES = 5
-_TABLE = "table"
 # Those that are no visit log, in words.
 FOREIGN_KINDS = {
     "warc": "a WARC file",
@@ -136,7 +139,9 @@ def kind_of(path: Path) -> str:
         if begins_as_store(source.first):
             return "store"
         first = source.peek()
-    return "cc-index" if first.startswith(_PARQUET) and _is_common_crawl(path) else _told(first)
+    if first.startswith(_PARQUET) and str(path) != STANDARD_INPUT and _is_common_crawl(path):
+        return "cc-index"
+    return _told(first)
 
 
 def _told(first: bytes) -> str:
@@ -228,20 +233,28 @@ class ImportReader:
 
     def visits(self, source: ImportSource) -> Iterator[ForeignVisits]:
         """Visits of a source."""
-        reading, path = self._reading, source.path
-        match source.kind:
-            case "table":
-                yield from read_table(path, reading)
+        if source.kind in _TABLES:
+            with readable([source.path]) as (file,):
+                kind = source.kind
+                if kind == _TABLE and str(source.path) == STANDARD_INPUT:
+                    kind = kind_of(file.path)  # whose index it is, its first bytes do not tell
+                yield from self._of_table(file, kind)
+        else:
+            with open_source(source.path) as opened:
+                yield from self._of_bytes(opened, source.kind)
+
+    def _of_table(self, file: TableFile, kind: str) -> Iterator[ForeignVisits]:
+        reading = self._reading
+        match kind:
+            case "store":
+                yield from read_store(file, reading)
             case "cc-index":
                 key = {"page": COMMON_CRAWL_KEY} if reading.by_key else {}
-                yield from read_table(path, reading, COMMON_CRAWL | key)
+                yield from read_table(file, reading, COMMON_CRAWL | key)
             case "crawl-log":
-                yield from read_table(path, reading, OUR_LOG)
-            case "store":
-                yield from read_store(path, reading)
+                yield from read_table(file, reading, OUR_LOG)
             case _:
-                with open_source(path) as opened:
-                    yield from self._of_bytes(opened, source.kind)
+                yield from read_table(file, reading)
 
     def _of_bytes(self, source: SourceBytes, kind: str) -> Iterator[ForeignVisits]:
         from recrawl.adapters.warc.visits import read_arc, read_warc

@@ -11,33 +11,25 @@ Touches: files, the standard input.
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import io
-import lzma
 import sys
-import zlib
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, cast
 
-import zstandard
-
 from recrawl.adapters.imports.foreign_visits import MALFORMED
+from recrawl.adapters.tables.inputs import STANDARD_INPUT, STANDARD_INPUT_NAME
+from recrawl.adapters.tables.plain_bytes import packing_of, unpacked
 from recrawl.errors import InvalidTable, reason
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from recrawl.adapters.imports.foreign_visits import ImportReading
 
-STANDARD_INPUT = "-"
 FIRST_BYTES = 1 << 14  # of the unpacked bytes: tell what a source is
 _BLOCK = 1 << 21  # half as large costs a sixth more per line of an index: see benchmarks/imports.py
 _LONGEST_LINE = 1 << 20
-_MOST_WINDOW = 1 << 27  # of zstd: what its own command takes by default
-_PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
-BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError, ValueError)
 
 
 class _Nothing(io.RawIOBase):
@@ -66,45 +58,31 @@ class SourceBytes:
         self.first = first
         self.whole = whole
 
-    def unpacked(self) -> IO[bytes]:
-        """Its bytes as they were before they were packed, if they were."""
-        if self.first.startswith(_PACKED[0]):
-            return cast("IO[bytes]", gzip.GzipFile(fileobj=self.raw))
-        if self.first.startswith(_PACKED[1]):
-            return cast("IO[bytes]", bz2.BZ2File(self.raw))
-        if self.first.startswith(_PACKED[2]):
-            return cast("IO[bytes]", lzma.LZMAFile(self.raw))
-        if self.first.startswith(_PACKED[3]):
-            reader = zstandard.ZstdDecompressor(max_window_size=_MOST_WINDOW)
-            return cast("IO[bytes]", reader.stream_reader(self.raw, read_across_frames=True))
-        return self.raw
+    def unpacked(self, reading: ImportReading) -> IO[bytes]:
+        """Its bytes as they were before they were packed, if they were; as far as they go."""
+        return self._unpacked(lambda why: reading.remark(self._damaged(why)))
 
-    @property
-    def packed(self) -> bool:
-        """Whether its bytes are packed."""
-        return self.first.startswith(_PACKED)
+    def _unpacked(self, damaged: Callable[[str], object]) -> IO[bytes]:
+        packing = packing_of(self.first)
+        return self.raw if packing is None else unpacked(self.raw, packing, damaged)
+
+    def _damaged(self, why: str) -> str:
+        return f"{self.name} is damaged ({why}): what comes after that is left out."
 
     def peek(self) -> bytes:
         """The first unpacked bytes; call before anything is read."""
-        if not self.packed:
-            return self.first
         beginning = SourceBytes(self.name, io.BytesIO(self.first), self.first, 0)
-        stream, found = beginning.unpacked(), b""
-        try:
-            while len(found) < FIRST_BYTES and (more := stream.read(1 << 10)):
-                found += more
-        except BROKEN:
-            pass  # cut off, as it must be
-        return found
+        # It is cut off, as it must be.
+        return beginning._unpacked(lambda _: None).read(FIRST_BYTES)
 
     def line_blocks(self, reading: ImportReading) -> Iterator[bytes]:
         """Blocks of whole lines, each line with its end."""
-        left, too_long, stream = b"", False, self.unpacked()
+        left, too_long, stream = b"", False, self.unpacked(reading)
         while chunk := self._read(stream, reading):
             end = chunk.rfind(b"\n") + 1
             if end:
-                block = chunk[:end] if too_long else left + chunk[:end]
-                yield block[chunk.index(b"\n") + 1 :] if too_long else block
+                begin = chunk.index(b"\n") + 1 if too_long else 0
+                yield b"".join((left, memoryview(chunk)[begin:end]))  # one copy of it, not two
                 left, too_long = chunk[end:], False
             elif not too_long:
                 left += chunk
@@ -117,9 +95,8 @@ class SourceBytes:
     def _read(self, stream: IO[bytes], reading: ImportReading) -> bytes:
         try:
             chunk = stream.read(_BLOCK)
-        except BROKEN as error:
-            why = reason(error) if isinstance(error, OSError) else str(error) or "it is cut off"
-            reading.remark(f"{self.name} is damaged ({why}): what comes after that is left out.")
+        except OSError as error:
+            reading.remark(self._damaged(reason(error)))
             return b""
         if reading.progress is not None and self.whole:
             reading.progress(min(self.raw.tell() / self.whole, 1.0))
@@ -133,7 +110,7 @@ def open_source(path: Path) -> Iterator[SourceBytes]:
     if name == STANDARD_INPUT:
         # Looked at, and neither read nor closed: it is opened again to be read.
         stream = sys.stdin.buffer if sys.stdin is not None else io.BufferedReader(_Nothing())
-        yield _checked("standard input", stream, cast("Any", stream).peek(FIRST_BYTES), 0)
+        yield _checked(STANDARD_INPUT_NAME, stream, cast("Any", stream).peek(FIRST_BYTES), 0)
         return
     try:
         with path.open("rb") as file:

@@ -25,7 +25,7 @@ from recrawl.adapters.imports.foreign_visits import (
 )
 from recrawl.adapters.tables.columns import TableInput
 from recrawl.adapters.tables.formats import read_columns
-from recrawl.adapters.tables.inputs import open_table
+from recrawl.adapters.tables.inputs import table_of
 from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.adapters.tables.visits import (
     ALIASES,
@@ -37,16 +37,16 @@ from recrawl.adapters.tables.visits import (
 )
 from recrawl.arrays.texts import Texts
 from recrawl.parse.time_zones import RepeatedHours
+from recrawl.visits.outcomes import ANSWER_OF_OUTCOME, CHANGED_BY_OUTCOME
 from recrawl.visits.rows import UNKNOWN_CHANGE, UNKNOWN_TIME
 from recrawl.visits.status import VisitOutcome
 from recrawl.visits.visit import AnswerKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from recrawl.adapters.imports.foreign_visits import ImportReading
-    from recrawl.adapters.tables.columns import Cells, ColumnBatch
+    from recrawl.adapters.tables.columns import Cells, ColumnBatch, TableFile
     from recrawl.arrays.types import Bools, Changes, Ints
 
 OPTIONAL = ("status", "changed", "digest", "last_modified", "outcome")
@@ -62,19 +62,7 @@ OUR_LOG = {"page": "address", "visited_at": "at", "status": "status", "outcome":
 _LEAST_STATUS, _MOST_STATUS = 100, 599
 _WORDS = {"": UNKNOWN_STATUS, "ok": UNKNOWN_STATUS, "failed": FAILED_STATUS, "gone": GONE_STATUS}
 _WRONG = -1
-_CHANGED = {
-    VisitOutcome.SAME.label: 0,
-    VisitOutcome.NOT_MODIFIED.label: 0,
-    VisitOutcome.COSMETIC.label: 0,
-    VisitOutcome.CHANGED.label: 1,
-}
-_STATUS = {
-    VisitOutcome.GONE.label: GONE_STATUS,
-    VisitOutcome.FAILED.label: FAILED_STATUS,
-    VisitOutcome.REFUSED.label: FAILED_STATUS,
-    VisitOutcome.MOVED.label: FAILED_STATUS,
-    VisitOutcome.WALLED.label: FAILED_STATUS,
-}
+_OUTCOMES = {outcome.label: outcome for outcome in VisitOutcome}
 _ANSWERS = {
     AnswerKind.OK: UNKNOWN_STATUS,
     AnswerKind.NOT_MODIFIED: NOT_MODIFIED,
@@ -84,37 +72,37 @@ _ANSWERS = {
 
 
 def read_table(
-    path: Path, reading: ImportReading, columns: Mapping[str, str] | None = None
+    file: TableFile, reading: ImportReading, columns: Mapping[str, str] | None = None
 ) -> Iterator[ForeignVisits]:
     """Visits of a table.
 
     Args:
-        path: The table.
+        file: Where it lies.
         reading: How it is read. A malformed row is refused, unless it says that such are skipped.
         columns: Names of our columns in what a program has written; malformed rows are skipped.
     """
     options = reading.table if columns is None else TableOptions(columns, skip_bad_rows=True)
     present: dict[str, str] = {}
-    with open_table([path], options, reading.progress) as table:
+    table = table_of([file], options, reading.progress)
 
-        def choose(header: Sequence[str]) -> list[str]:
-            compared = "changed" in header or "changed" in table.columns
-            aliases = {**ALIASES, "digest": ()} if compared else ALIASES
-            usual = None if columns is not None else aliases
-            present.update(table.match(header, ("page", "visited_at"), OPTIONAL, usual))
-            return list(dict.fromkeys(present.values()))
+    def choose(header: Sequence[str]) -> list[str]:
+        compared = "changed" in header or "changed" in table.columns
+        aliases = {**ALIASES, "digest": ()} if compared else ALIASES
+        usual = None if columns is not None else aliases
+        present.update(table.match(header, ("page", "visited_at"), OPTIONAL, usual))
+        return list(dict.fromkeys(present.values()))
 
-        hours, any_name = RepeatedHours(table.zone), columns is None and reading.any_name
-        for batch in read_columns(table, choose):
-            visits = _visits(table, batch, present, hours)
-            reading.note_table(table)
-            yield reading.vetted(visits, any_name=any_name or reading.by_key)
+    hours, any_name = RepeatedHours(table.zone), columns is None and reading.any_name
+    for batch in read_columns(table, choose):
+        visits = _visits(table, batch, present, hours)
         reading.note_table(table)
+        yield reading.vetted(visits, any_name=any_name or reading.by_key)
+    reading.note_table(table)
 
 
-def read_store(path: Path, reading: ImportReading) -> Iterator[ForeignVisits]:
+def read_store(file: TableFile, reading: ImportReading) -> Iterator[ForeignVisits]:
     """Visits of a store."""
-    table = TableInput(path, progress=reading.progress)
+    table = TableInput(file.path, progress=reading.progress, label=file.label)
     for batch in read_batches(VisitReading(table)):
         rows = np.repeat(np.arange(len(batch.names)), batch.run_lengths())
         count = len(batch.at)
@@ -178,12 +166,12 @@ def _status(word: str) -> int:
 def _by_outcome(cells: Cells, status: Ints) -> tuple[Ints, Changes]:
     """What the outcomes of our own visits mean; they know more than status codes."""
     coded = cells.coded()
-    changed = [_CHANGED.get(word, UNKNOWN_CHANGE) for word in coded.words]
-    known = np.array([_STATUS.get(word, _WRONG) for word in coded.words], np.int64)[coded.codes]
-    return (
-        np.where(known == _WRONG, status, known),
-        np.array(changed, np.int8)[coded.codes],
-    )
+    known = np.array([_OUTCOMES.get(word, _WRONG) for word in coded.words], np.int64)[coded.codes]
+    changed = np.where(known == _WRONG, UNKNOWN_CHANGE, CHANGED_BY_OUTCOME[known])
+    answer = np.where(known == _WRONG, AnswerKind.OK, ANSWER_OF_OUTCOME[known])
+    status = np.where(answer == AnswerKind.GONE, GONE_STATUS, status)
+    status = np.where(answer == AnswerKind.FAILED, FAILED_STATUS, status)
+    return status, changed.astype(np.int8)
 
 
 def _digests(cells: Cells | None, wanted: Bools) -> Texts:

@@ -12,17 +12,17 @@ Touches: files.
 from __future__ import annotations
 
 import json
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Self
 
 import apsw
 from scrapy import Request
 from scrapy.utils.request import request_from_dict
 
-from recrawl.errors import StoreUnwritable
+from recrawl.errors import StoreCorrupt, StoreUnwritable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from scrapy import Spider
@@ -33,6 +33,7 @@ _OURS = (PAGE, OUTCOME)
 _KEPT = ("callback", "errback", "meta", "cb_kwargs", "cookies", "flags", "priority")
 _READ = (*_KEPT, "headers")
 _LONGEST_REQUEST = 65_536  # characters of one, as JSON
+_DAMAGED = (apsw.CorruptError, apsw.NotADBError)
 _SCHEMA = """
     create table if not exists requests (address text primary key, request text not null) strict;
     create table if not exists unparsed (address text primary key) strict;
@@ -77,39 +78,55 @@ class RequestBook:
     """
 
     def __init__(self, path: Path | None) -> None:
-        name = ":memory:" if path is None else str(path)
-        try:
-            self._connection = apsw.Connection(name)
+        self._name = ":memory:" if path is None else str(path)
+        with self._one_sentence():
+            self._connection = apsw.Connection(self._name)
             self._connection.set_busy_timeout(5000)
             self._connection.execute("pragma journal_mode = wal; pragma synchronous = normal")
             self._connection.execute(_SCHEMA)
+
+    @contextmanager
+    def _one_sentence(self) -> Iterator[None]:
+        """Say what is wrong with the file, and what to do about it."""
+        try:
+            yield
+        except (*_DAMAGED, UnicodeDecodeError) as error:
+            raise StoreCorrupt(
+                f"{self._name} is damaged ({error}); without that file pages are asked for as "
+                "plain requests, until the spider finds them again"
+            ) from None
         except apsw.Error as error:
-            raise StoreUnwritable(f"{name} cannot be opened or written ({error})") from None
+            raise StoreUnwritable(f"{self._name} cannot be read or written ({error})") from None
 
     def put(self, requests: Iterable[tuple[str, str]]) -> None:
         """Keep requests by the addresses of their pages; the newest of each."""
         rows = list(requests)
         if rows:
-            with self._connection:
+            with self._one_sentence(), self._connection:
                 self._connection.executemany("insert or replace into requests values (?, ?)", rows)
 
     def get(self, address: str) -> str | None:
         """The request for a page; None where none is known."""
         query = "select request from requests where address = ?"
-        found = self._connection.execute(query, (address,)).get
+        with self._one_sentence():
+            found = self._connection.execute(query, (address,)).get
         return found if isinstance(found, str) else None
 
     def begin(self, address: str) -> None:
         """Note that a spider is about to parse a page."""
-        self._connection.execute("insert or ignore into unparsed values (?)", (address,))
+        with self._one_sentence():
+            self._connection.execute("insert or ignore into unparsed values (?)", (address,))
 
     def end(self, address: str) -> None:
         """Note that it has parsed it, and that all that came of it is written down."""
-        self._connection.execute("delete from unparsed where address = ?", (address,))
+        with self._one_sentence():
+            self._connection.execute("delete from unparsed where address = ?", (address,))
 
     def unparsed(self) -> list[str]:
         """Pages that were not parsed to their end."""
-        return [str(address) for (address,) in self._connection.execute("select * from unparsed")]
+        with self._one_sentence():
+            rows = self._connection.execute("select address from unparsed").fetchall()
+        return [str(address) for (address,) in rows]
 
     def close(self) -> None:
         """Close the file."""

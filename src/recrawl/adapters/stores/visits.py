@@ -16,8 +16,8 @@ from recrawl.arrays.ranges import begins
 from recrawl.arrays.texts import Texts
 from recrawl.entries.store import VISITS_AT_A_TIME
 from recrawl.visits.batch import Batch
-from recrawl.visits.rows import UNKNOWN_CHANGE, UNKNOWN_TIME
-from recrawl.visits.status import VisitOutcome
+from recrawl.visits.outcomes import ANSWER_OF_OUTCOME, CHANGED_BY_OUTCOME
+from recrawl.visits.rows import UNKNOWN_TIME
 from recrawl.visits.visit import AnswerKind
 
 if TYPE_CHECKING:
@@ -28,19 +28,7 @@ if TYPE_CHECKING:
     from recrawl.entries.store import ReadStore
 
 _COLUMNS = ("page", "visited_at", "changed", "last_modified", "status")
-LEFT_OUT = 255
 _ROWS = VISITS_AT_A_TIME
-
-# What each outcome means in a log, by its number.
-CHANGED = np.full(max(VisitOutcome) + 1, UNKNOWN_CHANGE, np.int8)
-CHANGED[[VisitOutcome.SAME, VisitOutcome.NOT_MODIFIED, VisitOutcome.COSMETIC]] = 0
-CHANGED[VisitOutcome.CHANGED] = 1
-ANSWER = np.full(max(VisitOutcome) + 1, AnswerKind.OK, np.uint8)
-ANSWER[VisitOutcome.NOT_MODIFIED] = AnswerKind.NOT_MODIFIED
-ANSWER[VisitOutcome.GONE] = AnswerKind.GONE
-ANSWER[[VisitOutcome.FAILED, VisitOutcome.REFUSED, VisitOutcome.MOVED, VisitOutcome.WALLED]] = (
-    LEFT_OUT
-)
 
 
 def read(reading: VisitReading) -> Iterator[Batch]:
@@ -66,16 +54,16 @@ def _more(reader: ReadStore, first: int) -> Iterator[Texts]:
 
 
 def _batch(visits: OutcomeColumns, names: Texts, position: int) -> Batch:
-    kept = np.flatnonzero(ANSWER[visits.outcome] != LEFT_OUT)
+    kept = np.flatnonzero(ANSWER_OF_OUTCOME[visits.outcome] != AnswerKind.FAILED)
     page, outcome = visits.page[kept], visits.outcome[kept]
     modified = visits.modified_at[kept]
     starts = np.flatnonzero(begins(page))
     return Batch(
         names=names.take(page[starts]),
         at=visits.at[kept].view(np.int64),
-        changed=CHANGED[outcome],
+        changed=CHANGED_BY_OUTCOME[outcome],
         lengths=None if len(starts) == len(page) else np.diff(starts, append=len(page)),
         position=position,
         last_modified=np.where(np.isnat(modified), UNKNOWN_TIME, modified.view(np.int64)),
-        answer=ANSWER[outcome],
+        answer=ANSWER_OF_OUTCOME[outcome],
     )

@@ -197,8 +197,8 @@ class TableInput:
 
         Args:
             header: Names of the file's columns.
-            needed: Our columns that must be there.
-            optional: Our columns that may be there.
+            needed: Our columns that a file must have.
+            optional: Our columns that it may have.
             aliases: Other usual names of our columns, taken where nobody names the column.
         """
         for ours in (*needed, *self.columns):

@@ -25,7 +25,8 @@ from recrawl.adapters.tables.arrow_files import (
     names_in,
     outermost,
 )
-from recrawl.adapters.tables.columns import ColumnBatch, TableInput, cell_text
+from recrawl.adapters.tables.columns import ColumnBatch, TableFile, cell_text
+from recrawl.adapters.tables.inputs import table_of
 from recrawl.adapters.tables.text_files import TextCells, object_batches
 from recrawl.errors import InvalidTable, MissingExtra
 from recrawl.visits.visit import AnswerKind, Visit
@@ -33,7 +34,8 @@ from recrawl.visits.visit import AnswerKind, Visit
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from recrawl.adapters.tables.columns import Choose, TableReader
+    from recrawl.adapters.tables.columns import Choose, TableInput, TableReader
+    from recrawl.adapters.tables.table_options import TableOptions
 
 _STREAM, _ARRAY = "__arrow_c_stream__", "__arrow_c_array__"
 _VISIT_COLUMNS = ("page", "visited_at", "changed", "last_modified", "status")
@@ -46,33 +48,25 @@ _STATUS = {
 }
 
 
-def frame_input(
-    source: object,
-    *,
-    columns: Mapping[str, str] | None = None,
-    skip_bad_rows: bool = False,
-    name: str = "frame",
-) -> TableInput:
+def frame_input(source: object, options: TableOptions | None = None) -> TableInput:
     """A frame as a table to read; refuse what is none.
 
     Args:
         source: pandas or polars, lazy ones too, a DuckDB relation, a pyarrow table, reader or
             dataset, anything with `__arrow_c_stream__`, a mapping of columns, rows that are dicts,
             or visits.
-        columns: Their name of each of our columns, where it differs.
-        skip_bad_rows: Count malformed rows instead of refusing the frame.
-        name: What errors call it.
+        options: How it is read.
     """
-    table = TableInput(Path(name), columns or {}, skip_bad_rows)
+    table = table_of([TableFile(Path("frame"), "")], options)
     table.reader = _reader_of(table, source)
     return table
 
 
 def whole_frame_input(
-    source: object, *, columns: Mapping[str, str] | None = None, name: str = "frame"
+    source: object, options: TableOptions | None = None, *, name: str = "frame"
 ) -> TableInput:
     """A frame as a table that is read column by column, and so kept in memory."""
-    table = TableInput(Path(name), columns or {})
+    table = table_of([TableFile(Path(name), "")], options)
     if not _gives_arrow(source):
         raise InvalidTable(_no_frame(source))
     pa = _arrow()

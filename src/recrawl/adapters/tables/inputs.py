@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 STANDARD_INPUT = "-"
-_STANDARD_INPUT_NAME = "standard input"
+STANDARD_INPUT_NAME = "standard input"
 _BLOCK = 1 << 20
 
 
@@ -83,7 +83,7 @@ def expand(given: Sequence[str | Path], *, folders: bool = True) -> list[Path]:
     if not found:
         raise InvalidTable("a table must have a file (got none)")
     if found.count(Path(STANDARD_INPUT)) > 1:
-        raise InvalidTable(f"{_STANDARD_INPUT_NAME}: must be given once, for it is read once")
+        raise InvalidTable(f"{STANDARD_INPUT_NAME}: must be given once, for it is read once")
     return found
 
 
@@ -121,8 +121,8 @@ def readable(files: Sequence[Path]) -> Iterator[list[TableFile]]:
 def _readable(file: Path, stack: ExitStack) -> TableFile:
     if str(file) == STANDARD_INPUT:
         if sys.stdin is None:
-            raise InvalidTable(f"{_STANDARD_INPUT_NAME}: must be open (it is closed)")
-        return TableFile(_copy(sys.stdin.buffer, _STANDARD_INPUT_NAME, stack), _STANDARD_INPUT_NAME)
+            raise InvalidTable(f"{STANDARD_INPUT_NAME}: must be open (it is closed)")
+        return TableFile(_copy(sys.stdin.buffer, STANDARD_INPUT_NAME, stack), STANDARD_INPUT_NAME)
     try:
         kind = file.stat().st_mode
         if not stat.S_ISFIFO(kind) and not stat.S_ISCHR(kind):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -23,7 +23,7 @@ from typing import IO, TYPE_CHECKING, Any, Self
 import numpy as np
 
 from recrawl.adapters.tables.inputs import open_table
-from recrawl.adapters.tables.table_options import TableOptions, delimiter_of, time_zone_of
+from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.adapters.tables.visits import VisitReading, read_batches
 from recrawl.arrays.texts import Texts
 from recrawl.errors import CannotWrite, reason
@@ -34,7 +34,7 @@ from recrawl.visits.grouping import group
 from recrawl.visits.vetting import Vetting, vet_log
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from recrawl.arrays.types import Ints, Words
     from recrawl.rates.priors import PriorFit, Priors
@@ -84,6 +84,7 @@ class Log(AbstractContextManager["Log"]):
     scratch: Path
     vetting: Vetting = field(default_factory=Vetting)
     reverts: int = 0  # changes back to an earlier version, in the pieces gone through last
+    pages: int = 0  # in the same pieces
     in_order: bool = True  # whether the pieces, one after the other, are in the order of the log
     _pieces: Callable[[], Iterator[Piece]] | None = None
     _sites: dict[str, int] = field(default_factory=dict)
@@ -111,8 +112,9 @@ class Log(AbstractContextManager["Log"]):
     def pieces(self) -> Iterator[Piece]:
         """Go through the log; may be called again."""
         assert self._pieces is not None, "a log is read inside its with-block"  # noqa: S101
-        self.reverts = self.reading.table.merged = 0
+        self.reverts = self.pages = self.reading.table.merged = 0
         for piece in self._pieces():
+            self.pages += len(piece.names)
             self.reverts += int(np.count_nonzero(piece.histories.reverted))
             self.reading.table.merged += piece.merged
             yield piece
@@ -172,35 +174,50 @@ class Log(AbstractContextManager["Log"]):
 
     def _split(self) -> Callable[[], Iterator[Piece]]:
         self.in_order = False
-        try:
-            temporary = tempfile.TemporaryDirectory(prefix=".recrawl-", dir=self.scratch)
-        except OSError as error:
-            raise CannotWrite(
-                f"{self.scratch}: temporary files must be in a folder that can be written to "
-                f"({reason(error)})"
-            ) from None
-        folder = Path(self._open.enter_context(temporary))
-        try:
-            parts = self._split_into(folder)
-        except OSError as error:
-            message = f"{self.scratch}: temporary files could not be written ({reason(error)})"
-            raise CannotWrite(message) from None
-        return lambda: (self._piece(group(_load(path))) for path in parts)
-
-    def _split_into(self, folder: Path) -> list[Path]:
-        """Write each run to the file of its hash; as many files as make each one fit."""
         count = _parts(self.reading.table.size, self.memory)
-        paths = [folder / f"{part}.rows" for part in range(count)]
-        with ExitStack() as stack:
-            files = [stack.enter_context(path.open("wb")) for path in paths]
-            for batch in self._batches():
-                part = ((batch.identity() >> np.uint64(32)) % np.uint64(count)).astype(np.uint16)
-                order = np.argsort(part, kind="stable")
-                edges = np.searchsorted(part[order], np.arange(count + 1))
-                for file, (start, end) in zip(files, pairwise(edges.tolist()), strict=True):
-                    if end > start:
-                        _save(file, batch.take(order[start:end]))
-        return paths
+        split = split_by_page(self._batches(), count, self.scratch)
+        paths = self._open.enter_context(split)
+        return lambda: (self._piece(group(load_batches(path))) for path in paths)
+
+
+@contextmanager
+def split_by_page(batches: Iterable[Batch], count: int, scratch: Path) -> Iterator[list[Path]]:
+    """Rows of a log in so many temporary files, all rows of a page in one of them.
+
+    Args:
+        batches: The rows, with the hashes of their pages.
+        count: Number of files.
+        scratch: Folder for them.
+    """
+    try:
+        temporary = tempfile.TemporaryDirectory(prefix=".recrawl-", dir=scratch)
+    except OSError as error:
+        raise CannotWrite(
+            f"{scratch}: temporary files must be in a folder that can be written to "
+            f"({reason(error)})"
+        ) from None
+    with temporary as folder:
+        paths = [Path(folder) / f"{part}.rows" for part in range(count)]
+        try:
+            _write_split(batches, paths)
+        except OSError as error:
+            message = f"{scratch}: temporary files could not be written ({reason(error)})"
+            raise CannotWrite(message) from None
+        yield paths
+
+
+def _write_split(batches: Iterable[Batch], paths: Sequence[Path]) -> None:
+    """Write each run to the file of its hash."""
+    count = len(paths)
+    with ExitStack() as stack:
+        files = [stack.enter_context(path.open("wb")) for path in paths]
+        for batch in batches:
+            part = ((batch.identity() >> np.uint64(32)) % np.uint64(count)).astype(np.uint16)
+            order = np.argsort(part, kind="stable")
+            edges = np.searchsorted(part[order], np.arange(count + 1))
+            for file, (start, end) in zip(files, pairwise(edges.tolist()), strict=True):
+                if end > start:
+                    _save(file, batch.take(order[start:end]))
 
 
 def read_histories(
@@ -224,7 +241,7 @@ def read_histories(
         tz: Time zone of times without an offset, such as `Europe/Berlin`; UTC if empty.
         vetting: How far to trust clocks.
     """
-    options = TableOptions(columns or {}, skip_bad_rows, delimiter_of(delimiter), time_zone_of(tz))
+    options = TableOptions.of(columns, skip_bad_rows=skip_bad_rows, delimiter=delimiter, tz=tz)
     with (
         open_table(paths, options) as table,
         Log(VisitReading(table), sys.maxsize, Path(), vetting or Vetting()) as log,
@@ -260,7 +277,8 @@ def _save(file: IO[bytes], batch: Batch) -> None:
         np.save(file, np.empty((0, 0)) if column is None else column, allow_pickle=False)
 
 
-def _load(path: Path) -> Iterator[Batch]:
+def load_batches(path: Path) -> Iterator[Batch]:
+    """Rows of one of the files of `split_by_page`."""
     size = path.stat().st_size
     with path.open("rb") as file:
         while file.tell() < size:

@@ -17,6 +17,7 @@ import os
 import re
 import sys
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
@@ -48,6 +49,7 @@ FORMATS = {
 
 _DIGITS = 12  # significant digits in text: more than any estimate is sure of
 _ROWS = 1 << 13  # whose cells are texts at the same time
+_ROW_GROUP = 1 << 17  # rows of a group in Parquet, at least
 
 # What spreadsheets take for the beginning of a formula, also in letters of full width.
 _FORMULA = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
@@ -187,6 +189,7 @@ class _ArrowWriter:
         self._first, self._pa, self._make, self._coded = first, pa, make, coded
         self._file: Any = None
         self._file_schema: Any = None
+        self._waiting: list[Any] = []
 
     @classmethod
     @contextmanager
@@ -196,14 +199,21 @@ class _ArrowWriter:
             import pyarrow.parquet as pq
         except ImportError:
             raise MissingExtra(f"writing {kind.capitalize()}", "parquet") from None
-        make = pq.ParquetWriter if kind == "parquet" else pa.ipc.new_file
-        writer = cls(first, pa, lambda schema: make(raw, schema), coded=kind == "parquet")
+
+        def parquet(schema: Any) -> Any:  # noqa: ANN401 - no types
+            # Names repeat, and so do words. Figures and digests seldom do: to try costs time.
+            coded = [each.name for each in schema if pa.types.is_dictionary(each.type)]
+            return pq.ParquetWriter(raw, schema, use_dictionary=[first, *coded])
+
+        make = parquet if kind == "parquet" else partial(pa.ipc.new_file, raw)
+        writer = cls(first, pa, make, coded=kind == "parquet")
         try:
             yield writer
         except BaseException:
             with suppress(OSError):  # the first error is the one to tell
                 writer.close()
             raise
+        writer.flush()
         writer.close()
 
     def close(self) -> None:
@@ -211,7 +221,16 @@ class _ArrowWriter:
             self._file.close()
 
     def write(self, names: Texts, columns: Mapping[str, OutputColumn]) -> None:
-        rows = arrow_table(self._first, names, columns, self._pa)
+        self._waiting.append(arrow_table(self._first, names, columns, self._pa))
+        if sum(rows.num_rows for rows in self._waiting) >= _ROW_GROUP:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write all rows that wait as one group: small groups cost time, and room in the file."""
+        if not self._waiting:
+            return
+        rows = self._pa.concat_tables(self._waiting).unify_dictionaries()
+        self._waiting = []
         if self._file is None:
             self._file_schema = (
                 rows.schema if self._coded else _without_codes(rows.schema, self._pa)

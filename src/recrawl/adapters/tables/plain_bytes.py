@@ -115,30 +115,46 @@ def packing_of(first: bytes) -> Packing | None:
     return next((each for each in _PACKINGS if first.startswith(each.first_bytes)), None)
 
 
+def unpacked(
+    raw: IO[bytes], packing: Packing, damaged: Callable[[str], object]
+) -> io.BufferedReader:
+    """A packed file as it was before; closing it leaves the packed one open.
+
+    Args:
+        raw: The packed file.
+        packing: How it is packed.
+        damaged: Told what is wrong with the file; it ends there unless this raises.
+    """
+    return io.BufferedReader(_Pieces(_unpacked(raw, packing, damaged)), _BUFFER)
+
+
 def plain_bytes(raw: io.BufferedReader, refuse: Refuse) -> io.BufferedReader:
     """A file, unpacked and in UTF-8; what is broken in it is refused in one sentence."""
     packing, plain = packing_of(raw.peek(LONGEST_MARK)), raw
     if packing is not None:
-        plain = io.BufferedReader(_Pieces(raw, _unpacked(raw, packing, refuse)), _BUFFER)
+        whole = f"must be a whole {packing.name} file"
+        pieces = _unpacked(raw, packing, lambda why: refuse(f"{whole} ({why})"))
+        plain = io.BufferedReader(_Pieces(pieces, raw), _BUFFER)
     first = plain.peek(LONGEST_MARK)
     if first.startswith(codecs.BOM_UTF8):
         plain.read(len(codecs.BOM_UTF8))
     elif first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        plain = io.BufferedReader(_Pieces(plain, _from_utf16(plain, refuse)), _BUFFER)
+        plain = io.BufferedReader(_Pieces(_from_utf16(plain, refuse), plain), _BUFFER)
     return plain
 
 
 class _Pieces(io.RawIOBase):
-    """Pieces of bytes as a file, which closes the one that they are made of."""
+    """Pieces of bytes as a file, which closes the one that they are made of, if it is given."""
 
-    def __init__(self, file: IO[bytes], pieces: Iterator[bytes]) -> None:
+    def __init__(self, pieces: Iterator[bytes], file: IO[bytes] | None = None) -> None:
         self._file, self._pieces, self._left = file, pieces, memoryview(b"")
 
     def readable(self) -> bool:
         return True
 
     def close(self) -> None:
-        self._file.close()
+        if self._file is not None:
+            self._file.close()
         super().close()
 
     def readinto(self, into: Any, /) -> int:  # noqa: ANN401 - a buffer
@@ -153,11 +169,13 @@ class _Pieces(io.RawIOBase):
         return count
 
 
-def _unpacked(file: IO[bytes], packing: Packing, refuse: Refuse) -> Iterator[bytes]:
+def _unpacked(
+    file: IO[bytes], packing: Packing, damaged: Callable[[str], object]
+) -> Iterator[bytes]:
     """Bytes of a packed file, member after member."""
-    whole = f"must be a whole {packing.name} file"
-    unpacker, data = packing.unpacker(), file.read(_PIECE)
+    unpacker = packing.unpacker()
     try:
+        data = file.read(_PIECE)
         while True:
             yield unpacker.decompress(data, _BUFFER)
             data = b""
@@ -170,9 +188,10 @@ def _unpacked(file: IO[bytes], packing: Packing, refuse: Refuse) -> Iterator[byt
                     return
                 unpacker = packing.unpacker()
             elif unpacker.needs_input and not (data := file.read(_PIECE)):
-                refuse(f"{whole} (its end is missing)")
+                damaged("its end is missing")
+                return
     except _BROKEN as error:
-        refuse(f"{whole} ({str(error).rstrip('.')})")
+        damaged(str(error).rstrip("."))
 
 
 def _from_utf16(file: IO[bytes], refuse: Refuse) -> Iterator[bytes]:

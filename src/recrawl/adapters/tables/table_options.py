@@ -44,6 +44,25 @@ class TableOptions:
     time_form: TimeForm | None = None
     change_words: Mapping[str, int] | None = None
 
+    @classmethod
+    def of(
+        cls,
+        columns: Mapping[str, str] | None = None,
+        *,
+        skip_bad_rows: bool = False,
+        delimiter: str = "",
+        tz: str = "",
+    ) -> TableOptions:
+        """Options as people write them, checked.
+
+        Args:
+            columns: Their name of each of our columns, where it differs.
+            skip_bad_rows: Count malformed rows instead of refusing a file.
+            delimiter: What separates cells of CSV, such as `tab` or `;`; empty for any.
+            tz: Time zone of times without an offset, such as `Europe/Berlin`; empty for UTC.
+        """
+        return cls(columns or {}, skip_bad_rows, delimiter_of(delimiter), time_zone_of(tz))
+
 
 def time_form_of(text: str) -> TimeForm | None:
     """The form of times that somebody names, such as `%d/%m/%Y`; None for none."""

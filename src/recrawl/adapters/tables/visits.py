@@ -18,6 +18,7 @@ from recrawl.parse.time_zones import RepeatedHours
 from recrawl.parse.times import time_rule, times
 from recrawl.store import is_store
 from recrawl.visits.batch import Batch
+from recrawl.visits.outcomes import ANSWER_OF_OUTCOME, CHANGED_BY_OUTCOME
 from recrawl.visits.rows import UNKNOWN_CHANGE
 from recrawl.visits.status import VisitOutcome
 from recrawl.visits.visit import AnswerKind
@@ -224,19 +225,15 @@ def settled_times(at: Ints, column: Cells, hours: RepeatedHours, pages: tuple[Te
 
 def _outcomes(column: Cells) -> tuple[Changes, Answers, Bools]:
     """What outcomes of visits say of changes and answers, and which cells are none."""
-    from recrawl.adapters.stores.visits import ANSWER, CHANGED
-
     coded = column.coded()
     numbers = {outcome.label: int(outcome) for outcome in VisitOutcome}
     found = np.array([numbers.get(word.strip(), -1) for word in coded.words], np.int64)[coded.codes]
-    return CHANGED[found], ANSWER[found], found < 0
+    return CHANGED_BY_OUTCOME[found], ANSWER_OF_OUTCOME[found], found < 0
 
 
 def _answered(answer: Answers, keep: Bools | None) -> Bools | None:
     """Rows to keep: as of a store, none of visits that tell nothing of their page."""
-    from recrawl.adapters.stores.visits import LEFT_OUT
-
-    told: Bools = answer != LEFT_OUT
+    told: Bools = answer != AnswerKind.FAILED
     if keep is not None:
         told &= keep
     return None if told.all() else told

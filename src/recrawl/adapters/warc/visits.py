@@ -31,7 +31,7 @@ from recrawl.adapters.imports.foreign_visits import (
     ForeignVisitRows,
     plain_digest,
 )
-from recrawl.adapters.imports.streams import BROKEN, SourceBytes
+from recrawl.adapters.imports.streams import SourceBytes
 from recrawl.adapters.warc.arc import ArcAsWarc
 from recrawl.errors import FetchFailed, InvalidTable
 from recrawl.fetch.http.bodies import Body
@@ -69,7 +69,7 @@ _MONTHS = {
     )
 }
 _ZERO, _LAST = b"0T"
-_BROKEN = (*BROKEN, FastWARCError)
+_BROKEN = (OSError, EOFError, ValueError, FastWARCError)
 
 
 def read_warc(source: SourceBytes, reading: ImportReading) -> Iterator[ForeignVisits]:
@@ -90,7 +90,7 @@ def read_warc(source: SourceBytes, reading: ImportReading) -> Iterator[ForeignVi
 
 def read_arc(source: SourceBytes, reading: ImportReading) -> Iterator[ForeignVisits]:
     """Visits of an ARC file, in its order."""
-    stream = cast("IO[bytes]", ArcAsWarc(source.unpacked()))
+    stream = cast("IO[bytes]", ArcAsWarc(source.unpacked(reading)))
     # How long it becomes is not known: what is damaged is read no further.
     yield from read_warc(SourceBytes(source.name, stream, b"", 0), reading)
 

@@ -10,14 +10,13 @@ from typing import Annotated
 
 import typer
 
-from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import shared
 from recrawl.cli.trends import shared as trends_shared
 
 _PENALTY = typer.Option(metavar="NUMBER", help="What a cut must gain, in ln(visits).", min=0)
 
 
-@shared.with_options(shared.log_options, "read_as")
+@shared.with_options(trends_shared.trend_options, "read_as")
 def change_points(
     files: Annotated[list[Path], trends_shared.FILES],
     *,
@@ -27,7 +26,7 @@ def change_points(
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
-    read_as: TableOptions,
+    read_as: trends_shared.TrendOptions,
 ) -> None:
     """Find when the change rate of each page jumped.
 
@@ -43,6 +42,9 @@ def change_points(
 
     out = shared.Output.of(*files, as_csv=as_csv, as_json=as_json, file=output)
     trends_shared.check_level(level)
-    found = trends_shared.TrendReader(files, page, read_as).read()
-    trends_shared.put(segment_rows(found, level, penalty), found, out)
+    with trends_shared.open_log(files, page, read_as, out) as found:
+        first = trends_shared.write(
+            found.rows(lambda pages: segment_rows(pages, level, penalty)), out
+        )
+    trends_shared.show(first)
     trends_shared.remarks(found)

@@ -6,19 +6,22 @@ Touches: files, the standard streams.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import shared
 from recrawl.cli.trends import shared as trends_shared
+
+if TYPE_CHECKING:
+    from recrawl.analysis.trends import TrendPages
+    from recrawl.report.trends import Table
 
 _WITHIN = typer.Option(metavar="TIME", help="Time from the last visit on.")
 _MOST = typer.Option(metavar="N", help="Write the chances of 0 to N changes.", min=0, max=1000)
 
 
-@shared.with_options(shared.log_options, "read_as")
+@shared.with_options(trends_shared.trend_options, "read_as")
 def counts(
     files: Annotated[list[Path], trends_shared.FILES],
     *,
@@ -32,7 +35,7 @@ def counts(
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
-    read_as: TableOptions,
+    read_as: trends_shared.TrendOptions,
 ) -> None:
     """Predict how many changes of each page to expect.
 
@@ -53,9 +56,15 @@ def counts(
     trends_shared.check_place(place)
     windowing = trends_shared.windowing_of(reading, threshold, backward=backward)
     span = days(within)
-    found = trends_shared.TrendReader(files, page, read_as).read()
-    histories, points = found.histories, found.points(place)
-    windows = consistent_windows(points, windowing)
-    expected = counts_within(histories, points, windows, priors=found.priors, days=span, most=most)
-    trends_shared.put(count_table(expected), found, out)
+
+    def rows(pages: TrendPages) -> Table:
+        points, priors = pages.points(place), pages.priors
+        cut = consistent_windows(points, windowing)
+        return count_table(
+            counts_within(pages.histories, points, cut, priors=priors, days=span, most=most)
+        )
+
+    with trends_shared.open_log(files, page, read_as, out) as found:
+        first = trends_shared.write(found.rows(rows), out)
+    trends_shared.show(first)
     trends_shared.remarks(found)

@@ -6,12 +6,13 @@ Touches: files, the standard streams.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import shared
 from recrawl.cli.trends import shared as trends_shared
 
@@ -36,7 +37,7 @@ _GROUPS = {"state": "", "size": "points of a window", "threshold": "threshold"}
 _MOST_THRESHOLD = 10
 
 
-@shared.with_options(shared.log_options, "read_as")
+@shared.with_options(trends_shared.trend_options, "read_as")
 def errors(
     files: Annotated[list[Path], trends_shared.FILES],
     *,
@@ -52,7 +53,7 @@ def errors(
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
-    read_as: TableOptions,
+    read_as: trends_shared.TrendOptions,
 ) -> None:
     """Compare how well estimators fit windows, as published.
 
@@ -68,7 +69,7 @@ def errors(
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.adapters.pictures import check_picture
     from recrawl.checks import check_choice
-    from recrawl.report.window_errors import error_columns
+    from recrawl.report.window_errors import error_columns, with_windows
 
     out = shared.Output.of(*files, as_csv=as_csv, as_json=as_json, file=output)
     trends_shared.check_place(place)
@@ -79,8 +80,11 @@ def errors(
         check_picture(plot)
         if by == "state":
             raise typer.BadParameter("--plot needs --by size or threshold")
-    found = trends_shared.TrendReader(files, page, read_as).read()
-    groups = judge.groups(found.points(place), windowing, by)
+    with trends_shared.open_log(files, page, read_as, out) as found:
+        parts = (judge.groups(pages.points(place), windowing, by) for pages in found.parts())
+        groups = reduce(lambda all_, some: list(map(add, all_, some)), parts)
+    if by == "size":
+        groups = with_windows(groups)
     trends_shared.put_rows(*error_columns(groups), out, first=by)
     if plot is not None:
         _draw(plot, groups, by)
@@ -105,18 +109,17 @@ class _Judge:
     variant: Variant
 
     def groups(self, points: Points, windowing: Windowing, by: str) -> list[ErrorGroup]:
-        """Errors of groups of windows."""
+        """Errors of groups of windows, always the same groups."""
         from recrawl.report.window_errors import groups_by_size, groups_by_state, whole_group
 
         if by == "threshold":
             found = []
             for threshold in range(_MOST_THRESHOLD + 1):
                 windows, errors = self._errors(points, replace(windowing, threshold=threshold))
-                found.append(whole_group(str(threshold), threshold, windows, errors))
+                found.append(whole_group(str(threshold), windows, errors, threshold))
             return found
-        windows, errors = self._errors(points, windowing)
         grouped = groups_by_size if by == "size" else groups_by_state
-        return grouped(windows, errors) or [whole_group("all", float("nan"), windows, errors)]
+        return grouped(*self._errors(points, windowing))
 
     def _errors(self, points: Points, windowing: Windowing) -> tuple[Windows, dict[str, Floats]]:
         from recrawl.trends.fits import fit_windows

@@ -6,13 +6,15 @@ Touches: files, the standard streams.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import shared
 from recrawl.cli.trends import shared as trends_shared
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _METHOD = typer.Option(
     metavar="METHOD",
@@ -37,7 +39,7 @@ _SHARES = (1.0, 0.7)  # of the papers
 _MOVING = ("weibull", "duane")  # the others know no rate that decreases
 
 
-@shared.with_options(shared.log_options, "read_as")
+@shared.with_options(trends_shared.trend_options, "read_as")
 def follow(
     files: Annotated[list[Path], trends_shared.FILES],
     *,
@@ -51,7 +53,7 @@ def follow(
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
-    read_as: TableOptions,
+    read_as: trends_shared.TrendOptions,
 ) -> None:
     """Replay visits that follow a forecast, as published.
 
@@ -67,8 +69,8 @@ def follow(
         recrawl trends follow changes.csv --equal-visits 10000
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.report.trends import follow_columns
-    from recrawl.trends.prediction import FORECASTERS, Forecasting, at_equal_visits
-    from recrawl.trends.prediction import follow as replay
+    from recrawl.trends.prediction import FORECASTERS, Detection, Forecasting, all_at_equal_visits
+    from recrawl.trends.prediction import follow as follow_one
 
     out = shared.Output.of(*files, as_csv=as_csv, as_json=as_json, file=output)
     trends_shared.check_place(place)
@@ -77,12 +79,17 @@ def follow(
         for name in method or FORECASTERS
         for share in (decreasing or _SHARES)[: None if name in _MOVING else 1]
     ]
-    found = trends_shared.TrendReader(files, page, read_as).read()
-    points = found.points(place)
-    detections = [
-        replay(points, way) if equal_visits is None else at_equal_visits(points, way, equal_visits)
-        for way in ways
-    ]
+
+    def replay(some: Sequence[Forecasting]) -> list[Detection]:
+        parts = (pages.points(place) for pages in found.parts())
+        each = ([follow_one(points, way) for way in some] for points in parts)
+        return [Detection.summed(of_way) for of_way in zip(*each, strict=True)]
+
+    with trends_shared.open_log(files, page, read_as, out) as found:
+        if equal_visits is None:
+            detections = replay(ways)
+        else:
+            detections = all_at_equal_visits(replay, ways, equal_visits)
     columns = follow_columns(ways, detections)
     trends_shared.put_rows([way.forecaster for way in ways], columns, out, first="method")
     trends_shared.remarks(found)

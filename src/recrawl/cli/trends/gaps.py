@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import screen, shared
 from recrawl.cli.trends import shared as trends_shared
 
@@ -31,7 +30,7 @@ _PLOT = typer.Option(
 _NEAR = 1.2  # mean gaps within this factor of --every
 
 
-@shared.with_options(shared.log_options, "read_as")
+@shared.with_options(trends_shared.trend_options, "read_as")
 def gaps(
     files: Annotated[list[Path], trends_shared.FILES],
     *,
@@ -42,7 +41,7 @@ def gaps(
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
-    read_as: TableOptions,
+    read_as: trends_shared.TrendOptions,
 ) -> None:
     """Compare gaps between changes with those of random changes.
 
@@ -66,9 +65,10 @@ def gaps(
     mean = days(every) if every else None
     if plot is not None:
         check_picture(plot)
-    found = trends_shared.TrendReader(files, page, read_as).read()
-    points = found.points(place)
-    shares = gap_shares(points if mean is None else _that_change_every(points, mean))
+    with trends_shared.open_log(files, page, read_as, out) as found:
+        parts = (pages.points(place) for pages in found.parts())
+        some = parts if mean is None else (_that_change_every(part, mean) for part in parts)
+        shares = gap_shares(some)
     trends_shared.put_rows(*gap_columns(shares), out, first="gap")
     if plot is not None:
         _draw(plot, shares)

@@ -6,14 +6,17 @@ Touches: files, the standard streams.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import shared
 from recrawl.cli.trends import shared as trends_shared
 
+if TYPE_CHECKING:
+    from recrawl.analysis.trends import TrendPages
+    from recrawl.report.trends import Table
 
-@shared.with_options(shared.log_options, "read_as")
+
+@shared.with_options(trends_shared.trend_options, "read_as")
 def next_change(
     files: Annotated[list[Path], trends_shared.FILES],
     *,
@@ -26,7 +29,7 @@ def next_change(
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
-    read_as: TableOptions,
+    read_as: trends_shared.TrendOptions,
 ) -> None:
     """Predict the next change of each page, by several methods.
 
@@ -44,8 +47,12 @@ def next_change(
     trends_shared.check_level(level)
     trends_shared.check_place(place)
     windowing = trends_shared.windowing_of(reading, threshold, backward=backward)
-    found = trends_shared.TrendReader(files, page, read_as).read()
-    points = found.points(place)
-    windows = consistent_windows(points, windowing)
-    trends_shared.put(next_rows(found, points, windows, level), found, out)
+
+    def rows(pages: TrendPages) -> Table:
+        points = pages.points(place)
+        return next_rows(pages, points, consistent_windows(points, windowing), level)
+
+    with trends_shared.open_log(files, page, read_as, out) as found:
+        first = trends_shared.write(found.rows(rows), out)
+    trends_shared.show(first)
     trends_shared.remarks(found)

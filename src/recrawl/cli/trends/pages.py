@@ -5,12 +5,14 @@ Touches: files, the standard streams.
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass, field
+from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import screen, shared
 from recrawl.cli.trends import shared as trends_shared
 
@@ -26,7 +28,7 @@ _PLOT = typer.Option(
 )
 
 
-@shared.with_options(shared.log_options, "read_as")
+@shared.with_options(trends_shared.trend_options, "read_as")
 def pages(
     files: Annotated[list[Path], trends_shared.FILES],
     *,
@@ -40,7 +42,7 @@ def pages(
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
-    read_as: TableOptions,
+    read_as: trends_shared.TrendOptions,
 ) -> None:
     """Summarise how the change rate of each page moves.
 
@@ -62,18 +64,24 @@ def pages(
     trends_shared.check_place(place)
     windowing = trends_shared.windowing_of(reading, threshold, backward=backward)
     trends_shared.check_plot(plot, page)
-    found = trends_shared.TrendReader(files, page, read_as).read()
-    points = found.points(place)
-    windows = consistent_windows(points, windowing)
-    table = page_rows(found, points, windows, level)
-    trends_shared.put(table, found, out)
-    if page and out.interactive:
-        _show_months(found, level)
-    if plot is not None:
-        _draw(plot, found, points, level)
+    tally = _Tally()
+
+    def rows(pages: TrendPages) -> Table:
+        points = pages.points(place)
+        table = page_rows(pages, points, consistent_windows(points, windowing), level)
+        tally.add(points, table)
+        return table
+
+    with trends_shared.open_log(files, page, read_as, out) as found:
+        first = trends_shared.write(found.rows(rows), out)
+        only = next(found.parts()) if page else None
+    trends_shared.show(first)
+    if only is not None and out.interactive:
+        _show_months(only, level)
+    if only is not None and plot is not None:
+        _draw(plot, only, only.points(place), level)
     trends_shared.remarks(found)
-    _say_changes(points)
-    _warn(table)
+    tally.say()
 
 
 def _draw(path: Path, found: TrendPages, points: Points, level: float) -> None:
@@ -98,21 +106,35 @@ def _show_months(found: TrendPages, level: float) -> None:
     screen.say(spark(months.rate.tolist()))
 
 
-def _say_changes(points: Points) -> None:
-    """Print how many changes the pages have."""
-    counts = points.points_of_page
-    if len(counts) > 1:
-        spread = f"mean {counts.mean():.1f}, standard deviation {counts.std():.1f}"
-        screen.remark(f"Changes of a page: {counts.min():,} to {counts.max():,}, {spread}.")
+@dataclass(slots=True)
+class _Tally:
+    """What is said of all pages together: their changes, and where a constant rate would mislead.
 
+    Args:
+        pages: Pages with so many changes.
+        kinds: Pages of each kind.
+    """
 
-def _warn(table: Table) -> None:
-    """Warn where a constant rate would mislead."""
-    from collections import Counter
+    pages: Counter[int] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
 
-    from recrawl.report.words import counted
-    from recrawl.trends.regularity import WARNINGS
+    def add(self, points: Points, table: Table) -> None:
+        """Count further pages."""
+        self.pages.update(points.points_of_page.tolist())
+        self.kinds.update(map(str, table.columns["kind"].tolist()))
 
-    for kind, count in Counter(table.columns["kind"].tolist()).items():
-        if kind in WARNINGS:
-            screen.remark(f"{counted(count, 'page')} {kind}: {WARNINGS[kind]}.")
+    def say(self) -> None:
+        """Print it."""
+        from recrawl.report.words import counted
+        from recrawl.trends.regularity import WARNINGS
+
+        if (count := self.pages.total()) > 1:
+            total = sum(changes * pages for changes, pages in self.pages.items())
+            squares = sum(changes * changes * pages for changes, pages in self.pages.items())
+            deviation = sqrt(count * squares - total * total) / count
+            spread = f"mean {total / count:.1f}, standard deviation {deviation:.1f}"
+            least, most = min(self.pages), max(self.pages)
+            screen.remark(f"Changes of a page: {least:,} to {most:,}, {spread}.")
+        for kind, warning in WARNINGS.items():
+            if self.kinds[kind]:
+                screen.remark(f"{counted(self.kinds[kind], 'page')} {kind}: {warning}.")

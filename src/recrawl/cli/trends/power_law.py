@@ -8,12 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import shared
 from recrawl.cli.trends import shared as trends_shared
 
 
-@shared.with_options(shared.log_options, "read_as")
+@shared.with_options(trends_shared.trend_options, "read_as")
 def power_law(
     files: Annotated[list[Path], trends_shared.FILES],
     *,
@@ -22,7 +21,7 @@ def power_law(
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
-    read_as: TableOptions,
+    read_as: trends_shared.TrendOptions,
 ) -> None:
     """Fit a rate that is a power of age to the visits of each page.
 
@@ -39,6 +38,7 @@ def power_law(
 
     out = shared.Output.of(*files, as_csv=as_csv, as_json=as_json, file=output)
     trends_shared.check_level(level)
-    found = trends_shared.TrendReader(files, page, read_as).read()
-    trends_shared.put(power_rows(found, level), found, out)
+    with trends_shared.open_log(files, page, read_as, out) as found:
+        first = trends_shared.write(found.rows(lambda pages: power_rows(pages, level)), out)
+    trends_shared.show(first)
     trends_shared.remarks(found)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import options, shared
 from recrawl.cli.trends import shared as trends_shared
 from recrawl.errors import InvalidParameter
@@ -28,7 +27,7 @@ _BY = typer.Option(
 _BETWEEN = typer.Option(metavar="A B", help="Only between two instants.", show_default=False)
 
 
-@shared.with_options(shared.log_options, "read_as")
+@shared.with_options(trends_shared.trend_options, "read_as")
 def rates(
     files: Annotated[list[Path], trends_shared.FILES],
     *,
@@ -39,7 +38,7 @@ def rates(
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
-    read_as: TableOptions,
+    read_as: trends_shared.TrendOptions,
 ) -> None:
     """Show the change rates by month, or between two instants.
 
@@ -54,8 +53,9 @@ def rates(
     out = shared.Output.of(*files, as_csv=as_csv, as_json=as_json, file=output)
     trends_shared.check_level(level)
     ends = _check(by, between)
-    found = trends_shared.TrendReader(files, page, read_as).read()
-    trends_shared.put(_rows(found, by, ends, level), found, out)
+    with trends_shared.open_log(files, page, read_as, out) as found:
+        first = trends_shared.write(found.rows(lambda pages: _rows(pages, by, ends, level)), out)
+    trends_shared.show(first)
     trends_shared.remarks(found)
 
 
@@ -78,14 +78,14 @@ def _check(by: str, between: tuple[str, str] | None) -> Instants | None:
     return ends
 
 
-def _rows(found: TrendPages, by: str, ends: Instants | None, level: float) -> Table:
+def _rows(pages: TrendPages, by: str, ends: Instants | None, level: float) -> Table:
     from recrawl.analysis.trends import period_rows
     from recrawl.rates.estimates import STATUS_NAMES
     from recrawl.report.trends import local_table
     from recrawl.trends.local_rates import rates_between
 
     if ends is None:
-        return period_rows(found, by or "month", level)
+        return period_rows(pages, by or "month", level)
     start, end = ends
-    between = rates_between(found.histories, start, end, priors=found.priors, level=level)
+    between = rates_between(pages.histories, start, end, priors=pages.priors, level=level)
     return local_table(between, STATUS_NAMES)

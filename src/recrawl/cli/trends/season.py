@@ -10,14 +10,13 @@ from typing import Annotated
 
 import typer
 
-from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import shared
 from recrawl.cli.trends import shared as trends_shared
 
 _MONTH = typer.Option(metavar="MONTH", help="Month to forecast, e.g. 2027-01.", show_default=False)
 
 
-@shared.with_options(shared.log_options, "read_as")
+@shared.with_options(trends_shared.trend_options, "read_as")
 def season(
     files: Annotated[list[Path], trends_shared.FILES],
     *,
@@ -27,7 +26,7 @@ def season(
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
-    read_as: TableOptions,
+    read_as: trends_shared.TrendOptions,
 ) -> None:
     """Forecast the change rate of each page in a given month.
 
@@ -45,6 +44,7 @@ def season(
     out = shared.Output.of(*files, as_csv=as_csv, as_json=as_json, file=output)
     trends_shared.check_level(level)
     check_month(month, "--month")
-    found = trends_shared.TrendReader(files, page, read_as).read()
-    trends_shared.put(season_rows(found, month, level), found, out)
+    with trends_shared.open_log(files, page, read_as, out) as found:
+        first = trends_shared.write(found.rows(lambda pages: season_rows(pages, month, level)), out)
+    trends_shared.show(first)
     trends_shared.remarks(found)

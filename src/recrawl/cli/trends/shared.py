@@ -1,25 +1,27 @@
-"""What the verbs of `recrawl trends` share: options, the pages of a file, output.
+"""What the verbs of `recrawl trends` share: options, the pages of a log, output.
 
 Touches: files, the standard streams.
 """
 
 from __future__ import annotations
 
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recrawl.cli import screen, shared
+from recrawl.cli import options, screen, shared
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from recrawl.adapters.tables.results import PieceRows
     from recrawl.adapters.tables.table_options import TableOptions
-    from recrawl.analysis.trends import TrendPages
+    from recrawl.analysis.trends import TrendLog
     from recrawl.report.rates import Column
-    from recrawl.report.trends import Table
     from recrawl.trends.weibull import Variant
     from recrawl.trends.windows import Windowing
 
@@ -53,30 +55,59 @@ NEXT_LEVEL = typer.Option(
 
 
 @dataclass(frozen=True, slots=True)
-class TrendReader:
-    """Reader of the pages of a log.
+class TrendOptions:
+    """How a log is read.
 
     Args:
-        files: Visits, or all changes.
-        page: The only page; empty for all.
-        options: How to read the files.
+        table: How its files are read.
+        memory: Bytes that its visits may take.
     """
 
-    files: Sequence[Path]
-    page: str
-    options: TableOptions
+    table: TableOptions
+    memory: int
 
-    def read(self) -> TrendPages:
-        """Read the whole log; one of all changes covers the time between them, too."""
-        from recrawl.adapters.tables.inputs import open_table
-        from recrawl.adapters.tables.visits import VisitReading
-        from recrawl.analysis.trends import TrendPages
 
+def trend_options(
+    *,
+    memory: Annotated[str, shared.MEMORY] = "2G",
+    site_column: Annotated[str, shared.SITE_COLUMN] = "",
+    column: Annotated[list[str] | None, shared.COLUMN] = None,
+    skip_bad_rows: Annotated[bool, shared.SKIP] = False,
+    delimiter: Annotated[str, shared.DELIMITER] = "",
+    tz: Annotated[str, shared.TIME_ZONE] = "",
+) -> TrendOptions:
+    """How a log is read, checked before it is."""
+    table = shared.log_options(
+        site_column=site_column,
+        column=column,
+        skip_bad_rows=skip_bad_rows,
+        delimiter=delimiter,
+        tz=tz,
+    )
+    return TrendOptions(table, options.size(memory))
+
+
+@contextmanager
+def open_log(
+    files: Sequence[Path], page: str, read_as: TrendOptions, out: shared.Output
+) -> Iterator[TrendLog]:
+    """The pages of a log, or one of them; temporary files lie beside the output."""
+    from recrawl.adapters.tables.inputs import open_table
+    from recrawl.adapters.tables.logs import Log
+    from recrawl.adapters.tables.visits import VisitReading
+    from recrawl.analysis.trends import TrendLog
+
+    scratch = Path() if out.file is None else out.file.parent
+    with ExitStack() as reading:
+        progress = reading.enter_context(screen.progress("reading visits"))
         with (
-            screen.progress("reading visits") as progress,
-            open_table(self.files, self.options, progress) as table,
+            open_table(files, read_as.table, progress) as table,
+            Log(VisitReading(table, change_times=True), read_as.memory, scratch) as log,
         ):
-            return TrendPages.read(VisitReading(table, change_times=True), self.page)
+            found = TrendLog(log, page)
+            reading.close()
+            with screen.progress("finding trends") as found.progress:
+                yield found
 
 
 def windowing_of(reading: str, threshold: float, *, backward: bool) -> Windowing:
@@ -124,24 +155,54 @@ def check_plot(plot: Path | None, page: str) -> None:
             raise typer.BadParameter("--plot needs --page")
 
 
-def put(table: Table, pages: TrendPages, out: shared.Output) -> None:
-    """Print the first rows as a table, or write all rows."""
-    from recrawl.report.trends import shown
+def write(rows: Iterator[PieceRows], out: shared.Output) -> FirstRows | None:
+    """Write all rows; of a terminal only go through them, and return the first ones."""
+    from recrawl.adapters.tables.results import PieceRows
 
+    first = next(rows)  # raises for a bad input before anything is written
     if not out.interactive:
-        out.write(pages.names.take(table.page), table.columns)
+        with out.writer(("page", *first.columns)) as writer:
+            for part in chain([first], rows):
+                writer.write(part.names.take(part.page), part.columns)
+        return None
+    total, some = len(first), [first]
+    for part in rows:
+        if total < screen.most_rows():
+            some.append(part)
+        total += len(part)
+    return FirstRows(PieceRows.joined(some), total)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FirstRows:
+    """What a terminal shows.
+
+    Args:
+        rows: The first rows, and maybe more.
+        total: Number of all rows.
+    """
+
+    rows: PieceRows
+    total: int
+
+
+def show(first: FirstRows | None) -> None:
+    """Print the first rows as a table, once all progress is over."""
+    from recrawl.report.trends import Table, shown
+
+    if first is None:
         return
-    some = table.first(screen.most_rows())
+    some = Table(first.rows.page, dict(first.rows.columns)).first(screen.most_rows())
     header, words = shown(some)
-    names = pages.names.take(some.page).tolist()
+    names = first.rows.names.take(some.page).tolist()
     rows = [[page, *row] for page, row in zip(names, words, strict=True)]
-    shared.show(["page", *header], rows, total=len(table.page), unit="rows")
+    shared.show(["page", *header], rows, total=first.total, unit="rows")
 
 
 def put_rows(
     names: Sequence[str], columns: Mapping[str, Column], out: shared.Output, *, first: str
 ) -> None:
-    """The same for rows that are not of pages: `first` is what their names are."""
+    """Print or write rows that are not of pages: `first` is what their names are."""
     import numpy as np
 
     from recrawl.report.trends import Table, shown
@@ -154,11 +215,11 @@ def put_rows(
     shared.show([first, *header], rows, total=len(rows), unit="rows")
 
 
-def remarks(pages: TrendPages) -> None:
+def remarks(found: TrendLog) -> None:
     """Print what was read."""
     from recrawl.report.words import counted
 
-    what = "all changes" if pages.complete else "visits"
-    screen.remark(f"{counted(len(pages.names), 'page')} of {pages.table.names} ({what}).")
-    shared.read_remarks(pages.table)
-    shared.revert_remark(int(pages.histories.reverts.sum()))
+    what = "all changes" if found.complete else "visits"
+    screen.remark(f"{counted(len(found), 'page')} of {found.table.names} ({what}).")
+    shared.read_remarks(found.table)
+    shared.revert_remark(found.reverts)

@@ -8,12 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import shared
 from recrawl.cli.trends import shared as trends_shared
 
 
-@shared.with_options(shared.log_options, "read_as")
+@shared.with_options(trends_shared.trend_options, "read_as")
 def trend_test(
     files: Annotated[list[Path], trends_shared.FILES],
     *,
@@ -21,7 +20,7 @@ def trend_test(
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
-    read_as: TableOptions,
+    read_as: trends_shared.TrendOptions,
 ) -> None:
     """Test whether the change rate of each page rises or falls.
 
@@ -35,6 +34,7 @@ def trend_test(
     from recrawl.analysis.trends import test_rows
 
     out = shared.Output.of(*files, as_csv=as_csv, as_json=as_json, file=output)
-    found = trends_shared.TrendReader(files, page, read_as).read()
-    trends_shared.put(test_rows(found), found, out)
+    with trends_shared.open_log(files, page, read_as, out) as found:
+        first = trends_shared.write(found.rows(test_rows), out)
+    trends_shared.show(first)
     trends_shared.remarks(found)

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import shared
 from recrawl.cli.trends import shared as trends_shared
 
 if TYPE_CHECKING:
+    from recrawl.analysis.trends import TrendPages
+    from recrawl.report.trends import Table
     from recrawl.trends.points import Points
     from recrawl.trends.windows import Windows
 
@@ -25,7 +26,7 @@ _PLOT = typer.Option(
 )
 
 
-@shared.with_options(shared.log_options, "read_as")
+@shared.with_options(trends_shared.trend_options, "read_as")
 def windows(
     files: Annotated[list[Path], trends_shared.FILES],
     *,
@@ -40,7 +41,7 @@ def windows(
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
-    read_as: TableOptions,
+    read_as: trends_shared.TrendOptions,
 ) -> None:
     """Cut the changes of each page into windows of one trend.
 
@@ -63,12 +64,18 @@ def windows(
     windowing = trends_shared.windowing_of(reading, threshold, backward=backward)
     trends_shared.check_plot(plot, page)
     chosen = trends_shared.variant_of(variant)
-    found = trends_shared.TrendReader(files, page, read_as).read()
-    points = found.points(place)
-    cut = consistent_windows(points, windowing)
-    trends_shared.put(window_rows(points, cut, level, chosen), found, out)
-    if plot is not None:
-        _draw(plot, points, cut, page)
+
+    def rows(pages: TrendPages) -> Table:
+        points = pages.points(place)
+        return window_rows(points, consistent_windows(points, windowing), level, chosen)
+
+    with trends_shared.open_log(files, page, read_as, out) as found:
+        first = trends_shared.write(found.rows(rows), out)
+        if plot is not None:
+            (one,) = found.parts()
+            points = one.points(place)
+            _draw(plot, points, consistent_windows(points, windowing), page)
+    trends_shared.show(first)
     trends_shared.remarks(found)
 
 

@@ -169,6 +169,8 @@ class FeedCompleteness:
         >>> week = FeedCompleteness(days=7.0, seen=90, unseen=(10.0, 5.0, 30.0))
         >>> week.share
         (0.9, 0.75, 0.9473684210526315)
+        >>> FeedCompleteness(days=0.001, seen=0, unseen=(0.2, 0.0, 1.0)).share
+        (0.0, 0.0, 1.0)
     """
 
     days: float
@@ -177,13 +179,14 @@ class FeedCompleteness:
 
     @property
     def share(self) -> tuple[float, float, float]:
-        """Share of the changes that are in the feed, and its band; nan where there were none."""
-        expected, low, high = self.unseen
-        share, least, most = (
-            self.seen / (self.seen + each) if self.seen + each else nan
-            for each in (expected, high, low)
-        )
-        return share, least, most
+        """Share of the changes that are in the feed, and its band; nan where there were none.
+
+        Where there may have been none, the feed may have all of them.
+        """
+        if not self.seen + self.unseen[0]:
+            return nan, nan, nan
+        expected, low, high = (self.seen + each for each in self.unseen)
+        return self.seen / expected, self.seen / high, self.seen / low if low else 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 import numpy as np
 
 from recrawl.arrays.growing import with_rows
+from recrawl.arrays.uniforms import hash_uniform
 from recrawl.errors import InvalidParameter
 from recrawl.policies.rivals.interval import VisitRows
-from recrawl.policies.rivals.uniforms import hash_uniform
 from recrawl.units import epoch_days, instants_after_epoch
 
 if TYPE_CHECKING:

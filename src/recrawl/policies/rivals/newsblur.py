@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.arrays.uniforms import hash_uniform
 from recrawl.checks import check_at_least
 from recrawl.policies.rivals.recent import Recent
-from recrawl.policies.rivals.uniforms import hash_uniform
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:

@@ -42,7 +42,7 @@ def error_chart(
     rows = [
         {"at": rounded(at), "mse": rounded(error), "estimator": name} for at, name, error in found
     ]
-    names, shown = list(groups[0].errors), [rounded(error) for *_, error in found]
+    names, shown = list(groups[0].estimators), [rounded(error) for *_, error in found]
     encoding = {
         "x": {"field": "at", **_across([at for at, *_ in found], axis)},
         "y": {"field": "mse", **log_axis(shown, "mean square error, d²")},

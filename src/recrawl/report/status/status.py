@@ -103,14 +103,16 @@ def feed_sentence(feed: FeedCompleteness) -> str:
     'has 97.0 % of the changes of the last week (95.9 to 98.0 %); about 30 are not seen yet'
     >>> feed_sentence(FeedCompleteness(days=0.5, seen=0, unseen=(0.0, 0.0, 0.0)))
     'has no change yet'
+    >>> feed_sentence(FeedCompleteness(days=0.5, seen=0, unseen=(2.8, 0.0, 5.0)))
+    'has no change yet; about 3 are not seen yet'
     """
+    unseen = f"about {feed.unseen[0]:,.0f} are not seen yet"
+    if not feed.seen:
+        return "has no change yet" + (f"; {unseen}" if feed.unseen[0] >= 1 else "")
     share, low, high = (100 * part for part in feed.share)
-    if isnan(share):
-        return "has no change yet"
     last = "week" if feed.days >= WEEK else every(feed.days)
     said = f"has {share:.1f} % of the changes of the last {last} ({low:.1f} to {high:.1f} %)"
-    unseen = feed.unseen[0]
-    return f"{said}; about {unseen:,.0f} are not seen yet"
+    return f"{said}; {unseen}"
 
 
 def destination_sentences(destinations: Sequence[DestinationStanding], at: float) -> list[str]:

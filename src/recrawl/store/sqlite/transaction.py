@@ -251,15 +251,16 @@ class Transaction:
     def _import(self, entry: VisitsImported, retention: Retention) -> Found:
         """Add visits that others made, without having all of their rows in memory."""
         found = self._found(entry.found)
-        pages = np.array(found.pages, np.int64)[entry.page].tolist()
-        columns = (pages, entry.at_seconds, entry.outcome, entry.age)
-        for start in range(0, len(pages), _IMPORTED_AT_A_TIME):
-            some = slice(start, start + _IMPORTED_AT_A_TIME)
-            for page, at, outcome, age in zip(*(column[some] for column in columns), strict=True):
-                known = None if math.isnan(age) else float(age)
-                made = VisitMade(page, float(at), VisitOutcome(outcome), age=known)
-                self._visit(made, retention)
-            self._insert_rows()
+        numbers = np.array(found.pages, np.int64)
+        for rows in entry.rows:
+            columns = (numbers[rows.page], rows.at_seconds, rows.outcome, rows.age)
+            for start in range(0, len(rows.page), _IMPORTED_AT_A_TIME):
+                some = slice(start, start + _IMPORTED_AT_A_TIME)
+                cells = (column[some].tolist() for column in columns)
+                for page, at, outcome, age in zip(*cells, strict=True):
+                    known = None if math.isnan(age) else age
+                    self._visit(VisitMade(page, at, VisitOutcome(outcome), age=known), retention)
+                self._insert_rows()
         return found
 
     def _change(self, changed: PagesChanged) -> None:

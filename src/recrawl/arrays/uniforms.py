@@ -17,8 +17,8 @@ _STRIDES = (0x9E3779B97F4A7C15, 0xD1B54A32D192ED03, 0xAEF17502108EF2D9)
 _BITS_OF_A_FLOAT = 53
 
 
-def hash_uniform(seed: int, rows: Ints, turn: Ints) -> Floats:
-    """A uniform number above 0 and at most 1 for each page and turn.
+def hash_uniform(seed: int, rows: Ints | Words, turn: Ints) -> Floats:
+    """A uniform number above 0 and at most 1 for each page, by number or hash, and turn.
 
     >>> some = hash_uniform(1, np.arange(10_000), np.zeros(10_000, np.int64))
     >>> bool(abs(some.mean() - 0.5) < 0.01), bool(abs(some.var() - 1 / 12) < 0.002)
