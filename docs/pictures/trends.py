@@ -162,7 +162,7 @@ def gaps() -> Chart:
     """Gaps of a hundred pages, of Gamma shape 0.5."""
     times = np.cumsum(np.random.default_rng(8).gamma(0.5, 2.0, (100, CHANGES)), axis=1)
     points = Points(times.ravel(), np.arange(101) * CHANGES, times[:, -1])
-    return gap_chart(gap_shares(points), title="Changes that come in bursts")
+    return gap_chart(gap_shares([points]), title="Changes that come in bursts")
 
 
 def main() -> None:
