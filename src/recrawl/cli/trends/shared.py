@@ -155,7 +155,7 @@ def check_plot(plot: Path | None, page: str) -> None:
             raise typer.BadParameter("--plot needs --page")
 
 
-def write(rows: Iterator[PieceRows], out: shared.Output) -> FirstRows | None:
+def write(rows: Iterator[PieceRows], out: shared.Output) -> RowsToShow | None:
     """Write all rows; of a terminal only go through them, and return the first ones."""
     from recrawl.adapters.tables.results import PieceRows
 
@@ -170,11 +170,11 @@ def write(rows: Iterator[PieceRows], out: shared.Output) -> FirstRows | None:
         if total < screen.most_rows():
             some.append(part)
         total += len(part)
-    return FirstRows(PieceRows.joined(some), total)
+    return RowsToShow(PieceRows.joined(some), total)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FirstRows:
+class RowsToShow:
     """What a terminal shows.
 
     Args:
@@ -186,7 +186,7 @@ class FirstRows:
     total: int
 
 
-def show(first: FirstRows | None) -> None:
+def show(first: RowsToShow | None) -> None:
     """Print the first rows as a table, once all progress is over."""
     from recrawl.report.trends import Table, shown
 
