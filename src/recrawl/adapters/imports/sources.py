@@ -31,7 +31,7 @@ from recrawl.adapters.imports.visit_tables import (
     read_table,
 )
 from recrawl.adapters.tables.formats import is_table
-from recrawl.adapters.tables.inputs import STANDARD_INPUT, readable
+from recrawl.adapters.tables.inputs import STANDARD_INPUT, STANDARD_INPUT_NAME, readable
 from recrawl.adapters.warc.arc import ARC_BEGINS
 from recrawl.errors import InvalidParameter, InvalidTable
 from recrawl.store import begins_as_store
@@ -203,7 +203,9 @@ def read_sources(
             if len(visits):
                 found += len(visits)
                 yield visits
-    names = f"{sources[0].path}{' and others' * (len(sources) > 1)}"
+    first = sources[0].path
+    named = STANDARD_INPUT_NAME if str(first) == STANDARD_INPUT else str(first)
+    names = f"{named}{' and others' * (len(sources) > 1)}"
     malformed = reading.left_out[MALFORMED]
     others = found + reading.left_out.total() - malformed
     if malformed > others and not reading.table.skip_bad_rows:
