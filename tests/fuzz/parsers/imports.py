@@ -114,14 +114,17 @@ def _index(read: Callable[..., Iterable[ForeignVisits]]) -> Callable[[bytes], No
     def attempt(data: bytes) -> None:
         lines = data.count(b"\n") + 1
         assert _check(read(_blocks(data), ImportReading(), "index")) <= lines
+        by_key = read(_blocks(data), ImportReading(by_key=True), "index")
+        assert sum(len(visits.page.tolist()) for visits in by_key) <= lines
 
     return attempt
 
 
 def _log(data: bytes) -> None:
     for parse in (WebServerLines(""), WebServerLines("https://a.org"), parse_squid, W3CLines("")):
-        visits = read_requests(_blocks(data), parse, "log", ImportReading())
-        assert _check(visits) <= data.count(b"\n") + 1
+        reading = ImportReading()
+        assert _check(read_requests(_blocks(data), parse, "log", reading)) <= data.count(b"\n") + 1
+        assert all(sentence.isprintable() for sentence in reading.sentences())
 
 
 def _archive(read: Callable[..., Iterable[ForeignVisits]]) -> Callable[[bytes], None]:
@@ -148,7 +151,7 @@ def _any_source(data: bytes) -> None:
     with TemporaryDirectory(prefix="recrawl-fuzz-") as folder:
         path = Path(folder) / "source"
         path.write_bytes(data)
-        reader = ImportReader(ImportReading(site="https://a.org"))
+        reader = ImportReader(ImportReading(site="https://a.org", any_name=False))
         for source in find_sources([str(path)])[0]:
             _check(reader.visits(source))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
@@ -24,7 +25,7 @@ from recrawl.parse.messages import MOST_HEADERS, Response
 from recrawl.parse.site_lists import MOST_ENTRIES, read_site_list
 from recrawl.parse.sites import numbered, sites_of
 from recrawl.parse.time_forms import TimeForm
-from recrawl.parse.time_zones import Zone
+from recrawl.parse.time_zones import RepeatedHours, Zone
 from recrawl.parse.times import time_rule, times
 from recrawl.units import EARLIEST_MICROSECONDS, LATEST_MICROSECONDS, http_text
 from recrawl.visits.rows import UNKNOWN_TIME
@@ -33,6 +34,9 @@ from tests.fuzz.grammar import generator
 from tests.fuzz.parser import Parser
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recrawl.arrays.types import Ints
     from recrawl.listings.data.attributes import Attribute
 
 
@@ -84,6 +88,10 @@ def _read_cells(data: bytes) -> None:
         assert unnamed or text.encode().strip()
 
 
+def _read_again(texts: Sequence[str], rows: Ints, zone: Zone) -> Ints:
+    return times([texts[row] for row in rows.tolist()], optional=True, zone=zone)[0]
+
+
 def _read_times(data: bytes) -> None:
     texts = as_lines(data)
     formed = Zone(_BERLIN, TimeForm.of("%d/%m/%Y %H:%M:%S"))
@@ -93,6 +101,10 @@ def _read_times(data: bytes) -> None:
         known = at[~wrong & (at != UNKNOWN_TIME)]
         assert ((known > EARLIEST_MICROSECONDS - _DAY) & (known < LATEST_MICROSECONDS + _DAY)).all()
         alone, wrong_alone = times(texts[:1], optional=optional, zone=zone)
+        again = partial(_read_again, texts)
+        hours = RepeatedHours(zone)
+        settled = hours.settle(at, again, lambda rows: [texts[row][:1] for row in rows.tolist()])
+        assert (settled >= at).all()
         if not texts[0].strip().isdigit():  # a year or a day is one only among others
             assert wrong_alone[0] == wrong[0]
             assert wrong[0] or alone[0] == at[0]

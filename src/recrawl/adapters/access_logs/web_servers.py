@@ -26,7 +26,8 @@ _TIME = re.compile(
     r"([0-9]{2})/([A-Z][a-z]{2})/([0-9]{4}):([0-9]{2}):([0-9]{2}):([0-9]{2}) ([+-])([0-9]{2})"
     r"([0-9]{2})"
 )
-_FIELD = re.compile(rb'"((?:[^"\\]|\\.)*)"|([^ "]+)')
+# A quote that is never closed ends with the line: else each would be looked for to the very end.
+_FIELD = re.compile(rb'"((?:[^"\\]|\\.)*+)(?:"|\\?\Z)|([^ "]+)')
 _AGENT = re.compile(rb' "(?:[^"\\]|\\.)*" "((?:[^"\\]|\\.)*)"')  # behind the size
 _ETAG = re.compile(r'(?:W/)?"([^"]{1,200}?)(?:-(?:gzip|br|zstd))?"')
 _ESCAPE = re.compile(rb"\\(?:x([0-9A-Fa-f]{2})|(.))")
