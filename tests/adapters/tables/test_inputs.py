@@ -14,6 +14,7 @@ from threading import Thread
 import pytest
 
 from recrawl import read_histories
+from recrawl.adapters.tables.formats import read_columns
 from recrawl.adapters.tables.inputs import expand, open_table, readable, tables_in
 from recrawl.adapters.tables.table_options import TableOptions, delimiter_of, time_zone_of
 from recrawl.adapters.tables.visits import VisitReading, read_batches
@@ -102,9 +103,22 @@ def test_errors_name_the_file_and_the_line(folder):
     Path("c.csv").write_text("page,at\n")
     with pytest.raises(InvalidTable, match=r"^c\.csv: column 'changed' or 'digest' must be"):
         read_histories("a.csv", "c.csv")
+
+
+def test_empty_files_among_others_are_passed_over(folder):
+    """As those of days on which nothing happened; packed ones, too."""
     Path("c.csv").write_text("")
-    with pytest.raises(InvalidTable, match=r"^c\.csv: must hold a header and rows"):
-        read_histories("a.csv", "c.csv")
+    Path("d.jsonl.gz").write_bytes(gzip.compress(b""))
+    options = TableOptions()
+    with open_table(["a.csv", "c.csv", "d.jsonl.gz"], options) as table:
+        rows = sum(len(batch) for batch in read_columns(table, list))
+
+    with open_table(["a.csv"]) as table:
+        assert rows == sum(len(batch) for batch in read_columns(table, list)) > 0
+    assert list(options.remarks) == ["2 empty files passed over."]
+    assert len(read_histories("a.csv", "c.csv")) == len(read_histories("a.csv"))
+    with pytest.raises(InvalidTable, match="must hold a header and rows"):
+        read_histories("c.csv", "d.jsonl.gz")
 
 
 def test_malformed_rows_are_counted_over_all_files(folder):

@@ -15,6 +15,7 @@ from recrawl.adapters.tables.arrow_files import ARROW_MARKS, read_arrow, read_pa
 from recrawl.adapters.tables.plain_bytes import PACKED_SUFFIXES
 from recrawl.adapters.tables.text_files import read_csv, read_json_array, read_json_lines
 from recrawl.errors import reason
+from recrawl.report.words import counted
 from recrawl.store import begins_as_store
 
 if TYPE_CHECKING:
@@ -59,6 +60,9 @@ FORMATS = [
 ]
 
 
+_NO_ROWS = "must hold a header and rows (got an empty file)"
+
+
 def is_table(name: str) -> bool:
     """Whether a file is a table by its name.
 
@@ -92,7 +96,7 @@ def format_of(table: TableInput) -> Format:
         return Format((), b"", table.reader, by_column=True)
     first = _first_bytes(table)
     if not first:
-        table.refuse("must hold a header and rows (got an empty file)")
+        table.refuse(_NO_ROWS)
     if begins_as_store(first):
         table.refuse("must be a table (got a store; recrawl export writes tables of it)")
     if first.startswith(_ZIP):
@@ -115,8 +119,22 @@ def read_columns(table: TableInput, choose: Choose) -> Iterator[ColumnBatch]:
         table: What to read.
         choose: Called with the names of the columns; returns those that are wanted.
     """
-    for part in table.parts():
+    for part in filled_parts(table):
         for batch in format_of(part).read(part, choose):
             table.take_skipped(part)
             yield replace(batch, source=part.name)
         table.take_skipped(part)
+
+
+def filled_parts(table: TableInput) -> Iterator[TableInput]:
+    """A table per file, of several without those that are empty: of days without a row."""
+    empty = 0
+    for part in table.parts():
+        if table.more and not _first_bytes(part):
+            empty += 1
+        else:
+            yield part
+    if empty > len(table.more):
+        table.refuse(_NO_ROWS)
+    if empty:
+        table.remarks[f"{counted(empty, 'empty file')} passed over."] = None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.adapters.tables.columns import listed
-from recrawl.adapters.tables.formats import read_columns
+from recrawl.adapters.tables.formats import filled_parts, read_columns
 from recrawl.errors import InvalidTable
 from recrawl.parse import cells
 from recrawl.parse.time_zones import RepeatedHours
@@ -102,7 +102,7 @@ def read_batches(reading: VisitReading) -> Iterator[Batch]:
     """Rows of a log in the order of its files, a batch at a time."""
     table, position, kept = reading.table, 0, 0
     table.zone.begin()
-    for part in table.parts():
+    for part in filled_parts(table):
         one = reading if part is table else replace(reading, table=part, complete=False)
         for batch, rows in _read_file(one, position):
             if position and one.complete != reading.complete:
