@@ -212,8 +212,8 @@ def log(tmp_path):
         ("missing/rates.csv", "output must be in a folder that can be written to ("),
         ("visits.csv/rates.csv", "output must be in a folder that can be written to ("),
         ("folder.csv", "output must be a file (got a directory)"),
-        ("rates.txt", "output must end in .csv, .jsonl, .ndjson, .parquet (got 'rates.txt')"),
-        ("rates", "output must end in .csv, .jsonl, .ndjson, .parquet (got 'rates')"),
+        ("rates.txt", "output must end in .csv, .jsonl, .ndjson, .parquet, .feather, .arrow"),
+        ("rates", "output must end in .csv, .jsonl, .ndjson, .parquet, .feather, .arrow"),
     ],
 )
 def test_an_output_that_cannot_be_written_is_refused(log, tmp_path, place, start, memory):

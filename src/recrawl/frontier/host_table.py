@@ -19,7 +19,6 @@ Pure.
 from __future__ import annotations
 
 from math import inf
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from recrawl.units import SECONDS_A_DAY
@@ -72,14 +71,14 @@ class HostTable:
         *,
         delay: float,
         together: int = 1,
-        delays: Mapping[str, float] = MappingProxyType({}),
+        delays: Mapping[str, float] | None = None,
         began: float = -inf,
     ) -> None:
         self.names: list[str] = []
         self._row: dict[str, int] = {}
         self._began = began
         self._usual = delay
-        self._delays = delays
+        self._delays = delays or {}
         self.together = together
         self._least: list[float] = []  # days between requests by the settings
         self._delay: list[float] = []
