@@ -40,7 +40,7 @@ def test_everything_that_is_found_is_visited_once(tmp_path):
 
     assert ended.code == 0
     assert ended.out == ""
-    assert ended.err.splitlines()[0].endswith(": Found 6 pages, all new (1 sitemap, no feed).")
+    assert ended.err.splitlines()[0].endswith(": 6 pages in 1 sitemaps and 0 feeds.")
     assert ended.err.splitlines()[-1].startswith("Stopped. ")
     lines = [json.loads(line) for line in (tmp_path / "visits.jsonl").read_text().splitlines()]
     assert len(lines) == 6

@@ -59,7 +59,6 @@ def test_the_examples_can_be_used_as_they_are():
         minimum=days("10m"),
         maximum=30.0,
         hours=(22, 6),
-        discover=days("10m"),
         watch=("main",),
         ignore=(".advert",),
         least_change=0.3,

@@ -31,18 +31,16 @@ from recrawl.fetch.cpu_shares import CpuShares
 from recrawl.fetch.host_slots import PATIENCE, HostBusy
 from recrawl.fetch.polite import PoliteClient
 from recrawl.fetch.robots_cache import RobotsCache
-from recrawl.frontier.sources import expected_unknown
 from recrawl.parse.addresses import host_of, origin_of
 from recrawl.scheduler.crawl_schedule import CrawlSchedule
 from recrawl.state.announcements import hear
-from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 
     from recrawl.adapters.documents.converter import DocumentConverter
     from recrawl.clock import Clock
-    from recrawl.crawl.finding import Discovered
+    from recrawl.crawl.discovery import Discovered
     from recrawl.crawl.page_visit import PageVisit
     from recrawl.crawl.tally import Tally
     from recrawl.entries.entries import Receipt
@@ -120,7 +118,7 @@ class Crawler:
         self._visits = VisitCycle(self.schedule, visitor, ledger, self._new_pages, on_remark)
         discovery = Discovery(client, settings, threads)
         self._finder = SiteFinder(
-            discovery, crawl, clock, self._new_pages, self._hear, ledger.put, self._visit_early
+            discovery, settings.rules, crawl.discovered, clock, self.add, self._hear, ledger.put
         )
         self._hints = HintTaker(crawl, reader, self.add, ledger.put, self._wake)
         lists = ListFetcher(client, threads)
@@ -210,7 +208,7 @@ class Crawler:
         self._wake()
 
     async def discover(self, rule: int, patience: float = inf) -> Discovered:
-        """Look for the pages of a site now, in all its sitemaps and feeds, and add them.
+        """Look for the pages of a site, and add them.
 
         Args:
             rule: Number of its rule.
@@ -233,22 +231,6 @@ class Crawler:
         if found.trouble:
             await self._ledger.put(RobotsRead(origin, at_seconds=0.0))  # long ago: asked anew
         return found.trouble
-
-    async def find(
-        self, rules: Iterable[int], on_found: Callable[[int, Discovered], object]
-    ) -> None:
-        """Look for the pages of some rules now; `on_found` is told of each origin, by a rule."""
-        await self._finder.find_all(rules, on_found)
-
-    def _visit_early(self, address: str) -> bool:
-        """Visit a page out of its turn, if it may be visited now; False if nobody will any more."""
-        (page,) = self._reader.find_pages([address])
-        agenda, now = self.crawl.agenda, self._clock.now()
-        if page is None or page >= len(agenda) or agenda.status(page) is not PageStatus.COPIED:
-            return False
-        if not self._stopping and self.schedule.ready_for(page) <= now:
-            self._begin([self.schedule.lease(page)])
-        return True
 
     def add(self, addresses: Iterable[str]) -> asyncio.Future[Receipt]:
         """Add pages by their canonical addresses; those already known stay as they are."""
@@ -275,7 +257,6 @@ class Crawler:
             changes=self.tally.changes,
             failed=self.tally.failed,
             wait=max(status.next_visit - self._clock.now(), 0.0),
-            unknown=expected_unknown(self.crawl.sources, self._clock.now()),
         )
 
     def left_alone(self) -> tuple[int, int]:

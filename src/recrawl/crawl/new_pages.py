@@ -10,7 +10,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from recrawl.entries.entries import DetailsWritten, Found, PagesFound
-from recrawl.entries.sources import Source, SourceKind, SourceLooked, SourcesKnown
 from recrawl.fetch.polite import MOST_HOPS
 from recrawl.parse.addresses import host_of, origin_of, site_of
 from recrawl.parse.encodings import decoded
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from recrawl.crawl.ledger import Ledger
-    from recrawl.crawl.page_visit import PageVisit
     from recrawl.crawl.worker_threads import WorkerThreads
     from recrawl.entries.entries import DetailPages, Receipt
     from recrawl.entries.listings import ListingSynced
@@ -34,7 +32,6 @@ if TYPE_CHECKING:
 # New pages of a budget that wait, in all and in days of the budget, before links are let be: a page
 # may make up links for ever, and what is let be now is found again at the next change.
 _MOST_WAITING, _MOST_DAYS = 10_000, 30.0
-_MOST_SOURCES = 1_000  # of an origin, beyond which no page becomes a hub
 
 
 class NewPages:
@@ -64,26 +61,18 @@ class NewPages:
         self._on_new_pages = on_new_pages
         self._threads = threads
 
-    def add(
-        self,
-        addresses: Iterable[str],
-        now: float,
-        depth: int = 0,
-        look: Callable[[PagesFound], SourceLooked] | None = None,
-    ) -> asyncio.Future[Receipt]:
+    def add(self, addresses: Iterable[str], now: float, depth: int = 0) -> asyncio.Future[Receipt]:
         """Add pages that were found; those already known stay as they are.
 
         Args:
             addresses: Canonical addresses.
             now: The instant.
             depth: How many links away they are from what a sitemap, a feed or a person named.
-            look: The look at a source that found them, written together with them.
         """
         new = list(addresses)
         names = [host_of(address) for address in new]
         rules = self._crawl.settings.rules_of(new)
-        found = PagesFound(new, names, rules, now * SECONDS_A_DAY, depth)
-        entry = found if look is None else look(found)
+        entry = PagesFound(new, names, rules, now * SECONDS_A_DAY, depth)
         future = self._ledger.put(entry)
         future.add_done_callback(partial(self._added, entry))
         return future
@@ -117,12 +106,8 @@ class NewPages:
         if depth <= links + MOST_HOPS:
             self.add([target], now, depth)
 
-    async def follow(self, visit: PageVisit, number: int) -> None:
-        """Add the pages of the same rule that a page links to, as deep as the rule allows.
-
-        A page that has a copy and leads to new pages again is a hub: a source of new pages.
-        """
-        page, response, now = visit.page, visit.response, visit.at
+    async def follow(self, page: int, response: Response, number: int, now: float) -> None:
+        """Add the pages of the same rule that a page links to, as deep as the rule allows."""
         depth = self._reader.depth(page)
         if depth >= self._crawl.settings.rules[number].links or self._has_enough(page):
             return
@@ -133,35 +118,8 @@ class NewPages:
         with suppress(Exception):  # no page, whatever it holds, may end a crawl
             owner = site_of(response.address)
             found = await self._threads.read(work, len(response.body), owner)
-        hub = self._hub(visit.address)
-        if hub is not None:
-            self.add(found, now, depth + 1, partial(SourceLooked, hub))
-        elif found:
-            future = self.add(found, now, depth + 1)
-            if visit.outcome.compared:
-                future.add_done_callback(partial(self._note_hub, visit.address, now))
-
-    def unchanged(self, visit: PageVisit) -> None:
-        """Note that a page is as it was: if it is a hub, nothing is new."""
-        hub = self._hub(visit.address)
-        if hub is not None:
-            self.add((), visit.at, look=partial(SourceLooked, hub))
-
-    def _hub(self, address: str) -> Source | None:
-        source = self._crawl.sources.get(origin_of(address), address)
-        return source if source is not None and source.kind is SourceKind.HUB else None
-
-    def _note_hub(self, address: str, now: float, done: asyncio.Future[Receipt]) -> None:
-        """Take a page for a hub whose links have led to new pages."""
-        if done.cancelled() or done.exception() is not None:
-            return
-        found = done.result()
-        assert isinstance(found, Found)  # noqa: S101 - the receipt of `PagesFound`
-        origin, sources = origin_of(address), self._crawl.sources
-        if found.new and sources.count(origin) < _MOST_SOURCES:
-            hub = Source(address, origin, SourceKind.HUB).after_look(now * SECONDS_A_DAY, 0)
-            sources.put(hub)
-            self._ledger.put(SourcesKnown([hub]))
+        if found:
+            self.add(found, now, depth + 1)
 
     def _has_enough(self, page: int) -> bool:
         """Whether so many new pages wait already that the budget will not reach more for long."""
@@ -176,16 +134,13 @@ class NewPages:
             return found
         return [each for each in found if permission.robots.allows(each)]
 
-    def _added(self, entry: PagesFound | SourceLooked, done: asyncio.Future[Receipt]) -> None:
+    def _added(self, entry: PagesFound, done: asyncio.Future[Receipt]) -> None:
         """Let the agenda know of pages that are new."""
         if done.cancelled() or done.exception() is not None:
             return
         found = done.result()
-        assert isinstance(found, Found)  # noqa: S101 - the receipt of either
-        if isinstance(entry, SourceLooked):
-            self._crawl.sources.put(entry.learned(len(found.new)))
-        pages = entry.found if isinstance(entry, SourceLooked) else entry
-        new = self._schedule.take_in(found, pages)
+        assert isinstance(found, Found)  # noqa: S101 - the receipt of `PagesFound`
+        new = self._schedule.take_in(found, entry)
         self._ledger.tally.found += new
         if new:
             self._on_new_pages()

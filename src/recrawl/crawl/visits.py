@@ -94,9 +94,7 @@ class VisitCycle:
         if visit.moved_to:
             self._new_pages.moved(page, visit.moved_to, rule.links, visit.at)
         if rule.links and visit.follows_links:
-            await self._new_pages.follow(visit, number)
-        elif rule.links and visit.outcome.compared:
-            self._new_pages.unchanged(visit)
+            await self._new_pages.follow(page, visit.response, number, visit.at)
 
     def _entry(self, visit: PageVisit, learned: Learned) -> VisitMade:
         """A visit as it is written down."""

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from recrawl.entries.deliveries import DestinationMoved, DestinationsNamed, Redelivered
 from recrawl.entries.listings import ListingSynced
-from recrawl.entries.sources import SourceLooked, SourcesKnown
 from recrawl.visits.status import NO_TAG, Audit, PageStatus
 
 if TYPE_CHECKING:
@@ -385,8 +384,6 @@ Entry: TypeAlias = (
     | RobotsRead
     | SitesDiscovered
     | HintsTaken
-    | SourcesKnown
-    | SourceLooked
     | SettingsUsed
     | Checkpoint
     | Prune
@@ -399,7 +396,7 @@ Entry: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Receipt of a `PagesFound`, a `SourceLooked` or a `VisitsImported`.
+    """Receipt of a `PagesFound`, or of a `VisitsImported`.
 
     Args:
         pages: Number of each page, in the order of the addresses.

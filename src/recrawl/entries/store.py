@@ -56,7 +56,6 @@ if TYPE_CHECKING:
         Undelivered,
         Version,
     )
-    from recrawl.entries.sources import Source
 
 VISITS_AT_A_TIME = 1 << 17  # rows of a batch, unless a reader asks for fewer
 EVENTS_AT_A_TIME = 1000
@@ -256,9 +255,6 @@ class ReadStore(Protocol):
 
     def discovered(self) -> dict[str, float]:
         """Seconds after 1970 at which new pages of sites were last looked for, by address."""
-
-    def sources(self) -> list[Source]:
-        """All sources of new pages, in the order of their addresses."""
 
     def host_delays(self, hosts: Ints) -> tuple[Floats, Floats]:
         """Politeness delays in days and response times in seconds of hosts; 0 if unknown."""

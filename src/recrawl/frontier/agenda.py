@@ -157,10 +157,6 @@ class Agenda:
         """What a pool has spent and may spend."""
         return self._pools[pool].bucket
 
-    def pool(self, term: int) -> Pool:
-        """The budget that pays for pages on some terms, and who shares it."""
-        return self._pools[int(self._pool_of_term[term])]
-
     def frontier(self, pool: int) -> Frontier:
         """What orders the pages of a pool that have a copy; all of them are in it afterwards."""
         copies = self._pools[pool].copies

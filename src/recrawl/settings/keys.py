@@ -34,7 +34,6 @@ _NO_LOGIN = (
     "address must not hold a user name or a password; a [[site]] has the keys user and password "
     "for them"
 )
-_PACES = {"auto": 0.0, "off": math.inf}  # of looks for new pages
 _BYTES_IN = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
@@ -97,11 +96,6 @@ def _duration(value: object) -> float | None:
         return days(value) if isinstance(value, str) else None
     except InvalidInput:
         return None
-
-
-def _discover(value: object) -> float | None:
-    """Days between looks; 0 where their pace is learned, infinite for none."""
-    return _PACES.get(value) if isinstance(value, str) and value in _PACES else _duration(value)
 
 
 def size_bytes(value: object) -> int | None:
@@ -200,7 +194,6 @@ TOP: Mapping[str, Key] = {
     "objective": Key(_objective, "one of freshness, harmonic, age, missed, detected"),
     "policy": Key(_policy, "the name of a policy such as recrawl or nutch:longest=90d"),
     "weights": Key(_file, "the name of a file"),
-    "discover": Key(_discover, 'a time such as 10m, "auto" or "off"'),
 }
 TABLES: Mapping[str, Mapping[str, Key]] = {
     "politeness": {
@@ -227,7 +220,6 @@ BLOCK: Mapping[str, Key] = {
     "interval": Key(_duration, f"{_TIME} 1d"),
     "hours": Key(_hours, "two different hours of the day in UTC such as 22-6"),
     "links": Key(_count, "a whole number, at least 0"),
-    "discover": TOP["discover"],
     "watch": Key(_selectors, _SELECTORS),
     "ignore": Key(_selectors, _SELECTORS),
     "least_change": Key(_share, "a share of words between 0 and 1 such as 0.3"),

@@ -50,8 +50,6 @@ class Rule:
         hours: First hour of the day in UTC in which visits may be made, and the first in which
             they may no longer; None for all day.
         links: How many links deep to follow from its pages.
-        discover: Days between looks at its sitemaps and feeds; 0 where their pace is learned,
-            infinite for no looks, None for what the settings say of all sites.
         watch: CSS selectors of the only parts that count; none for the whole page.
         ignore: CSS selectors of parts that do not count.
         least_change: Share of the words of a page that must differ for it to count as changed.
@@ -72,7 +70,6 @@ class Rule:
     interval: float | None = None
     hours: tuple[int, int] | None = None
     links: int = 0
-    discover: float | None = None
     watch: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     least_change: float = 0.0

@@ -80,8 +80,6 @@ class Settings:
         policy: What decides when pages are visited, by name and parameters.
         weights: Name of a file with weights of single pages, from where the settings are; empty
             for none.
-        discover: Days between looks at sitemaps and feeds; 0 where their pace is learned, infinite
-            for no looks.
         delay: Fewest days between two requests to one host.
         together: Most requests to one host at a time.
         store: Name of the store's file, from where the settings are.
@@ -114,7 +112,6 @@ class Settings:
     objective: str = "harmonic"
     policy: str = "recrawl"
     weights: str = ""
-    discover: float = 0.0
     delay: float = 1 / SECONDS_A_DAY
     together: int = 1
     store: str = STORE_NAME

@@ -31,10 +31,6 @@ policy = "recrawl"
 # the least that it names. The weight of a page's block is multiplied by it.
 # weights = "views.csv"
 
-# How often sitemaps and feeds are read for new pages: auto learns it from what each brings, a time
-# such as 10m fixes it, off leaves it be.
-discover = "auto"
-
 [politeness]
 # Least time between two requests to one host; the Crawl-delay of its robots.txt may raise it.
 delay = "1s"
@@ -94,8 +90,6 @@ chunks = false
 # hours = "22-6"
 # # How many links deep to follow from its pages; 0: robots.txt, sitemaps and feeds only.
 # links = 0
-# # How often its sitemaps and feeds are read for new pages, instead of discover at the top.
-# discover = "10m"
 # # CSS selectors: only these parts of a page count.
 # watch = ["main"]
 # # CSS selectors: these parts do not count.

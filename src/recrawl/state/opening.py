@@ -15,12 +15,10 @@ from recrawl.entries.entries import Checkpoint, PagesChanged
 from recrawl.frontier.agenda import Agenda
 from recrawl.frontier.frontier import Frontier
 from recrawl.frontier.host_table import HostTable
-from recrawl.frontier.sources import SourceTable
-from recrawl.parse.addresses import origin_of
 from recrawl.policies.checkpoint import dump_state
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.settings.pools import NOTHING, fingerprint, terms
-from recrawl.settings.rules import ANYWHERE, NO_RULE
+from recrawl.settings.rules import NO_RULE
 from recrawl.state.announcements import ANNOUNCED, Announcements
 from recrawl.state.checkpoint import (
     FINGERPRINT,
@@ -45,7 +43,6 @@ if TYPE_CHECKING:
 
     from recrawl.arrays.types import Bools, Floats, Ints
     from recrawl.entries.records import SavedCheckpoint
-    from recrawl.entries.sources import Source
     from recrawl.entries.store import ReadStore, WriteStore
     from recrawl.policies.policy import Policy
     from recrawl.settings.settings import Settings
@@ -67,8 +64,7 @@ class Crawl:
         last: When each page was last compared with its copy, in days after 1970; nan if never.
         visit: Number of the last visit that the policy knew of when it was opened.
         trust: How far hosts and pages are believed.
-        discovered: When each site was last surveyed for sources of new pages, by its address.
-        sources: Sources of new pages.
+        discovered: When new pages of each site were last looked for, by its address.
         announcements: What hosts say of changes.
         listed: Whether readers of the change feed have a copy of each page.
         named: How many of its pages the file of weights names.
@@ -82,7 +78,6 @@ class Crawl:
     visit: int
     trust: Trust
     discovered: dict[str, float] = field(default_factory=dict)
-    sources: SourceTable = field(default_factory=SourceTable)
     announcements: Announcements = field(default_factory=Announcements)
     listed: Bools = field(default_factory=lambda: np.empty(0, np.bool_))
     named: int = 0
@@ -179,7 +174,6 @@ def open_crawl(
         visit=snapshot.visit,
         trust=Trust(hosts, random),
         discovered=discovered,
-        sources=SourceTable(wanted_sources(settings, reader)),
         listed=_listed(reader, len(snapshot.last)),
         named=snapshot.factors.named,
     )
@@ -217,13 +211,6 @@ def _discovered(settings: Settings, reader: ReadStore) -> dict[str, float]:
     wanted = {rule.address for rule in settings.rules}
     known = reader.discovered().items()
     return {address: at / SECONDS_A_DAY for address, at in known if address in wanted}
-
-
-def wanted_sources(settings: Settings, reader: ReadStore) -> list[Source]:
-    """Sources of new pages of the sites that are still wanted."""
-    sites = (rule.address for rule in settings.rules if not rule.exact)
-    origins = {origin_of(address) for address in sites if address != ANYWHERE}
-    return [source for source in reader.sources() if source.origin in origins]
 
 
 def _listed(reader: ReadStore, pages: int) -> Bools:

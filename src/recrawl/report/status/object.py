@@ -5,7 +5,6 @@ Pure.
 
 from __future__ import annotations
 
-from math import nan
 from typing import TYPE_CHECKING, Any
 
 from recrawl.report.listings.standing import listing_object
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
         FeedCompleteness,
         HostThatLies,
         Learning,
-        SiteCoverage,
         Target,
         Tenth,
         VisitCount,
@@ -38,7 +36,6 @@ KEYS = (
     *("outlooks", "forecasts", "learning", "targets", "hosts_that_lie", "listings"),
     *("policy", "noarchive", "disk", "feed", "destinations", "fresh_by_weight"),
     *("unlisted", "shells", "failing"),
-    *("unknown", "unknown_low", "unknown_high", "sites"),
 )
 DESTINATION_KEYS = (
     *("name", "kind", "waiting", "since", "attempts", "next_attempt", "problem"),
@@ -48,7 +45,6 @@ FEED_KEYS = (
     *("days", "seen", "unseen", "unseen_low", "unseen_high"),
     *("complete", "complete_low", "complete_high"),
 )
-SITE_KEYS = ("origin", "sources", "unknown", "unknown_low", "unknown_high")
 DISK_KEYS = ("total_bytes", "unused_bytes", "size_bytes")
 BUDGET_KEYS = ("address", "budget_per_day", "visits_today", "visits", "days", "visits_per_day")
 OUTLOOK_KEYS = ("times", "visits_per_day", "fresh", "fresh_low", "fresh_high")
@@ -109,23 +105,8 @@ def status_object(status: CrawlStatus) -> dict[str, Any]:
         "unlisted": status.unlisted,
         "shells": status.shells,
         "failing": dict(status.failing),
-        **_unknown(status),
-        "sites": [_site(each) for each in status.sites],
     }
     return {key: figures[key] for key in KEYS}
-
-
-def _unknown(status: CrawlStatus) -> dict[str, Any]:
-    unknown = status.unknown
-    figures = (nan, nan, nan) if unknown is None else (unknown.mean, unknown.low, unknown.high)
-    keys = ("unknown", "unknown_low", "unknown_high")
-    return dict(zip(keys, map(plain_figure, figures), strict=True))
-
-
-def _site(site: SiteCoverage) -> dict[str, Any]:
-    unknown = (site.unknown.mean, site.unknown.low, site.unknown.high)
-    figures = (site.origin, site.sources, *map(plain_figure, unknown))
-    return dict(zip(SITE_KEYS, figures, strict=True))
 
 
 def _disk(status: CrawlStatus) -> dict[str, Any] | None:

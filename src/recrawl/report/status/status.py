@@ -60,7 +60,6 @@ def status_rows(status: CrawlStatus) -> list[tuple[str, str]]:
         ("pages", _pages(status)),
         *([("failing", _failing(status.failing))] if status.failing else []),
         *([("shells", _shells(status.shells))] if status.shells else []),
-        *([("unknown", unknown_sentence(status))] if status.unknown is not None else []),
         *([("versions", _not_kept(status.noarchive))] if status.noarchive else []),
         ("overdue", f"{status.overdue:,}" if status.overdue else "none"),
         *(("visits", _visits(spent, len(status.spent))) for spent in status.spent),
@@ -207,28 +206,6 @@ def _shells(pages: int) -> str:
     """
     are = "1 page is" if pages == 1 else f"{pages:,} pages are"
     return f"{are} empty without JavaScript, which is not run; see `recrawl pages --status shell`"
-
-
-def unknown_sentence(status: CrawlStatus) -> str:
-    """How many pages are expected to exist that are not known, and where most of them are.
-
-    >>> from recrawl.frontier.sources import UnknownPages
-    >>> from recrawl.inspect.status.values import CrawlStatus
-    >>> figures = (1.0, {}, 0, (1.0, 1.0, 1.0), 0.0, 0, 0, 1.0, 1.0, {}, ())
-    >>> unknown_sentence(CrawlStatus(*figures, unknown=UnknownPages(12.3, 4.2, 24.8)))
-    'about 12 pages expected to exist that are not known yet (4 to 25)'
-    """
-    assert status.unknown is not None  # noqa: S101 - asked for where it is known
-    mean, low, high = (
-        round(each) for each in (status.unknown.mean, status.unknown.low, status.unknown.high)
-    )
-    said = f"about {counted(mean, 'page')} expected to exist that are not known yet"
-    said = f"{said} ({low:,} to {high:,})"
-    most = [site for site in status.sites if round(site.unknown.mean)][:_SHOWN]
-    if len(status.sites) < _MORE_THAN_ONE or not most:
-        return said
-    named = ", ".join(f"{round(site.unknown.mean):,} at {site.origin}" for site in most)
-    return printable(f"{said}: {named}")
 
 
 def _not_kept(pages: int) -> str:

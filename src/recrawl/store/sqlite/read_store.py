@@ -25,7 +25,6 @@ from recrawl.store.sqlite import latest_visits as visit_rows
 from recrawl.store.sqlite import listings as listing_rows
 from recrawl.store.sqlite import manifests as manifest_rows
 from recrawl.store.sqlite import pages as page_rows
-from recrawl.store.sqlite import sources as source_rows
 from recrawl.store.sqlite import versions as version_rows
 from recrawl.store.sqlite.clock_ahead import newest_instant
 from recrawl.store.sqlite.columns import (
@@ -325,7 +324,6 @@ class SqliteReadStore:
     robots = _query(host_rows.robots_of_origin)
     robots_read = _query(host_rows.robots_read)
     discovered = _query(host_rows.discovered)
-    sources = _query(source_rows.sources)
     host_delays = _query(host_rows.host_delays)
     host_masks = _query(host_rows.masks_of_hosts)
     signal_records = _query(host_rows.signal_records)

@@ -36,7 +36,6 @@ from recrawl.entries.entries import (
 )
 from recrawl.entries.listings import ListingSynced
 from recrawl.entries.records import digest_of
-from recrawl.entries.sources import SourceLooked, SourcesKnown
 from recrawl.errors import InvalidParameter
 from recrawl.store.retention import Retention
 from recrawl.store.sqlite import (
@@ -52,7 +51,6 @@ from recrawl.store.sqlite import (
     manifests,
     meta,
     pages,
-    sources,
     versions,
 )
 from recrawl.store.sqlite.columns import SHARES, maybe_milliseconds, milliseconds
@@ -152,12 +150,6 @@ class Transaction:
                 return None
             case HintsTaken():
                 hints.take_hints(self.connection, entry.last)
-                return None
-            case SourceLooked():
-                return self._look(entry)
-            case SourcesKnown():
-                sources.drop(self.connection, entry.dropped)
-                sources.put(self.connection, entry.sources)
                 return None
             case SettingsUsed():
                 meta.put(self.connection, "settings", entry.text)
@@ -307,11 +299,6 @@ class Transaction:
                 erasure.bring_back(self.connection, *each, self.seed)
             self.taken_out -= set(found.pages)
         self._tell_all(found.pages, entry.events)
-        return found
-
-    def _look(self, entry: SourceLooked) -> Found:
-        found = self._found(entry.found)
-        sources.put(self.connection, [entry.learned(len(found.new))])
         return found
 
     def _sync(self, entry: ListingSynced) -> int | DetailsWritten:
