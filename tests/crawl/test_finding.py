@@ -4,11 +4,14 @@ import asyncio
 
 import pytest
 
+from recrawl.entries.filtering import ShapeJudged
 from recrawl.entries.sources import SourceKind
+from recrawl.parse.addresses import host_of
 from recrawl.plan.budget import Budget
-from recrawl.store import open_store
+from recrawl.settings.filters import Filters
+from recrawl.store import open_for_writing, open_store
 from recrawl.units import SECONDS_A_DAY
-from tests.crawl.crawls import START, crawling, settings, site
+from tests.crawl.crawls import START, crawling, settings, site, store_in
 from tests.servers import answers
 from tests.servers.faults import FaultServer
 from tests.waiting import HANGS_SECONDS, PatientClock
@@ -70,6 +73,56 @@ def test_a_page_that_a_feed_names_anew_is_found_long_before_a_day_has_passed(tmp
     learned = known(tmp_path)["/feed"]
     assert (learned.kind, learned.failures) == (SourceKind.FEED, 0)
     assert learned.new == pytest.approx(1, abs=0.1)
+
+
+def test_what_a_filter_leaves_out_is_no_new_page_of_a_source(tmp_path):
+    """Of five more entries one is another page: the rest is excluded, or known by another name."""
+    filters = Filters(exclude=("/x/",), drop_parameters=("utm_*",))
+
+    async def crawl():
+        pages = {path: answers.page(b"<p>text") for path in ("/1", "/2")}
+        async with FaultServer({"/": answers.page(HOME)} | pages) as server:
+            server.pages["/feed"] = feed(server, "/1")
+            asked = settings(site(server, filters=filters))
+            async with crawling(tmp_path, asked, PatientClock(24.0, START)) as crawler:
+                await crawler.discover(0)
+            more = "/1?utm_source=feed", "/2?utm_source=feed", "/2", "/x/1", "/x/2"
+            server.pages["/feed"] = feed(server, "/1", *more)
+            async with crawling(tmp_path, asked, PatientClock(24.0, START + HOUR)) as crawler:
+                found = await crawler.discover(0)
+            return found.new
+
+    assert asyncio.run(crawl()) == 1
+    assert known(tmp_path)["/feed"].new == pytest.approx(1, abs=0.1)
+
+
+def test_addresses_of_a_trap_are_no_new_pages_of_a_hub(tmp_path):
+    async def crawl():
+        async with FaultServer({"/": answers.page(b"<a href=/about>one</a>")}) as server:
+            with open_for_writing(store_in(tmp_path)) as store:
+                trap = ShapeJudged(host_of(server.address("/")), "/calendar/#", 20, 20)
+                store.write([trap])
+            server.pages |= {path: answers.page(b"<p>text") for path in ("/about", "/b", "/c")}
+            days = [f"/calendar/{number}" for number in range(20)]
+            asked = settings(
+                site(server, links=1, filters=Filters(traps=True)), budget=Budget(200.0)
+            )
+            async with crawling(tmp_path, asked, PatientClock(6.0, START)) as crawler:
+                crawling_on = asyncio.create_task(crawler.run(found=lambda *_: None))
+                async with asyncio.timeout(HANGS_SECONDS):
+                    for paths in (["/about"], ["/about", "/b"], ["/about", "/b", *days, "/c"]):
+                        links = "".join(f"<a href={path}>{path}</a>" for path in paths)
+                        server.pages["/"] = answers.page(links.encode())
+                        while not server.asked(paths[-1]):  # noqa: ASYNC110 - it is a list
+                            await asyncio.sleep(0.01)
+                crawler.stop()
+                await crawling_on
+            return [seen.path for seen in server.requests if "calendar" in seen.path]
+
+    assert asyncio.run(crawl()) == []
+    hub = known(tmp_path)["/"]
+    assert hub.kind is SourceKind.HUB
+    assert hub.new < 2  # with those of the trap it would be 21
 
 
 def test_a_source_that_has_not_changed_answers_so(tmp_path):

@@ -13,6 +13,7 @@ from tests.fuzz.parsers import (
     documents,
     extract,
     fetch,
+    filtering,
     imports,
     office,
     parse,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 PARSERS: tuple[Parser, ...] = (
     *parse.PARSERS,
+    *filtering.PARSERS,
     *documents.PARSERS,
     *office.PARSERS,
     *detect.PARSERS,

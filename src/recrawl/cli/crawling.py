@@ -210,7 +210,7 @@ class _Reloading:
         found = reload_settings(old, new)
         with open_store(store) as reader:
             if needs_replay(found.settings, reader):
-                found = reload_settings(old, new, added=False)
+                found = reload_settings(old, new, regroups=False)
         said = [f"applied: {', '.join(found.applied)}"] if found.applied else []
         said += [f"restart the crawl for: {', '.join(found.restart)}"] if found.restart else []
         screen.remark(f"Settings read again; {'; '.join(said) or 'nothing changed'}.")

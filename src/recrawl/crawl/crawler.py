@@ -13,6 +13,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from recrawl.crawl.discovery import Discovery
+from recrawl.crawl.duplicates import DuplicateFinder
 from recrawl.crawl.finding import SiteFinder
 from recrawl.crawl.hints import HintTaker
 from recrawl.crawl.ledger import Ledger
@@ -117,7 +118,10 @@ class Crawler:
         self._new_pages = NewPages(self.schedule, ledger, robots, self._wake, threads)
         pages = PageReader(threads, documents, cpu.charge, on_remark)
         visitor = PageVisitor(crawl, client, self._version, clock, pages, lambda: self._stopping)
-        self._visits = VisitCycle(self.schedule, visitor, ledger, self._new_pages, on_remark)
+        duplicates = DuplicateFinder(self.schedule, threads, self._version, self._new_pages.moved)
+        self._visits = VisitCycle(
+            self.schedule, visitor, ledger, self._new_pages, duplicates, on_remark
+        )
         discovery = Discovery(client, settings, threads)
         self._finder = SiteFinder(
             discovery, crawl, clock, self._new_pages, self._hear, ledger.put, self._visit_early

@@ -30,7 +30,8 @@ from recrawl.parse.messages import Request, Response
 from recrawl.parse.robots_tags import read_robots_tags
 from recrawl.parse.sitemaps import read_sitemap
 from recrawl.settings.rules import NO_RULE
-from recrawl.visits.status import RobotsTag
+from recrawl.state.refusals import Refusals
+from recrawl.visits.status import Refusal, RobotsTag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -63,6 +64,7 @@ class SiteSurvey:
         named: Sources of which a failure is told: somebody says that they are there.
         remarks: What went wrong, a sentence each.
         reached: Whether its host could be asked at all.
+        refused: Addresses of its rules that are not taken in.
     """
 
     addresses: list[str] = field(default_factory=list)
@@ -71,6 +73,7 @@ class SiteSurvey:
     named: set[str] = field(default_factory=set)
     remarks: list[str] = field(default_factory=list)
     reached: bool = True
+    refused: Refusals = field(default_factory=Refusals)
 
 
 @dataclass(slots=True)
@@ -85,6 +88,7 @@ class SourceRead:
         problem: Why nothing is known of it, in one sentence; empty if something is.
         missing: Whether that is because there is none.
         broken: Why this is not all; empty if it is.
+        refused: Addresses that it names and that are not taken in.
     """
 
     source: Source
@@ -94,6 +98,7 @@ class SourceRead:
     problem: str = ""
     missing: bool = False
     broken: str = ""
+    refused: Refusals = field(default_factory=Refusals)
 
 
 class Discovery:
@@ -136,12 +141,13 @@ class Discovery:
             found.remarks.append(f"{origin}: {permission}")
             found.reached = False
             return found
-        found.addresses = self._ours((rule.address for rule in rules), origin, permission)
+        named = (rule.address for rule in rules)
+        found.addresses = list(self._ours(named, origin, permission, found.refused).values())
         sites = [rule.address for rule in rules if sources and not rule.exact]
         if sites:
-            named = list(islice(permission.robots.sitemaps, _MOST_SITEMAPS))
-            found.named.update(named)
-            sitemaps = named or [f"{origin}/sitemap.xml"]
+            sitemaps = list(islice(permission.robots.sitemaps, _MOST_SITEMAPS))
+            found.named.update(sitemaps)
+            sitemaps = sitemaps or [f"{origin}/sitemap.xml"]
             found.sources |= dict.fromkeys(sitemaps, SourceKind.SITEMAP)
         for address in sites:
             feeds = await self._feeds(found, origin, address, patience)
@@ -186,26 +192,34 @@ class Discovery:
             feed, kind = read_feed(response.body, response.address), FEED
             entries, read.broken = feed.entries, feed.broken
         addresses = (entry.address for entry in entries)
-        read.addresses = self._ours(addresses, source.origin, permission)
-        ours = set(read.addresses)
+        ours = self._ours(addresses, source.origin, permission, read.refused)
+        read.addresses = list(dict.fromkeys(ours.values()))
         for entry in entries:
-            if isfinite(entry.modified) and entry.address in ours:
-                read.dates.setdefault(entry.address, (kind, entry.modified))
+            if isfinite(entry.modified) and (page := ours.get(entry.address)) is not None:
+                read.dates.setdefault(page, (kind, entry.modified))
         read.source = replace(source, dated=bool(read.dates))
         return read
 
-    def _ours(self, addresses: Iterable[str], origin: str, permission: Permission) -> list[str]:
-        """Addresses that have a rule and are allowed, each once."""
-        host, rule_of, allows = (
-            host_of(origin + "/"),
-            self._settings.rule_of,
-            permission.robots.allows,
-        )
-        return [
-            each
-            for each in dict.fromkeys(addresses)
-            if rule_of(each) != NO_RULE and host_of(each) == host and allows(each)
-        ]
+    def _ours(
+        self, addresses: Iterable[str], origin: str, permission: Permission, refused: Refusals
+    ) -> dict[str, str]:
+        """Addresses of pages that are taken in and allowed, by those that they were found under.
+
+        Others of the same host are counted as refused.
+        """
+        host, found = host_of(origin + "/"), dict[str, str]()
+        for address in dict.fromkeys(addresses):
+            if host_of(address) != host:
+                continue
+            admission = self._settings.admit(address)
+            refused.note_admission(address, admission)
+            if admission.rule == NO_RULE:
+                continue
+            if permission.robots.allows(admission.address):
+                found[address] = admission.address
+            else:
+                refused.note(Refusal.ROBOTS, "", admission.address)
+        return found
 
     async def _feeds(
         self, found: SiteSurvey, origin: str, address: str, patience: float

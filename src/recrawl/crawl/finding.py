@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from recrawl.parse.sitemaps import DatedAddress
     from recrawl.settings.terms import VisitTerms
     from recrawl.state.opening import Crawl
+    from recrawl.state.refusals import Refusals
 
 _SURVEY = 1.0  # days
 _WHOLE = 1.0  # days after which a source is read whole again, whatever its host says of it
@@ -262,6 +263,7 @@ class SiteFinder:
         found.remarks += survey.remarks
         at.named |= survey.named
         found.new += await self._add(survey.addresses, self._clock.now())
+        self._count_refused(origin, survey.refused)
         found.addresses |= dict.fromkeys(survey.addresses)
         for address, kind in survey.sources.items():
             if self._sources.get(origin, address) is None:
@@ -330,6 +332,7 @@ class SiteFinder:
             self._failed(source, now)
             return 0
         at.take_in(read)
+        self._count_refused(source.origin, read.refused)
         others = await self._look_into(read, at)
         seen = _as_read(read, now * SECONDS_A_DAY, whole=whole)
         # Many pages are added bit by bit, so that others have their turn, the last with the look.
@@ -351,6 +354,11 @@ class SiteFinder:
         found = await self._new_pages.add(addresses, now, look=look)
         assert isinstance(found, Found)  # noqa: S101 - the receipt of either
         return len(found.new)
+
+    def _count_refused(self, origin: str, refused: Refusals) -> None:
+        """Write down which addresses are not taken in; none of them is a new page of a source."""
+        if refused:
+            self._write(refused.entry(host_of(origin + "/")))
 
     def _failed(self, source: Source, now: float) -> None:
         """Note that a look told nothing; what its index said of it is still to be seen."""

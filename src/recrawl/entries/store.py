@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
     from recrawl.entries.columns import OutcomeColumns, PageColumns, SampledVisits, VisitColumns
     from recrawl.entries.entries import Copy, Entry, Receipt, RobotsRead
+    from recrawl.entries.filtering import DuplicateOf, RefusedAddresses, ShapeJudged
     from recrawl.entries.listings import ListingHistory, ObjectEvent, StoredObject, Sync
     from recrawl.entries.manifests import Manifest
     from recrawl.entries.records import (
@@ -126,6 +127,24 @@ class ReadStore(Protocol):
 
     def tombstones(self, after: int = 0) -> list[Tombstone]:
         """Pages that were taken out after a visit, in the order in which that was done."""
+
+    def waiting_pages(self, host: int) -> Sequence[tuple[int, str]]:
+        """Pages of a host that links led to and that were not visited yet, with addresses."""
+
+    def duplicates(self) -> dict[int, DuplicateOf]:
+        """Which page each duplicate is a copy of, by its number."""
+
+    def duplicates_of(self, page: int, most: int) -> list[int]:
+        """Pages that are copies of a page, at most so many, ascending."""
+
+    def signatures(self) -> tuple[Ints, Ints]:
+        """Pages that have a copy, ascending, and the signature of its text, or else its bytes."""
+
+    def refused_addresses(self) -> list[tuple[str, RefusedAddresses]]:
+        """Addresses that were found and not taken in, with their hosts, most first."""
+
+    def address_shapes(self) -> list[ShapeJudged]:
+        """What is known of all shapes of addresses."""
 
     # Copies.
 

@@ -429,6 +429,17 @@ class Agenda:
         self._done(page, PageStatus.MOVED, times)
         return self._postpone(page, now, recheck_after(times))
 
+    def duplicate(self, page: int, now: float) -> float:
+        """Learn that a page is a copy of another; returns when it is looked at again."""
+        times = self.failures(page) + 1 if self.status(page) is PageStatus.DUPLICATE else 2
+        self._done(page, PageStatus.DUPLICATE, times)
+        return self._postpone(page, now, recheck_after(times))
+
+    def recheck(self, page: int, now: float) -> None:
+        """Let a page be looked at again now, ahead of its set time."""
+        if not self._table.leased[page] and not self._table.withdrawn[page]:
+            self._pool(page).schedule_at(page, now)
+
     def release_lease(self, page: int, at: float) -> None:
         """Take back a lease that was not used, and give it again from an instant on."""
         self._table.leased[page] = False

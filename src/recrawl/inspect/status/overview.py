@@ -104,6 +104,7 @@ def overview(settings: Settings, reader: ReadStore, now: float) -> CrawlStatus:
         fresh_by_weight=copies.fresh_by_weight(settings, reader, now),
         unknown=unknown,
         sites=sites,
+        refused=reader.refused_addresses(),
     )
 
 

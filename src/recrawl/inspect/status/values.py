@@ -14,6 +14,7 @@ from recrawl.visits.status import PageStatus, VisitOutcome
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from recrawl.entries.filtering import RefusedAddresses
     from recrawl.entries.records import DiskUsage
     from recrawl.frontier.sources import UnknownPages
     from recrawl.inspect.status.destinations import DestinationStanding
@@ -265,6 +266,7 @@ class CrawlStatus:
         failing: Pages whose last visit met something in place of the page, by what it met.
         unknown: Pages expected to exist that are not known; None where no site has sources.
         sites: The same by site, most first.
+        refused: Addresses that were found and not taken in, with their hosts, most first.
     """
 
     at: float
@@ -296,6 +298,7 @@ class CrawlStatus:
     failing: Mapping[str, int] = field(default_factory=dict)
     unknown: UnknownPages | None = None
     sites: Sequence[SiteCoverage] = ()
+    refused: Sequence[tuple[str, RefusedAddresses]] = ()
 
     @property
     def pages(self) -> int:

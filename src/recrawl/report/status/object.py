@@ -14,6 +14,7 @@ from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import PageStatus, VisitOutcome
 
 if TYPE_CHECKING:
+    from recrawl.entries.filtering import RefusedAddresses
     from recrawl.inspect.status.destinations import DestinationStanding
     from recrawl.inspect.status.values import (
         BudgetOutlook,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 KEYS = (
     *("at", "pages", "copies", "fresh", "fresh_low", "fresh_high", "age_days", "looked_at"),
     *("new", "copied", "suspected", "gone", "refused", "moved", "removed", "erased"),
+    "duplicate",
     *("overdue", "next_visit"),
     *("days", "visits", "changed", "unchanged", "first", "failed", "walled"),
     *("changes_per_visit", "unchanged_share", "failed_share", "walled_share", "budgets"),
@@ -39,6 +41,7 @@ KEYS = (
     *("policy", "noarchive", "disk", "feed", "destinations", "fresh_by_weight"),
     *("unlisted", "shells", "failing"),
     *("unknown", "unknown_low", "unknown_high", "sites"),
+    "refused_addresses",
 )
 DESTINATION_KEYS = (
     *("name", "kind", "waiting", "since", "attempts", "next_attempt", "problem"),
@@ -58,6 +61,7 @@ TARGET_KEYS = (
     *("address", "target", "copies", "fresh", "fresh_low", "fresh_high", "met"),
     *("visits", "days", "visits_per_day", "needed_per_day", "reachable"),
 )
+REFUSED_KEYS = ("host", "reason", "detail", "addresses", "example")
 HOST_KEYS = ("host", "signal", "wrong", "checked", "wrong_share_low", "wrong_share_high")
 
 
@@ -111,6 +115,7 @@ def status_object(status: CrawlStatus) -> dict[str, Any]:
         "failing": dict(status.failing),
         **_unknown(status),
         "sites": [_site(each) for each in status.sites],
+        "refused_addresses": [_refused(*each) for each in status.refused],
     }
     return {key: figures[key] for key in KEYS}
 
@@ -148,6 +153,14 @@ def _destination(standing: DestinationStanding) -> dict[str, Any]:
         *(standing.disabled, standing.given_up),
     )
     return dict(zip(DESTINATION_KEYS, figures, strict=True))
+
+
+def _refused(host: str, refused: RefusedAddresses) -> dict[str, Any]:
+    figures = (
+        *(host, refused.reason.label, refused.detail or None),
+        *(refused.addresses, refused.example),
+    )
+    return dict(zip(REFUSED_KEYS, figures, strict=True))
 
 
 def _instant(seconds: float | None) -> str | None:

@@ -19,6 +19,7 @@ from recrawl.errors import InvalidParameter, StoreCorrupt
 from recrawl.store.sqlite import checking, checkpoints, disk, meta, object_feed, schema
 from recrawl.store.sqlite import deliveries as delivery_rows
 from recrawl.store.sqlite import feed as feed_rows
+from recrawl.store.sqlite import filtering as filter_rows
 from recrawl.store.sqlite import hints as hint_rows
 from recrawl.store.sqlite import hosts as host_rows
 from recrawl.store.sqlite import latest_visits as visit_rows
@@ -180,6 +181,12 @@ class SqliteReadStore:
     pages_without_content = _query(page_rows.pages_without_content)
     appointed_pages = _query(page_rows.appointed_pages)
     tombstones = _query(tombstones)
+    duplicates = _query(filter_rows.duplicates)
+    duplicates_of = _query(filter_rows.duplicates_of)
+    signatures = _query(filter_rows.signatures)
+    waiting_pages = _query(filter_rows.waiting_pages)
+    refused_addresses = _query(filter_rows.refused_addresses)
+    address_shapes = _query(filter_rows.address_shapes)
 
     # Copies.
 
