@@ -205,6 +205,9 @@ def log(tmp_path):
     return write_log(tmp_path / "visits.csv", rows)
 
 
+_ENDINGS = "output must end in .csv, .jsonl, .ndjson, .parquet, .feather, .arrow"
+
+
 @pytest.mark.parametrize("memory", ["2G", "50K"])
 @pytest.mark.parametrize(
     ("place", "start"),
@@ -212,8 +215,14 @@ def log(tmp_path):
         ("missing/rates.csv", "output must be in a folder that can be written to ("),
         ("visits.csv/rates.csv", "output must be in a folder that can be written to ("),
         ("folder.csv", "output must be a file (got a directory)"),
-        ("rates.txt", "output must end in .csv, .jsonl, .ndjson, .parquet, .feather, .arrow"),
-        ("rates", "output must end in .csv, .jsonl, .ndjson, .parquet, .feather, .arrow"),
+        (
+            "rates.txt",
+            f"{_ENDINGS} (got 'rates.txt')",
+        ),
+        (
+            "rates",
+            f"{_ENDINGS} (got 'rates')",
+        ),
     ],
 )
 def test_an_output_that_cannot_be_written_is_refused(log, tmp_path, place, start, memory):

@@ -22,7 +22,8 @@ def test_a_crawl_in_a_dozen_lines(folder):
     lines = on_a_terminal(folder, "status").splitlines()
     said = [line[:10].rstrip() for line in lines]
 
-    assert re.fullmatch(r"fresh     \d+\.\d % of 90 copies expected \(.* to .* %\).*", lines[0])
+    fresh = r"fresh     \d+\.\d % of 90 copies expected \(.* to .* %\); \d+\.\d % by weight"
+    assert re.fullmatch(fresh, lines[0])
     assert re.fullmatch(r"later     \d+\.\d % fresh in the long run \(.*", lines[2])
     assert lines[said.index("pages")] == "pages     90 known"
     assert lines[said.index("overdue")] == "overdue   30"

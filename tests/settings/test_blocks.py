@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.errors import InvalidSettings
-from recrawl.settings.blocks import Block, with_block, with_blocks, without_blocks
+from recrawl.settings.blocks import NewBlock, with_block, with_blocks, without_blocks
 from recrawl.settings.rules import Rule
 from recrawl.settings.settings import FILE_NAME, read_rule, read_settings
 
@@ -13,7 +13,7 @@ FIRST = 'agent = "bot (me@example.org)"\n'
 
 
 def with_site(text, address, *, page=False, name=FILE_NAME, **values):
-    return with_block(text, Block(address, page, values), name=name)
+    return with_block(text, NewBlock(address, page, values), name=name)
 
 
 def test_a_block_is_added_at_the_end():
@@ -118,9 +118,13 @@ def test_what_is_added_is_read_back(added, comment):
 
 def test_many_blocks_are_added_and_those_that_are_there_are_named():
     text = with_site(FIRST, "https://a.org/")
-    blocks = [Block("https://b.org"), Block("https://a.org"), Block("https://a.org", page=True)]
+    blocks = [
+        NewBlock("https://b.org"),
+        NewBlock("https://a.org"),
+        NewBlock("https://a.org", page=True),
+    ]
 
-    longer, known = with_blocks(text, [*blocks, Block("https://b.org/")])
+    longer, known = with_blocks(text, [*blocks, NewBlock("https://b.org/")])
 
     assert known == ["https://a.org/", "https://b.org/"]
     assert [rule.address for rule in read_settings(longer).rules] == [
@@ -186,7 +190,7 @@ def test_what_is_no_block_stays(text, said):
 def test_what_was_added_can_be_taken_out(kinds, data):
     """Whichever blocks go, the others are as they were."""
     blocks = [
-        Block(f"https://a.org/{row}/", page, {"watch": ["a"]}) for row, page in enumerate(kinds)
+        NewBlock(f"https://a.org/{row}/", page, {"watch": ["a"]}) for row, page in enumerate(kinds)
     ]
     text, _ = with_blocks(TEXT, blocks)
     gone = data.draw(st.sets(st.sampled_from([block.address for block in blocks])))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recrawl.parse.site_lists import SiteList
-    from recrawl.settings.blocks import Block
+    from recrawl.settings.blocks import NewBlock
     from recrawl.settings.settings import Settings
 
 _ADDRESSES = typer.Argument(
@@ -73,7 +73,7 @@ def add(
         recrawl add urls.yaml --weight 2
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.cli.site_lists import listed
-    from recrawl.settings.blocks import Block
+    from recrawl.settings.blocks import NewBlock
     from recrawl.state.weights import check_weights
     from recrawl.store import open_store
     from recrawl.store.settings_file import load_settings, store_of
@@ -90,18 +90,18 @@ def add(
         return
     lists = [listed(each) for each in addresses]
     if len(lists) == 1 and lists[0] is None:
-        _add(Block(addresses[0], page, values), settings, before, later=later)
+        _add(NewBlock(addresses[0], page, values), settings, before, later=later)
         return
     blocks = []
     for name, found in zip(addresses, lists, strict=True):
         if found is None:
-            blocks.append(Block(name, page, values))
+            blocks.append(NewBlock(name, page, values))
         else:
             blocks += _blocks(found, name, page=page, values=values)
     _add_all(blocks, settings, store)
 
 
-def _add(block: Block, settings: Path, before: Settings, *, later: bool) -> None:
+def _add(block: NewBlock, settings: Path, before: Settings, *, later: bool) -> None:
     """Add one block, once its site has answered."""
     import asyncio
     from dataclasses import replace
@@ -136,10 +136,12 @@ def _add(block: Block, settings: Path, before: Settings, *, later: bool) -> None
         _tell_crawl(store)
 
 
-def _blocks(found: SiteList, name: str, *, page: bool, values: Mapping[str, object]) -> list[Block]:
+def _blocks(
+    found: SiteList, name: str, *, page: bool, values: Mapping[str, object]
+) -> list[NewBlock]:
     """Blocks of a list; says what is not taken over."""
     from recrawl.errors import InvalidInput, InvalidSettings
-    from recrawl.settings.blocks import Block
+    from recrawl.settings.blocks import NewBlock
     from recrawl.settings.keys import is_selector
     from recrawl.settings.settings import read_rule
 
@@ -157,7 +159,7 @@ def _blocks(found: SiteList, name: str, *, page: bool, values: Mapping[str, obje
         except InvalidSettings:
             left_out["addresses that no page may have"] += 1
         else:
-            blocks.append(Block(each.address, one, keys))
+            blocks.append(NewBlock(each.address, one, keys))
     if not blocks:
         first = f" ({found.first_bad})" if found.first_bad else ""
         raise InvalidInput(f"{name} lists no address{first}")
@@ -170,7 +172,7 @@ def _blocks(found: SiteList, name: str, *, page: bool, values: Mapping[str, obje
     return blocks
 
 
-def _add_all(blocks: Sequence[Block], settings: Path, store: Path) -> None:
+def _add_all(blocks: Sequence[NewBlock], settings: Path, store: Path) -> None:
     """Add many blocks; the crawl discovers their pages."""
     from recrawl.settings.blocks import with_blocks
     from recrawl.settings.settings import read_settings

@@ -25,7 +25,7 @@ _SITE, _PAGE = BLOCKS
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class NewBlock:
     """A block `[[site]]` or `[[page]]` that is to be added.
 
     Args:
@@ -39,7 +39,7 @@ class Block:
     values: Mapping[str, object] = field(default_factory=dict)
 
 
-def with_block(text: str, block: Block, *, name: str = FILE_NAME) -> str:
+def with_block(text: str, block: NewBlock, *, name: str = FILE_NAME) -> str:
     r"""The settings with one more block at the end.
 
     Args:
@@ -52,7 +52,7 @@ def with_block(text: str, block: Block, *, name: str = FILE_NAME) -> str:
 
     Examples:
         >>> settings = 'agent = "bot (me@example.org)"  # mine\n'
-        >>> block = Block("https://example.org", values={"weight": 2, "watch": ["main"]})
+        >>> block = NewBlock("https://example.org", values={"weight": 2, "watch": ["main"]})
         >>> print(with_block(settings, block))
         agent = "bot (me@example.org)"  # mine
         <BLANKLINE>
@@ -75,7 +75,7 @@ def with_block(text: str, block: Block, *, name: str = FILE_NAME) -> str:
 
 
 def with_blocks(
-    text: str, blocks: Iterable[Block], *, name: str = FILE_NAME
+    text: str, blocks: Iterable[NewBlock], *, name: str = FILE_NAME
 ) -> tuple[str, list[str]]:
     """The settings with more blocks at the end, and addresses that had a block of the kind already.
 

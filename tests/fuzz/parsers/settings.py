@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from recrawl.errors import InvalidSettings
 from recrawl.parse.addresses import canonical
-from recrawl.settings.blocks import Block, with_block, without_blocks
+from recrawl.settings.blocks import NewBlock, with_block, without_blocks
 from recrawl.settings.key_lines import key_lines
 from recrawl.settings.rules import RuleFinder
 from recrawl.settings.settings import read_settings
@@ -82,7 +82,7 @@ def _read_with_site(data: bytes) -> None:
     before = read_settings(text)
     for page in (False, True):
         values = {"watch": [watch] if watch else [], "weight": 2}
-        longer = with_block(text, Block(address, page, values))
+        longer = with_block(text, NewBlock(address, page, values))
         after = read_settings(longer)
         assert len(after.rules) == len(before.rules) + 1
         assert longer.startswith(text.removeprefix("\ufeff"))
