@@ -102,9 +102,11 @@ def _folder(keep: Path | None) -> Iterator[Path]:
     """An empty folder, which is removed unless it is to be kept."""
     import tempfile
 
+    from recrawl.store.scratch import scratch_folder
+
     if keep is None:
-        with tempfile.TemporaryDirectory(prefix="recrawl-demo-") as name:
-            yield Path(name)
+        with scratch_folder(Path(tempfile.gettempdir()), "recrawl-demo-") as folder:
+            yield folder
         return
     try:
         keep.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,8 @@
 """Files that appear whole or not at all: written beside their place, and moved there at the end.
 
+Also folders for what is needed for a while. An interrupt leaves neither behind, whenever it comes:
+names are chosen before anything is made, and what is cut short while it removes is done again.
+
 Touches: files, the clock.
 """
 
@@ -9,16 +12,17 @@ import errno
 import fcntl
 import glob
 import os
-import tempfile
+import secrets
+import shutil
 import time
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from recrawl.errors import CannotWrite, reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 _PART = ".part"  # ends the name of a file that is being written
 _MOMENT_SECONDS = 1.0
@@ -55,22 +59,56 @@ def scratch_file(path: Path) -> Iterator[tuple[IO[bytes], Path]]:
 
     It is locked meanwhile: what a process that was killed has left is not, and is removed.
     """
+    scratch = path.with_name(f".{path.name}.{_token()}{_PART}")
     try:
-        _remove_leftovers(path)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=_PART, dir=path.parent)
-    except OSError as error:
-        message = f"{path}: output must be in a folder that can be written to ({reason(error)})"
-        raise CannotWrite(message) from None
-    scratch = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as raw:
+        with _created(path, scratch) as raw:
             fcntl.flock(raw, fcntl.LOCK_EX)
-            scratch.chmod(0o666 & ~_umask())
             yield raw, scratch
     except OSError as error:
         raise CannotWrite(f"{path}: output could not be written ({reason(error)})") from None
     finally:
-        scratch.unlink(missing_ok=True)
+        try:
+            scratch.unlink(missing_ok=True)
+        finally:
+            scratch.unlink(missing_ok=True)
+
+
+def _created(path: Path, scratch: Path) -> IO[bytes]:
+    try:
+        _remove_leftovers(path)
+        return scratch.open("xb")
+    except OSError as error:
+        message = f"{path}: output must be in a folder that can be written to ({reason(error)})"
+        raise CannotWrite(message) from None
+
+
+@contextmanager
+def scratch_folder(parent: Path, prefix: str) -> Iterator[Path]:
+    """A folder that others cannot read, until the block ends.
+
+    Args:
+        parent: Folder that it is made in.
+        prefix: Begins its name.
+    """
+    folder = parent / f"{prefix}{_token()}"
+    try:
+        try:
+            folder.mkdir(mode=0o700)
+        except OSError as error:
+            raise CannotWrite(
+                f"{parent}: temporary files must be in a folder that can be written to "
+                f"({reason(error)})"
+            ) from None
+        yield folder
+    finally:
+        try:
+            shutil.rmtree(folder, ignore_errors=True)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _token() -> str:
+    return secrets.token_hex(4)
 
 
 def _flush(raw: IO[bytes]) -> None:
@@ -85,10 +123,3 @@ def _remove_leftovers(path: Path) -> None:
             if time.time() - leftover.stat().st_mtime > _MOMENT_SECONDS:  # one may just begin
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 leftover.unlink()
-
-
-def _umask() -> int:
-    """The process's mask of permissions; the system tells it only in exchange for another."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask

@@ -25,6 +25,7 @@ from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.errors import CannotWrite, InvalidTable, reason
 from recrawl.parse.cells import CHANGE_WORDS
 from recrawl.parse.time_zones import Zone
+from recrawl.store.scratch import scratch_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -138,8 +139,8 @@ def _copy(source: IO[bytes], name: str, stack: ExitStack) -> Path:
     beside = Path(tempfile.gettempdir())
     try:
         room = shutil.disk_usage(beside).free // 2
-        temporary = tempfile.NamedTemporaryFile(prefix="recrawl-", dir=beside)  # noqa: SIM115 - the stack closes it
-        out = stack.enter_context(temporary)
+        folder = stack.enter_context(scratch_folder(beside, "recrawl-"))
+        out = stack.enter_context((folder / "input").open("wb"))
         while block := source.read(_BLOCK):
             room -= len(block)
             if room < 0:

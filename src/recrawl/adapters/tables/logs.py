@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -29,6 +28,7 @@ from recrawl.arrays.texts import Texts
 from recrawl.errors import CannotWrite, reason
 from recrawl.parse.sites import numbered, sites_of
 from recrawl.rates.priors import fit_prior, fit_prior_in_parts
+from recrawl.store.scratch import scratch_folder
 from recrawl.visits.batch import Batch
 from recrawl.visits.grouping import group
 from recrawl.visits.vetting import Vetting, vet_log
@@ -189,15 +189,8 @@ def split_by_page(batches: Iterable[Batch], count: int, scratch: Path) -> Iterat
         count: Number of files.
         scratch: Folder for them.
     """
-    try:
-        temporary = tempfile.TemporaryDirectory(prefix=".recrawl-", dir=scratch)
-    except OSError as error:
-        raise CannotWrite(
-            f"{scratch}: temporary files must be in a folder that can be written to "
-            f"({reason(error)})"
-        ) from None
-    with temporary as folder:
-        paths = [Path(folder) / f"{part}.rows" for part in range(count)]
+    with scratch_folder(scratch, ".recrawl-") as folder:
+        paths = [folder / f"{part}.rows" for part in range(count)]
         try:
             _write_split(batches, paths)
         except OSError as error:
