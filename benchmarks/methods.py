@@ -326,7 +326,7 @@ def summary(made: Results, real: Results) -> str:
     parts = [_CELLS]
     for pages, dates in _SHOWN:
         columns = {f"{gaps} gaps": made[Kind(pages, f"{gaps} gaps", dates)] for gaps in GAPS_A_PAGE}
-        parts += [f"**Made pages, {pages}, {dates}**", _markdown(columns)]
+        parts += [f"**Synthetic pages, {pages}, {dates}**", _markdown(columns)]
     parts.append(_YARDSTICK)
     for dates in DATES:
         columns = {visits: pooled(real, visits, dates) for visits in DAYS}

@@ -66,8 +66,8 @@ def chart(known: list[Row], colours: Colours) -> Chart:
     title = {
         "text": "Ten pages of one site, visited about once a day",
         "subtitle": [
-            "Changes a day, a page on each line. The estimate pools the pages of the site.",
-            "Changes / days takes each page alone and sees at most one change a visit.",
+            "Changes per day, one page per line. The estimate pools the pages of the site.",
+            "Changes / days treats each page alone and sees at most one change per visit.",
         ],
         "anchor": "start",
         "offset": 14,
