@@ -7,15 +7,19 @@ Touches: FILE, or else the standard output.
 
 import os
 import sys
+from functools import cache
 from pathlib import Path
 
 os.environ["COLUMNS"] = "80"  # help is as wide as the terminal; read when Typer is loaded
 
+from typer import testing
 from typer.core import TyperGroup
 from typer.main import get_group
-from typer.testing import CliRunner
 
 from recrawl.cli.main import app
+
+# It reads all verbs and their options off their functions, for each command anew.
+testing._get_command = cache(testing._get_command)  # type: ignore[attr-defined] # noqa: SLF001
 
 HEAD = """\
 # Command line
@@ -43,7 +47,7 @@ def verbs(group: TyperGroup) -> list[list[str]]:
 
 
 def _section(verb: list[str]) -> str:
-    answer = CliRunner().invoke(app, [*verb, "--help"], prog_name="recrawl")
+    answer = testing.CliRunner().invoke(app, [*verb, "--help"], prog_name="recrawl")
     level = "#" * max(len(verb) + 1, 2)
     return f"{level} {' '.join(['recrawl', *verb])}\n\n```text\n{answer.output.strip()}\n```\n"
 

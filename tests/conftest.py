@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
 from tests.leftovers import adopt_orphans, nothing_left
-from tests.preloaded import PRELOADED
+from tests.preloaded import SERVERS
 
 # The machine may be busy with other work: neither a slow example nor slow drawing is a failure.
 # Without a database, what an earlier run has found does not decide on this one.
@@ -42,7 +42,8 @@ def pytest_configure(config):
 
 
 def pytest_unconfigure():
-    PRELOADED.close()
+    for server in SERVERS:
+        server.close()
 
 
 @pytest.fixture(autouse=True)

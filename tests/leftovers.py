@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from tests.preloaded import PRELOADED
+from tests.preloaded import SERVERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,8 +54,8 @@ class Held:
     def now(cls) -> Self:
         """What is held at this moment."""
         draws = "vl_convert" in sys.modules
-        _, file = PRELOADED.held()
-        files = frozenset(each for each in _open_files() if each[0] != str(file))
+        ours = {str(server.held()[1]) for server in SERVERS}
+        files = frozenset(each for each in _open_files() if each[0] not in ours)
         return cls(files, frozenset(threading.enumerate()), _children(), draws)
 
     def more_than(self, before: Held) -> list[str]:
@@ -128,12 +128,13 @@ def _children() -> frozenset[int]:
 
 
 def _begun() -> list[int]:
-    """Children of all threads, but for the one that serves all tests."""
+    """Children of all threads, but for those that serve all tests."""
     found: list[int] = []
     for thread in os.listdir(_THREADS):  # noqa: PTH208 - much faster
         with suppress(OSError):  # it may have ended in this moment
             found += map(int, Path(f"{_THREADS}/{thread}/children").read_text().split())
-    return [child for child in found if child != PRELOADED.held()[0]]
+    ours = {server.held()[0] for server in SERVERS}
+    return [child for child in found if child not in ours]
 
 
 def _command(process: int) -> str:

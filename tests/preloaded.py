@@ -4,7 +4,9 @@ A process that has loaded the whole program waits, and forks for each command. W
 what a shell would start: a child of this process, with its own streams, folder, environment,
 signals and end. It begins within milliseconds, where loading takes most of a second.
 
-What loading itself does is seen only by who loads: `tests.cli.running.run_afresh`.
+Another has loaded libraries and the command line, and no module of ours that a verb loads when it
+runs: what it forks finds out whether the verb does. What loading all of it does is seen only by who
+loads: `tests.cli.running.run_afresh`.
 
 Touches: processes.
 """
@@ -38,6 +40,7 @@ RECRAWL = str(Path(sys.executable).with_name("recrawl"))
 _LIBRARIES = (
     "aiohttp",
     "lxml.etree",
+    "numpy.random",
     "pydantic",
     "rich.console",
     "rich.live",
@@ -57,9 +60,14 @@ def environment(**more: str) -> dict[str, str]:
 
 
 class Preloaded:
-    """A process that has loaded the program, and waits."""
+    """A process that has loaded the program, and waits.
 
-    def __init__(self) -> None:
+    Args:
+        verbs: Whether it has loaded our modules that verbs load.
+    """
+
+    def __init__(self, *, verbs: bool = True) -> None:
+        self._words = ["verbs"] if verbs else []
         self._environment = environment()
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
@@ -102,7 +110,7 @@ class Preloaded:
             self._channel, theirs = socket.socketpair()
             with theirs:
                 self._process = subprocess.Popen(
-                    [sys.executable, __file__, str(theirs.fileno())],
+                    [sys.executable, __file__, str(theirs.fileno()), *self._words],
                     env=self._environment,
                     pass_fds=[theirs.fileno()],
                     stdin=subprocess.DEVNULL,
@@ -111,10 +119,16 @@ class Preloaded:
 
 
 PRELOADED = Preloaded()
+BEFORE_VERBS = Preloaded(verbs=False)
+SERVERS = (PRELOADED, BEFORE_VERBS)
 
 
 class Forked(subprocess.Popen[Any]):
     """`subprocess.Popen` of a `recrawl` that is forked; all but its beginning is the same."""
+
+    def __init__(self, *args: Any, server: Preloaded = PRELOADED, **more: Any) -> None:
+        self._server = server
+        super().__init__(*args, **more)
 
     def _execute_child(self, args: Sequence[str], *others: Any) -> None:
         _, _, _, _, cwd, env, *_ = others
@@ -123,15 +137,19 @@ class Forked(subprocess.Popen[Any]):
         request = {"words": args, "folder": os.fspath(cwd or Path.cwd()), "environment": dict(env)}
         given = enumerate((stdin, stdout, stderr))
         streams = [number if number >= 0 else usual for usual, number in given]
-        self.pid = PRELOADED.fork(request, streams)
+        self.pid = self._server.fork(request, streams)
         self._child_created = True
         self._close_pipe_fds(*pipes)  # type: ignore[attr-defined] # private to `subprocess`
 
 
-def popen(words: Sequence[object], *, env: Mapping[str, str], **more: Any) -> subprocess.Popen[Any]:
+def popen(
+    words: Sequence[object], *, env: Mapping[str, str], server: Preloaded = PRELOADED, **more: Any
+) -> subprocess.Popen[Any]:
     """Start `recrawl` with these words; forked, where that is the same."""
-    kind = Forked if PRELOADED.fits(env) and more.keys() <= _FORKED else subprocess.Popen
-    return kind([RECRAWL, *map(str, words)], env=env, **more)
+    line = [RECRAWL, *map(str, words)]
+    if server.fits(env) and more.keys() <= _FORKED:
+        return Forked(line, env=env, server=server, **more)
+    return subprocess.Popen(line, env=env, **more)
 
 
 def _received(channel: socket.socket, count: int) -> bytes:
@@ -152,8 +170,6 @@ def _load() -> None:
 
     import recrawl
 
-    for library in _LIBRARIES:
-        import_module(library)
     for module in pkgutil.walk_packages(recrawl.__path__, "recrawl."):
         import_module(module.name)
     # Typer reads all verbs and their options off their functions, for each command anew.
@@ -252,7 +268,12 @@ if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.path[0] = str(Path(RECRAWL).parent)
     gc.disable()
-    _load()
+    for library in _LIBRARIES:
+        import_module(library)
+    if sys.argv[2:]:
+        _load()
+    else:
+        import_module("recrawl.cli.main")
     gc.freeze()  # nothing of it becomes garbage in a command
     gc.enable()
     if _next_command(socket.socket(fileno=int(sys.argv[1]))):

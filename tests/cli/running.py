@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from typer import testing
 
 from recrawl.cli.main import app
-from tests.preloaded import RECRAWL, environment, popen
+from tests.preloaded import PRELOADED, RECRAWL, environment, popen
 
 # It reads all verbs and their options off their functions, for each command anew.
 testing._get_command = cache(testing._get_command)  # type: ignore[attr-defined] # private
@@ -20,6 +20,8 @@ testing._get_command = cache(testing._get_command)  # type: ignore[attr-defined]
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
+
+    from tests.preloaded import Preloaded
 
 
 class Ended(NamedTuple):
@@ -35,10 +37,10 @@ def start(*words: object, **more: Any) -> subprocess.Popen[Any]:
     return popen(words, **{"env": environment()} | more)
 
 
-def run(*words: object, cwd: Path | None = None) -> Ended:
+def run(*words: object, cwd: Path | None = None, server: Preloaded = PRELOADED) -> Ended:
     """Run `recrawl` as a process of its own."""
     both = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with start(*words, cwd=cwd, text=True, encoding="utf-8", **both) as process:
+    with start(*words, cwd=cwd, text=True, encoding="utf-8", server=server, **both) as process:
         try:
             out, err = process.communicate()
         except BaseException:

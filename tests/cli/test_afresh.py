@@ -1,4 +1,4 @@
-"""Every verb from the installed command, which loads what the verb needs and nothing before it.
+"""Every verb where of ours only the command line is loaded: it loads what it needs.
 
 Other tests fork `recrawl` from a process that has loaded everything (`tests.preloaded`), where a
 verb that forgot to import what it uses would find it all the same.
@@ -11,9 +11,10 @@ from typer.main import get_group
 from recrawl.cli.main import app
 from tests.cli.crawls import crawl_in
 from tests.cli.listing.sources import made
-from tests.cli.running import run, run_afresh, write_log
+from tests.cli.running import run, write_log
 from tests.inspect.looked import made as crawled
 from tests.listings.live.listing_stores import store_of_jobs
+from tests.preloaded import BEFORE_VERBS
 from tests.servers import answers
 from tests.servers.faults import FaultServer
 
@@ -92,7 +93,7 @@ def test_a_verb_loads_what_it_needs(folder, verb):
     there, site = folder
     words = [word.replace("SITE", site) for word in WORDS[verb]]
 
-    ended = run_afresh(*verb.split(), *words, cwd=there)
+    ended = run(*verb.split(), *words, cwd=there, server=BEFORE_VERBS)
 
     assert ended.code == 0, ended
     assert "Traceback" not in ended.err

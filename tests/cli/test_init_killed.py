@@ -67,13 +67,15 @@ def lines_of(verb, folder, kill_at=0):
     return int(said) if said else 0
 
 
-@pytest.mark.parametrize("agent", ["", AGENT], ids=["bare", "agent"])
-def test_a_second_init_completes_a_killed_one(tmp_path, agent):
+@pytest.mark.parametrize(("first", "agent"), [(1, ""), (1 + STEP, AGENT)], ids=["bare", "agent"])
+def test_a_second_init_completes_a_killed_one(tmp_path, first, agent):
+    """Every second kill is of one without an agent, the others of one with an agent."""
+
     def begin(folder=Path()):
         init(folder, agent=agent)
 
     begin(tmp_path / "first")  # what it needs is loaded before anything is counted
-    kills = range(1, lines_of(begin, tmp_path) + 1, STEP)
+    kills = range(first, lines_of(begin, tmp_path) + 1, 2 * STEP)
 
     for kill_at in kills:
         folder = tmp_path / str(kill_at)

@@ -7,9 +7,13 @@ beginning and its end.
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import sys
 from pathlib import Path
+
+import numpy.ma
+import numpy.random  # noqa: F401 - once, not in every child
 
 from recrawl.clock import ScaledClock
 from recrawl.crawl.running import running
@@ -54,6 +58,7 @@ def main() -> None:
     if len(sys.argv) > 1:
         run(*sys.argv[1:])
         return
+    gc.freeze()  # no child looks there for garbage, and so none copies it
     for line in sys.stdin:  # this process has loaded everything and has no threads
         child = os.fork()
         if not child:

@@ -8,10 +8,12 @@ ended.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import apsw
@@ -20,9 +22,11 @@ import recrawl.adapters.tables.outputs
 import recrawl.cli.crawling
 import recrawl.crawl.removal
 import recrawl.report.rates
+import recrawl.store.settings_file
 import recrawl.store.sqlite.write_store  # noqa: F401 - once, not in every child
 from recrawl.cli.prune import prune
 from recrawl.cli.remove import remove
+from recrawl.store import create_store
 
 ERASED = "https://a.org/private/x"
 
@@ -65,6 +69,9 @@ def erase(folder: str, step: str, what: str = "remove") -> None:
 
 
 def main() -> None:
+    with TemporaryDirectory() as folder:  # what every child would work out again: what stores hold
+        create_store(Path(folder) / "recrawl.db").close()
+    gc.freeze()  # no child looks there for garbage, and so none copies it
     for line in sys.stdin:
         child = os.fork()
         if not child:

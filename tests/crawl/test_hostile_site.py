@@ -96,7 +96,7 @@ def fill(site, other):
     """Give a site its pages."""
     origin, away = site.address(""), other.address("")
     site.pages |= {path: answers.status(200, body) for path, body in LARGE_PAGES.items()}
-    site.pages["/links"] = answers.packed(hostile.many_links(1_000_000), "gzip")
+    site.pages["/links"] = answers.packed(hostile.many_links(300_000), "gzip")
     site.pages["/whole/attributes"] = answers.status(200, hostile.many_attributes(1_000_000))
     site.pages["/elsewhere"] = answers.status(200, hostile.elsewhere(away + "/b/"))
     links = "".join(f"<a href='{path}'>" for path in [*site.pages, *TRAPPED])

@@ -1,5 +1,7 @@
 """Crawls of the example world that take no time."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -15,10 +17,10 @@ WORLD = draw_world(60, start=20_000.0, days=50.0, seed=4)
 LOOKS = WORLD.start + np.arange(1.0, 41.0)
 
 
-def crawl(policy, budget=30.0):
-    return virtual_crawl(
-        WORLD, policy, Budget(budget), looks=LOOKS, random=np.random.default_rng(0)
-    )
+@cache
+def crawl(policy):
+    """Visits and beliefs of a crawl, for whoever asks about them."""
+    return virtual_crawl(WORLD, policy, Budget(30.0), looks=LOOKS, random=np.random.default_rng(0))
 
 
 def test_the_budget_is_spent_and_not_exceeded():

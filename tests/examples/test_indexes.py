@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import recrawl
-from examples import fts_index, vector_index
+from examples import fts_index
 from recrawl.entries.entries import Prune
 from recrawl.store import open_for_writing
 from recrawl.store.retention import Retention
@@ -35,6 +35,8 @@ class Vectors:
 
     @staticmethod
     def hashes(path):
+        from examples import vector_index  # loads much, and few tests need it
+
         with closing(vector_index.open_index(path)) as client:
             points, _ = client.scroll(vector_index.CHUNKS, limit=1000)
         return {point.id: (point.payload or {})["hash"] for point in points}

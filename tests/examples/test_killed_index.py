@@ -7,12 +7,12 @@ import sys
 import time
 from contextlib import closing
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import recrawl
-from examples import vector_index
 from recrawl.store import create_store
 from tests.kills.killing import enter, instants, run
 from tests.publish import followed
@@ -23,15 +23,20 @@ LONGEST_SECONDS = 0.15
 ROOT = Path(__file__).parents[2]
 
 
+def example():
+    """The example; it loads much, so whoever only collects tests does not."""
+    return import_module("examples.vector_index")
+
+
 def read(store, index, *, follow):
-    """The example, again and again."""
+    """Run it again and again."""
     with (
         recrawl.open_store(str(store)) as reader,
-        closing(vector_index.open_index(index)) as client,
+        closing(example().open_index(index)) as client,
     ):
         enter()
         while True:
-            vector_index.bring_up_to_date(reader, client, index / "cursor")
+            example().bring_up_to_date(reader, client, index / "cursor")
             if not follow:
                 return
             time.sleep(0.005)
@@ -39,8 +44,8 @@ def read(store, index, *, follow):
 
 def indexed(index):
     """Page, hash and text of each point, by its id."""
-    with closing(vector_index.open_index(index)) as client:
-        points, _ = client.scroll(vector_index.CHUNKS, limit=10_000)
+    with closing(example().open_index(index)) as client:
+        points, _ = client.scroll(example().CHUNKS, limit=10_000)
     return {
         point.id: tuple((point.payload or {})[name] for name in ("page", "hash", "text"))
         for point in points
@@ -88,7 +93,7 @@ def is_lively(events):
 def test_kills_leave_no_chunk_missing_left_over_or_stale(tmp_path, listed):
     store, index = tmp_path / "recrawl.db", tmp_path / "index"
     create_store(store).close()
-    vector_index.open_index(index).close()  # loads what every child would load again
+    example().open_index(index).close()  # loads what every child would load again
     chance = random.Random(12)  # noqa: S311 - instants, no secrets
     command = [sys.executable, followed.__file__, tmp_path, *(["--listed"] if listed else [])]
     place = os.environ | {"PYTHONPATH": str(ROOT)}

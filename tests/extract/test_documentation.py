@@ -1,6 +1,7 @@
 """Real documentation: what is kept of it, what of its navigation is left in, and single edits."""
 
 from collections import Counter
+from functools import cache
 
 import pytest
 
@@ -24,8 +25,9 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+@cache
 def read(page, name):
-    """Content of a page."""
+    """Content of a page; several ask for the same."""
     return content_of(page, address=f"https://docs.example.org/{name}")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import zlib
+from functools import cache
 from typing import TYPE_CHECKING
 
 import brotli  # type: ignore[import-untyped] # ships no types
@@ -193,9 +194,18 @@ def endless() -> Behaviour:
     return behave
 
 
-def bomb(name: str, size: int) -> Behaviour:
-    """A small body that unpacks to `size` zeros."""
-    return packed(bytes(size), name)
+def bomb(size: int, *names: str) -> Behaviour:
+    """A small body that unpacks to `size` zeros; made when first asked for: it takes a while."""
+
+    async def behave(wire: Wire) -> None:
+        await _bomb(size, names)(wire)
+
+    return behave
+
+
+@cache
+def _bomb(size: int, names: tuple[str, ...]) -> Behaviour:
+    return packed(bytes(size), *names)
 
 
 def many_headers(count: int, length: int = 1) -> Behaviour:

@@ -146,9 +146,10 @@ def killed_until_changes_came(store, chat, chance):
     kills, longest = 0, LONGEST_SECONDS
     while kills < KILLS or sum(map(len, changes_of(store).values())) <= KILLS:
         before = newest(store)
-        assert run(partial(crawl, store, chat), 1, instants(chance, longest)).inside
+        seconds = instants(chance, longest)
+        assert run(partial(crawl, store, chat), 1, seconds).inside
         kills += 1
-        longest *= 1.0 if newest(store) > before else 1.5
+        longest *= 1.0 if newest(store) > before or seconds < longest / 2 else 1.5
         assert longest < HANGS_SECONDS
     return kills
 

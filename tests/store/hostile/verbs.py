@@ -5,6 +5,7 @@ Touches: processes, files.
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import os
@@ -16,9 +17,12 @@ import sys
 import traceback
 import warnings
 from contextlib import redirect_stderr, redirect_stdout
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
+
+import typer.main
 
 import recrawl
 
@@ -130,6 +134,10 @@ def _serve() -> None:
     for module in pkgutil.walk_packages(recrawl.__path__, "recrawl."):
         import_module(module.name)
     import_module("scipy.special")
+    # Typer reads all verbs and their options off their functions, for each command anew.
+    typer.main.get_command = cache(typer.main.get_command)
+    typer.main.get_command(import_module("recrawl.cli.main").app)
+    gc.freeze()  # no child looks there for garbage, and so none copies it
     for line in sys.stdin:
         folder, url, verbs = json.loads(line)
         print(json.dumps(_run_verbs(Path(folder), url, verbs)), flush=True)  # noqa: T201
