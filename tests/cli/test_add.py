@@ -30,7 +30,7 @@ def test_a_site_is_written_down_with_its_pages(tmp_path):
 
         assert ended.code == 0
         assert ended.err.splitlines()[0] == f"Added {server.address('/')} to recrawl.toml."
-        assert ": 2 pages in 1 sitemaps and 0 feeds." in ended.err
+        assert ": Found 2 pages, all new (1 sitemap, no feeds)." in ended.err
         assert addresses(tmp_path) == [server.address("/"), server.address("/1")]
     rule = read_settings((tmp_path / "recrawl.toml").read_text()).rules[0]
     assert (rule.weight, rule.links, rule.local, rule.exact) == (2.0, 3, True, False)

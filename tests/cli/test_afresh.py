@@ -23,6 +23,7 @@ ELSEWHERE = {"crawl", "demo", "diff", "estimate", "init"}
 # In this order: a verb reads what those before it wrote.
 WORDS = {
     "add": ["SITE/more", "--page-only", "--local"],
+    "find": [],
     "hint": ["SITE/"],
     "status": [],
     "pages": [],

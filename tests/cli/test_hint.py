@@ -28,7 +28,8 @@ def waiting():
 
 
 def test_the_next_crawl_takes_hints(crawl):
-    ended = run_here("hint", crawl.address("/"), crawl.address("/new"), "https://a.org/")
+    new = (crawl.address(f"/new{query}") for query in ("", "?utm_source=mail"))  # one page
+    ended = run_here("hint", crawl.address("/"), *new, "https://a.org/")
 
     assert ended.err == "Noted 2 hints; 1 of no site left out; the next crawl takes them.\n"
     assert waiting() == [crawl.address("/"), crawl.address("/new")]

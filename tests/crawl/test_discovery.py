@@ -111,7 +111,7 @@ def test_a_large_sitemap_does_not_hold_up_the_loop(tmp_path):
             server.pages["/sitemap.xml"] = answers.status(200, body)
             async with crawling(tmp_path, settings(site(server)), real_time()) as crawler:
                 watching = asyncio.create_task(watch())
-                found = await crawler._finder._discovery.of([0])
+                found = await crawler.discover(0)
                 watching.cancel()
             return len(found.addresses)
 

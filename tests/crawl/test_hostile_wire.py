@@ -54,13 +54,22 @@ FAULTS = {
     "/chain-0": (answers.redirect("/chain-1", 302), "bad-answer"),
 }
 CHAIN = {f"/chain-{n}": answers.redirect(f"/chain-{n + 1}", 302) for n in range(1, 20)}
-# Strange, but whole.
+# Strange, but whole; each with a text of its own, or one would be a duplicate of the other.
 FINE = {
     "/few-hints": answers.raw(HINT * 50 + WHOLE, keep=True),
-    "/cookie": hostile.said("Set-Cookie: a=b; Domain=127.0.0.1", "Set-Cookie: " + "c" * 60_000),
-    "/folded": hostile.said("X-A: b\r\n Cookie: folded"),
-    "/link": hostile.said("Link: <http://127.0.0.1:1/>; rel=canonical", "Refresh: 0; url=/private"),
-    "/steering": hostile.said(f"X-A: {hostile.STEERING[:8]}", "Server: \x1b]0;title\x07"),
+    "/cookie": hostile.said(
+        *("Set-Cookie: a=b; Domain=127.0.0.1", "Set-Cookie: " + "c" * 60_000),
+        body=b"<main>cookie</main>",
+    ),
+    "/folded": hostile.said("X-A: b\r\n Cookie: folded", body=b"<main>folded</main>"),
+    "/link": hostile.said(
+        *("Link: <http://127.0.0.1:1/>; rel=canonical", "Refresh: 0; url=/private"),
+        body=b"<main>link</main>",
+    ),
+    "/steering": hostile.said(
+        *(f"X-A: {hostile.STEERING[:8]}", "Server: \x1b]0;title\x07"),
+        body=b"<main>steering</main>",
+    ),
 }
 # Addresses at which there is no page even where private ones are allowed, in many spellings.
 NOWHERE = (

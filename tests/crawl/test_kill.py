@@ -9,6 +9,7 @@ import sys
 import time
 from collections import Counter
 from contextlib import contextmanager
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -69,6 +70,9 @@ def check_store(tmp_path):
             for visits in reader.visits()
             for number, page in zip(visits.visit, visits.page, strict=True)
         )
+        # A look that is remembered has left all that it found.
+        looked = [each for each in reader.sources() if each.looked_at_seconds is not None]
+        assert not looked or {urlsplit(each).path for each in address} >= set(PAGES)
     lines = Counter((line["visit"], line["address"]) for line in told(tmp_path))
     assert max(kept.values(), default=1) == 1
     assert max(lines.values(), default=1) == 1

@@ -152,14 +152,17 @@ def test_a_host_is_left_alone_as_long_as_it_says(tmp_path, code, kind):
 def test_a_sitemap_too_may_ask_to_be_left_alone(tmp_path):
     async def crawl():
         busy = answers.status(429, retry_after="3600")
-        async with FaultServer({"/": PAGE, "/sitemap.xml": busy}) as server:
+        async with FaultServer({"/": PAGE, "/one.xml": busy}) as server:
+            named = [server.address(path) for path in ("/one.xml", "/two.xml")]
+            robots = "".join(f"Sitemap: {each}\n" for each in named).encode()
+            server.pages["/robots.txt"] = answers.status(200, robots)
             async with crawling(tmp_path, settings(site(server)), real_time()) as crawler:
                 found = await crawler.discover(0, patience=0.01)
             return found.remarks, [seen.path for seen in server.requests]
 
     remarks, asked = asyncio.run(crawl())
 
-    assert asked == ["/robots.txt", "/sitemap.xml"]
+    assert asked == ["/robots.txt", "/", "/one.xml"]
     assert remarks[-1].endswith("its host wants to be left alone for now")
 
 

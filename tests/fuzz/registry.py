@@ -13,6 +13,7 @@ from tests.fuzz.parsers import (
     documents,
     extract,
     fetch,
+    filtering,
     imports,
     office,
     parse,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 PARSERS: tuple[Parser, ...] = (
     *parse.PARSERS,
+    *filtering.PARSERS,
     *documents.PARSERS,
     *office.PARSERS,
     *detect.PARSERS,
@@ -96,6 +98,7 @@ NO_PARSERS = {
     "store.sqlite.pages": "rows of SQLite, read by `store values`, and writing",
     "store.sqlite.read_store": "rows of SQLite, read by `store values`",
     "store.sqlite.schema": "creates tables",
+    "store.sqlite.sources": "rows of SQLite, read by `store values`, and writing",
     "store.sqlite.transaction": "writes",
     "store.sqlite.versions": "rows of SQLite, read by `store values`, and writing",
     "store.sqlite.write_store": "writes",

@@ -30,6 +30,7 @@ from recrawl.entries.entries import (
 )
 from recrawl.entries.manifests import ListedChunk, Manifest
 from recrawl.entries.records import FeedEvent
+from recrawl.entries.sources import Source, SourceKind, SourceLooked, SourcesKnown
 from recrawl.errors import InvalidParameter
 from recrawl.store import create_store, open_for_writing, open_store
 from recrawl.store.retention import Retention
@@ -120,6 +121,7 @@ class StoreMachine(RuleBasedStateMachine):
         self.listed: dict[int, bytes | None] = {}
         self.known: dict[int, tuple[bytes | None, int | None]] = {}  # version, manifest
         self.manifests: dict[int, tuple[int, Manifest]] = {}  # page, manifest
+        self.sources: dict[str, Source] = {}
         self.hosts: dict[str, HostSeen] = {}
         self.robots: dict[tuple[str, str], RobotsRead] = {}
         self.checkpoint: tuple[dict[str, Any], int] | None = None
@@ -144,6 +146,41 @@ class StoreMachine(RuleBasedStateMachine):
 
         addresses, hosts, rules = list(zip(*found, strict=True)) or [(), (), ()]
         assert self.store.write([PagesFound(addresses, hosts, rules, at)]) == [expected]
+
+    @rule(
+        number=st.integers(0, 3),
+        kind=st.sampled_from(SourceKind),
+        found=st.lists(_addresses, max_size=5),
+        at=_seconds,
+        others=st.integers(0, 2),
+        stale=st.booleans(),
+    )
+    def look(self, number, kind, found, at, others, stale):
+        """A look and the pages that it found are written together, and added to other looks."""
+        address = f"https://a.org/{number}"
+        known = len(self.pages)
+        for each in found:
+            if each not in self.pages:
+                self.pages[each] = ["a.org", 0, at, PageChange(PageStatus.NEW)]
+        numbers = {each: page for page, each in enumerate(self.pages)}
+        expected = Found([numbers[each] for each in found], known)
+        before = self.sources.get(address)
+        began = Source(address, "https://a.org", kind) if stale or before is None else before
+        pages = PagesFound(found, ["a.org"] * len(found), [0] * len(found), at)
+
+        entry = SourceLooked(began, pages, others)
+        assert self.store.write([entry]) == [expected]
+        self.sources[address] = entry.learned(before, len(self.pages) - known)
+
+    @rule(number=st.integers(0, 3), at=_seconds)
+    def fail_or_forget(self, number, at):
+        address = f"https://a.org/{number}"
+        if address in self.sources and number:
+            self.sources[address] = failed = self.sources[address].after_failure(at)
+            self.store.write([SourcesKnown([failed])])
+        else:
+            self.sources.pop(address, None)
+            self.store.write([SourcesKnown(dropped=[address])])
 
     def stand(self, page, change):
         list(self.pages.values())[page][3] = change
@@ -234,6 +271,7 @@ class StoreMachine(RuleBasedStateMachine):
             self.stand(page, PageChange(self.tombstones[page]))
             list(self.pages.values())[page][1] = -1
         for page in erased:
+            self.sources.pop(list(self.pages)[page], None)
             self.copies.pop(page, None)
             self.versions.pop(page, None)
             self.known.pop(page, None)
@@ -349,6 +387,7 @@ class StoreMachine(RuleBasedStateMachine):
             self.check_visits(reader)
             self.check_feed(reader)
             assert reader.checkpoint() == self.checkpoint
+            assert {each.address: each for each in reader.sources()} == self.sources
             self.check_robots(reader)
         for host in hosts.values():
             seen = self.hosts.get(host.name, HostSeen(host.name))

@@ -52,6 +52,7 @@ PAGES = PageRows(
     failure=np.full(3, "", np.object_),
     last_attempt=np.full(3, NEVER),
     moved_to=np.full(3, "", np.object_),
+    duplicate_of=np.array(["", "", ""], np.object_),
 )
 
 

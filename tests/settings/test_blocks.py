@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from recrawl.errors import InvalidSettings
 from recrawl.settings.blocks import NewBlock, with_block, with_blocks, without_blocks
+from recrawl.settings.filters import DEFAULT_FILTERS
 from recrawl.settings.rules import Rule
 from recrawl.settings.settings import FILE_NAME, read_rule, read_settings
 
@@ -28,7 +29,7 @@ def test_a_page_is_added_beside_its_site():
     text = with_site(with_site(FIRST, "https://a.org/"), "https://a.org/", page=True)
 
     assert read_settings(text).rules == (
-        Rule("https://a.org/"),
+        Rule("https://a.org/", filters=DEFAULT_FILTERS),
         Rule("https://a.org/", exact=True),
     )
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from recrawl.plan.budget import Budget
+from recrawl.settings.filters import Filters
 from recrawl.settings.pools import fingerprint
 from recrawl.settings.reloading import reload_settings
 from recrawl.settings.rules import Rule
@@ -53,8 +54,18 @@ def test_what_waits_is_as_it_was():
     assert sorted(fingerprint(found.settings)) == sorted(fingerprint(OLD))
 
 
+def test_filters_may_have_to_wait():
+    """Where they leave out pages that were visited."""
+    filtered = replace(A, links=3, filters=Filters(exclude=("/b/",)))
+
+    found = reload_settings(OLD, with_rules(filtered, B, PAGE), regroups=False)
+
+    assert found.settings == with_rules(replace(A, links=3), B, PAGE)
+    assert (found.applied, found.restart) == (("https://a.org/",), ("filters of https://a.org/",))
+
+
 def test_new_blocks_may_have_to_wait():
-    found = reload_settings(OLD, with_rules(A, B, Rule("https://c.org/"), PAGE), added=False)
+    found = reload_settings(OLD, with_rules(A, B, Rule("https://c.org/"), PAGE), regroups=False)
 
     assert found.settings == OLD
     assert found.restart == ("https://c.org/ (new)",)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from recrawl.errors import InvalidSettings
 from recrawl.plan.budget import Budget
 from recrawl.plan.objectives import OBJECTIVES
+from recrawl.settings.filters import DEFAULT_FILTERS
 from recrawl.settings.keys import BLOCK, TABLES, TOP
 from recrawl.settings.rules import Rule
 from recrawl.settings.settings import Settings, read_rule, read_settings
@@ -94,6 +95,7 @@ def test_every_key_is_read():
                 watch=("main", "p > b"),
                 ignore=(".advert",),
                 local=True,
+                filters=DEFAULT_FILTERS,
             ),
             Rule("https://example.org/prices?all", exact=True, interval=0.25),
         ),
@@ -101,7 +103,7 @@ def test_every_key_is_read():
 
 
 def test_there_are_few_keys():
-    assert len({*TOP, *BLOCK, *(key for keys in TABLES.values() for key in keys)}) <= 25
+    assert len({*TOP, *BLOCK, *(key for keys in TABLES.values() for key in keys)}) <= 31
 
 
 def test_the_rule_names_every_objective():
@@ -238,9 +240,9 @@ UNKNOWN = {
     "[politeness]\nxyz = 1": 'line 3: unknown key "xyz" in [politeness]; expected one of '
     "delay, together",
     '"\u202e" = 1': 'line 2: unknown key "\\u202e" in the top of the file; expected one of '
-    "agent, budget, objective, policy, weights",
+    "agent, budget, objective, policy, weights, discover",
     '"a\\nb" = 1': 'line 2: unknown key "a\\nb" in the top of the file; expected one of '
-    "agent, budget, objective, policy, weights",
+    "agent, budget, objective, policy, weights, discover",
 }
 
 

@@ -1,12 +1,14 @@
 """The text of new settings."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from recrawl.errors import InvalidSettings
 from recrawl.settings.access_keys import ACCESS, AccessRule
+from recrawl.settings.filters import DEFAULT_FILTERS
 from recrawl.settings.keys import BLOCK, TOP
 from recrawl.settings.rules import Rule
 from recrawl.settings.settings import TABLES, Settings, read_settings
@@ -59,10 +61,12 @@ def test_the_examples_can_be_used_as_they_are():
         minimum=days("10m"),
         maximum=30.0,
         hours=(22, 6),
+        discover=days("10m"),
         watch=("main",),
         ignore=(".advert",),
         least_change=0.3,
         target=0.95,
+        filters=replace(DEFAULT_FILTERS, exclude=("/calendar/", "*.pdf")),
     )
     assert intranet.access == AccessRule(
         headers=(("Accept-Language", "de"), ("X-Api-Key", "file:key.txt")),

@@ -10,9 +10,12 @@ import pytest
 
 from recrawl.crawl.running import running
 from recrawl.detect.reliability import SITEMAP
-from recrawl.state.announcements import Announcements
+from recrawl.entries.sources import Source, SourceKind
+from recrawl.state.announcements import Announcements, hear
+from recrawl.store import open_store
 from recrawl.units import SECONDS_A_DAY
 from tests.crawl.crawls import LIMITS, START, settings, site, store_in
+from tests.inspect.looked import BEGAN, made, opened
 from tests.servers import answers
 from tests.servers.faults import FaultServer
 from tests.waiting import PatientClock
@@ -89,18 +92,80 @@ def test_what_a_feed_names_first_is_news_all_the_same_where_the_sitemap_dates_th
 
 
 def test_a_feed_is_silent_about_pages_as_far_as_it_reaches_back():
-    """Pages 0 and 1 are of one host, page 2 is of another whose feed was not read."""
+    """It has named pages 0 and 1, and names page 2 from then on."""
     heard = pages(3)
-    feed = np.arange(3), np.array([7, 7, 8])
 
-    assert (
-        heard.silent_pages(*feed, {7: NOON - DAY}, NOON).tolist() == []
-    )  # read for the first time
-    assert heard.silent_pages(*feed, {7: NOON - DAY}, NOON + DAY).tolist() == [0, 1]
+    def read(named, now, oldest):
+        return heard.read("/feed", np.array(named), now, oldest).tolist()
+
+    assert read([0, 1], NOON, NOON - DAY) == []  # for the first time
+    assert read([2], NOON + DAY, NOON - DAY) == [0, 1]
     # So many entries are new that some may be left out: until it reaches back, nothing is silent.
-    assert heard.silent_pages(*feed, {7: NOON + 1.5 * DAY}, NOON + 2 * DAY).tolist() == []
-    assert heard.silent_pages(*feed, {7: NOON + 1.5 * DAY}, NOON + 3 * DAY).tolist() == []
-    assert heard.silent_pages(*feed, {7: NOON + 0.5 * DAY}, NOON + 4 * DAY).tolist() == [0, 1]
+    assert read([2], NOON + 2 * DAY, NOON + 1.5 * DAY) == []
+    assert heard.read_again("/feed", NOON + 2.5 * DAY).tolist() == []
+    assert read([2], NOON + 3 * DAY, NOON + 1.5 * DAY) == []
+    assert read([2], NOON + 4 * DAY, NOON + 0.5 * DAY) == [0, 1]
+
+
+def test_a_feed_says_nothing_of_what_another_names():
+    heard = pages(3)
+    heard.read("/one", np.array([0]), NOON, NOON - DAY)
+    heard.read("/two", np.array([1]), NOON, NOON - DAY)
+
+    assert heard.read("/one", np.array([2]), NOON + DAY, NOON - DAY).tolist() == [0]
+
+
+def test_a_source_that_is_as_it_was_is_silent_about_all_that_it_dates():
+    heard = pages(3)
+    assert heard.read_again("/sitemap.xml", NOON).tolist() == []  # nobody knows what it dates
+
+    heard.read("/sitemap.xml", np.array([0, 1, 2]), NOON)
+    heard.read("/sitemap.xml", np.array([0, 2]), NOON + DAY)
+
+    assert heard.read_again("/sitemap.xml", NOON + 2 * DAY).tolist() == [0, 2]
+    heard.forget("/sitemap.xml")
+    assert heard.read_again("/sitemap.xml", NOON + 3 * DAY).tolist() == []
+
+
+# Sixty pages of one host in six folders.
+
+
+@pytest.fixture(scope="module")
+def made_store(tmp_path_factory):
+    path = tmp_path_factory.mktemp("store") / "recrawl.db"
+    return path, made(path)
+
+
+def recall_of(made_store, sitemaps):
+    """What a policy believes of a host that dates its pages in so many sitemaps, read in turn.
+
+    Visits have met half of the changes without an announcement that they would have met if none
+    were ever announced.
+    """
+    path, asked = made_store
+    with open_store(path) as reader:
+        crawl = opened(asked, path, BEGAN + 12)
+        addresses = [each for some in reader.all_addresses() for each in some]
+        state: Any = crawl.agenda.frontier(0).state
+        for at in (BEGAN + 12, BEGAN + 12.001):
+            for number, some in enumerate(np.array_split(addresses, sitemaps)):
+                source = Source(f"https://a.org/{number}.xml", "https://a.org", SourceKind.SITEMAP)
+                dates = dict.fromkeys(some.tolist(), (BEGAN + 1) * DAY)
+                for _ in hear(crawl, reader, source, dates, at):
+                    pass
+            state.announced.watched[:] = 30.0
+            state.announced.silent[:] = 0.0  # which would teach that pages change less often
+            awaited = crawl.agenda.unannounced_changes(np.arange(len(addresses))).sum()
+            crawl.trust.count_signal(0, SITEMAP, right=awaited, silent=awaited / 2)
+        return state.announced.recall
+
+
+def test_it_does_not_matter_in_how_many_sitemaps_a_host_dates_its_pages(made_store):
+    """Unannounced changes are counted by host, so those awaited must be of all its pages."""
+    together, apart = recall_of(made_store, 1), recall_of(made_store, 6)
+
+    np.testing.assert_allclose(together, 0.5, atol=0.05)
+    np.testing.assert_allclose(apart, 0.5, atol=0.05)
 
 
 def test_others_count_what_hosts_that_are_heeded_were_silent_about():

@@ -40,6 +40,7 @@ def kind_of(outcome, status=COPIED, gap=GAP, *, listed=True):
         (VisitOutcome.GONE, PageStatus.GONE, ("removed", "gone")),
         (VisitOutcome.REFUSED, PageStatus.REFUSED, ("removed", "refused")),
         (VisitOutcome.MOVED, PageStatus.MOVED, ("moved", "moved")),
+        (VisitOutcome.DUPLICATE, PageStatus.DUPLICATE, ("moved", "duplicate")),
     ],
 )
 def test_what_readers_who_have_a_copy_are_told(outcome, status, expected):
@@ -55,6 +56,7 @@ def test_readers_without_a_copy_are_told_of_one_and_of_nothing_else(outcome):
         VisitOutcome.MOVED: PageStatus.MOVED,
         VisitOutcome.FAILED: PageStatus.GONE,
         VisitOutcome.WALLED: PageStatus.GONE,
+        VisitOutcome.DUPLICATE: PageStatus.DUPLICATE,
     }
     has_copy = outcome not in statuses
 

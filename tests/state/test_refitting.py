@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from recrawl.entries.entries import PagesFound
+from recrawl.entries.filtering import ShapeJudged
 from recrawl.settings.settings import read_settings
 from recrawl.state.opening import open_crawl
 from recrawl.state.snapshot import load_snapshot, needs_replay
@@ -12,6 +13,7 @@ from tests.inspect.looked import BEGAN, DAY, made, save, settings_text
 
 NOW = BEGAN + 12
 PAGE = '[[page]]\naddress = "https://a.org/s0/p0.html"\n'
+FILTERS = '[filters]\nexclude = ["/x/"]\ndrop_parameters = ["ref"]\n'
 C = '[[site]]\naddress = "https://c.org/"\n'
 
 
@@ -87,6 +89,29 @@ def test_what_changes_what_was_learned_is_replayed(path, change):
     _, replayed = reopened(read_settings(text), path)
 
     assert replayed
+
+
+def test_filters_that_leave_out_what_was_never_visited_replay_nothing(path):
+    """A page that is known by another name from now on is there under that name."""
+    text, names = settings_text(own=True), ["x/1", "y?ref=1", "calendar/7"]
+    found = [f"https://a.org/{name}" for name in names]
+    with open_for_writing(path) as store:
+        store.write([PagesFound(found, ["a.org"] * 3, [0] * 3, BEGAN * DAY, depth=1)])
+        store.write([ShapeJudged("a.org", "/calendar/#", 9, 9)])
+    filtered = read_settings(text + FILTERS)
+    crawl, replayed = reopened(filtered, path)
+
+    assert replayed == []
+    with open_store(path) as reader:
+        pages = [*found, "https://a.org/y"]
+        numbers = [page for page in reader.find_pages(pages) if page is not None]
+        assert reader.pages().rule[numbers].tolist() == [-1, -1, -1, 0]
+        assert load_snapshot(filtered, reader, NOW).rule[numbers[-1]] == 0
+        assert needs_replay(read_settings(text + FILTERS.replace("/x/", "/s0/")), reader)
+    assert len(crawl.agenda) == 94
+    assert reopened(read_settings(text + "[filters]\ntraps = false\n"), path)[1] == []
+    with open_store(path) as reader:
+        assert reader.pages().rule[numbers].tolist() == [0, 0, 0, 0]
 
 
 def test_pages_with_visits_that_find_a_rule_are_replayed(path):

@@ -130,7 +130,8 @@ def _add(block: NewBlock, settings: Path, before: Settings, *, later: bool) -> N
         _tell_crawl(store)
         return
     try:
-        asyncio.run(find_pages(asked, store, _added(asked, page=block.page), access, write))
+        number = _added(asked, page=block.page)
+        asyncio.run(find_pages(asked, store, [number], access, write))
     except StoreLocked:
         write()
         _tell_crawl(store)
@@ -229,7 +230,7 @@ def _discover_again(asked: Settings, settings: Path, address: str) -> None:
     if not numbers:
         raise InvalidSettings(f"no [[site]] or [[page]] {wanted} yet; leave out --again to add it")
     access = AccessTable(asked, settings.parent)
-    asyncio.run(find_pages(asked, store_of(settings, asked), numbers[0], access))
+    asyncio.run(find_pages(asked, store_of(settings, asked), numbers[:1], access))
 
 
 def _added(settings: Settings, *, page: bool) -> int:

@@ -77,10 +77,11 @@ def crawl(
 
     Reads recrawl.toml and resumes where the last crawl stopped. Visits go where
     they are worth most within the budget; what they find is written to the store
-    beside the settings. New pages are discovered once a day through robots.txt,
-    sitemaps and feeds. Ctrl-C stops the crawl; nothing is lost, however it ends.
-    SIGHUP makes it read recrawl.toml again: what needs no replay of visits applies
-    at once, the rest after a restart, and it says which is which.
+    beside the settings. New pages are discovered through robots.txt, sitemaps and
+    feeds, each read as often as it brings some. Ctrl-C stops the crawl; nothing is
+    lost, however it ends. SIGHUP makes it read recrawl.toml again: what needs no
+    replay of visits applies at once, the rest after a restart, and it says which is
+    which.
 
     \b
     Examples:

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Self
 from recrawl.cli import screen
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Coroutine
+    from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
     from pathlib import Path
 
     from recrawl.adapters.warc.fetches import RecordedFetch
     from recrawl.clock import RealClock
     from recrawl.crawl.crawler import Crawler
-    from recrawl.crawl.discovery import Discovered
+    from recrawl.crawl.finding import Discovered
     from recrawl.crawl.page_visit import PageVisit
     from recrawl.crawl.progress import Figures
     from recrawl.crawl.tally import Tally
@@ -124,7 +124,7 @@ async def _crawl(
         silent: list[str] = []
 
         def found(address: str, what: Discovered) -> None:
-            _say_found(address, what)
+            _say_found(settings, address, what)
             silent.extend(() if what.reached else what.remarks)
 
         reloading.stop = crawler.stop
@@ -210,7 +210,7 @@ class _Reloading:
         found = reload_settings(old, new)
         with open_store(store) as reader:
             if needs_replay(found.settings, reader):
-                found = reload_settings(old, new, added=False)
+                found = reload_settings(old, new, regroups=False)
         said = [f"applied: {', '.join(found.applied)}"] if found.applied else []
         said += [f"restart the crawl for: {', '.join(found.restart)}"] if found.restart else []
         screen.remark(f"Settings read again; {'; '.join(said) or 'nothing changed'}.")
@@ -241,36 +241,53 @@ def _say_troubles(tally: Tally, alone: int, hosts: int) -> None:
 async def find_pages(
     settings: Settings,
     store: Path,
-    number: int,
+    numbers: Sequence[int],
     access: AccessTable | None = None,
-    on_answer: Callable[[], object] = bool,
-) -> None:
-    """Discover the pages of one site, and store them.
+    on_answer: Callable[[], object] | None = None,
+) -> str:
+    """Look for the pages of some rules now, and store them; returns why no site answered.
 
     Args:
         settings: What is asked of the crawl.
         store: Its store.
-        number: Number of the site's rule.
+        numbers: Numbers of the rules.
         access: How addresses are asked for.
-        on_answer: Called once the site has answered, before anything is stored.
+        on_answer: Called once the sites have answered, before anything is stored.
 
     Raises:
-        NothingAnswered: The site cannot be asked now.
+        NothingAnswered: With `on_answer`: a site cannot be asked now.
     """
     from recrawl.clock import RealClock
     from recrawl.crawl.running import running
-    from recrawl.errors import NothingAnswered
-    from recrawl.fetch.host_slots import PATIENCE
-    from recrawl.fetch.http.resolver import NOT_PUBLIC
+
+    silent: list[str] = []
+    reached = 0
+
+    def found(number: int, what: Discovered) -> None:
+        nonlocal reached
+        _say_found(settings, settings.rules[number].address, what)
+        reached += what.reached
+        silent.extend(() if what.reached else what.remarks)
 
     remark = screen.remark
     async with running(settings, store, RealClock(), access=access, on_remark=remark) as crawler:
-        if why := await crawler.trouble_at(number):
-            hint = "--local allows it" if NOT_PUBLIC in why else "--later adds it all the same"
-            raise NothingAnswered(f"{settings.rules[number].address}: {why}; {hint}")
-        on_answer()
-        _say_found(settings.rules[number].address, await crawler.discover(number, PATIENCE))
+        if on_answer is not None:
+            for number in numbers:
+                await _check_answer(crawler, settings.rules[number].address, number)
+            on_answer()
+        await crawler.find(numbers, found)
         await crawler.save()
+    return "" if reached or not silent else silent[0]
+
+
+async def _check_answer(crawler: Crawler, address: str, number: int) -> None:
+    """Raise if a site cannot be asked now."""
+    from recrawl.errors import NothingAnswered
+    from recrawl.fetch.http.resolver import NOT_PUBLIC
+
+    if why := await crawler.trouble_at(number):
+        hint = "--local allows it" if NOT_PUBLIC in why else "--later adds it all the same"
+        raise NothingAnswered(f"{address}: {why}; {hint}")
 
 
 def _recorder(options: CrawlOptions, settings: Settings) -> Callable[[Fetcher], Fetcher] | None:
@@ -312,12 +329,43 @@ def _say_replayed(visits: int) -> None:
     screen.remark(f"Replayed {visits:,} visits.")
 
 
-def _say_found(address: str, found: Discovered) -> None:
-    sitemaps, feeds = found.sitemaps, found.feeds
-    count = len(found.addresses)
-    screen.remark(f"{address}: {count:,} pages in {sitemaps} sitemaps and {feeds} feeds.")
+def _say_found(settings: Settings, address: str, found: Discovered) -> None:
+    screen.remark(f"{address}: {found_sentence(settings, address, found)}")
     for sentence in found.remarks:
         screen.remark(f"  {sentence}")
+
+
+def found_sentence(settings: Settings, address: str, found: Discovered) -> str:
+    """What was found of a site, and what to do where that is next to nothing.
+
+    >>> from recrawl.crawl.finding import Discovered
+    >>> from recrawl.settings.rules import Rule
+    >>> from recrawl.settings.settings import Settings
+    >>> asked = Settings("bot (me@example.org)", rules=(Rule("https://a.org/"),))
+    >>> found_sentence(asked, "https://a.org/", Discovered({"https://a.org/": None}, new=1))
+    'Found 1 page (no sitemaps, no feeds). Set links = 3 to follow links.'
+    >>> pages = dict.fromkeys(["https://a.org/", "https://a.org/b"])
+    >>> found_sentence(asked, "https://a.org/", Discovered(pages, new=1, sitemaps=1))
+    'Found 2 pages, 1 of them new (1 sitemap, no feeds).'
+    """
+    from recrawl.report.words import counted
+
+    rule = settings.rule_for(address)
+    if not found.reached:
+        return "No answer yet; a crawl asks again."
+    pages = counted(len(found.addresses), "page")
+    if rule is not None and rule.exact:
+        return f"Found {pages}."
+    if len(found.addresses) > 1 and found.new:
+        pages += (
+            ", all new" if found.new >= len(found.addresses) else f", {found.new:,} of them new"
+        )
+    kinds = {"sitemap": found.sitemaps, "feed": found.feeds}
+    named = [counted(number, kind) if number else f"no {kind}s" for kind, number in kinds.items()]
+    said = f"Found {pages} ({', '.join(named)})."
+    if len(found.addresses) == 1 and rule is not None and not rule.links:
+        said += " Set links = 3 to follow links."
+    return said
 
 
 def _say_synced(synced: ListingSynced) -> None:

@@ -56,12 +56,13 @@ def hint(
         if None in named or not named:
             raise InvalidInput(f"{name} is no address of a page")
         addresses.update(dict.fromkeys(filter(None, named)))
-    wanted = [address for address in addresses if asked.rule_of(address) != NO_RULE]
-    if not wanted:
+    admitted = [each for each in map(asked.admit, addresses) if each.rule != NO_RULE]
+    if not admitted:
         raise InvalidInput(f"none of these pages belongs to a site of {settings}")
+    wanted = list(dict.fromkeys(each.address for each in admitted))
     add_hints(store, wanted, time.time())
     unit = "1 hint" if len(wanted) == 1 else f"{len(wanted):,} hints"
-    other = len(addresses) - len(wanted)
+    other = len(addresses) - len(admitted)
     left = f"; {other:,} of no site left out" if other else ""
     takes = "the crawl takes them now" if is_locked(store) else "the next crawl takes them"
     screen.remark(f"Noted {unit}{left}; {takes}.")

@@ -25,6 +25,7 @@ from recrawl.cli.design import design
 from recrawl.cli.diff import diff
 from recrawl.cli.estimate import estimate
 from recrawl.cli.export import export
+from recrawl.cli.find import find
 from recrawl.cli.get import get
 from recrawl.cli.hint import hint
 from recrawl.cli.history import history
@@ -49,6 +50,7 @@ app = verb_group(
         "Crawl": {
             "init": init,
             "add": add,
+            "find": find,
             "remove": remove,
             "crawl": crawl,
             "hint": hint,

@@ -25,8 +25,8 @@ _SORT = typer.Option(
 _HOST = typer.Option(metavar="HOST", help="Only pages of this host.", show_default=False)
 _STATUS = typer.Option(
     metavar="STATUS",
-    help="Only pages that are new, copied, suspected, gone, refused, moved, removed, unlisted "
-    "(of no site any more) or a shell (empty without JavaScript).",
+    help="Only pages that are new, copied, suspected, gone, refused, moved, duplicate, removed, "
+    "unlisted (of no site any more) or a shell (empty without JavaScript).",
     show_default=False,
 )
 

@@ -24,14 +24,14 @@ def why(
     nothing is changed. The next visit, and what would change it, is found by
     simulating the crawl ahead. A crawl of more than 2,000 pages is simulated with
     a random sample of that many. For a page that the crawl does not know it says
-    whether robots.txt forbids it.
+    whether robots.txt forbids it, or which filter leaves it out.
 
     \b
     Examples:
         recrawl why https://example.org/news
         recrawl why https://example.org/news --json
     """  # noqa: D301 - \b tells click to leave the paragraph alone
-    from recrawl.inspect.why.why import forbidden, reasons
+    from recrawl.inspect.why.why import reasons, refused
     from recrawl.parse.addresses import canonical
     from recrawl.report.why.object import why_object
     from recrawl.report.why.words import why_lines
@@ -39,7 +39,7 @@ def why(
     with inspecting.open_snapshot(settings) as (snapshot, reader):
         address, found = canonical(url), None
         if address and reader.find_pages([address]) == [None]:
-            found = forbidden(snapshot, reader, address)
+            found = refused(snapshot, reader, address)
         if found is None:
             page, _ = inspecting.page_of(reader, url)
             found = reasons(snapshot, reader, page)

@@ -13,6 +13,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from recrawl.crawl.discovery import Discovery
+from recrawl.crawl.duplicates import DuplicateFinder
 from recrawl.crawl.finding import SiteFinder
 from recrawl.crawl.hints import HintTaker
 from recrawl.crawl.ledger import Ledger
@@ -31,20 +32,23 @@ from recrawl.fetch.cpu_shares import CpuShares
 from recrawl.fetch.host_slots import PATIENCE, HostBusy
 from recrawl.fetch.polite import PoliteClient
 from recrawl.fetch.robots_cache import RobotsCache
+from recrawl.frontier.sources import expected_unknown
 from recrawl.parse.addresses import host_of, origin_of
 from recrawl.scheduler.crawl_schedule import CrawlSchedule
 from recrawl.state.announcements import hear
+from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 
     from recrawl.adapters.documents.converter import DocumentConverter
     from recrawl.clock import Clock
-    from recrawl.crawl.discovery import Discovered
+    from recrawl.crawl.finding import Discovered
     from recrawl.crawl.page_visit import PageVisit
     from recrawl.crawl.tally import Tally
     from recrawl.entries.entries import Receipt
     from recrawl.entries.listings import ListingSynced
+    from recrawl.entries.sources import Source
     from recrawl.entries.store import ReadStore
     from recrawl.fetch.fetcher import Fetcher
     from recrawl.scheduler.crawl_schedule import DuePage
@@ -115,10 +119,13 @@ class Crawler:
         self._new_pages = NewPages(self.schedule, ledger, robots, self._wake, threads)
         pages = PageReader(threads, documents, cpu.charge, on_remark)
         visitor = PageVisitor(crawl, client, self._version, clock, pages, lambda: self._stopping)
-        self._visits = VisitCycle(self.schedule, visitor, ledger, self._new_pages, on_remark)
+        duplicates = DuplicateFinder(self.schedule, threads, self._version, self._new_pages.moved)
+        self._visits = VisitCycle(
+            self.schedule, visitor, ledger, self._new_pages, duplicates, on_remark
+        )
         discovery = Discovery(client, settings, threads)
         self._finder = SiteFinder(
-            discovery, settings.rules, crawl.discovered, clock, self.add, self._hear, ledger.put
+            discovery, crawl, clock, self._new_pages, self._hear, ledger.put, self._visit_early
         )
         self._hints = HintTaker(crawl, reader, self.add, ledger.put, self._wake)
         lists = ListFetcher(client, threads)
@@ -208,7 +215,7 @@ class Crawler:
         self._wake()
 
     async def discover(self, rule: int, patience: float = inf) -> Discovered:
-        """Look for the pages of a site, and add them.
+        """Look for the pages of a site now, in all its sitemaps and feeds, and add them.
 
         Args:
             rule: Number of its rule.
@@ -232,6 +239,23 @@ class Crawler:
             await self._ledger.put(RobotsRead(origin, at_seconds=0.0))  # long ago: asked anew
         return found.trouble
 
+    async def find(
+        self, rules: Iterable[int], on_found: Callable[[int, Discovered], object]
+    ) -> None:
+        """Look for the pages of some rules now; `on_found` is told of each origin, by a rule."""
+        await self._finder.find_all(rules, on_found)
+
+    def _visit_early(self, address: str) -> bool | None:
+        """Visit a page out of its turn, if it may be now; None if it never will be any more."""
+        (page,) = self._reader.find_pages([address])
+        agenda, now = self.crawl.agenda, self._clock.now()
+        if page is None or page >= len(agenda) or agenda.status(page) is not PageStatus.COPIED:
+            return None
+        if self._stopping or self.schedule.ready_for(page) > now:
+            return False
+        self._begin([self.schedule.lease(page)])
+        return True
+
     def add(self, addresses: Iterable[str]) -> asyncio.Future[Receipt]:
         """Add pages by their canonical addresses; those already known stay as they are."""
         return self._new_pages.add(addresses, self._clock.now())
@@ -241,9 +265,9 @@ class Crawler:
         saved: asyncio.Future[Receipt] = self.schedule.save()
         return saved
 
-    async def _hear(self, dates: Mapping[str, tuple[str, float]]) -> None:
-        """Take in what sitemaps and feeds say of changes."""
-        for _ in hear(self.crawl, self._reader, dates, self._clock.now()):
+    async def _hear(self, source: Source, dates: Mapping[str, float] | None) -> None:
+        """Take in what a sitemap or feed says of changes."""
+        for _ in hear(self.crawl, self._reader, source, dates, self._clock.now()):
             await asyncio.sleep(0)
 
     def figures(self) -> Figures:
@@ -257,6 +281,7 @@ class Crawler:
             changes=self.tally.changes,
             failed=self.tally.failed,
             wait=max(status.next_visit - self._clock.now(), 0.0),
+            unknown=expected_unknown(self.crawl.sources, self._clock.now()),
         )
 
     def left_alone(self) -> tuple[int, int]:

@@ -1,8 +1,9 @@
 """Finding the pages of a site: what its robots.txt, sitemaps and feeds name.
 
-A site's own address is always one of its pages. Sitemaps are those that robots.txt names, else
-`/sitemap.xml`; feeds are those that the page at the site's address links to. Nothing counts that
-has no rule or that robots.txt forbids, and every request waits its turn.
+A site's own address is always one of its pages. Its *sources* are the sitemaps that robots.txt
+names, else `/sitemap.xml`, the sitemaps that these name, and the feeds that the page at the site's
+address links to. Nothing counts that has no rule or that robots.txt forbids, and every request
+waits its turn.
 
 Touches: the network and the clock, through what it is given.
 """
@@ -10,13 +11,14 @@ Touches: the network and the clock, through what it is given.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from math import inf, isfinite
+from hashlib import blake2b
+from itertools import islice
+from math import isfinite
 from typing import TYPE_CHECKING, TypeVar
 
-from recrawl.detect.reliability import FEED, SITEMAP
+from recrawl.entries.sources import SourceKind
 from recrawl.fetch.host_slots import HostBusy
 from recrawl.parse.addresses import host_of, origin_of, site_of
 from recrawl.parse.encodings import decoded
@@ -27,12 +29,14 @@ from recrawl.parse.messages import Request, Response
 from recrawl.parse.robots_tags import read_robots_tags
 from recrawl.parse.sitemaps import read_sitemap
 from recrawl.settings.rules import NO_RULE
-from recrawl.visits.status import RobotsTag
+from recrawl.state.refusals import Refusals
+from recrawl.visits.status import Refusal, RobotsTag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from recrawl.crawl.worker_threads import WorkerThreads
+    from recrawl.entries.sources import Source
     from recrawl.fetch.polite import PoliteClient
     from recrawl.parse.robots import Permission
     from recrawl.parse.sitemaps import DatedAddress
@@ -40,38 +44,64 @@ if TYPE_CHECKING:
 
 Made = TypeVar("Made")
 
-_OK = 200
-_MOST_SITEMAPS = 1_000
+_OK, _NOT_MODIFIED = 200, 304
+_MISSING = (404, 410)
+_MOST_SITEMAPS = 1_000  # that robots.txt may name
 _MOST_FEEDS = 10
-_DEEPEST = 3  # indexes of sitemaps in each other
-_MOST_PAGES = 2_000_000
-_MOST_LETTERS = 200_000_000  # of all their addresses
+_LONGEST_VALIDATOR = 1_000
 _AT_ONCE = 20  # requests of all sites together, so that visits go on beside
 
 
 @dataclass(slots=True)
-class Discovered:
-    """What was found of a site.
+class SiteSurvey:
+    """Where the pages of a site may be found.
 
     Attributes:
-        addresses: Its pages, in the order in which they were found.
-        dates: Where a page is dated, and when it changed last by its site's word, in epoch seconds.
-        sitemaps: How many sitemaps were read.
-        feeds: How many feeds were read.
+        addresses: Addresses of its rules, as far as they are allowed.
+        sources: Its sources by address; without sitemaps of an index.
+        complete: Whether these are all: the page that names feeds could be read.
+        named: Sources of which a failure is told: somebody says that they are there.
         remarks: What went wrong, a sentence each.
         reached: Whether its host could be asked at all.
+        refused: Addresses of its rules that are not taken in.
     """
 
-    addresses: dict[str, None] = field(default_factory=dict)
-    dates: dict[str, tuple[str, float]] = field(default_factory=dict)
-    sitemaps: int = 0
-    feeds: int = 0
+    addresses: list[str] = field(default_factory=list)
+    sources: dict[str, SourceKind] = field(default_factory=dict)
+    complete: bool = True
+    named: set[str] = field(default_factory=set)
     remarks: list[str] = field(default_factory=list)
     reached: bool = True
+    refused: Refusals = field(default_factory=Refusals)
+
+
+@dataclass(slots=True)
+class SourceRead:
+    """What a look at a source showed.
+
+    Attributes:
+        source: The source, with the validators of the response.
+        addresses: Pages that it names.
+        dates: When pages changed last by its word, in epoch seconds; None if it is as it was.
+        sitemaps: Sitemaps that it names, if it is an index.
+        problem: Why nothing is known of it, in one sentence; empty if something is.
+        missing: Whether that is because there is none.
+        broken: Why this is not all; empty if it is.
+        refused: Addresses that it names and that are not taken in.
+    """
+
+    source: Source
+    addresses: list[str] = field(default_factory=list)
+    dates: dict[str, float] | None = field(default_factory=dict)
+    sitemaps: Sequence[DatedAddress] = ()
+    problem: str = ""
+    missing: bool = False
+    broken: str = ""
+    refused: Refusals = field(default_factory=Refusals)
 
 
 class Discovery:
-    """Finds pages.
+    """Surveys sites, and reads their sources.
 
     Args:
         client: Makes requests.
@@ -89,138 +119,157 @@ class Discovery:
         self._settings = settings
         self._threads = threads
         self._few = asyncio.Semaphore(_AT_ONCE)
+        self._local = {origin_of(rule.address) for rule in settings.rules if rule.local}
 
-    async def of(self, numbers: Sequence[int], patience: float = inf) -> Discovered:
-        """What is found of the sites and pages of some rules, all of one origin.
+    async def survey(
+        self, numbers: Sequence[int], patience: float, *, sources: bool = True
+    ) -> SiteSurvey:
+        """Where the pages of the sites and pages of some rules may be found, all of one origin.
 
         Args:
             numbers: The rules.
             patience: Days to wait for a turn at most.
+            sources: Whether sitemaps and feeds are wanted.
         """
         rules = [self._settings.rules[number] for number in numbers]
-        search = _Search(origin_of(rules[0].address), any(rule.local for rule in rules), patience)
-        permission = await self._permission(search)
-        if permission is None:
+        found, origin = SiteSurvey(), origin_of(rules[0].address)
+        permission = await self._permission(origin, patience)
+        if isinstance(permission, str):
             # They are tried when their host can be asked.
-            search.found.addresses |= dict.fromkeys(rule.address for rule in rules)
-            search.found.reached = False
-            return search.found
-        search.permission = permission
-        self._add(search, [rule.address for rule in rules])
-        sites = [rule.address for rule in rules if not rule.exact]
+            found.addresses = [rule.address for rule in rules]
+            found.remarks.append(f"{origin}: {permission}")
+            found.reached = False
+            return found
+        named = (rule.address for rule in rules)
+        found.addresses = list(self._ours(named, origin, permission, found.refused).values())
+        sites = [rule.address for rule in rules if sources and not rule.exact]
         if sites:
-            await self._read_sitemaps(search, permission.robots.sitemaps)
+            sitemaps = list(islice(permission.robots.sitemaps, _MOST_SITEMAPS))
+            found.named.update(sitemaps)
+            sitemaps = sitemaps or [f"{origin}/sitemap.xml"]
+            found.sources |= dict.fromkeys(sitemaps, SourceKind.SITEMAP)
         for address in sites:
-            await self._read_feeds(search, address)
-        return search.found
+            feeds = await self._feeds(found, origin, address, patience)
+            found.sources |= dict.fromkeys(feeds, SourceKind.FEED)
+        return found
 
-    def _add_dated(self, search: _Search, kind: str, entries: Sequence[DatedAddress]) -> None:
-        """Add what a sitemap or a feed names, with its dates."""
-        self._add(search, (entry.address for entry in entries))
-        found = search.found
+    async def read(self, source: Source, patience: float, *, whole: bool) -> SourceRead:
+        """Look at a sitemap or a feed.
+
+        Args:
+            source: The source.
+            patience: Days to wait for a turn at most.
+            whole: Whether to ask for all of it, though it may be as it was.
+        """
+        permission = await self._permission(source.origin, patience)
+        if isinstance(permission, str):
+            return SourceRead(source, problem=permission)
+        etag, modified = ("", "") if whole else (source.etag, source.modified)
+        response = await self._get(source.address, source.origin, patience, etag, modified)
+        if response.status == _NOT_MODIFIED and (etag or modified):
+            return SourceRead(source, dates=None)
+        if not _is_page(response):
+            return SourceRead(source, problem=_why(response), missing=response.status in _MISSING)
+        signature = blake2b(response.body, digest_size=16).digest()
+        is_same = signature == source.signature
+        source = replace(
+            _with_validators(source, response), signature=signature, size=len(response.body)
+        )
+        if is_same and not whole:
+            return SourceRead(source, dates=None)
+        work = partial(self._parse, source, response, permission)
+        read, problem = await self._done(response, work)
+        return read or SourceRead(source, problem=problem)
+
+    def _parse(self, source: Source, response: Response, permission: Permission) -> SourceRead:
+        """Read the body of a source; in a thread, for it may take a second."""
+        read, dates = SourceRead(source), dict[str, float]()
+        if source.kind is SourceKind.SITEMAP:
+            sitemap = read_sitemap(response.body, source.address)
+            entries, read.broken, read.sitemaps = sitemap.pages, sitemap.broken, sitemap.sitemaps
+        else:
+            feed = read_feed(response.body, response.address)
+            entries, read.broken = feed.entries, feed.broken
+        addresses = (entry.address for entry in entries)
+        ours = self._ours(addresses, source.origin, permission, read.refused)
+        read.addresses = list(dict.fromkeys(ours.values()))
         for entry in entries:
-            if isfinite(entry.modified) and entry.address in found.addresses:
-                found.dates.setdefault(entry.address, (kind, entry.modified))
+            if isfinite(entry.modified) and (page := ours.get(entry.address)) is not None:
+                dates.setdefault(page, entry.modified)
+        read.dates, read.source = dates, replace(source, dated=bool(dates))
+        return read
 
-    def _add(self, search: _Search, addresses: Iterable[str]) -> None:
-        """Add what has a rule and is allowed."""
-        found, permission = search.found, search.permission
-        host = host_of(search.origin + "/")
-        for address in addresses:
-            if len(found.addresses) >= _MOST_PAGES or search.letters > _MOST_LETTERS:
-                return
-            ours = self._settings.rule_of(address) != NO_RULE and host_of(address) == host
-            if ours and permission and permission.robots.allows(address):
-                search.letters += len(address)
-                found.addresses[address] = None
+    def _ours(
+        self, addresses: Iterable[str], origin: str, permission: Permission, refused: Refusals
+    ) -> dict[str, str]:
+        """Addresses of pages that are taken in and allowed, by those that they were found under.
 
-    async def _read_sitemaps(self, search: _Search, named: Sequence[str]) -> None:
-        found = search.found
-        todo = deque((address, 0) for address in named or [f"{search.origin}/sitemap.xml"])
-        seen = {address for address, _ in todo}
-        while todo and len(seen) <= _MOST_SITEMAPS:
-            address, depth = todo.popleft()
-            response = await self._get(address, search)
-            if not _is_page(response):
-                if named:
-                    found.remarks.append(f"{address}: {_why(response)}")
+        Others of the same host are counted as refused.
+        """
+        host, found = host_of(origin + "/"), dict[str, str]()
+        for address in dict.fromkeys(addresses):
+            if host_of(address) != host:
                 continue
-            # Half a second and more for a large one, in which nothing else could be done.
-            read = partial(self._read_sitemap, search, address, response)
-            further = await self._done(search, response, read) or []
-            found.sitemaps += 1
-            for each in further if depth < _DEEPEST else ():
-                if each not in seen:
-                    seen.add(each)
-                    todo.append((each, depth + 1))
+            admission = self._settings.admit(address)
+            refused.note_admission(address, admission)
+            if admission.rule == NO_RULE:
+                continue
+            if permission.robots.allows(admission.address):
+                found[address] = admission.address
+            else:
+                refused.note(Refusal.ROBOTS, "", admission.address)
+        return found
 
-    def _read_sitemap(self, search: _Search, address: str, response: Response) -> list[str]:
-        """Add the pages of a sitemap; returns further sitemaps."""
-        sitemap = read_sitemap(response.body, address)
-        if sitemap.broken:
-            search.found.remarks.append(f"{address}: {sitemap.broken}")
-        self._add_dated(search, SITEMAP, sitemap.pages)
-        return [entry.address for entry in sitemap.sitemaps]
-
-    async def _read_feeds(self, search: _Search, address: str) -> None:
-        home = await self._get(address, search)
+    async def _feeds(
+        self, found: SiteSurvey, origin: str, address: str, patience: float
+    ) -> list[str]:
+        """Feeds that the page at a site's address names, or is itself."""
+        home = await self._get(address, origin, patience)
         if not _is_page(home):
-            search.found.remarks.append(f"{address}: {_why(home)}")
-            return
+            found.remarks.append(f"{address}: {_why(home)}")
+            found.complete = False
+            return []
         header = home.headers.get("content-type", "")
         if self._settings.heeds_robots_tags(address):
             tags = read_robots_tags(home, self._settings.robots_agent).tags
             if RobotsTag.NOFOLLOW in tags:
-                return
+                return []
         if looks_like_feed(content_type(header)[0], home.body):
-            await self._done(search, home, partial(self._read_feed, search, home))
-            return
-        find = partial(_feeds_of, home, header)
-        for each in (await self._done(search, home, find) or [])[:_MOST_FEEDS]:
-            response = await self._get(each, search)
-            if _is_page(response):
-                await self._done(search, response, partial(self._read_feed, search, response))
+            return [address]
+        feeds, problem = await self._done(home, partial(_feeds_of, home, header))
+        if problem:
+            found.remarks.append(f"{address}: {problem}")
+        return (feeds or [])[:_MOST_FEEDS]
 
-    async def _done(
-        self, search: _Search, response: Response, work: Callable[[], Made]
-    ) -> Made | None:
-        """What some work on a response makes; None, and a remark, where it takes too long."""
-        address, size = response.address, len(response.body)
+    async def _done(self, response: Response, work: Callable[[], Made]) -> tuple[Made | None, str]:
+        """What some work on a response makes, or why it takes too long or fails."""
         try:
-            return await self._threads.read(work, size, site_of(search.origin + "/"))
+            made = await self._threads.read(work, len(response.body), site_of(response.address))
         except Exception as error:  # noqa: BLE001 - nothing that a site says may end a crawl
             late = isinstance(error, TimeoutError)
             why = str(error) or "it takes longer than a minute" if late else repr(error)
-            search.found.remarks.append(f"{address}: cannot be read ({why:.200})")
-            return None
+            return None, f"cannot be read ({why:.200})"
+        return made, ""
 
-    def _read_feed(self, search: _Search, response: Response) -> None:
-        feed = read_feed(response.body, response.address)
-        search.found.feeds += 1
-        self._add_dated(search, FEED, feed.entries)
-
-    async def _permission(self, search: _Search) -> Permission | None:
-        """What the host allows; None, and a remark, where that cannot be had."""
+    async def _permission(self, origin: str, patience: float) -> Permission | str:
+        """What a host allows, or why that cannot be had."""
         try:
             permission = await self._client.permission(
-                search.origin, local=search.local, patience=search.patience
+                origin, local=origin in self._local, patience=patience
             )
         except HostBusy as busy:
-            search.found.remarks.append(f"{search.origin}: {busy.why or _LEFT_ALONE}")
-            return None
-        if permission.trouble:
-            search.found.remarks.append(f"{search.origin}: {permission.trouble}")
-            return None
-        return permission
+            return busy.why or _LEFT_ALONE
+        return permission.trouble or permission
 
-    async def _get(self, address: str, search: _Search) -> Response:
+    async def _get(
+        self, address: str, origin: str, patience: float, etag: str = "", modified: str = ""
+    ) -> Response:
         """Response at an address, wherever it leads, robots.txt permitting."""
-        ours = host_of(address) == host_of(search.origin + "/")
-        local = search.local if ours else self._settings.is_local(address)
+        ours = host_of(address) == host_of(origin + "/")
+        local = origin in self._local if ours else self._settings.is_local(address)
+        request = Request(address, etag, modified, local=local)
         try:
-            return await self._client.get(
-                Request(address, local=local), patience=search.patience, limit=self._few
-            )
+            return await self._client.get(request, patience=patience, limit=self._few)
         except HostBusy as busy:
             return Response(address, problem="timeout", detail=busy.why or _LEFT_ALONE)
 
@@ -228,16 +277,15 @@ class Discovery:
 _LEFT_ALONE = "its host wants to be left alone for now"
 
 
-@dataclass(slots=True)
-class _Search:
-    """One search: where, how long it may wait, what it has found so far, and how many letters."""
-
-    origin: str
-    local: bool
-    patience: float
-    permission: Permission | None = None
-    letters: int = 0
-    found: Discovered = field(default_factory=Discovered)
+def _with_validators(source: Source, response: Response) -> Source:
+    """A source with the validators of its own response, not of where a redirect has led."""
+    headers = response.headers if response.address == source.address else {}
+    etag, modified = (headers.get(name, "") for name in ("etag", "last-modified"))
+    fit = [
+        text if len(text) <= _LONGEST_VALIDATOR and text.isascii() else ""
+        for text in (etag, modified)
+    ]
+    return replace(source, etag=fit[0], modified=fit[1])
 
 
 def _feeds_of(home: Response, header: str) -> list[str]:

@@ -52,10 +52,10 @@ class HintTaker:
     async def take(self) -> None:
         """Take the hints that wait: known pages may have changed, others are new pages."""
         while some := self._reader.hints(self._last, _AT_ONCE):
-            named = dict.fromkeys(address for _, address in some)
-            addresses = [each for each in named if canonical(each) == each]  # whoever wrote them
+            settings, rule_of = self._crawl.settings, self._crawl.settings.rule_of
+            named = [each for _, each in some if canonical(each) == each]  # whoever wrote them
+            addresses = list(dict.fromkeys(settings.admit(each).address for each in named))
             unknown = hear_hints(self._crawl, self._reader, addresses)
-            rule_of = self._crawl.settings.rule_of
             new = [address for address in unknown if rule_of(address) != NO_RULE]
             if new:
                 self._add(new)

@@ -52,6 +52,11 @@ class Collected:
         yield GaugeMetricFamily("recrawl_copies", "Pages of which there is a copy.", figures.copies)
         yield GaugeMetricFamily("recrawl_new_pages", "Pages without a copy.", figures.new)
         yield GaugeMetricFamily(
+            "recrawl_unknown_pages",
+            "Pages expected to exist that are not known.",
+            figures.unknown,
+        )
+        yield GaugeMetricFamily(
             "recrawl_expected_fresh", "Share of copies expected to be fresh.", figures.fresh
         )
 

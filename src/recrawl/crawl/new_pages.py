@@ -6,32 +6,54 @@ Touches: a store, through what it is given.
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from recrawl.entries.entries import DetailsWritten, Found, PagesFound
+from recrawl.detect.simhash import simhash
+from recrawl.detect.verdict import read_response
+from recrawl.entries.entries import DetailsWritten, Found, PagesChanged, PagesFound
+from recrawl.entries.sources import Source, SourceKind, SourceLooked, SourcesKnown
 from recrawl.fetch.polite import MOST_HOPS
+from recrawl.parse.address_shapes import repeats, shape_of
 from recrawl.parse.addresses import host_of, origin_of, site_of
 from recrawl.parse.encodings import decoded
 from recrawl.parse.links import links
+from recrawl.settings.filters import Refused
+from recrawl.settings.rules import NO_RULE
+from recrawl.state.refusals import Refusals
 from recrawl.units import SECONDS_A_DAY
+from recrawl.visits.status import DuplicateSign, PageStatus, Refusal
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from recrawl.crawl.ledger import Ledger
+    from recrawl.crawl.page_visit import PageVisit
     from recrawl.crawl.worker_threads import WorkerThreads
     from recrawl.entries.entries import DetailPages, Receipt
+    from recrawl.entries.filtering import DuplicateOf
     from recrawl.entries.listings import ListingSynced
     from recrawl.fetch.robots_cache import RobotsCache
     from recrawl.parse.messages import Response
     from recrawl.parse.robots import Permission
     from recrawl.scheduler.crawl_schedule import CrawlSchedule
+    from recrawl.settings.rules import Rule
 
 # New pages of a budget that wait, in all and in days of the budget, before links are let be: a page
 # may make up links for ever, and what is let be now is found again at the next change.
 _MOST_WAITING, _MOST_DAYS = 10_000, 30.0
+_MOST_SOURCES = 1_000  # of an origin, beyond which no page becomes a hub
+
+
+@dataclass(frozen=True, slots=True)
+class _Brought:
+    """What a page has brought: its links, the simhash of its text, whether it is but a copy."""
+
+    links: Sequence[str]
+    simhash: int | None
+    is_copy: bool
 
 
 class NewPages:
@@ -61,18 +83,26 @@ class NewPages:
         self._on_new_pages = on_new_pages
         self._threads = threads
 
-    def add(self, addresses: Iterable[str], now: float, depth: int = 0) -> asyncio.Future[Receipt]:
+    def add(
+        self,
+        addresses: Iterable[str],
+        now: float,
+        depth: int = 0,
+        look: Callable[[PagesFound], SourceLooked] | None = None,
+    ) -> asyncio.Future[Receipt]:
         """Add pages that were found; those already known stay as they are.
 
         Args:
             addresses: Canonical addresses.
             now: The instant.
             depth: How many links away they are from what a sitemap, a feed or a person named.
+            look: The look at a source that found them, written together with them.
         """
         new = list(addresses)
         names = [host_of(address) for address in new]
         rules = self._crawl.settings.rules_of(new)
-        entry = PagesFound(new, names, rules, now * SECONDS_A_DAY, depth)
+        found = PagesFound(new, names, rules, now * SECONDS_A_DAY, depth)
+        entry = found if look is None else look(found)
         future = self._ledger.put(entry)
         future.add_done_callback(partial(self._added, entry))
         return future
@@ -102,45 +132,184 @@ class NewPages:
             links: How many links deep its rule allows.
             now: The instant.
         """
+        admission = self._crawl.settings.admit(target)
+        refusals = Refusals()
+        refusals.note_admission(target, admission)
+        self._write_refusals(host_of(target), refusals)
         depth = self._reader.depth(page) + 1
-        if depth <= links + MOST_HOPS:
-            self.add([target], now, depth)
+        if admission.rule != NO_RULE and depth <= links + MOST_HOPS:
+            self.add([admission.address], now, depth)
 
-    async def follow(self, page: int, response: Response, number: int, now: float) -> None:
-        """Add the pages of the same rule that a page links to, as deep as the rule allows."""
+    async def follow(self, visit: PageVisit, number: int, original: DuplicateOf | None) -> None:
+        """Add the pages of the same rule that a page links to, as deep as the rule allows.
+
+        What has the content of another page has its links, too, and where their addresses differ
+        they lead ever deeper: those are left alone.
+
+        A page that has a copy and leads to new pages again is a hub: a source of new pages.
+
+        Args:
+            visit: A visit that brought new content.
+            number: Number of the page's rule.
+            original: The page that it is a copy of; None if it is none.
+        """
+        page, response, rule = visit.page, visit.response, self._crawl.settings.rules[number]
         depth = self._reader.depth(page)
-        if depth >= self._crawl.settings.rules[number].links or self._has_enough(page):
+        if depth >= rule.links or self._has_enough(page):
             return
-        # All of one rule's pages are of one origin.
-        permission = await self._robots.known(origin_of(self._crawl.settings.rules[number].address))
-        work = partial(self._links, response, number, permission)
-        found: list[str] = []
-        with suppress(Exception):  # no page, whatever it holds, may end a crawl
-            owner = site_of(response.address)
-            found = await self._threads.read(work, len(response.body), owner)
+        found, simhash_now = list[str](), None
+        if original is None or original.sign is not DuplicateSign.CONTENT:
+            # All of one rule's pages are of one origin.
+            permission = await self._robots.known(origin_of(rule.address))
+            work = partial(self._links, response, number, permission)
+            with suppress(Exception):  # no page, whatever it holds, may end a crawl
+                owner = site_of(response.address)
+                read = await self._threads.read(work, len(response.body), owner)
+                found, refusals, simhash_now = read
+                self._write_refusals(host_of(rule.address), refusals)
+        hub = self._hub(visit.address)
+        look = None if hub is None else partial(SourceLooked, hub)
+        added = self.add(found, visit.at, depth + 1, look)
+        if hub is None and found and original is None and visit.outcome.compared:
+            added.add_done_callback(partial(self._note_hub, visit.address, visit.at))
+        if rule.filters.traps and depth:
+            brought = _Brought(found, simhash_now, is_copy=original is not None)
+            added.add_done_callback(partial(self._judge, visit.address, brought))
+
+    def unchanged(self, visit: PageVisit) -> None:
+        """Note that a page is as it was: if it is a hub, nothing is new."""
+        hub = self._hub(visit.address)
+        if hub is not None:
+            self.add((), visit.at, look=partial(SourceLooked, hub))
+
+    def _hub(self, address: str) -> Source | None:
+        source = self._crawl.sources.get(origin_of(address), address)
+        return source if source is not None and source.kind is SourceKind.HUB else None
+
+    def _note_hub(self, address: str, now: float, done: asyncio.Future[Receipt]) -> None:
+        """Take a page for a hub whose links have led to new pages."""
+        if done.cancelled() or done.exception() is not None:
+            return
+        found = done.result()
+        assert isinstance(found, Found)  # noqa: S101 - the receipt of `PagesFound`
+        origin, sources = origin_of(address), self._crawl.sources
+        if not found.new:
+            return
+        hub = self._hub(address)
+        if hub is not None:  # by another visit, which was written meanwhile
+            self.add((), now, look=partial(SourceLooked, hub, others=len(found.new)))
+        elif sources.count(origin) < _MOST_SOURCES:
+            hub = Source(address, origin, SourceKind.HUB).after_look(now * SECONDS_A_DAY, 0)
+            sources.put(hub)
+            self._ledger.put(SourcesKnown([hub]))
+
+    def _judge(self, address: str, brought: _Brought, added: asyncio.Future[Receipt]) -> None:
+        """Learn from what a page has brought whether addresses of its shape lead anywhere."""
+        if added.cancelled() or added.exception() is not None:
+            return
+        receipt = added.result()
+        assert isinstance(receipt, Found)  # noqa: S101 - the receipt of `PagesFound`
+        links = zip(brought.links, receipt.pages, strict=True)
+        new = [each for each, page in links if page >= receipt.known]
+        host, shape, shapes = host_of(address), shape_of(address), self._crawl.shapes
+        was_trap = shapes.is_trap(host, shape)
+        fruitful = any(shape_of(each) != shape for each in new)
+        judged = shapes.judge(
+            host, shape, brought.simhash, fruitful=fruitful, duplicate=brought.is_copy
+        )
+        if judged is None:
+            return
+        self._ledger.put(judged)
+        if shapes.is_trap(host, shape) != was_trap:
+            self._release(host, shape) if was_trap else self._spring(host, shape)
+
+    def _spring(self, host: str, shape: str) -> None:
+        """Leave out the pages of a trap that links led to and that were not visited yet."""
+        refusals, pages, agenda = Refusals(), list[int](), self._crawl.agenda
+        for page, address in self._reader.waiting_pages(self._crawl.hosts.row(host)):
+            known = page < len(agenda) and agenda.status(page) is PageStatus.NEW
+            if known and shape_of(address) == shape:
+                pages.append(page)
+                refusals.note(Refusal.TRAP, shape, address)
+                agenda.withdraw(page)
+        self._write_refusals(host, refusals)
+        if pages:
+            self._ledger.put(PagesChanged(pages, rules=[NO_RULE] * len(pages)))
+
+    def _release(self, host: str, shape: str) -> None:
+        """Take in again what was left out for a shape that has turned out to be no trap."""
+        agenda, settings, now = self._crawl.agenda, self._crawl.settings, self._schedule.clock.now()
+        found: dict[int, int] = {}
+        for page, address in self._reader.waiting_pages(self._crawl.hosts.row(host)):
+            if page < len(agenda) and shape_of(address) == shape:
+                number = settings.rule_of(address)
+                out = agenda.is_withdrawn(page) or agenda.term(page) == len(settings.rules)
+                if number != NO_RULE and out:
+                    found[page] = number
+                    agenda.readmit(page, number, PageStatus.NEW, now, None)
         if found:
-            self.add(found, now, depth + 1)
+            self._ledger.put(PagesChanged(list(found), rules=list(found.values())))
+            self._on_new_pages()
+
+    def _write_refusals(self, host: str, refusals: Refusals) -> None:
+        if refusals:
+            self._ledger.put(refusals.entry(host))
 
     def _has_enough(self, page: int) -> bool:
         """Whether so many new pages wait already that the budget will not reach more for long."""
         waiting, visits_a_day = self._crawl.agenda.new_pages(page)
         return waiting > max(_MOST_WAITING, _MOST_DAYS * visits_a_day)
 
-    def _links(self, response: Response, number: int, permission: Permission | None) -> list[str]:
+    def _links(
+        self, response: Response, number: int, permission: Permission | None
+    ) -> tuple[list[str], Refusals, int | None]:
+        """Addresses of a rule that a page links to, those not taken in, and its simhash."""
         text = decoded(response.body, response.headers.get("content-type", ""))
-        rule_of = self._crawl.settings.rule_of
-        found = [each for each in links(text, response.address) if rule_of(each) == number]
-        if permission is None:
-            return found
-        return [each for each in found if permission.robots.allows(each)]
+        settings, refusals = self._crawl.settings, Refusals()
+        rule, found = settings.rules[number], dict[str, None]()
+        for each in links(text, response.address):
+            if settings.rule_for(each) is not rule:
+                continue
+            admission = settings.admit(each)
+            refusals.note_admission(each, admission)
+            if admission.rule != number or admission.address in found:
+                continue
+            refused = self._refused(admission.address, rule, permission)
+            if refused is None:
+                found[admission.address] = None
+            else:
+                refusals.note(*refused, admission.address)
+        if not rule.filters.traps:
+            return list(found), refusals, None
+        read = read_response(response, rule.criteria)
+        lines = None if read.shell else read.lines  # shells are alike, and say nothing of pages
+        return list(found), refusals, simhash(lines) if lines else None
 
-    def _added(self, entry: PagesFound, done: asyncio.Future[Receipt]) -> None:
+    def _refused(self, address: str, rule: Rule, permission: Permission | None) -> Refused | None:
+        """Why a link is not followed, though its address is in; None where it is."""
+        if permission is not None and not permission.robots.allows(address):
+            return Refused(Refusal.ROBOTS)
+        if not rule.filters.traps:
+            return None
+        if folders := repeats(address):
+            return Refused(Refusal.REPEATED, folders)
+        shape = shape_of(address)
+        if self._crawl.shapes.is_trap(host_of(address), shape):
+            return Refused(Refusal.TRAP, shape)
+        return None
+
+    def _added(self, entry: PagesFound | SourceLooked, done: asyncio.Future[Receipt]) -> None:
         """Let the agenda know of pages that are new."""
         if done.cancelled() or done.exception() is not None:
             return
         found = done.result()
-        assert isinstance(found, Found)  # noqa: S101 - the receipt of `PagesFound`
-        new = self._schedule.take_in(found, entry)
+        assert isinstance(found, Found)  # noqa: S101 - the receipt of either
+        if isinstance(entry, SourceLooked):
+            sources, source = self._crawl.sources, entry.source
+            before = sources.get(source.origin, source.address)
+            sources.put(entry.learned(before, len(found.new)))
+        pages = entry.found if isinstance(entry, SourceLooked) else entry
+        new = self._schedule.take_in(found, pages)
         self._ledger.tally.found += new
         if new:
             self._on_new_pages()

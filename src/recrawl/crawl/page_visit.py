@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from recrawl.detect.change import Convert
     from recrawl.detect.verdict import ReadPage
     from recrawl.entries.entries import Copy
+    from recrawl.entries.filtering import DuplicateOf
     from recrawl.entries.manifests import Manifest
     from recrawl.fetch.polite import PoliteClient
     from recrawl.frontier.agenda import Lease
@@ -101,6 +102,7 @@ class PageVisit:
         masks: What differs by itself on the page; None where nothing new is known.
         false_changes: Chance that a change is reported of the unchanged page.
         manifest: Chunks of a new copy; None where they are not to be written down.
+        original: The page that this one is a copy of, if it is one.
         number: Its number in the store; 0 until it is on disk.
     """
 
@@ -113,6 +115,7 @@ class PageVisit:
     masks: Masks | None = None
     false_changes: float = 0.0
     manifest: Manifest | None = None
+    original: DuplicateOf | None = None
     number: int = 0
 
     @property
@@ -169,7 +172,7 @@ class PageVisitor:
         host, trust = page.lease.host, self._trust
         conditional = page.copy if trust.use_conditional(host) else None
         response = await self._client.get(
-            _request(page, conditional), slot=HostSlot(host), stop_at=self._has_rule
+            _request(page, conditional), slot=HostSlot(host), stop_at=self._others_than(page)
         )
         now = self._clock.now()
         if response.problem == "forbidden":
@@ -194,9 +197,10 @@ class PageVisitor:
             return self._visit_of(page, response, Verdict(VisitOutcome.FAILED), now)
         return await self._with_manifest(page, self._weighed(page, visit))
 
-    def _has_rule(self, address: str) -> bool:
-        """Whether an address is one of the crawl's own: a page that moves there is another page."""
-        return self._crawl.settings.rule_for(address) is not None
+    def _others_than(self, page: LeasedPage) -> Callable[[str], bool]:
+        """Whether an address is of another page of the crawl's own sites, taken in or left out."""
+        settings = self._crawl.settings
+        return lambda to: bool(settings.rule_for(to)) and settings.admit(to).address != page.address
 
     @staticmethod
     def _visit_of(page: LeasedPage, response: Response, verdict: Verdict, now: float) -> PageVisit:
@@ -380,7 +384,7 @@ class PageVisitor:
         if self._stopping():
             return None
         try:
-            response = await self._client.get(_request(page, copy), stop_at=self._has_rule)
+            response = await self._client.get(_request(page, copy), stop_at=self._others_than(page))
         except HostBusy:
             return None
         except asyncio.CancelledError:

@@ -23,6 +23,7 @@ class Figures:
         changes: How many of them found a change.
         failed: How many of them failed.
         wait: Days until something may be done next.
+        unknown: Pages expected to exist that are not known.
     """
 
     fresh: float
@@ -32,6 +33,7 @@ class Figures:
     changes: int
     failed: int
     wait: float
+    unknown: float = 0.0
 
     def line(self) -> str:
         """For people who watch.

@@ -22,6 +22,7 @@ from recrawl.units import SECONDS_A_DAY
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from recrawl.crawl.duplicates import DuplicateFinder
     from recrawl.crawl.ledger import Ledger
     from recrawl.crawl.new_pages import NewPages
     from recrawl.crawl.page_visit import PageVisit, PageVisitor
@@ -37,6 +38,7 @@ class VisitCycle:
         visitor: Visits pages.
         ledger: Writes down what happens.
         new_pages: Takes in pages that are found.
+        duplicates: Finds pages that are copies of others.
         on_remark: Called with a sentence on why a page cannot be visited now.
     """
 
@@ -46,6 +48,7 @@ class VisitCycle:
         visitor: PageVisitor,
         ledger: Ledger,
         new_pages: NewPages,
+        duplicates: DuplicateFinder,
         on_remark: Callable[[str], object],
     ) -> None:
         self._on_remark = on_remark
@@ -54,6 +57,7 @@ class VisitCycle:
         self._visitor = visitor
         self._ledger = ledger
         self._new_pages = new_pages
+        self._duplicates = duplicates
 
     async def make(self, due: DuePage, copy: Copy | None, masks: str) -> None:
         """Make one visit, learn from it and write it down.
@@ -67,8 +71,10 @@ class VisitCycle:
         number = agenda.term(page)
         rule = self._settings.rules[number]
         try:
-            leased = LeasedPage(lease, due.address, copy, read_masks(masks), rule)
-            visit = await self._visitor.visit(leased)
+            known = self._duplicates.known_copy(page, copy)
+            leased = LeasedPage(lease, due.address, known, read_masks(masks), rule)
+            first = await self._visitor.visit(leased)
+            visit = await self._duplicates.checked(leased, first)
         except HostBusy as busy:
             agenda.release_lease(page, busy.until)
             if busy.why:
@@ -91,19 +97,26 @@ class VisitCycle:
         )
         self._ledger.put_visit(self._entry(visit, learned), visit)
         self._schedule.visited()
+        self._duplicates.after(visit)
         if visit.moved_to:
             self._new_pages.moved(page, visit.moved_to, rule.links, visit.at)
-        if rule.links and visit.follows_links:
-            await self._new_pages.follow(page, visit.response, number, visit.at)
+        if rule.links and first.follows_links:
+            await self._new_pages.follow(first, number, visit.original)
+        elif rule.links and first.outcome.compared:
+            self._new_pages.unchanged(first)
 
     def _entry(self, visit: PageVisit, learned: Learned) -> VisitMade:
         """A visit as it is written down."""
         response, verdict, keeps = visit.response, visit.verdict, self._settings.versions > 0
         event = learned.event
+        target = self._settings.admit(visit.moved_to).address if visit.moved_to else None
         if event is not None and verdict.gist:
             event = replace(event, gist=verdict.gist)
-        if event is not None and visit.moved_to:
-            event = replace(event, target=visit.moved_to)
+        if event is not None and target is not None:
+            event = replace(event, target=target)
+        if event is not None and visit.original is not None:
+            (original,) = self._schedule.reader.addresses([visit.original.page])
+            event = replace(event, target=original)
         if event is not None and verdict.body is not None and not keeps:
             # A body that is kept is signed where it is written.
             event = replace(event, version=digest_of(verdict.body))
@@ -124,5 +137,6 @@ class VisitCycle:
             masks=None if visit.masks is None else as_json(visit.masks),
             change=learned.change,
             event=event,
-            target=visit.moved_to or None,
+            target=target,
+            original=visit.original,
         )

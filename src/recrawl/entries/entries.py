@@ -13,13 +13,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from recrawl.entries.deliveries import DestinationMoved, DestinationsNamed, Redelivered
+from recrawl.entries.filtering import AddressesRefused, ShapeJudged
 from recrawl.entries.listings import ListingSynced
+from recrawl.entries.sources import SourceLooked, SourcesKnown
 from recrawl.visits.status import NO_TAG, Audit, PageStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from recrawl.arrays.types import Floats, Ints
+    from recrawl.entries.filtering import DuplicateOf
     from recrawl.entries.manifests import Manifest
     from recrawl.visits.status import FeedKind, RemovalReason, RobotsTag, VisitOutcome
 
@@ -111,6 +114,7 @@ class VisitMade:
         change: The new status of the page; None if it is unchanged.
         event: What readers of the change feed are told; None for nothing.
         target: Address that the page has moved to, if it has.
+        original: The page that this one is a copy of, if it is one.
     """
 
     page: int
@@ -128,6 +132,7 @@ class VisitMade:
     change: PageChange | None = None
     event: PageEvent | None = None
     target: str | None = None
+    original: DuplicateOf | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,9 +389,13 @@ Entry: TypeAlias = (
     | RobotsRead
     | SitesDiscovered
     | HintsTaken
+    | SourcesKnown
+    | SourceLooked
     | SettingsUsed
     | Checkpoint
     | Prune
+    | AddressesRefused
+    | ShapeJudged
     | ListingSynced
     | DestinationsNamed
     | DestinationMoved
@@ -396,7 +405,7 @@ Entry: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Receipt of a `PagesFound`, or of a `VisitsImported`.
+    """Receipt of a `PagesFound`, a `SourceLooked` or a `VisitsImported`.
 
     Args:
         pages: Number of each page, in the order of the addresses.

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
     from recrawl.entries.columns import OutcomeColumns, PageColumns, SampledVisits, VisitColumns
     from recrawl.entries.entries import Copy, Entry, Receipt, RobotsRead
+    from recrawl.entries.filtering import DuplicateOf, RefusedAddresses, ShapeJudged
     from recrawl.entries.listings import ListingHistory, ObjectEvent, StoredObject, Sync
     from recrawl.entries.manifests import Manifest
     from recrawl.entries.records import (
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
         Undelivered,
         Version,
     )
+    from recrawl.entries.sources import Source
 
 VISITS_AT_A_TIME = 1 << 17  # rows of a batch, unless a reader asks for fewer
 EVENTS_AT_A_TIME = 1000
@@ -125,6 +127,24 @@ class ReadStore(Protocol):
 
     def tombstones(self, after: int = 0) -> list[Tombstone]:
         """Pages that were taken out after a visit, in the order in which that was done."""
+
+    def waiting_pages(self, host: int) -> Sequence[tuple[int, str]]:
+        """Pages of a host that links led to and that were not visited yet, with addresses."""
+
+    def duplicates(self) -> dict[int, DuplicateOf]:
+        """Which page each duplicate is a copy of, by its number."""
+
+    def duplicates_of(self, page: int, most: int) -> list[int]:
+        """Pages that are copies of a page, at most so many, ascending."""
+
+    def signatures(self) -> tuple[Ints, Ints]:
+        """Pages that have a copy, ascending, and the signature of its text, or else its bytes."""
+
+    def refused_addresses(self) -> list[tuple[str, RefusedAddresses]]:
+        """Addresses that were found and not taken in, with their hosts, most first."""
+
+    def address_shapes(self) -> list[ShapeJudged]:
+        """What is known of all shapes of addresses."""
 
     # Copies.
 
@@ -255,6 +275,9 @@ class ReadStore(Protocol):
 
     def discovered(self) -> dict[str, float]:
         """Seconds after 1970 at which new pages of sites were last looked for, by address."""
+
+    def sources(self) -> list[Source]:
+        """All sources of new pages, in the order of their addresses."""
 
     def host_delays(self, hosts: Ints) -> tuple[Floats, Floats]:
         """Politeness delays in days and response times in seconds of hosts; 0 if unknown."""

@@ -172,7 +172,7 @@ class AccessTable:
     def _look_up(self, values: _ByRule[T], address: str) -> T | None:
         if not values.pairs:
             return None
-        is_held = self._settings.rule_of(address) != NO_RULE
+        is_held = self._settings.rule_for(address) is not None
         return values.of(address, is_held=is_held)
 
     def _shown_there(self, address: str) -> tuple[_Headers, tuple[Secret, ...]]:

@@ -43,9 +43,10 @@ from recrawl.settings.terms import JITTER
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from recrawl.arrays.types import Floats, Ints
+    from recrawl.frontier.copied_pages import CopiedPages
     from recrawl.frontier.frontier import Frontier
     from recrawl.frontier.host_table import HostTable
     from recrawl.frontier.token_bucket import TokenBucket
@@ -156,6 +157,10 @@ class Agenda:
     def bucket(self, pool: int) -> TokenBucket:
         """What a pool has spent and may spend."""
         return self._pools[pool].bucket
+
+    def pool(self, term: int) -> Pool:
+        """The budget that pays for pages on some terms, and who shares it."""
+        return self._pools[int(self._pool_of_term[term])]
 
     def frontier(self, pool: int) -> Frontier:
         """What orders the pages of a pool that have a copy; all of them are in it afterwards."""
@@ -292,7 +297,7 @@ class Agenda:
         table = self._table
         # Of a page that others visited before, the policy knows something, and there is no copy.
         first = bool(table.row[page] == NOT_ADMITTED or table.status[page] == PageStatus.NEW)
-        return Lease(page, int(self._table.host[page]), first, now)
+        return Lease(page, int(table.host[page]), first, now)
 
     # What became of it.
 
@@ -366,11 +371,9 @@ class Agenda:
             reliability: Recall and false alarms a day of the host of each page.
             now: When it was asked.
         """
-        pool = self._pool_of_term[self._table.term[pages]]
-        for number in np.unique(pool).tolist():
-            some = np.flatnonzero(pool == number)
+        for copies, some in self._copies_of(pages):
             each = reliability[0][some], reliability[1][some]
-            self._pools[number].copies.announced(pages[some], named[some], each, now)
+            copies.announced(pages[some], named[some], each, now)
 
     def hinted(self, pages: Ints, right: Floats) -> None:
         """Let the policy know of hints that pages have changed.
@@ -379,21 +382,15 @@ class Agenda:
             pages: The pages.
             right: Chance that each hint is right.
         """
-        pool = self._pool_of_term[self._table.term[pages]]
-        for number in np.unique(pool).tolist():
-            some = np.flatnonzero(pool == number)
-            self._pools[number].copies.hinted(pages[some], right[some])
+        for copies, some in self._copies_of(pages):
+            copies.hinted(pages[some], right[some])
 
     def unannounced_changes(self, pages: Ints) -> Floats:
         """Changes that visits would have met unannounced if hosts announced none."""
-        pool, unannounced_changes = (
-            self._pool_of_term[self._table.term[pages]],
-            np.zeros(len(pages)),
-        )
-        for number in np.unique(pool).tolist():
-            some = np.flatnonzero(pool == number)
-            unannounced_changes[some] = self._pools[number].copies.unannounced_changes(pages[some])
-        return unannounced_changes
+        changes = np.zeros(len(pages))
+        for copies, some in self._copies_of(pages):
+            changes[some] = copies.unannounced_changes(pages[some])
+        return changes
 
     def failed(self, page: int, now: float) -> float:
         """Learn that a visit said nothing of its page; returns when the page is tried again."""
@@ -408,9 +405,8 @@ class Agenda:
         """
         had = self.status(page)
         times = self.failures(page) + 1 if had in _GONE else 1
-        self._done(
-            page, PageStatus.SUSPECTED if had is PageStatus.COPIED else PageStatus.GONE, times
-        )
+        suspected = had is PageStatus.COPIED
+        self._done(page, PageStatus.SUSPECTED if suspected else PageStatus.GONE, times)
         return self._postpone(page, now, recheck_after(times))
 
     def refused(self, page: int, now: float) -> float:
@@ -424,6 +420,17 @@ class Agenda:
         times = self.failures(page) + 1 if self.status(page) is PageStatus.MOVED else 2
         self._done(page, PageStatus.MOVED, times)
         return self._postpone(page, now, recheck_after(times))
+
+    def duplicate(self, page: int, now: float) -> float:
+        """Learn that a page is a copy of another; returns when it is looked at again."""
+        times = self.failures(page) + 1 if self.status(page) is PageStatus.DUPLICATE else 2
+        self._done(page, PageStatus.DUPLICATE, times)
+        return self._postpone(page, now, recheck_after(times))
+
+    def recheck(self, page: int, now: float) -> None:
+        """Let a page be looked at again now, ahead of its set time."""
+        if not self._table.leased[page] and not self._table.withdrawn[page]:
+            self._pool(page).schedule_at(page, now)
 
     def release_lease(self, page: int, at: float) -> None:
         """Take back a lease that was not used, and give it again from an instant on."""
@@ -462,6 +469,12 @@ class Agenda:
 
     def _pool(self, page: int) -> Pool:
         return self._pools[self._table.terms_of(page).pool]
+
+    def _copies_of(self, pages: Ints) -> Iterator[tuple[CopiedPages, Ints]]:
+        """The copies of each pool that some pages are of, and the places of these among them."""
+        pool = self._pool_of_term[self._table.term[pages]]
+        for number in np.unique(pool).tolist():
+            yield self._pools[number].copies, np.flatnonzero(pool == number)
 
     def _done(self, page: int, status: int, failures: int) -> None:
         table = self._table

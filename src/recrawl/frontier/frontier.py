@@ -221,6 +221,10 @@ class Frontier:
         """
         return self._turns.rate(row, now)
 
+    def worth(self, rows: Ints, now: np.datetime64) -> Floats:
+        """What a visit to each page is worth now; nan under a policy that does not tell."""
+        return self._turns.worth(rows, now)
+
     def _ready(self, now: np.datetime64) -> Bools:
         if self._free:
             return self._waiting
@@ -336,6 +340,9 @@ class _ByValue:
             return np.nan
         return self._rated.rate_since_visit(self._state, row, now)
 
+    def worth(self, rows: Ints, now: np.datetime64) -> Floats:
+        return self._policy.value(self.learned(), rows, now)
+
     def _learn(self, rows: Ints, now: Instants, outcomes: Outcomes) -> None:
         """Learn from visits, not too many at once: a policy may need kilobytes for each."""
         for first in range(0, len(rows), _MOST_AT_ONCE):
@@ -406,6 +413,11 @@ class _ByDueTime:
         """Nothing: fixed rules know no rates."""
         del row, now
         return np.nan
+
+    def worth(self, rows: Ints, now: np.datetime64) -> Floats:
+        """Nothing that is known: fixed rules know no values."""
+        del now
+        return np.full(len(rows), np.nan)
 
     def _due_days(self, rows: Ints) -> Floats:
         due = epoch_days(self._policy.due(self._state, rows, np.inf))

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 0.0  # a set time that is long past
 _KINDS = 3  # of pages that take turns
+_MOST_LOOKS = 0.25  # of the budget that may go to looks for new pages; a decision, not tuned
 # Plain numbers: names of an enumeration are slow to look up.
 _NEW, _COPIED, _REFUSED = (
     int(each) for each in (PageStatus.NEW, PageStatus.COPIED, PageStatus.REFUSED)
@@ -48,12 +49,14 @@ class Pool:
     Attributes:
         bucket: What they have cost, and may cost.
         copies: Those that have a copy.
+        looks: What looks for new pages have cost, and may cost: a part of the budget.
     """
 
     def __init__(
         self, frontier: Frontier, budget: Budget, table: PageTable, number: int, now: float
     ) -> None:
         self.bucket = TokenBucket(0.0, now=now)
+        self.looks = TokenBucket(0.0, now=now)
         self._budget = budget
         self._table = table
         self._pages = 0
@@ -135,6 +138,7 @@ class Pool:
     def _grow(self, pages: int) -> None:
         self._pages += pages
         self.bucket.set_rate(self._budget.visits_a_day(self._pages))
+        self.looks.set_rate(_MOST_LOOKS * self.bucket.visits_a_day)
 
     def _put_new(self, pages: Ints) -> None:
         """Let pages without a copy wait, those that matter most first, then as they were found."""
@@ -147,6 +151,28 @@ class Pool:
     def new_pages(self) -> int:
         """How many pages without a copy wait."""
         return len(self._new) + len(self._asleep)
+
+    # Looks for new pages.
+
+    @property
+    def price(self) -> float:
+        """What the last of the visits is worth that are made; nan where nobody knows."""
+        return self._ranking.price
+
+    def ready_to_look(self, now: float, *, fixed: bool) -> float:
+        """Instant from which the budget allows a look for new pages.
+
+        Args:
+            now: The instant.
+            fixed: Whether a person wants looks so often, whatever part of the budget they take.
+        """
+        ready = self.bucket.ready(now, first=True)
+        return ready if fixed else max(ready, self.looks.ready(now, first=True))
+
+    def look(self, now: float) -> None:
+        """Pay for a look: later revisits wait for that."""
+        self.bucket.spend(now, first=False)
+        self.looks.spend(now, first=False)
 
     # What comes next.
 

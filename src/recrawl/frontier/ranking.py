@@ -8,7 +8,7 @@ Pure.
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, isnan, nan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from recrawl.settings.terms import VisitTerms
 
 _READ_AT_ONCE = 64
+_FOLLOW = 1 / 8  # how fast the price follows the newest order
 
 
 class Ranking:
@@ -38,6 +39,10 @@ class Ranking:
         bucket: What their visits may cost.
         table: Status, host and set time of each.
         hours: Those of the terms of the pool that have hours: an order ends where some begin.
+
+    Attributes:
+        price: What the last of the visits is worth that are made, as a mean of late; nan where
+            nobody knows.
     """
 
     def __init__(
@@ -57,6 +62,8 @@ class Ranking:
         self._ends = inf
         self._leased: set[int] = set()
         self._turns = Queue(table.hosts)  # pages that were read, and wait for their hosts
+        self.price = nan
+        self._priced = True  # whether the order has said what it says of the price
 
     def renew(self) -> None:
         """Make the order anew when it is next asked for."""
@@ -81,6 +88,8 @@ class Ranking:
                 if not self._read_on():
                     return None
             elif page not in self._leased and self._table.terms_of(page).opens(now) <= now:
+                if not self._priced:  # less than one visit a tick: each is the last
+                    self._set_price(self._table.row[[page]], now)
                 return page
 
     def lease_out(self, page: int) -> None:
@@ -122,6 +131,16 @@ class Ranking:
             fits=lambda rows: self._fits(copies.page[rows], now, days),
         )
         self._order = copies.page[rows]
+        visits = int(min(days * self._bucket.visits_a_day, len(rows) - 1))
+        self._priced = visits > 0
+        if self._priced:
+            self._set_price(rows[[visits]], now)
+
+    def _set_price(self, row: Ints, now: float) -> None:
+        """Take in what a visit is worth that is just about made."""
+        self._priced = True
+        (worth,) = self._copies.frontier.worth(row, instant_after_epoch(now)).tolist()
+        self.price = worth if isnan(self.price) else self.price + _FOLLOW * (worth - self.price)
 
     def _tick(self) -> float:
         pages, visits = len(self._copies), self._bucket.visits_a_day

@@ -50,6 +50,7 @@ class PageRows:
         failure: What the last visit met in place of the page, in a word; empty where it met it.
         last_attempt: When that visit was made.
         moved_to: Where a page that has moved is now; empty where that is unknown.
+        duplicate_of: Address of the page that it is a copy of; empty for none.
     """
 
     status: Ints
@@ -69,6 +70,7 @@ class PageRows:
     failure: np.ndarray[Any, np.dtype[np.object_]]
     last_attempt: Instants
     moved_to: np.ndarray[Any, np.dtype[np.object_]]
+    duplicate_of: np.ndarray[Any, np.dtype[np.object_]]
 
     def __len__(self) -> int:
         """Count the pages."""
@@ -104,6 +106,7 @@ def page_rows(snapshot: Snapshot, reader: ReadStore) -> PageRows:
         robots=robots,
         listing=_listings(snapshot),
         **_troubles(snapshot, reader),
+        duplicate_of=_originals(reader, count),
     )
 
 
@@ -158,6 +161,14 @@ def _listings(snapshot: Snapshot) -> np.ndarray[Any, np.dtype[np.object_]]:
     """Name of the listing of each page that is the detail page of an object; empty for others."""
     names = [*(rule.listing for rule in snapshot.settings.rules), ""]
     return np.array(names, np.object_)[snapshot.rule]
+
+
+def _originals(reader: ReadStore, pages: int) -> np.ndarray[Any, np.dtype[np.object_]]:
+    """Address of the page that each page is a copy of; empty where it is none."""
+    found = np.full(pages, "", np.object_)
+    known = {page: each.page for page, each in reader.duplicates().items() if page < pages}
+    found[list(known)] = reader.addresses(list(known.values()))
+    return found
 
 
 def believed(snapshot: Snapshot, page: int) -> Beliefs | None:

@@ -43,6 +43,7 @@ PAGE_COLUMNS = (
     "failure",
     "last_attempt",
     "moved_to",
+    "duplicate_of",
 )
 RATE_COLUMNS = (
     *("page", "rate_per_day", "low", "high", "mean_interval_days", "shape", "exposure_days"),
@@ -106,6 +107,7 @@ def page_columns(pages: PageRows, next_visit: Instants) -> dict[str, Column]:
         "failure": texts(pages.failure.tolist()),
         "last_attempt": pages.last_attempt,
         "moved_to": texts(pages.moved_to.tolist()),
+        "duplicate_of": texts(pages.duplicate_of.tolist()),
     }
     return {name: columns[name] for name in PAGE_COLUMNS[1:]}
 

@@ -214,6 +214,8 @@ class CrawlSchedule:
                 agenda.refused(page, now)
             case VisitOutcome.MOVED:
                 agenda.moved(page, now)
+            case VisitOutcome.DUPLICATE:
+                agenda.duplicate(page, now)
             case VisitOutcome.FIRST:
                 agenda.copied(page, address, now, age=age)
                 crawl.last[page] = now

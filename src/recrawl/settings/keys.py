@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from recrawl.errors import InvalidInput, InvalidParameter, without_logins
+from recrawl.parse.address_patterns import address_patterns
 from recrawl.parse.addresses import canonical
 from recrawl.parse.ports import blocked_port
 from recrawl.units import days
@@ -29,11 +30,13 @@ _NAMED = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*(?:/[^\s/]+)?(?:[ ;]|$)")
 _CONTACT = re.compile(r"https?://[^\s/.]+\.[^\s]+|[^\s@(;<]+@[^\s@]+\.[^\s@]+")
 _HOURS = re.compile(r"([0-9]{1,2})\s*-\s*([0-9]{1,2})")
 _LAST_HOUR, _MIDNIGHT = 23, 24
+_PARAMETER = re.compile(r"[^\s&=#?]{1,200}")
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)B?", re.ASCII | re.IGNORECASE)
 _NO_LOGIN = (
     "address must not hold a user name or a password; a [[site]] has the keys user and password "
     "for them"
 )
+_PACES = {"auto": 0.0, "off": math.inf}  # of looks for new pages
 _BYTES_IN = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
@@ -98,6 +101,11 @@ def _duration(value: object) -> float | None:
         return None
 
 
+def _discover(value: object) -> float | None:
+    """Days between looks; 0 where their pace is learned, infinite for none."""
+    return _PACES.get(value) if isinstance(value, str) and value in _PACES else _duration(value)
+
+
 def size_bytes(value: object) -> int | None:
     """Bytes in a size such as `500M` or `2 GB`; None if it is malformed."""
     match = _SIZE.fullmatch(value.strip()) if isinstance(value, str) else None
@@ -157,6 +165,24 @@ def address(value: object) -> str | None:
     return found
 
 
+def _patterns(value: object) -> tuple[str, ...] | None:
+    texts = _texts(value)
+    if texts is not None:
+        address_patterns(texts)  # refuses what is none, and says why
+    return texts
+
+
+def _parameters(value: object) -> tuple[str, ...] | None:
+    texts = _texts(value)
+    return texts if texts is None or all(map(_PARAMETER.fullmatch, texts)) else None
+
+
+def _texts(value: object) -> tuple[str, ...] | None:
+    if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
+        return None
+    return tuple(value)
+
+
 def _selectors(value: object) -> tuple[str, ...] | None:
     if not isinstance(value, list | tuple) or not all(map(is_selector, value)):
         return None
@@ -182,6 +208,7 @@ def is_selector(value: object) -> bool:
 
 
 _TIME = "a time such as"
+_PATTERNS = 'a list of patterns such as ["/calendar/", "*.pdf"]'
 _SELECTORS = 'a list of CSS selectors such as ["main", ".price"]'
 
 TOP: Mapping[str, Key] = {
@@ -194,8 +221,17 @@ TOP: Mapping[str, Key] = {
     "objective": Key(_objective, "one of freshness, harmonic, age, missed, detected"),
     "policy": Key(_policy, "the name of a policy such as recrawl or nutch:longest=90d"),
     "weights": Key(_file, "the name of a file"),
+    "discover": Key(_discover, 'a time such as 10m, "auto" or "off"'),
+}
+FILTERS: Mapping[str, Key] = {
+    "include": Key(_patterns, _PATTERNS),
+    "exclude": Key(_patterns, _PATTERNS),
+    "drop_parameters": Key(_parameters, 'a list of names such as ["utm_*", "ref"]'),
+    "duplicates": Key(_flag, "true or false"),
+    "traps": Key(_flag, "true or false"),
 }
 TABLES: Mapping[str, Mapping[str, Key]] = {
+    "filters": FILTERS,
     "politeness": {
         "delay": Key(_duration, f"{_TIME} 1s"),
         "together": Key(_positive_count, "a whole number of requests, at least 1"),
@@ -220,11 +256,13 @@ BLOCK: Mapping[str, Key] = {
     "interval": Key(_duration, f"{_TIME} 1d"),
     "hours": Key(_hours, "two different hours of the day in UTC such as 22-6"),
     "links": Key(_count, "a whole number, at least 0"),
+    "discover": TOP["discover"],
     "watch": Key(_selectors, _SELECTORS),
     "ignore": Key(_selectors, _SELECTORS),
     "least_change": Key(_share, "a share of words between 0 and 1 such as 0.3"),
     "target": Key(_share, "a share of fresh copies between 0 and 1 such as 0.95"),
     "local": Key(_flag, "true or false"),
     "robots_tags": Key(_flag, "true or false"),
+    **FILTERS,
 }
 BLOCKS = ("site", "page")

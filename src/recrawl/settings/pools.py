@@ -66,7 +66,10 @@ def policy_of(settings: Settings) -> Policy[Any]:
 
 def fingerprint(settings: Settings) -> str:
     """Text that changes whenever a checkpoint no longer fits: rules, weights, objective, policy."""
-    rules = [[*identity(rule), rule.budget is not None, rule.weight] for rule in settings.rules]
+    rules = [
+        [*identity(rule), rule.budget is not None, rule.weight, *_filtered(rule)]
+        for rule in settings.rules
+    ]
     return json.dumps([rules, *learned_with(settings)])
 
 
@@ -96,3 +99,10 @@ def weights_file(settings: Settings) -> WeightsFile | None:
             "them by their path"
         )
     return settings.weights_file
+
+
+def _filtered(rule: Rule) -> list[object]:
+    """Filters of a rule that decide on which pages are its own; none where it has none."""
+    filters = rule.filters
+    decisive = [filters.include, filters.exclude, filters.drop_parameters, filters.traps]
+    return decisive if any(decisive) and not rule.exact else []

@@ -1,7 +1,8 @@
 """Settings that are read again while a crawl runs: what applies at once, and what needs a restart.
 
 Whatever changes what visits taught (weights, the objective, the policy, blocks that are gone, own
-budgets that come or go) needs all visits to be replayed, which is for a restart. The rest applies.
+budgets that come or go, filters that leave out what was visited) needs all visits to be replayed,
+which is for a restart. The rest applies.
 
 Pure.
 """
@@ -43,14 +44,14 @@ class ReloadedSettings:
     restart: tuple[str, ...] = ()
 
 
-def reload_settings(old: Settings, new: Settings, *, added: bool = True) -> ReloadedSettings:
+def reload_settings(old: Settings, new: Settings, *, regroups: bool = True) -> ReloadedSettings:
     """What becomes of settings that were read again.
 
     Args:
         old: What the crawl runs with.
         new: What was read.
-        added: Whether blocks that are new apply; where pages with visits fall under them, they
-            need a restart as well.
+        regroups: Whether blocks that are new and filters that have changed apply; where they give
+            pages with visits another rule, they need a restart as well.
 
     Examples:
         >>> from recrawl.settings.rules import Rule
@@ -70,7 +71,7 @@ def reload_settings(old: Settings, new: Settings, *, added: bool = True) -> Relo
         waits += [name for name in changed if name in _WEIGHTS]
     if "listings" in changed and not _keeps_details(old, new):
         waits.append("listings")
-    rules, applied, restart = _merged(old, new, added=added)
+    rules, applied, restart = _merged(old, new, regroups=regroups)
     kept = {name: getattr(old, name) for name in waits}
     return ReloadedSettings(
         replace(new, rules=rules, **kept),
@@ -88,7 +89,7 @@ def _keeps_details(old: Settings, new: Settings) -> bool:
 
 
 def _merged(
-    old: Settings, new: Settings, *, added: bool
+    old: Settings, new: Settings, *, regroups: bool
 ) -> tuple[tuple[Rule, ...], list[str], list[str]]:
     """Rules of both, and what of them applies or needs a restart."""
     before = {identity(rule): rule for rule in old.rules if not rule.listing}
@@ -99,8 +100,8 @@ def _merged(
     for name, rule in after.items():
         was = before.get(name)
         if was is None:
-            (applied if added else restart).append(f"{rule.label} (new)")
-            rules += [rule] if added else []
+            (applied if regroups else restart).append(f"{rule.label} (new)")
+            rules += [rule] if regroups else []
             continue
         fits = rule
         if rule.weight != was.weight:
@@ -109,6 +110,9 @@ def _merged(
         if (rule.budget is None) != (was.budget is None):
             restart.append(f"budget of {rule.label}")
             fits = replace(fits, budget=was.budget)
+        if rule.filters != was.filters and not regroups:
+            restart.append(f"filters of {rule.label}")
+            fits = replace(fits, filters=was.filters)
         if fits != was:
             applied.append(rule.label)
         rules.append(fits)

@@ -22,12 +22,14 @@ from typing import TYPE_CHECKING
 
 from recrawl.detect.verdict import Criteria
 from recrawl.settings.access_keys import NO_ACCESS_RULE
+from recrawl.settings.filters import NO_FILTERS, Admission
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from recrawl.plan.budget import Budget
     from recrawl.settings.access_keys import AccessRule
+    from recrawl.settings.filters import Filters
 
 NO_RULE = -1
 ANYWHERE = "*"
@@ -50,12 +52,15 @@ class Rule:
         hours: First hour of the day in UTC in which visits may be made, and the first in which
             they may no longer; None for all day.
         links: How many links deep to follow from its pages.
+        discover: Days between looks at its sitemaps and feeds; 0 where their pace is learned,
+            infinite for no looks, None for what the settings say of all sites.
         watch: CSS selectors of the only parts that count; none for the whole page.
         ignore: CSS selectors of parts that do not count.
         least_change: Share of the words of a page that must differ for it to count as changed.
         target: Share of fresh copies that is wanted; None for as many as the budget buys.
         local: Whether it may be on this machine or on a private network.
         robots_tags: Whether its pages' `X-Robots-Tag` and `<meta name="robots">` are heeded.
+        filters: Which addresses under its own are taken in.
         listing: Name of the listing that it is of. Then it holds for the detail pages of the
             objects that are listed, as far as no block does; its address is that of the list.
         access: How its pages are asked for.
@@ -70,12 +75,14 @@ class Rule:
     interval: float | None = None
     hours: tuple[int, int] | None = None
     links: int = 0
+    discover: float | None = None
     watch: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     least_change: float = 0.0
     target: float | None = None
     local: bool = False
     robots_tags: bool = True
+    filters: Filters = NO_FILTERS
     listing: str = ""
     access: AccessRule = NO_ACCESS_RULE
 
@@ -103,9 +110,10 @@ class RuleFinder:
         [1, 0, -1]
     """
 
-    __slots__ = ("_anywhere", "_lengths", "_pages", "_sites")
+    __slots__ = ("_anywhere", "_lengths", "_pages", "_rules", "_sites")
 
     def __init__(self, rules: Sequence[Rule]) -> None:
+        self._rules = rules
         blocks = [(row, rule) for row, rule in enumerate(rules) if not rule.listing]
         self._pages = {rule.address: row for row, rule in blocks if rule.exact}
         self._sites = {rule.address: row for row, rule in blocks if not rule.exact}
@@ -124,6 +132,29 @@ class RuleFinder:
         if lengths is None:
             return self._anywhere
         return self._site_of(address.partition("?")[0], lengths)
+
+    def admit(self, address: str) -> Admission:
+        """What becomes of a canonical address that was found.
+
+        >>> from recrawl.settings.filters import Filters
+        >>> filters = Filters(exclude=("/b/",), drop_parameters=("utm_*",))
+        >>> finder = RuleFinder([Rule("https://a.org/", filters=filters)])
+        >>> finder.admit("https://a.org/c?utm_source=mail").address
+        'https://a.org/c'
+        >>> finder.admit("https://a.org/b/").refused.detail
+        '/b/'
+        """
+        found, dropped = address, tuple[str, ...]()
+        while (number := self.rule_of(found)) != NO_RULE:
+            rule = self._rules[number]
+            if rule.exact or found == rule.address or rule.filters is NO_FILTERS:
+                break
+            clean, names = rule.filters.cleaned(found)
+            if clean == found:
+                refused = rule.filters.refused(found)
+                return Admission(found, NO_RULE if refused else number, dropped, refused)
+            found, dropped = clean, (*dropped, *names)  # shorter, and perhaps of another block
+        return Admission(found, number, dropped)
 
     def rules_of(self, addresses: Iterable[str]) -> list[int]:
         """Number of each canonical address's rule; -1 where none holds."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -19,8 +19,9 @@ from recrawl.errors import InvalidParameter, InvalidSettings, without_logins
 from recrawl.parse.addresses import host_of
 from recrawl.plan.budget import Budget
 from recrawl.settings.access_keys import ACCESS, DIRECT, NETWORK, split_access
+from recrawl.settings.filters import DEFAULT_FILTERS, NO_FILTERS
 from recrawl.settings.key_lines import MOST_PARTS, key_lines, long_key
-from recrawl.settings.keys import BLOCK, BLOCKS, TOP, Key
+from recrawl.settings.keys import BLOCK, BLOCKS, FILTERS, TOP, Key
 from recrawl.settings.keys import TABLES as _TABLES
 from recrawl.settings.listing_keys import LISTING, NEEDED, OF_DETAILS, listing_rule
 from recrawl.settings.notify_keys import NOTIFY, Recipient
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from recrawl.listings.live.rules import ListingRule
+    from recrawl.settings.filters import Admission, Filters
     from recrawl.settings.key_lines import KeyPath
     from recrawl.settings.page_weights import WeightsFile
 
@@ -80,6 +82,8 @@ class Settings:
         policy: What decides when pages are visited, by name and parameters.
         weights: Name of a file with weights of single pages, from where the settings are; empty
             for none.
+        discover: Days between looks at sitemaps and feeds; 0 where their pace is learned, infinite
+            for no looks.
         delay: Fewest days between two requests to one host.
         together: Most requests to one host at a time.
         store: Name of the store's file, from where the settings are.
@@ -112,6 +116,7 @@ class Settings:
     objective: str = "harmonic"
     policy: str = "recrawl"
     weights: str = ""
+    discover: float = 0.0
     delay: float = 1 / SECONDS_A_DAY
     together: int = 1
     store: str = STORE_NAME
@@ -142,9 +147,18 @@ class Settings:
         object.__setattr__(self, "_hosts", frozenset(named))
         object.__setattr__(self, "delays", _delays(self.rules))
 
+    def admit(self, address: str) -> Admission:
+        """What becomes of a canonical address that was found."""
+        return self._finder.admit(address)
+
     def rule_of(self, address: str) -> int:
-        """Number of a canonical address's rule; -1 if none applies."""
-        return self._finder.rule_of(address)
+        """Number of the rule that a page at a canonical address has; -1 if none.
+
+        There is none where no block covers the address, where its block leaves it out, and where
+        its page is known under another address.
+        """
+        admission = self.admit(address)
+        return admission.rule if admission.address == address else NO_RULE
 
     @property
     def detail_rules(self) -> dict[str, int]:
@@ -157,8 +171,8 @@ class Settings:
         return self.agent.split(maxsplit=1)[0].partition("/")[0]
 
     def rule_for(self, address: str) -> Rule | None:
-        """A canonical address's rule; None if none applies."""
-        number = self.rule_of(address)
+        """Rule of the block that covers a canonical address, left out or not; None for none."""
+        number = self._finder.rule_of(address)
         return None if number == NO_RULE else self.rules[number]
 
     def has_host(self, address: str) -> bool:
@@ -176,8 +190,8 @@ class Settings:
         return rule is None or rule.robots_tags
 
     def rules_of(self, addresses: Iterable[str]) -> list[int]:
-        """Number of each canonical address's rule; -1 if none applies."""
-        return self._finder.rules_of(addresses)
+        """Number of the rule of each page, by canonical addresses; -1 if none."""
+        return list(map(self.rule_of, addresses))
 
 
 def _detail_rule(listing: ListingRule) -> Rule:
@@ -212,12 +226,13 @@ def read_settings(text: str, *, name: str = FILE_NAME) -> Settings:
     document = _Document.read(text, name)
     values = document.table((), TOP, _TOP, beside=_TITLES)
     for table, keys in TABLES.items():
-        if table in document.values:
+        if table in document.values and keys is not FILTERS:
             found = document.table((table,), keys, _TITLES[table])
             values |= {_ATTRIBUTES.get((table, key), key): value for key, value in found.items()}
     if "agent" not in values:
         document.refuse((), f"agent must be {TOP['agent'].rule} (got none)")
-    rules = [rule for kind in BLOCKS for rule in document.rules(kind)]
+    filters = document.filters()
+    rules = [rule for kind in BLOCKS for rule in document.rules(kind, filters)]
     webhooks = document.webhooks()
     settings = Settings(
         **values,
@@ -320,8 +335,14 @@ class _Document:
                 self.refuse((*path, key), f"{key} must be {keys[key].rule} (got {got})")
         return found
 
-    def rules(self, kind: str) -> list[Rule]:
-        """Rules of all blocks of a kind."""
+    def filters(self) -> Filters:
+        """Filters of blocks that have none of their own."""
+        if "filters" not in self.values:
+            return DEFAULT_FILTERS
+        return replace(DEFAULT_FILTERS, **self.table(("filters",), FILTERS, _TITLES["filters"]))
+
+    def rules(self, kind: str, filters: Filters = DEFAULT_FILTERS) -> list[Rule]:
+        """Rules of all blocks of a kind, with these filters where they say nothing else."""
         title = _TITLES[kind]
         rules: list[Rule] = []
         lines: dict[str, int] = {}
@@ -331,8 +352,11 @@ class _Document:
                 self.refuse(path, f"{title} must have an address (got none)")
             if conflict := access.conflict():
                 self.refuse((*path, conflict[0]), conflict[1])
-            rule = Rule(**values, exact=kind == "page", access=access)
-            self._check(path, rule, values)
+            own = {key: values.pop(key) for key in FILTERS if key in values}
+            page = kind == "page"
+            chosen = NO_FILTERS if page else replace(filters, **own)
+            rule = Rule(**values, exact=page, access=access, filters=chosen)
+            self._check(path, rule, {**values, **own})
             if rule.address in lines:
                 said = f"{rule.address} is already a {title}, in line {lines[rule.address]}"
                 self.refuse((*path, "address"), said)
@@ -416,6 +440,9 @@ class _Document:
         if not rule.exact and "?" in rule.address:
             said = "address of a [[site]] must not have a query; use a [[page]]"
             self.refuse((*path, "address"), f"{said} (got {_shown(rule.address)})")
+        if rule.exact and (filters := [key for key in FILTERS if key in values]):
+            said = f"{filters[0]} is for a [[site]]; a [[page]] is one address"
+            self.refuse((*path, filters[0]), said)
         bounds = [key for key in ("minimum", "maximum") if key in values]
         if rule.interval is not None and bounds:
             said = f"interval excludes minimum and maximum (got {bounds[0]}, too)"

@@ -6,7 +6,15 @@ Pure.
 from __future__ import annotations
 
 import json
+import textwrap
+from typing import TYPE_CHECKING, Any
 
+from recrawl.parse.address_cleaning import TRACKING_PARAMETERS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_LINES: Mapping[str, Any] = {"subsequent_indent": "    ", "break_on_hyphens": False}
 _TEMPLATE = """\
 # Settings of a crawl. What stands here are the defaults; only agent must be given.
 # Times are written 90s, 30m, 6h, 3d or 2w; addresses begin with http:// or https://.
@@ -30,6 +38,10 @@ policy = "recrawl"
 # JSON or Parquet, packed or not. Rows of one page add up; pages that it does not name weigh as
 # the least that it names. The weight of a page's block is multiplied by it.
 # weights = "views.csv"
+
+# How often sitemaps and feeds are read for new pages: auto learns it from what each brings, a time
+# such as 10m fixes it, off leaves it be.
+discover = "auto"
 
 [politeness]
 # Least time between two requests to one host; the Crawl-delay of its robots.txt may raise it.
@@ -64,6 +76,21 @@ keep = "90d"
 # learns what to delete also when versions were dropped before it was read.
 chunks = false
 
+[filters]
+# Patterns of addresses that are left out, such as "/calendar/" for all under it, "*.pdf",
+# "*sort=*" or "re:/[0-9]{4}/$"; * stands for any characters but /, ** for any.
+exclude = []
+# Patterns of the only addresses that are taken in; empty for all.
+include = []
+# Parameters that say nothing of a page and are dropped from addresses, as are session ids. A
+# list of your own takes the place of this one; [] leaves addresses as they are.
+drop_parameters = PARAMETERS
+# Whether pages that are copies of others, by rel=canonical or by what they show, are visited
+# only to see whether they still are.
+duplicates = true
+# Whether calendars and other addresses without end are found out, and no more of them taken in.
+traps = true
+
 # A block [[site]] is for everything under an address, a block [[page]] for one page. Both
 # have the same keys, and only address must be given. Where several blocks hold an address,
 # its own [[page]] decides, else the [[site]] with the longest address; the others say
@@ -90,6 +117,8 @@ chunks = false
 # hours = "22-6"
 # # How many links deep to follow from its pages; 0: robots.txt, sitemaps and feeds only.
 # links = 0
+# # How often its sitemaps and feeds are read for new pages, instead of discover at the top.
+# discover = "10m"
 # # CSS selectors: only these parts of a page count.
 # watch = ["main"]
 # # CSS selectors: these parts do not count.
@@ -102,6 +131,8 @@ chunks = false
 # local = false
 # # Whether noarchive, nofollow and the like are heeded, which pages ask for; false for your own.
 # robots_tags = true
+# # All keys of [filters]: what stands here takes the place of what stands there.
+# exclude = ["/calendar/", "*.pdf"]
 
 # [[site]]
 # # One that you may log in to. A secret never stands here: env:NAME names a variable of the
@@ -208,7 +239,11 @@ def first_settings(agent: str = "") -> str:
     >>> first_settings("bot (me@example.org)").count('agent = "bot (me@example.org)"')
     1
     """
-    return _TEMPLATE.replace("AGENT", toml_value(agent))
+    names = textwrap.fill(
+        toml_value(TRACKING_PARAMETERS)[1:-1], 92, initial_indent="    ", **_LINES
+    )
+    parameters = f"[\n{names},\n]"
+    return _TEMPLATE.replace("AGENT", toml_value(agent)).replace("PARAMETERS", parameters)
 
 
 def toml_value(value: object) -> str:

@@ -292,6 +292,8 @@ class _ScenarioRun:
                 agenda.refused(page, now)
             case PageStatus.MOVED:
                 agenda.moved(page, now)
+            case PageStatus.DUPLICATE:
+                agenda.duplicate(page, now)
             case _:
                 agenda.gone(page, now)
 

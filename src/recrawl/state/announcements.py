@@ -10,6 +10,7 @@ Touches: a store, through what it is given.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -25,12 +26,14 @@ from recrawl.detect.reliability import (
     precision,
     recall,
 )
+from recrawl.entries.sources import SourceKind
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Generator, Iterator, Mapping, Sequence
 
     from recrawl.arrays.types import Bools, Floats, Ints, Statuses
+    from recrawl.entries.sources import Source
     from recrawl.entries.store import ReadStore
     from recrawl.state.opening import Crawl
 
@@ -39,6 +42,21 @@ _AT_ONCE = 5_000  # addresses looked up before others have their turn
 _MOST = 3
 _PARTS = ("dated", "unvisited", "kind", "found", "hints")
 ANNOUNCED = tuple(f"announcements.{name}" for name in _PARTS)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Reading:
+    """What a source was found to date.
+
+    Args:
+        last: Epoch seconds at which it was last read and had left nothing out.
+        pages: All pages that it dates, sorted.
+        whole: Whether it had left nothing out when it was last read.
+    """
+
+    last: float
+    pages: Ints
+    whole: bool = True
 
 
 class Announcements:
@@ -59,8 +77,8 @@ class Announcements:
         self.kind: Statuses = np.empty(0, np.uint8)
         self.found: Floats = np.empty(0)
         self.hints: Statuses = np.empty(0, np.uint8)
-        # When the feeds of each host were last read and had left nothing out.
-        self._read: dict[int, float] = {}
+        # By the address of a source, since this crawl was opened.
+        self._readings: dict[str, _Reading] = {}
         # Of hosts that are heeded, changes awaited and met without an announcement, and their sums.
         self._heeded: dict[tuple[int, str], tuple[float, float]] = {}
         self._of_all: Floats = np.zeros(2)
@@ -142,22 +160,45 @@ class Announcements:
         self.unvisited[pages] = np.minimum(self.unvisited[pages] + news, _MOST)
         return news, late
 
-    def silent_pages(self, pages: Ints, hosts: Ints, oldest: dict[int, float], now: float) -> Ints:
-        """Pages that feeds would name if they had changed, and do not.
+    def read(self, source: str, pages: Ints, now: float, oldest: float = -inf) -> Ints:
+        """Note which pages a source dates; returns those that it is silent about.
 
-        A feed names the pages that changed last. Where its oldest entry is older than the last time
-        it was read, all others are silent.
+        A sitemap names all of its pages. A feed names those that changed last: where its oldest
+        entry is older than the last time it was read, it is silent about all others that it has
+        named.
 
         Args:
-            pages: Pages that feeds have ever named.
-            hosts: Host of each.
-            oldest: Epoch seconds of the oldest entry of the feeds of hosts that were read.
+            source: Its address.
+            pages: The pages, sorted.
+            now: Epoch seconds.
+            oldest: Epoch seconds of the oldest entry of a feed.
+        """
+        before = self._readings.get(source)
+        if before is None or oldest == -inf:
+            self._readings[source] = _Reading(now, pages)
+            return pages[:0]
+        # Until a feed that has left something out reaches back so far again, nothing is silent.
+        whole = oldest <= before.last
+        named = np.union1d(before.pages, pages)
+        self._readings[source] = _Reading(now if whole else before.last, named, whole)
+        return np.setdiff1d(before.pages, pages) if whole else pages[:0]
+
+    def read_again(self, source: str, now: float) -> Ints:
+        """Note that a source is as it was; returns the pages that it is silent about.
+
+        Args:
+            source: Its address.
             now: Epoch seconds.
         """
-        whole = [host for host, entry in oldest.items() if entry <= self._read.get(host, -inf)]
-        # Until a feed that has left something out reaches back so far again, nothing is silent.
-        self._read.update(dict.fromkeys((*whole, *(oldest.keys() - self._read.keys())), now))
-        return pages[np.isin(hosts, whole)]
+        before = self._readings.get(source)
+        if before is None or not before.whole:
+            return np.empty(0, np.int64)
+        self._readings[source] = replace(before, last=now)
+        return before.pages
+
+    def forget(self, source: str) -> None:
+        """Forget a source that is none any more, by its address."""
+        self._readings.pop(source, None)
 
     def share_of_others(self, host: int, kind: str, awaited: float, silent: float) -> float:
         """Share of their changes that all hosts announce which announce any.
@@ -176,29 +217,42 @@ class Announcements:
 
 
 def hear(
-    crawl: Crawl, reader: ReadStore, dates: Mapping[str, tuple[str, float]], now: float
+    crawl: Crawl,
+    reader: ReadStore,
+    source: Source,
+    dates: Mapping[str, float] | None,
+    now: float,
 ) -> Iterator[None]:
-    """Take in what sitemaps and feeds say; yields now and then, so that others may have a turn.
+    """Take in what a sitemap or feed says; yields now and then, so that others may have a turn.
 
     Args:
         crawl: The crawl as it stands.
         reader: Its store.
-        dates: Where each address is dated, and when it changed last, in epoch seconds.
+        source: The sitemap or feed.
+        dates: When each address changed last, in epoch seconds; None if the source is as it was.
         now: The instant.
     """
-    named: dict[str, list[tuple[int, float]]] = {SITEMAP: [], FEED: []}
-    addresses = list(dates)
+    heard, kind = crawl.announcements, FEED if source.kind is SourceKind.FEED else SITEMAP
+    if dates is None:
+        silent = heard.read_again(source.address, now * SECONDS_A_DAY)
+        yield from _hear(crawl, kind, silent, heard.dated[silent], now)
+        return
+    found, addresses = dict[int, float](), list(dates)
     for start in range(0, len(addresses), _AT_ONCE):
         some = addresses[start : start + _AT_ONCE]
         for page, address in zip(reader.find_pages(some), some, strict=True):
             if page is not None:
-                kind, date = dates[address]
-                named[kind].append((page, date))
+                found[page] = dates[address]
         yield
-    for kind, each in named.items():
-        if each:
-            pages, instants = (np.array(column) for column in zip(*each, strict=True))
-            yield from _hear(crawl, kind, pages, instants, now)
+    pages = np.array(sorted(found), np.int64)
+    instants = np.array([found[page] for page in pages.tolist()], np.float64)
+    known = (pages < len(crawl.last)) & (instants <= (now + 1) * SECONDS_A_DAY)
+    known[known] = heard.of_kind(pages[known], _KINDS.index(kind))
+    pages, instants = pages[known], instants[known]
+    oldest = float(instants.min(initial=inf)) if kind == FEED else -inf
+    silent = heard.read(source.address, pages, now * SECONDS_A_DAY, oldest)
+    both = np.append(pages, silent), np.append(instants, heard.dated[silent])
+    yield from _hear(crawl, kind, *both, now)
 
 
 def hear_hints(crawl: Crawl, reader: ReadStore, addresses: Sequence[str]) -> list[str]:
@@ -222,20 +276,14 @@ def hear_hints(crawl: Crawl, reader: ReadStore, addresses: Sequence[str]) -> lis
 
 
 def _hear(crawl: Crawl, kind: str, pages: Ints, dates: Floats, now: float) -> Iterator[None]:
-    """Take in what one kind of source says of pages that are known."""
-    heard = crawl.announcements
-    known = (pages < len(crawl.last)) & (dates <= (now + 1) * SECONDS_A_DAY)
-    known[known] = heard.of_kind(pages[known], _KINDS.index(kind))
-    pages, dates = pages[known], dates[known]
-    if kind == FEED:
-        pages, dates = _with_silent(crawl, pages, dates, now)
+    """Take in what one kind of source says of pages that it dates."""
     if not len(pages):
         return
     hosts = crawl.agenda.hosts_of(pages)
-    news, late = heard.moved(pages, dates, crawl.last[pages] * SECONDS_A_DAY)
+    news, late = crawl.announcements.moved(pages, dates, crawl.last[pages] * SECONDS_A_DAY)
     for host in hosts[late].tolist():
         crawl.trust.count_signal(host, kind, right=1.0, silent=-1.0)
-    named, word = _word(crawl, kind, pages, hosts)
+    named, word = yield from _word(crawl, kind, hosts)
     named *= news
     copied = np.flatnonzero(~np.isnan(crawl.last[pages]))
     for start in range(0, len(copied), _AT_ONCE):
@@ -244,25 +292,27 @@ def _hear(crawl: Crawl, kind: str, pages: Ints, dates: Floats, now: float) -> It
         yield
 
 
-def _with_silent(crawl: Crawl, pages: Ints, dates: Floats, now: float) -> tuple[Ints, Floats]:
-    """Pages that feeds name and those that they would, with the dates that they had."""
-    heard, hosts = crawl.announcements, crawl.agenda.hosts_of(pages)
-    oldest: dict[int, float] = {}
-    for host, date in zip(hosts.tolist(), dates.tolist(), strict=True):
-        oldest[host] = min(date, oldest.get(host, inf))
-    others = np.setdiff1d(np.flatnonzero(heard.kind == _KINDS.index(FEED)), pages)
-    silent = heard.silent_pages(others, crawl.agenda.hosts_of(others), oldest, now * SECONDS_A_DAY)
-    return np.append(pages, silent), np.append(dates, heard.dated[silent])
-
-
 def _word(
-    crawl: Crawl, kind: str, pages: Ints, hosts: Ints
-) -> tuple[Floats, tuple[Floats, Floats]]:
-    """How far the host of each page is believed: precision, and recall with false alarms a day."""
+    crawl: Crawl, kind: str, hosts: Ints
+) -> Generator[None, None, tuple[Floats, tuple[Floats, Floats]]]:
+    """How far each of some hosts is believed: precision, and recall with false alarms a day.
+
+    What counts are all pages that a host dates, whichever of its sitemaps has just been read: the
+    unannounced changes that visits have found are of all of them, too.
+    """
     of_hosts, row = np.unique(hosts, return_inverse=True)
-    awaited = np.bincount(row, crawl.agenda.unannounced_changes(pages)).tolist()
+    dated = np.flatnonzero(crawl.announcements.kind == _KINDS.index(kind))
+    of_dated = crawl.agenda.hosts_of(dated)
+    theirs = np.isin(of_dated, of_hosts)
+    dated, of_dated = dated[theirs], np.searchsorted(of_hosts, of_dated[theirs])
+    awaited = np.zeros(len(of_hosts))
+    for start in range(0, len(dated), _AT_ONCE):
+        some = slice(start, start + _AT_ONCE)
+        changes = crawl.agenda.unannounced_changes(dated[some])
+        awaited += np.bincount(of_dated[some], changes, len(of_hosts))
+        yield
     found = []
-    for host, expected in zip(of_hosts.tolist(), awaited, strict=True):
+    for host, expected in zip(of_hosts.tolist(), awaited.tolist(), strict=True):
         word, share = crawl.trust.record(host, kind), 0.0
         if is_heeded(word):
             of_all = crawl.announcements.share_of_others(host, kind, expected, word.silent)

@@ -9,6 +9,7 @@ of the first one, or that there is none any more; nothing else is one:
     a copy      gone, for the 2nd time   removed (gone)
     a copy      robots.txt forbids it    removed (refused)
     a copy      another address          moved
+    a copy      what another page is     moved (duplicate)
 
 A page that fails, answers with a wall or is found gone once stays as it is, and what nobody would
 call a change is none.
@@ -30,6 +31,7 @@ _ENDS = {
     PageStatus.GONE: (FeedKind.REMOVED, RemovalReason.GONE),
     PageStatus.REFUSED: (FeedKind.REMOVED, RemovalReason.REFUSED),
     PageStatus.MOVED: (FeedKind.MOVED, RemovalReason.MOVED),
+    PageStatus.DUPLICATE: (FeedKind.MOVED, RemovalReason.DUPLICATE),
 }
 _A_SECOND = 0.999  # within the second that a host dates a change to
 

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.arrays.growing import append_rows
-from recrawl.entries.entries import Checkpoint, PagesChanged
+from recrawl.entries.entries import Checkpoint, PagesChanged, PagesFound
 from recrawl.frontier.agenda import Agenda
 from recrawl.frontier.frontier import Frontier
 from recrawl.frontier.host_table import HostTable
+from recrawl.frontier.sources import SourceTable
+from recrawl.parse.addresses import host_of, origin_of
 from recrawl.policies.checkpoint import dump_state
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.settings.pools import NOTHING, fingerprint, terms
-from recrawl.settings.rules import NO_RULE
+from recrawl.settings.rules import ANYWHERE, NO_RULE
 from recrawl.state.announcements import ANNOUNCED, Announcements
 from recrawl.state.checkpoint import (
     FINGERPRINT,
@@ -28,10 +30,12 @@ from recrawl.state.checkpoint import (
     some_parts,
     with_pool,
 )
+from recrawl.state.contents import ContentIndex
 from recrawl.state.events import told_event
 from recrawl.state.false_changes import PAIRS
 from recrawl.state.pages import known_pages, paying_pools, recent_visits
 from recrawl.state.refitting import refitted
+from recrawl.state.shapes import ShapeBook
 from recrawl.state.snapshot import replay, rules_anew
 from recrawl.state.trust import Trust
 from recrawl.state.weights import Factors, look_up
@@ -43,6 +47,7 @@ if TYPE_CHECKING:
 
     from recrawl.arrays.types import Bools, Floats, Ints
     from recrawl.entries.records import SavedCheckpoint
+    from recrawl.entries.sources import Source
     from recrawl.entries.store import ReadStore, WriteStore
     from recrawl.policies.policy import Policy
     from recrawl.settings.settings import Settings
@@ -64,10 +69,13 @@ class Crawl:
         last: When each page was last compared with its copy, in days after 1970; nan if never.
         visit: Number of the last visit that the policy knew of when it was opened.
         trust: How far hosts and pages are believed.
-        discovered: When new pages of each site were last looked for, by its address.
+        discovered: When each site was last surveyed for sources of new pages, by its address.
+        sources: Sources of new pages.
         announcements: What hosts say of changes.
         listed: Whether readers of the change feed have a copy of each page.
         named: How many of its pages the file of weights names.
+        shapes: Which shapes of addresses lead nowhere.
+        contents: Which pages show the same.
     """
 
     settings: Settings
@@ -78,9 +86,12 @@ class Crawl:
     visit: int
     trust: Trust
     discovered: dict[str, float] = field(default_factory=dict)
+    sources: SourceTable = field(default_factory=SourceTable)
     announcements: Announcements = field(default_factory=Announcements)
     listed: Bools = field(default_factory=lambda: np.empty(0, np.bool_))
     named: int = 0
+    shapes: ShapeBook = field(default_factory=ShapeBook)
+    contents: ContentIndex = field(default_factory=ContentIndex)
 
     def take_in(self, addresses: Sequence[str], host: Ints, term: Ints) -> None:
         """Let the agenda know of pages that were found, and make room for them."""
@@ -92,6 +103,7 @@ class Crawl:
         self.listed = append_rows(self.listed, np.zeros(pages, np.bool_))
         self.trust.grow(pages)
         self.announcements.grow(pages)
+        self.contents.grow(pages)
 
     def dump(self) -> dict[str, Any]:
         """Parts of a checkpoint; arrays are copies."""
@@ -174,8 +186,10 @@ def open_crawl(
         visit=snapshot.visit,
         trust=Trust(hosts, random),
         discovered=discovered,
+        sources=SourceTable(wanted_sources(settings, reader)),
         listed=_listed(reader, len(snapshot.last)),
         named=snapshot.factors.named,
+        shapes=ShapeBook(reader.address_shapes()),
     )
     crawl.trust.grow(len(snapshot.last))
     crawl.trust.load(reader)
@@ -185,6 +199,10 @@ def open_crawl(
         crawl.announcements.repeat_all()
     crawl.announcements.unvisited[snapshot.replayed] = 0
     crawl.announcements.hints[snapshot.replayed] = 0
+    crawl.contents.grow(len(snapshot.last))
+    if any(rule.filters.duplicates for rule in settings.rules):
+        pages, signatures = reader.signatures()
+        crawl.contents.load(pages, snapshot.columns.host[pages], signatures)
     return crawl
 
 
@@ -213,6 +231,13 @@ def _discovered(settings: Settings, reader: ReadStore) -> dict[str, float]:
     return {address: at / SECONDS_A_DAY for address, at in known if address in wanted}
 
 
+def wanted_sources(settings: Settings, reader: ReadStore) -> list[Source]:
+    """Sources of new pages of the sites that are still wanted."""
+    sites = (rule.address for rule in settings.rules if not rule.exact)
+    origins = {origin_of(address) for address in sites if address != ANYWHERE}
+    return [source for source in reader.sources() if source.origin in origins]
+
+
 def _listed(reader: ReadStore, pages: int) -> Bools:
     """Whether readers of the change feed have a copy of each page."""
     listed = np.zeros(pages, np.bool_)
@@ -232,19 +257,21 @@ def _assign_rules(
     rules = rules_anew(settings, reader, columns)
     fits = refitted(settings, reader, columns.rule, rules)
     moved = np.flatnonzero(columns.rule != rules)
+    at, lost = now * SECONDS_A_DAY, moved[rules[moved] == NO_RULE]
+    renamed = _renamed(settings, reader, lost.tolist(), at)
     if fits is not None:
         changed = PagesChanged(moved.tolist(), rules=rules[moved].tolist())
         # Together: rules and what was learned go by the same numbers, whatever comes now.
         parts = {**fits.parts, FINGERPRINT: fingerprint(settings)}
-        store.write([changed, Checkpoint(parts, fits.visit)])
+        store.write([changed, *renamed, Checkpoint(parts, fits.visit)])
         return fits
     if store.last_visit():
         # Whatever comes now, a crash or other settings: what was learned before fits no longer.
         store.write([unlearned(reader)])
+    store.write(renamed)  # before the pages lose their rules: who is killed here finds them again
     listed = _listed(reader, len(rules))
     ends = listed & (rules == NO_RULE)
     begins = ~listed & (columns.rule == NO_RULE) & (columns.status == PageStatus.COPIED)
-    at = now * SECONDS_A_DAY
     unlisted = told_event(FeedKind.REMOVED, at, RemovalReason.UNLISTED)
     back = told_event(FeedKind.BACK, at)
     for some in np.array_split(moved, len(moved) // _PAGES_AT_A_TIME + 1):
@@ -256,6 +283,23 @@ def _assign_rules(
             entry = PagesChanged(some.tolist(), rules=rules[some].tolist(), events=events)
             store.write([entry])
     return None
+
+
+def _renamed(
+    settings: Settings, reader: ReadStore, pages: list[int], at_seconds: float
+) -> list[PagesFound]:
+    """Pages under the address that they have from now on, where something of it is dropped."""
+    by_depth: dict[int, dict[str, int]] = {}
+    for start in range(0, len(pages), _PAGES_AT_A_TIME):
+        some = pages[start : start + _PAGES_AT_A_TIME]
+        for page, address in zip(some, reader.addresses(some), strict=True):
+            admission = settings.admit(address)
+            if admission.address != address and admission.rule != NO_RULE:
+                by_depth.setdefault(reader.depth(page), {})[admission.address] = admission.rule
+    return [
+        PagesFound(list(found), list(map(host_of, found)), list(found.values()), at_seconds, depth)
+        for depth, found in by_depth.items()
+    ]
 
 
 def unlearned(reader: ReadStore) -> Checkpoint:

@@ -64,12 +64,18 @@ def refitted(
 def _rules_of(
     text: object, settings: Settings
 ) -> list[tuple[tuple[str, bool], bool, float]] | None:
-    """Rules that a checkpoint was saved with; None where the policy was another."""
+    """Rules that a checkpoint was saved with, but for filters; None where the policy was another.
+
+    What filters change is which pages have a rule, which is asked of the pages.
+    """
     try:
         rules, *policy = json.loads(str(text))
         if policy != learned_with(settings):
             return None
-        return [((str(name), bool(exact)), bool(own), float(w)) for name, exact, own, w in rules]
+        return [
+            ((str(name), bool(exact)), bool(own), float(weight))
+            for name, exact, own, weight, *_ in rules
+        ]
     except (ValueError, TypeError, RecursionError):  # nobody wrote it so
         return None
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recrawl.parse.address_shapes import shape_of
 from recrawl.policies.recrawl.beliefs import let_clocks_run
 from recrawl.policies.recrawl.state import RecrawlState
 from recrawl.settings.pools import budgets, policy_of, terms
@@ -21,6 +22,7 @@ from recrawl.state.checkpoint import fitting, pool_parts
 from recrawl.state.pages import ruled
 from recrawl.state.refitting import refitted
 from recrawl.state.replay import COMPARED, PoolReplay, ReplayedPages, learn_since
+from recrawl.state.shapes import is_trap
 from recrawl.state.weights import all_factors
 from recrawl.visits.status import PageStatus, VisitOutcome
 
@@ -206,8 +208,25 @@ def rules_by_address(settings: Settings, store: ReadStore, pages: int) -> Ints:
     for addresses in store.all_addresses():
         found += settings.rules_of(addresses)
     rule = np.array(found[:pages], np.int64)
+    rule[_trapped(settings, store, len(rule))] = NO_RULE
     for listing, number in settings.detail_rules.items():
         details = store.detail_pages(listing)
         details = details[details < len(rule)]
         rule[details[rule[details] == NO_RULE]] = number
     return rule
+
+
+def _trapped(settings: Settings, store: ReadStore, pages: int) -> list[int]:
+    """Pages that were never visited, that links led to, and whose addresses are those of traps."""
+    traps: dict[str, set[str]] = {}
+    for each in store.address_shapes():
+        if is_trap(each.judged, each.barren):
+            traps.setdefault(each.host, set()).add(each.shape)
+    found = []
+    for name, shapes in traps.items():
+        host = store.host(name)
+        for page, address in store.waiting_pages(host.number) if host else ():
+            rule = settings.rule_for(address)
+            if page < pages and rule and rule.filters.traps and shape_of(address) in shapes:
+                found.append(page)
+    return found

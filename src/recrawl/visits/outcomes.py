@@ -7,7 +7,7 @@
 | not_modified | no | not modified |
 | changed | yes | ok |
 | gone | unknown: what ends a history is judged with it | gone |
-| failed, refused, moved, walled | unknown | failed: says nothing of the page |
+| failed, refused, moved, walled, duplicate | unknown | failed: says nothing of the page |
 
 Pure.
 """
@@ -30,6 +30,7 @@ _TOLD_NOTHING = (
     VisitOutcome.REFUSED,
     VisitOutcome.MOVED,
     VisitOutcome.WALLED,
+    VisitOutcome.DUPLICATE,
 )
 
 CHANGED_BY_OUTCOME: Changes = np.full(len(VisitOutcome), UNKNOWN_CHANGE, np.int8)

@@ -1,4 +1,4 @@
-"""Status codes of pages, visits, audits and events, and robots tags, as small numbers with names.
+"""Status codes of pages, visits, audits, events and refusals, and robots tags, as small numbers.
 
 Stores and arrays hold the numbers, one byte per page or visit, so a number keeps its meaning for
 ever: a new name takes the next number.
@@ -26,6 +26,7 @@ class PageStatus(IntEnum):
     MOVED = 5  # it answers from another address
     REMOVED = 6  # taken out of the crawl; what is known of it stays
     ERASED = 7  # taken out, with all that was known of it but its visits
+    DUPLICATE = 8  # a copy of another page under another address
 
     @property
     def label(self) -> str:
@@ -50,6 +51,7 @@ class VisitOutcome(IntEnum):
     MOVED = 7  # it answers from another address
     COSMETIC = 8  # other bytes, but nothing that a reader would call a change
     WALLED = 9  # an answer in place of the page: a bot or consent wall, an error with status 200
+    DUPLICATE = 10  # the same as another page of the crawl
 
     @property
     def label(self) -> str:
@@ -132,6 +134,7 @@ class RemovalReason(IntEnum):
     UNLISTED = 4  # the settings have no rule for it any more
     REMOVED = 5  # taken out of the crawl
     ERASED = 6  # taken out, with all that was known of it
+    DUPLICATE = 7  # it is a copy of another page
 
     @property
     def label(self) -> str:
@@ -154,6 +157,42 @@ class RobotsTag(IntFlag):
     def label(self) -> str:
         """Its names in tables and files; empty for none."""
         return ", ".join(str(each.name).lower() for each in RobotsTag if each in self)
+
+
+class DuplicateSign(IntEnum):
+    """How a page was found to be a copy of another.
+
+    >>> DuplicateSign.CANONICAL.label
+    'canonical'
+    """
+
+    CONTENT = 1  # its text is the same
+    CANONICAL = 2  # it names the other by rel=canonical, and is much like it
+
+    @property
+    def label(self) -> str:
+        """Its name in tables and files."""
+        return self.name.lower()
+
+
+class Refusal(IntEnum):
+    """Why an address that was found is not taken in.
+
+    >>> Refusal.NOT_INCLUDED.label
+    'not included'
+    """
+
+    EXCLUDED = 1  # it matches a pattern of `exclude`
+    NOT_INCLUDED = 2  # it matches no pattern of `include`
+    PARAMETER = 3  # it is that of another page, but for parameters that say nothing
+    REPEATED = 4  # its folders repeat themselves
+    TRAP = 5  # its shape is one of addresses without end
+    ROBOTS = 6  # robots.txt forbids it
+
+    @property
+    def label(self) -> str:
+        """Its name in tables and files."""
+        return self.name.lower().replace("_", " ")
 
 
 NO_TAG = RobotsTag(0)

@@ -12,23 +12,31 @@ import apsw
 import numpy as np
 import zstandard
 
+from recrawl.arrays.distinct import DistinctCount
 from recrawl.entries.deliveries import DestinationMoved
 from recrawl.entries.entries import (
     Checkpoint,
     Copy,
     HostBelieved,
     HostSeen,
+    PageChange,
     PageEvent,
     PagesFound,
     RobotsRead,
     VisitMade,
+)
+from recrawl.entries.filtering import (
+    AddressesRefused,
+    DuplicateOf,
+    RefusedAddresses,
+    ShapeJudged,
 )
 from recrawl.entries.listings import ListingSynced, Quality, SyncOutcome
 from recrawl.entries.manifests import ListedChunk, Manifest
 from recrawl.entries.records import Destination
 from recrawl.errors import StoreError
 from recrawl.store import add_hints, create_store, open_store
-from recrawl.visits.status import FeedKind, VisitOutcome
+from recrawl.visits.status import DuplicateSign, FeedKind, PageStatus, Refusal, VisitOutcome
 from tests.fuzz.parser import Parser
 
 if TYPE_CHECKING:
@@ -82,6 +90,13 @@ _CELLS = (
     "update moves set target = cast(? as text)",
     "update hints set address = cast(? as text)",
     "update visits set http = cast(? as integer)",
+    "update duplicates set original = cast(? as integer)",
+    "update duplicates set sign = cast(? as integer)",
+    "update refused_addresses set reason = cast(? as integer)",
+    "update refused_addresses set sketch = ?",
+    "update refused_addresses set example = cast(? as text)",
+    "update address_shapes set judged = cast(? as integer)",
+    "update copies set text_signature = ?",
 )
 
 
@@ -111,7 +126,17 @@ def _whole_store() -> bytes:
                         masks="[1]",
                         event=changed,
                     ),
-                    VisitMade(1, 95.0, VisitOutcome.MOVED, 301, target="https://a.org/c"),
+                    VisitMade(1, 94.5, VisitOutcome.MOVED, 301, target="https://a.org/c"),
+                    VisitMade(
+                        *(1, 95.0, VisitOutcome.DUPLICATE),
+                        change=PageChange(PageStatus.DUPLICATE, 2),
+                        original=DuplicateOf(0, DuplicateSign.CONTENT),
+                    ),
+                    ShapeJudged("a.org", "/calendar/#", 9, 9),
+                    AddressesRefused(
+                        "a.org",
+                        [RefusedAddresses(Refusal.TRAP, "/#", b"12345678", "https://a.org/1")],
+                    ),
                     DestinationMoved(Destination("in", 1), 95.0, given_up="answered 500"),
                     HostSeen("a.org", delay=0.1, latency_seconds=1.0),
                     HostBelieved("a.org", {"etag": (1.0, 0.0, 0.0, 0.0)}, masks="[1]"),
@@ -183,6 +208,7 @@ def _read_all(store: ReadStore) -> None:
     store.robots_read()
     store.host_masks()
     store.signal_records()
+    _read_filtering(store)
     store.checkpoint()
     store.feed_range()
     store.destinations()
@@ -205,6 +231,17 @@ def _read_all(store: ReadStore) -> None:
         store.listed_objects(name)
         store.objects(name)
         store.listing_history(name)
+
+
+def _read_filtering(store: ReadStore) -> None:
+    store.duplicates()
+    store.duplicates_of(0, 10)
+    store.waiting_pages(0)
+    store.address_shapes()
+    for _, refused in store.refused_addresses():
+        assert int(DistinctCount.read(refused.sketch)) >= 0
+    found, signatures = store.signatures()
+    assert len(found) == len(signatures)
 
 
 # What a cell holds, by a part of the statement that fills it.
@@ -254,6 +291,7 @@ PARSERS = (
                 )
             ),
             f"{_SQLITE}.values",
+            f"{_SQLITE}.filtering",
             f"{_SQLITE}.feed:_event",
             f"{_SQLITE}.manifests:manifest_in",
             f"{_SQLITE}.manifests:_chunk",

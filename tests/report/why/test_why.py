@@ -142,6 +142,36 @@ def test_a_paragraph_a_subject():
             FIGURES | {"new_pages": 40, "visits_before": 12},
             "new page: 40 pages have no copy yet; 12 visits come first, at 500 visits per day",
         ),
+        (
+            "recheck",
+            OF_TIMES | {"times_in_a_row": 1, "original": "https://a.org/b", "sign": "content"},
+            "recheck: found a copy of https://a.org/b, by its content once in a row; rechecks",
+        ),
+        (
+            "filtered",
+            {"refusal": "excluded", "detail": "/x/"},
+            'left out: exclude = "/x/" matches it',
+        ),
+        (
+            "filtered",
+            {"refusal": "not included", "detail": ""},
+            "left out: no pattern of include matches it",
+        ),
+        (
+            "filtered",
+            {"refusal": "parameter", "detail": "utm_id", "known_as": "https://a.org/b"},
+            "left out: it is the page https://a.org/b; utm_id is dropped",
+        ),
+        (
+            "filtered",
+            {"refusal": "repeated", "detail": "a/b"},
+            "left out: a/b repeats in it, as in addresses without end (traps = true)",
+        ),
+        (
+            "filtered",
+            {"refusal": "trap", "detail": "/c/#", "pages": 9, "barren": 8, "addresses": 1031},
+            "left out: of 9 pages like /c/#, 8 brought nothing new, so links to more are not",
+        ),
         ("pace", FIGURES, "its turn: no other visit is worth more; 500 visits per day are"),
         ("budget", FIGURES, "the budget: 500 visits per day for 1,200 pages"),
         (
@@ -161,7 +191,7 @@ def test_what_decides_is_named_with_its_figures(kind, figures, begins):
 def test_everything_that_may_decide_has_words():
     every = FIGURES | OF_TIMES | OF_HOST | {"new_pages": 1, "first_hour": 1, "end_hour": 2}
     every |= {"interval_days": 1.0, "maximum_days": 1.0, "minimum_days": 1.0, "ends_at": NOW}
-    every |= {"removed_at": NOW}
+    every |= {"removed_at": NOW, "refusal": "excluded", "detail": "/x/"}
     for kind in Binding:
         assert dict(why_rows(replace(SAID, constraint=kind.value, figures=every)))["because"]
 

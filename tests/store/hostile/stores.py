@@ -25,6 +25,7 @@ from recrawl.entries.entries import (
 )
 from recrawl.entries.listings import ListingSynced, SyncOutcome
 from recrawl.entries.manifests import ListedChunk, Manifest
+from recrawl.entries.sources import Source, SourceKind, SourcesKnown
 from recrawl.settings.settings import read_settings
 from recrawl.store import create_store
 from recrawl.store.sqlite import checkpoints
@@ -69,11 +70,17 @@ def make(folder: Path) -> Path:
                 HostSeen(HOST, 1e-9, None, 0.01, 0),
                 HostBelieved(HOST, {"not_modified": (3.0, 1.0, 0.0, 2.0)}, masks),
                 SitesDiscovered([f"{SITE}/"], BEGAN + 5 * DAY),
+                SourcesKnown([_feed()]),
                 *(_sync(number) for number in range(6)),
             ]
         )
     save(read_settings(SETTINGS), path, (BEGAN + 6 * DAY) / DAY)
     return path
+
+
+def _feed() -> Source:
+    feed = Source(f"{SITE}/feed", SITE, SourceKind.FEED, etag='"f"', signature=b"s" * 16)
+    return feed.after_look(BEGAN, 9).after_look(BEGAN + DAY, 3)
 
 
 def _visit(page: int, number: int) -> VisitMade:

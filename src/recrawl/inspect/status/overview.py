@@ -26,6 +26,7 @@ from recrawl.inspect.status.values import (
     CrawlStatus,
     FeedCompleteness,
     HostThatLies,
+    SiteCoverage,
     Tenth,
     VisitCount,
 )
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
     from recrawl.entries.records import PageCount, SavedCheckpoint
     from recrawl.entries.store import ReadStore
+    from recrawl.frontier.sources import UnknownPages
     from recrawl.inspect.status.copies import CopiesFound
     from recrawl.inspect.status.values import BudgetOutlook, Learning, Target
     from recrawl.policies.recrawl.beliefs import ExpectedFreshness
@@ -71,6 +73,7 @@ def overview(settings: Settings, reader: ReadStore, now: float) -> CrawlStatus:
     shells = reader.shells()
     fresh = copies.freshness
     share = (fresh.fresh / fresh.copies, *fresh.band()) if fresh.copies else (nan, nan, nan)
+    unknown, sites = _coverage(settings, reader, now)
     return CrawlStatus(
         at=now,
         standing=standing,
@@ -99,6 +102,9 @@ def overview(settings: Settings, reader: ReadStore, now: float) -> CrawlStatus:
         feed=feed_completeness(reader, fresh, now),
         destinations=destination_standings(settings, reader),
         fresh_by_weight=copies.fresh_by_weight(settings, reader, now),
+        unknown=unknown,
+        sites=sites,
+        refused=reader.refused_addresses(),
     )
 
 
@@ -199,6 +205,25 @@ def completeness(seen: int, fresh: ExpectedFreshness, days: float) -> FeedComple
     """How complete a change feed is that has told of so many changes in some days."""
     low, high = ((1 - share) * fresh.copies for share in reversed(fresh.band()))
     return FeedCompleteness(days, seen, (fresh.copies - fresh.fresh, low, high))
+
+
+def _coverage(
+    settings: Settings, reader: ReadStore, now: float
+) -> tuple[UnknownPages | None, list[SiteCoverage]]:
+    """Pages expected to exist that are not known, of all sites and of each."""
+    from recrawl.frontier.sources import SourceTable, unknown_pages
+    from recrawl.state.opening import wanted_sources
+
+    # Before a second look nobody knows how fast a source is.
+    known = (each for each in wanted_sources(settings, reader) if each.exposure)
+    sources = SourceTable(known)
+    origins = dict.fromkeys(source.origin for source in sources)
+    sites = [
+        SiteCoverage(each, sources.count(each), unknown_pages(sources.of(each), now))
+        for each in origins
+    ]
+    sites.sort(key=lambda site: -site.unknown.mean)
+    return (unknown_pages(sources, now) if sites else None), sites
 
 
 # Plans.

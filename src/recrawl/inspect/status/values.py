@@ -14,7 +14,9 @@ from recrawl.visits.status import PageStatus, VisitOutcome
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from recrawl.entries.filtering import RefusedAddresses
     from recrawl.entries.records import DiskUsage
+    from recrawl.frontier.sources import UnknownPages
     from recrawl.inspect.status.destinations import DestinationStanding
     from recrawl.inspect.status.listings import ListingStanding
 
@@ -210,6 +212,21 @@ class HostThatLies:
     high: float
 
 
+@dataclass(frozen=True, slots=True)
+class SiteCoverage:
+    """How many pages of a site are expected to exist that are not known.
+
+    Args:
+        origin: Of the site.
+        sources: How many sources of new pages it has.
+        unknown: Pages that they are expected to name by now.
+    """
+
+    origin: str
+    sources: int
+    unknown: UnknownPages
+
+
 _UNCHANGED = (VisitOutcome.SAME, VisitOutcome.NOT_MODIFIED, VisitOutcome.COSMETIC)
 _NO_LEARNING = Learning()
 
@@ -247,6 +264,9 @@ class CrawlStatus:
         unlisted: Pages that no block of the settings holds any more; they stand nowhere else.
         shells: Copies that are empty JavaScript shells.
         failing: Pages whose last visit met something in place of the page, by what it met.
+        unknown: Pages expected to exist that are not known; None where no site has sources.
+        sites: The same by site, most first.
+        refused: Addresses that were found and not taken in, with their hosts, most first.
     """
 
     at: float
@@ -276,6 +296,9 @@ class CrawlStatus:
     unlisted: int = 0
     shells: int = 0
     failing: Mapping[str, int] = field(default_factory=dict)
+    unknown: UnknownPages | None = None
+    sites: Sequence[SiteCoverage] = ()
+    refused: Sequence[tuple[str, RefusedAddresses]] = ()
 
     @property
     def pages(self) -> int:

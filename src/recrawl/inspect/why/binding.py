@@ -43,6 +43,7 @@ class Binding(StrEnum):
     """What decides when a page is visited next."""
 
     NO_RULE = "no_rule"
+    FILTERED = "filtered"
     REMOVED = "removed"
     ROBOTS = "robots"
     RECHECK = "recheck"
@@ -132,7 +133,7 @@ def _why_set(scenario: Scenario) -> Binding:
     match PageStatus(int(known.status[page])):
         case PageStatus.REFUSED:
             return Binding.ROBOTS
-        case PageStatus.SUSPECTED | PageStatus.GONE | PageStatus.MOVED:
+        case PageStatus.SUSPECTED | PageStatus.GONE | PageStatus.MOVED | PageStatus.DUPLICATE:
             return Binding.RECHECK
         case _ if known.failures[page]:
             return Binding.RETRY

@@ -154,7 +154,7 @@ def _until_set(scenario: Scenario) -> float:
     match PageStatus(int(scenario.known.status[scenario.page])):
         case PageStatus.REFUSED:
             return robots_recheck_after(times)
-        case PageStatus.SUSPECTED | PageStatus.GONE | PageStatus.MOVED:
+        case PageStatus.SUSPECTED | PageStatus.GONE | PageStatus.MOVED | PageStatus.DUPLICATE:
             return recheck_after(times)
         case _ if times:
             return retry_after(times)

@@ -19,7 +19,7 @@ from recrawl.policies.recrawl.beliefs import Beliefs
 from recrawl.simulate.frozen_rivals import frozen
 from recrawl.simulate.next_visit import own_pages
 from recrawl.units import epoch_days, instants_after_epoch
-from recrawl.visits.status import VisitOutcome
+from recrawl.visits.status import PageStatus, VisitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,11 +40,13 @@ def evidence(snapshot: Snapshot, reader: ReadStore, page: int) -> Evidence:
     at, outcome = epoch_days(visits.at), visits.outcome
     counts = np.bincount(outcome, minlength=max(VisitOutcome) + 1)
     changed = at[outcome == VisitOutcome.CHANGED]
+    columns = snapshot.columns
+    status, failures = int(columns.status[page]), int(columns.failures[page])
     return Evidence(
         visits=len(at),
         compared=sum(int(counts[each]) for each in VisitOutcome if each.compared),
         changes=len(changed),
-        failures=in_a_row(int(snapshot.columns.status[page]), int(snapshot.columns.failures[page])),
+        failures=0 if status == PageStatus.DUPLICATE else in_a_row(status, failures),
         first_visit=float(at[0]) if len(at) else nan,
         last_visit=float(at[-1]) if len(at) else nan,
         last_compared=float(snapshot.last[page]),

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     Figures = dict[str, float | str]
 
+_TWICE_AT_ONCE = (PageStatus.MOVED, PageStatus.DUPLICATE)
+
 
 def figures(kind: Binding, scenario: Scenario, base: NextVisit, worth: Worth | None) -> Figures:
     """Figures of what decides on the page of a scenario.
@@ -34,7 +36,7 @@ def figures(kind: Binding, scenario: Scenario, base: NextVisit, worth: Worth | N
         worth: What a visit to it is worth.
     """
     match kind:
-        case Binding.NO_RULE:
+        case Binding.NO_RULE | Binding.FILTERED:
             return {}
         case Binding.HOST:
             return _of_host(scenario, base)
@@ -52,12 +54,13 @@ def figures(kind: Binding, scenario: Scenario, base: NextVisit, worth: Worth | N
 def in_a_row(status: int, failures: int) -> int:
     """Visits in a row without a page, of which so many are counted.
 
-    One that finds a page moved for the first time counts twice, so that it is looked at less often.
+    One that finds a page moved, or a copy of another, for the first time counts twice, so that it
+    is looked at less often.
 
     >>> in_a_row(PageStatus.MOVED, 2), in_a_row(PageStatus.GONE, 2)
     (1, 2)
     """
-    return failures - 1 if status == PageStatus.MOVED and failures > 1 else failures
+    return failures - 1 if status in _TWICE_AT_ONCE and failures > 1 else failures
 
 
 def _of_terms(kind: Binding, scenario: Scenario, base: NextVisit) -> Figures:

@@ -86,7 +86,13 @@ def _changes(scenario: Scenario, base: NextVisit) -> Iterator[tuple[str, str, st
         yield "neighbour", "", "found changed now", neighbour_changed(scenario, row)
 
 
-_NOT_WELL = (PageStatus.SUSPECTED, PageStatus.GONE, PageStatus.REFUSED, PageStatus.MOVED)
+_NOT_WELL = (
+    PageStatus.SUSPECTED,
+    PageStatus.GONE,
+    PageStatus.REFUSED,
+    PageStatus.MOVED,
+    PageStatus.DUPLICATE,
+)
 
 
 def _other_maximum(scenario: Scenario, base: NextVisit) -> Iterator[tuple[str, str, str, Scenario]]:

@@ -19,6 +19,7 @@ from recrawl.inspect.scenario import build_scenario
 from recrawl.inspect.why import facts
 from recrawl.inspect.why.binding import Binding, binding
 from recrawl.inspect.why.figures import figures
+from recrawl.inspect.why.left_out import left_out
 from recrawl.inspect.why.values import Evidence, WhatIf, Why
 from recrawl.inspect.why.what_if import what_ifs
 from recrawl.parse.addresses import host_of, origin_of
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 _STREAMS = range(1, 10)
 _PAGES_AT_RANDOM = 500
 _UNKNOWN = "unknown"
+_UNRULED = (Binding.NO_RULE, Binding.FILTERED)
 _NOTHING_SEEN = Evidence(0, 0, 0, 0, nan, nan, nan, nan, {})
 
 
@@ -71,16 +73,15 @@ def reasons(snapshot: Snapshot, reader: ReadStore, page: int) -> Why:
     scenario = build_scenario(snapshot, reader, page)
     base = simulate_next_visit(scenario)
     kind = binding(scenario, base)
-    said = {}
-    if (
-        kind is not Binding.NO_RULE
-        and (read := _forbidden_at(snapshot, reader, address)) is not None
-    ):
+    said = _original(reader, page) if status is PageStatus.DUPLICATE else {}
+    if kind is Binding.NO_RULE and (why := left_out(snapshot.settings, reader, address)):
+        kind, said = Binding.FILTERED, why
+    if kind not in _UNRULED and (read := _forbidden_at(snapshot, reader, address)) is not None:
         kind, said = Binding.ROBOTS, {"robots_read_at": read}
     worth = facts.worth(scenario, base)
     low, high = _band(snapshot, reader, page, scenario, base)
     rule, (copy,) = int(snapshot.rule[page]), reader.copies([page])
-    ruled = kind is not Binding.NO_RULE
+    ruled = kind not in _UNRULED
     return Why(
         page=address,
         at=snapshot.now,
@@ -117,6 +118,20 @@ def _shown(status: PageStatus, copy: Copy | None, *, ruled: bool) -> str:
     shell = np.array([0] if copy is not None and copy.shell else [], np.int64)
     (shown,) = shown_status(np.array([status], np.uint8), np.array([ruled]), shell)
     return STATUS_LABELS[int(shown)]
+
+
+def refused(snapshot: Snapshot, reader: ReadStore, address: str) -> Why | None:
+    """Why a page that the crawl does not know is not taken in; None where nothing forbids it.
+
+    Args:
+        snapshot: The crawl.
+        reader: Its store.
+        address: Canonical address of the page.
+    """
+    figures = left_out(snapshot.settings, reader, address)
+    if figures is None:
+        return forbidden(snapshot, reader, address)
+    return _unvisited(snapshot, address, Binding.FILTERED, figures)
 
 
 def forbidden(snapshot: Snapshot, reader: ReadStore, address: str) -> Why | None:
@@ -191,6 +206,15 @@ def _forbidden_at(snapshot: Snapshot, reader: ReadStore, address: str) -> float 
     if permission.trouble or permission.robots.allows(address):
         return None
     return at
+
+
+def _original(reader: ReadStore, page: int) -> dict[str, float | str]:
+    """What a duplicate is a copy of."""
+    found = reader.duplicates().get(page)
+    if found is None:
+        return {}
+    (address,) = reader.addresses([found.page])
+    return {"original": address, "sign": found.sign.label}
 
 
 def _with_a_block(snapshot: Snapshot, reader: ReadStore, page: int, address: str) -> list[WhatIf]:

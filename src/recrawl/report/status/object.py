@@ -5,6 +5,7 @@ Pure.
 
 from __future__ import annotations
 
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 from recrawl.report.listings.standing import listing_object
@@ -13,6 +14,7 @@ from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import PageStatus, VisitOutcome
 
 if TYPE_CHECKING:
+    from recrawl.entries.filtering import RefusedAddresses
     from recrawl.inspect.status.destinations import DestinationStanding
     from recrawl.inspect.status.values import (
         BudgetOutlook,
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
         FeedCompleteness,
         HostThatLies,
         Learning,
+        SiteCoverage,
         Target,
         Tenth,
         VisitCount,
@@ -30,12 +33,15 @@ if TYPE_CHECKING:
 KEYS = (
     *("at", "pages", "copies", "fresh", "fresh_low", "fresh_high", "age_days", "looked_at"),
     *("new", "copied", "suspected", "gone", "refused", "moved", "removed", "erased"),
+    "duplicate",
     *("overdue", "next_visit"),
     *("days", "visits", "changed", "unchanged", "first", "failed", "walled"),
     *("changes_per_visit", "unchanged_share", "failed_share", "walled_share", "budgets"),
     *("outlooks", "forecasts", "learning", "targets", "hosts_that_lie", "listings"),
     *("policy", "noarchive", "disk", "feed", "destinations", "fresh_by_weight"),
     *("unlisted", "shells", "failing"),
+    *("unknown", "unknown_low", "unknown_high", "sites"),
+    "refused_addresses",
 )
 DESTINATION_KEYS = (
     *("name", "kind", "waiting", "since", "attempts", "next_attempt", "problem"),
@@ -45,6 +51,7 @@ FEED_KEYS = (
     *("days", "seen", "unseen", "unseen_low", "unseen_high"),
     *("complete", "complete_low", "complete_high"),
 )
+SITE_KEYS = ("origin", "sources", "unknown", "unknown_low", "unknown_high")
 DISK_KEYS = ("total_bytes", "unused_bytes", "size_bytes")
 BUDGET_KEYS = ("address", "budget_per_day", "visits_today", "visits", "days", "visits_per_day")
 OUTLOOK_KEYS = ("times", "visits_per_day", "fresh", "fresh_low", "fresh_high")
@@ -54,6 +61,7 @@ TARGET_KEYS = (
     *("address", "target", "copies", "fresh", "fresh_low", "fresh_high", "met"),
     *("visits", "days", "visits_per_day", "needed_per_day", "reachable"),
 )
+REFUSED_KEYS = ("host", "reason", "detail", "addresses", "example")
 HOST_KEYS = ("host", "signal", "wrong", "checked", "wrong_share_low", "wrong_share_high")
 
 
@@ -105,8 +113,24 @@ def status_object(status: CrawlStatus) -> dict[str, Any]:
         "unlisted": status.unlisted,
         "shells": status.shells,
         "failing": dict(status.failing),
+        **_unknown(status),
+        "sites": [_site(each) for each in status.sites],
+        "refused_addresses": [_refused(*each) for each in status.refused],
     }
     return {key: figures[key] for key in KEYS}
+
+
+def _unknown(status: CrawlStatus) -> dict[str, Any]:
+    unknown = status.unknown
+    figures = (nan, nan, nan) if unknown is None else (unknown.mean, unknown.low, unknown.high)
+    keys = ("unknown", "unknown_low", "unknown_high")
+    return dict(zip(keys, map(plain_figure, figures), strict=True))
+
+
+def _site(site: SiteCoverage) -> dict[str, Any]:
+    unknown = (site.unknown.mean, site.unknown.low, site.unknown.high)
+    figures = (site.origin, site.sources, *map(plain_figure, unknown))
+    return dict(zip(SITE_KEYS, figures, strict=True))
 
 
 def _disk(status: CrawlStatus) -> dict[str, Any] | None:
@@ -129,6 +153,14 @@ def _destination(standing: DestinationStanding) -> dict[str, Any]:
         *(standing.disabled, standing.given_up),
     )
     return dict(zip(DESTINATION_KEYS, figures, strict=True))
+
+
+def _refused(host: str, refused: RefusedAddresses) -> dict[str, Any]:
+    figures = (
+        *(host, refused.reason.label, refused.detail or None),
+        *(refused.addresses, refused.example),
+    )
+    return dict(zip(REFUSED_KEYS, figures, strict=True))
 
 
 def _instant(seconds: float | None) -> str | None:

@@ -13,11 +13,12 @@ from recrawl.report.listings.standing import listing_sentence
 from recrawl.report.table import printable
 from recrawl.report.words import counted, every, size_text, visits_text
 from recrawl.units import SECONDS_A_DAY
-from recrawl.visits.status import PageStatus, VisitOutcome
+from recrawl.visits.status import PageStatus, Refusal, VisitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from recrawl.entries.filtering import RefusedAddresses
     from recrawl.entries.records import DiskUsage
     from recrawl.inspect.status.destinations import DestinationStanding
     from recrawl.inspect.status.values import (
@@ -33,6 +34,14 @@ _ENOUGH_TO_TELL = 50  # visits of a bin, for its shares to be meaningful
 _MORE_THAN_ONE = 1.5
 _SHOWN = 5  # hosts
 _SHOWN_TARGETS = 10
+_REFUSED = {
+    Refusal.EXCLUDED: '{:,} by exclude = "{}"',
+    Refusal.NOT_INCLUDED: "{:,} not in include",
+    Refusal.PARAMETER: "{:,} with {} (dropped)",
+    Refusal.REPEATED: "{:,} with {} again and again (a trap)",
+    Refusal.TRAP: "{:,} like {} (a trap)",
+    Refusal.ROBOTS: "{:,} forbidden by robots.txt",
+}
 _WRONG = {"not_modified": "changes denied", "modified": "changes misdated"}
 
 
@@ -60,6 +69,8 @@ def status_rows(status: CrawlStatus) -> list[tuple[str, str]]:
         ("pages", _pages(status)),
         *([("failing", _failing(status.failing))] if status.failing else []),
         *([("shells", _shells(status.shells))] if status.shells else []),
+        *([("unknown", unknown_sentence(status))] if status.unknown is not None else []),
+        *([("left out", refused_sentence(status.refused))] if status.refused else []),
         *([("versions", _not_kept(status.noarchive))] if status.noarchive else []),
         ("overdue", f"{status.overdue:,}" if status.overdue else "none"),
         *(("visits", _visits(spent, len(status.spent))) for spent in status.spent),
@@ -206,6 +217,48 @@ def _shells(pages: int) -> str:
     """
     are = "1 page is" if pages == 1 else f"{pages:,} pages are"
     return f"{are} empty without JavaScript, which is not run; see `recrawl pages --status shell`"
+
+
+def unknown_sentence(status: CrawlStatus) -> str:
+    """How many pages are expected to exist that are not known, and where most of them are.
+
+    >>> from recrawl.frontier.sources import UnknownPages
+    >>> from recrawl.inspect.status.values import CrawlStatus
+    >>> figures = (1.0, {}, 0, (1.0, 1.0, 1.0), 0.0, 0, 0, 1.0, 1.0, {}, ())
+    >>> unknown_sentence(CrawlStatus(*figures, unknown=UnknownPages(12.3, 4.2, 24.8)))
+    'about 12 pages still to be found (4 to 25)'
+    """
+    assert status.unknown is not None  # noqa: S101 - asked for where it is known
+    mean, low, high = (
+        round(each) for each in (status.unknown.mean, status.unknown.low, status.unknown.high)
+    )
+    said = f"about {counted(mean, 'page')} still to be found" if mean else "none expected"
+    said = f"{said} ({low:,} to {high:,})"
+    most = [site for site in status.sites if round(site.unknown.mean)][:_SHOWN]
+    if len(status.sites) < _MORE_THAN_ONE or not most:
+        return said
+    named = ", ".join(f"{round(site.unknown.mean):,} at {site.origin}" for site in most)
+    return printable(f"{said}: {named}")
+
+
+def refused_sentence(refused: Sequence[tuple[str, RefusedAddresses]]) -> str:
+    """Addresses that were found and not taken in, by reason.
+
+    >>> from recrawl.entries.filtering import RefusedAddresses
+    >>> utm = RefusedAddresses(Refusal.PARAMETER, "utm_source", b"", "", 87)
+    >>> trap = RefusedAddresses(Refusal.TRAP, "/calendar/#-#", b"", "", 31)
+    >>> refused_sentence([("a.org", utm), ("a.org", trap)])
+    '87 addresses with utm_source (dropped), 31 like /calendar/#-# (a trap)'
+    """
+    found: dict[tuple[Refusal, str], int] = {}
+    for _, each in refused:
+        key = each.reason, each.detail
+        found[key] = found.get(key, 0) + each.addresses
+    most = sorted(found, key=lambda key: -found[key])
+    said = [_REFUSED[reason].format(found[reason, detail], detail) for reason, detail in most]
+    said[0] = said[0].replace(" ", " address " if found[most[0]] == 1 else " addresses ", 1)
+    more = [f"{len(said) - _SHOWN:,} more reasons"] if len(said) > _SHOWN else []
+    return printable(", ".join([*said[:_SHOWN], *more]))
 
 
 def _not_kept(pages: int) -> str:

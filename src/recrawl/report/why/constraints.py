@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from recrawl.report.words import every, percent
 from recrawl.units import SECONDS_A_DAY
+from recrawl.visits.status import Refusal
 
 if TYPE_CHECKING:
     from recrawl.inspect.why.values import Why
@@ -27,6 +28,25 @@ def _no_rule(why: Why, figures: dict[str, Any]) -> str:
     return "no rule: no block of the settings covers it, so it is not visited"
 
 
+def _filtered(why: Why, figures: dict[str, Any]) -> str:
+    del why
+    detail = figures["detail"]
+    match figures["refusal"]:
+        case Refusal.EXCLUDED.label:
+            return f'left out: exclude = "{detail}" matches it'
+        case Refusal.NOT_INCLUDED.label:
+            return "left out: no pattern of include matches it"
+        case Refusal.PARAMETER.label:
+            return f"left out: it is the page {figures['known_as']}; {detail} is dropped"
+        case Refusal.REPEATED.label:
+            return f"left out: {detail} repeats in it, as in addresses without end (traps = true)"
+    pages, barren = figures["pages"], figures["barren"]
+    said = (
+        f"left out: of {pages} pages like {detail}, {barren} brought nothing new, so links to more"
+    )
+    return f"{said} are not followed (traps = true); {figures['addresses']:,} left out so far"
+
+
 def _removed(why: Why, figures: dict[str, Any]) -> str:
     ago = every(max(why.at - figures["removed_at"], 0.0))
     return f"{why.status} {ago} ago by `recrawl remove`, so it is neither visited nor added again"
@@ -42,9 +62,13 @@ def _robots(why: Why, figures: dict[str, Any]) -> str:
 
 
 def _recheck(why: Why, figures: dict[str, Any]) -> str:
-    where = "gone"
-    if why.status == "moved":
-        where = f"moved to {why.moved_to}" if why.moved_to else "moved elsewhere"
+    found = {"moved": "moved elsewhere", "duplicate": "a copy of another page"}
+    where = found.get(why.status, "gone")
+    if why.moved_to:
+        where = f"moved to {why.moved_to}"
+    if "original" in figures:
+        by = {"canonical": ", by rel=canonical", "content": ", by its content"}[figures["sign"]]
+        where = f"a copy of {figures['original']}{by}"
     said = f"recheck: found {where} {_times(figures)} in a row"
     return f"{said}; rechecks become rarer"
 
@@ -141,6 +165,7 @@ def _few(figure: float) -> str:
 
 _SENTENCES = {
     "no_rule": _no_rule,
+    "filtered": _filtered,
     "removed": _removed,
     "robots": _robots,
     "recheck": _recheck,

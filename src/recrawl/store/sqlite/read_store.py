@@ -19,12 +19,14 @@ from recrawl.errors import InvalidParameter, StoreCorrupt
 from recrawl.store.sqlite import checking, checkpoints, disk, meta, object_feed, schema
 from recrawl.store.sqlite import deliveries as delivery_rows
 from recrawl.store.sqlite import feed as feed_rows
+from recrawl.store.sqlite import filtering as filter_rows
 from recrawl.store.sqlite import hints as hint_rows
 from recrawl.store.sqlite import hosts as host_rows
 from recrawl.store.sqlite import latest_visits as visit_rows
 from recrawl.store.sqlite import listings as listing_rows
 from recrawl.store.sqlite import manifests as manifest_rows
 from recrawl.store.sqlite import pages as page_rows
+from recrawl.store.sqlite import sources as source_rows
 from recrawl.store.sqlite import versions as version_rows
 from recrawl.store.sqlite.clock_ahead import newest_instant
 from recrawl.store.sqlite.columns import (
@@ -179,6 +181,12 @@ class SqliteReadStore:
     pages_without_content = _query(page_rows.pages_without_content)
     appointed_pages = _query(page_rows.appointed_pages)
     tombstones = _query(tombstones)
+    duplicates = _query(filter_rows.duplicates)
+    duplicates_of = _query(filter_rows.duplicates_of)
+    signatures = _query(filter_rows.signatures)
+    waiting_pages = _query(filter_rows.waiting_pages)
+    refused_addresses = _query(filter_rows.refused_addresses)
+    address_shapes = _query(filter_rows.address_shapes)
 
     # Copies.
 
@@ -324,6 +332,7 @@ class SqliteReadStore:
     robots = _query(host_rows.robots_of_origin)
     robots_read = _query(host_rows.robots_read)
     discovered = _query(host_rows.discovered)
+    sources = _query(source_rows.sources)
     host_delays = _query(host_rows.host_delays)
     host_masks = _query(host_rows.masks_of_hosts)
     signal_records = _query(host_rows.signal_records)

@@ -34,8 +34,10 @@ from recrawl.entries.entries import (
     VisitMade,
     VisitsImported,
 )
+from recrawl.entries.filtering import AddressesRefused, ShapeJudged
 from recrawl.entries.listings import ListingSynced
 from recrawl.entries.records import digest_of
+from recrawl.entries.sources import SourceLooked, SourcesKnown
 from recrawl.errors import InvalidParameter
 from recrawl.store.retention import Retention
 from recrawl.store.sqlite import (
@@ -45,12 +47,14 @@ from recrawl.store.sqlite import (
     disk,
     erasure,
     feed,
+    filtering,
     hints,
     hosts,
     listings,
     manifests,
     meta,
     pages,
+    sources,
     versions,
 )
 from recrawl.store.sqlite.columns import SHARES, maybe_milliseconds, milliseconds
@@ -118,6 +122,7 @@ class Transaction:
             _MASKS: [],
             _STATUS: [],
             _RULE: [],
+            filtering.DUPLICATE: [],
             feed.INSERT: [],
             feed.LIST: [],
         }
@@ -144,12 +149,24 @@ class Transaction:
                 return hosts.put_beliefs(self.connection, entry)
             case RobotsRead():
                 return hosts.put_robots(self.connection, entry)
+            case AddressesRefused():
+                filtering.put_refused(self.connection, entry)
+                return None
+            case ShapeJudged():
+                filtering.put_shape(self.connection, entry)
+                return None
             case SitesDiscovered():
                 rows = ((each, milliseconds(entry.at_seconds)) for each in entry.addresses)
                 self.connection.executemany(_DISCOVERED, rows)
                 return None
             case HintsTaken():
                 hints.take_hints(self.connection, entry.last)
+                return None
+            case SourceLooked():
+                return self._look(entry)
+            case SourcesKnown():
+                sources.drop(self.connection, entry.dropped)
+                sources.put(self.connection, entry.sources)
                 return None
             case SettingsUsed():
                 meta.put(self.connection, "settings", entry.text)
@@ -238,6 +255,10 @@ class Transaction:
             self._rows[_MASKS].append((page + 1, made.masks))
         if made.change is not None:
             self._set_status(page, made.change)
+        if made.original is not None:
+            original = self._known(made.original.page)
+            sign = int(made.original.sign)
+            self._rows[filtering.DUPLICATE].append((page + 1, original + 1, sign))
 
     def _lost_its_rule(self, made: VisitMade) -> bool:
         """Whether a visit has news of a page that lost its rule while the visit was under way.
@@ -273,6 +294,8 @@ class Transaction:
             self._set_status(page, change)
         ids = (page + 1 for page in numbers)
         self._rows[_RULE].extend(zip(changed.rules or (), ids, strict=False))
+        if changed.rules:
+            self._insert_rows()  # visits that follow are asked for their pages' rules
         self._tell_all(numbers, changed.events)
 
     def _take_out(self, entry: PagesRemoved | PagesErased) -> Erased:
@@ -299,6 +322,12 @@ class Transaction:
                 erasure.bring_back(self.connection, *each, self.seed)
             self.taken_out -= set(found.pages)
         self._tell_all(found.pages, entry.events)
+        return found
+
+    def _look(self, entry: SourceLooked) -> Found:
+        found = self._found(entry.found)
+        before = sources.source_at(self.connection, entry.source.address)
+        sources.put(self.connection, [entry.learned(before, len(found.new))])
         return found
 
     def _sync(self, entry: ListingSynced) -> int | DetailsWritten:

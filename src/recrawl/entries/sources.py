@@ -1,0 +1,229 @@
+r"""Sources of new pages: sitemaps, feeds and hub pages, and how fast each brings new addresses.
+
+A *look* at a source shows how many addresses it names that nobody knew. Looks $i$ with $n_i$ new
+addresses after gaps of $g_i$ days give its rate, as a Gamma distribution does that forgets:
+
+$$ rate = \frac{a_0 + \sum_i k_i n_i}{b_0 + \sum_i k_i g_i} , $$
+
+where $k_i$ falls to a third within a week, or within eight looks where these are rarer.
+The prior counts for a tenth of an address in a tenth of a day, so the first looks decide.
+
+Sites add pages in batches, so counts scatter more than a Poisson process would have them. How much
+more is their *dispersion*, the squared deviations from what was expected over the counts.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from math import exp
+from typing import TYPE_CHECKING
+
+from recrawl.units import SECONDS_A_DAY
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recrawl.entries.entries import PagesFound
+
+# Decisions, not tuned on data.
+_PRIOR_NEW, _PRIOR_DAYS = 0.1, 0.1
+_MEMORY_DAYS, _MEMORY_LOOKS = 7.0, 8.0
+# Entries that the dates of a feed count for at its first look: dates say when, not what is new.
+_MOST_DATED = 3.0
+
+
+class SourceKind(IntEnum):
+    """Kind of a source.
+
+    >>> SourceKind.FEED.label
+    'feed'
+    """
+
+    SITEMAP = 0
+    FEED = 1
+    HUB = 2  # an ordinary page whose links have led to new pages
+
+    @property
+    def label(self) -> str:
+        """Its name in tables and files."""
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What is known of a source.
+
+    Args:
+        address: Its address.
+        origin: Origin of the site that names it.
+        kind: What it is.
+        parent: Address of the index of sitemaps that names it; empty if none does.
+        tried_at_seconds: When it was last asked for; None for never.
+        looked_at_seconds: When it was last seen, whole or by a 304; None for never.
+        read_at_seconds: When it last came whole; None for never.
+        failures: How many looks in a row have failed.
+        new: New addresses that count; see the module.
+        exposure: Days that count.
+        squares: Squared deviations that count.
+        dated: Whether it dates pages, so that looks tell of changes, too.
+        listed_at_seconds: Its own date in the index as of the last look; None where it has none.
+        follows_index: Whether it is looked at when that date moves: it has one, and never had new
+            addresses while the date stood still.
+        etag: Its `ETag`; empty where it has none.
+        modified: Its `Last-Modified` as the host wrote it; empty where it has none.
+        signature: Of its body; empty where none was read.
+        size: Bytes of its body.
+
+    Examples:
+        Six new addresses within half a day:
+
+        >>> feed = Source("https://a.org/feed", "https://a.org", SourceKind.FEED)
+        >>> feed = feed.after_look(0.0, 20)  # all that it names is new at first
+        >>> feed = feed.after_look(43_200.0, 6)
+        >>> round(feed.rate, 2)  # (0.1 + 6) / (0.1 + 0.5)
+        10.17
+    """
+
+    address: str
+    origin: str
+    kind: SourceKind
+    parent: str = ""
+    tried_at_seconds: float | None = None
+    looked_at_seconds: float | None = None
+    read_at_seconds: float | None = None
+    failures: int = 0
+    new: float = 0.0
+    exposure: float = 0.0
+    squares: float = 0.0
+    dated: bool = False
+    listed_at_seconds: float | None = None
+    follows_index: bool = False
+    etag: str = ""
+    modified: str = ""
+    signature: bytes = b""
+    size: int = 0
+
+    @property
+    def rate(self) -> float:
+        """New addresses a day that are expected of it."""
+        return (_PRIOR_NEW + self.new) / (_PRIOR_DAYS + self.exposure)
+
+    @property
+    def dispersion(self) -> float:
+        """Variance of a count over its mean: 1 if addresses come one by one, more in batches."""
+        return max((1 + self.squares) / (1 + self.new), 1.0)
+
+    @property
+    def counts(self) -> float:
+        """Addresses one by one that the rate is as sure as: the shape of its distribution."""
+        return _PRIOR_NEW + self.new / self.dispersion
+
+    def expected_new(self, now_seconds: float) -> float:
+        """New addresses that it is expected to name by now; 0 before its first look."""
+        if self.looked_at_seconds is None:
+            return 0.0
+        return self.rate * max(now_seconds - self.looked_at_seconds, 0.0) / SECONDS_A_DAY
+
+    def after_look(self, at_seconds: float, new: int) -> Source:
+        """The same after a look that showed so many new addresses.
+
+        The first look has no gap, so it teaches nothing. Visits to a hub may be written in another
+        order than they were made: one that is no later than the last look adds addresses, and no
+        days.
+        """
+        at, looked = round(at_seconds, 3), self.looked_at_seconds  # as exact as a store keeps it
+        if looked is None:
+            return replace(self, tried_at_seconds=at, looked_at_seconds=at, failures=0)
+        gap = max(at - looked, 0.0) / SECONDS_A_DAY
+        kept = exp(-gap / max(_MEMORY_DAYS, _MEMORY_LOOKS * gap))
+        return replace(
+            self,
+            tried_at_seconds=max(at, looked),
+            looked_at_seconds=max(at, looked),
+            failures=0,
+            new=kept * self.new + new,
+            exposure=kept * self.exposure + gap,
+            squares=kept * self.squares + (new - self.rate * gap) ** 2,
+        )
+
+    def after_failure(self, at_seconds: float) -> Source:
+        """The same after a look that told nothing."""
+        return replace(self, tried_at_seconds=at_seconds, failures=self.failures + 1)
+
+    def with_dates(self, dates: Sequence[float], at_seconds: float) -> Source:
+        """The same with a first idea of its rate, from the dates of what it names.
+
+        Args:
+            dates: Epoch seconds.
+            at_seconds: When it was read.
+
+        Examples:
+            Four entries in two days, of which three count:
+
+            >>> feed = Source("https://a.org/feed", "https://a.org", SourceKind.FEED)
+            >>> seen = feed.with_dates([0.0, 43_200.0, 86_400.0, 129_600.0], 172_800.0)
+            >>> seen.new, seen.exposure
+            (3.0, 1.5)
+        """
+        before = [date for date in dates if date < at_seconds]
+        if not before:
+            return self
+        days = (at_seconds - min(before)) / SECONDS_A_DAY
+        share = min(_MOST_DATED / len(before), 1.0)
+        return replace(self, new=share * len(before), exposure=share * days)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLooked:
+    """A look at a source, with the pages that it names.
+
+    Pages and look are written together: a crawl that is killed knows both, or looks again.
+
+    Args:
+        source: The source as it was when the look began, but with the validators of its response.
+        found: What it names; the look is of `found.at_seconds`.
+        others: New pages that were found because of it elsewhere: in sitemaps of an index.
+        announced: Whether its date in the index had moved.
+    """
+
+    source: Source
+    found: PagesFound
+    others: int = 0
+    announced: bool = False
+
+    def learned(self, before: Source | None, new: int) -> Source:
+        """The source after the look, of whose pages so many were new.
+
+        Args:
+            before: The source as it stands: others may have looked at it in the meantime. None
+                where it is not known yet.
+            new: How many.
+        """
+        source = self.source
+        silent = new > 0 and not self.announced and source.looked_at_seconds is not None
+        source = replace(source, follows_index=source.follows_index and not silent)
+        if before is not None and before.looked_at_seconds is not None:
+            source = replace(
+                source,
+                looked_at_seconds=before.looked_at_seconds,
+                new=before.new,
+                exposure=before.exposure,
+                squares=before.squares,
+            )
+        return source.after_look(self.found.at_seconds, new + self.others)
+
+
+@dataclass(frozen=True, slots=True)
+class SourcesKnown:
+    """Sources that a site names, and those that it does no longer.
+
+    Args:
+        sources: Sources as they stand.
+        dropped: Addresses of sources to forget.
+    """
+
+    sources: Sequence[Source] = ()
+    dropped: Sequence[str] = ()
