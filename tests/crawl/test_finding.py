@@ -265,3 +265,132 @@ def test_a_crawl_that_is_started_again_knows_its_sources(tmp_path):
     assert set(asked) <= {"/", "/robots.txt"}  # visited, not looked for again
     (found,) = [each for each in sources.values() if each.kind is SourceKind.FEED]
     assert found.looked_at_seconds == pytest.approx(START * SECONDS_A_DAY, abs=HOUR * SECONDS_A_DAY)
+
+
+# Lists of changed pages.
+
+
+def changed_list(server, *lines):
+    body = "\n".join(lines).replace("SITE", server.address("")).encode()
+    return answers.page(body, etag=f'"{hash(body)}"')
+
+
+def test_a_page_that_a_list_names_anew_is_visited_at_once(tmp_path):
+    """Twelve pages that never change share the visits; the listed one comes before the others."""
+    paths = [f"/{number}" for number in range(12)]
+
+    async def crawl():
+        async with FaultServer({"/": answers.page(b"home")}) as server:
+            server.pages |= {path: answers.page(b"<p>as it was") for path in (*paths, "/new")}
+            server.pages["/sitemap.xml"] = sitemap(server, *paths)
+            server.pages["/changed.txt"] = changed_list(server, "SITE/3")
+            rule = site(server, changed=(server.address("/changed.txt"),), discover=HOUR)
+            asked = settings(rule, budget=Budget(200.0))
+            async with crawling(tmp_path, asked, PatientClock(24.0, START)) as crawler:
+                crawl = asyncio.create_task(crawler.run(found=lambda *_: None))
+                async with asyncio.timeout(HANGS_SECONDS):
+                    while not all(map(server.asked, (*paths, "/changed.txt"))):  # noqa: ASYNC110
+                        await asyncio.sleep(0.01)
+                    server.pages["/5"] = answers.page(b"<p>changed from beginning to end")
+                    lines = "SITE/3", "SITE/5 2020-01-02", "SITE/new", "https://a.org/other"
+                    server.pages["/changed.txt"] = changed_list(server, *lines)
+                    looks = len(server.asked("/changed.txt"))
+                    while len(server.asked("/changed.txt")) == looks:  # noqa: ASYNC110
+                        await asyncio.sleep(0.001)
+                    seen = len(server.requests)
+                    while not {"/5", "/new"} <= {each.path for each in server.requests[seen:]}:  # noqa: ASYNC110
+                        await asyncio.sleep(0.01)
+                crawler.stop()
+                await crawl
+            since = [each.path for each in server.requests[seen:]]
+            return [path for path in since[: since.index("/5")] if path in paths]
+
+    assert len(asyncio.run(crawl())) <= 4
+    listed = known(tmp_path)["/changed.txt"]
+    assert (listed.kind, listed.failures) == (SourceKind.LIST, 0)
+    assert listed.new >= 1.9  # a change and a new page
+    assert len(listed.listed) == 3 * 8
+
+
+def test_an_entry_counts_once_and_again_with_a_later_date(tmp_path):
+    async def crawl():
+        hints: list[object] = []
+        async with FaultServer({"/": answers.page(b"home")}) as server:
+            place = server.address("/changed.txt")
+            asked = settings(site(server, changed=(place,)))
+            for number, lines in enumerate(
+                (
+                    ["SITE/a 2020-01-01", "SITE/b"],  # the first look teaches nothing
+                    ["SITE/b", "SITE/a 2020-01-01"],
+                    ["SITE/b", "SITE/a 2020-01-02T03:04:05Z", "SITE/c"],
+                    ["SITE/c"],
+                    ["SITE/b", "SITE/c"],
+                )
+            ):
+                server.pages["/changed.txt"] = changed_list(server, *lines)
+                clock = PatientClock(86_400.0, START + number * HOUR)
+                async with crawling(tmp_path, asked, clock) as crawler:
+                    give = crawler._finder._hint
+
+                    async def hint(pages, give=give):
+                        hints.append([page.rpartition("/")[2] for page in pages])
+                        return await give(pages)
+
+                    crawler._finder._hint = hint
+                    await crawler.discover(0)
+                hints.append("|")
+        return hints
+
+    assert asyncio.run(crawl()) == ["|", "|", ["a", "c"], "|", "|", ["b"], "|"]
+
+
+HOSTILE_LISTS = {
+    "lines": b"\x00\xff\xfe javascript:alert()\nfile:///etc/passwd\nhttp://u:p@SITE/x\n//SITE/\n",
+    "yaml": b"url: &a [*a, *a]\n---\n!!python/object/apply:os.system ['id']\n",
+    "json": b'{"urlList": [null, 1, {}, [], "ftp://a.org/", "http://169.254.169.254/"]}',
+    "deep": b'{"urlList":' + b"[" * 100_000,
+    "xml": b'<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><opml>&b;</opml>',
+    "html": b"<html><a href=/x>a page</a></html>",
+    "zip": b"PK\x03\x04" + b"\x00" * 100,
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE_LISTS)
+def test_a_hostile_list_does_nothing(tmp_path, kind):
+    async def crawl():
+        async with FaultServer({"/": answers.page(b"home")}) as server:
+            body = HOSTILE_LISTS[kind].replace(b"SITE", server.address("").encode())
+            server.pages["/changed.txt"] = answers.page(body)
+            asked = settings(site(server, changed=(server.address("/changed.txt"),)))
+            async with crawling(tmp_path, asked) as crawler:
+                found = await crawler.discover(0)
+            return found.addresses, server.address("/")
+
+    addresses, home = asyncio.run(crawl())
+    assert list(addresses) == [home]
+
+
+def test_a_list_that_the_settings_name_no_longer_is_left_alone(tmp_path):
+    async def crawl():
+        async with FaultServer({"/": answers.page(b"home")}) as server:
+            server.pages["/changed.txt"] = changed_list(server, "SITE/a")
+            named = site(server, changed=(server.address("/changed.txt"),))
+            for rule in (named, site(server)):
+                clock = PatientClock(86_400.0, START)
+                async with crawling(tmp_path, settings(rule), clock) as crawler:
+                    await crawler.discover(0)
+            return len(server.asked("/changed.txt"))
+
+    assert asyncio.run(crawl()) == 1
+
+
+def test_a_list_that_is_missing_is_told(tmp_path):
+    async def crawl():
+        async with FaultServer({"/": answers.page(b"home")}) as server:
+            place = server.address("/changed.txt")
+            async with crawling(tmp_path, settings(site(server, changed=(place,)))) as crawler:
+                found = await crawler.discover(0)
+            return found.remarks, place
+
+    remarks, place = asyncio.run(crawl())
+    assert remarks == [f"{place}: status 404"]

@@ -98,6 +98,7 @@ NO_PARSERS = {
     "store.sqlite.pages": "rows of SQLite, read by `store values`, and writing",
     "store.sqlite.read_store": "rows of SQLite, read by `store values`",
     "store.sqlite.schema": "creates tables",
+    "store.sqlite.subscriptions": "rows of SQLite, read by `store values`, and writing",
     "store.sqlite.sources": "rows of SQLite, read by `store values`, and writing",
     "store.sqlite.transaction": "writes",
     "store.sqlite.versions": "rows of SQLite, read by `store values`, and writing",

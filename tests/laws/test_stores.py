@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ from recrawl.entries.entries import (
     Copy,
     Erased,
     Found,
+    HintsGiven,
+    HintsTaken,
     HostBelieved,
     HostSeen,
     ImportedRows,
@@ -39,7 +42,9 @@ from recrawl.entries.listings import (
     StoredObject,
     SyncOutcome,
 )
+from recrawl.entries.pushes import Subscription, SubscriptionsKnown
 from recrawl.entries.records import Destination, PageCount, Tombstone, Undelivered
+from recrawl.entries.sources import Source, SourceKind, SourcesKnown
 from recrawl.errors import InvalidParameter, StoreError, StoreLocked
 from recrawl.store import create_store, open_for_writing, open_store
 from recrawl.store.retention import Retention
@@ -680,3 +685,33 @@ def test_what_was_given_up_goes_with_its_event(address, store):
     with open_store(address) as reader:
         assert reader.undelivered() == []
         assert reader.destinations() == [Destination("a", 1)]
+
+
+def test_hints_of_a_crawl_wait_as_those_of_others_do(store, reader, monkeypatch):
+    monkeypatch.setattr("recrawl.store.sqlite.hints.MOST_WAITING", 3)
+    store.write([HintsGiven(["https://a.org/1", "https://a.org/2"], 60.0)])
+    store.write([HintsGiven(["https://a.org/3", "https://a.org/4"], 61.0)])  # no room for the last
+
+    numbers, addresses = zip(*reader.hints(0, 10), strict=True)
+    assert addresses == ("https://a.org/1", "https://a.org/2", "https://a.org/3")
+    store.write([HintsTaken(numbers[1])])
+    assert [each for _, each in reader.hints(0, 10)] == ["https://a.org/3"]
+
+
+def test_subscriptions_are_kept_as_they_stand(store, reader):
+    confirmed = Subscription("https://a.org/f", "https://hub.example/", 99.5, 3, 60.25)
+    other = Subscription("https://b.org/f", "https://hub.example/")
+    store.write([SubscriptionsKnown([other, confirmed])])
+    assert reader.subscriptions() == [confirmed, other]
+
+    store.write([SubscriptionsKnown([replace(confirmed, pushes=4)], dropped=[other.feed])])
+
+    assert reader.subscriptions() == [replace(confirmed, pushes=4)]
+
+
+def test_a_source_keeps_its_entries_and_its_hub(store, reader):
+    feed = Source("https://a.org/f", "https://a.org", SourceKind.FEED, push_hub="https://b.org/")
+    feed = replace(feed, push_topic="https://a.org/F").with_entries([("https://a.org/1", 5.0)])
+    store.write([SourcesKnown([feed])])
+
+    assert reader.sources() == [feed]

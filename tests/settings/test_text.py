@@ -62,6 +62,7 @@ def test_the_examples_can_be_used_as_they_are():
         maximum=30.0,
         hours=(22, 6),
         discover=days("10m"),
+        changed=("https://example.org/changed.txt",),
         watch=("main",),
         ignore=(".advert",),
         least_change=0.3,

@@ -4,9 +4,13 @@ import numpy as np
 import pytest
 
 from recrawl.detect.reliability import HINT, SignalRecord
+from recrawl.entries.entries import Checkpoint
+from recrawl.inspect.scenario import build_scenario
+from recrawl.inspect.why.facts import signals
 from recrawl.policies.recrawl.announced import NAMES, Announced
 from recrawl.state.announcements import hear_hints
-from recrawl.store import open_store
+from recrawl.state.snapshot import load_snapshot
+from recrawl.store import open_for_writing, open_store
 from tests.inspect.looked import BEGAN, made, opened
 
 NOW = BEGAN + 12
@@ -44,6 +48,28 @@ def test_a_hint_makes_its_page_the_next(crawl):
     assert not opened_crawl.announcements.take_hints(HINTED)
 
 
+def test_a_hint_does_not_wait_for_the_next_tick(crawl, monkeypatch):
+    """Of a large crawl that is hours off, and hundreds of visits; here it is thirty."""
+    monkeypatch.setattr("recrawl.frontier.frontier._TICKS_A_GAP", 2)
+    opened_crawl, reader = crawl
+    minutes = iter(range(3000))
+
+    def next_page():
+        agenda = opened_crawl.agenda
+        for minute in minutes:
+            for lease in agenda.take(NOW + minute / 1440, 1):
+                opened_crawl.hosts.end(lease.host, NOW + minute / 1440, None)
+                agenda.freed(lease.host)
+                return lease.page
+        raise AssertionError
+
+    first = next_page()
+    hear_hints(opened_crawl, reader, [ADDRESS])
+
+    assert first != HINTED
+    assert next_page() == HINTED
+
+
 def test_hints_that_were_wrong_do_little(crawl):
     """Ten wrong ones leave the chance that the eleventh is right at 1 in 11."""
     opened_crawl, reader = crawl
@@ -70,12 +96,20 @@ def test_a_hint_leaves_the_copy_fresh_as_often_as_it_is_wrong():
     assert pages.hinted.tolist() == [0.0, 0.0]
 
 
-def test_hints_last_until_the_visit(crawl):
-    """Also across a restart."""
+def test_hints_last_until_the_visit(crawl, tmp_path):
+    """Also across a restart, and whoever asks `why` is told."""
     opened_crawl, reader = crawl
     hear_hints(opened_crawl, reader, [ADDRESS])
 
     parts = opened_crawl.dump()
+    path = tmp_path / "recrawl.db"
+    with open_for_writing(path) as store:
+        store.write([Checkpoint(parts)])
+    with open_store(path) as other:
+        snapshot = load_snapshot(opened_crawl.settings, other, NOW)
+        said = signals(build_scenario(snapshot, other, HINTED))
 
+    assert said is not None
+    assert said["hint_chance"] == pytest.approx(0.999)  # the first is believed
     assert parts["announcements.hints"][HINTED] == 1
     assert parts["0.announced.hinted"].max() > 0

@@ -23,6 +23,7 @@ from recrawl.crawl.new_pages import NewPages
 from recrawl.crawl.page_reader import PageReader
 from recrawl.crawl.page_visit import PageVisitor
 from recrawl.crawl.progress import Figures
+from recrawl.crawl.push import Subscriber
 from recrawl.crawl.remarks import Remarks
 from recrawl.crawl.visits import VisitCycle
 from recrawl.crawl.worker_threads import WorkerThreads
@@ -36,6 +37,7 @@ from recrawl.frontier.sources import expected_unknown
 from recrawl.parse.addresses import host_of, origin_of
 from recrawl.scheduler.crawl_schedule import CrawlSchedule
 from recrawl.state.announcements import hear
+from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
@@ -124,10 +126,22 @@ class Crawler:
             self.schedule, visitor, ledger, self._new_pages, duplicates, on_remark
         )
         discovery = Discovery(client, settings, threads)
-        self._finder = SiteFinder(
-            discovery, crawl, clock, self._new_pages, self._hear, ledger.put, self._visit_early
-        )
         self._hints = HintTaker(crawl, reader, self.add, ledger.put, self._wake)
+        self._finder = SiteFinder(
+            discovery,
+            crawl,
+            clock,
+            self._new_pages,
+            self._hear,
+            ledger.put,
+            self._visit_early,
+            self._hint,
+        )
+        self._subscriber = None
+        if settings.push is not None:
+            given = crawl, client, clock, threads, ledger.put, self._hint
+            self._subscriber = Subscriber(settings.push, *given)
+            self._subscriber.on_remark = on_remark
         lists = ListFetcher(client, threads)
         self._listings = ListingSyncer(settings, lists, reader, clock, self._new_pages.synced)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -162,6 +176,8 @@ class Crawler:
             find = self._finder.find_due if once else self._finder.keep_finding
             self._begin_beside(find(found))
         self._begin_beside(self._hints.take() if once else self._hints.keep_taking())
+        if self._subscriber is not None and found is not None and not once:
+            self._begin_beside(self._subscriber.keep(self._reader.subscriptions()))
         if self.crawl.settings.listings:
             keep = self._listings.sync_due if once else self._listings.keep
             self._begin_beside(keep(synced))
@@ -269,6 +285,10 @@ class Crawler:
         """Take in what a sitemap or feed says of changes."""
         for _ in hear(self.crawl, self._reader, source, dates, self._clock.now()):
             await asyncio.sleep(0)
+
+    async def _hint(self, addresses: Sequence[str]) -> int:
+        """Note hints that pages have changed; returns how much news to expect of them."""
+        return await self._hints.give(addresses, self._clock.now() * SECONDS_A_DAY)
 
     def figures(self) -> Figures:
         """How the crawl is doing; from the loop's own thread only."""

@@ -18,7 +18,8 @@ from itertools import islice
 from math import isfinite
 from typing import TYPE_CHECKING, TypeVar
 
-from recrawl.entries.sources import SourceKind
+from recrawl.entries.sources import SourceKind, entry_key
+from recrawl.errors import InvalidInput
 from recrawl.fetch.host_slots import HostBusy
 from recrawl.parse.addresses import host_of, origin_of, site_of
 from recrawl.parse.encodings import decoded
@@ -27,7 +28,9 @@ from recrawl.parse.headers import content_type
 from recrawl.parse.links import feeds_of
 from recrawl.parse.messages import Request, Response
 from recrawl.parse.robots_tags import read_robots_tags
+from recrawl.parse.site_lists import read_site_list
 from recrawl.parse.sitemaps import read_sitemap
+from recrawl.parse.websub import push_links
 from recrawl.settings.rules import NO_RULE
 from recrawl.state.refusals import Refusals
 from recrawl.visits.status import Refusal, RobotsTag
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from recrawl.crawl.worker_threads import WorkerThreads
     from recrawl.entries.sources import Source
     from recrawl.fetch.polite import PoliteClient
+    from recrawl.parse.feeds import Feed
     from recrawl.parse.robots import Permission
     from recrawl.parse.sitemaps import DatedAddress
     from recrawl.settings.settings import Settings
@@ -88,6 +92,8 @@ class SourceRead:
         missing: Whether that is because there is none.
         broken: Why this is not all; empty if it is.
         refused: Addresses that it names and that are not taken in.
+        hints: Pages of a list of changed pages that it did not name when it was last read, or not
+            with this date.
     """
 
     source: Source
@@ -98,6 +104,7 @@ class SourceRead:
     missing: bool = False
     broken: str = ""
     refused: Refusals = field(default_factory=Refusals)
+    hints: list[str] = field(default_factory=list)
 
 
 class Discovery:
@@ -154,7 +161,7 @@ class Discovery:
         return found
 
     async def read(self, source: Source, patience: float, *, whole: bool) -> SourceRead:
-        """Look at a sitemap or a feed.
+        """Look at a sitemap, a feed or a list of changed pages.
 
         Args:
             source: The source.
@@ -184,12 +191,15 @@ class Discovery:
     def _parse(self, source: Source, response: Response, permission: Permission) -> SourceRead:
         """Read the body of a source; in a thread, for it may take a second."""
         read, dates = SourceRead(source), dict[str, float]()
+        if source.kind is SourceKind.LIST:
+            return self._parse_list(source, response, permission)
         if source.kind is SourceKind.SITEMAP:
             sitemap = read_sitemap(response.body, source.address)
             entries, read.broken, read.sitemaps = sitemap.pages, sitemap.broken, sitemap.sitemaps
         else:
             feed = read_feed(response.body, response.address)
             entries, read.broken = feed.entries, feed.broken
+            source = _with_hub(source, response, feed)
         addresses = (entry.address for entry in entries)
         ours = self._ours(addresses, source.origin, permission, read.refused)
         read.addresses = list(dict.fromkeys(ours.values()))
@@ -197,6 +207,24 @@ class Discovery:
             if isfinite(entry.modified) and (page := ours.get(entry.address)) is not None:
                 dates.setdefault(page, entry.modified)
         read.dates, read.source = dates, replace(source, dated=bool(dates))
+        return read
+
+    def _parse_list(self, source: Source, response: Response, permission: Permission) -> SourceRead:
+        """Read a list of changed pages; in a thread, as above."""
+        read = SourceRead(source)
+        try:
+            named = read_site_list(response.body).entries
+        except InvalidInput as error:
+            return SourceRead(source, problem=str(error))
+        entries = {each.address: each.modified for each in named}
+        ours = self._ours(entries, source.origin, permission, read.refused)
+        read.addresses = list(dict.fromkeys(ours.values()))
+        if source.read_at_seconds is not None:
+            before = source.listed_keys
+            news = (each for each in ours if entry_key(each, entries[each]) not in before)
+            read.hints = list(dict.fromkeys(ours[each] for each in news))
+        listed = source.with_entries((each, entries[each]) for each in ours)
+        read.source = replace(listed, dated=True)
         return read
 
     def _ours(
@@ -286,6 +314,14 @@ def _with_validators(source: Source, response: Response) -> Source:
         for text in (etag, modified)
     ]
     return replace(source, etag=fit[0], modified=fit[1])
+
+
+def _with_hub(source: Source, response: Response, feed: Feed) -> Source:
+    """A feed with the hub that it names, and with its entries if there is one."""
+    links = push_links(response.headers.get("link", ""), feed.links, response.address)
+    named = replace(source, push_hub=links.hub, push_topic=links.topic)
+    entries = ((each.address, each.modified) for each in feed.entries) if links.hub else ()
+    return named.with_entries(entries)
 
 
 def _feeds_of(home: Response, header: str) -> list[str]:

@@ -116,6 +116,7 @@ class SiteFinder:
         hear: Takes in a source, and when pages changed last by its word; see `SourceRead.dates`.
         write: Writes down what was looked at.
         visit: Visits a page out of its turn, if it may be now; None where nobody ever will.
+        hint: Notes hints that pages have changed; returns how much news to expect of them.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - what it works with, and whom it calls back
@@ -127,6 +128,7 @@ class SiteFinder:
         hear: Callable[[Source, Mapping[str, float] | None], Awaitable[object]],
         write: Callable[[Entry], object],
         visit: Callable[[str], bool | None],
+        hint: Callable[[Sequence[str]], Awaitable[int]],
     ) -> None:
         self._discovery = discovery
         self._crawl = crawl
@@ -137,6 +139,7 @@ class SiteFinder:
         self._hear = hear
         self._write = write
         self._visit = visit
+        self._hint = hint
         self._turns = asyncio.Semaphore(_AT_ONCE)
         self._times = LookTimes(crawl)
 
@@ -263,7 +266,7 @@ class SiteFinder:
             self._forget(
                 each
                 for each in self._sources.of(origin)
-                if each.kind is not SourceKind.HUB
+                if each.kind not in (SourceKind.HUB, SourceKind.LIST)
                 and not each.parent
                 and each.address not in survey.sources
             )
@@ -320,13 +323,16 @@ class SiteFinder:
         if read.broken:
             at.found.remarks.append(f"{source.address}: {read.broken}")
         if read.problem:
-            if source.address in at.named or not read.missing:
+            is_named = source.address in at.named or source.kind is SourceKind.LIST
+            if is_named or not read.missing:
                 at.found.remarks.append(f"{source.address}: {read.problem}")
             self._failed(source, now)
             return 0
         at.take_in(read)
         self._count_refused(source.origin, read.refused)
         others = await self._look_into(read, at)
+        if read.hints:  # noted before the look: twice rather than never
+            others += await self._hint(read.hints)
         seen = _as_read(read, now * SECONDS_A_DAY, whole=whole)
         # Many pages are added bit by bit, so that others have their turn, the last with the look.
         *parts, last = _parts(read.addresses)

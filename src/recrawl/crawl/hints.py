@@ -1,5 +1,8 @@
 """Hints that pages have changed, taken out of the store while a crawl runs.
 
+Those that lists of changed pages and pushes bring are put there first: a crawl that is killed has
+them still.
+
 Touches: a store and the clock, through what it is given.
 """
 
@@ -8,14 +11,16 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from recrawl.entries.entries import HintsTaken
-from recrawl.parse.addresses import canonical
+from recrawl.detect.reliability import HINT, precision
+from recrawl.entries.entries import HintsGiven, HintsTaken
+from recrawl.parse.addresses import canonical, host_of
 from recrawl.settings.rules import NO_RULE
 from recrawl.state.announcements import hear_hints
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
+    from recrawl.entries.entries import Entry, Receipt
     from recrawl.entries.store import ReadStore
     from recrawl.state.opening import Crawl
 
@@ -39,7 +44,7 @@ class HintTaker:
         crawl: Crawl,
         reader: ReadStore,
         add: Callable[[Iterable[str]], object],
-        write: Callable[[HintsTaken], object],
+        write: Callable[[Entry], asyncio.Future[Receipt]],
         on_hints: Callable[[], object],
     ) -> None:
         self._crawl = crawl
@@ -48,6 +53,22 @@ class HintTaker:
         self._write = write
         self._on_hints = on_hints
         self._last = 0
+
+    async def give(self, addresses: Sequence[str], at_seconds: float) -> int:
+        """Note hints and take them; returns how many changes and new pages to expect of them.
+
+        Args:
+            addresses: Addresses of pages that are taken in.
+            at_seconds: When, in epoch seconds.
+        """
+        await self._write(HintsGiven(addresses, at_seconds))
+        crawl, pages = self._crawl, self._reader.find_pages(addresses)
+        expected = 0.0
+        for address, page in zip(addresses, pages, strict=True):
+            host = crawl.hosts.row(host_of(address))
+            expected += 1.0 if page is None else precision(crawl.trust.record(host, HINT))
+        await self.take()
+        return round(expected)
 
     async def take(self) -> None:
         """Take the hints that wait: known pages may have changed, others are new pages."""

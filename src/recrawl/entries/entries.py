@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from recrawl.entries.deliveries import DestinationMoved, DestinationsNamed, Redelivered
 from recrawl.entries.filtering import AddressesRefused, ShapeJudged
 from recrawl.entries.listings import ListingSynced
+from recrawl.entries.pushes import SubscriptionsKnown
 from recrawl.entries.sources import SourceLooked, SourcesKnown
 from recrawl.visits.status import NO_TAG, Audit, PageStatus
 
@@ -345,6 +346,19 @@ class SitesDiscovered:
 
 
 @dataclass(frozen=True, slots=True)
+class HintsGiven:
+    """Hints that pages have changed, from a list or a push; they wait until they are taken.
+
+    Args:
+        addresses: Canonical addresses.
+        at_seconds: When.
+    """
+
+    addresses: Sequence[str]
+    at_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class HintsTaken:
     """Hints that were heard, and are not needed any more.
 
@@ -388,7 +402,9 @@ Entry: TypeAlias = (
     | HostBelieved
     | RobotsRead
     | SitesDiscovered
+    | HintsGiven
     | HintsTaken
+    | SubscriptionsKnown
     | SourcesKnown
     | SourceLooked
     | SettingsUsed

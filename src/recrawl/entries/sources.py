@@ -1,7 +1,8 @@
-r"""Sources of new pages: sitemaps, feeds and hub pages, and how fast each brings new addresses.
+r"""Sources of new pages and changes: sitemaps, feeds, hub pages and lists of changed pages.
 
-A *look* at a source shows how many addresses it names that nobody knew. Looks $i$ with $n_i$ new
-addresses after gaps of $g_i$ days give its rate, as a Gamma distribution does that forgets:
+A *look* at a source shows how many addresses it names that nobody knew; at a list of changed pages,
+how many changes it is believed to tell of, too. Looks $i$ with $n_i$ new addresses after gaps of
+$g_i$ days give its rate, as a Gamma distribution does that forgets:
 
 $$ rate = \frac{a_0 + \sum_i k_i n_i}{b_0 + \sum_i k_i g_i} , $$
 
@@ -18,13 +19,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from hashlib import blake2b
 from math import exp
 from typing import TYPE_CHECKING
 
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from recrawl.entries.entries import PagesFound
 
@@ -33,6 +35,7 @@ _PRIOR_NEW, _PRIOR_DAYS = 0.1, 0.1
 _MEMORY_DAYS, _MEMORY_LOOKS = 7.0, 8.0
 # Entries that the dates of a feed count for at its first look: dates say when, not what is new.
 _MOST_DATED = 3.0
+_KEY_BYTES = 8
 
 
 class SourceKind(IntEnum):
@@ -45,6 +48,7 @@ class SourceKind(IntEnum):
     SITEMAP = 0
     FEED = 1
     HUB = 2  # an ordinary page whose links have led to new pages
+    LIST = 3  # addresses of pages that have changed, which the settings name
 
     @property
     def label(self) -> str:
@@ -76,6 +80,10 @@ class Source:
         modified: Its `Last-Modified` as the host wrote it; empty where it has none.
         signature: Of its body; empty where none was read.
         size: Bytes of its body.
+        listed: Keys of the entries that it had when it was last read, eight bytes each; of a list
+            of changed pages, and of a feed with a WebSub hub.
+        push_hub: Address of the WebSub hub that a feed names; empty for none.
+        push_topic: What to subscribe to there.
 
     Examples:
         Six new addresses within half a day:
@@ -105,6 +113,9 @@ class Source:
     modified: str = ""
     signature: bytes = b""
     size: int = 0
+    listed: bytes = b""
+    push_hub: str = ""
+    push_topic: str = ""
 
     @property
     def rate(self) -> float:
@@ -153,6 +164,24 @@ class Source:
         """The same after a look that told nothing."""
         return replace(self, tried_at_seconds=at_seconds, failures=self.failures + 1)
 
+    def with_entries(self, entries: Iterable[tuple[str, float]]) -> Source:
+        """The same with the entries that it has now: addresses with their dates, or nan.
+
+        >>> feed = Source("https://a.org/feed", "https://a.org", SourceKind.FEED)
+        >>> feed = feed.with_entries([("https://a.org/1", 0.0), ("https://a.org/2", 0.0)])
+        >>> keys = feed.listed_keys
+        >>> entry_key("https://a.org/1", 0.0) in keys, entry_key("https://a.org/1", 5.0) in keys
+        (True, False)
+        """
+        keys = dict.fromkeys(entry_key(*entry) for entry in entries)
+        return replace(self, listed=b"".join(keys))
+
+    @property
+    def listed_keys(self) -> set[bytes]:
+        """Keys of the entries that it had when it was last read."""
+        starts = range(0, len(self.listed), _KEY_BYTES)
+        return {self.listed[start : start + _KEY_BYTES] for start in starts}
+
     def with_dates(self, dates: Sequence[float], at_seconds: float) -> Source:
         """The same with a first idea of its rate, from the dates of what it names.
 
@@ -176,6 +205,11 @@ class Source:
         return replace(self, new=share * len(before), exposure=share * days)
 
 
+def entry_key(address: str, modified: float) -> bytes:
+    """What an entry of a source is told by: its address and its date, which may be nan."""
+    return blake2b(f"{modified} {address}".encode(), digest_size=_KEY_BYTES).digest()
+
+
 @dataclass(frozen=True, slots=True)
 class SourceLooked:
     """A look at a source, with the pages that it names.
@@ -185,7 +219,8 @@ class SourceLooked:
     Args:
         source: The source as it was when the look began, but with the validators of its response.
         found: What it names; the look is of `found.at_seconds`.
-        others: New pages that were found because of it elsewhere: in sitemaps of an index.
+        others: New pages that were found because of it elsewhere, in sitemaps of an index; or
+            changes and new pages that a list of changed pages is believed to tell of.
         announced: Whether its date in the index had moved.
     """
 

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from recrawl.entries.filtering import DuplicateOf, RefusedAddresses, ShapeJudged
     from recrawl.entries.listings import ListingHistory, ObjectEvent, StoredObject, Sync
     from recrawl.entries.manifests import Manifest
+    from recrawl.entries.pushes import Subscription
     from recrawl.entries.records import (
         Checked,
         Destination,
@@ -278,6 +279,9 @@ class ReadStore(Protocol):
 
     def sources(self) -> list[Source]:
         """All sources of new pages, in the order of their addresses."""
+
+    def subscriptions(self) -> list[Subscription]:
+        """All subscriptions to feeds, in the order of their addresses."""
 
     def host_delays(self, hosts: Ints) -> tuple[Floats, Floats]:
         """Politeness delays in days and response times in seconds of hosts; 0 if unknown."""

@@ -111,7 +111,8 @@ class PoliteClient:
         self._is_local = is_local
         self._write = write
         self._slots = HostSlots(hosts, clock, on_release)
-        self._halted: dict[str, tuple[Request, set[str], bool]] = {}  # chains, by first address
+        # Chains, by the first address and the form that is sent there.
+        self._halted: dict[tuple[str, str | None], tuple[Request, set[str], bool]] = {}
         self._cpu = cpu
         self._visits: Counter[str] = Counter()  # under way, by domain
         self._reading: dict[str, asyncio.Event] = {}  # origins whose robots.txt is asked for
@@ -175,8 +176,9 @@ class PoliteClient:
         would ask the same host again and again, and never come to its end.
         """
         first, seen, permanent = request, {request.address}, True
-        if first.address in self._halted:
-            request, seen, permanent = self._halted.pop(first.address)
+        begun = first.address, first.form
+        if begun in self._halted:
+            request, seen, permanent = self._halted.pop(begun)
         try:
             if host_of(request.address) != host_of(first.address):
                 await self._move(chain, request.address)
@@ -197,7 +199,7 @@ class PoliteClient:
                 await self._move(chain, target)
         except HostBusy:
             if request is not first and len(self._halted) < _MOST_HALTED:
-                self._halted[first.address] = request, seen, permanent
+                self._halted[begun] = request, seen, permanent
             raise
 
     def _redirected(self, first: Request, target: str, form: str | None = None) -> Request:

@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.frontier.copied_pages import CopiedPages
     from recrawl.frontier.frontier import Frontier
     from recrawl.frontier.host_table import HostTable
     from recrawl.frontier.token_bucket import TokenBucket
@@ -371,9 +370,9 @@ class Agenda:
             reliability: Recall and false alarms a day of the host of each page.
             now: When it was asked.
         """
-        for copies, some in self._copies_of(pages):
+        for pool, some in self._pools_of(pages):
             each = reliability[0][some], reliability[1][some]
-            copies.announced(pages[some], named[some], each, now)
+            pool.copies.announced(pages[some], named[some], each, now)
 
     def hinted(self, pages: Ints, right: Floats) -> None:
         """Let the policy know of hints that pages have changed.
@@ -382,14 +381,14 @@ class Agenda:
             pages: The pages.
             right: Chance that each hint is right.
         """
-        for copies, some in self._copies_of(pages):
-            copies.hinted(pages[some], right[some])
+        for pool, some in self._pools_of(pages):
+            pool.hinted(pages[some], right[some])
 
     def unannounced_changes(self, pages: Ints) -> Floats:
         """Changes that visits would have met unannounced if hosts announced none."""
         changes = np.zeros(len(pages))
-        for copies, some in self._copies_of(pages):
-            changes[some] = copies.unannounced_changes(pages[some])
+        for pool, some in self._pools_of(pages):
+            changes[some] = pool.copies.unannounced_changes(pages[some])
         return changes
 
     def failed(self, page: int, now: float) -> float:
@@ -470,11 +469,11 @@ class Agenda:
     def _pool(self, page: int) -> Pool:
         return self._pools[self._table.terms_of(page).pool]
 
-    def _copies_of(self, pages: Ints) -> Iterator[tuple[CopiedPages, Ints]]:
-        """The copies of each pool that some pages are of, and the places of these among them."""
+    def _pools_of(self, pages: Ints) -> Iterator[tuple[Pool, Ints]]:
+        """The pools that some pages are of, and the places of these among them."""
         pool = self._pool_of_term[self._table.term[pages]]
         for number in np.unique(pool).tolist():
-            yield self._pools[number].copies, np.flatnonzero(pool == number)
+            yield self._pools[number], np.flatnonzero(pool == number)
 
     def _done(self, page: int, status: int, failures: int) -> None:
         table = self._table

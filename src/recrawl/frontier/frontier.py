@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 # Finer ticks are no fresher by more than chance.
 _TICKS_A_GAP = 64
 _ASKED_A_GAP = 8  # times that a fixed policy is asked about pages that were not visited
-_LEAST_TICK = 60 / SECONDS_A_DAY
+LEAST_TICK = 60 / SECONDS_A_DAY
 _GAP_MOVED = 1.2  # what a gap may move by before the policy is told
 # Ties are broken at random: this small a factor decides nothing else.
 _TIE = 1e-9
@@ -249,7 +249,7 @@ class Frontier:
 
 def tick_of(gap: float) -> float:
     """Days for which an order of pages holds that are visited once a gap."""
-    return max(gap / _TICKS_A_GAP, _LEAST_TICK)
+    return max(gap / _TICKS_A_GAP, LEAST_TICK)
 
 
 class _ByValue:

@@ -152,6 +152,11 @@ class Pool:
         """How many pages without a copy wait."""
         return len(self._new) + len(self._asleep)
 
+    def hinted(self, pages: Ints, right: Floats) -> None:
+        """Let the policy know of hints that pages changed, and soon rank the pages anew."""
+        self.copies.hinted(pages, right)
+        self._ranking.renew_soon()
+
     # Looks for new pages.
 
     @property

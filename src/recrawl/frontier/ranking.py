@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.arrays.equal_keys import Groups
-from recrawl.frontier.frontier import tick_of
+from recrawl.frontier.frontier import LEAST_TICK, tick_of
 from recrawl.frontier.queue import Queue
 from recrawl.units import instant_after_epoch
 
@@ -59,7 +59,7 @@ class Ranking:
         # The order, how far it was read, until when it holds, and what was leased since.
         self._order: Ints = np.empty(0, np.int64)
         self._read = 0
-        self._ends = inf
+        self._made, self._ends = -inf, inf
         self._leased: set[int] = set()
         self._turns = Queue(table.hosts)  # pages that were read, and wait for their hosts
         self.price = nan
@@ -68,6 +68,10 @@ class Ranking:
     def renew(self) -> None:
         """Make the order anew when it is next asked for."""
         self._ends = -inf
+
+    def renew_soon(self) -> None:
+        """Make the order anew, no sooner than the shortest tick after it was last made."""
+        self._ends = min(self._ends, self._made + LEAST_TICK)
 
     def begin(self, now: float) -> None:
         """Make an order a tick from now, where none was to be made."""
@@ -123,6 +127,7 @@ class Ranking:
         self._turns.clear()
         self._leased.clear()
         self._read = 0
+        self._made = now
         self._ends = min([now + self._tick(), *(each.begins(now) for each in self._hours)])
         days = self._ends - now
         rows = copies.frontier.ranked(

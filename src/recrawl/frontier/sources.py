@@ -187,9 +187,10 @@ def unknown_pages(sources: Iterable[Source], now: float) -> UnknownPages:
     """Pages that sources are expected to name by now, in days after 1970, and nobody has seen.
 
     Each source has brought addresses that were new at the time, whatever others had named before,
-    so their expectations add up. An index counts for nothing beside its sitemaps.
+    so their expectations add up. An index counts for nothing beside its sitemaps, and neither does
+    a list of changed pages, most of which are known.
     """
-    some = _without_indexes(sources)
+    some = _that_count(sources)
     variance = 0.0
     for source in some:
         expected = source.expected_new(now * SECONDS_A_DAY)
@@ -201,13 +202,17 @@ def unknown_pages(sources: Iterable[Source], now: float) -> UnknownPages:
 def expected_unknown(sources: Iterable[Source], now: float) -> float:
     """The same without a band, which takes longer to work out."""
     seconds = now * SECONDS_A_DAY
-    return sum(source.expected_new(seconds) for source in _without_indexes(sources))
+    return sum(source.expected_new(seconds) for source in _that_count(sources))
 
 
-def _without_indexes(sources: Iterable[Source]) -> list[Source]:
+def _that_count(sources: Iterable[Source]) -> list[Source]:
     some = list(sources)
     indexes = {source.parent for source in some}
-    return [source for source in some if source.address not in indexes]
+    return [
+        source
+        for source in some
+        if source.address not in indexes and source.kind is not SourceKind.LIST
+    ]
 
 
 def _band(mean: float, variance: float) -> tuple[float, float]:

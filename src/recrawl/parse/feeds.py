@@ -9,7 +9,7 @@ Pure.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from recrawl.parse.addresses import canonical
@@ -19,7 +19,7 @@ from recrawl.parse.records import read_records, root_of, unpacked
 from recrawl.parse.sitemaps import DatedAddress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from recrawl.parse.records import Field
 
@@ -41,10 +41,12 @@ class Feed:
     Args:
         entries: What it points to, in its order.
         broken: Why this is not all; empty if it is.
+        links: Where links of the feed itself lead, as they are written, by `rel`; the first counts.
     """
 
     entries: tuple[DatedAddress, ...] = ()
     broken: str = ""
+    links: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_feed(body: bytes, address: str) -> Feed:
@@ -69,7 +71,8 @@ def read_feed(body: bytes, address: str) -> Feed:
         page = next(filter(None, pages), None)
         if page is not None:
             entries.setdefault(page, DatedAddress(page, _modified(record)))
-    return Feed(tuple(entries.values()), cut or found.broken)
+    links = {each["rel"]: each.get("href", "") for each in reversed(found.outside)}
+    return Feed(tuple(entries.values()), cut or found.broken, links)
 
 
 def looks_like_feed(mime: str, body: bytes) -> bool:

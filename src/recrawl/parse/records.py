@@ -66,12 +66,14 @@ class Records:
     Args:
         root: Local name of the outermost element; empty if there is none.
         records: Fields of each record, in order.
+        outside: The first elements outside of records that have a `rel`, by their attributes.
         broken: Why this is not all; empty if it is.
     """
 
     root: str
     records: tuple[tuple[Field, ...], ...]
     broken: str
+    outside: tuple[Mapping[str, str], ...] = ()
 
 
 def read_records(body: bytes, names: frozenset[str], fields: frozenset[str]) -> Records:
@@ -186,12 +188,17 @@ def _read(body: bytes, names: frozenset[str], fields: frozenset[str]) -> Records
             parser.close()
     except etree.LxmlError as error:
         broken = f"must be whole XML (got {_shown(str(error))[:_LONGEST_REASON]})"
-    return Records(_shown(found.root), tuple(found.records), found.stopped or broken)
+    stopped = found.stopped or broken
+    return Records(_shown(found.root), tuple(found.records), stopped, tuple(found.outside))
 
 
 def _shown(text: str) -> str:
     """Untrusted text in one line, without control characters."""
     return "".join(filter(str.isprintable, " ".join(text.split())))
+
+
+def _short(attributes: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in attributes.items() if len(value) <= _LONGEST}
 
 
 @dataclass(slots=True)
@@ -201,6 +208,7 @@ class _Collector:
     names: frozenset[str]
     fields: frozenset[str]
     records: list[tuple[Field, ...]] = field(default_factory=list)
+    outside: list[dict[str, str]] = field(default_factory=list)
     root: str = ""
     stopped: str = ""
     elements: int = 0
@@ -225,15 +233,15 @@ class _Collector:
         elif not self.record_depth:
             if name in self.names:
                 self.record_depth, self.children = self.depth, []
+            elif "rel" in attributes and len(self.outside) < _MOST_FIELDS:
+                self.outside.append(_short(attributes))
         elif (
             name in self.fields
             and self.depth == self.record_depth + 1
             and len(self.children) < _MOST_FIELDS
         ):
             self.child, self.letters, self.room = name, [], _LONGEST
-            self.attributes = {
-                name: value for name, value in attributes.items() if len(value) <= _LONGEST
-            }
+            self.attributes = _short(attributes)
 
     def data(self, text: str) -> None:
         if self.child and self.room > 0:

@@ -2,7 +2,7 @@
 
 | list | what is taken over |
 |---|---|
-| addresses, one per line | the first word of each line; `#` begins a comment |
+| addresses, one per line | the first word of each line, and a date after it; `#` begins a comment |
 | OPML, of feed readers | the site of each feed |
 | `urls.yaml` of urlwatch | pages, and CSS filters as parts that count |
 | `url-watches.json` of changedetection.io, or its backup | pages, CSS filters, parts to ignore |
@@ -22,10 +22,12 @@ import zipfile
 import zlib
 from collections import Counter
 from dataclasses import dataclass, field
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 from recrawl.errors import InvalidInput
 from recrawl.parse.addresses import canonical, origin_of
+from recrawl.parse.dates import w3c_date
 from recrawl.parse.encodings import decoded
 from recrawl.parse.records import root_of
 
@@ -70,12 +72,14 @@ class ListedAddress:
         page: Whether it is one page; None where the list does not say.
         watch: CSS selectors of the only parts that count, unchecked.
         ignore: CSS selectors of parts that do not count, unchecked.
+        modified: Epoch seconds at which it changed last by the list's word; nan if unsaid.
     """
 
     address: str
     page: bool | None = None
     watch: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    modified: float = nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +140,7 @@ class _Collected:
         place: str,
         what: str,
         parts: Mapping[str, tuple[str, ...]] | None = None,
+        modified: float = nan,
     ) -> None:
         """Take in an address, or count what has none.
 
@@ -144,6 +149,7 @@ class _Collected:
             place: Where it stands.
             what: What it is counted as where it is none.
             parts: Parts of a page that count; None where it may be a site.
+            modified: When it changed last, in epoch seconds; nan if unsaid.
         """
         address = canonical(text) if isinstance(text, str) else None
         if address is None:
@@ -154,7 +160,8 @@ class _Collected:
             raise InvalidInput(f"a list has at most {MOST_ENTRIES:,} addresses (got more)")
         else:
             page, parts = None if parts is None else True, parts or {}
-            self._entries.setdefault(address, ListedAddress(address, page, **parts))
+            entry = ListedAddress(address, page, **parts, modified=modified)
+            self._entries.setdefault(address, entry)
 
     def of(self, addresses: Iterable[object]) -> SiteList:
         """All of some addresses."""
@@ -173,9 +180,11 @@ def _lines(text: str) -> SiteList:
     for number, line in enumerate(text.splitlines(), 1):
         words = _COMMENT.sub("", line).strip()
         if words:
-            first = words.split(maxsplit=1)[0]
+            first, *more = words.split(maxsplit=2)
             named = first if canonical(first) else words
-            found.add(named, f"line {number}", "lines without an address")
+            date = w3c_date(more[0]) if more else None
+            modified = nan if date is None else date
+            found.add(named, f"line {number}", "lines without an address", modified=modified)
     return found.list()
 
 

@@ -165,6 +165,14 @@ def address(value: object) -> str | None:
     return found
 
 
+def addresses(value: object) -> tuple[str, ...] | None:
+    """Canonical addresses of one text or of a list of texts."""
+    texts = value if isinstance(value, list) else [value]
+    found = list(map(address, texts))
+    whole = tuple(dict.fromkeys(each for each in found if each is not None))
+    return whole if found and None not in found else None
+
+
 def _patterns(value: object) -> tuple[str, ...] | None:
     texts = _texts(value)
     if texts is not None:
@@ -257,6 +265,7 @@ BLOCK: Mapping[str, Key] = {
     "hours": Key(_hours, "two different hours of the day in UTC such as 22-6"),
     "links": Key(_count, "a whole number, at least 0"),
     "discover": TOP["discover"],
+    "changed": Key(addresses, "the address of a list of changed pages, or several in brackets"),
     "watch": Key(_selectors, _SELECTORS),
     "ignore": Key(_selectors, _SELECTORS),
     "least_change": Key(_share, "a share of words between 0 and 1 such as 0.3"),

@@ -12,7 +12,7 @@ from recrawl.listings.live.rules import LONGEST, RECALL, SHORTEST, ListingRule
 from recrawl.parse.items.item import Layout, split_selector
 from recrawl.parse.items.json_paths import JsonPath
 from recrawl.parse.items.paging import PageParameter
-from recrawl.settings.keys import BLOCK, Key, address, is_selector
+from recrawl.settings.keys import BLOCK, Key, addresses, is_selector
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,13 +24,6 @@ _LEAST_CONFIDENCE = 0.5
 def _name(value: object) -> str | None:
     fits = isinstance(value, str) and value.isprintable() and value.strip() == value
     return value if fits and 0 < len(str(value)) <= _LONGEST_NAME else None  # type: ignore[return-value] # a text, as `fits` says
-
-
-def _addresses(value: object) -> tuple[str, ...] | None:
-    texts = value if isinstance(value, list) else [value]
-    found = list(map(address, texts))
-    whole = tuple(dict.fromkeys(each for each in found if each is not None))
-    return whole if found and None not in found else None
 
 
 def _items(value: object) -> str | None:
@@ -91,9 +84,7 @@ _PART_RULE = 'a CSS selector such as "h3" or "a@href", or a path of JSON such as
 
 LISTING: Mapping[str, Key] = {
     "name": Key(_name, "a text of up to 100 letters in one line"),
-    "address": Key(
-        _addresses, "an address that begins with http:// or https://, or a list of such"
-    ),
+    "address": Key(addresses, "an address that begins with http:// or https://, or a list of such"),
     "form": Key(_form, 'a table of texts such as { q = "baker" }'),
     "page": Key(_counted, "a parameter that counts pages such as p, p=0 or start=0+20"),
     "next": Key(_part, _PART_RULE),

@@ -26,7 +26,7 @@ _WRITTEN = {
     "feed_chunks": "chunks in [feed]",
     "recipients": "[[notify]]",
 }
-_WRITTEN |= {"listings": "[[listing]]", "webhooks": "[[webhook]]"}
+_WRITTEN |= {"listings": "[[listing]]", "webhooks": "[[webhook]]", "push": "[push]"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from recrawl.settings.filters import NO_FILTERS, Admission
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from recrawl.listings.live.rules import ListingRule
     from recrawl.plan.budget import Budget
     from recrawl.settings.access_keys import AccessRule
     from recrawl.settings.filters import Filters
@@ -54,6 +55,7 @@ class Rule:
         links: How many links deep to follow from its pages.
         discover: Days between looks at its sitemaps and feeds; 0 where their pace is learned,
             infinite for no looks, None for what the settings say of all sites.
+        changed: Addresses of lists of its pages that have changed.
         watch: CSS selectors of the only parts that count; none for the whole page.
         ignore: CSS selectors of parts that do not count.
         least_change: Share of the words of a page that must differ for it to count as changed.
@@ -76,6 +78,7 @@ class Rule:
     hours: tuple[int, int] | None = None
     links: int = 0
     discover: float | None = None
+    changed: tuple[str, ...] = ()
     watch: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     least_change: float = 0.0
@@ -95,6 +98,19 @@ class Rule:
     def criteria(self) -> Criteria:
         """What counts as a change of its pages."""
         return Criteria(self.watch, self.ignore, self.least_change)
+
+
+def detail_rule(listing: ListingRule) -> Rule:
+    """Rule of the detail pages of a listing's objects."""
+    return Rule(
+        listing.addresses[0],
+        weight=listing.weight,
+        hours=listing.hours,
+        watch=listing.watch,
+        ignore=listing.ignore,
+        local=listing.local,
+        listing=listing.name,
+    )
 
 
 class RuleFinder:

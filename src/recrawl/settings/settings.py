@@ -16,7 +16,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from recrawl.errors import InvalidParameter, InvalidSettings, without_logins
-from recrawl.parse.addresses import host_of
+from recrawl.parse.addresses import host_of, origin_of
 from recrawl.plan.budget import Budget
 from recrawl.settings.access_keys import ACCESS, DIRECT, NETWORK, split_access
 from recrawl.settings.filters import DEFAULT_FILTERS, NO_FILTERS
@@ -25,7 +25,8 @@ from recrawl.settings.keys import BLOCK, BLOCKS, FILTERS, TOP, Key
 from recrawl.settings.keys import TABLES as _TABLES
 from recrawl.settings.listing_keys import LISTING, NEEDED, OF_DETAILS, listing_rule
 from recrawl.settings.notify_keys import NOTIFY, Recipient
-from recrawl.settings.rules import ANYWHERE, NO_RULE, Rule, RuleFinder
+from recrawl.settings.push_keys import PUSH, PushSettings
+from recrawl.settings.rules import ANYWHERE, NO_RULE, Rule, RuleFinder, detail_rule
 from recrawl.settings.webhook_keys import WEBHOOK, WEBHOOK_NEEDED, Webhook
 from recrawl.units import SECONDS_A_DAY
 
@@ -48,7 +49,7 @@ _LEAST_VERSIONS = 2  # of a page, for what changed to be known
 _TOP = "the top of the file"
 _PLAIN = "plain settings"
 _LISTING, _WEBHOOK, _NOTIFY = "listing", "webhook", "notify"
-TABLES: Mapping[str, Mapping[str, Key]] = {**_TABLES, "network": NETWORK}
+TABLES: Mapping[str, Mapping[str, Key]] = {**_TABLES, "network": NETWORK, "push": PUSH}
 _SITE_KEYS: Mapping[str, Key] = {**BLOCK, **ACCESS}
 _BLOCK_KEYS = dict.fromkeys(BLOCKS, _SITE_KEYS) | {
     _LISTING: LISTING,
@@ -95,6 +96,7 @@ class Settings:
         proxy: Proxy of all pages whose rule has none of its own, as `AccessRule` has it.
         ca: File with certificates of authorities that are trusted besides the system's; empty for
             none.
+        push: Where hubs reach the crawl; None where nobody pushes.
         rules: Rules of sites, in the order of the file, then those of pages. Those of listings
             whose objects have detail pages are added behind them.
         listings: Rules of listings, in the order of the file.
@@ -127,6 +129,7 @@ class Settings:
     feed_chunks: bool = False
     proxy: str = DIRECT
     ca: str = ""
+    push: PushSettings | None = None
     rules: tuple[Rule, ...] = ()
     listings: tuple[ListingRule, ...] = ()
     webhooks: tuple[Webhook, ...] = ()
@@ -139,7 +142,7 @@ class Settings:
     def __post_init__(self) -> None:
         """Add the rules of listings, and build the index of rules by address."""
         blocks = [rule for rule in self.rules if not rule.listing]
-        details = [_detail_rule(each) for each in self.listings if each.layout.detail]
+        details = [detail_rule(each) for each in self.listings if each.layout.detail]
         object.__setattr__(self, "rules", (*blocks, *details))
         object.__setattr__(self, "_finder", RuleFinder(self.rules))
         named = {host_of(rule.address) for rule in self.rules if rule.address != ANYWHERE}
@@ -194,19 +197,6 @@ class Settings:
         return list(map(self.rule_of, addresses))
 
 
-def _detail_rule(listing: ListingRule) -> Rule:
-    """Rule of the detail pages of a listing's objects."""
-    return Rule(
-        listing.addresses[0],
-        weight=listing.weight,
-        hours=listing.hours,
-        watch=listing.watch,
-        ignore=listing.ignore,
-        local=listing.local,
-        listing=listing.name,
-    )
-
-
 def _delays(rules: Iterable[Rule]) -> dict[str, float]:
     """Delays of hosts whose blocks say one; the longest where several do."""
     found: dict[str, float] = {}
@@ -226,7 +216,7 @@ def read_settings(text: str, *, name: str = FILE_NAME) -> Settings:
     document = _Document.read(text, name)
     values = document.table((), TOP, _TOP, beside=_TITLES)
     for table, keys in TABLES.items():
-        if table in document.values and keys is not FILTERS:
+        if table in document.values and table not in ("filters", "push"):
             found = document.table((table,), keys, _TITLES[table])
             values |= {_ATTRIBUTES.get((table, key), key): value for key, value in found.items()}
     if "agent" not in values:
@@ -236,6 +226,7 @@ def read_settings(text: str, *, name: str = FILE_NAME) -> Settings:
     webhooks = document.webhooks()
     settings = Settings(
         **values,
+        push=document.push(),
         rules=tuple(rules),
         listings=tuple(document.listings()),
         webhooks=tuple(webhooks),
@@ -335,17 +326,35 @@ class _Document:
                 self.refuse((*path, key), f"{key} must be {keys[key].rule} (got {got})")
         return found
 
+    def _whole(
+        self, path: KeyPath, keys: Mapping[str, Key], needed: Iterable[str]
+    ) -> dict[str, Any]:
+        """Values of a table or block that has all keys that it needs."""
+        title = _TITLES[str(path[0])]
+        values = self.table(path, keys, title)
+        for key in needed:
+            if key not in values:
+                self.refuse(path, f"{title} must have {key} (got none)")
+        return values
+
     def filters(self) -> Filters:
         """Filters of blocks that have none of their own."""
         if "filters" not in self.values:
             return DEFAULT_FILTERS
         return replace(DEFAULT_FILTERS, **self.table(("filters",), FILTERS, _TITLES["filters"]))
 
+    def push(self) -> PushSettings | None:
+        """Where hubs reach the crawl; None where nobody pushes."""
+        if "push" not in self.values:
+            return None
+        return PushSettings(**self._whole(("push",), PUSH, PUSH))
+
     def rules(self, kind: str, filters: Filters = DEFAULT_FILTERS) -> list[Rule]:
         """Rules of all blocks of a kind, with these filters where they say nothing else."""
         title = _TITLES[kind]
         rules: list[Rule] = []
         lines: dict[str, int] = {}
+        lists: dict[str, str] = {}
         for path in self._paths(kind):
             access, values = split_access(self.table(path, _SITE_KEYS, title))
             if "address" not in values:
@@ -361,6 +370,11 @@ class _Document:
                 said = f"{rule.address} is already a {title}, in line {lines[rule.address]}"
                 self.refuse((*path, "address"), said)
             lines[rule.address] = self.lines.get((*path, "address"), 0)
+            origin = origin_of(rule.address)
+            for each in rule.changed:
+                if lists.setdefault(each, origin) != origin:
+                    said = f"{_shown(each)} is a list of {lists[each]} already; each has its own"
+                    self.refuse((*path, "changed"), said)
             rules.append(rule)
         return rules
 
@@ -369,10 +383,7 @@ class _Document:
         title = _TITLES[_LISTING]
         found: dict[str, ListingRule] = {}
         for path in self._paths(_LISTING):
-            values = self.table(path, LISTING, title)
-            for key in NEEDED:
-                if key not in values:
-                    self.refuse(path, f"{title} must have {key} (got none)")
+            values = self._whole(path, LISTING, NEEDED)
             for key in OF_DETAILS:
                 if key in values and "detail" not in values:
                     said = f"{key} of a {title} is for detail pages, so it needs detail (got none)"
@@ -389,10 +400,7 @@ class _Document:
         title = _TITLES[_WEBHOOK]
         found: dict[str, Webhook] = {}
         for path in self._paths(_WEBHOOK):
-            values = self.table(path, WEBHOOK, title)
-            for key in WEBHOOK_NEEDED:
-                if key not in values:
-                    self.refuse(path, f"{title} must have {key} (got none)")
+            values = self._whole(path, WEBHOOK, WEBHOOK_NEEDED)
             webhook = Webhook(parts=values.pop("with", ()), **values)
             if webhook.key in found:
                 said = f"{_shown(webhook.label)} is already a {title}; give each a name"
@@ -402,13 +410,9 @@ class _Document:
 
     def recipients(self, taken: set[str]) -> list[Recipient]:
         """All who are told of changes; none has a name of a webhook."""
-        title = _TITLES[_NOTIFY]
         found: list[Recipient] = []
         for path in self._paths(_NOTIFY):
-            values = self.table(path, NOTIFY, title)
-            if "address" not in values:
-                self.refuse(path, f"{title} must have address (got none)")
-            recipient = Recipient(**values)
+            recipient = Recipient(**self._whole(path, NOTIFY, ("address",)))
             if recipient.key in taken:
                 said = f"{_shown(recipient.label)} is already told; give each a name of its own"
                 self.refuse((*path, "name" if recipient.name else "address"), said)
@@ -440,7 +444,7 @@ class _Document:
         if not rule.exact and "?" in rule.address:
             said = "address of a [[site]] must not have a query; use a [[page]]"
             self.refuse((*path, "address"), f"{said} (got {_shown(rule.address)})")
-        if rule.exact and (filters := [key for key in FILTERS if key in values]):
+        if rule.exact and (filters := [key for key in (*FILTERS, "changed") if key in values]):
             said = f"{filters[0]} is for a [[site]]; a [[page]] is one address"
             self.refuse((*path, filters[0]), said)
         bounds = [key for key in ("minimum", "maximum") if key in values]

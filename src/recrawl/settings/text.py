@@ -91,6 +91,12 @@ duplicates = true
 # Whether calendars and other addresses without end are found out, and no more of them taken in.
 traps = true
 
+# [push]
+# # Where this machine listens for what WebSub hubs push, while a crawl runs.
+# listen = "127.0.0.1:8085"
+# # How hubs reach that: an address that your reverse proxy hands on to it.
+# address = "https://me.example.org/push"
+
 # A block [[site]] is for everything under an address, a block [[page]] for one page. Both
 # have the same keys, and only address must be given. Where several blocks hold an address,
 # its own [[page]] decides, else the [[site]] with the longest address; the others say
@@ -119,6 +125,8 @@ traps = true
 # links = 0
 # # How often its sitemaps and feeds are read for new pages, instead of discover at the top.
 # discover = "10m"
+# # A list of its pages that have changed, read as a sitemap is; several go in brackets.
+# changed = "https://example.org/changed.txt"
 # # CSS selectors: only these parts of a page count.
 # watch = ["main"]
 # # CSS selectors: these parts do not count.

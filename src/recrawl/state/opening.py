@@ -12,6 +12,7 @@ import numpy as np
 
 from recrawl.arrays.growing import append_rows
 from recrawl.entries.entries import Checkpoint, PagesChanged, PagesFound
+from recrawl.entries.sources import Source, SourceKind
 from recrawl.frontier.agenda import Agenda
 from recrawl.frontier.frontier import Frontier
 from recrawl.frontier.host_table import HostTable
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
 
     from recrawl.arrays.types import Bools, Floats, Ints
     from recrawl.entries.records import SavedCheckpoint
-    from recrawl.entries.sources import Source
     from recrawl.entries.store import ReadStore, WriteStore
     from recrawl.policies.policy import Policy
     from recrawl.settings.settings import Settings
@@ -232,10 +232,18 @@ def _discovered(settings: Settings, reader: ReadStore) -> dict[str, float]:
 
 
 def wanted_sources(settings: Settings, reader: ReadStore) -> list[Source]:
-    """Sources of new pages of the sites that are still wanted."""
-    sites = (rule.address for rule in settings.rules if not rule.exact)
-    origins = {origin_of(address) for address in sites if address != ANYWHERE}
-    return [source for source in reader.sources() if source.origin in origins]
+    """Sources of new pages of the sites that are still wanted, with the lists that they name."""
+    sites = [rule for rule in settings.rules if not rule.exact and rule.address != ANYWHERE]
+    origins = {origin_of(rule.address) for rule in sites}
+    lists = {each: origin_of(rule.address) for rule in sites for each in rule.changed}
+    known = [
+        source
+        for source in reader.sources()
+        if source.origin in origins
+        and (source.kind is SourceKind.LIST) == (lists.get(source.address) == source.origin)
+    ]
+    new = lists.keys() - {source.address for source in known}
+    return [*known, *(Source(each, lists[each], SourceKind.LIST) for each in lists if each in new)]
 
 
 def _listed(reader: ReadStore, pages: int) -> Bools:

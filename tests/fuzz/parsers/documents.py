@@ -6,6 +6,7 @@ import gzip
 import math
 import pickle
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl
 
 from recrawl.listings.live.pages import read_page
 from recrawl.parse.addresses import LONGEST_ADDRESS, host_of
@@ -25,6 +26,7 @@ from recrawl.parse.robots import (
 )
 from recrawl.parse.robots_tags import read_robots_tags
 from recrawl.parse.sitemaps import read_sitemap
+from recrawl.parse.websub import is_signed, push_links, read_question
 from recrawl.settings.listing_keys import LISTING
 from recrawl.visits.status import RobotsTag
 from tests.fuzz.checks import PAGE, as_text, is_canonical, is_instant, is_said
@@ -53,6 +55,16 @@ def _read_feeds(data: bytes) -> None:
         assert math.isnan(entry.modified) or is_instant(entry.modified)
     for mime in ("", "text/html", "application/rss+xml"):
         looks_like_feed(mime, data)
+
+
+def _read_websub(data: bytes) -> None:
+    header, _, body = data.partition(b"\n")
+    links = push_links(as_text(header), read_feed(body, PAGE).links, PAGE)
+    assert not links.hub or is_canonical(links.hub)
+    assert links.topic.isprintable()
+    question = read_question(dict(parse_qsl(as_text(header))))
+    assert question is None or question.challenge.isprintable()
+    assert not is_signed(body, as_text(header), "secret")
 
 
 def _read_sitemaps(data: bytes) -> None:
@@ -304,6 +316,28 @@ PARSERS = (
         ),
         modules=("recrawl.parse.feeds", "recrawl.parse.records"),
         tokens=_XML,
+    ),
+    Parser(
+        "websub",
+        _read_websub,
+        seeds=(
+            b'<https://b.org/>; rel="hub", </f>; rel=self\n<feed/>',
+            b"\n<feed><link rel='hub' href='/hub'/><link rel='self' href='/f'/></feed>",
+            b"hub.mode=subscribe&hub.topic=https://a.org/&hub.challenge=x&hub.lease_seconds=9\n",
+            b"sha256=00\n<feed/>",
+        ),
+        modules=("recrawl.parse.websub",),
+        tokens=(
+            b"<",
+            b">",
+            b"; rel=",
+            b'"hub"',
+            b"self",
+            b",",
+            b"hub.mode=",
+            b"denied",
+            b"sha512=",
+        ),
     ),
     Parser(
         "sitemaps",

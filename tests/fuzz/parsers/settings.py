@@ -294,7 +294,7 @@ PARSERS = (
             f"recrawl.settings.{name}"
             for name in (
                 *("access_keys", "keys", "listing_keys", "notify_keys"),
-                *("rules", "settings", "webhook_keys"),
+                *("push_keys", "rules", "settings", "webhook_keys"),
             )
         ),
         tokens=_TOKENS,

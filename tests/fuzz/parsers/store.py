@@ -33,7 +33,9 @@ from recrawl.entries.filtering import (
 )
 from recrawl.entries.listings import ListingSynced, Quality, SyncOutcome
 from recrawl.entries.manifests import ListedChunk, Manifest
+from recrawl.entries.pushes import Subscription, SubscriptionsKnown
 from recrawl.entries.records import Destination
+from recrawl.entries.sources import Source, SourceKind, SourcesKnown
 from recrawl.errors import StoreError
 from recrawl.store import add_hints, create_store, open_store
 from recrawl.visits.status import DuplicateSign, FeedKind, PageStatus, Refusal, VisitOutcome
@@ -89,6 +91,10 @@ _CELLS = (
     "update copies set shell = cast(? as integer)",
     "update moves set target = cast(? as text)",
     "update hints set address = cast(? as text)",
+    "update sources set listed = ?",
+    "update sources set push_hub = cast(? as text)",
+    "update subscriptions set until = cast(? as integer)",
+    "update subscriptions set pushes = cast(? as integer)",
     "update visits set http = cast(? as integer)",
     "update duplicates set original = cast(? as integer)",
     "update duplicates set sign = cast(? as integer)",
@@ -154,6 +160,8 @@ def _whole_store() -> bytes:
                     ListingSynced(
                         "jobs", 90.0, SyncOutcome(1), 99.0, updated={"7": {"city": "Biel"}}
                     ),
+                    SourcesKnown([Source("https://a.org/f", "https://a.org", SourceKind.FEED)]),
+                    SubscriptionsKnown([Subscription("https://a.org/f", "https://b.org/", 9.0)]),
                 ]
             )
         add_hints(path, ["https://a.org/"], 99.0)
@@ -187,6 +195,9 @@ def _read_all(store: ReadStore) -> None:
     store.copies(pages)
     store.masks(pages)
     store.hints(0, 10)
+    for source in store.sources():
+        source.listed_keys  # noqa: B018 - it must not fail
+    store.subscriptions()
     store.shells()
     store.moves(pages)
     store.failing_pages(10)

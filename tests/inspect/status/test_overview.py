@@ -1,5 +1,6 @@
 """How a crawl stands, whether all of its copies are looked at or some."""
 
+from dataclasses import replace
 from math import isnan
 
 import pytest
@@ -13,8 +14,13 @@ from recrawl.entries.entries import (
     PagesFound,
     VisitMade,
 )
+from recrawl.entries.pushes import Subscription, SubscriptionsKnown
+from recrawl.entries.sources import Source, SourceKind, SourcesKnown
 from recrawl.inspect.status import overview as overview_module
-from recrawl.inspect.status.values import HostThatLies, VisitCount
+from recrawl.inspect.status.values import HostThatLies, PushStanding, VisitCount
+from recrawl.report.status.object import status_object
+from recrawl.report.status.status import status_rows
+from recrawl.settings.push_keys import PushSettings
 from recrawl.settings.settings import read_settings
 from recrawl.store import open_for_writing
 from recrawl.visits.status import FeedKind, PageStatus, VisitOutcome
@@ -297,3 +303,25 @@ def test_a_feed_that_has_just_begun_is_counted_from_its_first_event(path):
     feed = overview_of(settings, path, NOW).feed
     assert feed is not None
     assert feed.days == pytest.approx(2.0, abs=0.01)
+
+
+def test_pushes_are_counted_where_somebody_may_push(path):
+    settings = made(path)
+    feeds = [
+        Source(f"https://a.org/{name}", "https://a.org", SourceKind.FEED, push_hub=hub)
+        for name, hub in (("f", "https://b.org/"), ("g", "https://b.org/"), ("h", ""))
+    ]
+    known = (
+        Subscription(feeds[0].address, "https://b.org/", (NOW + 1) * DAY, 3, (NOW - 0.5) * DAY),
+        Subscription(feeds[1].address, "https://b.org/", (NOW - 1) * DAY, 2),  # it has ended
+    )
+    with open_for_writing(path) as store:
+        store.write([SourcesKnown(feeds), SubscriptionsKnown(known)])
+    push = PushSettings(("127.0.0.1", 8085), "https://me.example.org/push")
+    told = overview_of(replace(settings, push=push), path, NOW)
+
+    assert overview_of(settings, path, NOW).pushes is None
+    assert told.pushes == PushStanding(2, 1, 5, NOW - 0.5)
+    said = "1 of 2 feeds with a hub subscribed to; 5 pushes taken, the last 12h ago"
+    assert dict(status_rows(told))["pushes"] == said
+    assert status_object(told)["pushes"]["subscribed"] == 1

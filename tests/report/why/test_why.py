@@ -250,6 +250,19 @@ def test_signals_are_told():
     assert why_object(said)["signals"]["asked_at"] == "2024-10-03T12:00:00Z"
 
 
+def test_a_hint_is_told():
+    """Whether somebody gave it, or a list or a push did."""
+    hinted = "a hint, a list or a push says that it has changed, which is right with 90 %"
+    announced = {"announcements": 0, "announced_share": 0.5, "asked_at": NOW - 0.5}
+
+    alone = replace(SAID, signals={"hint_chance": 0.9})
+    both = replace(SAID, signals={"hint_chance": 0.9, **announced})
+
+    assert dict(why_rows(alone))["signals"] == hinted
+    assert dict(why_rows(both))["signals"].startswith(f"{hinted}; its host announces 50 %")
+    assert why_object(alone)["signals"] == {"hint_chance": 0.9}
+
+
 def test_a_large_crawl_says_how_many_pages_took_part():
     said = words(replace(SAID, pages=1_000_000, simulated=2_000))
 

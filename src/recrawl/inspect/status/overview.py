@@ -26,6 +26,7 @@ from recrawl.inspect.status.values import (
     CrawlStatus,
     FeedCompleteness,
     HostThatLies,
+    PushStanding,
     SiteCoverage,
     Tenth,
     VisitCount,
@@ -105,6 +106,7 @@ def overview(settings: Settings, reader: ReadStore, now: float) -> CrawlStatus:
         unknown=unknown,
         sites=sites,
         refused=reader.refused_addresses(),
+        pushes=_pushes(settings, reader, now) if settings.push else None,
     )
 
 
@@ -224,6 +226,20 @@ def _coverage(
     ]
     sites.sort(key=lambda site: -site.unknown.mean)
     return (unknown_pages(sources, now) if sites else None), sites
+
+
+def _pushes(settings: Settings, reader: ReadStore, now: float) -> PushStanding:
+    """What hubs push."""
+    from recrawl.state.opening import wanted_sources
+
+    known, seconds = reader.subscriptions(), now * SECONDS_A_DAY
+    last = [each.pushed_at_seconds for each in known if each.pushed_at_seconds is not None]
+    return PushStanding(
+        sum(1 for each in wanted_sources(settings, reader) if each.push_hub),
+        sum(1 for each in known if (each.until_seconds or 0.0) > seconds),
+        sum(each.pushes for each in known),
+        max(last) / SECONDS_A_DAY if last else nan,
+    )
 
 
 # Plans.

@@ -213,6 +213,23 @@ class HostThatLies:
 
 
 @dataclass(frozen=True, slots=True)
+class PushStanding:
+    """What hubs push.
+
+    Args:
+        feeds: Feeds that name a hub.
+        subscribed: How many of them are subscribed to now.
+        pushes: Pushes that were taken so far.
+        last: When the last of them came, in days after 1970; nan for never.
+    """
+
+    feeds: int
+    subscribed: int
+    pushes: int
+    last: float = nan
+
+
+@dataclass(frozen=True, slots=True)
 class SiteCoverage:
     """How many pages of a site are expected to exist that are not known.
 
@@ -267,6 +284,7 @@ class CrawlStatus:
         unknown: Pages expected to exist that are not known; None where no site has sources.
         sites: The same by site, most first.
         refused: Addresses that were found and not taken in, with their hosts, most first.
+        pushes: What hubs push; None where the settings let nobody.
     """
 
     at: float
@@ -299,6 +317,7 @@ class CrawlStatus:
     unknown: UnknownPages | None = None
     sites: Sequence[SiteCoverage] = ()
     refused: Sequence[tuple[str, RefusedAddresses]] = ()
+    pushes: PushStanding | None = None
 
     @property
     def pages(self) -> int:

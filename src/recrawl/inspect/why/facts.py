@@ -5,7 +5,7 @@ Touches: a store.
 
 from __future__ import annotations
 
-from math import inf, isfinite, isnan, nan
+from math import expm1, inf, isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -107,12 +107,16 @@ def honesty(reader: ReadStore, host: str) -> list[Honesty]:
 
 
 def signals(scenario: Scenario) -> Mapping[str, float] | None:
-    """What the host says of changes of the page; None where it says nothing."""
+    """What is said of changes of the page, by its host or by hints; None where nothing is."""
     state, row = scenario.pool.state, scenario.row
-    if state is None or row is None or not state.announced.recall[row]:
+    if state is None or row is None:
         return None
-    announced = state.announced
-    return {
+    announced, found = state.announced, dict[str, float]()
+    if announced.hinted[row]:
+        found["hint_chance"] = -expm1(-float(announced.hinted[row]))
+    if not announced.recall[row]:
+        return found or None
+    return found | {
         "announcements": int(announced.count[row]),
         "announced_share": float(announced.recall[row]),
         "false_alarms_per_day": float(announced.false_alarms[row]),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         FeedCompleteness,
         HostThatLies,
         Learning,
+        PushStanding,
         SiteCoverage,
         Target,
         Tenth,
@@ -41,8 +42,9 @@ KEYS = (
     *("policy", "noarchive", "disk", "feed", "destinations", "fresh_by_weight"),
     *("unlisted", "shells", "failing"),
     *("unknown", "unknown_low", "unknown_high", "sites"),
-    "refused_addresses",
+    *("refused_addresses", "pushes"),
 )
+PUSH_KEYS = ("feeds", "subscribed", "pushes", "last")
 DESTINATION_KEYS = (
     *("name", "kind", "waiting", "since", "attempts", "next_attempt", "problem"),
     *("disabled", "given_up"),
@@ -116,6 +118,7 @@ def status_object(status: CrawlStatus) -> dict[str, Any]:
         **_unknown(status),
         "sites": [_site(each) for each in status.sites],
         "refused_addresses": [_refused(*each) for each in status.refused],
+        "pushes": None if status.pushes is None else _pushes(status.pushes),
     }
     return {key: figures[key] for key in KEYS}
 
@@ -131,6 +134,11 @@ def _site(site: SiteCoverage) -> dict[str, Any]:
     unknown = (site.unknown.mean, site.unknown.low, site.unknown.high)
     figures = (site.origin, site.sources, *map(plain_figure, unknown))
     return dict(zip(SITE_KEYS, figures, strict=True))
+
+
+def _pushes(pushes: PushStanding) -> dict[str, Any]:
+    figures = (pushes.feeds, pushes.subscribed, pushes.pushes, plain_instant(pushes.last))
+    return dict(zip(PUSH_KEYS, figures, strict=True))
 
 
 def _disk(status: CrawlStatus) -> dict[str, Any] | None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         CrawlStatus,
         FeedCompleteness,
         HostThatLies,
+        PushStanding,
         Target,
         VisitCount,
     )
@@ -75,6 +76,7 @@ def status_rows(status: CrawlStatus) -> list[tuple[str, str]]:
         ("overdue", f"{status.overdue:,}" if status.overdue else "none"),
         *(("visits", _visits(spent, len(status.spent))) for spent in status.spent),
         *([("found", _found(status))] if status.visits else []),
+        *([("pushes", push_sentence(status.pushes, status.at))] if status.pushes else []),
         *([("feed", feed_sentence(status.feed))] if status.feed else []),
         *(("told", each) for each in destination_sentences(status.destinations, status.at)),
         *([("forecast", _forecast(status))] if _visits_forecast(status) >= 1 else []),
@@ -104,6 +106,22 @@ def disk_sentence(disk: DiskUsage, room: int) -> str:
     if disk.has_versions:
         return f"{said}; the next crawl deletes the oldest versions"
     return f"{said}: pages and visits alone take more; all versions are gone, the rest stays"
+
+
+def push_sentence(pushes: PushStanding, now: float) -> str:
+    """How many feeds are subscribed to, and what was pushed.
+
+    >>> from recrawl.inspect.status.values import PushStanding
+    >>> push_sentence(PushStanding(3, 2, 14, 20_000.0), 20_000.5)
+    '2 of 3 feeds with a hub subscribed to; 14 pushes taken, the last 12h ago'
+    """
+    if not pushes.feeds:
+        return "no feed names a hub"
+    said = f"{pushes.subscribed:,} of {counted(pushes.feeds, 'feed')} with a hub subscribed to"
+    taken = f"{said}; {'1 push' if pushes.pushes == 1 else f'{pushes.pushes:,} pushes'} taken"
+    if isnan(pushes.last):
+        return taken
+    return f"{taken}, the last {every(max(now - pushes.last, 0.0))} ago"
 
 
 def feed_sentence(feed: FeedCompleteness) -> str:

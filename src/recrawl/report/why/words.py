@@ -188,14 +188,18 @@ def _section(active: Activity) -> str:
 
 
 def _signals(why: Why) -> str:
-    signals = why.signals or {}
+    signals, hinted = why.signals or {}, ""
+    if "hint_chance" in signals:
+        chance = percent(signals["hint_chance"])
+        hinted = f"a hint, a list or a push says that it has changed, which is right with {chance}"
+    if "announcements" not in signals:
+        return hinted
     count = int(signals["announcements"])
     share = percent(signals["announced_share"])
     said = f"its host announces {share} of its changes"
     asked = every(max(why.at - signals["asked_at"], 0.0))
-    return (
-        f"{said}; {counted(count, 'announcement')} since the last visit, last checked {asked} ago"
-    )
+    said += f"; {counted(count, 'announcement')} since the last visit, last checked {asked} ago"
+    return f"{hinted}; {said}" if hinted else said
 
 
 def _honesty(found: Honesty) -> str:

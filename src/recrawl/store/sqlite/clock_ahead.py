@@ -62,6 +62,8 @@ def date_back(connection: apsw.Connection, now: int) -> int:
     connection.execute("delete from discovered where at > ?", (now,))
     for column in ("tried_at", "looked_at", "read_at"):
         connection.execute(f"update sources set {column} = ?1 where {column} > ?1", (now,))  # noqa: S608 - ours
+    for column in ("until", "pushed_at"):
+        connection.execute(sooner.format("subscriptions", column), (now, ahead))
     checkpoints.forget(connection)
     return len(visits)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from recrawl.entries.entries import Erased
 from recrawl.entries.records import Tombstone
-from recrawl.store.sqlite import filtering, manifests, meta, sources, versions
+from recrawl.store.sqlite import filtering, manifests, meta, sources, subscriptions, versions
 from recrawl.store.sqlite.pages import NO_RULE, address_of, erased_name, key_of
 from recrawl.visits.status import PageStatus
 
@@ -70,6 +70,7 @@ def erase(
     connection.execute("delete from moves where page = ? + 1 or target = ?", (page, address))
     connection.execute("delete from hints where address = ?", (address,))
     sources.drop(connection, [address])
+    subscriptions.drop(connection, [address])
     filtering.forget(connection, page, address)
     # No address has a blank in it, so none leads to the name of a page that is forgotten.
     name = erased_name(f"{page} {address}" if forgotten else address, seed)

@@ -1,5 +1,6 @@
 """Hints that pages have changed: written by anybody, also while a crawl runs, taken by the crawl.
 
+A crawl writes those that lists and pushes bring it, too, so that none is lost where it is killed.
 The only table that is written without the lock of a store: rows are added by one short transaction,
 and taken away by the crawl once it has heard them.
 
@@ -51,17 +52,20 @@ def add_hints(path: Path, addresses: Sequence[str], at_seconds: float) -> None:
     try:
         with translate_errors(path):
             prepare_to_write(connection)
-            at = milliseconds(at_seconds)
             with transaction(connection):
-                waiting = connection.execute("select count(*) from hints").get
+                waiting = _waiting(connection)
                 if waiting + len(addresses) > MOST_WAITING:
                     raise InvalidParameter(
                         f"{path}: {waiting:,} hints wait already; `recrawl crawl` takes them"
                     )
-                rows = ((address, at) for address in addresses)
-                connection.executemany("insert into hints (address, at) values (?, ?)", rows)
+                _insert(connection, addresses, at_seconds)
     finally:
         connection.close()
+
+
+def put_hints(connection: apsw.Connection, addresses: Sequence[str], at_seconds: float) -> None:
+    """Add hints of the crawl that holds the store, as far as there is room for them."""
+    _insert(connection, addresses[: max(MOST_WAITING - _waiting(connection), 0)], at_seconds)
 
 
 def hints_after(connection: apsw.Connection, after: int, most: int) -> list[tuple[int, str]]:
@@ -74,3 +78,13 @@ def hints_after(connection: apsw.Connection, after: int, most: int) -> list[tupl
 def take_hints(connection: apsw.Connection, last: int) -> None:
     """Delete hints up to a number."""
     connection.execute("delete from hints where id <= ?", (last,))
+
+
+def _waiting(connection: apsw.Connection) -> int:
+    return number(connection.execute("select count(*) from hints").get)
+
+
+def _insert(connection: apsw.Connection, addresses: Sequence[str], at_seconds: float) -> None:
+    at = milliseconds(at_seconds)
+    rows = ((address, at) for address in addresses)
+    connection.executemany("insert into hints (address, at) values (?, ?)", rows)

@@ -27,6 +27,7 @@ from recrawl.store.sqlite import listings as listing_rows
 from recrawl.store.sqlite import manifests as manifest_rows
 from recrawl.store.sqlite import pages as page_rows
 from recrawl.store.sqlite import sources as source_rows
+from recrawl.store.sqlite import subscriptions as subscription_rows
 from recrawl.store.sqlite import versions as version_rows
 from recrawl.store.sqlite.clock_ahead import newest_instant
 from recrawl.store.sqlite.columns import (
@@ -333,6 +334,7 @@ class SqliteReadStore:
     robots_read = _query(host_rows.robots_read)
     discovered = _query(host_rows.discovered)
     sources = _query(source_rows.sources)
+    subscriptions = _query(subscription_rows.subscriptions)
     host_delays = _query(host_rows.host_delays)
     host_masks = _query(host_rows.masks_of_hosts)
     signal_records = _query(host_rows.signal_records)

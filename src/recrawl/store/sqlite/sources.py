@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     import apsw
 
-_PUT = f"insert or replace into sources values ({', '.join('?' * 18)})"  # noqa: S608 - ours
+_PUT = f"insert or replace into sources values ({', '.join('?' * 21)})"  # noqa: S608 - ours
 _COLUMNS = """
     address, origin, kind, parent, tried_at, looked_at, read_at, failures, new, exposure, squares,
-    dated, listed_at, follows_index, etag, modified, signature, size
+    dated, listed_at, follows_index, etag, modified, signature, size, listed, push_hub, push_topic
 """
 
 
@@ -56,13 +56,14 @@ def _row(source: Source) -> tuple[Any, ...]:
         maybe_milliseconds(source.listed_at_seconds),
         int(source.follows_index),
         *(source.etag, source.modified, source.signature, source.size),
+        *(source.listed, source.push_hub, source.push_topic),
     )
 
 
 def _source(row: Any) -> Source:  # noqa: ANN401 - a row of a query
     address, origin, kind, parent, tried_at, looked_at, read_at, failures, *row = row
     new, exposure, squares, dated, listed_at, follows_index, *row = row
-    etag, modified, signature, size = row
+    etag, modified, signature, size, listed, push_hub, push_topic = row
     return Source(
         exactly(str, address),
         exactly(str, origin),
@@ -82,4 +83,7 @@ def _source(row: Any) -> Source:  # noqa: ANN401 - a row of a query
         modified=exactly(str, modified),
         signature=exactly(bytes, signature),
         size=number(size),
+        listed=exactly(bytes, listed),
+        push_hub=exactly(str, push_hub),
+        push_topic=exactly(str, push_topic),
     )

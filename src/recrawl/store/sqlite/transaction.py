@@ -20,6 +20,7 @@ from recrawl.entries.entries import (
     Checkpoint,
     DetailsWritten,
     Erased,
+    HintsGiven,
     HintsTaken,
     HostBelieved,
     HostSeen,
@@ -36,6 +37,7 @@ from recrawl.entries.entries import (
 )
 from recrawl.entries.filtering import AddressesRefused, ShapeJudged
 from recrawl.entries.listings import ListingSynced
+from recrawl.entries.pushes import SubscriptionsKnown
 from recrawl.entries.records import digest_of
 from recrawl.entries.sources import SourceLooked, SourcesKnown
 from recrawl.errors import InvalidParameter
@@ -55,6 +57,7 @@ from recrawl.store.sqlite import (
     meta,
     pages,
     sources,
+    subscriptions,
     versions,
 )
 from recrawl.store.sqlite.columns import SHARES, maybe_milliseconds, milliseconds
@@ -158,6 +161,13 @@ class Transaction:
             case SitesDiscovered():
                 rows = ((each, milliseconds(entry.at_seconds)) for each in entry.addresses)
                 self.connection.executemany(_DISCOVERED, rows)
+                return None
+            case HintsGiven():
+                hints.put_hints(self.connection, entry.addresses, entry.at_seconds)
+                return None
+            case SubscriptionsKnown():
+                subscriptions.drop(self.connection, entry.dropped)
+                subscriptions.put(self.connection, entry.subscriptions)
                 return None
             case HintsTaken():
                 hints.take_hints(self.connection, entry.last)
